@@ -1,0 +1,2 @@
+// Package histogram holds latency distributions in fixed memory.
+package histogram

@@ -1,0 +1,2 @@
+// Package capture runs the phases of a recording: load and collectors side by side.
+package capture

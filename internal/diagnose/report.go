@@ -1,0 +1,109 @@
+package diagnose
+
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
+
+// Schema is the version of Report's JSON form.
+const Schema = "hone/findings/v1"
+
+// Report is the result of a diagnosis: DESIGN's findings schema.
+type Report struct {
+	Schema    string       `json:"schema"`
+	Recording RecordingRef `json:"recording"`
+	Resources Resources    `json:"resources"`
+	Findings  []Finding    `json:"findings"`
+	Hidden    Hidden       `json:"hidden"`
+	Notes     []string     `json:"notes"`
+}
+
+// RecordingRef names the recording.
+type RecordingRef struct {
+	ID     string `json:"id"`
+	Path   string `json:"path,omitempty"`
+	Target string `json:"target"`
+	Go     string `json:"go,omitempty"`
+	Module string `json:"module,omitempty"`
+}
+
+// Resources is what the program spent. Absent numbers are omitted.
+type Resources struct {
+	CPUSeconds        float64 `json:"cpu_seconds"` // in the CPU profile
+	CPUSamples        int64   `json:"cpu_samples"`
+	GCCPUShare        float64 `json:"gc_cpu_share"`     // D + A + W over all
+	MallocCPUShare    float64 `json:"malloc_cpu_share"` // M over all
+	Cores             float64 `json:"cores,omitempty"`  // busy on average in the clean phase
+	CPUPerRequest     float64 `json:"cpu_seconds_per_request,omitempty"`
+	Throughput        float64 `json:"requests_per_second,omitempty"`
+	AllocRate         float64 `json:"alloc_bytes_per_second,omitempty"`
+	BytesPerRequest   float64 `json:"alloc_bytes_per_request,omitempty"`
+	ObjectsPerRequest float64 `json:"alloc_objects_per_request,omitempty"`
+	Limiting          string  `json:"limiting"` // cpu, latency, memory, none
+	LimitingWhy       string  `json:"limiting_why,omitempty"`
+}
+
+// Finding is one rule in one function.
+type Finding struct {
+	Rank       int             `json:"rank"`
+	Rule       string          `json:"rule"`
+	Kind       rule.Kind       `json:"kind"`
+	Title      string          `json:"title"`
+	Cause      string          `json:"cause"`
+	Fix        string          `json:"fix"`
+	Function   string          `json:"function"`
+	File       string          `json:"file"`
+	Line       int             `json:"line"`
+	Source     string          `json:"source,omitempty"` // the dearest line's text
+	Sites      []SiteRef       `json:"sites"`
+	Module     string          `json:"module"`
+	Version    string          `json:"version"`
+	Entry      *Place          `json:"entry,omitempty"`
+	Cost       Cost            `json:"cost"`
+	Saving     *Saving         `json:"saving,omitempty"`
+	TiedWith   []int           `json:"tied_with,omitempty"` // ranks whose intervals overlap
+	Confidence rule.Confidence `json:"confidence"`
+	Evidence   []rule.Evidence `json:"evidence"`
+}
+
+// Place is a line in a function.
+type Place struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+// SiteRef is one line of a finding with its share of the limiting resource.
+type SiteRef struct {
+	Place
+	Share  float64 `json:"share"`
+	Source string  `json:"source,omitempty"`
+}
+
+// Cost is a finding's cost as shares of the recording's totals.
+type Cost struct {
+	CPUShare          *float64 `json:"cpu_share,omitempty"`
+	GCShare           *float64 `json:"gc_share,omitempty"` // of all CPU: its share of GC work
+	AllocBytesShare   *float64 `json:"alloc_bytes_share,omitempty"`
+	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`
+	WaitShare         *float64 `json:"wait_share,omitempty"` // of the contention recorded
+	LiveBytes         *int64   `json:"live_bytes,omitempty"`
+}
+
+// Saving is the share of a resource that the fix is expected to save.
+type Saving struct {
+	Resource string  `json:"resource"` // cpu, latency, memory
+	Share    float64 `json:"share"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// Hidden counts what is not shown.
+type Hidden struct {
+	BelowFloor int     `json:"below_floor"`
+	Floor      float64 `json:"floor,omitempty"` // share of CPU
+}
+
+// Run runs every rule over the pass and ranks what they find.
+func Run(ctx context.Context, p *rule.Pass) (*Report, error) { panic("contract") }

@@ -1,0 +1,90 @@
+package rule
+
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Kind groups findings by what they cost.
+type Kind string
+
+// The kinds of DESIGN's findings schema.
+const (
+	Alloc     Kind = "alloc"
+	CPU       Kind = "cpu"
+	GC        Kind = "gc"
+	Lock      Kind = "lock"
+	Block     Kind = "block"
+	Goroutine Kind = "goroutine"
+	Sched     Kind = "sched"
+	IO        Kind = "io"
+	Leak      Kind = "leak"
+	Dep       Kind = "dep"
+	Config    Kind = "config"
+)
+
+// Confidence says how much evidence stands behind a finding.
+type Confidence string
+
+// Proved: an experiment ran. Measured: profile, compiler and syntax agree.
+// Likely: two of them agree. Hint: one; never above the fold.
+const (
+	Proved   Confidence = "proved"
+	Measured Confidence = "measured"
+	Likely   Confidence = "likely"
+	Hint     Confidence = "hint"
+)
+
+// Rule is one known mistake: data and prose, and the function that finds it.
+type Rule struct {
+	ID    string // "concat-loop"
+	Kind  Kind
+	Title string // "String built by concatenation in a loop"
+	Doc   string // for people: why it costs, when it is fine, a real-world reference
+	// Fraction is the share of the matched cost that the fix is expected to save, with its range, 0 to 1.
+	Fraction Fraction
+	Find     func(ctx context.Context, p *Pass) ([]Match, error)
+}
+
+// Fraction is an expected share with its range.
+type Fraction struct{ Expect, Low, High float64 }
+
+// Pass is what a rule sees.
+type Pass struct {
+	Table    *site.Table
+	Code     *gocode.Index
+	Syntax   *gocode.Syntax // of the packages of Main and Dependency that own hot sites; nil when no source
+	Facts    *gocode.Facts  // of the same packages; nil when not to be had
+	Manifest *recording.Manifest
+	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
+}
+
+// Match is one site where a rule applies.
+type Match struct {
+	Site   *site.Site
+	CPU    []*site.Row // the part of the site's rows that the fix would touch
+	Allocs []*site.Row
+	Mutex  []*site.Row
+	Block  []*site.Row
+	// Function, Cause and Fix are in words; matches of one rule in one function become one finding.
+	Cause      string
+	Fix        string
+	Confidence Confidence
+	Fraction   *Fraction // overrides the rule's
+	Evidence   []Evidence
+	// Saving, for matches that own no rows (configuration): CPU seconds saved, with bounds.
+	Saving *Saving
+}
+
+// Saving is CPU seconds of the recording's window that a change would save.
+type Saving struct{ Seconds, Low, High float64 }
+
+// Evidence is one fact behind a finding and the command that shows it again.
+type Evidence struct {
+	What    string `json:"what"`
+	Value   string `json:"value"`
+	Command string `json:"command,omitempty"`
+}

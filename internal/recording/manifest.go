@@ -1,0 +1,176 @@
+package recording
+
+import "time"
+
+// Schema is the version of the manifest that this package writes.
+const Schema = "hone/recording/v1"
+
+// Names of the parts, as DESIGN names them.
+const (
+	PartCPU          = "cpu.pprof"
+	PartAllocs       = "allocs.pprof" // the delta of the cpu phase
+	PartHeap         = "heap.pprof"
+	PartGoroutine    = "goroutine.pprof"
+	PartGoroutineTxt = "goroutine.txt"
+	PartBlock        = "block.pprof"
+	PartMutex        = "mutex.pprof"
+	PartThreads      = "threadcreate.pprof"
+	PartLeaks        = "goroutineleak.pprof"
+	PartTrace        = "trace.out"
+	PartMetrics      = "metrics.jsonl"
+	PartLoad         = "load.json"
+	PartLoadHDR      = "load.hdr"
+	PartBuildInfo    = "buildinfo.txt"
+	PartBench        = "bench.txt"
+	PartStdout       = "stdout.txt"
+	PartStderr       = "stderr.txt"
+)
+
+// Names of the phases.
+const (
+	PhaseWarmup     = "warmup"
+	PhaseClean      = "clean"
+	PhaseCPU        = "cpu"
+	PhaseContention = "contention"
+	PhaseTrace      = "trace"
+	PhaseRest       = "rest"
+)
+
+// Manifest describes a recording: what ran, where, under which load, and which
+// parts could be had. Absent values are omitted, not zero.
+type Manifest struct {
+	Schema   string    `json:"schema"`
+	ID       string    `json:"id"`
+	Created  time.Time `json:"created"`
+	Hone     string    `json:"hone"` // version of hone that recorded
+	Complete bool      `json:"complete"`
+
+	Target  Target    `json:"target"`
+	Runtime Runtime   `json:"runtime"`
+	Machine Machine   `json:"machine"`
+	Load    *Load     `json:"load,omitempty"`
+	Phases  []Phase   `json:"phases"`
+	Parts   []Part    `json:"parts"`
+	Missing []Missing `json:"missing,omitempty"`
+	Notes   []string  `json:"notes,omitempty"`
+}
+
+// Target says what was measured and how to find its code again.
+type Target struct {
+	Kind       string   `json:"kind"` // "service", "program", "bench", "url"
+	Arg        string   `json:"arg"`  // as the user typed it
+	ImportPath string   `json:"import_path,omitempty"`
+	Dir        string   `json:"dir,omitempty"`     // absolute directory of the package
+	RunDir     string   `json:"run_dir,omitempty"` // working directory of the program
+	Args       []string `json:"args,omitempty"`
+	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's
+	Bench      string   `json:"bench,omitempty"`
+	URL        string   `json:"url,omitempty"`
+	Probe      bool     `json:"probe"` // taken through the probe, else through endpoints
+	PID        int      `json:"pid,omitempty"`
+	ExitCode   *int     `json:"exit_code,omitempty"`
+}
+
+// Runtime is what the program says of itself.
+type Runtime struct {
+	Go         string `json:"go,omitempty"`
+	Module     string `json:"module,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Revision   string `json:"revision,omitempty"`
+	Dirty      bool   `json:"dirty,omitempty"`
+	GOOS       string `json:"goos,omitempty"`
+	GOARCH     string `json:"goarch,omitempty"`
+	GOAMD64    string `json:"goamd64,omitempty"`
+	GOMAXPROCS int    `json:"gomaxprocs,omitempty"`
+	GOGC       int    `json:"gogc,omitempty"`       // percent; -1 = off
+	GOMEMLIMIT int64  `json:"gomemlimit,omitempty"` // bytes; 0 = none
+}
+
+// Machine is what the program ran on.
+type Machine struct {
+	CPU         string  `json:"cpu,omitempty"`
+	Cores       int     `json:"cores,omitempty"`
+	MemoryBytes int64   `json:"memory_bytes,omitempty"`
+	CgroupCPUs  float64 `json:"cgroup_cpus,omitempty"`         // quota; 0 = none known
+	CgroupBytes int64   `json:"cgroup_memory_bytes,omitempty"` // limit; 0 = none known
+	Throttled   float64 `json:"throttled_seconds,omitempty"`   // seen during the recording
+	Kernel      string  `json:"kernel,omitempty"`
+}
+
+// Load is the load's specification.
+type Load struct {
+	Targets     []string `json:"targets"` // "GET http://…"
+	Rate        float64  `json:"rate"`    // 0 = closed loop
+	Connections int      `json:"connections"`
+}
+
+// Quantiles are in seconds.
+type Quantiles struct {
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p99.9"`
+	Max  float64 `json:"max"`
+}
+
+// Window is a stretch of a phase, about a second, so that figures get a spread.
+type Window struct {
+	Seconds      float64 `json:"seconds"`
+	Requests     int64   `json:"requests,omitempty"`
+	CPUSeconds   float64 `json:"cpu_seconds,omitempty"`
+	AllocBytes   int64   `json:"alloc_bytes,omitempty"`
+	AllocObjects int64   `json:"alloc_objects,omitempty"`
+}
+
+// Phase is one stretch of the recording under one kind of observation.
+// For a program that ends, a phase is one or more runs of it.
+type Phase struct {
+	Name     string    `json:"name"`
+	Start    time.Time `json:"start"`
+	Seconds  float64   `json:"seconds"`
+	Runs     int       `json:"runs,omitempty"`
+	Requests int64     `json:"requests,omitempty"`
+	Failed   int64     `json:"failed,omitempty"`
+
+	Latency *Quantiles `json:"latency,omitempty"` // from the schedule; absent in a closed loop
+	Service *Quantiles `json:"service,omitempty"`
+	Lag     *Quantiles `json:"lag,omitempty"`
+	Verdict string     `json:"verdict,omitempty"` // the load generator's
+
+	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // of the process, user + system
+	RSSBytes     int64   `json:"rss_bytes,omitempty"`   // at the end
+	AllocBytes   int64   `json:"alloc_bytes,omitempty"` // during the phase, by runtime/metrics
+	AllocObjects int64   `json:"alloc_objects,omitempty"`
+	GCCycles     int64   `json:"gc_cycles,omitempty"`
+	ForcedGC     int64   `json:"forced_gc,omitempty"` // by hone
+	Throttled    float64 `json:"throttled_seconds,omitempty"`
+
+	Windows  []Window  `json:"windows,omitempty"`
+	Observer *Observer `json:"observer,omitempty"`
+}
+
+// Observer is what observing cost, against the clean phase; shares, with the
+// 95 % interval of the windows' spread.
+type Observer struct {
+	ThroughputLoss float64 `json:"throughput_loss"` // 0.02 = 2 % fewer requests/s (or longer wall)
+	ThroughputLow  float64 `json:"throughput_low"`
+	ThroughputHigh float64 `json:"throughput_high"`
+	CPUGrowth      float64 `json:"cpu_growth"` // CPU per request (or per run)
+	CPUGrowthLow   float64 `json:"cpu_growth_low"`
+	CPUGrowthHigh  float64 `json:"cpu_growth_high"`
+}
+
+// Part is one file of the recording.
+type Part struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Phase  string `json:"phase,omitempty"`
+}
+
+// Missing is a part that could not be had, why, and how to get it.
+type Missing struct {
+	Part string `json:"part"`
+	Why  string `json:"why"`
+	How  string `json:"how,omitempty"`
+}

@@ -1,0 +1,118 @@
+package site
+
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/stats"
+)
+
+// Input is what is joined. Any profile may be nil.
+type Input struct {
+	CPU    *profile.Profile
+	Allocs *profile.Profile // delta over the CPU window
+	Heap   *profile.Profile
+	Block  *profile.Profile
+	Mutex  *profile.Profile
+	Code   *gocode.Index
+	// ContentionSeconds is the length of the block and mutex window.
+	ContentionSeconds float64
+}
+
+// Frame is one source line on a stack, inlined calls expanded.
+type Frame struct {
+	Function string // as pprof prints it
+	File     string // as the profile names it
+	Line     int
+	Inlined  bool
+	Owner    gocode.Owner
+}
+
+// Row is one distinct stack of a profile with what it cost. Exactly one site
+// (or bucket) owns a row, so that a cost is charged once.
+type Row struct {
+	Stack []Frame // leaf first
+	Owner int     // index in Stack of the blamed frame; -1: a bucket's
+	Count int64   // cpu: samples; mutex, block: contentions; allocs: objects; heap: objects live
+	Value int64   // cpu, mutex, block: nanoseconds; allocs, heap: bytes
+	Class Class   // cpu rows: what the leaf side is doing
+}
+
+// Below tells whether a function stands leafward of the blamed frame, by exact name
+// or by prefix when name ends in "*" ("runtime.concatstring*").
+func (r *Row) Below(name string) bool { panic("contract") }
+
+// Class says what a CPU row spends on, for GC pricing.
+type Class uint8
+
+const (
+	Work       Class = iota // ordinary
+	Malloc                  // in mallocgc and below, without assists: the M term
+	Assist                  // gcAssistAlloc: pooled, the A term
+	MarkWorker              // gcBgMarkWorker, dedicated and fractional: the D term
+	IdleMark                // idle mark workers: the I term
+	Sweep                   // bgsweep, scavenger, start and end of cycle: the W term
+	Probe                   // hone's own
+)
+
+// Site is a source line that owns costs.
+type Site struct {
+	Frame
+	Entry  *Frame // the main module's line that leads here (its caller in another function when Owner is Main); nil when none
+	CPU    []*Row // each slice holds the rows charged to this site
+	Allocs []*Row
+	Live   []*Row
+	Block  []*Row
+	Mutex  []*Row
+	Cost   Cost
+}
+
+// Cost is what a site, or any set of rows, costs.
+type Cost struct {
+	Samples       int64   // CPU samples charged here, without assists
+	CPUSeconds    float64 // the same in seconds, M included
+	MallocSeconds float64 // the M part of CPUSeconds
+	GCSeconds     float64 // b(s) × (D + A + W)
+	AllocBytes    int64
+	AllocObjects  int64
+	LiveBytes     int64
+	BlockSeconds  float64
+	MutexSeconds  float64
+}
+
+// Totals are of the whole recording, the probe's own costs taken out.
+type Totals struct {
+	Cost
+	D, A, W, I, M float64 // seconds, see Class
+	ProbeSeconds  float64
+	ProbeBytes    int64
+	CPUSamples    int64   // all, assists and GC included
+	TotalSeconds  float64 // all CPU of the profile
+}
+
+// Bucket is CPU that no module's line owns: scheduler, GC, connection handling, …
+type Bucket struct {
+	Name    string
+	Seconds float64
+	Samples int64
+	Rows    []*Row
+}
+
+// Table is the join of one recording.
+type Table struct {
+	Sites   []*Site // dearest first (CPU + GC seconds)
+	Buckets []Bucket
+	Totals  Totals
+	Notes   []string
+}
+
+// Join builds the table.
+func Join(ctx context.Context, in Input) (*Table, error) { panic("contract") }
+
+// Price returns the cost of rows of the CPU and allocs profiles (any subset of sites'
+// rows): GCSeconds by bytes. The interval is of CPUSeconds + GCSeconds, in seconds.
+func (t *Table) Price(cpu, allocs []*Row) (Cost, stats.Interval) { panic("contract") }
+
+// GCWork is D + A + W with its interval, in seconds.
+func (t *Table) GCWork() stats.Interval { panic("contract") }

@@ -1,0 +1,2 @@
+// Package load sends HTTP requests on a schedule and measures what comes back.
+package load

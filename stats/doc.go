@@ -1,0 +1,2 @@
+// Package stats turns counts and samples into intervals.
+package stats
