@@ -60,6 +60,8 @@ type Pass struct {
 	Facts    *gocode.Facts  // of the same packages; nil when not to be had
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
+	// RecordingPath is named in the commands of evidence.
+	RecordingPath string
 }
 
 // Match is one site where a rule applies.

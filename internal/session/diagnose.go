@@ -1,0 +1,262 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile"
+)
+
+// Result is a diagnosed recording.
+type Result struct {
+	Path     string
+	Manifest recording.Manifest
+	Cut      bool // the recording ended early
+	Table    *site.Table
+	Report   *diagnose.Report
+	Code     *gocode.Index
+}
+
+// Which packages get syntax and compiler facts: those that own at least hotShare of
+// the CPU or the allocated bytes, the dearest hotPackages of them. Compiling a
+// package costs about a second, so the long tail is not worth it.
+const (
+	hotShare    = 0.003
+	hotPackages = 16
+)
+
+// Diagnose joins a recording with the code that it measured and runs every rule.
+func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	c.say("join", "reading the recording")
+	in, notes, err := inputs(rec)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	in.Code, err = openCode(ctx, c, rec)
+	if err != nil {
+		return nil, err
+	}
+	table, err := site.Join(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("join %s: %w", path, err)
+	}
+	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: path}
+	pass.Metrics, err = cleanMetrics(rec)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	more, err := codeFacts(ctx, c, pass)
+	if err != nil {
+		return nil, err
+	}
+	notes = append(notes, more...)
+	c.say("diagnose", "looking for known mistakes")
+	report, err := diagnose.Run(ctx, pass)
+	if err != nil {
+		return nil, fmt.Errorf("diagnose %s: %w", path, err)
+	}
+	if rec.Cut || !rec.Manifest.Complete {
+		notes = append([]string{"the recording was cut short; the figures are of the part that there is"}, notes...)
+	}
+	report.Notes = append(notes, report.Notes...)
+	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code}, nil
+}
+
+// inputs decodes the profiles of a recording. A part that is not there is no error.
+func inputs(rec *recording.Recording) (in site.Input, notes []string, err error) {
+	for _, part := range []struct {
+		name string
+		to   **profile.Profile
+	}{
+		{recording.PartCPU, &in.CPU},
+		{recording.PartAllocs, &in.Allocs},
+		{recording.PartHeap, &in.Heap},
+		{recording.PartBlock, &in.Block},
+		{recording.PartMutex, &in.Mutex},
+	} {
+		if !rec.Has(part.name) {
+			continue
+		}
+		p, err := decodePart(rec, part.name)
+		if err != nil {
+			return in, nil, err
+		}
+		*part.to = p
+	}
+	if in.CPU == nil {
+		notes = append(notes, "there is no CPU profile in this recording, so nothing can be said about CPU")
+	}
+	if ph, ok := rec.Phase(recording.PhaseContention); ok {
+		in.ContentionSeconds = ph.Seconds
+	}
+	return in, notes, nil
+}
+
+func decodePart(rec *recording.Recording, name string) (*profile.Profile, error) {
+	r, err := rec.Part(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	p, err := profile.Decode(r, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+func openCode(ctx context.Context, c Config, rec *recording.Recording) (*gocode.Index, error) {
+	m := rec.Manifest
+	cfg := gocode.Config{
+		Dir:        m.Target.Dir,
+		ImportPath: m.Target.ImportPath,
+		Test:       m.Target.Bench != "",
+		BuildFlags: m.Target.BuildFlags,
+		CacheDir:   c.CacheDir,
+		Progress:   func(s string) { c.say("code", s) },
+	}
+	if rec.Has(recording.PartBuildInfo) {
+		r, err := rec.Part(recording.PartBuildInfo)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		b, err := io.ReadAll(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", recording.PartBuildInfo, err)
+		}
+		cfg.BuildInfo = string(b)
+	}
+	return gocode.Open(ctx, cfg)
+}
+
+// codeFacts loads syntax and compiler facts of the hot packages, side by side. What
+// cannot be had is a note, not an error: the profiles still speak.
+func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error) {
+	pkgs := hot(pass.Table)
+	if len(pkgs) == 0 {
+		return nil, nil
+	}
+	c.say("code", fmt.Sprintf("asking the compiler about %d packages", len(pkgs)))
+	var (
+		wg                 sync.WaitGroup
+		syntaxErr, factErr error
+	)
+	wg.Go(func() { pass.Syntax, syntaxErr = pass.Code.Syntax(ctx, pkgs) })
+	wg.Go(func() { pass.Facts, factErr = pass.Code.Facts(ctx, pkgs) })
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var notes []string
+	if syntaxErr != nil {
+		pass.Syntax = nil
+		notes = append(notes, fmt.Sprintf("the source could not be read (%v): findings rest on the profile alone", syntaxErr))
+	}
+	if factErr != nil {
+		pass.Facts = nil
+		notes = append(notes, fmt.Sprintf("the compiler could not be asked (%v): its reasons are missing", factErr))
+	}
+	return append(notes, pass.Code.Notes()...), nil
+}
+
+// hot lists the packages that own enough of the cost to be looked at, dearest first.
+func hot(t *site.Table) []string {
+	type share struct {
+		pkg  string
+		cost float64
+	}
+	byPkg := map[string]float64{}
+	for _, s := range t.Sites {
+		if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency || s.Owner.Package == "" {
+			continue
+		}
+		byPkg[s.Owner.Package] += ratio(s.Cost.CPUSeconds+s.Cost.GCSeconds, t.Totals.TotalSeconds) +
+			ratio(float64(s.Cost.AllocBytes), float64(t.Totals.AllocBytes))
+	}
+	var all []share
+	for pkg, cost := range byPkg {
+		if cost >= hotShare {
+			all = append(all, share{pkg, cost})
+		}
+	}
+	slices.SortFunc(all, func(a, b share) int {
+		if a.cost != b.cost {
+			if a.cost > b.cost {
+				return -1
+			}
+			return 1
+		}
+		if a.pkg < b.pkg {
+			return -1
+		}
+		return 1
+	})
+	var pkgs []string
+	for _, s := range all[:min(len(all), hotPackages)] {
+		pkgs = append(pkgs, s.pkg)
+	}
+	return pkgs
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// metricsLine is one line of metrics.jsonl.
+type metricsLine struct {
+	Phase   string `json:"phase"`
+	Metrics map[string]struct {
+		Value float64 `json:"v"`
+	} `json:"m"`
+}
+
+// cleanMetrics returns the last runtime/metrics of the clean phase, before any
+// collector disturbed the program; nil when there are none.
+func cleanMetrics(rec *recording.Recording) (map[string]float64, error) {
+	if !rec.Has(recording.PartMetrics) {
+		return nil, nil
+	}
+	r, err := rec.Part(recording.PartMetrics)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var last map[string]float64
+	dec := json.NewDecoder(r)
+	for {
+		var line metricsLine
+		err := dec.Decode(&line)
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", recording.PartMetrics, err)
+		}
+		if line.Phase != recording.PhaseClean && last != nil {
+			continue
+		}
+		last = map[string]float64{}
+		for name, m := range line.Metrics {
+			last[name] = m.Value
+		}
+	}
+}
