@@ -1,0 +1,144 @@
+package stats
+
+import "math"
+
+// The special functions that the intervals need. Series and continued fractions
+// are those of the NIST Digital Library of Mathematical Functions (DLMF),
+// chapter 8; continued fractions are evaluated by Lentz's method.
+
+const (
+	epsilon = 1e-15
+	tiny    = 1e-300
+	// maxTerms bounds a series; the gamma series need about 10√a terms.
+	maxTerms = 10_000
+	// manyEvents is where gammaQuantile leaves the exact inversion.
+	manyEvents = 100_000
+)
+
+// gammaP is the regularised lower incomplete gamma function P(a, x), which is
+// the distribution function of a gamma variable with shape a and scale 1.
+func gammaP(a, x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	lg, _ := math.Lgamma(a)
+	front := math.Exp(a*math.Log(x) - x - lg)
+	if x < a+1 {
+		// DLMF 8.7.1.
+		term, sum := 1/a, 1/a
+		for k := 1; k < maxTerms && term > sum*epsilon; k++ {
+			term *= x / (a + float64(k))
+			sum += term
+		}
+		return math.Min(1, front*sum)
+	}
+	// 1 - Q(a, x), DLMF 8.9.2.
+	b := x + 1 - a
+	c, d := 1/tiny, 1/b
+	h := d
+	for k := 1; k < maxTerms; k++ {
+		num := float64(k) * (a - float64(k))
+		b += 2
+		d = 1 / notZero(num*d+b)
+		c = notZero(b + num/c)
+		h *= c * d
+		if math.Abs(c*d-1) < epsilon {
+			break
+		}
+	}
+	return math.Max(0, 1-front*h)
+}
+
+func notZero(x float64) float64 {
+	if math.Abs(x) < tiny {
+		return tiny
+	}
+	return x
+}
+
+// gammaQuantile is the p quantile, for p of 0.025 or 0.975, of a gamma variable
+// with shape a and scale 1, which is half the quantile of χ² with 2a degrees of
+// freedom. A shape of 0 is all at 0.
+func gammaQuantile(a, p float64) float64 {
+	if a <= 0 {
+		return 0
+	}
+	z := z95
+	if p < 0.5 {
+		z = -z95
+	}
+	// E. B. Wilson and M. M. Hilferty, "The distribution of chi-square", PNAS 17, 1931.
+	t := 1 - 1/(9*a) + z/(3*math.Sqrt(a))
+	guess := a * t * t * t
+	if a > manyEvents {
+		return guess
+	}
+	return invert(func(x float64) float64 { return gammaP(a, x) }, p, 0, a+10*math.Sqrt(a)+20)
+}
+
+// invert finds x in [low, high] with f(x) = p for an f that does not fall.
+func invert(f func(float64) float64, p, low, high float64) float64 {
+	for range 200 {
+		mid := low + (high-low)/2
+		if mid == low || mid == high {
+			break
+		}
+		if f(mid) < p {
+			low = mid
+		} else {
+			high = mid
+		}
+		if high-low <= 4e-16*high {
+			break
+		}
+	}
+	return low + (high-low)/2
+}
+
+// betaI is the regularised incomplete beta function I_x(a, b).
+func betaI(a, b, x float64) float64 {
+	switch {
+	case x <= 0:
+		return 0
+	case x >= 1:
+		return 1
+	case x > (a+1)/(a+b+2):
+		return 1 - betaI(b, a, 1-x)
+	}
+	la, _ := math.Lgamma(a)
+	lb, _ := math.Lgamma(b)
+	lab, _ := math.Lgamma(a + b)
+	front := math.Exp(lab-la-lb+a*math.Log(x)+b*math.Log1p(-x)) / a
+	// DLMF 8.17.22.
+	c, d := 1.0, 1/notZero(1-(a+b)*x/(a+1))
+	h := d
+	for k := 1; k < maxTerms; k++ {
+		m := float64(k)
+		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
+		d = 1 / notZero(1+even*d)
+		c = notZero(1 + even/c)
+		h *= c * d
+		odd := -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
+		d = 1 / notZero(1+odd*d)
+		c = notZero(1 + odd/c)
+		h *= c * d
+		if math.Abs(c*d-1) < epsilon {
+			break
+		}
+	}
+	return front * h
+}
+
+// tTails is the probability that Student's t with df degrees of freedom is
+// further from 0 than |t| (DLMF 8.17 with the substitution x = df/(df+t²)).
+func tTails(t, df float64) float64 {
+	if math.IsInf(t, 0) {
+		return 0
+	}
+	return betaI(df/2, 0.5, df/(df+t*t))
+}
+
+// tQuantile975 is the 97.5 % quantile of Student's t.
+func tQuantile975(df float64) float64 {
+	return invert(func(t float64) float64 { return -tTails(t, df) }, -0.05, 0, 1e6)
+}
