@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/recording"
 )
 
 // Config is what every call needs to know of its surroundings.
@@ -105,4 +106,14 @@ func prune(dir string, keep int) {
 		os.Remove(names[0]) // best effort: the next recording tries again
 		names = names[1:]
 	}
+}
+
+// Manifest reads the manifest of a recording.
+func Manifest(path string) (recording.Manifest, error) {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return recording.Manifest{}, err
+	}
+	defer rec.Close()
+	return rec.Manifest, nil
 }

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/doctor"
+	"github.com/hone-go/hone/internal/render"
+)
+
+func versionCommand() command {
+	return command{
+		name: "version", group: "about hone",
+		short: "print hone's version",
+		setup: func(fs *flag.FlagSet) runFunc {
+			return func(_ context.Context, env Env, _, _ []string) error {
+				_, err := fmt.Fprintf(env.Stdout, "hone %s %s %s/%s\n", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return err
+			}
+		},
+	}
+}
+
+func doctorCommand() command {
+	return command{
+		name: "doctor", group: "about hone",
+		short: "check what is missing or limits measurement on this machine",
+		setup: func(fs *flag.FlagSet) runFunc {
+			var out outputFlags
+			out.declare(fs, "")
+			return func(ctx context.Context, env Env, _, _ []string) error {
+				checks := doctor.Run(ctx, doctor.Config{CacheDir: env.CacheDir, Dir: env.Dir})
+				if out.json {
+					return render.JSON(env.Stdout, map[string]any{"schema": "hone/doctor/v1", "checks": checks})
+				}
+				return buffered(env.Stdout, func(w io.Writer) error {
+					render.Doctor(w, checks, out.style(env))
+					return nil
+				})
+			}
+		},
+	}
+}
+
+func rulesCommand() command {
+	return command{
+		name: "rules", args: "[RULE]", group: "about hone",
+		short: "list the mistakes that hone knows, or explain one",
+		examples: []string{
+			"hone rules",
+			"hone rules concat-loop",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			return func(_ context.Context, env Env, args, _ []string) error {
+				rules := diagnose.Rules()
+				if len(args) == 0 {
+					return buffered(env.Stdout, func(w io.Writer) error {
+						for _, r := range rules {
+							fmt.Fprintf(w, "%-22s %-8s %s\n", r.ID, r.Kind, r.Title)
+						}
+						return nil
+					})
+				}
+				var ids []string
+				for _, r := range rules {
+					if r.ID == args[0] {
+						_, err := fmt.Fprintf(env.Stdout, "%s (%s): %s\n\n%s\n", r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc))
+						return err
+					}
+					ids = append(ids, r.ID)
+				}
+				return usagef("rules: unknown rule %q%s", args[0], suggest(args[0], ids))
+			}
+		},
+	}
+}

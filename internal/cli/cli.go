@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Exit codes, the same for every command. Only gates use more (3 and 4).
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// command is one word of hone's command line.
+type command struct {
+	name     string
+	args     string   // "TARGET [-- ARGS]"
+	short    string   // one line, for lists
+	long     string   // paragraphs, for `hone help NAME`
+	examples []string // complete command lines
+	group    string   // heading in the overview
+	// setup declares flags on fs and returns what to run after parsing.
+	setup func(fs *flag.FlagSet) runFunc
+}
+
+// runFunc runs a command with its arguments and what stood after "--".
+type runFunc func(ctx context.Context, env Env, args, rest []string) error
+
+// usageError is a mistake in the words of the command line: exit 2.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// commands lists every command in the order of the overview.
+func commands() []command {
+	return []command{
+		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
+		topCommand(), listCommand(),
+		loadCommand(), compareCommand(),
+		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),
+	}
+}
+
+func lookup(name string) (command, bool) {
+	all := commands()
+	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
+	if i < 0 {
+		return command{}, false
+	}
+	return all[i], true
+}
+
+// Main runs one command line and returns the exit code.
+func Main(ctx context.Context, args []string, env Env) int {
+	err := dispatch(ctx, args, env)
+	if err == nil {
+		return exitOK
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		fmt.Fprintln(env.Stderr, "hone: interrupted")
+		return exitFailed
+	}
+	fmt.Fprintf(env.Stderr, "hone: %s\n", strings.TrimRight(err.Error(), "\n"))
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func dispatch(ctx context.Context, args []string, env Env) error {
+	if len(args) == 0 {
+		return lesson(env)
+	}
+	name := args[0]
+	switch name {
+	case "-h", "-help", "--help":
+		name = "help"
+	case "-version", "--version":
+		name = "version"
+	}
+	cmd, ok := lookup(name)
+	if !ok {
+		return usagef("unknown command %q%s; `hone help` lists the commands", name, suggest(name, commandNames()))
+	}
+	fs := flag.NewFlagSet("hone "+cmd.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	run := cmd.setup(fs)
+	words, rest, err := parse(fs, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return printHelp(env.Stdout, cmd)
+	}
+	if err != nil {
+		return usagef("%s: %s%s; `hone help %s` lists its flags", cmd.name, err, suggestFlag(fs, err), cmd.name)
+	}
+	return run(ctx, env, words, rest)
+}
+
+// parse reads flags before, between and after the arguments, as people type
+// them; what follows "--" is handed on untouched.
+func parse(fs *flag.FlagSet, args []string) (words, rest []string, err error) {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, rest = args[:i], args[i+1:]
+	}
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, nil, err
+		}
+		if fs.NArg() == 0 {
+			return words, rest, nil
+		}
+		words = append(words, fs.Arg(0))
+		args = fs.Args()[1:]
+	}
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func suggestFlag(fs *flag.FlagSet, err error) string {
+	_, name, ok := strings.Cut(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return ""
+	}
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return suggest(name, names)
+}
+
+// suggest offers the nearest of names, when one is near: at most two edits away.
+func suggest(word string, names []string) string {
+	best, bestDistance := "", 3
+	for _, n := range names {
+		if d := editDistance(word, n); d < bestDistance && d < len(n) {
+			best, bestDistance = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %q?)", best)
+}
+
+// editDistance is Levenshtein's, a row at a time.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// buffered collects a page and writes it in one go, so that a closed pipe is one error.
+func buffered(w io.Writer, draw func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := draw(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

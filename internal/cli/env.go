@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+)
+
+// Env is what a command sees of the world.
+type Env struct {
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Stderr   io.Writer
+	Getenv   func(string) string
+	CacheDir string // hone's own; "" when there is none, with CacheErr saying why
+	CacheErr error
+	Dir      string // working directory
+	Version  string
+
+	StdoutTTY bool // colour and wrapping to the terminal's width
+	StderrTTY bool // a progress line that redraws itself
+	Width     int  // columns of the terminal; 0 when stdout is none
+}
+
+// System returns the Env of this process. It is the only place that reads the
+// environment.
+func System() Env {
+	env := Env{
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+		Getenv:  os.Getenv,
+		Version: version(),
+	}
+	env.Dir, _ = os.Getwd()
+	env.CacheDir, env.CacheErr = cacheDir(os.Getenv, os.UserCacheDir)
+	if colorprofile.Detect(os.Stdout, os.Environ()) > colorprofile.NoTTY {
+		env.StdoutTTY = colorprofile.Detect(os.Stdout, os.Environ()) > colorprofile.Ascii
+	}
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		env.Width = w
+	}
+	env.StderrTTY = term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+	return env
+}
+
+// cacheDir is $HONE_CACHE, else "hone" in the user's cache directory.
+func cacheDir(getenv func(string) string, userCache func() (string, error)) (string, error) {
+	if dir := getenv("HONE_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	dir, err := userCache()
+	if err != nil {
+		return "", fmt.Errorf("find a cache directory: %w; set HONE_CACHE to a directory that hone may write", err)
+	}
+	return filepath.Join(dir, "hone"), nil
+}
+
+// version is the module's version when installed by `go install`, else "devel"
+// with the revision when the build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && v == "devel" && len(s.Value) >= 12 {
+			v += "-" + s.Value[:12]
+		}
+	}
+	return v
+}

@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/load"
+)
+
+// outputFlags are those of every command that reports.
+type outputFlags struct {
+	json    bool
+	top     int
+	verbose bool
+	quiet   bool
+}
+
+func (o *outputFlags) declare(fs *flag.FlagSet, topUsage string) {
+	fs.BoolVar(&o.json, "json", false, "print JSON with a versioned schema")
+	if topUsage != "" {
+		fs.IntVar(&o.top, "top", 0, topUsage)
+	}
+	fs.BoolVar(&o.verbose, "v", false, "say more")
+	fs.BoolVar(&o.quiet, "q", false, "no progress on stderr")
+}
+
+func (o *outputFlags) style(env Env) render.Style {
+	return render.Style{Color: env.StdoutTTY, Width: env.Width}
+}
+
+// session returns the Config for a call into the session floor.
+func (o *outputFlags) session(env Env) (session.Config, *progress, error) {
+	if env.CacheDir == "" {
+		return session.Config{}, nil, env.CacheErr
+	}
+	p := newProgress(env, o.quiet)
+	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Progress: p.event}, p, nil
+}
+
+// list is a flag that may be given more than once.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, " ") }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+// loadFlags say what to send.
+type loadFlags struct {
+	load        string
+	rate        float64
+	connections int
+	headers     list
+	insecure    bool
+	cert        string
+	key         string
+	ca          string
+}
+
+func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
+	if withLoad {
+		fs.StringVar(&l.load, "load", "", "drive the service: a `URL`, 'METHOD URL', or a targets file")
+	}
+	fs.Float64Var(&l.rate, "rate", 0, "requests a second, `N`; 0 = flat out in a closed loop")
+	fs.IntVar(&l.connections, "connections", 0, "`N` connections to keep open (default 8, more as a -rate needs)")
+	fs.Var(&l.headers, "header", "`'K: V'` to send with every request; may be given again")
+	fs.BoolVar(&l.insecure, "insecure", false, "do not verify TLS certificates")
+	fs.StringVar(&l.cert, "cert", "", "client certificate, PEM `FILE`")
+	fs.StringVar(&l.key, "key", "", "its key, PEM `FILE`")
+	fs.StringVar(&l.ca, "ca", "", "certificate authorities to trust, PEM `FILE`")
+}
+
+// options turns the flags into load.Options; nil without a load.
+func (l *loadFlags) options(arg string) (*load.Options, error) {
+	if arg == "" {
+		if l.rate != 0 || l.connections != 0 {
+			return nil, usagef("-rate and -connections need a -load to apply to")
+		}
+		return nil, nil
+	}
+	if l.rate < 0 || l.connections < 0 {
+		return nil, usagef("-rate and -connections cannot be negative")
+	}
+	headers, err := parseHeaders(l.headers)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := load.ParseTargets(arg, headers)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	tlsConfig, err := l.tls()
+	if err != nil {
+		return nil, err
+	}
+	return &load.Options{Targets: targets, Rate: l.rate, Connections: l.connections, TLS: tlsConfig}, nil
+}
+
+func parseHeaders(lines []string) ([][2]string, error) {
+	var headers [][2]string
+	for _, h := range lines {
+		k, v, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(k) == "" {
+			return nil, usagef("-header %q: want 'Name: value'", h)
+		}
+		headers = append(headers, [2]string{strings.TrimSpace(k), strings.TrimSpace(v)})
+	}
+	return headers, nil
+}
+
+func (l *loadFlags) tls() (*tls.Config, error) {
+	c := &tls.Config{InsecureSkipVerify: l.insecure} // the user asked for it by name
+	if (l.cert == "") != (l.key == "") {
+		return nil, usagef("-cert and -key go together")
+	}
+	if l.cert != "" {
+		pair, err := tls.LoadX509KeyPair(l.cert, l.key)
+		if err != nil {
+			return nil, fmt.Errorf("read -cert and -key: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	if l.ca != "" {
+		pem, err := os.ReadFile(l.ca)
+		if err != nil {
+			return nil, fmt.Errorf("read -ca: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("-ca %s: no certificate in it; want PEM", l.ca)
+		}
+	}
+	return c, nil
+}
+
+// recordFlags say what to record and how.
+type recordFlags struct {
+	loadFlags
+	duration time.Duration
+	warmup   time.Duration
+	timeout  time.Duration
+	bench    string
+	phases   string
+	pprof    string
+	build    string
+	out      string
+	dir      string
+}
+
+func (r *recordFlags) declare(fs *flag.FlagSet) {
+	r.loadFlags.declare(fs, true)
+	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, `D`")
+	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "longest wait until the throughput is steady, `D`")
+	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
+	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")
+	fs.StringVar(&r.phases, "phases", "cpu,contention,trace", "observing phases to run, comma-separated `LIST`")
+	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")
+	fs.StringVar(&r.build, "build", "", "`'go build flags'` for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
+	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
+	fs.StringVar(&r.dir, "C", "", "look the target up in `DIR`; the program still runs where you are")
+}
+
+// capture turns flags and arguments into the options of a recording.
+func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, error) {
+	var o capture.Options
+	switch len(args) {
+	case 0:
+		if r.bench == "" {
+			return o, usagef("which target? a main package like ./cmd/server, or the URL of a running service")
+		}
+		args = []string{"."}
+	case 1:
+	default:
+		return o, usagef("one target at a time, got %s; arguments of the program go behind --", strings.Join(args, " and "))
+	}
+	if r.duration <= 0 || r.duration < time.Second {
+		return o, usagef("-duration %s: at least 1s, and 30s for small shares", r.duration)
+	}
+	phases, err := r.phaseList()
+	if err != nil {
+		return o, err
+	}
+	flags, err := splitQuoted(r.build)
+	if err != nil {
+		return o, usagef("-build: %v", err)
+	}
+	o = capture.Options{
+		Bench: r.bench, Dir: absolute(env.Dir, r.dir), RunDir: env.Dir, Args: rest, BuildFlags: flags,
+		Duration: r.duration, Warmup: r.warmup, Phases: phases, Timeout: r.timeout,
+		Out: r.out, Arg: args[0],
+	}
+	if o.Load, err = r.loadFlags.options(r.load); err != nil {
+		return o, err
+	}
+	o.Attach.Prefix = r.pprof
+	if o.Attach.Header, err = parseHeaders(r.headers); err != nil {
+		return o, err
+	}
+	if strings.HasPrefix(args[0], "http://") || strings.HasPrefix(args[0], "https://") {
+		o.URL = args[0]
+		switch {
+		case len(rest) > 0:
+			return o, usagef("a running service takes no arguments: %s", strings.Join(rest, " "))
+		case r.bench != "":
+			return o, usagef("-bench needs a package, not a URL")
+		}
+		return o, nil
+	}
+	if r.pprof != "" {
+		return o, usagef("-pprof is for a URL target; a package is taken through hone's own probe")
+	}
+	if r.bench != "" && o.Load != nil {
+		return o, usagef("-bench and -load exclude each other: a benchmark is its own load")
+	}
+	o.Package = args[0]
+	return o, nil
+}
+
+// phaseList checks the names; an empty list means the clean phase alone.
+func (r *recordFlags) phaseList() ([]string, error) {
+	phases := []string{}
+	for _, p := range strings.Split(r.phases, ",") {
+		switch p = strings.TrimSpace(p); p {
+		case "cpu", "contention", "trace":
+			phases = append(phases, p)
+		case "":
+		default:
+			return nil, usagef("-phases: no phase %q; there are cpu, contention and trace", p)
+		}
+	}
+	return phases, nil
+}
+
+func absolute(base, dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(base, dir)
+}
+
+// splitQuoted splits at spaces outside single or double quotes, as the go
+// command reads GOFLAGS-like lists.
+func splitQuoted(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, in := rune(0), false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, in = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+				in = false
+			}
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("unfinished %c quote in %s", quote, s)
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

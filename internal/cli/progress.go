@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+)
+
+// progress tells on stderr what is being done: a line that redraws itself on a
+// terminal, else one line for each finished phase.
+type progress struct {
+	mu    sync.Mutex
+	w     io.Writer // nil: quiet
+	live  bool
+	drawn bool // a line stands that the next one replaces
+	width int
+}
+
+func newProgress(env Env, quiet bool) *progress {
+	p := &progress{w: env.Stderr, live: env.StderrTTY, width: 78}
+	if quiet {
+		p.w = nil
+	}
+	return p
+}
+
+func (p *progress) event(e capture.Event) {
+	if p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := fmt.Sprintf("%-10s %s", e.Phase, e.Text)
+	if p.live {
+		if e.Of > 0 && !e.End {
+			line = fmt.Sprintf("%-10s %s %s", e.Phase, bar(e.At, e.Of), e.Text)
+		}
+		if r := []rune(line); len(r) > p.width {
+			line = string(r[:p.width])
+		}
+		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+		p.drawn = true
+		if e.End {
+			fmt.Fprintln(p.w)
+			p.drawn = false
+		}
+		return
+	}
+	if e.End || e.Of == 0 && e.At == 0 {
+		fmt.Fprintln(p.w, strings.TrimRight(line, " "))
+	}
+}
+
+// clear removes an unfinished line before the page is printed.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.drawn = false
+	}
+}
+
+func bar(at, of time.Duration) string {
+	const cells = 20
+	n := min(int(cells*at/of), cells)
+	return "[" + strings.Repeat("#", n) + strings.Repeat(".", cells-n) + "]"
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
+)
+
+const targetHelp = `TARGET is a Go main package (./cmd/server), any package with -bench REGEXP, or the
+URL of a running service that mounts net/http/pprof. A package is built with hone's
+probe in a build overlay: your tree, go.mod and go.sum stay as they are, and what
+follows -- goes to the program. Work done in package initialisation, before main
+begins, is not covered.
+
+With -load hone drives the service and measures throughput and latency; without,
+it observes: a program to its end, a service for -duration under whatever load it
+has. Load goes only where -load points.`
+
+func runCommand() command {
+	return command{
+		name: "run", args: "TARGET [flags] [-- ARGS]", group: "the main job",
+		short: "record a program and say which lines cost what, why, and what to do",
+		long:  targetHelp,
+		examples: []string{
+			"hone run ./cmd/server -load http://127.0.0.1:8080/path",
+			"hone run ./cmd/server -load 'POST http://127.0.0.1:8080/v1/x' -header 'Content-Type: application/json'",
+			"hone run ./cmd/server -load targets.txt -rate 500 -duration 60s -- -config dev.yaml",
+			"hone run http://127.0.0.1:6060 -load http://127.0.0.1:8080/path",
+			"hone run ./cmd/batchjob -- -n 1000",
+			"hone run -bench 'BenchmarkX' ./pkg",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var rec recordFlags
+			var out outputFlags
+			rec.declare(fs)
+			out.declare(fs, "show `N` findings (default 10)")
+			return func(ctx context.Context, env Env, args, rest []string) error {
+				o, err := rec.capture(env, args, rest)
+				if err != nil {
+					return err
+				}
+				cfg, prog, err := out.session(env)
+				if err != nil {
+					return err
+				}
+				path, recErr := session.Record(ctx, cfg, o)
+				prog.clear()
+				if path == "" {
+					return recErr
+				}
+				if recErr != nil {
+					// What was recorded until then is still worth a look, by the next command.
+					fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
+					return recErr
+				}
+				return diagnoseAndPrint(ctx, env, cfg, prog, out, path)
+			}
+		},
+	}
+}
+
+func recordCommand() command {
+	return command{
+		name: "record", args: "TARGET [flags] [-- ARGS]", group: "the main job",
+		short: "record only; look at it later with hone findings, hone top, hone list",
+		long:  targetHelp,
+		examples: []string{
+			"hone record ./cmd/server -load http://127.0.0.1:8080/path -o before.hone",
+			"hone findings before.hone",
+			"hone record http://127.0.0.1:6060 -duration 60s -o prod.hone",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var rec recordFlags
+			var out outputFlags
+			rec.declare(fs)
+			out.declare(fs, "")
+			return func(ctx context.Context, env Env, args, rest []string) error {
+				o, err := rec.capture(env, args, rest)
+				if err != nil {
+					return err
+				}
+				cfg, prog, err := out.session(env)
+				if err != nil {
+					return err
+				}
+				path, recErr := session.Record(ctx, cfg, o)
+				prog.clear()
+				if path == "" {
+					return recErr
+				}
+				if recErr != nil {
+					fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
+					return recErr
+				}
+				if out.json {
+					m, err := session.Manifest(path)
+					if err != nil {
+						return err
+					}
+					return render.JSON(env.Stdout, m)
+				}
+				_, err = fmt.Fprintln(env.Stdout, path)
+				return err
+			}
+		},
+	}
+}
+
+func findingsCommand() command {
+	return command{
+		name: "findings", args: "[REC]", group: "the main job",
+		short: "diagnose a recording again",
+		long:  "REC is a .hone file; without it, the last recording made on this machine.",
+		examples: []string{
+			"hone findings",
+			"hone findings before.hone -json",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var out outputFlags
+			out.declare(fs, "show `N` findings (default 10)")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				cfg, prog, err := out.session(env)
+				if err != nil {
+					return err
+				}
+				path, err := oneRecording(cfg, "findings", args)
+				if err != nil {
+					return err
+				}
+				return diagnoseAndPrint(ctx, env, cfg, prog, out, path)
+			}
+		},
+	}
+}
+
+// oneRecording is the recording that the arguments name, or the last.
+func oneRecording(cfg session.Config, command string, args []string) (string, error) {
+	switch len(args) {
+	case 0:
+		return session.Last(cfg)
+	case 1:
+		return args[0], nil
+	}
+	return "", usagef("%s: one recording at a time", command)
+}
+
+func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string) error {
+	res, err := session.Diagnose(ctx, cfg, path)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return render.JSON(env.Stdout, res.Report)
+	}
+	err = buffered(env.Stdout, func(w io.Writer) error {
+		render.Findings(w, render.FindingsPage{
+			Report: res.Report, Manifest: res.Manifest, Top: out.top, Verbose: out.verbose,
+		}, out.style(env))
+		return nil
+	})
+	if err == nil && !out.quiet {
+		fmt.Fprintf(env.Stderr, "recording: %s\n", path)
+	}
+	return err
+}

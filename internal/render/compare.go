@@ -1,0 +1,91 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/stats"
+)
+
+// Comparison draws `hone compare`: a row a metric, verdict last.
+func Comparison(w io.Writer, c *compare.Comparison, s Style) {
+	rows := [][]string{{"", s.paint(faint, c.Old), s.paint(faint, c.New), s.paint(faint, "change"), s.paint(faint, "95 %"), ""}}
+	for _, r := range c.Rows {
+		unit, per := unitOf(r.Unit)
+		name := r.Metric
+		if per != "" {
+			name += " / " + per
+		}
+		bounds := ""
+		if r.Low != nil && r.High != nil {
+			bounds = change(*r.Low) + " to " + change(*r.High)
+		}
+		rows = append(rows, []string{name, unit(r.Old), unit(r.New), s.paint(strong, change(r.Ratio)), s.paint(faint, bounds), verdict(r.Verdict, s)})
+	}
+	for _, line := range table(rows, "   ", 1, 2, 3, 4) {
+		fmt.Fprintln(w, line)
+	}
+	for _, n := range c.Notes {
+		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
+	}
+}
+
+// unitOf chooses how to print a metric's unit and what it counts per.
+func unitOf(unit string) (func(float64) string, string) {
+	base, per, _ := strings.Cut(unit, "/")
+	if unit == "requests/s" {
+		return func(x float64) string { return group(x) + "/s" }, ""
+	}
+	switch base {
+	case "s":
+		return seconds, per
+	case "B":
+		return bytes, per
+	}
+	return significant, per
+}
+
+// change prints a ratio as what happened to the figure: −45 %, +12 %.
+func change(ratio float64) string { return signedPercent(ratio - 1) }
+
+func verdict(v compare.Verdict, s Style) string {
+	switch v {
+	case compare.Better:
+		return s.paint(good, "better")
+	case compare.Worse:
+		return s.paint(bad, "worse")
+	case compare.Same:
+		return "same"
+	}
+	return s.paint(faint, "cannot tell")
+}
+
+// Proof draws promises beside what a second recording shows.
+func Proof(w io.Writer, p compare.Proof, c *compare.Comparison, s Style) {
+	rows := [][]string{{s.paint(faint, "CPU saved, share of before"), s.paint(faint, "predicted"), s.paint(faint, "measured"), ""}}
+	for _, f := range p.Functions {
+		rows = append(rows, []string{f.Function, interval(f.Predicted), interval(f.Measured), s.paint(faint, strings.Join(f.Rules, ", "))})
+	}
+	for _, r := range c.Rows {
+		if r.Metric != "cpu" {
+			continue
+		}
+		measured := stats.Interval{Value: 1 - r.Ratio, Low: 1 - r.Ratio, High: 1 - r.Ratio}
+		if r.Low != nil && r.High != nil {
+			measured.Low, measured.High = 1-*r.High, 1-*r.Low
+		}
+		rows = append(rows, []string{s.paint(strong, "all together"), interval(p.Predicted), interval(measured), s.paint(faint, "CPU per request, whole program")})
+	}
+	for _, line := range table(rows, "   ", 1, 2) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+func interval(i stats.Interval) string {
+	if i.Low == i.High {
+		return percent(i.Value)
+	}
+	return fmt.Sprintf("%s (%s)", percent(i.Value), span(i.Low, i.High))
+}

@@ -1,0 +1,343 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// FindingsPage is what the findings page is drawn from.
+type FindingsPage struct {
+	Report   *diagnose.Report
+	Manifest recording.Manifest
+	Top      int  // findings to draw; 0 = 10
+	Verbose  bool // all evidence, hints in full, all notes
+}
+
+// defaultTop is how many findings a tired engineer reads.
+const defaultTop = 10
+
+// Findings draws the page of `hone run` and `hone findings`: a header with the
+// program's figures, then the ranked findings.
+func Findings(w io.Writer, p FindingsPage, s Style) {
+	header(w, p, s)
+	shown := p.Report.Findings
+	top := p.Top
+	if top <= 0 {
+		top = defaultTop
+	}
+	rest := len(shown) - min(top, len(shown))
+	shown = shown[:len(shown)-rest]
+	fmt.Fprintln(w)
+	if len(shown) == 0 {
+		fmt.Fprintln(w, wrap(s.paint(strong, "No findings.")+" None of the known mistakes costs enough here to be worth your time.", "", s.width()))
+	}
+	for i := range shown {
+		finding(w, &shown[i], p, s)
+	}
+	footer(w, p, rest, s)
+}
+
+func header(w io.Writer, p FindingsPage, s Style) {
+	m, r := p.Manifest, p.Report.Resources
+	title := []string{m.Target.Arg}
+	for _, x := range []string{m.Runtime.Go, machine(m), loadLine(m), m.Created.Local().Format(time.DateTime)} {
+		if x != "" {
+			title = append(title, x)
+		}
+	}
+	fmt.Fprintln(w, s.paint(strong, "hone")+" · "+strings.Join(title, " · "))
+	fmt.Fprintln(w)
+	var rows [][]string
+	row := func(name string, cells ...string) {
+		var have []string
+		for _, c := range cells {
+			if c != "" {
+				have = append(have, c)
+			}
+		}
+		if len(have) > 0 {
+			rows = append(rows, []string{"  " + s.paint(faint, name), strings.Join(have, " · ")})
+		}
+	}
+	clean, _ := phaseOf(m, recording.PhaseClean)
+	if r.Throughput > 0 {
+		row("throughput", group(r.Throughput)+" requests/s", failures(clean))
+	}
+	if q, what := latency(clean); q != nil {
+		row(what, fmt.Sprintf("p50 %s · p90 %s · p99 %s · max %s", seconds(q.P50), seconds(q.P90), seconds(q.P99), seconds(q.Max)), limited(clean, s))
+	}
+	row("CPU", perRequest(r.CPUPerRequest, seconds), cores(r, m), limiting(r))
+	row("GC", gcLine(r), rate(r.AllocRate), perRequest(r.BytesPerRequest, bytes), objects(r.ObjectsPerRequest))
+	row("profiled", profiled(r))
+	row("observed", observer(m)...)
+	for _, line := range table(rows, "  ") {
+		fmt.Fprintln(w, line)
+	}
+}
+
+func machine(m recording.Manifest) string {
+	switch {
+	case m.Machine.CgroupCPUs > 0 && m.Machine.CgroupCPUs < float64(m.Machine.Cores):
+		return fmt.Sprintf("%.2g of %d cores", m.Machine.CgroupCPUs, m.Machine.Cores)
+	case m.Machine.Cores > 0:
+		return plural(m.Machine.Cores, "core")
+	}
+	return ""
+}
+
+func loadLine(m recording.Manifest) string {
+	if m.Load == nil {
+		return ""
+	}
+	conns := plural(m.Load.Connections, "connection")
+	if m.Load.Rate > 0 {
+		return fmt.Sprintf("%s requests/s asked, %s", group(m.Load.Rate), conns)
+	}
+	return "flat out, " + conns
+}
+
+func failures(p recording.Phase) string {
+	if p.Failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s failed", group(float64(p.Failed)))
+}
+
+func latency(p recording.Phase) (*recording.Quantiles, string) {
+	if p.Latency != nil {
+		return p.Latency, "latency"
+	}
+	return p.Service, "service time"
+}
+
+func limited(p recording.Phase, s Style) string {
+	if p.Verdict == "generator-limited" {
+		return s.paint(bad, "the generator was the limit: do not trust these")
+	}
+	return ""
+}
+
+func perRequest(x float64, unit func(float64) string) string {
+	if x <= 0 {
+		return ""
+	}
+	return unit(x) + " a request"
+}
+
+func objects(x float64) string {
+	if x <= 0 {
+		return ""
+	}
+	return significant(x) + " objects a request"
+}
+
+func cores(r diagnose.Resources, m recording.Manifest) string {
+	if r.Cores <= 0 {
+		return ""
+	}
+	if m.Runtime.GOMAXPROCS > 0 {
+		return fmt.Sprintf("%.2f of %s busy", r.Cores, plural(m.Runtime.GOMAXPROCS, "core"))
+	}
+	return fmt.Sprintf("%.2f cores busy", r.Cores)
+}
+
+func limiting(r diagnose.Resources) string {
+	switch r.Limiting {
+	case "", "none":
+		return "nothing is the limit"
+	case "cpu":
+		return "CPU is the limit"
+	}
+	return r.Limiting + " is the limit"
+}
+
+func gcLine(r diagnose.Resources) string {
+	if r.CPUSamples == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of CPU, and allocation %s", percent(r.GCCPUShare), percent(r.MallocCPUShare))
+}
+
+func rate(x float64) string {
+	if x <= 0 {
+		return ""
+	}
+	return bytes(x) + "/s allocated"
+}
+
+func profiled(r diagnose.Resources) string {
+	if r.CPUSamples == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s CPU-seconds, %s samples", significant(r.CPUSeconds), group(float64(r.CPUSamples)))
+}
+
+// observer says what each observing phase cost against the clean one.
+func observer(m recording.Manifest) []string {
+	var cells []string
+	for _, p := range m.Phases {
+		if p.Observer == nil {
+			continue
+		}
+		what := "throughput"
+		loss := p.Observer.ThroughputLoss
+		if p.Requests == 0 {
+			what = "speed"
+		}
+		cells = append(cells, fmt.Sprintf("%s phase %s %s", p.Name, signedPercent(-loss), what))
+	}
+	return cells
+}
+
+func signedPercent(share float64) string {
+	if share > 0 {
+		return "+" + percent(share)
+	}
+	return strings.Replace(percent(share), "-", "−", 1)
+}
+
+func phaseOf(m recording.Manifest, name string) (recording.Phase, bool) {
+	for _, p := range m.Phases {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return recording.Phase{}, false
+}
+
+// finding draws one finding: headline, place, source, why, fix, evidence.
+func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
+	number := fmt.Sprintf("%2d", f.Rank)
+	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, number), headline(f, s))
+	const indent = "    "
+	fmt.Fprintln(w, indent+placeLine(f, s))
+	for i, line := range f.Sites {
+		if line.Source == "" || i >= maxSourceLines {
+			continue
+		}
+		fmt.Fprintf(w, "%s%s %s %s\n", indent, s.paint(faint, fmt.Sprintf("%5d │", line.Line)),
+			s.paint(code, padRight(clip(strings.TrimSpace(line.Source), s.width()-24), 48)), s.paint(faint, percent(line.Share)))
+	}
+	part := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%s%s  %s\n", indent, s.paint(faint, padRight(name, 4)), wrap(text, indent+"      ", s.width()))
+		}
+	}
+	part("why", f.Cause)
+	part("fix", f.Fix)
+	part("cost", costLine(f))
+	for i, e := range f.Evidence {
+		if i > 0 && !p.Verbose {
+			break
+		}
+		text := e.Command
+		if p.Verbose || text == "" {
+			text = strings.TrimSuffix(strings.Join([]string{e.What + ": " + e.Value, e.Command}, " · "), " · ")
+		}
+		part("see", text)
+	}
+	fmt.Fprintln(w)
+}
+
+// maxSourceLines is how many of a finding's lines the page shows.
+const maxSourceLines = 4
+
+func headline(f *diagnose.Finding, s Style) string {
+	h := s.paint(strong, f.Title)
+	if f.Saving != nil {
+		h += s.paint(good, fmt.Sprintf("  saves %s of %s", percent(f.Saving.Share), resource(f.Saving.Resource))) +
+			s.paint(faint, fmt.Sprintf(" (%s)", span(f.Saving.Low, f.Saving.High)))
+	}
+	tied := ""
+	if len(f.TiedWith) > 0 {
+		tied = ", tied with " + joinInts(f.TiedWith)
+	}
+	return h + s.paint(faint, "  "+string(f.Confidence)+tied)
+}
+
+func resource(r string) string {
+	if r == "cpu" {
+		return "CPU"
+	}
+	return r
+}
+
+func joinInts(xs []int) string {
+	parts := make([]string, len(xs))
+	for i, x := range xs {
+		parts[i] = fmt.Sprint(x)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func placeLine(f *diagnose.Finding, s Style) string {
+	if f.File == "" {
+		return s.paint(faint, "the whole program")
+	}
+	where := fmt.Sprintf("%s:%d", f.File, f.Line)
+	if f.Version != "" {
+		where = f.Module + "@" + f.Version + "/" + where
+	}
+	line := s.paint(strong, where) + "  " + f.Function
+	if f.Entry != nil {
+		line += s.paint(faint, fmt.Sprintf("  called from %s:%d", filepath.Base(f.Entry.File), f.Entry.Line))
+	}
+	return line
+}
+
+func costLine(f *diagnose.Finding) string {
+	var parts []string
+	share := func(name string, x *float64) {
+		if x != nil && *x > 0 {
+			parts = append(parts, name+" "+percent(*x))
+		}
+	}
+	share("CPU", f.Cost.CPUShare)
+	share("its GC work", f.Cost.GCShare)
+	share("allocated bytes", f.Cost.AllocBytesShare)
+	share("allocated objects", f.Cost.AllocObjectsShare)
+	share("lock and channel waiting", f.Cost.WaitShare)
+	if f.Cost.LiveBytes != nil && *f.Cost.LiveBytes > 0 {
+		parts = append(parts, "live "+bytes(float64(*f.Cost.LiveBytes)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// clip shortens text to width columns.
+func clip(text string, width int) string {
+	r := []rune(text)
+	if len(r) <= width {
+		return text
+	}
+	return string(r[:width-1]) + "…"
+}
+
+func footer(w io.Writer, p FindingsPage, rest int, s Style) {
+	if rest > 0 {
+		fmt.Fprintf(w, "%s more with -top %d.\n", plural(rest, "finding"), len(p.Report.Findings))
+	}
+	if n := p.Report.Hidden.BelowFloor; n > 0 {
+		fmt.Fprintf(w, "%s below the floor (%s of CPU) not shown.\n", plural(n, "finding"), percent(p.Report.Hidden.Floor))
+	}
+	for _, note := range p.Report.Notes {
+		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(note, "      ", s.width()))
+	}
+	for _, x := range p.Manifest.Missing {
+		text := "missing " + x.Part + ": " + x.Why
+		if x.How != "" {
+			text += "; " + x.How
+		}
+		if p.Verbose || !expectedMissing(x) {
+			fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(text, "      ", s.width()))
+		}
+	}
+}
+
+// expectedMissing: parts that ordinary runtimes do not have are told with -v only.
+func expectedMissing(m recording.Missing) bool { return m.Part == recording.PartLeaks }

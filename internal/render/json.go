@@ -1,0 +1,14 @@
+package render
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// JSON writes v, a value with a versioned schema, indented for people.
+func JSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

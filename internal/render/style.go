@@ -1,0 +1,116 @@
+package render
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Style says how to draw for one output.
+type Style struct {
+	Color bool
+	Width int // columns to wrap at; 0 = a readable default
+}
+
+// defaultWidth is used when the output is no terminal: a line length that reads
+// well in a log and in a pull request.
+const defaultWidth = 100
+
+func (s Style) width() int {
+	if s.Width <= 0 {
+		return defaultWidth
+	}
+	return min(max(s.Width, 60), 120)
+}
+
+// ink is a meaning of text, not a colour.
+type ink int
+
+const (
+	plain  ink = iota
+	strong     // what to read first
+	faint      // what can be skipped
+	good
+	bad
+	code
+)
+
+func (s Style) paint(i ink, text string) string {
+	if !s.Color || text == "" || i == plain {
+		return text
+	}
+	st := lipgloss.NewStyle()
+	switch i {
+	case strong:
+		st = st.Bold(true)
+	case faint:
+		st = st.Faint(true)
+	case good:
+		st = st.Foreground(lipgloss.Green)
+	case bad:
+		st = st.Foreground(lipgloss.Red)
+	case code:
+		st = st.Foreground(lipgloss.Cyan)
+	}
+	return st.Render(text)
+}
+
+// wrap breaks text at spaces to width columns; later lines begin with indent.
+func wrap(text, indent string, width int) string {
+	var out strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := lipgloss.Width(word)
+		switch {
+		case i == 0:
+		case len(indent)+column+1+n > width:
+			out.WriteString("\n" + indent)
+			column = 0
+		default:
+			out.WriteByte(' ')
+			column++
+		}
+		out.WriteString(word)
+		column += n
+	}
+	return out.String()
+}
+
+// pad fills text with spaces to width columns, on the left or on the right.
+func padRight(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-lipgloss.Width(text)))
+}
+
+func padLeft(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-lipgloss.Width(text))) + text
+}
+
+// table lines up cells; columns listed in right are right-aligned.
+func table(rows [][]string, gap string, right ...int) []string {
+	isRight := map[int]bool{}
+	for _, c := range right {
+		isRight[c] = true
+	}
+	var widths []int
+	for _, r := range rows {
+		for i, cell := range r {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], lipgloss.Width(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for n, r := range rows {
+		cells := make([]string, len(r))
+		for i, cell := range r {
+			if isRight[i] {
+				cells[i] = padLeft(cell, widths[i])
+			} else {
+				cells[i] = padRight(cell, widths[i])
+			}
+		}
+		lines[n] = strings.TrimRight(strings.Join(cells, gap), " ")
+	}
+	return lines
+}
