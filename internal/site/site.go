@@ -32,11 +32,11 @@ type Frame struct {
 // Row is one distinct stack of a profile with what it cost. Exactly one site
 // (or bucket) owns a row, so that a cost is charged once.
 type Row struct {
-	Stack []Frame // leaf first
-	Owner int     // index in Stack of the blamed frame; -1: a bucket's
-	Count int64   // cpu: samples; mutex, block: contentions; allocs: objects; heap: objects live
-	Value int64   // cpu, mutex, block: nanoseconds; allocs, heap: bytes
-	Class Class   // cpu rows: what the leaf side is doing
+	Stack []*Frame // leaf first; frames are shared between rows and not to be changed
+	Owner int      // index in Stack of the blamed frame; -1: a bucket's
+	Count int64    // cpu: samples; mutex, block: contentions; allocs: objects; heap: objects live
+	Value int64    // cpu, mutex, block: nanoseconds; allocs, heap: bytes
+	Class Class    // cpu rows: what the leaf side is doing
 }
 
 // Below tells whether a function stands leafward of the blamed frame, by exact name
