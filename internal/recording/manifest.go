@@ -120,6 +120,8 @@ type Window struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"`
 	AllocBytes   int64   `json:"alloc_bytes,omitempty"`
 	AllocObjects int64   `json:"alloc_objects,omitempty"`
+	// Quantiles are of latency where the load has a schedule, else of service time.
+	Quantiles *Quantiles `json:"quantiles,omitempty"`
 }
 
 // Phase is one stretch of the recording under one kind of observation.

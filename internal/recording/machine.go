@@ -1,0 +1,12 @@
+package recording
+
+// ThisMachine reads what is known about the machine that this process runs on.
+// What cannot be read stays zero and is left out of the manifest; Throttled is
+// the caller's to fill, as the difference of two readings of [Throttled].
+func ThisMachine() Machine { return thisMachine() }
+
+// Throttled returns the seconds for which the processes of this process's cgroup
+// were held back by its CPU quota, since the cgroup began. Only differences mean
+// anything. It is false where there is no such count: outside Linux, and without
+// the cpu controller.
+func Throttled() (seconds float64, ok bool) { return throttled() }

@@ -1,0 +1,93 @@
+package recording
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree makes a file system of name and content.
+func tree(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func TestReadMachine(t *testing.T) {
+	const v2mount = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+	tests := []struct {
+		name      string
+		files     map[string]string
+		want      Machine
+		throttled float64
+		ok        bool
+	}{
+		{name: "nothing to read", files: nil},
+		{
+			name: "v2, limits of an ancestor",
+			files: map[string]string{
+				"proc/cpuinfo":                                  "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\n",
+				"proc/meminfo":                                  "MemTotal:        8000000 kB\nMemFree: 1 kB\n",
+				"proc/sys/kernel/osrelease":                     "6.1.0\n",
+				"proc/self/cgroup":                              "0::/user.slice/app.scope\n",
+				"proc/self/mountinfo":                           v2mount,
+				"sys/fs/cgroup/user.slice/app.scope/cpu.max":    "max 100000\n",
+				"sys/fs/cgroup/user.slice/cpu.max":              "150000 100000\n",
+				"sys/fs/cgroup/user.slice/app.scope/memory.max": "max\n",
+				"sys/fs/cgroup/user.slice/memory.max":           "1073741824\n",
+				"sys/fs/cgroup/user.slice/app.scope/cpu.stat":   "usage_usec 5\nthrottled_usec 0\n",
+				"sys/fs/cgroup/user.slice/cpu.stat":             "usage_usec 5\nthrottled_usec 2500000\n",
+			},
+			want: Machine{CPU: "Some CPU @ 2.00GHz", MemoryBytes: 8000000 << 10, Kernel: "6.1.0",
+				CgroupCPUs: 1.5, CgroupBytes: 1 << 30},
+			throttled: 2.5, ok: true,
+		},
+		{
+			name: "v1, in a container that sees its group at the mount point",
+			files: map[string]string{
+				"proc/meminfo":     "MemTotal: 1000 kB\n",
+				"proc/self/cgroup": "4:memory:/docker/abc\n3:cpu,cpuacct:/docker/abc\n1:name=systemd:/docker/abc\n",
+				"proc/self/mountinfo": "33 31 0:30 /docker/abc /sys/fs/cgroup/cpu,cpuacct ro shared:9 - cgroup cgroup rw,cpu,cpuacct\n" +
+					"35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n",
+				"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "50000\n",
+				"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+				"sys/fs/cgroup/cpu,cpuacct/cpu.stat":          "nr_periods 9\nnr_throttled 3\nthrottled_time 1500000000\n",
+				"sys/fs/cgroup/memory/memory.limit_in_bytes":  "524288\n",
+			},
+			want:      Machine{MemoryBytes: 1000 << 10, CgroupCPUs: 0.5, CgroupBytes: 512 << 10},
+			throttled: 1.5, ok: true,
+		},
+		{
+			name: "v1 without limits",
+			files: map[string]string{
+				"proc/meminfo":        "MemTotal: 1000 kB\n",
+				"proc/self/cgroup":    "4:memory:/\n3:cpu:/\n",
+				"proc/self/mountinfo": "33 31 0:30 / /c rw - cgroup cgroup rw,cpu\n35 31 0:32 / /m rw - cgroup cgroup rw,memory\n",
+				"c/cpu.cfs_quota_us":  "-1\n", "c/cpu.cfs_period_us": "100000\n",
+				"m/memory.limit_in_bytes": "9223372036854771712\n",
+			},
+			want: Machine{MemoryBytes: 1000 << 10},
+		},
+		{
+			name: "garbage",
+			files: map[string]string{
+				"proc/meminfo": "MemTotal: lots\n", "proc/self/cgroup": "x\n::\n0::/../..\n",
+				"proc/self/mountinfo": " - \n1 2 3\n" + v2mount, "sys/fs/cgroup/cpu.max": "0 0\n", "sys/fs/cgroup/cpu.stat": "throttled_usec x\n",
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tree(tt.files)
+			if d := cmp.Diff(tt.want, readMachine(root)); d != "" {
+				t.Errorf("machine (-want +got):\n%s", d)
+			}
+			if s, ok := readThrottled(root); s != tt.throttled || ok != tt.ok {
+				t.Errorf("throttled %v %v, want %v %v", s, ok, tt.throttled, tt.ok)
+			}
+		})
+	}
+}

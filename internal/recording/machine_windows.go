@@ -1,0 +1,27 @@
+package recording
+
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/registry"
+)
+
+func thisMachine() Machine {
+	v := windows.RtlGetVersion()
+	m := Machine{
+		Cores:  runtime.NumCPU(),
+		Kernel: fmt.Sprintf("%d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber),
+	}
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE,
+		`HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)
+	if err == nil {
+		m.CPU, _, _ = k.GetStringValue("ProcessorNameString")
+		k.Close()
+	}
+	return m
+}
+
+// throttled: job objects have CPU quotas but keep no count of the wait.
+func throttled() (float64, bool) { return 0, false }
