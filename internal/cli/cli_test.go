@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	env := Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }, CacheDir: t.TempDir(), Dir: t.TempDir(), Version: "test"}
+	code = Main(context.Background(), args, env)
+	return code, out.String(), errs.String()
+}
+
+func TestNoArgumentsTeaches(t *testing.T) {
+	code, out, _ := run(t)
+	if code != 0 || !strings.Contains(out, "hone demo") || !strings.Contains(out, "hone run ./cmd/server") {
+		t.Errorf("code %d, out %q", code, out)
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		want string // in the one line on stderr
+	}{
+		{"rnu", `did you mean "run"`},
+		{"run", "which target"},
+		{"run . ./b", "one target at a time"},
+		{"run . -laod x", `did you mean "load"`},
+		{"run . -rate 5", "-rate and -connections need a -load"},
+		{"run . -duration 0s", "-duration 0s"},
+		{"run . -phases cpu,foo", `no phase "foo"`},
+		{"run . -load ftp://x", "ftp"},
+		{"run . -build '-tags", "unfinished"},
+		{"run . -load http://127.0.0.1:1/ -header nocolon", "Name: value"},
+		{"run http://127.0.0.1:1 -bench X", "-bench needs a package"},
+		{"run . -pprof /x", "-pprof is for a URL"},
+		{"findings a b", "one recording at a time"},
+		{"compare a", "name two recordings"},
+		{"load", "name one URL"},
+		{"demo -duration 1s", "at least 4s"},
+		{"completion tcsh", "no script"},
+		{"rules concat-lop", `did you mean "concat-loop"`},
+		{"help fnidings", `did you mean "findings"`},
+	} {
+		code, out, stderr := run(t, strings.Fields(tc.args)...)
+		if code != exitUsage {
+			t.Errorf("hone %s: exit code %d, want 2: %s", tc.args, code, stderr)
+		}
+		if !strings.Contains(stderr, tc.want) {
+			t.Errorf("hone %s: stderr %q lacks %q", tc.args, stderr, tc.want)
+		}
+		if out != "" || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("hone %s: want one line on stderr only, got %q and %q", tc.args, out, stderr)
+		}
+	}
+}
+
+func TestFlagsStandAnywhere(t *testing.T) {
+	fs := flag.NewFlagSet("x", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	v := fs.Bool("v", false, "")
+	o := fs.String("o", "", "")
+	words, rest, err := parse(fs, []string{"a", "-v", "b", "--o", "file", "--", "-n", "--", "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(words, []string{"a", "b"}) || !slices.Equal(rest, []string{"-n", "--", "7"}) || !*v || *o != "file" {
+		t.Errorf("words %q rest %q v %v o %q", words, rest, *v, *o)
+	}
+}
+
+func TestEveryCommandHasHelpAndExamplesThatParse(t *testing.T) {
+	for _, c := range commands() {
+		code, out, stderr := run(t, "help", c.name)
+		if code != 0 || !strings.Contains(out, "usage: hone "+c.name) {
+			t.Errorf("help %s: code %d, %q %q", c.name, code, out, stderr)
+		}
+		for _, e := range c.examples {
+			if !strings.HasPrefix(e, "hone "+c.name) {
+				if c.name != "completion" && c.name != "record" {
+					t.Errorf("%s: example %q is of another command", c.name, e)
+				}
+				continue
+			}
+			words, err := splitQuoted(e)
+			if err != nil {
+				t.Errorf("%s: example %q: %v", c.name, e, err)
+				continue
+			}
+			fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+			fs.SetOutput(io.Discard)
+			c.setup(fs)
+			if _, _, err := parse(fs, words[2:]); err != nil {
+				t.Errorf("%s: example %q: %v", c.name, e, err)
+			}
+		}
+	}
+}
+
+func TestSplitQuoted(t *testing.T) {
+	got, err := splitQuoted(`-tags prod  -ldflags "-X main.v=1 -s" -gcflags='all=-N -l' ''`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"-tags", "prod", "-ldflags", "-X main.v=1 -s", "-gcflags=all=-N -l", ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"run", "run", 0}, {"rnu", "run", 2}, {"fnidings", "findings", 2}, {"", "abc", 3}, {"kitten", "sitting", 3}} {
+		if got := editDistance(tc.a, tc.b); got != tc.want {
+			t.Errorf("editDistance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
+
+func TestCompletionScriptsNameEveryCommand(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		_, out, _ := run(t, "completion", shell)
+		for _, name := range commandNames() {
+			if !strings.Contains(out, name) {
+				t.Errorf("%s completion lacks %s", shell, name)
+			}
+		}
+	}
+}

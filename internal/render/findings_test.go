@@ -1,0 +1,116 @@
+package render
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test ./internal/render -update rewrites it):\n%s", path, got)
+	}
+}
+
+func share(x float64) *float64 { return &x }
+
+// page is a small findings page with one of everything.
+func page() FindingsPage {
+	return FindingsPage{
+		Manifest: recording.Manifest{
+			Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local),
+			Target:  recording.Target{Arg: "./cmd/server"},
+			Runtime: recording.Runtime{Go: "go1.26.8", GOMAXPROCS: 2},
+			Machine: recording.Machine{Cores: 2},
+			Load:    &recording.Load{Connections: 8},
+			Phases: []recording.Phase{
+				{Name: recording.PhaseClean, Seconds: 6, Requests: 60000, Service: &recording.Quantiles{P50: 0.0005, P90: 0.001, P99: 0.0021, Max: 0.014}, Verdict: "ok"},
+				{Name: recording.PhaseCPU, Seconds: 15, Requests: 149000, Observer: &recording.Observer{ThroughputLoss: 0.011}},
+			},
+			Missing: []recording.Missing{{Part: recording.PartMutex, Why: "the service answers 404", How: "mount net/http/pprof"}},
+		},
+		Report: &diagnose.Report{
+			Resources: diagnose.Resources{
+				CPUSeconds: 19.4, CPUSamples: 1940, GCCPUShare: 0.14, MallocCPUShare: 0.09, Cores: 1.3, CPUPerRequest: 0.00013,
+				Throughput: 10000, AllocRate: 89e6, BytesPerRequest: 8900, ObjectsPerRequest: 61, Limiting: "cpu",
+			},
+			Findings: []diagnose.Finding{{
+				Rank: 1, Rule: "concat-loop", Kind: rule.Alloc, Title: "String built by concatenation in a loop",
+				Cause:    "Each turn of the loop copies the whole string so far into a new one, so the work grows with the square of its length.",
+				Fix:      "Build it with strings.Builder, or strings.Repeat.",
+				Function: "main.leftpad", File: "leftpad.go", Line: 7,
+				Sites:      []diagnose.SiteRef{{Place: diagnose.Place{Function: "main.leftpad", File: "leftpad.go", Line: 7}, Share: 0.12, Source: "\t\ts = string(c) + s"}},
+				Entry:      &diagnose.Place{Function: "main.handler", File: "handlers.go", Line: 41},
+				Cost:       diagnose.Cost{CPUShare: share(0.072), GCShare: share(0.048), AllocBytesShare: share(0.31)},
+				Saving:     &diagnose.Saving{Resource: "cpu", Share: 0.11, Low: 0.09, High: 0.13},
+				TiedWith:   []int{2},
+				Confidence: rule.Measured,
+				Evidence:   []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},
+			}},
+			Hidden: diagnose.Hidden{BelowFloor: 3, Floor: 0.01},
+			Notes:  []string{"30 CPU-seconds would separate 1 from 2"},
+		},
+	}
+}
+
+func TestFindingsPage(t *testing.T) {
+	var b bytes.Buffer
+	Findings(&b, page(), Style{})
+	golden(t, "findings.golden", b.Bytes())
+}
+
+func TestFindingsPageInColourSaysTheSame(t *testing.T) {
+	var plainText, colour bytes.Buffer
+	Findings(&plainText, page(), Style{})
+	Findings(&colour, page(), Style{Color: true})
+	if !bytes.Contains(colour.Bytes(), []byte("\x1b[")) {
+		t.Fatal("no colour in the coloured page")
+	}
+	if got := stripEscapes(colour.Bytes()); !bytes.Equal(got, plainText.Bytes()) {
+		t.Errorf("coloured page without its colours:\n%s\nplain page:\n%s", got, plainText.Bytes())
+	}
+}
+
+func stripEscapes(b []byte) []byte {
+	var out []byte
+	for i := 0; i < len(b); i++ {
+		if b[i] == 0x1b {
+			for i < len(b) && b[i] != 'm' {
+				i++
+			}
+			continue
+		}
+		out = append(out, b[i])
+	}
+	return out
+}
+
+func TestNoFindingsIsAnAnswer(t *testing.T) {
+	p := page()
+	p.Report.Findings = nil
+	var b bytes.Buffer
+	Findings(&b, p, Style{})
+	if !bytes.Contains(b.Bytes(), []byte("No findings.")) {
+		t.Errorf("page:\n%s", b.Bytes())
+	}
+}

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
+	for _, tc := range []struct {
+		o    capture.Options
+		want string
+	}{
+		{capture.Options{Package: "./cmd/server"}, "20260102-030405.006-cmd-server.hone"},
+		{capture.Options{URL: "http://127.0.0.1:6060"}, "20260102-030405.006-http-127-0-0-1-6060.hone"},
+		{capture.Options{Package: ".", Dir: "/home/x/app"}, "20260102-030405.006-app.hone"},
+	} {
+		if got := recordingName(at, tc.o); got != tc.want {
+			t.Errorf("recordingName(%+v) = %q, want %q", tc.o, got, tc.want)
+		}
+	}
+}
+
+func TestPruneKeepsTheNewest(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"3.hone", "1.hone", "2.hone", "keep.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune(dir, 1)
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if !slices.Equal(left, []string{"3.hone", "keep.txt"}) {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func TestLastWithoutARecordingSaysWhatToDo(t *testing.T) {
+	_, err := Last(Config{CacheDir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "hone record") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSplitRecording(t *testing.T) {
+	for _, tc := range []struct {
+		arg, file, part string
+		ok              bool
+	}{
+		{"x.hone", "x.hone", "", true},
+		{"dir/x.hone:allocs", "dir/x.hone", "allocs", true},
+		{"cpu.pprof", "", "", false},
+		{"a.honey", "", "", false},
+	} {
+		file, part, ok := splitRecording(tc.arg)
+		if file != tc.file || part != tc.part || ok != tc.ok {
+			t.Errorf("splitRecording(%q) = %q, %q, %v", tc.arg, file, part, ok)
+		}
+	}
+}
+
+func TestPartFor(t *testing.T) {
+	for index, want := range map[string]string{
+		"": recording.PartCPU, "cpu": recording.PartCPU, "alloc_space": recording.PartAllocs,
+		"inuse_space": recording.PartHeap, "delay": recording.PartMutex,
+	} {
+		if got := partFor(index); got != want {
+			t.Errorf("partFor(%q) = %q, want %q", index, got, want)
+		}
+	}
+}
+
+// metricsPart writes a recording that holds only metrics.jsonl.
+func metricsPart(t *testing.T, lines string) *recording.Recording {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.hone")
+	w, err := recording.Create(path, recording.Manifest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(recording.PartMetrics, "", []byte(lines)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(true); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := recording.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { rec.Close() })
+	return rec
+}
+
+func TestCleanMetricsAreTheLastOfTheCleanPhase(t *testing.T) {
+	got, err := cleanMetrics(metricsPart(t, `{"t":1,"phase":"warmup","m":{"a":{"v":1}}}
+{"t":2,"phase":"clean","m":{"a":{"v":2}}}
+{"t":3,"phase":"clean","m":{"a":{"v":3}}}
+{"t":4,"phase":"cpu","m":{"a":{"v":4}}}
+`))
+	if err != nil || got["a"] != 3 {
+		t.Errorf("got %v, %v; want a = 3", got, err)
+	}
+	if _, err := cleanMetrics(metricsPart(t, "{\n")); err == nil || !strings.Contains(err.Error(), recording.PartMetrics) {
+		t.Errorf("broken metrics: %v", err)
+	}
+}
+
+func TestOpenSourceErrorsNameTheSource(t *testing.T) {
+	c := Config{CacheDir: t.TempDir()}
+	bad := filepath.Join(t.TempDir(), "bad.pprof")
+	if err := os.WriteFile(bad, []byte("\x1f\x8bbroken"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range []string{bad, "/nowhere/x.pprof", "/nowhere/x.hone", "http://127.0.0.1:1/debug/pprof/heap"} {
+		_, err := OpenSource(context.Background(), c, arg, strings.NewReader(""), SourceOptions{})
+		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(arg, "http://")) {
+			t.Errorf("OpenSource(%q): %v", arg, err)
+		}
+	}
+	_, err := OpenSource(context.Background(), c, "-", strings.NewReader("no profile"), SourceOptions{})
+	if err == nil || !regexp.MustCompile("standard input").MatchString(err.Error()) {
+		t.Errorf("stdin: %v", err)
+	}
+}
