@@ -1,10 +1,6 @@
 package diagnose
 
-import (
-	"context"
-
-	"github.com/hone-go/hone/internal/diagnose/rule"
-)
+import "github.com/hone-go/hone/internal/diagnose/rule"
 
 // Schema is the version of Report's JSON form.
 const Schema = "hone/findings/v1"
@@ -104,6 +100,3 @@ type Hidden struct {
 	BelowFloor int     `json:"below_floor"`
 	Floor      float64 `json:"floor,omitempty"` // share of CPU
 }
-
-// Run runs every rule over the pass and ranks what they find.
-func Run(ctx context.Context, p *rule.Pass) (*Report, error) { panic("contract") }

@@ -1,3 +1,16 @@
 // Package rule is the vocabulary that diagnosis rules are written in: what a
-// rule is, what it sees (Pass) and what it answers (Match).
+// rule is ([Rule]), what it sees ([Pass]) and what it answers ([Match]).
+//
+// The one decision behind it: a rule answers with rows, never with numbers. It
+// says which rows of which site its fix would touch and which share of their
+// cost the fix saves; pricing, overlap, ranking and the floor are done once, for
+// all rules alike, by package diagnose. So no rule can count a cost twice or
+// invent one.
+//
+// A rule starts from what the profile shows, then asks the typed syntax whether
+// the line really is the mistake, then the compiler what it decided there. It
+// never reports code that costs nothing, and it never knows a program's names.
+//
+// The package also holds what rules have in common: rows by callee ([Take]),
+// syntax questions ([Calls], [Loops], [Const]) and numbers in words.
 package rule

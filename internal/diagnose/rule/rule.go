@@ -11,7 +11,7 @@ import (
 // Kind groups findings by what they cost.
 type Kind string
 
-// The kinds of DESIGN's findings schema.
+// The kinds of findings, as they stand in the report's JSON.
 const (
 	Alloc     Kind = "alloc"
 	CPU       Kind = "cpu"
@@ -29,8 +29,9 @@ const (
 // Confidence says how much evidence stands behind a finding.
 type Confidence string
 
-// Proved: an experiment ran. Measured: profile, compiler and syntax agree.
-// Likely: two of them agree. Hint: one; never above the fold.
+// The levels of confidence, strongest first. Proved: an experiment ran.
+// Measured: profile, syntax and, where the compiler has a word in it, compiler
+// agree. Likely: two of them do. Hint: one; a hint never ranks above the others.
 const (
 	Proved   Confidence = "proved"
 	Measured Confidence = "measured"
@@ -44,15 +45,25 @@ type Rule struct {
 	Kind  Kind
 	Title string // "String built by concatenation in a loop"
 	Doc   string // for people: why it costs, when it is fine, a real-world reference
-	// Fraction is the share of the matched cost that the fix is expected to save, with its range, 0 to 1.
+	// Fraction is the share of the matched cost that the fix is expected to save,
+	// with its range, 0 to 1. The rule's source says where it comes from.
 	Fraction Fraction
-	Find     func(ctx context.Context, p *Pass) ([]Match, error)
+	// Specificity decides between rules that claim the same row at the same depth:
+	// the larger takes it. 0 is a rule about a named call; a rule that knows more
+	// about the line stands above, a catch-all below 0.
+	Specificity int
+	Find        func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
-// Fraction is an expected share with its range.
+// Fraction is an expected share with its range: 0 ≤ Low ≤ Expect ≤ High ≤ 1.
 type Fraction struct{ Expect, Low, High float64 }
 
-// Pass is what a rule sees.
+// Valid tells whether the range is in order.
+func (f Fraction) Valid() bool {
+	return 0 <= f.Low && f.Low <= f.Expect && f.Expect <= f.High && f.High <= 1
+}
+
+// Pass is what a rule sees. Rules read it and change nothing.
 type Pass struct {
 	Table    *site.Table
 	Code     *gocode.Index
@@ -60,18 +71,22 @@ type Pass struct {
 	Facts    *gocode.Facts  // of the same packages; nil when not to be had
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
-	// RecordingPath is named in the commands of evidence.
+	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
 	RecordingPath string
 }
 
 // Match is one site where a rule applies.
 type Match struct {
-	Site   *site.Site
+	Site   *site.Site  // nil for a match that is about no line (configuration)
 	CPU    []*site.Row // the part of the site's rows that the fix would touch
 	Allocs []*site.Row
 	Mutex  []*site.Row
 	Block  []*site.Row
-	// Function, Cause and Fix are in words; matches of one rule in one function become one finding.
+	Live   []*site.Row
+	// Callees are the patterns (see [Named]) of the calls that the rule recognised
+	// leafward of the line; they decide how deep in each row the match stands.
+	Callees []string
+	// Cause and Fix are in words; matches of one rule in one function become one finding.
 	Cause      string
 	Fix        string
 	Confidence Confidence

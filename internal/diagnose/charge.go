@@ -1,0 +1,105 @@
+package diagnose
+
+import (
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// claim is one match with the rule that made it, and the rows that were charged
+// to it after overlap.
+type claim struct {
+	rule    rule.Rule
+	match   rule.Match
+	order   int     // position in the sequence of all matches
+	breadth float64 // how much the match claims, over all kinds of rows
+	charged rows
+}
+
+// rows are sets of rows by kind of profile.
+type rows struct{ cpu, allocs, mutex, block, live []*site.Row }
+
+func (r *rows) empty() bool {
+	return len(r.cpu)+len(r.allocs)+len(r.mutex)+len(r.block)+len(r.live) == 0
+}
+
+func (r *rows) add(o rows) {
+	r.cpu = append(r.cpu, o.cpu...)
+	r.allocs = append(r.allocs, o.allocs...)
+	r.mutex = append(r.mutex, o.mutex...)
+	r.block = append(r.block, o.block...)
+	r.live = append(r.live, o.live...)
+}
+
+// kinds are the five kinds of rows: where a match claims them and where a claim keeps them.
+var kinds = [...]struct {
+	claimed func(*rule.Match) []*site.Row
+	charged func(*rows) *[]*site.Row
+}{
+	{func(m *rule.Match) []*site.Row { return m.CPU }, func(r *rows) *[]*site.Row { return &r.cpu }},
+	{func(m *rule.Match) []*site.Row { return m.Allocs }, func(r *rows) *[]*site.Row { return &r.allocs }},
+	{func(m *rule.Match) []*site.Row { return m.Mutex }, func(r *rows) *[]*site.Row { return &r.mutex }},
+	{func(m *rule.Match) []*site.Row { return m.Block }, func(r *rows) *[]*site.Row { return &r.block }},
+	{func(m *rule.Match) []*site.Row { return m.Live }, func(r *rows) *[]*site.Row { return &r.live }},
+}
+
+// charge gives every claimed row to exactly one claim. Findings nest: a call
+// that one rule knows stands inside a call that another knows. The row goes to
+//
+//  1. the claim whose recognised callee stands nearest the leaf of the row, for
+//     that is the fix that is most to the point;
+//  2. at the same depth, the claim of the more specific rule;
+//  3. then the claim that claims less altogether: it says more exactly where the
+//     cost is;
+//  4. then the earlier one, so that the result does not depend on chance.
+//
+// What is left of the others is their cost. A claim may be left with nothing.
+func charge(claims []*claim) {
+	for _, c := range claims {
+		c.breadth = breadth(&c.match)
+		c.charged = rows{}
+	}
+	for _, k := range kinds {
+		owner := map[*site.Row]*claim{}
+		for _, c := range claims {
+			for _, r := range k.claimed(&c.match) {
+				if other, taken := owner[r]; !taken || beats(c, other, r) {
+					owner[r] = c
+				}
+			}
+		}
+		for _, c := range claims {
+			kept := k.charged(&c.charged)
+			for _, r := range k.claimed(&c.match) {
+				if owner[r] == c {
+					*kept = append(*kept, r)
+					delete(owner, r) // a match may name a row twice
+				}
+			}
+		}
+	}
+}
+
+// beats tells whether a is to have the row rather than b.
+func beats(a, b *claim, r *site.Row) bool {
+	if da, db := rule.Depth(r, a.match.Callees), rule.Depth(r, b.match.Callees); da != db {
+		return da < db
+	}
+	if a.rule.Specificity != b.rule.Specificity {
+		return a.rule.Specificity > b.rule.Specificity
+	}
+	if a.breadth != b.breadth {
+		return a.breadth < b.breadth
+	}
+	return a.order < b.order
+}
+
+// breadth adds up the values of all rows that a match claims. Nanoseconds and
+// bytes do not add up to a cost, but they do order matches on the same site.
+func breadth(m *rule.Match) float64 {
+	total := 0.0
+	for _, k := range kinds {
+		value, _ := rule.Sum(k.claimed(m))
+		total += float64(value)
+	}
+	return total
+}

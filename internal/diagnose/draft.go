@@ -1,0 +1,248 @@
+package diagnose
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+// draft is a finding before it is put into words: the claims of one rule in one
+// function with their cost and saving.
+type draft struct {
+	rule       rule.Rule
+	claims     []*claim // dearest first
+	lines      []lineCost
+	cost       site.Cost
+	spread     stats.Interval // CPU and GC seconds of the charged rows
+	fraction   stats.Interval // the share of the cost that the fix saves
+	saving     *saving
+	confidence rule.Confidence
+}
+
+// saving is a share of one resource's total.
+type saving struct {
+	resource string
+	share    stats.Interval
+	sampled  stats.Interval // the cost's share, whose width more samples would shrink; zero when it would not
+}
+
+// lineCost is one line of a draft.
+type lineCost struct {
+	site  *site.Site
+	share float64
+	match rule.Match
+}
+
+// draftKey groups claims into findings: one rule in one function. The file is
+// part of it because an inlined closure keeps the name of its caller.
+type draftKey struct{ rule, function, file string }
+
+// group makes drafts of the claims that were left with rows, or need none.
+func (e *engine) group(claims []*claim) []*draft {
+	var drafts []*draft
+	byKey := map[draftKey]*draft{}
+	for _, c := range claims {
+		if c.charged.empty() && c.match.Saving == nil {
+			continue
+		}
+		key := draftKey{rule: c.rule.ID}
+		if s := c.match.Site; s != nil {
+			key.function, key.file = s.Function, s.File
+		}
+		d := byKey[key]
+		if d == nil {
+			d = &draft{rule: c.rule}
+			byKey[key] = d
+			drafts = append(drafts, d)
+		}
+		d.claims = append(d.claims, c)
+	}
+	for _, d := range drafts {
+		e.price(d)
+	}
+	return drafts
+}
+
+// price fills in a draft's cost, its lines and its saving.
+func (e *engine) price(d *draft) {
+	var all rows
+	weights := make(map[*claim]float64, len(d.claims))
+	for _, c := range d.claims {
+		all.add(c.charged)
+		cost, _ := e.cost(c.charged)
+		weights[c] = e.weight(cost)
+	}
+	d.cost, d.spread = e.cost(all)
+	slices.SortStableFunc(d.claims, func(a, b *claim) int { return cmp.Compare(weights[b], weights[a]) })
+	d.confidence = d.claims[0].match.Confidence
+	d.fraction = meanFraction(d.claims, weights)
+	d.lines = e.lines(d.claims)
+	d.saving = e.save(d)
+}
+
+// cost prices rows of all kinds: CPU and allocations by the table, the others
+// by adding up.
+func (e *engine) cost(r rows) (site.Cost, stats.Interval) {
+	cost, spread := e.table.Price(r.cpu, r.allocs)
+	mutex, _ := rule.Sum(r.mutex)
+	block, _ := rule.Sum(r.block)
+	cost.MutexSeconds = float64(mutex) / 1e9
+	cost.BlockSeconds = float64(block) / 1e9
+	cost.LiveBytes, _ = rule.Sum(r.live)
+	return cost, spread
+}
+
+// weight orders costs of one finding's parts: by CPU, and where there is none by waiting or memory.
+func (e *engine) weight(c site.Cost) float64 {
+	if s := c.CPUSeconds + c.GCSeconds; s > 0 {
+		return s
+	}
+	return (c.MutexSeconds+c.BlockSeconds)*1e-6 + float64(c.LiveBytes)*1e-18
+}
+
+// meanFraction averages the claims' fractions by cost.
+func meanFraction(claims []*claim, weights map[*claim]float64) stats.Interval {
+	var sum, expect, low, high float64
+	for _, c := range claims {
+		f := c.rule.Fraction
+		if c.match.Fraction != nil {
+			f = *c.match.Fraction
+		}
+		w := weights[c]
+		sum += w
+		expect += w * f.Expect
+		low += w * f.Low
+		high += w * f.High
+	}
+	if sum == 0 {
+		return stats.Interval{}
+	}
+	return stats.Interval{Value: expect / sum, Low: low / sum, High: high / sum}
+}
+
+// lines sums the claims by source line, dearest first.
+func (e *engine) lines(claims []*claim) []lineCost {
+	type key struct {
+		file string
+		line int
+	}
+	index := map[key]int{}
+	var lines []lineCost
+	var sums []rows
+	for _, c := range claims {
+		s := c.match.Site
+		if s == nil {
+			continue
+		}
+		k := key{s.File, s.Line}
+		i, seen := index[k]
+		if !seen {
+			i = len(lines)
+			index[k] = i
+			lines = append(lines, lineCost{site: s, match: c.match})
+			sums = append(sums, rows{})
+		}
+		sums[i].add(c.charged)
+	}
+	for i := range lines {
+		cost, spread := e.cost(sums[i])
+		lines[i].share = e.share(cost, spread)
+	}
+	slices.SortStableFunc(lines, func(a, b lineCost) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.site.Line, b.site.Line))
+	})
+	return lines
+}
+
+// share is a cost as a share of the resource that limits, where it has a part
+// in that one; else of CPU.
+func (e *engine) share(c site.Cost, spread stats.Interval) float64 {
+	switch {
+	case e.limiting == limitLatency && wait(c) > 0 && e.requestSeconds > 0:
+		return wait(c) / e.requestSeconds
+	case e.limiting == limitMemory && c.LiveBytes > 0 && e.totals.LiveBytes > 0:
+		return float64(c.LiveBytes) / float64(e.totals.LiveBytes)
+	case e.totals.TotalSeconds > 0:
+		return spread.Value / e.totals.TotalSeconds
+	}
+	return 0
+}
+
+// wait is the time spent waiting. The mutex profile counts a wait at the holder
+// and the block profile counts it again at the waiter: never add them up.
+func wait(c site.Cost) float64 { return math.Max(c.MutexSeconds, c.BlockSeconds) }
+
+// save computes the expected saving; nil when it cannot be told.
+func (e *engine) save(d *draft) *saving {
+	if s := directSaving(d.claims); s != nil {
+		if e.totals.TotalSeconds <= 0 {
+			return nil
+		}
+		share := stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / e.totals.TotalSeconds)
+		return &saving{resource: limitCPU, share: clamp(share)}
+	}
+	waiting := wait(d.cost)
+	hasCPU := d.spread.Value > 0 && e.totals.TotalSeconds > 0
+	switch {
+	case waiting > 0 && e.requestSeconds > 0 && (e.limiting == limitLatency || !hasCPU):
+		return e.saved(d, limitLatency, e.waitSpread(d), e.requestSeconds)
+	case d.cost.LiveBytes > 0 && e.totals.LiveBytes > 0 && (e.limiting == limitMemory || !hasCPU):
+		live := float64(d.cost.LiveBytes)
+		return e.saved(d, limitMemory, stats.Interval{Value: live, Low: live, High: live}, float64(e.totals.LiveBytes))
+	case hasCPU:
+		return e.saved(d, limitCPU, d.spread, e.totals.TotalSeconds)
+	}
+	return nil
+}
+
+// saved combines the range of the fraction and the sampling interval of the
+// cost, which are independent.
+func (e *engine) saved(d *draft, resource string, cost stats.Interval, total float64) *saving {
+	share := clamp(cost.Scale(1 / total))
+	return &saving{resource: resource, share: clamp(stats.Mul(d.fraction, share)), sampled: share}
+}
+
+// waitSpread is the waiting time with the interval of the number of waits seen.
+func (e *engine) waitSpread(d *draft) stats.Interval {
+	var mutex, block int64
+	for _, c := range d.claims {
+		_, n := rule.Sum(c.charged.mutex)
+		mutex += n
+		_, n = rule.Sum(c.charged.block)
+		block += n
+	}
+	n, seconds := mutex, d.cost.MutexSeconds
+	if d.cost.BlockSeconds > seconds {
+		n, seconds = block, d.cost.BlockSeconds
+	}
+	if n == 0 {
+		return stats.Interval{Value: seconds, High: math.Inf(1)}
+	}
+	return stats.Poisson(n).Scale(seconds / float64(n))
+}
+
+// directSaving is the saving that the claims state themselves.
+func directSaving(claims []*claim) *rule.Saving {
+	var sum *rule.Saving
+	for _, c := range claims {
+		if s := c.match.Saving; s != nil {
+			if sum == nil {
+				sum = &rule.Saving{}
+			}
+			sum.Seconds += s.Seconds
+			sum.Low += s.Low
+			sum.High += s.High
+		}
+	}
+	return sum
+}
+
+// clamp keeps a share between 0 and 1.
+func clamp(i stats.Interval) stats.Interval {
+	in := func(x float64) float64 { return math.Max(0, math.Min(1, x)) }
+	return stats.Interval{Value: in(i.Value), Low: in(i.Low), High: in(i.High)}
+}

@@ -1,0 +1,233 @@
+package diagnose
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// finding puts a draft into words. Its rank and ties are set by the caller.
+func (e *engine) finding(d *draft) Finding {
+	first := d.claims[0].match
+	if len(d.lines) > 0 {
+		first = d.lines[0].match // the dearest line, not the dearest claim
+	}
+	f := Finding{
+		Rule:       d.rule.ID,
+		Kind:       d.rule.Kind,
+		Title:      d.rule.Title,
+		Cause:      sentences(first.Cause, e.elsewhere(d), e.costWords(d)),
+		Fix:        first.Fix,
+		Sites:      []SiteRef{},
+		Module:     e.manifest.Runtime.Module,
+		Cost:       e.shares(d),
+		Confidence: d.confidence,
+		Evidence:   e.evidence(d),
+	}
+	if d.saving != nil {
+		s := d.saving.share
+		f.Saving = &Saving{Resource: d.saving.resource, Share: s.Value, Low: s.Low, High: s.High}
+	}
+	for _, l := range d.lines {
+		f.Sites = append(f.Sites, SiteRef{Place: place(l.site.Frame), Share: l.share, Source: e.source(l.site)})
+	}
+	if s := first.Site; s != nil {
+		f.Function, f.Line, f.File = s.Function, s.Line, file(s.Frame)
+		f.Module, f.Version = s.Owner.Module, s.Owner.Version
+		f.Source = e.source(s)
+		if s.Entry != nil {
+			entry := place(*s.Entry)
+			f.Entry = &entry
+		}
+		if s.Owner.Kind == gocode.Dependency {
+			f.Fix = sentences(f.Fix, fmt.Sprintf("The line belongs to %s: look for a newer version, or propose the change there.",
+				strings.TrimSpace(s.Owner.Module+" "+s.Owner.Version)))
+		}
+	}
+	return f
+}
+
+// place is a frame as a report names it.
+func place(f site.Frame) Place {
+	return Place{Function: f.Function, File: file(f), Line: f.Line}
+}
+
+// file is relative to the module that owns it, as far as that is known.
+func file(f site.Frame) string {
+	if f.Owner.File != "" {
+		return f.Owner.File
+	}
+	return path.Base(strings.ReplaceAll(f.File, `\`, "/"))
+}
+
+// source is the text of a site's line; "" when it is not to be had.
+func (e *engine) source(s *site.Site) string {
+	if e.pass.Code == nil {
+		return ""
+	}
+	lines, err := e.pass.Code.Lines(s.File, s.Line, s.Line)
+	if err != nil || len(lines) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(lines[0])
+}
+
+// elsewhere names the other lines of a finding.
+func (e *engine) elsewhere(d *draft) string {
+	if len(d.lines) < 2 {
+		return ""
+	}
+	var numbers []int
+	for _, l := range d.lines[1:] {
+		numbers = append(numbers, l.site.Line)
+	}
+	slices.Sort(numbers)
+	words := make([]string, 0, len(numbers))
+	for _, n := range slices.Compact(numbers) {
+		words = append(words, strconv.Itoa(n))
+	}
+	if len(words) == 1 {
+		return "The same on line " + words[0] + "."
+	}
+	return "The same on lines " + rule.List(words) + "."
+}
+
+// costWords says what a finding costs.
+func (e *engine) costWords(d *draft) string {
+	var parts []string
+	if total := e.totals.TotalSeconds; total > 0 && d.spread.Value > 0 {
+		text := "it takes " + rule.Percent(d.spread.Value/total) + " of CPU"
+		if gc := d.cost.GCSeconds / total; gc >= 0.001 {
+			text += fmt.Sprintf(" (%s in the code, %s in the garbage collector for what it allocates)",
+				rule.Percent(d.cost.CPUSeconds/total), rule.Percent(gc))
+		}
+		parts = append(parts, text)
+	}
+	if d.cost.AllocBytes > 0 {
+		parts = append(parts, e.allocationWords(d.cost))
+	}
+	if share, ok := e.waitShare(d.cost); ok {
+		parts = append(parts, fmt.Sprintf("has %s of the waiting for locks and channels that was recorded", rule.Percent(share)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := rule.List(parts) + "."
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func (e *engine) allocationWords(c site.Cost) string {
+	share := rule.Percent(float64(c.AllocBytes) / float64(max(e.totals.AllocBytes, 1)))
+	ph, ok := e.phase(recording.PhaseCPU)
+	if !ok || ph.Requests == 0 {
+		return fmt.Sprintf("allocates %s (%s of all bytes)", rule.Bytes(float64(c.AllocBytes)), share)
+	}
+	n := float64(ph.Requests)
+	return fmt.Sprintf("allocates %s in %s objects per request (%s of all bytes)",
+		rule.Bytes(float64(c.AllocBytes)/n), rule.Number(float64(c.AllocObjects)/n), share)
+}
+
+// shares gives a draft's cost as shares of the totals. What was not recorded is absent.
+func (e *engine) shares(d *draft) Cost {
+	var c Cost
+	t := e.totals
+	if directSaving(d.claims) != nil {
+		if t.TotalSeconds > 0 {
+			c.GCShare = ptr((t.D + t.A + t.W) / t.TotalSeconds)
+		}
+		return c
+	}
+	if t.TotalSeconds > 0 {
+		c.CPUShare = ptr(d.cost.CPUSeconds / t.TotalSeconds)
+		c.GCShare = ptr(d.cost.GCSeconds / t.TotalSeconds)
+	}
+	if t.AllocBytes > 0 {
+		c.AllocBytesShare = ptr(float64(d.cost.AllocBytes) / float64(t.AllocBytes))
+	}
+	if t.AllocObjects > 0 {
+		c.AllocObjectsShare = ptr(float64(d.cost.AllocObjects) / float64(t.AllocObjects))
+	}
+	if share, ok := e.waitShare(d.cost); ok {
+		c.WaitShare = &share
+	}
+	if d.cost.LiveBytes > 0 {
+		c.LiveBytes = ptr(d.cost.LiveBytes)
+	}
+	return c
+}
+
+// waitShare is of the mutex profile where the finding stands in it, else of the
+// block profile, which also holds waits that are nobody's fault.
+func (e *engine) waitShare(c site.Cost) (float64, bool) {
+	switch {
+	case c.MutexSeconds > 0 && e.totals.MutexSeconds > 0:
+		return c.MutexSeconds / e.totals.MutexSeconds, true
+	case c.BlockSeconds > 0 && e.totals.BlockSeconds > 0:
+		return c.BlockSeconds / e.totals.BlockSeconds, true
+	}
+	return 0, false
+}
+
+// evidence lists what the profiles show of a draft, then what its rule adds.
+func (e *engine) evidence(d *draft) []rule.Evidence {
+	out := []rule.Evidence{}
+	function := d.function()
+	t := e.totals
+	if d.cost.Samples > 0 && t.TotalSeconds > 0 {
+		out = append(out, rule.Evidence{
+			What:    "CPU on the line and below it",
+			Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(d.cost.CPUSeconds/t.TotalSeconds), d.cost.Samples),
+			Command: e.pass.List("cpu", function),
+		})
+	}
+	if d.cost.AllocBytes > 0 {
+		out = append(out, rule.Evidence{
+			What:    "bytes allocated",
+			Value:   fmt.Sprintf("%s, %s of all", rule.Bytes(float64(d.cost.AllocBytes)), rule.Percent(float64(d.cost.AllocBytes)/float64(max(t.AllocBytes, 1)))),
+			Command: e.pass.List("alloc_space", function),
+		})
+		out = append(out, rule.Evidence{
+			What:    "objects allocated",
+			Value:   fmt.Sprintf("%d, %s of all", d.cost.AllocObjects, rule.Percent(float64(d.cost.AllocObjects)/float64(max(t.AllocObjects, 1)))),
+			Command: e.pass.List("alloc_objects", function),
+		})
+	}
+	if d.cost.GCSeconds > 0 && t.TotalSeconds > 0 {
+		out = append(out, rule.Evidence{
+			What:  "its part of the garbage collector's work, by bytes",
+			Value: fmt.Sprintf("%s of CPU", rule.Percent(d.cost.GCSeconds/t.TotalSeconds)),
+		})
+	}
+	if d.cost.MutexSeconds > 0 {
+		out = append(out, rule.Evidence{
+			What:    "others waited for a lock held here",
+			Value:   rule.Seconds(d.cost.MutexSeconds),
+			Command: e.pass.List("delay", function),
+		})
+	}
+	seen := map[rule.Evidence]bool{}
+	for _, c := range d.claims {
+		for _, ev := range c.match.Evidence {
+			if !seen[ev] {
+				seen[ev] = true
+				out = append(out, ev)
+			}
+		}
+	}
+	return out
+}
+
+// sentences joins texts that are not empty.
+func sentences(texts ...string) string {
+	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+	return strings.Join(texts, " ")
+}
+
+func ptr[T any](v T) *T { return &v }

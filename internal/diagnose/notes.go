@@ -1,0 +1,157 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/stats"
+)
+
+const (
+	// fewSeconds of CPU are too few to rank lines of some percent.
+	fewSeconds = 10
+	// observerLoss and observerGrowth are what observing may cost unmentioned.
+	observerLoss   = 0.10
+	observerGrowth = 0.10
+	// throttledShare of a phase spoils its timings.
+	throttledShare = 0.01
+)
+
+// notes says what the reader of the findings should know about their worth.
+func (e *engine) notes(shown []*draft) []string {
+	notes := []string{}
+	notes = append(notes, e.precisionNotes(shown)...)
+	notes = append(notes, e.adviceNotes(shown)...)
+	notes = append(notes, e.phaseNotes()...)
+	notes = append(notes, e.missingNotes()...)
+	if e.pass.Table != nil {
+		for _, n := range e.pass.Table.Notes {
+			if !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+	}
+	return notes
+}
+
+// precisionNotes say how well shares are known and what more time would buy.
+func (e *engine) precisionNotes(shown []*draft) []string {
+	var notes []string
+	have := e.totals.TotalSeconds
+	if n := e.totals.CPUSamples; n > 0 && have < fewSeconds {
+		one := stats.Poisson(max(1, n/100))
+		notes = append(notes, fmt.Sprintf("the CPU profile has %s CPU-seconds (%d samples): a line of 1 %% may as well be %s or %s",
+			rule.Number(have), n, rule.Percent(one.Low/float64(n)), rule.Percent(one.High/float64(n))))
+	}
+	best := 0.0
+	var pair [2]int
+	var stuck []string
+	for i := 1; i < len(shown); i++ {
+		a, b := shown[i-1], shown[i]
+		if !e.tied(a, b) || a.saving.resource != limitCPU {
+			continue
+		}
+		t := separated(a, b, have)
+		if t == 0 {
+			stuck = append(stuck, fmt.Sprintf("%d and %d", i, i+1))
+		} else if best == 0 || t < best {
+			best, pair = t, [2]int{i, i + 1}
+		}
+	}
+	switch {
+	case best > 0:
+		notes = append(notes, fmt.Sprintf("%s CPU-seconds would separate %d from %d (this profile has %s)",
+			rule.Number(best), pair[0], pair[1], rule.Number(have)))
+	case len(stuck) > 0:
+		notes = append(notes, "the order of "+rule.List(stuck)+" is open, and a longer profile would not settle it: only trying the fixes would")
+	}
+	return notes
+}
+
+// adviceNotes say which savings do not add up.
+func (e *engine) adviceNotes(shown []*draft) []string {
+	config, allocs := 0, false
+	for i, d := range shown {
+		if directSaving(d.claims) != nil {
+			config = i + 1
+		} else if d.cost.GCSeconds > 0 {
+			allocs = true
+		}
+	}
+	if config > 0 && allocs {
+		return []string{fmt.Sprintf("the saving of %d and those of the allocating lines are parts of the same garbage collection: they do not add up", config)}
+	}
+	return nil
+}
+
+// phaseNotes say what disturbed the measurement.
+func (e *engine) phaseNotes() []string {
+	var notes []string
+	for _, ph := range e.manifest.Phases {
+		if ph.Verdict == "generator-limited" {
+			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the limit, the program could have done more", ph.Name))
+		}
+		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests {
+			notes = append(notes, fmt.Sprintf("phase %s: %s of the requests failed", ph.Name, rule.Percent(float64(ph.Failed)/float64(ph.Requests))))
+		}
+		if ph.Seconds > 0 && ph.Throttled >= throttledShare*ph.Seconds {
+			notes = append(notes, fmt.Sprintf("phase %s: the CPU quota throttled the program for %s of %s; latencies are the quota's, shares of CPU still hold",
+				ph.Name, rule.Seconds(ph.Throttled), rule.Seconds(ph.Seconds)))
+		}
+		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
+			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
+				notes = append(notes, fmt.Sprintf("phase %s: observing changed the program a lot (throughput −%s, CPU per request +%s)",
+					ph.Name, rule.Percent(o.ThroughputLoss), rule.Percent(o.CPUGrowth)))
+			}
+		}
+	}
+	return notes
+}
+
+// missingNotes say which evidence there was none of, so that silence is not
+// taken for innocence.
+func (e *engine) missingNotes() []string {
+	blind := map[string]string{
+		recording.PartCPU:    "nothing is known about CPU",
+		recording.PartAllocs: "nothing is known about allocations",
+		recording.PartMutex:  "nothing is known about lock waits",
+		recording.PartBlock:  "nothing is known about blocking",
+	}
+	var notes []string
+	for _, m := range e.manifest.Missing {
+		if effect := blind[m.Part]; effect != "" {
+			notes = append(notes, sentence(fmt.Sprintf("%s: no %s (%s)", effect, m.Part, m.Why), m.How))
+		}
+	}
+	if e.pass.Syntax == nil {
+		notes = append(notes, "the source was not to be had: rules that must read it could not look")
+	}
+	if e.pass.Facts == nil {
+		notes = append(notes, "the compiler's decisions were not to be had")
+		return notes
+	}
+	_, lacking := e.pass.Facts.Packages()
+	for _, pkg := range sortedKeys(lacking) {
+		notes = append(notes, fmt.Sprintf("no compiler facts about %s: %s", pkg, lacking[pkg]))
+	}
+	return notes
+}
+
+func sentence(what, how string) string {
+	if how == "" {
+		return what
+	}
+	return what + "; " + strings.TrimSuffix(how, ".")
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

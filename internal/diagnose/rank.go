@@ -1,0 +1,147 @@
+package diagnose
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/stats"
+)
+
+// leastShare is the share of a resource below which nothing is shown: less is
+// not worth an engineer's hour.
+const leastShare = 0.01
+
+// significant tells whether a quantity is larger than two standard deviations
+// of its estimate. What is not may be chance.
+func significant(i stats.Interval) bool {
+	const sigmas = 2 * 1.959963984540054 // between the bounds of a 95 % interval
+	sigma := (i.High - i.Low) / sigmas
+	return i.Value > 0 && i.Value >= 2*sigma
+}
+
+// floor is the share of CPU below which a line that only has CPU samples is not
+// shown: max(1 %, 2σ) of a count of samples.
+func floor(samples int64) float64 {
+	if samples <= 0 {
+		return leastShare
+	}
+	n := int64(1)
+	for !significant(stats.Poisson(n)) {
+		n++
+	}
+	return math.Max(leastShare, math.Min(1, float64(n)/float64(samples)))
+}
+
+// above tells whether a draft is over the floor of its resource.
+func (e *engine) above(d *draft) bool {
+	if directSaving(d.claims) != nil {
+		return d.saving != nil && d.saving.share.Value >= leastShare && significant(d.saving.share)
+	}
+	if d.saving != nil {
+		return d.saving.sampled.Value >= leastShare && significant(d.saving.sampled)
+	}
+	// Waiting without a load to relate it to: against the length of the window.
+	return e.contentionSeconds > 0 && wait(d.cost) >= leastShare*e.contentionSeconds
+}
+
+// rank orders drafts: hints behind everything else; then what touches the
+// resource that limits before what does not; then by expected saving. Equal ones
+// are in the order of rule, function and line, so that a report can be repeated.
+func (e *engine) rank(drafts []*draft) {
+	slices.SortStableFunc(drafts, func(a, b *draft) int {
+		return cmp.Or(
+			cmp.Compare(tier(a), tier(b)),
+			cmp.Compare(e.distance(a), e.distance(b)),
+			cmp.Compare(expected(b), expected(a)),
+			strings.Compare(a.rule.ID, b.rule.ID),
+			strings.Compare(a.function(), b.function()),
+		)
+	})
+}
+
+// tier is 1 for hints.
+func tier(d *draft) int {
+	if d.confidence == rule.Hint {
+		return 1
+	}
+	return 0
+}
+
+// distance is 0 for savings of the limiting resource, 1 for those of another and
+// 2 for those that cannot be told.
+func (e *engine) distance(d *draft) int {
+	limiting := e.limiting
+	if limiting == limitNone {
+		limiting = limitCPU
+	}
+	switch {
+	case d.saving == nil:
+		return 2
+	case d.saving.resource != limiting:
+		return 1
+	}
+	return 0
+}
+
+func expected(d *draft) float64 {
+	if d.saving == nil {
+		return 0
+	}
+	return d.saving.share.Value
+}
+
+func (d *draft) function() string {
+	if s := d.claims[0].match.Site; s != nil {
+		return s.Function
+	}
+	return ""
+}
+
+// tied tells whether the order of two neighbours in the ranking is not settled:
+// they are compared by saving and the intervals of the savings overlap.
+func (e *engine) tied(a, b *draft) bool {
+	return tier(a) == tier(b) && e.distance(a) == e.distance(b) &&
+		a.saving != nil && b.saving != nil && a.saving.resource == b.saving.resource &&
+		overlap(a.saving.share, b.saving.share)
+}
+
+func overlap(a, b stats.Interval) bool { return a.Low <= b.High && b.Low <= a.High }
+
+// moreTime are CPU-seconds that a note may ask for.
+var moreTime = [...]float64{10, 15, 20, 30, 45, 60, 90, 120, 180, 300}
+
+// separated returns the CPU-seconds of profile after which two tied drafts are
+// expected to be told apart: sampling intervals shrink with the square root of
+// time, the range of what a fix saves does not. 0 when time does not help.
+func separated(a, b *draft, have float64) float64 {
+	if have <= 0 {
+		return 0
+	}
+	for _, t := range moreTime {
+		if t <= have {
+			continue
+		}
+		if !overlap(a.after(t/have), b.after(t/have)) {
+			return t
+		}
+	}
+	return 0
+}
+
+// after is the saving's interval expected after so many times the samples.
+func (d *draft) after(times float64) stats.Interval {
+	s := d.saving
+	if s.sampled == (stats.Interval{}) {
+		return s.share
+	}
+	shrink := 1 / math.Sqrt(times)
+	cost := stats.Interval{
+		Value: s.sampled.Value,
+		Low:   s.sampled.Value - (s.sampled.Value-s.sampled.Low)*shrink,
+		High:  s.sampled.Value + (s.sampled.High-s.sampled.Value)*shrink,
+	}
+	return stats.Mul(d.fraction, cost)
+}

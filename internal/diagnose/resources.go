@@ -1,0 +1,186 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// The resources that can limit a program.
+const (
+	limitCPU     = "cpu"
+	limitLatency = "latency"
+	limitMemory  = "memory"
+	limitNone    = "none"
+)
+
+// When a resource counts as the limit.
+const (
+	// busyShare of the CPUs that the program may use.
+	busyShare = 0.85
+	// sharedBusyShare is enough when the load generator flat out sits on the same
+	// machine: it takes its part of the CPUs, which the manifest does not tell.
+	sharedBusyShare = 0.5
+	// fullShare of a memory limit: beyond it the collector works against the limit.
+	fullShare = 0.85
+)
+
+// resources says what the program spent and what limits it.
+func (e *engine) resources() Resources {
+	t := e.totals
+	r := Resources{CPUSeconds: t.TotalSeconds, CPUSamples: t.CPUSamples}
+	if t.TotalSeconds > 0 {
+		r.GCCPUShare = (t.D + t.A + t.W) / t.TotalSeconds
+		r.MallocCPUShare = t.M / t.TotalSeconds
+	}
+	if ph, ok := e.reference(); ok && ph.Seconds > 0 {
+		r.Cores = ph.CPUSeconds / ph.Seconds
+		r.AllocRate = float64(ph.AllocBytes) / ph.Seconds
+		if n := float64(ph.Requests); n > 0 {
+			r.Throughput = n / ph.Seconds
+			r.CPUPerRequest = ph.CPUSeconds / n
+			r.BytesPerRequest = float64(ph.AllocBytes) / n
+			r.ObjectsPerRequest = float64(ph.AllocObjects) / n
+		}
+	}
+	r.Limiting, r.LimitingWhy = e.limiting, e.why
+	return r
+}
+
+// reference is the phase whose figures describe the program: the clean one, or
+// where there is none the one of the CPU profile.
+func (e *engine) reference() (recording.Phase, bool) {
+	if ph, ok := e.phase(recording.PhaseClean); ok {
+		return ph, true
+	}
+	return e.phase(recording.PhaseCPU)
+}
+
+func (e *engine) phase(name string) (recording.Phase, bool) {
+	for _, ph := range e.manifest.Phases {
+		if ph.Name == name {
+			return ph, true
+		}
+	}
+	return recording.Phase{}, false
+}
+
+// limit names the resource that limits the program, and why.
+func (e *engine) limit() (resource, why string) {
+	if used, most, what := e.memory(); most > 0 && used >= fullShare*most {
+		return limitMemory, fmt.Sprintf("%s of memory in use, %s is %s", rule.Bytes(used), what, rule.Bytes(most))
+	}
+	cores, ok := e.busyCores()
+	if !ok {
+		return limitNone, "how busy the CPUs were is not known"
+	}
+	m := e.manifest
+	if m.Target.Kind == "program" || m.Target.Kind == "bench" {
+		if cores >= busyShare {
+			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", rule.Number(cores))
+		}
+		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits more than it computes", rule.Number(cores))
+	}
+	may := e.usableCores()
+	busy := fmt.Sprintf("%s of %s usable cores busy", rule.Number(cores), rule.Number(may))
+	if may == 0 {
+		may, busy = 1, rule.Number(cores)+" cores busy"
+	}
+	shared := m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
+	switch {
+	case cores >= busyShare*may:
+		return limitCPU, busy
+	case shared && cores >= sharedBusyShare*may:
+		return limitCPU, busy + " with the load generator, flat out, on the same machine"
+	case m.Load != nil:
+		return limitLatency, busy + " under load: requests wait for something else"
+	}
+	return limitNone, busy + " and no load given"
+}
+
+// busyCores is the CPU time of the program per second: of the process where
+// that is known, else of the profile.
+func (e *engine) busyCores() (float64, bool) {
+	if ph, ok := e.reference(); ok && ph.Seconds > 0 && ph.CPUSeconds > 0 {
+		return ph.CPUSeconds / ph.Seconds, true
+	}
+	if ph, ok := e.phase(recording.PhaseCPU); ok && ph.Seconds > 0 && e.totals.TotalSeconds > 0 {
+		return e.totals.TotalSeconds / ph.Seconds, true
+	}
+	return 0, false
+}
+
+// usableCores is how many CPUs the program may use; 0 when unknown.
+func (e *engine) usableCores() float64 {
+	least := math.Inf(1)
+	for _, n := range []float64{
+		float64(e.manifest.Runtime.GOMAXPROCS), e.manifest.Machine.CgroupCPUs, float64(e.manifest.Machine.Cores),
+	} {
+		if n > 0 {
+			least = math.Min(least, n)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
+}
+
+// generatorHere tells whether the load came from the machine that the program ran on.
+func (e *engine) generatorHere() bool {
+	for _, t := range e.manifest.Load.Targets {
+		raw := t[strings.LastIndexByte(t, ' ')+1:]
+		u, err := url.Parse(raw)
+		if err != nil {
+			continue
+		}
+		host := u.Hostname()
+		if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+			return true
+		}
+	}
+	return false
+}
+
+// memory returns what the program uses and the limit that it runs against; most
+// is 0 when there is none.
+func (e *engine) memory() (used, most float64, what string) {
+	used = e.pass.Metrics["/memory/classes/total:bytes"] - e.pass.Metrics["/memory/classes/heap/released:bytes"]
+	if used <= 0 {
+		if ph, ok := e.reference(); ok {
+			used = float64(ph.RSSBytes)
+		}
+	}
+	if used <= 0 {
+		return 0, 0, ""
+	}
+	if limit := e.manifest.Runtime.GOMEMLIMIT; limit > 0 && limit < math.MaxInt64 {
+		most, what = float64(limit), "GOMEMLIMIT"
+	}
+	if limit := float64(e.manifest.Machine.CgroupBytes); limit > 0 && (most == 0 || limit < most) {
+		most, what = limit, "the cgroup's limit"
+	}
+	return used, most, what
+}
+
+// requestTime is the time that all requests of the contention window spent
+// together, against which waiting is a share; 0 when it cannot be told. In a
+// closed loop every connection always has one request under way.
+func (e *engine) requestTime() float64 {
+	ph, ok := e.phase(recording.PhaseContention)
+	if !ok || e.manifest.Load == nil {
+		return 0
+	}
+	if e.manifest.Load.Rate == 0 {
+		return float64(e.manifest.Load.Connections) * ph.Seconds
+	}
+	if ph.Service == nil {
+		return 0
+	}
+	return ph.Service.P50 * float64(ph.Requests) // the median for the mean: too small when the tail is long
+}

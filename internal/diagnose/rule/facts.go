@@ -1,0 +1,41 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Escapes returns the compiler's words on what escapes at a site, each once and
+// in its order; known is false when there are no facts about the site's package.
+func (p *Pass) Escapes(s *site.Site) (words []string, known bool) {
+	if p.Facts == nil {
+		return nil, false
+	}
+	have, _ := p.Facts.Packages()
+	if !slices.Contains(have, s.Owner.Package) {
+		return nil, false
+	}
+	for _, f := range p.Facts.At(s.File, s.Line) {
+		text := f.Message
+		if !strings.HasPrefix(f.Code, "escape") || text == "" || slices.Contains(words, text) {
+			continue
+		}
+		words = append(words, text)
+	}
+	return words, true
+}
+
+// Weigh gives the confidence of a match that the profile shows and the syntax
+// confirms. compiler says whether the compiler has a word in it at all: then
+// measured needs its record at the line.
+func (p *Pass) Weigh(s *site.Site, compiler bool) Confidence {
+	if !compiler {
+		return Measured
+	}
+	if words, _ := p.Escapes(s); len(words) > 0 {
+		return Measured
+	}
+	return Likely
+}

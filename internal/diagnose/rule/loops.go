@@ -1,0 +1,205 @@
+package rule
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Loops returns the loops around n inside its function, innermost first. A loop
+// whose init statement, condition or range expression holds n counts only for
+// the parts that run again.
+func Loops(p *gocode.Place, n ast.Node) []ast.Node {
+	var loops []ast.Node
+	child := n
+	for _, x := range Path(p, n) {
+		switch l := x.(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			return loops
+		case *ast.ForStmt:
+			if child != l.Init {
+				loops = append(loops, l)
+			}
+		case *ast.RangeStmt:
+			if child != l.X {
+				loops = append(loops, l)
+			}
+		}
+		child = x
+	}
+	return loops
+}
+
+// LoopBody returns the body of a loop.
+func LoopBody(loop ast.Node) *ast.BlockStmt {
+	switch l := loop.(type) {
+	case *ast.ForStmt:
+		return l.Body
+	case *ast.RangeStmt:
+		return l.Body
+	}
+	return nil
+}
+
+// AtMost tells whether a loop runs n's statement at most limit times for sure:
+// because its bounds are constants, or because the statement's block leaves the loop.
+func AtMost(p *gocode.Place, loop, n ast.Node, limit int64) bool {
+	if k, ok := iterations(p, loop); ok && k <= limit {
+		return true
+	}
+	return limit >= 1 && leaves(p, loop, n)
+}
+
+// iterations returns how often a loop with constant bounds runs at most.
+func iterations(p *gocode.Place, loop ast.Node) (int64, bool) {
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		return rangeLength(p, l.X)
+	case *ast.ForStmt:
+		return countedLength(p, l)
+	}
+	return 0, false
+}
+
+func rangeLength(p *gocode.Place, x ast.Expr) (int64, bool) {
+	if v := Const(p, x); v != nil {
+		switch v.Kind() {
+		case constant.Int:
+			return constant.Int64Val(v)
+		case constant.String:
+			return int64(len(constant.StringVal(v))), true
+		}
+		return 0, false
+	}
+	t := p.Info.TypeOf(x)
+	if t == nil {
+		return 0, false
+	}
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return a.Len(), true
+	}
+	if lit, ok := ast.Unparen(x).(*ast.CompositeLit); ok {
+		for _, e := range lit.Elts {
+			if kv, ok := e.(*ast.KeyValueExpr); ok && p.Info.Types[kv.Key].Value != nil {
+				return 0, false // indexed elements: the length is not their number
+			}
+		}
+		return int64(len(lit.Elts)), true
+	}
+	return 0, false
+}
+
+// countedLength knows for i := a; i < b; i++ (and <=, !=) with constants.
+func countedLength(p *gocode.Place, l *ast.ForStmt) (int64, bool) {
+	init, ok := l.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
+		return 0, false
+	}
+	post, ok := l.Post.(*ast.IncDecStmt)
+	if !ok || post.Tok != token.INC || !Same(p, post.X, init.Lhs[0]) {
+		return 0, false
+	}
+	cond, ok := l.Cond.(*ast.BinaryExpr)
+	if !ok || !Same(p, cond.X, init.Lhs[0]) {
+		return 0, false
+	}
+	from, ok1 := constInt(p, init.Rhs[0])
+	to, ok2 := constInt(p, cond.Y)
+	if !ok1 || !ok2 {
+		return 0, false
+	}
+	switch cond.Op {
+	case token.LSS, token.NEQ:
+		return max(0, to-from), true
+	case token.LEQ:
+		return max(0, to-from+1), true
+	}
+	return 0, false
+}
+
+func constInt(p *gocode.Place, e ast.Expr) (int64, bool) {
+	v := Const(p, e)
+	if v == nil || v.Kind() != constant.Int {
+		return 0, false
+	}
+	return constant.Int64Val(v)
+}
+
+// leaves tells whether control, after n, always leaves the loop: a block between
+// n and the loop ends in return, panic or a break of this loop.
+func leaves(p *gocode.Place, loop, n ast.Node) bool {
+	path := Path(p, n)
+	for i, x := range path {
+		if x == loop {
+			return false
+		}
+		var list []ast.Stmt
+		switch b := x.(type) {
+		case *ast.BlockStmt:
+			list = b.List
+		case *ast.CaseClause:
+			list = b.Body
+		case *ast.CommClause:
+			list = b.Body
+		}
+		if len(list) > 0 && departs(list[len(list)-1], broken(path[i+1:]) == loop) && straight(list, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// broken returns what an unlabelled break leaves, given the nodes around it.
+func broken(path []ast.Node) ast.Node {
+	for _, x := range path {
+		switch x.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			return x
+		}
+	}
+	return nil
+}
+
+// departs tells whether a statement leaves the function, or the loop when a break means that one.
+func departs(s ast.Stmt, breaks bool) bool {
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return s.Tok == token.BREAK && s.Label == nil && breaks
+	case *ast.ExprStmt:
+		if call, ok := s.X.(*ast.CallExpr); ok {
+			id, ok := call.Fun.(*ast.Ident)
+			return ok && id.Name == "panic"
+		}
+	}
+	return false
+}
+
+// straight tells whether nothing after n in the list may jump back before its end.
+func straight(list []ast.Stmt, n ast.Node) bool {
+	ok := true
+	for _, s := range list {
+		if s.End() <= n.Pos() {
+			continue
+		}
+		ast.Inspect(s, func(x ast.Node) bool {
+			switch b := x.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.BranchStmt:
+				if b.Tok == token.CONTINUE || b.Tok == token.GOTO {
+					ok = false
+				}
+			}
+			return ok
+		})
+	}
+	return ok
+}

@@ -1,0 +1,102 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Named tells whether a function's name fits one of the patterns: the exact
+// name, or a prefix when the pattern ends in "*" ("runtime.concatstring*").
+func Named(function string, patterns ...string) bool {
+	for _, p := range patterns {
+		if prefix, ok := strings.CutSuffix(p, "*"); ok {
+			if strings.HasPrefix(function, prefix) {
+				return true
+			}
+		} else if function == p {
+			return true
+		}
+	}
+	return false
+}
+
+// Callee returns the function that the blamed line called on the way to the
+// leaf; "" when the line itself is the leaf, or the row has no blamed line.
+func Callee(r *site.Row) string {
+	if r.Owner <= 0 || r.Owner >= len(r.Stack) {
+		return ""
+	}
+	return r.Stack[r.Owner-1].Function
+}
+
+// CallsDirectly tells whether the blamed line itself called one of the named functions.
+// Deeper frames do not count: they are somebody else's calls.
+func CallsDirectly(r *site.Row, patterns ...string) bool {
+	callee := Callee(r)
+	return callee != "" && Named(callee, patterns...)
+}
+
+// Leaf tells whether the blamed line is the leaf of the row. The runtime's own
+// frames are missing at the leaf of heap profiles, so that there such a row is
+// what the line allocates without a call: concatenation, conversion, make, boxing.
+func Leaf(r *site.Row) bool { return r.Owner == 0 }
+
+// Depth is the index in the row's stack, leaf first, of the frame nearest the
+// leaf that fits one of the patterns; the blamed frame's index when none does.
+func Depth(r *site.Row, patterns []string) int {
+	owner := r.Owner
+	if owner < 0 {
+		owner = len(r.Stack)
+	}
+	for i := range owner {
+		if Named(r.Stack[i].Function, patterns...) {
+			return i
+		}
+	}
+	return owner
+}
+
+// Take returns a match of the rows of s for which keep holds.
+func Take(s *site.Site, keep func(*site.Row) bool, callees ...string) Match {
+	return Match{
+		Site:    s,
+		CPU:     Rows(s.CPU, keep),
+		Allocs:  Rows(s.Allocs, keep),
+		Mutex:   Rows(s.Mutex, keep),
+		Block:   Rows(s.Block, keep),
+		Live:    Rows(s.Live, keep),
+		Callees: callees,
+	}
+}
+
+// TakeCalls returns a match of the rows in which the line of s called one of
+// the named functions.
+func TakeCalls(s *site.Site, callees ...string) Match {
+	return Take(s, func(r *site.Row) bool { return CallsDirectly(r, callees...) }, callees...)
+}
+
+// Rows returns the rows for which keep holds.
+func Rows(rows []*site.Row, keep func(*site.Row) bool) []*site.Row {
+	var kept []*site.Row
+	for _, r := range rows {
+		if keep(r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Empty tells whether the match holds no row at all.
+func (m *Match) Empty() bool {
+	return len(m.CPU)+len(m.Allocs)+len(m.Mutex)+len(m.Block)+len(m.Live) == 0
+}
+
+// Sum adds up the values and counts of rows.
+func Sum(rows []*site.Row) (value, count int64) {
+	for _, r := range rows {
+		value += r.Value
+		count += r.Count
+	}
+	return value, count
+}

@@ -1,0 +1,133 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/rules"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+// pricer is what the engine needs of a site.Table.
+type pricer interface {
+	Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval)
+}
+
+// engine holds what the steps of one diagnosis share.
+type engine struct {
+	pass     *rule.Pass
+	manifest recording.Manifest
+	table    pricer
+	totals   site.Totals
+
+	limiting          string
+	why               string
+	requestSeconds    float64 // that all requests of the contention window took together; 0 unknown
+	contentionSeconds float64 // length of that window
+}
+
+// Rules returns all rules, in the order in which they are run.
+func Rules() []rule.Rule { return rules.All() }
+
+// Explain returns the rule of that ID, for its title and prose.
+func Explain(id string) (rule.Rule, bool) {
+	for _, r := range Rules() {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return rule.Rule{}, false
+}
+
+// Run runs every rule over the pass and ranks what they find. It fails when a
+// rule fails, and when ctx ends.
+func Run(ctx context.Context, p *rule.Pass) (*Report, error) {
+	return run(ctx, p, p.Table, Rules())
+}
+
+// run is Run with given rules and prices.
+func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*Report, error) {
+	e := newEngine(p, prices)
+	claims, err := find(ctx, p, rules)
+	if err != nil {
+		return nil, err
+	}
+	charge(claims)
+	var shown []*draft
+	hidden := 0
+	for _, d := range e.group(claims) {
+		if e.above(d) {
+			shown = append(shown, d)
+		} else {
+			hidden++
+		}
+	}
+	e.rank(shown)
+	report := &Report{
+		Schema: Schema,
+		Recording: RecordingRef{
+			ID:     e.manifest.ID,
+			Path:   p.RecordingPath,
+			Target: e.manifest.Target.Arg,
+			Go:     e.manifest.Runtime.Go,
+			Module: e.manifest.Runtime.Module,
+		},
+		Resources: e.resources(),
+		Findings:  make([]Finding, 0, len(shown)),
+		Hidden:    Hidden{BelowFloor: hidden, Floor: floor(e.totals.CPUSamples)},
+		Notes:     e.notes(shown),
+	}
+	for i, d := range shown {
+		f := e.finding(d)
+		f.Rank = i + 1
+		report.Findings = append(report.Findings, f)
+	}
+	for i := 1; i < len(shown); i++ {
+		if e.tied(shown[i-1], shown[i]) {
+			a, b := &report.Findings[i-1], &report.Findings[i]
+			a.TiedWith = append(a.TiedWith, b.Rank)
+			b.TiedWith = append(b.TiedWith, a.Rank)
+		}
+	}
+	return report, nil
+}
+
+func newEngine(p *rule.Pass, prices pricer) *engine {
+	e := &engine{pass: p, table: prices}
+	if p.Manifest != nil {
+		e.manifest = *p.Manifest
+	}
+	if p.Table != nil {
+		e.totals = p.Table.Totals
+	}
+	e.limiting, e.why = e.limit()
+	e.requestSeconds = e.requestTime()
+	if ph, ok := e.phase(recording.PhaseContention); ok {
+		e.contentionSeconds = ph.Seconds
+	}
+	return e
+}
+
+// find runs the rules. Matches that claim nothing are no matches.
+func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error) {
+	var claims []*claim
+	for _, r := range rules {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		matches, err := r.Find(ctx, p)
+		if err != nil {
+			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		}
+		for _, m := range matches {
+			if m.Empty() && m.Saving == nil {
+				continue
+			}
+			claims = append(claims, &claim{rule: r, match: m, order: len(claims)})
+		}
+	}
+	return claims, nil
+}
