@@ -2,9 +2,10 @@ package gocode
 
 import (
 	"context"
-	"go/ast"
-	"go/token"
-	"go/types"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
 )
 
 // Kind says whose code a frame is.
@@ -17,12 +18,24 @@ const (
 	Std                    // GOROOT
 )
 
+func (k Kind) String() string {
+	switch k {
+	case Main:
+		return "main"
+	case Dependency:
+		return "dependency"
+	case Std:
+		return "std"
+	}
+	return "unknown"
+}
+
 // Owner says who owns a frame. The package comes from the file, not from the
 // symbol: an inlined closure keeps its caller's name.
 type Owner struct {
 	Kind    Kind
 	Module  string // "github.com/go-chi/chi"; "" for Std
-	Version string // "v3.3.4"; "" for Main and Std
+	Version string // "v3.3.4"; "" for Main, Std and modules replaced by a directory
 	Package string // import path as far as it is known
 	File    string // relative to the module's root ("middleware/compress.go"); for Std to GOROOT/src
 }
@@ -37,81 +50,111 @@ type Config struct {
 	BuildInfo  string   // text of debug.BuildInfo of the binary
 	CacheDir   string   // hone's cache, for compiler facts
 	Progress   func(string)
+
+	GoCommand string    // the go command; "" = "go" in PATH
+	Built     time.Time // when the binary was built or the recording made; zero when unknown
 }
 
 // Index answers questions about the code of one program. Safe for concurrent use.
-type Index struct{}
+type Index struct {
+	ctx  context.Context
+	cfg  Config
+	info *debug.BuildInfo // nil when unknown
+	mods modules          // from info
+
+	env   lazy[goEnv]
+	deps  lazy[*listing]
+	mu    sync.RWMutex
+	own   map[ownerKey]Owner
+	where map[string]located
+	text  map[string][]string // lines by local path; small, emptied when full
+
+	noteMu sync.Mutex
+	notes  []string
+
+	factMu sync.Mutex
+	facts  map[string]*packageFacts // by import path
+}
+
+// lazy is a value that is computed at most once, when it is first needed.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+}
+
+func (l *lazy[T]) get(f func() T) T {
+	l.once.Do(func() { l.value = f() })
+	return l.value
+}
 
 // Open prepares an index. It runs `go list` at most once and lazily; without a Go
 // toolchain or sources it still answers what the paths alone show, and Notes says what is lacking.
-func Open(ctx context.Context, c Config) (*Index, error) { panic("contract") }
+// What runs lazily is bound to ctx, so ctx has to live as long as the index is used.
+func Open(ctx context.Context, c Config) (*Index, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x := &Index{
+		ctx:   ctx,
+		cfg:   c,
+		own:   map[ownerKey]Owner{},
+		where: map[string]located{},
+		text:  map[string][]string{},
+		facts: map[string]*packageFacts{},
+	}
+	if x.cfg.GoCommand == "" {
+		x.cfg.GoCommand = "go"
+	}
+	if strings.TrimSpace(c.BuildInfo) != "" {
+		info, err := debug.ParseBuildInfo(c.BuildInfo)
+		if err != nil {
+			x.note("the binary's build info cannot be read (" + err.Error() + "): owners are inferred from paths")
+		} else {
+			x.info = info
+			x.mods = newModules(info, x.note)
+		}
+	}
+	return x, nil
+}
+
+// BuildInfo returns the build information of the binary, nil when it is not known.
+// The caller must not change it.
+func (x *Index) BuildInfo() *debug.BuildInfo { return x.info }
+
+// Setting returns a build setting of the binary ("-trimpath", "GOAMD64", "vcs.revision"),
+// "" when it is not set or not known.
+func (x *Index) Setting(key string) string {
+	if x.info == nil {
+		return ""
+	}
+	for _, s := range x.info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}
 
 // Notes lists what could not be had and why.
-func (x *Index) Notes() []string { panic("contract") }
-
-// Owner returns the owner of a frame, given its function and file as they stand in the profile.
-func (x *Index) Owner(function, file string) Owner { panic("contract") }
-
-// Source returns the local path of a frame's file, or an error that says where it was looked for.
-func (x *Index) Source(file string) (string, error) { panic("contract") }
-
-// Lines returns the source lines [from, to] (1-based) of a frame's file.
-func (x *Index) Lines(file string, from, to int) ([]string, error) { panic("contract") }
-
-// Facts compiles the named packages (import paths) once with the optimiser log on, or reads the cache.
-func (x *Index) Facts(ctx context.Context, pkgs []string) (*Facts, error) { panic("contract") }
-
-// Facts are the compiler's decisions in some packages.
-type Facts struct{}
-
-// Pos is a file (as the profile names it, or with the same base) and line.
-type Pos struct {
-	File string
-	Line int
-	Col  int
+func (x *Index) Notes() []string {
+	x.noteMu.Lock()
+	defer x.noteMu.Unlock()
+	return append([]string(nil), x.notes...)
 }
 
-// Fact is one decision of the compiler.
-type Fact struct {
-	Code    string // "escape", "leak", "canInlineFunction", "cannotInlineFunction", "cannotInlineCall", "copy", "isInBounds", …
-	Message string // "make([]byte, n) escapes to heap", "moved to heap: buf", "cost 97 exceeds budget 80"
-	Chain   []Pos  // outermost position first, then into inlined calls
-	Flow    []FlowStep
+func (x *Index) note(s string) {
+	x.noteMu.Lock()
+	defer x.noteMu.Unlock()
+	for _, n := range x.notes {
+		if n == s {
+			return
+		}
+	}
+	x.notes = append(x.notes, s)
 }
 
-// FlowStep is one step of an escape's explanation.
-type FlowStep struct {
-	Pos  Pos
-	Text string // "from v (spill)", "flow: {heap} = &{storage for v}"
+func (x *Index) progress(s string) {
+	if x.cfg.Progress != nil {
+		x.cfg.Progress(s)
+	}
 }
-
-// At returns the facts whose outermost position is at that line of that file.
-func (f *Facts) At(file string, line int) []Fact { panic("contract") }
-
-// Packages tells which packages have facts, and for the others why not.
-func (f *Facts) Packages() (have []string, lacking map[string]string) { panic("contract") }
-
-// Syntax loads the typed syntax of the named packages (import paths).
-func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) { panic("contract") }
-
-// Syntax is the typed syntax of some packages.
-type Syntax struct{}
-
-// Place is the typed syntax around one line.
-type Place struct {
-	Fset *token.FileSet
-	File *ast.File
-	Info *types.Info
-	Pkg  *types.Package
-	Func ast.Node      // innermost *ast.FuncDecl or *ast.FuncLit that covers the line
-	Decl *ast.FuncDecl // the declaration around it; nil in a package variable's initialiser
-	Line int
-	// Nodes are the nodes that begin on the line or span it inside Func, outermost first.
-	Nodes []ast.Node
-}
-
-// At returns the syntax around a line; false when the package is not loaded or the line holds no code.
-func (s *Syntax) At(file string, line int) (*Place, bool) { panic("contract") }
-
-// Enclosing returns the path of nodes from the innermost that holds n outwards to Func.
-func (p *Place) Enclosing(n ast.Node) []ast.Node { panic("contract") }
