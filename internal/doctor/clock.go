@@ -1,0 +1,80 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// clock is what reading the time gives and takes.
+type clock struct {
+	step time.Duration // smallest difference seen between two readings
+	cost time.Duration // of one reading
+}
+
+func readClock() clock {
+	const readings = 5000
+	c := clock{step: time.Hour}
+	start := time.Now()
+	last := start
+	for range readings {
+		now := time.Now()
+		if d := now.Sub(last); d > 0 {
+			c.step = min(c.step, d)
+		}
+		last = now
+	}
+	c.cost = last.Sub(start) / readings
+	return c
+}
+
+// judgeClock: the load generator and many programs read the clock several times
+// a request.
+func judgeClock(c clock) Check {
+	const name = "clock"
+	detail := fmt.Sprintf("steps of %v, a reading costs %v", c.step, c.cost)
+	switch {
+	case c.step > 100*time.Microsecond:
+		return warn(name, detail+": latencies below a few steps are not to be had", "")
+	case c.cost > 500*time.Nanosecond:
+		return warn(name, detail+": programs that time what they do are slow by that",
+			"choose a faster clock source (Linux: /sys/devices/system/clocksource/clocksource0)")
+	}
+	return ok(name, detail)
+}
+
+// lateness is how much too late sleepers woke, sorted.
+type lateness []time.Duration
+
+// readTimer sleeps many times for a millisecond, the load generator's usual gap.
+func readTimer(ctx context.Context) lateness {
+	const naps, nap = 60, time.Millisecond
+	var late lateness
+	for range naps {
+		if ctx.Err() != nil {
+			break
+		}
+		start := time.Now()
+		time.Sleep(nap)
+		late = append(late, time.Since(start)-nap)
+	}
+	slices.Sort(late)
+	return late
+}
+
+// judgeTimer: a request at a fixed rate is sent this much after it was due.
+func judgeTimer(late lateness) Check {
+	const name = "timers"
+	if len(late) == 0 {
+		return ok(name, "cannot tell: interrupted")
+	}
+	median, high := late[len(late)/2], late[len(late)*9/10]
+	detail := fmt.Sprintf("1 ms sleeps end %v late in the middle, %v for one in ten",
+		median.Round(time.Microsecond), high.Round(time.Microsecond))
+	if median > 500*time.Microsecond {
+		return warn(name, detail+": load at a fixed rate is sent in bursts; hone load shows it as lag",
+			"measure on a quieter machine, or not in a virtual one")
+	}
+	return ok(name, detail)
+}
