@@ -24,9 +24,19 @@ func (x *Index) Owner(function, file string) Owner {
 		return o
 	}
 	o = x.owner(unescapeSymbol(key.pkg), slashed(file))
+	alone := o
+	if key.pkg != "" && strings.Contains(file, "/") {
+		// What the symbol showed about a file holds when the file is asked for alone.
+		if a := x.owner("", slashed(file)); a.Package != "" {
+			alone = a
+		}
+	}
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.own[key] = o
-	x.mu.Unlock()
+	if _, ok := x.own[ownerKey{file: file}]; !ok && alone.Package != "" {
+		x.own[ownerKey{file: file}] = alone
+	}
 	return o
 }
 

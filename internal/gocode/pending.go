@@ -1,11 +1,6 @@
 package gocode
 
-import (
-	"context"
-	"go/ast"
-	"go/token"
-	"go/types"
-)
+import "context"
 
 // Facts compiles the named packages (import paths) once with the optimiser log on, or reads the cache.
 func (x *Index) Facts(ctx context.Context, pkgs []string) (*Facts, error) { panic("contract") }
@@ -39,30 +34,5 @@ func (f *Facts) At(file string, line int) []Fact { panic("contract") }
 
 // Packages tells which packages have facts, and for the others why not.
 func (f *Facts) Packages() (have []string, lacking map[string]string) { panic("contract") }
-
-// Syntax loads the typed syntax of the named packages (import paths).
-func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) { panic("contract") }
-
-// Syntax is the typed syntax of some packages.
-type Syntax struct{}
-
-// Place is the typed syntax around one line.
-type Place struct {
-	Fset *token.FileSet
-	File *ast.File
-	Info *types.Info
-	Pkg  *types.Package
-	Func ast.Node      // innermost *ast.FuncDecl or *ast.FuncLit that covers the line
-	Decl *ast.FuncDecl // the declaration around it; nil in a package variable's initialiser
-	Line int
-	// Nodes are the nodes that begin on the line or span it inside Func, outermost first.
-	Nodes []ast.Node
-}
-
-// At returns the syntax around a line; false when the package is not loaded or the line holds no code.
-func (s *Syntax) At(file string, line int) (*Place, bool) { panic("contract") }
-
-// Enclosing returns the path of nodes from the innermost that holds n outwards to Func.
-func (p *Place) Enclosing(n ast.Node) []ast.Node { panic("contract") }
 
 type packageFacts struct{}

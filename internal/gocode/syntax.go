@@ -1,0 +1,304 @@
+package gocode
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// maxSyntax bounds how many packages are loaded with syntax at a time: each costs
+// about a hundred times its source in memory.
+const maxSyntax = 128
+
+// Syntax is the typed syntax of some packages. It does not change; safe for concurrent use.
+type Syntax struct {
+	index   *Index
+	files   map[string]syntaxFile // by fileKey
+	have    []string
+	lacking map[string]string
+}
+
+type syntaxFile struct {
+	fset *token.FileSet
+	file *ast.File
+	pkg  *packages.Package
+}
+
+// Syntax loads the typed syntax of the named packages (import paths). What they import
+// comes from export data. The target's package is loaded with its tests when
+// Config.Test is set. A package that cannot be loaded does not fail the others:
+// Packages says why. The error is that of ctx.
+func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) {
+	s := &Syntax{index: x, files: map[string]syntaxFile{}, lacking: map[string]string{}}
+	want, over := distinct(pkgs, maxSyntax)
+	for _, p := range over {
+		s.lacking[p] = fmt.Sprintf("more than %d packages were asked for", maxSyntax)
+	}
+	if len(want) == 0 {
+		return s, ctx.Err()
+	}
+	if err := x.cannotBuild(); err != "" {
+		for _, p := range want {
+			s.lacking[p] = err
+		}
+		return s, ctx.Err()
+	}
+	x.progress(fmt.Sprintf("reading the syntax of %d packages", len(want)))
+	var plain, tested []string
+	for _, p := range want {
+		if x.cfg.Test && p == x.mainPackage() {
+			tested = append(tested, p)
+		} else {
+			plain = append(plain, p)
+		}
+	}
+	s.load(ctx, plain, false)
+	s.load(ctx, tested, true)
+	for _, p := range want {
+		if _, bad := s.lacking[p]; !bad && !contains(s.have, p) {
+			s.lacking[p] = "the go command does not know it in " + x.cfg.Dir
+		}
+	}
+	sort.Strings(s.have)
+	return s, ctx.Err()
+}
+
+// Packages tells which packages have syntax, and for the others why not. A package
+// with type errors has syntax and is also listed with its first error.
+func (s *Syntax) Packages() (have []string, lacking map[string]string) {
+	lacking = make(map[string]string, len(s.lacking))
+	for p, why := range s.lacking {
+		lacking[p] = why
+	}
+	return append([]string(nil), s.have...), lacking
+}
+
+func (s *Syntax) load(ctx context.Context, pkgs []string, tests bool) {
+	if len(pkgs) == 0 {
+		return
+	}
+	x := s.index
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
+			packages.NeedForTest | packages.NeedModule,
+		Context:    ctx,
+		Dir:        x.cfg.Dir,
+		Env:        append(append(os.Environ(), x.buildEnv()...), "GOPACKAGESDRIVER=off"),
+		BuildFlags: x.syntaxFlags(),
+		Tests:      tests,
+	}, pkgs...)
+	if err != nil {
+		for _, p := range pkgs {
+			s.lacking[p] = err.Error()
+		}
+		return
+	}
+	for _, p := range loaded {
+		s.add(p)
+	}
+}
+
+// syntaxFlags are the build flags as go/packages takes them, with the user's -gcflags so
+// that export data comes from the build cache.
+func (x *Index) syntaxFlags() []string {
+	flags := x.buildFlags()
+	for _, g := range x.userGcflags() {
+		if g.pattern == "" {
+			g.pattern = x.mainPackage()
+		}
+		flags = append(flags, "-gcflags="+g.pattern+"="+joinQuoted(g.flags))
+	}
+	return flags
+}
+
+// add indexes the files of a loaded package. The variant of a package that is compiled for
+// its test holds all files of the plain one, so it takes their place.
+func (s *Syntax) add(p *packages.Package) {
+	if strings.HasSuffix(p.PkgPath, ".test") {
+		return
+	}
+	name := p.PkgPath
+	if p.ForTest != "" {
+		name = p.ForTest
+	}
+	if len(p.Errors) > 0 {
+		if _, ok := s.lacking[name]; !ok {
+			s.lacking[name] = p.Errors[0].Error()
+		}
+	}
+	if len(p.Syntax) == 0 || p.TypesInfo == nil {
+		return
+	}
+	if !contains(s.have, name) {
+		s.have = append(s.have, name)
+	}
+	for _, f := range p.Syntax {
+		for _, file := range filesOf(p.Fset, f) {
+			key := s.index.fileKey(file)
+			if old, ok := s.files[key]; !ok || old.pkg.ForTest == "" {
+				s.files[key] = syntaxFile{p.Fset, f, p}
+			}
+		}
+	}
+}
+
+// filesOf returns the file names that positions in a file have: usually one; cgo and
+// generators put //line directives.
+func filesOf(fset *token.FileSet, f *ast.File) []string {
+	names := []string{fset.Position(f.Package).Filename}
+	for _, d := range f.Decls {
+		if n := fset.Position(d.Pos()).Filename; !contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// fileKey names a source file however it is written: by package and base name. Files
+// of an unknown package are known by their last two elements.
+func (x *Index) fileKey(file string) string {
+	base := path.Base(slashed(file))
+	if o := x.Owner("", file); o.Package != "" {
+		return o.Package + "/" + base
+	}
+	return path.Base(path.Dir(slashed(file))) + "/" + base
+}
+
+// cannotBuild says why packages cannot be built or loaded at all, "" when they can.
+func (x *Index) cannotBuild() string {
+	if x.cfg.Dir == "" {
+		return "the directory of the program's source is not known"
+	}
+	if err := x.goEnv().err; err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// distinct returns the first n different names, without empty ones and flags, and the rest.
+func distinct(names []string, n int) (first, rest []string) {
+	seen := map[string]bool{}
+	for _, p := range names {
+		if p == "" || p[0] == '-' || seen[p] {
+			continue
+		}
+		seen[p] = true
+		if len(first) < n {
+			first = append(first, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return first, rest
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Place is the typed syntax around one line.
+type Place struct {
+	Fset *token.FileSet
+	File *ast.File
+	Info *types.Info
+	Pkg  *types.Package
+	Func ast.Node      // innermost *ast.FuncDecl or *ast.FuncLit that covers the line; nil in a package variable's initialiser
+	Decl *ast.FuncDecl // the declaration around it; nil in a package variable's initialiser
+	Line int
+	// Nodes are the nodes that begin on the line or span it inside Func, outermost first.
+	Nodes []ast.Node
+
+	name string   // base name of the file, as positions say it
+	root ast.Node // what Nodes and Enclosing walk: Func, or the declaration
+}
+
+// At returns the syntax around a line; false when the package is not loaded or no
+// declaration with code covers the line.
+//
+// A function literal covers a line when it owns all of it, that is between the lines of its braces. On
+// a line like "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })" Func is the outer function,
+// and Nodes holds what is inside the literal too.
+func (s *Syntax) At(file string, line int) (*Place, bool) {
+	f, ok := s.files[s.index.fileKey(file)]
+	if !ok {
+		return nil, false
+	}
+	p := &Place{
+		Fset: f.fset, File: f.file, Info: f.pkg.TypesInfo, Pkg: f.pkg.Types,
+		Line: line, name: path.Base(slashed(file)),
+	}
+	for _, d := range f.file.Decls {
+		if p.spans(d) {
+			p.root = d
+			if fd, ok := d.(*ast.FuncDecl); ok {
+				p.Decl, p.Func = fd, fd
+			}
+			break
+		}
+	}
+	if p.root == nil {
+		return nil, false
+	}
+	ast.Inspect(p.root, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && p.inside(lit.Body) {
+			p.Func, p.root = lit, lit
+		}
+		return n != nil
+	})
+	p.collect()
+	return p, len(p.Nodes) > 0
+}
+
+// collect gathers the statements and expressions on the line.
+func (p *Place) collect() {
+	ast.Inspect(p.root, func(n ast.Node) bool {
+		if n == nil || !p.spans(n) {
+			// A node's children lie inside it, so there is nothing of the line below.
+			return false
+		}
+		switch n.(type) {
+		case ast.Stmt, ast.Expr:
+			if n != p.root {
+				p.Nodes = append(p.Nodes, n)
+			}
+		}
+		return true
+	})
+}
+
+// line returns the line of a position, 0 when it is in another file.
+func (p *Place) line(pos token.Pos) int {
+	at := p.Fset.Position(pos)
+	if p.name != "" && path.Base(slashed(at.Filename)) != p.name {
+		return 0
+	}
+	return at.Line
+}
+
+// spans tells whether a node begins, ends or lies around the line.
+func (p *Place) spans(n ast.Node) bool {
+	if !n.Pos().IsValid() {
+		return false
+	}
+	from := p.line(n.Pos())
+	return from > 0 && from <= p.Line && p.Line <= p.line(n.End())
+}
+
+// inside tells whether the line lies between the lines of a block's braces.
+func (p *Place) inside(b *ast.BlockStmt) bool {
+	return b != nil && p.line(b.Lbrace) > 0 && p.line(b.Lbrace) < p.Line && p.Line < p.line(b.Rbrace)
+}

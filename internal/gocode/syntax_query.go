@@ -1,0 +1,154 @@
+package gocode
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// The questions that rules ask of a place. Each answers nil, false or "" when the
+// code does not type-check there.
+
+// Calls returns the call expressions on the line, outermost first: those that begin there, whose opening
+// parenthesis is there (the compiler's position of a call, which counts in a chain of
+// methods over several lines) or whose closing one is. Conversions and builtins are among them.
+func (p *Place) Calls() []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	for _, n := range p.Nodes {
+		c, ok := n.(*ast.CallExpr)
+		if ok && (p.line(c.Pos()) == p.Line || p.line(c.Lparen) == p.Line || p.line(c.Rparen) == p.Line) {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// Callee returns the function or method that a call names: a declared function, a
+// method, or the method of an interface. nil for function values, builtins and conversions.
+// For a generic function it is the generic one.
+func (p *Place) Callee(call *ast.CallExpr) *types.Func {
+	fn, _ := typeutil.Callee(p.Info, call).(*types.Func)
+	if fn == nil {
+		return nil
+	}
+	return fn.Origin()
+}
+
+// CalleeName returns the name of what a call calls: "fmt.Sprintf", "strings.NewReplacer",
+// "(*log.Logger).Printf", "(net/http.ResponseWriter).Write" for an interface's method, "append" for a builtin.
+// Package paths are whole. "" for function values and conversions.
+func (p *Place) CalleeName(call *ast.CallExpr) string {
+	switch obj := typeutil.Callee(p.Info, call).(type) {
+	case *types.Func:
+		return obj.Origin().FullName()
+	case *types.Builtin:
+		return obj.Name()
+	}
+	return ""
+}
+
+// Conversion returns the type that a call converts to; false when it is no conversion.
+func (p *Place) Conversion(call *ast.CallExpr) (types.Type, bool) {
+	tv, ok := p.Info.Types[call.Fun]
+	if !ok || !tv.IsType() {
+		return nil, false
+	}
+	return tv.Type, true
+}
+
+// Const returns the value of a constant expression.
+func (p *Place) Const(e ast.Expr) (constant.Value, bool) {
+	tv, ok := p.Info.Types[e]
+	return tv.Value, ok && tv.Value != nil
+}
+
+// TypeOf returns the type of an expression, nil when it is not known.
+func (p *Place) TypeOf(e ast.Expr) types.Type { return p.Info.TypeOf(e) }
+
+// Object returns what an identifier defines or uses, nil when it is not known.
+func (p *Place) Object(id *ast.Ident) types.Object { return p.Info.ObjectOf(id) }
+
+// Loop returns the innermost for or range statement (*ast.ForStmt, *ast.RangeStmt) that runs the
+// line again and again within Func, nil when there is none. The line of "for … {" counts for a loop with a
+// condition or post statement there, which run each time; what is ranged over does not.
+func (p *Place) Loop() ast.Stmt {
+	var loop ast.Stmt
+	for _, n := range p.Nodes {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			if p.spans(n.Body) && (p.line(n.Body.Lbrace) < p.Line || p.oneLine(n.Body)) ||
+				n.Cond != nil && p.spans(n.Cond) || n.Post != nil && p.spans(n.Post) {
+				loop = n
+			}
+		case *ast.RangeStmt:
+			if p.spans(n.Body) && (p.line(n.Body.Lbrace) < p.Line || p.oneLine(n.Body)) {
+				loop = n
+			}
+		}
+	}
+	return loop
+}
+
+// oneLine tells whether a block stands on one line and holds something.
+func (p *Place) oneLine(b *ast.BlockStmt) bool {
+	return len(b.List) > 0 && p.line(b.Lbrace) == p.line(b.Rbrace)
+}
+
+// LoopAround returns the innermost for or range statement that evaluates n each time round,
+// without leaving the function literal that n stands in; nil when there is none.
+func (p *Place) LoopAround(n ast.Node) ast.Stmt {
+	for _, up := range p.Enclosing(n) {
+		switch up := up.(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			return nil
+		case *ast.ForStmt:
+			if holds(up.Body, n) || up.Cond != nil && holds(up.Cond, n) || up.Post != nil && holds(up.Post, n) {
+				return up
+			}
+		case *ast.RangeStmt:
+			if holds(up.Body, n) {
+				return up
+			}
+		}
+	}
+	return nil
+}
+
+// Enclosing returns the path of nodes from the innermost that holds n outwards to Func (or to the
+// declaration, in a package variable's initialiser). n itself is not in it. nil when n is not in Func.
+func (p *Place) Enclosing(n ast.Node) []ast.Node {
+	root := p.root
+	if root == nil {
+		root = p.Func
+	}
+	if root == nil || n == nil || !holds(root, n) {
+		return nil
+	}
+	var stack, path []ast.Node
+	ast.Inspect(root, func(m ast.Node) bool {
+		switch {
+		case path != nil:
+			return false
+		case m == nil:
+			stack = stack[:len(stack)-1]
+			return false
+		case m == n:
+			for i := len(stack) - 1; i >= 0; i-- {
+				path = append(path, stack[i])
+			}
+			return false
+		case !holds(m, n):
+			return false
+		}
+		stack = append(stack, m)
+		return true
+	})
+	return path
+}
+
+// holds tells whether a node's extent holds that of another.
+func holds(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
