@@ -1,6 +1,10 @@
 package profile
 
-import "io"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // ValueType names a value and its unit, e.g. {"cpu", "nanoseconds"}.
 type ValueType struct{ Type, Unit string }
@@ -38,10 +42,10 @@ type Mapping struct {
 type Profile struct {
 	SampleTypes       []ValueType
 	DefaultSampleType string
-	DropFrames        string
+	DropFrames        string // regexp, see DropUninteresting
 	KeepFrames        string
-	TimeNanos         int64
-	DurationNanos     int64
+	TimeNanos         int64 // Unix time; 0 when not given
+	DurationNanos     int64 // 0 when not given
 	PeriodType        ValueType
 	Period            int64
 	Comments          []string
@@ -50,22 +54,26 @@ type Profile struct {
 	Functions []Function
 	Locations []Location
 	Mappings  []Mapping
-	// columns of the samples are the implementer's choice
+
+	stacks   stackColumn
+	values   [][]int64 // a column per sample type
+	labelSet []int32   // per row, into labels.sets; nil when no row has labels
+	labels   labelTable
 }
 
-// Decode reads a gzip'd, zstd or raw pprof profile of at most maxBytes when inflated
-// (0 = a generous default). Errors say what is broken and where.
-func Decode(r io.Reader, maxBytes int64) (*Profile, error) { panic("contract") }
-
 // NumSamples returns the number of sample rows.
-func (p *Profile) NumSamples() int { panic("contract") }
+func (p *Profile) NumSamples() int { return len(p.stacks.spans) }
 
-// Values returns the column of one sample type, a row a sample. Not to be changed.
-func (p *Profile) Values(sampleType int) []int64 { panic("contract") }
+// Values returns the column of one sample type, a row a sample, without
+// copying. It is not to be changed. It panics when sampleType is out of range.
+func (p *Profile) Values(sampleType int) []int64 { return p.values[sampleType] }
 
 // Stack returns the location indices of a sample's stack, leaf first.
-// The slice is buf re-used where it is large enough.
-func (p *Profile) Stack(sample int, buf []int32) []int32 { panic("contract") }
+// The slice is buf re-used where it is large enough; the cost is the copy,
+// about a nanosecond for four frames.
+func (p *Profile) Stack(sample int, buf []int32) []int32 {
+	return append(buf[:0], p.stacks.row(sample)...)
+}
 
 // Label is one label of a sample; Num and Unit hold when Str is empty.
 type Label struct {
@@ -74,18 +82,67 @@ type Label struct {
 	Unit     string
 }
 
-// Labels returns a sample's labels.
-func (p *Profile) Labels(sample int) []Label { panic("contract") }
+// Labels returns a sample's labels: those with text by key, then those with
+// numbers by key. It is nil for a sample without labels and otherwise costs one
+// allocation. Samples with equal labels have equal LabelSet numbers, so that a
+// caller can cache by those.
+func (p *Profile) Labels(sample int) []Label { return p.labels.set(p.LabelSet(sample)) }
 
-// SampleIndex resolves a sample type by name ("cpu", "alloc_space", "2", pprof's aliases);
-// "" gives the profile's default (DefaultSampleType, else the last).
-func (p *Profile) SampleIndex(name string) (int, error) { panic("contract") }
+// LabelSet returns the number of a sample's label set, from 0 (no labels)
+// to NumLabelSets−1. Two samples have the same number exactly if they have the
+// same labels.
+func (p *Profile) LabelSet(sample int) int {
+	if p.labelSet == nil {
+		return 0
+	}
+	return int(p.labelSet[sample])
+}
 
-// Merge sums profiles of compatible types.
-func Merge(ps ...*Profile) (*Profile, error) { panic("contract") }
+// NumLabelSets returns how many label sets there are, the empty one included.
+func (p *Profile) NumLabelSets() int { return max(1, len(p.labels.sets)) }
 
-// Subtract returns p − base, sample by sample (by stack and labels).
-func Subtract(p, base *Profile) (*Profile, error) { panic("contract") }
+// SampleIndex resolves a sample type by name ("cpu", "alloc_space", "2", pprof's
+// aliases inuse_space, inuse_objects and total_delay); "" gives the profile's
+// default (DefaultSampleType, else the last).
+func (p *Profile) SampleIndex(name string) (int, error) {
+	if len(p.SampleTypes) == 0 {
+		return 0, fmt.Errorf("the profile has no sample types")
+	}
+	if name == "" {
+		if i := p.typeIndex(p.DefaultSampleType); i >= 0 {
+			return i, nil
+		}
+		return len(p.SampleTypes) - 1, nil
+	}
+	if i, err := strconv.Atoi(name); err == nil {
+		if i < 0 || i >= len(p.SampleTypes) {
+			return 0, fmt.Errorf("sample index %d is outside 0 to %d", i, len(p.SampleTypes)-1)
+		}
+		return i, nil
+	}
+	// Older profiles call the values in use "space" and "objects", and a
+	// contention profile calls its total "delay".
+	for _, n := range []string{name, strings.TrimPrefix(name, "inuse_"), strings.TrimPrefix(name, "total_")} {
+		if i := p.typeIndex(n); i >= 0 {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("sample index %q is none of: %s", name, strings.Join(p.typeNames(), ", "))
+}
 
-// Encode writes p as gzip'd pprof.
-func (p *Profile) Encode(w io.Writer) error { panic("contract") }
+func (p *Profile) typeIndex(name string) int {
+	for i, t := range p.SampleTypes {
+		if t.Type == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (p *Profile) typeNames() []string {
+	names := make([]string, len(p.SampleTypes))
+	for i, t := range p.SampleTypes {
+		names[i] = t.Type
+	}
+	return names
+}

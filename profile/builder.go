@@ -1,0 +1,90 @@
+package profile
+
+import "fmt"
+
+// FrameSpec describes one frame for a Builder.
+type FrameSpec struct {
+	Function  string
+	File      string
+	Line      int64
+	StartLine int64 // of the function; 0 when not known
+	// Inlined says that this call was inlined into the frame that follows it
+	// in the stack, its caller.
+	Inlined bool
+}
+
+// Builder makes a profile from stacks. It is meant for tests and for sources
+// that are not pprof files. The zero Builder is not ready; use NewBuilder.
+type Builder struct {
+	p      *Profile
+	tables *tables
+	labels *labelInterner
+	binary int32
+	lines  []Line
+	err    error
+}
+
+// NewBuilder returns a Builder for samples with these values.
+func NewBuilder(types ...ValueType) *Builder {
+	p := &Profile{SampleTypes: types, values: make([][]int64, len(types))}
+	return &Builder{p: p, tables: newTables(p), labels: newLabelInterner(), binary: -1}
+}
+
+// Binary names the program, with its build id, that the frames added from now on belong to.
+func (b *Builder) Binary(file, buildID string) {
+	b.binary = b.tables.mapping(Mapping{
+		Start: 0x400000, Limit: 0x40000000, File: file, BuildID: buildID,
+		HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInline: true,
+	})
+}
+
+// Add adds a sample: its stack, leaf first, and a value for each sample type.
+func (b *Builder) Add(stack []FrameSpec, values ...int64) { b.AddLabeled(stack, nil, values...) }
+
+// AddLabeled is Add with labels.
+func (b *Builder) AddLabeled(stack []FrameSpec, labels []Label, values ...int64) {
+	p := b.p
+	if len(values) != len(p.SampleTypes) {
+		b.fail("sample %d has %d values, the profile has %d sample types", p.NumSamples(), len(values), len(p.SampleTypes))
+		return
+	}
+	room := p.stacks.reserve(len(stack))
+	n := 0
+	b.lines = b.lines[:0]
+	for i, f := range stack {
+		if f.Inlined && i == len(stack)-1 {
+			b.fail("sample %d: the root frame %s cannot be inlined", p.NumSamples(), f.Function)
+			return
+		}
+		fn := b.tables.function(Function{Name: f.Function, SystemName: f.Function, Filename: f.File, StartLine: f.StartLine})
+		b.lines = append(b.lines, Line{Func: fn, Line: f.Line})
+		if !f.Inlined {
+			room[n] = b.tables.location(Location{Mapping: b.binary, Lines: b.lines})
+			b.lines = b.lines[:0]
+			n++
+		}
+	}
+	p.stacks.commit(n)
+	p.labelSet = append(p.labelSet, b.labels.addLabels(labels))
+	for i, v := range values {
+		p.values[i] = append(p.values[i], v)
+	}
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("build profile: "+format, args...)
+	}
+}
+
+// Profile returns the profile, or the first error of the calls before. The
+// caller may fill in its header. The Builder is spent after that.
+func (b *Builder) Profile() (*Profile, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	if b.p.labels = b.labels.table; len(b.p.labels.sets) == 1 {
+		b.p.labelSet = nil
+	}
+	return b.p, nil
+}

@@ -1,0 +1,278 @@
+package profile
+
+import (
+	"errors"
+	"io"
+	"math"
+	"strings"
+)
+
+// Fields of the message Profile in profile.proto.
+const (
+	fieldSampleType        = 1
+	fieldSample            = 2
+	fieldMapping           = 3
+	fieldLocation          = 4
+	fieldFunction          = 5
+	fieldString            = 6
+	fieldDropFrames        = 7
+	fieldKeepFrames        = 8
+	fieldTimeNanos         = 9
+	fieldDurationNanos     = 10
+	fieldPeriodType        = 11
+	fieldPeriod            = 12
+	fieldComment           = 13
+	fieldDefaultSampleType = 14
+	fieldDocURL            = 15
+)
+
+// fieldNames are for messages; their index is the field number.
+var fieldNames = [...]string{
+	fieldSampleType: "sample_type", fieldSample: "sample", fieldMapping: "mapping",
+	fieldLocation: "location", fieldFunction: "function", fieldString: "string_table",
+	fieldDropFrames: "drop_frames", fieldKeepFrames: "keep_frames",
+	fieldTimeNanos: "time_nanos", fieldDurationNanos: "duration_nanos",
+	fieldPeriodType: "period_type", fieldPeriod: "period", fieldComment: "comment",
+	fieldDefaultSampleType: "default_sample_type", fieldDocURL: "doc_url",
+}
+
+// Decode reads a gzip'd, zstd'd or raw pprof profile of at most maxBytes when
+// inflated (0 = DefaultMaxBytes). It inflates and decodes in one pass.
+//
+// Errors say what is broken and where: a *SyntaxError for malformed protobuf,
+// ErrText for text, ErrTooLarge beyond maxBytes and for compressed input that
+// inflates more than 200 times beyond 32 MiB. What google/pprof refuses as
+// invalid is refused here too; labels that carry nothing are dropped as it does.
+func Decode(r io.Reader, maxBytes int64) (*Profile, error) {
+	w, err := openWindow(r, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer w.stop()
+	d := &decoder{in: w, p: &Profile{}}
+	if err := d.decode(); err != nil {
+		var syntax *SyntaxError
+		if w.zip == "" && errors.As(err, &syntax) {
+			if text := textError(w.head); text != nil {
+				return nil, text
+			}
+		}
+		return nil, err
+	}
+	return d.p, nil
+}
+
+// decoder holds what is known by file ids and string indices until the whole
+// file is read: the format lets a table stand behind its users.
+type decoder struct {
+	in *window
+	p  *Profile
+
+	types      []typeRef
+	periodType typeRef
+	functions  []functionRef
+	mappings   []mappingRef
+	locations  []locationRef
+	lineFuncs  []uint64 // function ids of all lines of all locations, in order
+	lines      []Line   // slab that locations' lines are cut from
+	comments   []int32
+	// strings of the profile itself
+	dropFrames, keepFrames, defaultType, docURL int32
+
+	strs  []string
+	arena strings.Builder
+
+	samples sampleDecoder
+}
+
+func (d *decoder) decode() error {
+	for {
+		f, ok, err := d.nextField()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if err := d.profileField(f); err != nil {
+			return err
+		}
+	}
+	return d.resolve()
+}
+
+// nextField returns the next top-level field. Its data stays valid until the
+// next call. Fields that profiles do not have are discarded unread.
+func (d *decoder) nextField() (f field, ok bool, err error) {
+	for {
+		const header = 20 // a tag and a length or value
+		n, err := d.in.want(header)
+		if err != nil || n == 0 {
+			return field{}, false, err
+		}
+		at := d.in.offset()
+		head := d.in.buf[d.in.lo:min(d.in.hi, d.in.lo+header)]
+		tag, k := uvarint(head)
+		num := fieldNumber(tag)
+		if k == 0 || num == 0 {
+			return field{}, false, syntaxErrorf(at, "profile", "broken field tag")
+		}
+		name := "unknown field"
+		if num < len(fieldNames) {
+			name = fieldNames[num]
+		}
+		f := field{num: num, wire: int(tag & 7), at: at}
+		var size uint64 // of what follows the tag and length
+		switch f.wire {
+		case wireVarint:
+			v, n := uvarint(head[k:])
+			if n == 0 {
+				return field{}, false, syntaxErrorf(at, name, "broken varint")
+			}
+			f.val = v
+			k += n
+		case wireBytes:
+			v, n := uvarint(head[k:])
+			if n == 0 {
+				return field{}, false, syntaxErrorf(at, name, "broken length")
+			}
+			size = v
+			k += n
+		case wireFixed64:
+			size = 8
+		case wireFixed32:
+			size = 4
+		default:
+			return field{}, false, syntaxErrorf(at, name, "wire type %d is not used in profiles", f.wire)
+		}
+		d.in.lo += k
+		if size > uint64(d.in.max) {
+			return field{}, false, syntaxErrorf(at, name, "claims %d bytes, more than a profile may have", size)
+		}
+		if num >= len(fieldNames) {
+			if enough, err := d.in.skip(int64(size)); err != nil {
+				return field{}, false, err
+			} else if !enough {
+				return field{}, false, syntaxErrorf(at, name, "the profile ends inside it")
+			}
+			continue
+		}
+		if size > 0 {
+			n, err := d.in.want(int(size))
+			if err != nil {
+				return field{}, false, err
+			}
+			if uint64(n) < size {
+				return field{}, false, syntaxErrorf(at, name, "the profile ends inside it: %d of %d bytes are there", n, size)
+			}
+			f.data = d.in.buf[d.in.lo : d.in.lo+int(size)]
+			d.in.lo += int(size)
+		}
+		return f, true, nil
+	}
+}
+
+func (d *decoder) profileField(f field) error {
+	name := fieldNames[f.num]
+	switch f.num {
+	case fieldComment:
+		return d.comment(f)
+	case fieldSampleType, fieldSample, fieldMapping, fieldLocation, fieldFunction, fieldString, fieldPeriodType:
+		if f.wire != wireBytes {
+			return syntaxErrorf(f.at, name, "wire type %d where a message is due", f.wire)
+		}
+	default:
+		if f.wire != wireVarint {
+			return syntaxErrorf(f.at, name, "wire type %d where a number is due", f.wire)
+		}
+	}
+	m := message{b: f.data, at: d.in.offset() - int64(len(f.data)), name: name}
+	var err error
+	switch f.num {
+	case fieldSample:
+		return d.samples.add(m)
+	case fieldString:
+		return d.str(f)
+	case fieldLocation:
+		return d.location(m)
+	case fieldFunction:
+		return d.function(m)
+	case fieldMapping:
+		return d.mapping(m)
+	case fieldSampleType:
+		var t typeRef
+		t, err = valueType(m)
+		d.types = append(d.types, t)
+	case fieldPeriodType:
+		d.periodType, err = valueType(m)
+	case fieldTimeNanos:
+		if d.p.TimeNanos != 0 {
+			return syntaxErrorf(f.at, name, "comes twice: two profiles in one file; merge them instead of joining the files")
+		}
+		d.p.TimeNanos = int64(f.val)
+	case fieldDurationNanos:
+		d.p.DurationNanos = int64(f.val)
+	case fieldPeriod:
+		d.p.Period = int64(f.val)
+	case fieldDropFrames:
+		d.dropFrames, err = stringRef(f, name)
+	case fieldKeepFrames:
+		d.keepFrames, err = stringRef(f, name)
+	case fieldDefaultSampleType:
+		d.defaultType, err = stringRef(f, name)
+	case fieldDocURL:
+		d.docURL, err = stringRef(f, name)
+	}
+	return err
+}
+
+// stringRef checks that a field can be an index of a string table at all.
+func stringRef(f field, name string) (int32, error) {
+	if f.val > math.MaxInt32 {
+		return 0, syntaxErrorf(f.at, name, "string index %d is out of range", int64(f.val))
+	}
+	return int32(f.val), nil
+}
+
+// arenaLen is how much text shares one allocation.
+const arenaLen = 64 << 10
+
+func (d *decoder) str(f field) error {
+	if len(d.strs) == 0 && len(f.data) != 0 {
+		return syntaxErrorf(f.at, "string_table", "its first entry is %.20q; it has to be empty", f.data)
+	}
+	if d.arena.Cap()-d.arena.Len() < len(f.data) {
+		d.arena = strings.Builder{}
+		d.arena.Grow(max(len(f.data), min(arenaLen, 16*(len(f.data)+16))))
+	}
+	// The builder never outgrows its buffer, so strings taken from it stay.
+	start := d.arena.Len()
+	d.arena.Write(f.data)
+	d.strs = appendDoubling(d.strs, d.arena.String()[start:])
+	return nil
+}
+
+func (d *decoder) comment(f field) error {
+	refs := []field{f}
+	if f.wire == wireBytes {
+		refs = refs[:0]
+		for b := f.data; len(b) > 0; {
+			v, n := uvarint(b)
+			if n == 0 {
+				return syntaxErrorf(f.at, "comment", "broken varint")
+			}
+			refs = append(refs, field{val: v, at: f.at})
+			b = b[n:]
+		}
+	} else if f.wire != wireVarint {
+		return syntaxErrorf(f.at, "comment", "wire type %d where a number is due", f.wire)
+	}
+	for _, r := range refs {
+		id, err := stringRef(r, "comment")
+		if err != nil {
+			return err
+		}
+		d.comments = append(d.comments, id)
+	}
+	return nil
+}

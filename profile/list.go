@@ -1,0 +1,74 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// LineCost is what one source line of a function costs, in the sample type's unit.
+type LineCost struct {
+	Line      int64
+	Flat, Cum int64
+}
+
+// FuncLines is one function in one file, line by line.
+type FuncLines struct {
+	Name, File string
+	StartLine  int64 // smallest that the profile gives; 0 when it gives none
+	Flat       int64 // of the whole function
+	// Cum counts a sample once. pprof prints the sum over the lines instead,
+	// which counts a sample twice where a function calls itself from two lines.
+	Cum   int64
+	Lines []LineCost // by line; lines of nothing but zeros are left out
+}
+
+// List returns the functions whose name matches re and that cost something,
+// sorted by name and file. Calls inlined into a line count for that line's cum
+// and for the inlined function's own lines, as everywhere. Reading the source
+// is the caller's job.
+func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) {
+	if sampleIndex < 0 || sampleIndex >= len(p.SampleTypes) {
+		return nil, fmt.Errorf("list: sample index %d is outside 0 to %d", sampleIndex, len(p.SampleTypes)-1)
+	}
+	match := map[string]bool{}
+	matches := func(name string) bool {
+		m, ok := match[name]
+		if !ok {
+			m = name != "" && re.MatchString(name)
+			match[name] = m
+		}
+		return m
+	}
+	lines := newFrames(p, ByLine.key)
+	funcs := newFrames(p, ByFileFunction.key)
+	lineSums, funcSums := lines.sum(p, sampleIndex), funcs.sum(p, sampleIndex)
+
+	at := map[frameKey]int{}
+	var out []FuncLines
+	for i, k := range funcs.keys {
+		if s := funcSums[i]; matches(k.name) && (s.flat != 0 || s.cum != 0) {
+			at[k] = len(out)
+			out = append(out, FuncLines{Name: k.name, File: k.file, Flat: s.flat, Cum: s.cum})
+		}
+	}
+	for i, k := range lines.keys {
+		if f, ok := at[frameKey{name: k.name, file: k.file}]; ok && (lineSums[i].flat != 0 || lineSums[i].cum != 0) {
+			out[f].Lines = append(out[f].Lines, LineCost{Line: k.line, Flat: lineSums[i].flat, Cum: lineSums[i].cum})
+		}
+	}
+	for i := range p.Functions {
+		fn := &p.Functions[i]
+		if f, ok := at[ByFileFunction.key(fn, 0)]; ok && fn.StartLine > 0 && (out[f].StartLine == 0 || fn.StartLine < out[f].StartLine) {
+			out[f].StartLine = fn.StartLine
+		}
+	}
+	for _, f := range out {
+		slices.SortFunc(f.Lines, func(a, b LineCost) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	slices.SortFunc(out, func(a, b FuncLines) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
+	})
+	return out, nil
+}

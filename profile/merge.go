@@ -1,0 +1,277 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+)
+
+// Merge sums profiles of compatible types: sample types and period type have to
+// be equal. Rows with the same stack and labels become one, rows of zeros
+// vanish, tables hold only what rows use. The header is as google/pprof has it:
+// the earliest time, the sum of the durations, the largest period, the comments
+// of all, and the rest from the first profile that says it.
+func Merge(ps ...*Profile) (*Profile, error) {
+	if len(ps) == 0 {
+		return nil, errors.New("no profiles to merge")
+	}
+	m := NewMerger()
+	for i, p := range ps {
+		if err := m.Add(p); err != nil {
+			return nil, fmt.Errorf("merge profile %d of %d: %w", i+1, len(ps), err)
+		}
+	}
+	return m.Profile()
+}
+
+// Subtract returns p − base, sample by sample (by stack and labels). Negative
+// values stay, rows of zeros vanish. The header is p's; only a caller knows
+// what time the difference spans.
+func Subtract(p, base *Profile) (*Profile, error) {
+	m := NewMerger()
+	if err := m.Add(p); err != nil {
+		return nil, fmt.Errorf("subtract: %w", err)
+	}
+	if err := compatible(p, base); err != nil {
+		return nil, fmt.Errorf("subtract: %w", err)
+	}
+	m.add(base, -1)
+	diff, err := m.Profile()
+	if err != nil {
+		return nil, fmt.Errorf("subtract: %w", err)
+	}
+	return diff, nil
+}
+
+// Merger sums profiles one after the other, so that a caller can decode,
+// add and forget each. The zero Merger is not ready; use NewMerger.
+type Merger struct {
+	out    *Profile
+	n      int // profiles added
+	tables *tables
+	labels *labelInterner
+	rows   rowIndex
+}
+
+// NewMerger returns a Merger without profiles.
+func NewMerger() *Merger {
+	p := &Profile{}
+	return &Merger{out: p, tables: newTables(p), labels: newLabelInterner(), rows: newRowIndex()}
+}
+
+// Add adds a profile. An incompatible one is an error and adds nothing.
+func (m *Merger) Add(p *Profile) error {
+	if m.n > 0 {
+		if err := compatible(m.out, p); err != nil {
+			return err
+		}
+	}
+	m.addHeader(p)
+	m.add(p, 1)
+	return nil
+}
+
+// Profile returns the sum. The Merger is spent after that.
+func (m *Merger) Profile() (*Profile, error) {
+	if m.n == 0 {
+		return nil, errors.New("no profiles to merge")
+	}
+	p := m.out
+	if len(m.labels.table.sets) > 1 {
+		p.labels = m.labels.table
+	} else {
+		p.labelSet = nil
+	}
+	zero := false
+	for row := range p.NumSamples() {
+		zero = zero || p.isZero(row)
+	}
+	if !zero {
+		return p, nil
+	}
+	// Values cancelled out. Once more, so that tables hold only what is used.
+	again := NewMerger()
+	if err := again.Add(p); err != nil {
+		return nil, err
+	}
+	return again.Profile()
+}
+
+func (p *Profile) isZero(row int) bool {
+	for _, column := range p.values {
+		if column[row] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func compatible(a, b *Profile) error {
+	if a.PeriodType != b.PeriodType {
+		return fmt.Errorf("period types differ: %v and %v", a.PeriodType, b.PeriodType)
+	}
+	if !slices.Equal(a.SampleTypes, b.SampleTypes) {
+		return fmt.Errorf("sample types differ: %v and %v", a.SampleTypes, b.SampleTypes)
+	}
+	return nil
+}
+
+func (m *Merger) addHeader(p *Profile) {
+	out := m.out
+	if m.n == 0 {
+		out.SampleTypes = slices.Clone(p.SampleTypes)
+		out.values = make([][]int64, len(p.SampleTypes))
+		out.PeriodType = p.PeriodType
+		out.DropFrames, out.KeepFrames = p.DropFrames, p.KeepFrames
+	}
+	m.n++
+	if p.TimeNanos != 0 && (out.TimeNanos == 0 || p.TimeNanos < out.TimeNanos) {
+		out.TimeNanos = p.TimeNanos
+	}
+	out.DurationNanos += p.DurationNanos
+	if out.Period == 0 || out.Period < p.Period { // 0 is not given
+		out.Period = p.Period
+	}
+	for _, c := range p.Comments {
+		if !slices.Contains(out.Comments, c) {
+			out.Comments = append(out.Comments, c)
+		}
+	}
+	if out.DefaultSampleType == "" {
+		out.DefaultSampleType = p.DefaultSampleType
+	}
+	if out.DocURL == "" {
+		out.DocURL = p.DocURL
+	}
+}
+
+// source is the translation of one profile's indices into the sum's, filled as
+// rows use them; −1 is not translated yet.
+type source struct {
+	p                    *Profile
+	fns, locs, maps, set []int32
+}
+
+func untranslated(n int) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = -1
+	}
+	return s
+}
+
+// add adds the rows of p, times sign.
+func (m *Merger) add(p *Profile, sign int64) {
+	src := &source{p, untranslated(len(p.Functions)), untranslated(len(p.Locations)), untranslated(len(p.Mappings)), untranslated(p.NumLabelSets())}
+	if len(m.out.Mappings) == 0 && len(p.Mappings) > 0 {
+		m.mapping(src, 0) // the first mapping is the main binary and stays the first
+	}
+	out := m.out
+	for row := range p.NumSamples() {
+		if p.isZero(row) {
+			continue
+		}
+		stack := p.stacks.row(row)
+		room := out.stacks.reserve(len(stack))
+		for i, l := range stack {
+			if room[i] = src.locs[l]; room[i] < 0 {
+				room[i] = m.location(src, l)
+			}
+		}
+		set := m.set(src, p.LabelSet(row))
+		at, known := m.rows.find(out, room, set)
+		if known {
+			for i, column := range p.values {
+				out.values[i][at] += sign * column[row]
+			}
+			continue
+		}
+		out.stacks.commit(len(stack))
+		out.labelSet = appendDoubling(out.labelSet, set)
+		for i, column := range p.values {
+			out.values[i] = appendDoubling(out.values[i], sign*column[row])
+		}
+	}
+}
+
+func (m *Merger) location(src *source, l int32) int32 {
+	loc := src.p.Locations[l]
+	if loc.Mapping >= 0 {
+		from := src.p.Mappings[loc.Mapping].Start
+		loc.Mapping = m.mapping(src, loc.Mapping)
+		loc.Address += m.out.Mappings[loc.Mapping].Start - from
+	}
+	lines := make([]Line, len(loc.Lines))
+	for i, ln := range loc.Lines {
+		if src.fns[ln.Func] < 0 {
+			src.fns[ln.Func] = m.tables.function(src.p.Functions[ln.Func])
+		}
+		ln.Func = src.fns[ln.Func]
+		lines[i] = ln
+	}
+	loc.Lines = lines
+	src.locs[l] = m.tables.location(loc)
+	return src.locs[l]
+}
+
+func (m *Merger) mapping(src *source, i int32) int32 {
+	if src.maps[i] < 0 {
+		src.maps[i] = m.tables.mapping(src.p.Mappings[i])
+	}
+	return src.maps[i]
+}
+
+func (m *Merger) set(src *source, set int) int32 {
+	if set == 0 {
+		return 0
+	}
+	if src.set[set] < 0 {
+		src.set[set] = m.labels.addLabels(src.p.labels.set(set))
+	}
+	return src.set[set]
+}
+
+// rowIndex finds the row that has a stack and label set: open addressing with
+// linear probing over row numbers, and the hashes beside them.
+type rowIndex struct {
+	seed   uint64
+	slots  []int32 // row+1; 0 is free
+	hashes []uint32
+}
+
+func newRowIndex() rowIndex {
+	return rowIndex{seed: maphash.Comparable(maphash.MakeSeed(), 0), slots: make([]int32, 1024)}
+}
+
+// find returns the row of out that has this stack and label set. If there is
+// none it takes the place for the row that the caller adds next.
+func (x *rowIndex) find(out *Profile, stack []int32, set int32) (row int, known bool) {
+	if 2*len(x.hashes) >= len(x.slots) {
+		x.grow()
+	}
+	h := uint32(hashStack(x.seed, stack, set))
+	mask := uint32(len(x.slots) - 1)
+	at := h & mask
+	for ; x.slots[at] != 0; at = (at + 1) & mask {
+		row := int(x.slots[at] - 1)
+		if x.hashes[row] == h && out.labelSet[row] == set && slices.Equal(out.stacks.row(row), stack) {
+			return row, true
+		}
+	}
+	x.hashes = appendDoubling(x.hashes, h)
+	x.slots[at] = int32(len(x.hashes))
+	return len(x.hashes) - 1, false
+}
+
+func (x *rowIndex) grow() {
+	x.slots = make([]int32, 2*len(x.slots))
+	mask := uint32(len(x.slots) - 1)
+	for row, h := range x.hashes {
+		at := h & mask
+		for x.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		x.slots[at] = int32(row + 1)
+	}
+}

@@ -1,0 +1,114 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// DropUninteresting applies the profile's own DropFrames and KeepFrames, as
+// pprof does before it reports: in each stack the outermost matching frame
+// below a frame that does not match is cut off with all that it calls. It
+// returns p itself when the profile drops nothing.
+func (p *Profile) DropUninteresting() (*Profile, error) {
+	if p.DropFrames == "" {
+		return p, nil
+	}
+	drop, err := regexp.Compile("^(" + p.DropFrames + ")$")
+	if err != nil {
+		return nil, fmt.Errorf("drop_frames of the profile: %w", err)
+	}
+	var keep *regexp.Regexp
+	if p.KeepFrames != "" {
+		if keep, err = regexp.Compile("^(" + p.KeepFrames + ")$"); err != nil {
+			return nil, fmt.Errorf("keep_frames of the profile: %w", err)
+		}
+	}
+	return p.prune(drop, keep), nil
+}
+
+// What prune does with a location that matches.
+const (
+	pruneNot     = iota
+	pruneWhole   // its outermost line matches: the location goes
+	pruneBeneath // a line inlined into it matches: the outer lines stay
+)
+
+func (p *Profile) prune(drop, keep *regexp.Regexp) *Profile {
+	matches := make([]bool, len(p.Functions))
+	for i := range p.Functions {
+		if name := p.Functions[i].Name; name != "" {
+			name = plainName(name)
+			matches[i] = drop.MatchString(name) && (keep == nil || !keep.MatchString(name))
+		}
+	}
+	q := *p
+	q.Locations = slices.Clone(p.Locations)
+	how := make([]uint8, len(p.Locations))
+	any := false
+	for i := range q.Locations {
+		l := &q.Locations[i]
+		for j := len(l.Lines) - 1; j >= 0; j-- {
+			if !matches[l.Lines[j].Func] {
+				continue
+			}
+			any = true
+			if how[i] = pruneWhole; j < len(l.Lines)-1 {
+				how[i] = pruneBeneath
+				l.Lines = l.Lines[j+1:]
+			}
+			break
+		}
+	}
+	if !any {
+		return p
+	}
+	q.stacks.spans = slices.Clone(p.stacks.spans)
+	for row := range q.stacks.spans {
+		s := &q.stacks.spans[row]
+		cut := pruneAt(p.stacks.row(row), how)
+		s.off += uint32(cut)
+		s.n -= uint32(cut)
+	}
+	return &q
+}
+
+// pruneAt returns how many leaf frames of a stack are cut off. Matching frames
+// outside the first that does not match stay, so that nothing loses its whole stack.
+func pruneAt(stack []int32, how []uint8) int {
+	kept := false
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch h := how[stack[i]]; {
+		case h == pruneNot:
+			kept = true
+		case kept && h == pruneWhole:
+			return i + 1
+		case kept:
+			return i
+		}
+	}
+	return 0
+}
+
+// plainName is a function name without its argument list, which starts at the
+// first parenthesis that is not part of the name itself.
+func plainName(name string) string {
+	name = strings.TrimPrefix(name, ".") // PPC64 ELFv1
+	for i := 0; i < len(name); i++ {
+		if name[i] != '(' {
+			continue
+		}
+		// "operator()" is matched from its first letter, as in pprof.
+		if strings.HasPrefix(name[i:], "(anonymous namespace)") {
+			i += len("(anonymous namespace)") - 1
+			continue
+		}
+		if strings.HasPrefix(name[i:], "()") && strings.HasSuffix(name[:i], "operator") {
+			i++
+			continue
+		}
+		return name[:i]
+	}
+	return name
+}

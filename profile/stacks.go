@@ -1,0 +1,80 @@
+package profile
+
+import "math/bits"
+
+// pageLen is the length of a page of the stack column in ids (256 KiB). Pages
+// keep growth from copying: a column of 38 million frames is never moved.
+const pageLen = 1 << 16
+
+// span is where a row's stack stands in the stack column.
+type span struct{ page, off, n uint32 }
+
+// stackColumn holds the location indices of all rows' stacks, leaf first.
+// A stack never crosses a page; one longer than a page has a page of its own.
+type stackColumn struct {
+	pages [][]int32
+	spans []span
+}
+
+// row returns the stack of a row, not to be changed.
+func (c *stackColumn) row(i int) []int32 {
+	s := c.spans[i]
+	return c.pages[s.page][s.off : s.off+s.n]
+}
+
+// reserve returns room for n ids behind the last stack. The room is only
+// taken by commit.
+func (c *stackColumn) reserve(n int) []int32 {
+	last := len(c.pages) - 1
+	if last < 0 || cap(c.pages[last])-len(c.pages[last]) < n {
+		size := pageLen
+		if last < 0 {
+			size = 1 << 10 // small profiles are the most frequent ones
+		}
+		c.pages = append(c.pages, make([]int32, 0, max(n, size)))
+		last++
+	}
+	page := c.pages[last]
+	return page[len(page) : len(page)+n]
+}
+
+// commit makes the first n ids of the room last reserved the stack of a new row.
+func (c *stackColumn) commit(n int) {
+	if len(c.pages) == 0 {
+		c.pages = append(c.pages, nil)
+	}
+	last := len(c.pages) - 1
+	off := len(c.pages[last])
+	c.pages[last] = c.pages[last][:off+n]
+	c.spans = appendDoubling(c.spans, span{uint32(last), uint32(off), uint32(n)})
+}
+
+// appendDoubling appends as the builtin does but doubles large slices too: the
+// builtin's factor of 1.25 leaves four times the final size as garbage.
+func appendDoubling[T any](s []T, v T) []T {
+	if len(s) == cap(s) {
+		grown := make([]T, len(s), max(64, 2*cap(s)))
+		copy(grown, s)
+		s = grown
+	}
+	return append(s, v)
+}
+
+// hashStack mixes a stack and its label set into a hash: a folded 64×64 bit
+// multiplication for every two ids, as wyhash does it. The seed is random for
+// each table, so that no input can be made to collide.
+func hashStack(seed uint64, ids []int32, set int32) uint64 {
+	const k = 0x9e3779b97f4a7c15
+	h := seed ^ uint64(len(ids))<<32 ^ uint64(uint32(set))
+	for len(ids) >= 2 {
+		x := uint64(uint32(ids[0])) | uint64(uint32(ids[1]))<<32
+		hi, lo := bits.Mul64(h^x, k)
+		h = hi ^ lo + seed
+		ids = ids[2:]
+	}
+	if len(ids) == 1 {
+		h ^= uint64(uint32(ids[0]))
+	}
+	hi, lo := bits.Mul64(h, k)
+	return hi ^ lo
+}

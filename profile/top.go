@@ -1,0 +1,130 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Granularity is what a row of a report stands for.
+type Granularity int
+
+// The granularities that pprof calls functions, filefunctions, files and lines.
+const (
+	ByFunction Granularity = iota
+	ByFileFunction
+	ByFile
+	ByLine
+)
+
+// Order is what a report's rows are sorted by, the largest magnitude first.
+type Order int
+
+const (
+	ByFlat Order = iota // then by name, then by cum
+	ByCum               // then by name, then by flat
+)
+
+// TopOptions say what Top computes. The zero value is pprof's `-top` with
+// `-nodefraction=0` on the default sample type.
+type TopOptions struct {
+	SampleIndex int // column; see Profile.SampleIndex
+	Granularity Granularity
+	Order       Order
+	Filter      Filter // rows and frames that count; the total stays the whole profile's
+
+	// Rows whose |cum| is below this share (0 to 1) of the sum of all flat
+	// values are dropped. pprof's default is 0.005.
+	MinShare float64
+	Limit    int // most rows to return; 0 for all
+}
+
+// Row is one entry of a Top: a function, a file or a line, by Granularity.
+type Row struct {
+	Name string // function as the profile names it; "[file of the mapping]" or "<unknown>" without a symbol
+	File string // "" unless the granularity has files
+	Line int64  // 0 unless the granularity has lines
+	Flat int64  // sum over the samples whose leaf it is, in the sample type's unit
+	Cum  int64  // sum over the samples whose stack has it, once for each sample
+}
+
+// Top is a table of what a profile's value was spent on.
+type Top struct {
+	SampleType ValueType
+	Rows       []Row // rows of nothing but zeros are left out
+	Total      int64 // sum of the magnitudes of all samples' values: what percentages are of
+	Flat       int64 // sum of the flat values of Rows
+	Nodes      int   // rows there were before Limit
+	Dropped    int   // rows below MinShare
+	Cutoff     int64 // |cum| below which a row was dropped
+}
+
+// Top sums one value flat and cum. It reads the stacks and one column;
+// labels are not looked at.
+func (p *Profile) Top(o TopOptions) (*Top, error) {
+	if o.SampleIndex < 0 || o.SampleIndex >= len(p.SampleTypes) {
+		return nil, fmt.Errorf("top: sample index %d is outside 0 to %d", o.SampleIndex, len(p.SampleTypes)-1)
+	}
+	t := &Top{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)}
+	view := p.Filter(o.Filter)
+	f := newFrames(view, o.Granularity.key)
+	sums := f.sum(view, o.SampleIndex)
+	t.collect(f.keys, sums, o)
+	return t, nil
+}
+
+// Total returns the sum of the magnitudes of a column, the base of percentages.
+func (p *Profile) Total(sampleIndex int) int64 {
+	var total int64
+	for _, v := range p.values[sampleIndex] {
+		total += max(v, -v)
+	}
+	return total
+}
+
+func (t *Top) collect(keys []frameKey, sums []frameSum, o TopOptions) {
+	var flat int64
+	for i, s := range sums {
+		flat += s.flat
+		if s.flat != 0 || s.cum != 0 {
+			t.Rows = append(t.Rows, Row{Name: keys[i].name, File: keys[i].file, Line: keys[i].line, Flat: s.flat, Cum: s.cum})
+		}
+	}
+	if t.Cutoff = abs(int64(float64(flat) * o.MinShare)); t.Cutoff > 0 {
+		all := len(t.Rows)
+		t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return abs(r.Cum) < t.Cutoff })
+		t.Dropped = all - len(t.Rows)
+	}
+	t.Nodes = len(t.Rows)
+	slices.SortFunc(t.Rows, o.Order.compare)
+	if o.Limit > 0 && len(t.Rows) > o.Limit {
+		t.Rows = t.Rows[:o.Limit]
+	}
+	for _, r := range t.Rows {
+		t.Flat += r.Flat
+	}
+}
+
+func (o Order) compare(a, b Row) int {
+	first, last := cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum))
+	if o == ByCum {
+		first, last = last, first
+	}
+	return cmp.Or(first, cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), last)
+}
+
+func abs[T int64 | float64](v T) T { return max(v, -v) }
+
+func (g Granularity) key(fn *Function, line int64) frameKey {
+	k := frameKey{name: fn.Name}
+	if g != ByFunction {
+		k.file = cleanFile(fn.Filename)
+	}
+	switch g {
+	case ByFile:
+		k.name = ""
+	case ByLine:
+		k.line = line
+	}
+	return k
+}

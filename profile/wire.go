@@ -1,0 +1,140 @@
+package profile
+
+import "encoding/binary"
+
+// Wire types of the protobuf encoding
+// (https://protobuf.dev/programming-guides/encoding/).
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// uvarint decodes a varint at the head of b and returns how many bytes it
+// took; 0 means that it is cut off or longer than ten bytes. Bits beyond the
+// 64th are dropped, as protobuf decoders do.
+func uvarint(b []byte) (uint64, int) {
+	var v uint64
+	for i := 0; i < len(b) && i < 10; i++ {
+		v |= uint64(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// field is one field of a message.
+type field struct {
+	num  int
+	wire int
+	val  uint64 // of a varint
+	data []byte // of a length-delimited field
+	at   int64  // offset of the field in the inflated profile
+}
+
+// message walks the fields of a message that lies in memory.
+type message struct {
+	b    []byte
+	at   int64 // offset of b[0]
+	name string
+}
+
+// next returns the next field; ok is false at the end of the message.
+func (m *message) next() (f field, ok bool, err error) {
+	if len(m.b) == 0 {
+		return field{}, false, nil
+	}
+	tag, n := uvarint(m.b)
+	if n == 0 {
+		return field{}, false, syntaxErrorf(m.at, m.name, "broken field tag")
+	}
+	f.at = m.at
+	if f.num = fieldNumber(tag); f.num == 0 {
+		return field{}, false, syntaxErrorf(m.at, m.name, "illegal field number")
+	}
+	f.wire = int(tag & 7)
+	rest := m.b[n:]
+	switch f.wire {
+	case wireVarint:
+		f.val, n = uvarint(rest)
+		if n == 0 {
+			return field{}, false, syntaxErrorf(f.at, m.name, "broken varint in field %d", f.num)
+		}
+	case wireFixed64:
+		n = 8
+	case wireFixed32:
+		n = 4
+	case wireBytes:
+		size, k := uvarint(rest)
+		if k == 0 || size > uint64(len(rest)-k) {
+			return field{}, false, syntaxErrorf(f.at, m.name, "field %d reaches beyond its message", f.num)
+		}
+		f.data = rest[k : k+int(size)]
+		n = k + int(size)
+	default:
+		return field{}, false, syntaxErrorf(f.at, m.name, "field %d has wire type %d, which profiles do not use", f.num, f.wire)
+	}
+	if n > len(rest) {
+		return field{}, false, syntaxErrorf(f.at, m.name, "field %d reaches beyond its message", f.num)
+	}
+	m.at += int64(len(m.b) - len(rest) + n)
+	m.b = rest[n:]
+	return f, true, nil
+}
+
+// fieldNumber returns the field number of a tag, 0 when it is none that
+// protobuf allows.
+func fieldNumber(tag uint64) int {
+	if tag>>3 > 1<<29-1 {
+		return 0
+	}
+	return int(tag >> 3)
+}
+
+// dataAt is the offset of the first byte of a length-delimited field's data.
+// m has just returned f, so it stands behind that data.
+func (m *message) dataAt(f field) int64 { return m.at - int64(len(f.data)) }
+
+// fields calls set for each varint field of a message of scalars. Fields of
+// other wire types are an error up to number known and skipped beyond it.
+func (m *message) fields(known int, set func(f field) error) error {
+	for {
+		f, ok, err := m.next()
+		if err != nil || !ok {
+			return err
+		}
+		if f.num > known {
+			continue
+		}
+		if f.wire != wireVarint {
+			return syntaxErrorf(f.at, m.name, "field %d has wire type %d instead of a varint", f.num, f.wire)
+		}
+		if err := set(f); err != nil {
+			return err
+		}
+	}
+}
+
+// appendVarintField appends a varint field; zero is the default and left out.
+func appendVarintField(b []byte, num int, v uint64) []byte {
+	if v == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(num)<<3|wireVarint)
+	return binary.AppendUvarint(b, v)
+}
+
+func appendBoolField(b []byte, num int, v bool) []byte {
+	if !v {
+		return b
+	}
+	return appendVarintField(b, num, 1)
+}
+
+func appendBytesField(b []byte, num int, data []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(num)<<3|wireBytes)
+	b = binary.AppendUvarint(b, uint64(len(data)))
+	return append(b, data...)
+}
