@@ -1,14 +1,11 @@
 package site
 
 import (
-	"context"
-
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/profile"
-	"github.com/hone-go/hone/stats"
 )
 
-// Input is what is joined. Any profile may be nil.
+// Input is what is joined. Any profile may be nil; Code may not.
 type Input struct {
 	CPU    *profile.Profile
 	Allocs *profile.Profile // delta over the CPU window
@@ -16,8 +13,11 @@ type Input struct {
 	Block  *profile.Profile
 	Mutex  *profile.Profile
 	Code   *gocode.Index
-	// ContentionSeconds is the length of the block and mutex window.
+	// ContentionSeconds is the length of the block and mutex window; 0 when unknown.
 	ContentionSeconds float64
+	// UsageSeconds is the CPU time that the kernel counted for the process during
+	// the CPU window; 0 when unknown. It shows whether the profile lost samples.
+	UsageSeconds float64
 }
 
 // Frame is one source line on a stack, inlined calls expanded.
@@ -29,8 +29,9 @@ type Frame struct {
 	Owner    gocode.Owner
 }
 
-// Row is one distinct stack of a profile with what it cost. Exactly one site
-// (or bucket) owns a row, so that a cost is charged once.
+// Row is one distinct stack of a profile with what it cost; labels and
+// addresses do not tell rows apart. Exactly one site, bucket or the probe owns a row, so
+// that a cost is charged once.
 type Row struct {
 	Stack []*Frame // leaf first; frames are shared between rows and not to be changed
 	Owner int      // index in Stack of the blamed frame; -1: a bucket's
@@ -39,21 +40,17 @@ type Row struct {
 	Class Class    // cpu rows: what the leaf side is doing
 }
 
-// Below tells whether a function stands leafward of the blamed frame, by exact name
-// or by prefix when name ends in "*" ("runtime.concatstring*").
-func (r *Row) Below(name string) bool { panic("contract") }
-
 // Class says what a CPU row spends on, for GC pricing.
 type Class uint8
 
 const (
 	Work       Class = iota // ordinary
-	Malloc                  // in mallocgc and below, without assists: the M term
+	Malloc                  // in mallocgc (or its wrappers) and below, without assists: the M term
 	Assist                  // gcAssistAlloc: pooled, the A term
 	MarkWorker              // gcBgMarkWorker, dedicated and fractional: the D term
 	IdleMark                // idle mark workers: the I term
 	Sweep                   // bgsweep, scavenger, start and end of cycle: the W term
-	Probe                   // hone's own
+	Probe                   // the measurement's own; rows of every profile have it
 )
 
 // Site is a source line that owns costs.
@@ -82,37 +79,37 @@ type Cost struct {
 }
 
 // Totals are of the whole recording, the probe's own costs taken out.
+// TotalSeconds is CPUSeconds + D + A + W + I.
 type Totals struct {
-	Cost
+	Cost                  // of all sites and buckets, so without the collector's own CPU
 	D, A, W, I, M float64 // seconds, see Class
 	ProbeSeconds  float64
 	ProbeBytes    int64
 	CPUSamples    int64   // all, assists and GC included
-	TotalSeconds  float64 // all CPU of the profile
+	TotalSeconds  float64 // all CPU of the profile but the probe's
+	// ContentionSeconds is the length of the window of BlockSeconds and MutexSeconds; 0 when unknown.
+	ContentionSeconds float64
 }
 
-// Bucket is CPU that no module's line owns: scheduler, GC, connection handling, …
+// Bucket is what no module's line owns: scheduler, GC, connection handling, …
 type Bucket struct {
 	Name    string
-	Seconds float64
+	Seconds float64 // CPU
 	Samples int64
-	Rows    []*Row
+	Rows    []*Row // of the CPU profile
+	Allocs  []*Row
+	Live    []*Row
+	Block   []*Row
+	Mutex   []*Row
+	Cost    Cost // its CPUSeconds leave out the collector's own work, as everywhere
 }
 
 // Table is the join of one recording.
 type Table struct {
-	Sites   []*Site // dearest first (CPU + GC seconds)
-	Buckets []Bucket
+	Sites   []*Site  // dearest first (CPU + GC seconds)
+	Buckets []Bucket // dearest first
 	Totals  Totals
-	Notes   []string
+	Notes   []string // what limits the table, in words
+
+	pricing pricing
 }
-
-// Join builds the table.
-func Join(ctx context.Context, in Input) (*Table, error) { panic("contract") }
-
-// Price returns the cost of rows of the CPU and allocs profiles (any subset of sites'
-// rows): GCSeconds by bytes. The interval is of CPUSeconds + GCSeconds, in seconds.
-func (t *Table) Price(cpu, allocs []*Row) (Cost, stats.Interval) { panic("contract") }
-
-// GCWork is D + A + W with its interval, in seconds.
-func (t *Table) GCWork() stats.Interval { panic("contract") }

@@ -1,0 +1,133 @@
+package site
+
+import (
+	"math"
+
+	"github.com/hone-go/hone/stats"
+)
+
+// tally sums weighted counts: the total and its sampling variance.
+type tally struct{ total, variance float64 }
+
+// add adds a row of an allocation profile. The runtime samples an object of z
+// bytes with probability p = 1 - exp(-z/rate) and the profile holds counts and
+// bytes already divided by p (runtime/pprof/protomem.go, scaleHeapSample), so of a row's N
+// objects about N×p were seen, each standing for z/p bytes, and the bytes
+// scatter with variance N z² (1-p)/p. The sizes inside a row are taken as equal, which they
+// nearly are: one line allocates one size class, or growing ones.
+func (t *tally) add(r *Row, rate int64) {
+	t.total += float64(r.Value)
+	if rate <= 1 || r.Count <= 0 || r.Value <= 0 {
+		return
+	}
+	n, size := float64(r.Count), float64(r.Value)/float64(r.Count)
+	t.variance += n * size * size / math.Expm1(size/float64(rate))
+}
+
+// interval is that of a Poisson count with the same mean and variance; of
+// nothing seen, that of no event of one sampling period.
+func (t tally) interval(rate int64) stats.Interval {
+	switch {
+	case t.total <= 0 && rate <= 1:
+		return stats.Interval{}
+	case t.total <= 0:
+		return stats.Sum(stats.Count{N: 0, Weight: float64(rate)})
+	case t.variance <= 0:
+		return stats.Interval{Value: t.total, Low: t.total, High: t.total}
+	}
+	return stats.Sum(stats.Count{N: t.total * t.total / t.variance, Weight: t.variance / t.total})
+}
+
+// pricing is what a table needs to price rows.
+type pricing struct {
+	collecting float64 // D + A + W, seconds
+	samples    int64   // of them
+	period     float64 // seconds of CPU a sample
+	hasCPU     bool
+	hasAllocs  bool
+	rate       int64 // bytes between sampled allocations
+	bytes      tally // of all rows of the allocs profile
+}
+
+func newPricing(in *Input, j *joiner) pricing {
+	t := &j.totals
+	p := pricing{
+		collecting: t.D + t.A + t.W,
+		period:     float64(samplePeriod(in.CPU)) / 1e9,
+		hasCPU:     in.CPU != nil,
+		hasAllocs:  in.Allocs != nil && j.bytes.total > 0,
+		rate:       allocationRate(in.Allocs),
+		bytes:      j.bytes,
+	}
+	if t.CPUSamples > 0 && t.TotalSeconds > 0 {
+		p.period = t.TotalSeconds / float64(t.CPUSamples)
+	}
+	p.samples = int64(math.Round(p.collecting / p.period))
+	return p
+}
+
+// secondsPerByte is the collector's work that an allocated byte causes.
+func (p *pricing) secondsPerByte() float64 {
+	if !p.hasAllocs {
+		return 0
+	}
+	return p.collecting / p.bytes.total
+}
+
+// work is the interval of D + A + W.
+func (p *pricing) work() stats.Interval {
+	if !p.hasCPU {
+		return stats.Unknown()
+	}
+	return stats.Poisson(p.samples).Scale(p.period)
+}
+
+// share is the interval of the part of all bytes that some rows allocated.
+func (p *pricing) share(part tally) stats.Interval {
+	if !p.hasAllocs {
+		return stats.Interval{Value: 0, Low: 0, High: 1}
+	}
+	rest := tally{math.Max(0, p.bytes.total-part.total), math.Max(0, p.bytes.variance-part.variance)}
+	return stats.Part(part.interval(p.rate), rest.interval(p.rate))
+}
+
+// Price returns the cost of rows of the CPU and allocs profiles (any subset of
+// sites' and buckets' rows): CPUSeconds without the collector's own, GCSeconds
+// by the rows' share of bytes. The interval is of CPUSeconds + GCSeconds, in
+// seconds. Samples, the collector's samples and sampled objects are taken as
+// independent counts, and what comes of them is combined by variance (package stats). It is of
+// sampling alone: that the rule itself is a model is not in it.
+//
+// Without a CPU profile nothing is known; without an allocs profile GCSeconds is
+// 0 and the upper bound holds all of the collector's work, which may be these rows'.
+func (t *Table) Price(cpuRows, allocRows []*Row) (Cost, stats.Interval) {
+	var c Cost
+	for _, r := range cpuRows {
+		c.add(cpu, r)
+	}
+	var bytes tally
+	for _, r := range allocRows {
+		c.add(allocs, r)
+		bytes.add(r, t.pricing.rate)
+	}
+	p := &t.pricing
+	c.GCSeconds = float64(c.AllocBytes) * p.secondsPerByte()
+	if !p.hasCPU {
+		return c, stats.Unknown()
+	}
+	own := ownCPU(c, p.period)
+	gc := stats.Mul(p.share(bytes), p.work())
+	return c, stats.Add(own, gc)
+}
+
+// ownCPU is the interval of CPUSeconds. The count of samples is Poisson; a
+// foreign profile may give samples a weight of its own.
+func ownCPU(c Cost, period float64) stats.Interval {
+	if c.Samples == 0 {
+		return stats.Poisson(0).Scale(period)
+	}
+	return stats.Poisson(c.Samples).Scale(c.CPUSeconds / float64(c.Samples))
+}
+
+// GCWork is D + A + W with its interval, in seconds; without a CPU profile it is unknown.
+func (t *Table) GCWork() stats.Interval { return t.pricing.work() }

@@ -1,0 +1,22 @@
+package site
+
+// Below tells whether a function stands leafward of the blamed frame, by exact
+// name or by prefix when name ends in "*" ("runtime.concatstring*"). In a row
+// without a blamed frame all of the stack is searched.
+func (r *Row) Below(name string) bool {
+	frames := r.Stack
+	if r.Owner >= 0 {
+		frames = frames[:r.Owner]
+	}
+	for _, f := range frames {
+		if matches(f.Function, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// collector tells whether a row is the collector's own work.
+func (c Class) collector() bool {
+	return c == Assist || c == MarkWorker || c == IdleMark || c == Sweep
+}
