@@ -290,7 +290,7 @@ func TestCache(t *testing.T) {
 	}
 
 	expect(t, judgeCache(dir, readCache(t.Context(), filepath.Join(dir, "not", "yet"))), OK, "can be made")
-	expect(t, judgeCache("", readCache(t.Context(), "")), Fail, "no cache directory")
+	expect(t, judgeCache("", readCache(t.Context(), "")), Fail, "HONE_CACHE")
 	file := filepath.Join(dir, "a.hone")
 	expect(t, judgeCache(file, readCache(t.Context(), file)), Fail, "is no directory")
 	below := filepath.Join(file, "below")

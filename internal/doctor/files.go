@@ -42,7 +42,7 @@ const maxCounted = 100_000 // files
 
 func readCache(ctx context.Context, dir string) (c cache) {
 	if dir == "" {
-		return cache{err: errors.New("no cache directory known")}
+		return c
 	}
 	place, err := nearest(dir)
 	if err != nil {
@@ -98,6 +98,9 @@ func tryWrite(dir string) error {
 func judgeCache(dir string, c cache) Check {
 	const name = "cache"
 	const large, little = 5 << 30, 1 << 30 // bytes
+	if dir == "" {
+		return fail(name, "there is no directory for builds and recordings", "set HONE_CACHE to a directory that hone may write")
+	}
 	if c.err != nil {
 		return fail(name, fmt.Sprintf("%v: hone has no place for builds and recordings", c.err),
 			"make the directory writable, or free space on its disk")
