@@ -1,0 +1,135 @@
+package load
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// closedLoop keeps every connection busy: a goroutine each sends, waits for the
+// answer and sends again. Such a load slows down with the server, so it knows
+// service times only.
+type closedLoop struct {
+	g       *Generator
+	workers sync.WaitGroup
+	ending  atomic.Bool  // finish what is under way
+	claimed atomic.Int64 // requests begun, counted when they are bounded
+}
+
+func (l *closedLoop) start(warm []*conn) {
+	for id := range l.g.o.Connections {
+		l.workers.Go(func() { l.work(id, warm[id]) })
+	}
+	go func() {
+		l.workers.Wait()
+		l.g.finished()
+	}()
+}
+
+func (l *closedLoop) end() int64 {
+	l.ending.Store(true)
+	return l.g.clock.now()
+}
+
+// settle waits for the workers, whose connections are closed by now.
+func (l *closedLoop) settle(int64) { l.workers.Wait() }
+
+func (l *closedLoop) stretch(*Result) {}
+
+// more tells whether another request is to be sent.
+func (l *closedLoop) more() bool {
+	if l.ending.Load() {
+		return false
+	}
+	bound := l.g.o.MaxRequests
+	return bound == 0 || l.claimed.Add(1) <= bound
+}
+
+// work is one connection's loop (to each origin one). Targets go out in turn;
+// every worker begins at another one.
+func (l *closedLoop) work(id int, first *conn) {
+	g := l.g
+	var (
+		out   = g.rec.shard(id)
+		conns = make([]*conn, len(g.origins))
+		turn  = id % len(g.reqs)
+		idle  = backoff{g: g}
+		now   = g.clock.now()
+	)
+	conns[0] = first
+	defer func() {
+		for _, c := range conns {
+			g.drop(c)
+		}
+	}()
+	for l.more() {
+		req := &g.reqs[turn]
+		if turn++; turn == len(g.reqs) {
+			turn = 0
+		}
+		c := conns[req.origin]
+		if c == nil {
+			var err error
+			if c, err = g.connect(req.origin); err != nil {
+				if !g.killed() {
+					out.failed(exchange{sent: now, done: g.clock.now()}, kind(err))
+				}
+				idle.wait()
+				now = g.clock.now()
+				continue
+			}
+			conns[req.origin] = c
+			now = g.clock.now()
+		}
+		before := c.rd.in
+		a, err := c.roundTrip(req, now)
+		x := exchange{sent: now, in: c.rd.in - before, out: int64(len(req.wire))}
+		// One reading of the clock ends this request and begins the next.
+		now = g.clock.now()
+		x.done = now
+		switch {
+		case err == nil:
+			out.answered(x, a.status)
+			idle.reset()
+		case g.killed():
+			out.missed(x)
+		default:
+			out.failed(x, kind(err))
+		}
+		if err != nil || a.close {
+			g.drop(c)
+			conns[req.origin] = nil
+			now = g.clock.now()
+		}
+	}
+}
+
+// roundTrip sends req on an idle connection and reads its answer.
+func (c *conn) roundTrip(req *request, sent int64) (answer, error) {
+	c.req, c.sent = req, sent
+	c.busy.Store(true)
+	defer c.busy.Store(false)
+	if err := c.write(); err != nil {
+		return answer{}, err
+	}
+	return c.rd.read(req.head)
+}
+
+// backoff keeps a worker without a server from spinning: 1 ms, doubled up to 100 ms.
+type backoff struct {
+	g *Generator
+	d time.Duration
+}
+
+func (b *backoff) reset() { b.d = 0 }
+
+func (b *backoff) wait() {
+	b.d = min(max(2*b.d, time.Millisecond), 100*time.Millisecond)
+	t := time.NewTimer(b.d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-b.g.stopping:
+	case <-b.g.ctx.Done():
+	}
+}

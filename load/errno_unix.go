@@ -1,0 +1,21 @@
+//go:build unix
+
+package load
+
+import "syscall"
+
+var errnos = []struct {
+	errno syscall.Errno
+	kind  string
+}{
+	{syscall.ECONNREFUSED, ErrRefused},
+	{syscall.ECONNRESET, ErrReset},
+	{syscall.EPIPE, ErrReset},
+	{syscall.ECONNABORTED, ErrReset},
+	{syscall.ETIMEDOUT, ErrTimeout},
+	{syscall.EMFILE, ErrFiles},
+	{syscall.ENFILE, ErrFiles},
+	{syscall.EADDRNOTAVAIL, ErrPorts},
+	{syscall.EHOSTUNREACH, ErrUnreachable},
+	{syscall.ENETUNREACH, ErrUnreachable},
+}

@@ -1,0 +1,94 @@
+package load
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+)
+
+// Kinds of transport errors, the keys of Result.Errors.
+const (
+	ErrRefused     = "refused"             // nobody listens there
+	ErrReset       = "reset"               // the other side broke the connection off
+	ErrTimeout     = "timeout"             // no (complete) answer or connection within Options.Timeout
+	ErrEOF         = "eof"                 // the other side closed before the answer was complete
+	ErrMalformed   = "malformed"           // the answer is not HTTP/1.x
+	ErrFiles       = "too many open files" // this machine's limit
+	ErrPorts       = "no free port"        // this machine's ephemeral ports are used up
+	ErrUnreachable = "unreachable"         // no way to the host or network
+	ErrDNS         = "dns"                 // the name does not resolve
+	ErrTLS         = "tls"                 // handshake or certificate
+	ErrOther       = "other"
+)
+
+// kinds orders the kinds, so that workers count in an array.
+var kinds = [...]string{ErrRefused, ErrReset, ErrTimeout, ErrEOF, ErrMalformed,
+	ErrFiles, ErrPorts, ErrUnreachable, ErrDNS, ErrTLS, ErrOther}
+
+// kind returns the index into kinds of err.
+func kind(err error) int {
+	name := kindName(err)
+	for i, k := range kinds {
+		if k == name {
+			return i
+		}
+	}
+	return len(kinds) - 1
+}
+
+func kindName(err error) string {
+	var (
+		parse   malformed
+		dns     *net.DNSError
+		shake   tlsError
+		alert   tls.AlertError
+		timeout net.Error
+	)
+	for _, e := range errnos {
+		if errors.Is(err, e.errno) {
+			return e.kind
+		}
+	}
+	switch {
+	case errors.As(err, &parse):
+		return ErrMalformed
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return ErrTimeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return ErrEOF
+	case errors.As(err, &dns):
+		return ErrDNS
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return ErrTimeout
+	case errors.As(err, &shake), errors.As(err, &alert):
+		return ErrTLS
+	}
+	return ErrOther
+}
+
+// advice says what to do about a kind of error, "" when nothing general can be said.
+func advice(kind string) string {
+	switch kind {
+	case ErrRefused:
+		return "nothing listens there: start the service, or check the port"
+	case ErrTimeout:
+		return "the service did not answer in time: check that it is the right address, or allow more time"
+	case ErrEOF, ErrReset:
+		return "the service closed the connection without an answer: check that it speaks HTTP on this port (https?)"
+	case ErrMalformed:
+		return "that is not HTTP/1.1: check the port (gRPC, a database?), or write https:// if it speaks TLS"
+	case ErrFiles:
+		return "raise the limit of open files (ulimit -n) or use fewer connections"
+	case ErrPorts:
+		return "this machine has no free port left: use fewer connections, or keep-alive on the service"
+	case ErrUnreachable:
+		return "there is no route to that host: check the network"
+	case ErrDNS:
+		return "check the host's name"
+	case ErrTLS:
+		return "check that the port speaks TLS and that its certificate is trusted (-ca, or -insecure for a test)"
+	}
+	return ""
+}

@@ -1,0 +1,397 @@
+package load
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// openLoop sends by a schedule, whatever the server does: as many connections
+// as that takes, up to a cap. Nobody waits for anybody: the pacer writes small
+// requests to free connections itself; when none is free it goes on, and the
+// next connection to become free (or to be opened) takes the oldest request
+// that is due. What waits needs no queue, the schedule remembers it.
+type openLoop struct {
+	g     *Generator
+	zero  int64 // time zero of the schedule, on the clock
+	limit int64 // number of requests
+
+	mu        sync.Mutex // of what follows, and of the lanes
+	lanes     []lane
+	horizon   int64 // requests due at or after it are not sent
+	ending    bool
+	inFlight  int64
+	due, sent int64 // since the last stretch
+	capped    int64
+	peak      burst
+
+	stop    chan struct{} // closed by end: the pacer may go
+	readers sync.WaitGroup
+	pacer   sync.WaitGroup
+}
+
+// lane is the part of the schedule that goes to one origin: every n-th request
+// with n targets, in as many turns as targets go to that origin.
+type lane struct {
+	origin  int
+	targets []int // indices into Generator.reqs
+	next    int64 // number, in this lane, of the first request not taken yet
+	seen    int64 // requests of this lane that fell due, as far as the pacer came
+	free    []*conn
+	dialing int
+	open    int // dialing ones included
+	cap     int
+}
+
+func newOpenLoop(g *Generator) *openLoop {
+	l := &openLoop{
+		g:       g,
+		limit:   math.MaxInt64,
+		horizon: never,
+		lanes:   make([]lane, len(g.origins)),
+		stop:    make(chan struct{}),
+	}
+	if g.o.MaxRequests > 0 {
+		l.limit = g.o.MaxRequests
+	}
+	for i := range l.lanes {
+		l.lanes[i].origin = i
+		l.lanes[i].cap = g.o.MaxConnections / len(l.lanes)
+	}
+	for i := range g.reqs {
+		n := &l.lanes[g.reqs[i].origin]
+		n.targets = append(n.targets, i)
+	}
+	return l
+}
+
+func (l *openLoop) start(warm []*conn) {
+	l.mu.Lock()
+	l.zero = l.g.clock.now()
+	if d := l.g.o.MaxDuration; d > 0 {
+		l.horizon = l.zero + int64(d)
+	}
+	for _, c := range warm {
+		if c == nil {
+			continue
+		}
+		lane := &l.lanes[c.origin]
+		lane.open++
+		lane.free = append(lane.free, c)
+		l.readers.Go(func() { l.serve(lane, c) })
+	}
+	l.mu.Unlock()
+	l.pacer.Go(l.pace)
+}
+
+// index returns the number in the schedule of the lane's request j.
+func (n *lane) index(j int64, all int) int64 {
+	k := int64(len(n.targets))
+	return j/k*int64(all) + int64(n.targets[j%k])
+}
+
+// peek returns when the lane's next request is due, on the clock; false when
+// none is to be sent any more.
+func (l *openLoop) peek(n *lane) (due int64, ok bool) {
+	i := n.index(n.next, len(l.g.reqs))
+	if i >= l.limit {
+		return 0, false
+	}
+	due = l.zero + int64(l.g.o.Schedule.Due(i))
+	return due, due < l.horizon
+}
+
+// take gives c the lane's next request if it is due. l.mu is held.
+func (l *openLoop) take(n *lane, c *conn) bool {
+	now := l.g.clock.now()
+	due, ok := l.peek(n)
+	if !ok || due > now {
+		return false
+	}
+	c.req = &l.g.reqs[n.targets[n.next%int64(len(n.targets))]]
+	c.due, c.sent = due, now
+	c.busy.Store(true)
+	n.next++
+	l.inFlight++
+	l.sent++
+	l.peak.add(now)
+	return true
+}
+
+// pace wakes when a request falls due and sends it if a connection is free.
+func (l *openLoop) pace() {
+	sleep := newSleeper(l.g.clock, l.stop)
+	defer sleep.close()
+	all := int64(len(l.g.reqs))
+	for i := int64(0); i < l.limit; i++ {
+		due := l.zero + int64(l.g.o.Schedule.Due(i))
+		over := due >= l.zero+int64(l.g.o.MaxDuration) && l.g.o.MaxDuration > 0
+		if over {
+			sleep.until(l.zero + int64(l.g.o.MaxDuration)) // the load lasts as long as it was asked to
+			break
+		}
+		if !sleep.until(due) {
+			break
+		}
+		l.fallDue(&l.lanes[l.g.reqs[i%all].origin])
+	}
+	l.mu.Lock()
+	l.ending = true
+	l.settled()
+	l.mu.Unlock()
+}
+
+// fallDue is called once for every request, when it is due.
+func (l *openLoop) fallDue(n *lane) {
+	l.mu.Lock()
+	n.seen++
+	l.due++
+	for len(n.free) > 0 {
+		c := n.free[len(n.free)-1]
+		if !l.take(n, c) {
+			break
+		}
+		n.free = n.free[:len(n.free)-1]
+		l.grow(n)
+		l.mu.Unlock()
+		l.send(c, true)
+		l.mu.Lock()
+	}
+	if n.next < n.seen && n.open >= n.cap {
+		l.capped++
+	}
+	l.grow(n)
+	l.mu.Unlock()
+}
+
+// grow opens connections ahead of need: for what waits, and some to spare.
+// l.mu is held.
+func (l *openLoop) grow(n *lane) {
+	const atOnce = 256 // handshakes that a listening socket's queue takes
+	spare := 4 + n.open/8
+	if l.ending {
+		spare = 0
+	}
+	want := spare + int(min(max(n.seen-n.next, 0), atOnce))
+	for len(n.free)+n.dialing < want && n.dialing < atOnce && n.open < n.cap {
+		n.dialing++
+		n.open++
+		l.readers.Go(func() { l.open(n) })
+	}
+}
+
+// open dials a connection of the lane and serves it.
+func (l *openLoop) open(n *lane) {
+	c, err := l.g.connect(n.origin)
+	if err == nil {
+		l.mu.Lock()
+		n.dialing--
+		taken := l.take(n, c)
+		if !taken {
+			n.free = append(n.free, c)
+		}
+		l.mu.Unlock()
+		if taken {
+			l.send(c, false)
+		}
+		l.serve(n, c)
+		return
+	}
+	k := kind(err)
+	var without conn // stands for the connection that the next request did not get
+	l.mu.Lock()
+	n.dialing--
+	n.open--
+	if name := kinds[k]; name == ErrFiles || name == ErrPorts {
+		n.cap = max(n.open, 1) // that is all there is
+	}
+	charged := !l.g.killed() && l.take(n, &without)
+	l.mu.Unlock()
+	if charged {
+		now := l.g.clock.now()
+		l.g.rec.shard(0).failed(exchange{due: without.due, sent: without.sent, done: now, scheduled: true}, k)
+		l.mu.Lock()
+		l.inFlight--
+		l.settled()
+		l.grow(n)
+		l.mu.Unlock()
+	}
+}
+
+// send writes the request that c took. The pacer must not wait, so it leaves
+// to others what may: large requests, and encryption.
+func (l *openLoop) send(c *conn, pacer bool) {
+	if !pacer || len(c.req.wire) < largeRequest && !l.g.origins[c.origin].https {
+		l.write(c)
+		return
+	}
+	c.writing.Lock() // free: no request is under way on c but this one
+	l.readers.Go(func() {
+		l.write(c)
+		c.writing.Unlock()
+	})
+}
+
+func (l *openLoop) write(c *conn) {
+	if err := c.write(); err != nil {
+		l.finish(c, 0, answer{}, err)
+		c.close() // the reader does the rest
+	}
+}
+
+// serve reads the answers on c until it closes.
+func (l *openLoop) serve(n *lane, c *conn) {
+	for again := true; again; {
+		before := c.rd.in
+		err := c.rd.await()
+		if !c.busy.Load() && l.leave(n, c) {
+			return // closed while idle, or talking out of turn: no request is lost
+		}
+		var a answer
+		if err == nil {
+			a, err = c.rd.read(c.req.head)
+		}
+		again = err == nil && !a.close
+		if again {
+			// The answer may have come before the request was out.
+			c.writing.Lock()
+			c.writing.Unlock() //nolint:staticcheck // an empty section waits for the writer
+		}
+		again = l.finish(c, c.rd.in-before, a, err) && again
+		again = l.release(n, c, again)
+	}
+}
+
+// finish accounts for the request under way on c, once: false when somebody
+// else did.
+func (l *openLoop) finish(c *conn, in int64, a answer, err error) bool {
+	x := exchange{
+		due: c.due, sent: c.sent, done: l.g.clock.now(),
+		in: in, out: int64(len(c.req.wire)), scheduled: true,
+	}
+	if !c.busy.CompareAndSwap(true, false) {
+		return false
+	}
+	out := l.g.rec.shard(c.id)
+	switch {
+	case err == nil:
+		out.answered(x, a.status)
+	case l.g.killed():
+		out.missed(x)
+	default:
+		out.failed(x, kind(err))
+	}
+	l.mu.Lock()
+	l.inFlight--
+	l.settled()
+	l.mu.Unlock()
+	return true
+}
+
+// leave takes an idle connection out of the lane and closes it; false when a
+// request was just put on it.
+func (l *openLoop) leave(n *lane, c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.busy.Load() {
+		return false
+	}
+	if i := slices.Index(n.free, c); i >= 0 {
+		n.free = slices.Delete(n.free, i, i+1)
+	}
+	n.open--
+	l.g.drop(c)
+	return true
+}
+
+// release gives c the next request that is due, or lays it down as free; false
+// when c is not to be used again.
+func (l *openLoop) release(n *lane, c *conn, again bool) bool {
+	l.mu.Lock()
+	if !again {
+		n.open--
+		l.grow(n)
+		l.mu.Unlock()
+		l.g.drop(c)
+		return false
+	}
+	taken := l.take(n, c)
+	if !taken {
+		n.free = append(n.free, c)
+	}
+	l.mu.Unlock()
+	if taken {
+		l.send(c, false)
+	}
+	return true
+}
+
+// settled tells the generator when nothing is left to do. l.mu is held.
+func (l *openLoop) settled() {
+	if !l.ending || l.inFlight > 0 {
+		return
+	}
+	for i := range l.lanes {
+		if _, ok := l.peek(&l.lanes[i]); ok {
+			return
+		}
+	}
+	l.g.finished()
+}
+
+// end takes now for the end of the schedule unless it has ended before, and
+// returns the end: where the request after the last one would be due.
+func (l *openLoop) end() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.stop)
+	l.horizon = min(l.horizon, l.g.clock.now())
+	if l.g.o.MaxRequests > 0 && l.ending {
+		return l.zero + int64(l.g.o.Schedule.Due(l.limit))
+	}
+	return l.horizon
+}
+
+// settle counts what fell due and was never sent.
+func (l *openLoop) settle(now int64) {
+	l.pacer.Wait()
+	l.readers.Wait()
+	out := l.g.rec.shard(0)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.lanes {
+		n := &l.lanes[i]
+		for {
+			due, ok := l.peek(n)
+			if !ok || due > now {
+				break
+			}
+			out.missed(exchange{due: due, sent: never, done: now, scheduled: true})
+			if n.next++; n.next > n.seen {
+				l.due++ // not even the pacer came to it
+			}
+		}
+	}
+}
+
+// stretch adds what was sent and what fell due since the last call.
+func (l *openLoop) stretch(r *Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.due += l.due
+	r.sent += l.sent
+	r.capped += l.capped
+	r.PeakIn10ms = max(r.PeakIn10ms, l.peak.most)
+	l.due, l.sent, l.capped, l.peak.most = 0, 0, 0, 0
+}
+
+// burst finds the most requests in any 10 ms, counted from the start.
+type burst struct{ window, n, most int64 }
+
+func (b *burst) add(now int64) {
+	if w := now / 10e6; w != b.window {
+		b.window, b.n = w, 0
+	}
+	b.n++
+	b.most = max(b.most, b.n)
+}

@@ -1,0 +1,174 @@
+package load
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/histogram"
+)
+
+// tally is what happened since it was last emptied.
+type tally struct {
+	requests, missed  int64
+	bytesIn, bytesOut int64
+	status            [500]int64 // of 100 to 599
+	odd               map[int]int64
+	errors            [len(kinds)]int64
+
+	latency, service, lag histogram.Histogram
+}
+
+// shard is the tally of a few connections. Its lock is held for some tens of
+// nanoseconds a request and hardly ever contended; it is there so that Cut may
+// take the tally away while the load goes on.
+type shard struct {
+	mu  sync.Mutex
+	now *tally
+	_   [48]byte // the next shard's lock lies on another cache line
+}
+
+// recorder spreads tallies over shards.
+type recorder struct {
+	closed bool
+	shards []shard
+	spare  *tally
+}
+
+func newRecorder(shards int, closed bool) *recorder {
+	r := &recorder{closed: closed, shards: make([]shard, shards), spare: new(tally)}
+	for i := range r.shards {
+		r.shards[i].now = new(tally)
+	}
+	return r
+}
+
+func (r *recorder) shard(id int) *shard { return &r.shards[id%len(r.shards)] }
+
+// exchange is one request as its connection saw it; times on the clock.
+type exchange struct {
+	due, sent, done int64 // due only by schedule
+	in, out         int64 // bytes
+	scheduled       bool
+}
+
+// answered counts a complete answer.
+func (s *shard) answered(x exchange, status int) {
+	s.mu.Lock()
+	t := s.now
+	t.requests++
+	if i := status - 100; uint(i) < uint(len(t.status)) {
+		t.status[i]++
+	} else {
+		if t.odd == nil {
+			t.odd = map[int]int64{}
+		}
+		t.odd[status]++
+	}
+	t.bytesIn += x.in
+	t.bytesOut += x.out
+	t.service.Record(x.done - x.sent)
+	if x.scheduled {
+		t.latency.Record(x.done - x.due)
+		t.lag.Record(x.sent - x.due)
+	}
+	s.mu.Unlock()
+}
+
+// failed counts a transport error. A timeout has a latency, at least what was
+// waited; other errors have none: a refused connection is not a fast answer.
+func (s *shard) failed(x exchange, kind int) {
+	s.mu.Lock()
+	t := s.now
+	t.errors[kind]++
+	t.bytesIn += x.in
+	t.bytesOut += x.out
+	if kinds[kind] == ErrTimeout {
+		t.waited(x)
+	}
+	s.mu.Unlock()
+}
+
+// missed counts a request that was due and never answered, or in a closed loop
+// one that was under way at the end; x.done is when it was given up.
+func (s *shard) missed(x exchange) {
+	s.mu.Lock()
+	s.now.missed++
+	s.now.bytesOut += x.out
+	s.now.waited(x)
+	s.mu.Unlock()
+}
+
+func (t *tally) waited(x exchange) {
+	if x.sent != never {
+		t.service.Record(x.done - x.sent)
+	}
+	if x.scheduled {
+		t.latency.Record(x.done - x.due)
+		t.lag.Record(min(x.sent, x.done) - x.due)
+	}
+}
+
+// collect moves everything recorded so far into res.
+func (r *recorder) collect(res *Result) {
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		t := s.now
+		s.now = r.spare
+		s.mu.Unlock()
+		t.addTo(res, r.closed)
+		t.reset()
+		r.spare = t
+	}
+}
+
+func (t *tally) addTo(res *Result, closed bool) {
+	res.Requests += t.requests
+	res.Missed += t.missed
+	res.BytesIn += t.bytesIn
+	res.BytesOut += t.bytesOut
+	for i, n := range t.status {
+		if n != 0 {
+			res.Status[i+100] += n
+		}
+	}
+	for code, n := range t.odd {
+		res.Status[code] += n
+	}
+	for i, n := range t.errors {
+		if n != 0 {
+			res.Errors[kinds[i]] += n
+		}
+	}
+	res.Service.Merge(&t.service)
+	if !closed {
+		res.Latency.Merge(&t.latency)
+		res.Lag.Merge(&t.lag)
+	}
+}
+
+func (t *tally) reset() {
+	t.requests, t.missed, t.bytesIn, t.bytesOut = 0, 0, 0, 0
+	clear(t.status[:])
+	clear(t.odd)
+	clear(t.errors[:])
+	t.latency.Reset()
+	t.service.Reset()
+	t.lag.Reset()
+}
+
+// newResult returns an empty result to add to.
+func newResult(start time.Time, rate float64, closed bool) *Result {
+	r := &Result{
+		Start:   start,
+		Closed:  closed,
+		Rate:    rate,
+		Status:  map[int]int64{},
+		Errors:  map[string]int64{},
+		Service: histogram.New(),
+	}
+	if !closed {
+		r.Latency, r.Lag = histogram.New(), histogram.New()
+	}
+	return r
+}

@@ -1,0 +1,403 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+)
+
+const (
+	readBuffer = 4 << 10   // of a connection; a longer header line passes through it
+	maxHeader  = 256 << 10 // of all header lines of one answer, and of its trailers
+	maxInterim = 16        // answers of 1xx before the final one
+)
+
+// malformed is an answer that is not HTTP/1.x, in words.
+type malformed string
+
+func (m malformed) Error() string { return "malformed answer: " + string(m) }
+
+// reader parses answers from a byte stream and throws bodies away.
+// It keeps what follows an answer for the next one.
+type reader struct {
+	src  io.Reader
+	buf  []byte // src's bytes buf[r:w] are not parsed yet
+	r, w int
+	in   int64 // bytes read from src, ever
+
+	left   int    // header bytes that the current answer may still have
+	sample []byte // the first bytes of the body, up to its capacity; nil: none wanted
+}
+
+func newReader(src io.Reader) *reader {
+	return &reader{src: src, buf: make([]byte, readBuffer)}
+}
+
+// answer is what a response said in its head.
+type answer struct {
+	status int
+	close  bool // the connection cannot be used again
+
+	minor    byte // of HTTP/1.minor
+	length   int64
+	sized    bool // length was given
+	coded    bool // Transfer-Encoding was given
+	chunked  bool // and its last coding is chunked
+	keepOpen bool // Connection: keep-alive
+}
+
+// read reads one answer with its body. An error of io.EOF means that the
+// stream ended before its first byte.
+func (r *reader) read(head bool) (answer, error) {
+	for range maxInterim {
+		a, err := r.readHead()
+		if err != nil {
+			return a, err
+		}
+		if a.status >= 200 || a.status == 101 {
+			return a, r.readBody(&a, head)
+		}
+	}
+	return answer{}, malformed(fmt.Sprintf("more than %d interim answers (1xx)", maxInterim))
+}
+
+// await waits for the first byte of an answer.
+func (r *reader) await() error {
+	if r.r < r.w {
+		return nil
+	}
+	return r.fill()
+}
+
+// readHead reads the status line and the header.
+func (r *reader) readHead() (answer, error) {
+	r.left = maxHeader
+	line, err := r.line()
+	if err != nil {
+		return answer{}, err
+	}
+	var a answer
+	if !a.parseStatus(line) {
+		return answer{}, malformed(fmt.Sprintf("%.40q is not a status line of HTTP/1", line))
+	}
+	for {
+		line, err = r.line()
+		if err != nil {
+			return a, midway(err)
+		}
+		if len(line) == 0 {
+			break
+		}
+		if err := a.parseField(line); err != nil {
+			return a, err
+		}
+	}
+	if a.minor == 0 && a.coded {
+		a.coded, a.chunked, a.close = false, false, true // HTTP/1.0 has no codings; the sender is confused
+	}
+	a.close = a.close || a.minor == 0 && !a.keepOpen || a.status == 101
+	return a, nil
+}
+
+// parseStatus reads "HTTP/1.1 200 OK"; the reason may be missing.
+func (a *answer) parseStatus(line []byte) bool {
+	const version = "HTTP/1."
+	if len(line) < len("HTTP/1.1 200") || string(line[:len(version)]) != version || line[8] != ' ' {
+		return false
+	}
+	a.minor = line[7] - '0'
+	d := line[9:12]
+	if a.minor > 9 || d[0] < '1' || d[0] > '9' || !isDigit(d[1]) || !isDigit(d[2]) || len(line) > 12 && line[12] != ' ' {
+		return false
+	}
+	a.status = int(d[0]-'0')*100 + int(d[1]-'0')*10 + int(d[2]-'0')
+	return true
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// parseField looks at a header line for what frames the body.
+func (a *answer) parseField(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		return nil // folded: continues a field; those that count are never folded
+	}
+	colon := bytes.IndexByte(line, ':')
+	if colon <= 0 || line[colon-1] == ' ' || line[colon-1] == '\t' {
+		return malformed(fmt.Sprintf("%.40q is not a header line", line))
+	}
+	// Three lengths of names, so most fields cost one comparison.
+	switch name := line[:colon]; len(name) {
+	case len("Content-Length"):
+		if equalFold(name, "content-length") {
+			return a.parseLength(trim(line[colon+1:]))
+		}
+	case len("Transfer-Encoding"):
+		if equalFold(name, "transfer-encoding") {
+			a.coded = true
+			last := trim(line[colon+1:])
+			if i := bytes.LastIndexByte(last, ','); i >= 0 {
+				last = trim(last[i+1:])
+			}
+			a.chunked = equalFold(last, "chunked")
+		}
+	case len("Connection"):
+		if equalFold(name, "connection") {
+			for rest, more := line[colon+1:], true; more; {
+				var option []byte
+				option, rest, more = bytes.Cut(rest, []byte(","))
+				a.close = a.close || equalFold(trim(option), "close")
+				a.keepOpen = a.keepOpen || equalFold(trim(option), "keep-alive")
+			}
+		}
+	}
+	return nil
+}
+
+func (a *answer) parseLength(v []byte) error {
+	n, ok := int64(0), len(v) > 0
+	for _, c := range v {
+		if !isDigit(c) || n > (math.MaxInt64-9)/10 {
+			ok = false
+			break
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if !ok {
+		return malformed(fmt.Sprintf("Content-Length %.40q", v))
+	}
+	if a.sized && a.length != n {
+		return malformed(fmt.Sprintf("two Content-Lengths, %d and %d", a.length, n))
+	}
+	a.length, a.sized = n, true
+	return nil
+}
+
+// readBody discards the body, whose end RFC 9112, section 6.3 defines.
+func (r *reader) readBody(a *answer, head bool) error {
+	switch {
+	case head || a.status == 204 || a.status == 304 || a.status == 101:
+		return nil
+	case a.chunked:
+		return midway(r.discardChunks())
+	case a.sized && !a.coded:
+		return midway(r.discard(a.length))
+	}
+	a.close = true
+	err := r.discard(math.MaxInt64)
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// discardChunks reads a chunked body (RFC 9112, section 7.1) with its trailers.
+func (r *reader) discardChunks() error {
+	for {
+		r.left = maxHeader
+		line, err := r.line()
+		if err != nil {
+			return err
+		}
+		n, ok := parseChunkSize(line)
+		if !ok {
+			return malformed(fmt.Sprintf("%.40q is not the size of a chunk", line))
+		}
+		if n == 0 {
+			break
+		}
+		if err := r.discard(n); err != nil {
+			return err
+		}
+		end, err := r.line()
+		if err != nil {
+			return err
+		}
+		if len(end) != 0 {
+			return malformed(fmt.Sprintf("a chunk of %d bytes goes on with %.20q", n, end))
+		}
+	}
+	r.left = maxHeader
+	for {
+		line, err := r.line()
+		if err != nil || len(line) == 0 {
+			return err
+		}
+	}
+}
+
+// parseChunkSize reads the hexadecimal size in front of any extension.
+func parseChunkSize(line []byte) (int64, bool) {
+	var n int64
+	digits := 0
+	for _, c := range line {
+		var d byte
+		switch {
+		case isDigit(c):
+			d = c - '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			d = c | 0x20 - 'a' + 10
+		case c == ';' || c == ' ' || c == '\t':
+			return n, digits > 0
+		default:
+			return 0, false
+		}
+		if digits++; digits > 15 {
+			return 0, false
+		}
+		n = n<<4 | int64(d)
+	}
+	return n, digits > 0
+}
+
+// line returns the next line without its end, valid until the next call. Of a
+// line longer than the buffer it returns the beginning and skips the rest.
+func (r *reader) line() ([]byte, error) {
+	scanned := r.r
+	for {
+		if i := bytes.IndexByte(r.buf[scanned:r.w], '\n'); i >= 0 {
+			line := r.buf[r.r : scanned+i]
+			if r.left -= len(line) + 1; r.left < 0 {
+				return nil, malformed(fmt.Sprintf("a header of more than %d bytes", maxHeader))
+			}
+			r.r = scanned + i + 1
+			if n := len(line); n > 0 && line[n-1] == '\r' {
+				line = line[:n-1]
+			}
+			return line, nil
+		}
+		if r.r == 0 && r.w == len(r.buf) {
+			return r.longLine()
+		}
+		started := r.r < r.w
+		if err := r.fill(); err != nil {
+			if started {
+				err = midway(err)
+			}
+			return nil, err
+		}
+		scanned = r.r
+	}
+}
+
+// longLine returns a copy of the buffered beginning of a line and skips its rest.
+func (r *reader) longLine() ([]byte, error) {
+	begin := bytes.Clone(r.buf[:256])
+	for {
+		i := bytes.IndexByte(r.buf[r.r:r.w], '\n')
+		if i >= 0 {
+			r.left -= i + 1
+			r.r += i + 1
+		} else {
+			r.left -= r.w - r.r
+			r.r = r.w
+		}
+		if r.left < 0 {
+			return nil, malformed(fmt.Sprintf("a header of more than %d bytes", maxHeader))
+		}
+		if i >= 0 {
+			return begin, nil
+		}
+		if err := r.fill(); err != nil {
+			return nil, midway(err)
+		}
+	}
+}
+
+// fill reads more into the buffer, which is not full.
+func (r *reader) fill() error {
+	switch {
+	case r.r == r.w:
+		r.r, r.w = 0, 0
+	case r.w == len(r.buf):
+		r.w = copy(r.buf, r.buf[r.r:r.w])
+		r.r = 0
+	}
+	n, err := r.src.Read(r.buf[r.w:])
+	r.w += n
+	r.in += int64(n)
+	switch {
+	case n > 0:
+		return nil
+	case err == nil:
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// bulk are buffers for what of a body is longer than a connection's own.
+var bulk = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// discard reads n bytes of body and forgets them.
+func (r *reader) discard(n int64) error {
+	for {
+		have := min(int64(r.w-r.r), n)
+		r.keep(r.buf[r.r : r.r+int(have)])
+		r.r += int(have)
+		n -= have
+		switch {
+		case n == 0:
+			return nil
+		case n > readBuffer:
+			return r.discardBulk(n)
+		}
+		if err := r.fill(); err != nil {
+			return err
+		}
+	}
+}
+
+// discardBulk is discard past the connection's buffer, which is empty.
+func (r *reader) discardBulk(n int64) error {
+	buf := bulk.Get().(*[64 << 10]byte)
+	defer bulk.Put(buf)
+	for n > 0 {
+		got, err := r.src.Read(buf[:min(n, int64(len(buf)))])
+		r.keep(buf[:got])
+		r.in += int64(got)
+		n -= int64(got)
+		if got == 0 {
+			if err == nil {
+				err = io.ErrNoProgress
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// keep appends to the sample while there is room.
+func (r *reader) keep(body []byte) {
+	if room := cap(r.sample) - len(r.sample); room > 0 {
+		r.sample = append(r.sample, body[:min(room, len(body))]...)
+	}
+}
+
+// midway turns the end of the stream into what it is inside an answer.
+func midway(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// trim cuts white space off both ends.
+func trim(b []byte) []byte { return bytes.Trim(b, " \t") }
+
+// equalFold tells whether b is lower, an ASCII string in lower case.
+func equalFold(b []byte, lower string) bool {
+	if len(b) != len(lower) {
+		return false
+	}
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}

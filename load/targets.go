@@ -1,0 +1,198 @@
+package load
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ParseTargets reads what users type after -load: a URL, 'METHOD URL', or the
+// name of a targets file in vegeta's http format
+// (https://github.com/tsenart/vegeta#http-format):
+//
+//	# a comment
+//	POST http://127.0.0.1:8080/items
+//	Content-Type: application/json
+//	@item.json
+//
+//	GET http://127.0.0.1:8080/items/1
+//
+// A target is a line of method and URL, then its headers, then perhaps the name
+// of a file that holds its body, relative to the targets file. Empty lines and
+// comments may stand between targets. header is added to every target
+// after its own; an error in a file names the line.
+func ParseTargets(arg string, header [][2]string) ([]Target, error) {
+	arg = strings.TrimSpace(arg)
+	if arg == "" {
+		return nil, errors.New("load: name a URL, 'METHOD URL' or a file of targets")
+	}
+	for _, h := range header {
+		if err := checkField(h[0], h[1]); err != nil {
+			return nil, fmt.Errorf("load: %w", err)
+		}
+	}
+	if t, ok := parseTargetLine(arg); ok {
+		t.Header = append(t.Header, header...)
+		if _, _, err := t.wire(); err != nil {
+			return nil, fmt.Errorf("load: %w", err)
+		}
+		return []Target{t}, nil
+	}
+	targets, err := readTargets(arg, header)
+	if err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	return targets, nil
+}
+
+// parseTargetLine reads URL or METHOD URL; false when s is neither.
+func parseTargetLine(s string) (Target, bool) {
+	method, url, two := strings.Cut(s, " ")
+	url = strings.TrimSpace(url)
+	switch {
+	case two && isMethod(method) && strings.Contains(url, "://"):
+		return Target{Method: method, URL: url}, true
+	case strings.Contains(s, "://"):
+		return Target{Method: "GET", URL: s}, true
+	}
+	return Target{}, false
+}
+
+// isMethod tells whether s looks like a method: letters in upper case.
+func isMethod(s string) bool {
+	return isToken(s) && strings.ToUpper(s) == s && strings.ToLower(s) != s
+}
+
+// maxTargetsFile bounds what is read of a targets file, maxBody of a body.
+const (
+	maxTargetsFile = 64 << 20
+	maxBody        = 64 << 20
+)
+
+// readTargets reads a targets file.
+func readTargets(name string, header [][2]string) ([]Target, error) {
+	text, err := readBounded(name, maxTargetsFile)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%q is neither a URL (http://…), nor 'METHOD URL', nor a file", name)
+		}
+		return nil, fmt.Errorf("targets file: %w", err)
+	}
+	targets, err := parseTargets(string(text), name, filepath.Dir(name), header)
+	if err != nil {
+		return nil, err
+	}
+	if len(targets) == 0 {
+		return nil, fmt.Errorf("%s: no targets in it", name)
+	}
+	return targets, nil
+}
+
+// parseTargets reads the text of a targets file; dir is where bodies lie.
+func parseTargets(text, name, dir string, header [][2]string) ([]Target, error) {
+	var (
+		targets []Target
+		started int  // the line of the target being read, 0 between targets
+		hasBody bool // its body was named
+		bodies  = map[string][]byte{}
+	)
+	finish := func() error {
+		if started == 0 {
+			return nil
+		}
+		t := &targets[len(targets)-1]
+		t.Header = append(t.Header, header...)
+		if _, _, err := t.wire(); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, started, err)
+		}
+		started, hasBody = 0, false
+		return nil
+	}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	number := 0
+	for lines.Scan() {
+		number++
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case line == "" || line[0] == '#':
+			if line != "" {
+				continue
+			}
+			if err := finish(); err != nil {
+				return nil, err
+			}
+		case line[0] == '@' && started != 0:
+			if hasBody {
+				return nil, fmt.Errorf("%s:%d: a second body for one target", name, number)
+			}
+			body, err := readBody(dir, strings.TrimSpace(line[1:]), bodies)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: body: %w", name, number, err)
+			}
+			targets[len(targets)-1].Body, hasBody = body, true
+		default:
+			t, ok, err := targetOrHeader(line, started != 0 && !hasBody)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+			}
+			if !ok {
+				last := &targets[len(targets)-1]
+				last.Header = append(last.Header, t.Header...)
+				continue
+			}
+			if err := finish(); err != nil {
+				return nil, err
+			}
+			targets = append(targets, t)
+			started = number
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, number+1, err)
+	}
+	return targets, finish()
+}
+
+// targetOrHeader reads METHOD URL (ok) or, where a header may stand, NAME: VALUE.
+func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error) {
+	method, url, two := strings.Cut(line, " ")
+	if two && isMethod(method) {
+		return Target{Method: method, URL: strings.TrimSpace(url)}, true, nil
+	}
+	if !mayBeHeader {
+		return t, false, fmt.Errorf("%.60q is not METHOD URL", line)
+	}
+	key, value, colon := strings.Cut(line, ":")
+	if !colon {
+		return t, false, fmt.Errorf("%.60q is neither a header (NAME: VALUE) nor METHOD URL", line)
+	}
+	value = strings.TrimSpace(value)
+	if err := checkField(key, value); err != nil {
+		return t, false, err
+	}
+	t.Header = [][2]string{{key, value}}
+	return t, false, nil
+}
+
+// readBody reads a body's file once, however many targets send it.
+func readBody(dir, name string, read map[string][]byte) ([]byte, error) {
+	if name == "" {
+		return nil, errors.New("no file is named after @")
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	if b, ok := read[name]; ok {
+		return b, nil
+	}
+	b, err := readBounded(name, maxBody)
+	if err != nil {
+		return nil, err
+	}
+	read[name] = b
+	return b, nil
+}
