@@ -1,0 +1,339 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// BuildSpec says what to build.
+type BuildSpec struct {
+	// Package is "./cmd/server", an import path, a directory, one in the module
+	// cache, or .go files of one directory, separated by spaces.
+	Package    string
+	Dir        string   // where Package is looked up; "" = the working directory
+	Bench      bool     // build the package's test binary instead of a main package
+	BuildFlags []string // the user's -build flags, merged with GOFLAGS and hone's own; see SplitFlags
+	WorkDir    string   // where hone may write (its cache); the user's tree is never written
+	NoProbe    bool     // build plainly
+	GoCommand  string   // the go command to use; "" = go in PATH
+	Env        []string // added to the caller's environment, for the go command
+}
+
+// Binary is a built target.
+type Binary struct {
+	Path       string // of the executable, inside WorkDir
+	ImportPath string
+	Module     string
+	Dir        string // of the package's sources
+	Go         string // toolchain that built it
+	GoCommand  string // the go command used
+	Probe      bool   // has the probe (Go 1.23 or newer)
+	BuildFlags []string
+	Notes      []string // e.g. why there is no probe
+	Took       time.Duration
+}
+
+// Remove removes what Build wrote for this binary. What it copied from the module
+// cache stays for the next build.
+func (b *Binary) Remove() error { return os.RemoveAll(filepath.Dir(b.Path)) }
+
+// BuildError is a failed build, with the compiler's words.
+type BuildError struct {
+	Package string
+	Output  string
+	Err     error
+}
+
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("build %s: %v\n%s", e.Package, e.Err, e.Output)
+}
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// Build builds the package with the probe. The go command runs in the package's
+// directory, so that the package's own go.mod or go.work and toolchain count.
+//
+// A build that fails with the probe is tried without: when that one works, the
+// binary has no probe and its notes say why; when it fails too, its words are the
+// error. They are the user's business alone.
+func Build(ctx context.Context, s BuildSpec) (*Binary, error) {
+	began := time.Now()
+	b, err := build(ctx, s)
+	if err != nil {
+		var failed *BuildError
+		if errors.As(err, &failed) {
+			failed.Package = s.Package
+		}
+		return nil, err
+	}
+	b.Took = time.Since(began)
+	return b, nil
+}
+
+// A builder builds one package.
+type builder struct {
+	spec    BuildSpec
+	userDir string // absolute, where the user is
+	goCommand
+	args    []string // what names the package there
+	env     goEnv
+	goflags []buildFlag
+	flags   []buildFlag
+	pkg     listedPackage
+	copied  *moduleCopy // the module was copied from the module cache
+	notes   []string
+}
+
+func build(ctx context.Context, s BuildSpec) (*Binary, error) {
+	b, err := newBuilder(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.find(ctx); err != nil {
+		return nil, err
+	}
+	defer guardSums(b.env)()
+	if err := b.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.suits(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(s.WorkDir, "build-")
+	if err != nil {
+		return nil, fmt.Errorf("build %s: %w", s.Package, err)
+	}
+	bin, err := b.link(ctx, dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return bin, nil
+}
+
+func newBuilder(s BuildSpec) (*builder, error) {
+	if s.WorkDir == "" {
+		return nil, errors.New("build: no directory to write to")
+	}
+	work, err := filepath.Abs(s.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	s.WorkDir = work
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	b := &builder{spec: s}
+	if b.userDir, err = filepath.Abs(s.Dir); err != nil {
+		return nil, err
+	}
+	if b.userDir, err = filepath.EvalSymlinks(b.userDir); err != nil {
+		return nil, fmt.Errorf("build %s: %w", s.Package, err)
+	}
+	name := s.GoCommand
+	if name == "" {
+		name = "go"
+	}
+	if b.goCommand.path, err = exec.LookPath(name); err != nil {
+		return nil, fmt.Errorf("build %s: the go command is needed: %w", s.Package, err)
+	}
+	b.goCommand.env = s.Env
+	if b.flags, err = parseFlags(s.BuildFlags); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// find decides where the go command runs and what names the package there.
+func (b *builder) find(ctx context.Context) error {
+	dir, args, err := locate(b.userDir, b.spec.Package)
+	if err != nil {
+		return err
+	}
+	b.dir, b.args = dir, args
+	if b.goCommand, b.env, err = b.settle(ctx, b.dir); err != nil {
+		return err
+	}
+	if inside(b.env.GOMODCACHE, b.dir) {
+		if err := b.copyModule(b.dir); err != nil {
+			return err
+		}
+		if b.goCommand, b.env, err = b.settle(ctx, b.dir); err != nil {
+			return err
+		}
+	}
+	words, err := splitGOFLAGS(b.env.GOFLAGS)
+	if err != nil {
+		return err
+	}
+	b.goflags, err = parseFlags(words)
+	return err
+}
+
+// settle points the go command at a directory and asks it about itself there.
+func (b *builder) settle(ctx context.Context, dir string) (goCommand, goEnv, error) {
+	g := b.goCommand
+	g.dir = dir
+	e, err := g.environment(ctx)
+	if err != nil {
+		return g, e, err
+	}
+	if e.GOOS != runtime.GOOS {
+		return g, e, fmt.Errorf("build %s: GOOS is %s, and this machine runs %s programs", b.spec.Package, e.GOOS, runtime.GOOS)
+	}
+	return g, e, nil
+}
+
+// load asks the go command about the package. A package that turns out to live in
+// the module cache is copied first: the go command refuses overlays there.
+func (b *builder) load(ctx context.Context) error {
+	var err error
+	if b.pkg, err = b.list(ctx, b.plainFlags(), b.args); err != nil {
+		return b.asUserKnows(err)
+	}
+	if !inside(b.env.GOMODCACHE, b.pkg.Dir) {
+		return nil
+	}
+	if err := b.copyModule(b.pkg.Dir); err != nil {
+		return err
+	}
+	b.args = []string{"."}
+	if b.goCommand, b.env, err = b.settle(ctx, b.dir); err != nil {
+		return err
+	}
+	b.pkg, err = b.list(ctx, b.plainFlags(), b.args)
+	return b.asUserKnows(err)
+}
+
+// suits refuses what cannot be run.
+func (b *builder) suits() error {
+	p := b.pkg
+	if b.spec.Bench {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			return fmt.Errorf("%s has no test files, so there is nothing to benchmark", p.ImportPath)
+		}
+		return nil
+	}
+	if p.Name != "main" {
+		return fmt.Errorf("%s is not a main package (it is package %s); name a main package, or measure this one's benchmarks with -bench", p.ImportPath, p.Name)
+	}
+	return nil
+}
+
+// plainFlags are the flags of a build without the probe.
+func (b *builder) plainFlags() []string {
+	m := mergeFlags(b.goflags, b.flags, b.userDir, false)
+	if m.overlay != "" {
+		m.words = append(m.words, "-overlay="+m.overlay)
+	}
+	return b.withCopy(m.words)
+}
+
+// withCopy adds what a copy from the module cache needs: its go.sum lists only
+// what its own author's builds needed, and it is not the user's.
+func (b *builder) withCopy(words []string) []string {
+	if b.copied != nil {
+		words = append(words, "-mod=mod")
+	}
+	return words
+}
+
+// link builds the executable in dir, with the probe if that can be.
+func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
+	bin := &Binary{
+		Path:       filepath.Join(dir, b.programName()),
+		ImportPath: b.pkg.ImportPath,
+		Dir:        b.pkg.Dir,
+		Go:         b.env.GOVERSION,
+		GoCommand:  b.goCommand.path,
+		BuildFlags: b.spec.BuildFlags,
+	}
+	if b.pkg.Module != nil {
+		bin.Module = b.pkg.Module.Path
+	}
+	if why := b.noProbe(); why != "" {
+		b.notes = append(b.notes, why)
+	} else if err := b.compileWithProbe(ctx, dir, bin.Path); err == nil {
+		bin.Probe = true
+	} else if ctx.Err() != nil {
+		return nil, err
+	} else {
+		b.notes = append(b.notes, "built without hone's probe, because the build with it fails: "+firstWords(err))
+	}
+	if !bin.Probe {
+		if err := b.compile(ctx, bin.Path, b.plainFlags(), b.args); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := os.Stat(bin.Path); err != nil {
+		return nil, fmt.Errorf("build %s: the go command made no program", b.spec.Package)
+	}
+	bin.Notes = b.notes
+	return bin, nil
+}
+
+// noProbe says why the probe cannot be added, "" when it can.
+func (b *builder) noProbe() string {
+	switch {
+	case b.spec.NoProbe:
+		return "built without hone's probe, as asked"
+	case !atLeast(b.env.GOVERSION, "go1.23"):
+		return fmt.Sprintf("built by %s without hone's probe, which needs Go 1.23 or newer", b.env.GOVERSION)
+	case b.pkg.Standard:
+		return "built without hone's probe, which imports parts of the standard library and so cannot be part of them"
+	}
+	for _, f := range append(b.goflags[:len(b.goflags):len(b.goflags)], b.flags...) {
+		if f.name == "compiler" && f.value != "gc" {
+			return "built by " + f.value + " without hone's probe, which needs the gc toolchain"
+		}
+	}
+	return ""
+}
+
+func (b *builder) compileWithProbe(ctx context.Context, work, out string) error {
+	m := mergeFlags(b.goflags, b.flags, b.userDir, true)
+	name := ProbeFile
+	if b.spec.Bench {
+		name = probeTestFile
+	}
+	overlay, err := writeOverlay(work, b.pkg.Dir, b.pkg.Name, b.env.GOOS, name, m.overlay, b.userDir)
+	if err != nil {
+		return err
+	}
+	args := b.args
+	if strings.HasSuffix(args[0], ".go") {
+		args = append(args[:len(args):len(args)], name)
+	}
+	return b.compile(ctx, out, b.withCopy(append(m.words, "-overlay="+overlay)), args)
+}
+
+func (b *builder) compile(ctx context.Context, out string, flags, args []string) error {
+	words := []string{"build"}
+	if b.spec.Bench {
+		words = []string{"test", "-c"}
+	}
+	words = append(append(append(words, "-o", out), flags...), "--")
+	_, err := b.run(ctx, append(words, args...)...)
+	return b.asUserKnows(err)
+}
+
+// programName is what the executable is called.
+func (b *builder) programName() string {
+	name := strings.TrimSuffix(filepath.Base(b.pkg.Dir), ".go")
+	if b.pkg.Module != nil && b.pkg.Module.Dir == b.pkg.Dir {
+		name = programOf(b.pkg.Module.Path)
+	}
+	if b.spec.Bench {
+		name += ".test"
+	}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return name
+}

@@ -1,0 +1,91 @@
+package target
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// Exit says how a program ended.
+type Exit struct {
+	Code   int    // -1 by signal
+	Signal string // "killed"
+	Wall   time.Duration
+	Usage  Usage    // by the kernel, the whole process
+	Stderr []string // last lines
+
+	// Stopped tells that hone ended it.
+	Stopped bool
+	// ProbeWall and ProbeCPUSeconds are the parts of Wall and Usage.CPUSeconds that
+	// the probe took at the end to hand over what it had collected; 0 when nothing
+	// was collected or the program ended otherwise.
+	ProbeWall       time.Duration
+	ProbeCPUSeconds float64
+	// DroppedStdout and DroppedStderr count the bytes beyond OutputCap. What a
+	// program wrote between two looks at its files is counted; what it wrote during
+	// a look is not.
+	DroppedStdout int64
+	DroppedStderr int64
+}
+
+// Failure describes a bad end in one line ("exit code 2; last lines on stderr: …"), "" for a good one.
+func (e Exit) Failure() string {
+	if e.Code == 0 && e.Signal == "" {
+		return ""
+	}
+	s := e.how()
+	if len(e.Stderr) > 0 {
+		s += "; last lines on stderr: " + strings.Join(e.Stderr, " | ")
+	}
+	return s
+}
+
+func (e Exit) how() string {
+	if e.Signal != "" {
+		return "signal " + e.Signal
+	}
+	return fmt.Sprintf("exit code %d", e.Code)
+}
+
+const (
+	stderrLines = 10
+	stderrTail  = 16 << 10 // bytes kept to find them in
+)
+
+// lastLines picks the last lines of stderr that say something. A Go program's
+// words of death come before its goroutines: where there are any, the lines start
+// there.
+func lastLines(tail []byte) []string {
+	var lines []string
+	death := -1
+	for line := range strings.Lines(string(tail)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			continue
+		}
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			death = len(lines)
+		}
+		lines = append(lines, line)
+	}
+	if death >= 0 {
+		return lines[death:min(death+stderrLines, len(lines))]
+	}
+	return lines[max(0, len(lines)-stderrLines):]
+}
+
+// exitOf reads the kernel's account of an ended process.
+func exitOf(st *os.ProcessState) Exit {
+	e := Exit{Code: -1}
+	if st == nil {
+		return e
+	}
+	e.Code = st.ExitCode()
+	e.Signal = exitSignal(st)
+	e.Usage = Usage{
+		CPUSeconds: (st.UserTime() + st.SystemTime()).Seconds(),
+		MaxRSS:     maxRSS(st),
+	}
+	return e
+}

@@ -1,0 +1,130 @@
+package target
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+// soon is a context that no healthy step outlives.
+func soon(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// tree unpacks a txtar archive into a new directory.
+func tree(t *testing.T, archive string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// snapshot is every file of a tree with its bytes and its mode.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		info, ierr := d.Info()
+		if err != nil || ierr != nil {
+			return err
+		}
+		files[path] = info.Mode().String() + " " + string(data)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// mustBuild builds with the probe and fails the test when it is not there.
+func mustBuild(t *testing.T, s BuildSpec) *Binary {
+	t.Helper()
+	if s.WorkDir == "" {
+		s.WorkDir = t.TempDir()
+	}
+	b, err := Build(soon(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !b.Probe {
+		t.Fatalf("built without probe: %q", b.Notes)
+	}
+	return b
+}
+
+// mustStart starts the program and stops it with the test.
+func mustStart(t *testing.T, b *Binary, s RunSpec) *Process {
+	t.Helper()
+	p, err := b.Start(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(soon(t)); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// finish waits for the program's own end.
+func finish(t *testing.T, p *Process) Exit {
+	t.Helper()
+	select {
+	case <-p.Done():
+	case <-time.After(30 * time.Second):
+		t.Fatal("the program does not end")
+	}
+	return p.Exit()
+}
+
+// inflate is a profile's protobuf; it mentions the names of functions as they are.
+func inflate(t *testing.T, profile []byte) string {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(profile))
+	if err != nil {
+		t.Fatalf("not a pprof profile: %v: %.80q", err, profile)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func wantIn(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is not in %.2000q", w, text)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// OutputCap bounds the stdout and stderr files; what comes after is counted and dropped.
+const OutputCap = 8 << 20
+
+// outputLook is the time between two looks at an output file.
+const outputLook = 100 * time.Millisecond
+
+// output is a file that the program writes to by itself: a pipe would cost it a
+// third more per line. The file is opened for appending, so that hone can cut it
+// back to its cap at any time, and the program goes on writing at the new end.
+type output struct {
+	file *os.File // the program's
+	look *os.File // hone's; nil when nothing is kept
+	temp bool     // the file goes with the process
+
+	mu      sync.Mutex
+	dropped int64
+	tail    []byte // last bytes, where they are wanted
+	want    bool
+}
+
+// openOutput makes the file; "" drops the output, unless its tail is wanted: then a
+// file in dir takes it.
+func openOutput(path, dir string, tail bool) (*output, error) {
+	o := &output{want: tail}
+	var err error
+	switch {
+	case path == "" && !tail:
+		o.file, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		return o, err
+	case path == "":
+		f, err := os.CreateTemp(dir, "stderr-")
+		if err != nil {
+			return nil, err
+		}
+		path, o.temp = f.Name(), true
+		f.Close()
+	}
+	if o.file, err = os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
+		return nil, err
+	}
+	if o.look, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
+		o.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// watch cuts the file back whenever it has outgrown its cap.
+func (o *output) watch(done <-chan struct{}) {
+	if o.look == nil {
+		return
+	}
+	t := time.NewTicker(outputLook)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			o.cut()
+		case <-done:
+			return
+		}
+	}
+}
+
+// cut drops what is beyond the cap.
+func (o *output) cut() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	st, err := o.look.Stat()
+	if err != nil || st.Size() <= OutputCap {
+		return
+	}
+	o.keepTail(st.Size())
+	if o.look.Truncate(OutputCap) == nil {
+		o.dropped += st.Size() - OutputCap
+	}
+}
+
+// keepTail reads the last bytes of a file of that size.
+func (o *output) keepTail(size int64) {
+	if !o.want {
+		return
+	}
+	from := max(0, size-stderrTail)
+	if o.dropped > 0 {
+		// What lies before the cap is older than what was dropped there.
+		from = max(from, OutputCap)
+	}
+	b := make([]byte, size-from)
+	n, err := o.look.ReadAt(b, from)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return
+	}
+	if o.dropped > 0 {
+		b = append(o.tail, b[:n]...)
+		n = len(b)
+	}
+	o.tail = b[max(0, n-stderrTail):n]
+}
+
+// finish takes the tail, closes the files, and tells how many bytes were dropped.
+func (o *output) finish() int64 {
+	if o.look != nil {
+		o.cut()
+		o.mu.Lock()
+		if st, err := o.look.Stat(); err == nil {
+			o.keepTail(st.Size())
+		}
+		o.mu.Unlock()
+	}
+	o.Close()
+	return o.dropped
+}
+
+// Close closes the files and removes a temporary one.
+func (o *output) Close() error {
+	err := o.file.Close()
+	if o.look != nil {
+		o.look.Close()
+	}
+	if o.temp {
+		if rm := os.Remove(o.file.Name()); rm != nil && err == nil {
+			err = fmt.Errorf("remove the program's stderr: %w", rm)
+		}
+	}
+	return err
+}

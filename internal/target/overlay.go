@@ -1,0 +1,111 @@
+package target
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed probe/*.go
+var probeFiles embed.FS
+
+// probeSource is the probe as one file of the package of that name, for an
+// operating system. One file, so that its frames are known by one name.
+func probeSource(pkg, goos string) ([]byte, error) {
+	parts := []string{"probe.go", "commands.go", "collect.go", "metrics.go", "os_unix.go"}
+	if goos == "windows" {
+		parts[len(parts)-1] = "os_windows.go"
+	}
+	var imports []string
+	var body bytes.Buffer
+	for _, name := range parts {
+		src, err := probeFiles.ReadFile("probe/" + name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
+		if err != nil {
+			return nil, fmt.Errorf("probe: %w", err)
+		}
+		end := f.Name.End()
+		for _, d := range f.Decls {
+			end = d.End()
+		}
+		for _, im := range f.Imports {
+			imports = append(imports, importLine(im))
+		}
+		body.Write(src[end-f.FileStart:])
+	}
+	slices.Sort(imports)
+	head := "// The probe that hone adds to this package while it measures it.\n\npackage " + pkg +
+		"\n\nimport (\n" + strings.Join(slices.Compact(imports), "\n") + "\n)\n"
+	return format.Source(append([]byte(head), body.Bytes()...))
+}
+
+func importLine(im *ast.ImportSpec) string { return im.Name.Name + " " + im.Path.Value }
+
+// overlayFile is what the go command's -overlay reads.
+type overlayFile struct {
+	Replace map[string]string
+}
+
+// writeOverlay writes the probe and the overlay that adds it to the package in
+// dir, and returns the overlay's path. The entries of the user's own overlay are
+// kept; their relative paths start at the user's directory.
+func writeOverlay(work, dir, pkg, goos, probeName, userOverlay, userDir string) (string, error) {
+	o := overlayFile{Replace: map[string]string{}}
+	if userOverlay != "" {
+		if err := readOverlay(userOverlay, userDir, o.Replace); err != nil {
+			return "", err
+		}
+	}
+	src, err := probeSource(pkg, goos)
+	if err != nil {
+		return "", err
+	}
+	probe := filepath.Join(work, "probe.go")
+	if err := os.WriteFile(probe, src, 0o600); err != nil {
+		return "", fmt.Errorf("write the probe: %w", err)
+	}
+	o.Replace[filepath.Join(dir, probeName)] = probe
+	data, err := json.Marshal(o)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(work, "overlay.json")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", fmt.Errorf("write the overlay: %w", err)
+	}
+	return path, nil
+}
+
+// readOverlay adds the entries of a user's overlay to replace.
+func readOverlay(path, dir string, replace map[string]string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("build flag -overlay: %w", err)
+	}
+	var o overlayFile
+	if err := json.Unmarshal(data, &o); err != nil {
+		return fmt.Errorf("build flag -overlay: %s: %w", path, err)
+	}
+	for from, to := range o.Replace {
+		if to != "" && !filepath.IsAbs(to) {
+			to = filepath.Join(dir, to)
+		}
+		if !filepath.IsAbs(from) {
+			from = filepath.Join(dir, from)
+		}
+		replace[from] = to
+	}
+	return nil
+}

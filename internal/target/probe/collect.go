@@ -1,0 +1,183 @@
+package probe
+
+import (
+	hone0io "io"
+	hone0pprof "runtime/pprof"
+	hone0trace "runtime/trace"
+	hone0strconv "strconv"
+	hone0strings "strings"
+	hone0sync "sync"
+	hone0time "time"
+)
+
+// hone0collect is what runs from the start of the program to its end.
+type hone0collect struct {
+	cpu, allocs, contention bool
+	cpuWriter               *hone0sticky
+	sampling                bool // a CPU profile runs, for the trace alone or for itself
+	trace                   *hone0bounded
+	traceStop               hone0sync.Once
+}
+
+// part sends a piece of what was collected: frames 'P' with "NAME\x00bytes".
+func (p *hone0probe) part(name string) *hone0stream {
+	return &hone0stream{p: p, kind: 'P', prefix: name + "\x00"}
+}
+
+// partDone ends a part: 'Q' with its name; one that is not to be had is an 'N'
+// with "NAME\x00reason".
+func (p *hone0probe) partDone(name, missing string) {
+	if missing == "" {
+		p.send(0, 'Q', []byte(name))
+	} else {
+		p.send(0, 'N', []byte(name+"\x00"+missing))
+	}
+}
+
+// startCollecting starts what the words ask for. The CPU profile comes last, so
+// that the rest is not in it.
+func (p *hone0probe) startCollecting(words []string) {
+	c := &p.collect
+	for _, word := range words {
+		value := ""
+		if i := hone0strings.IndexByte(word, '='); i >= 0 {
+			word, value = word[:i], word[i+1:]
+		}
+		values := hone0strings.Split(value, ",")
+		switch word {
+		case "cpu":
+			c.cpu = true
+		case "allocs":
+			c.allocs = true
+			p.sendProfile("heap.start", "heap", true)
+		case "contention":
+			c.contention = true
+			hone0setRates(hone0number(values, 0, -1), hone0number(values, 1, -1))
+		case "trace":
+			c.trace = &hone0bounded{
+				hone0sticky: hone0sticky{w: p.part("trace")},
+				limit:       hone0number(values, 0, 0),
+				full:        make(chan bool, 1),
+			}
+		}
+	}
+	p.startTrace()
+	p.startCPU()
+}
+
+func (p *hone0probe) sendProfile(part, name string, gc bool) {
+	missing, err := hone0writeProfile(p.part(part), name, 0, gc)
+	if err != nil {
+		missing = err.Error()
+	}
+	p.partDone(part, missing)
+}
+
+func (p *hone0probe) startTrace() {
+	c := &p.collect
+	if c.trace == nil {
+		return
+	}
+	if err := hone0trace.Start(c.trace); err != nil {
+		p.partDone("trace", err.Error())
+		c.trace = nil
+		return
+	}
+	go func() {
+		<-c.trace.full
+		p.stopTrace(true)
+	}()
+}
+
+// stopTrace ends the trace: at the end of the program, or because it is full.
+func (p *hone0probe) stopTrace(full bool) {
+	c := &p.collect
+	if c.trace == nil {
+		return
+	}
+	c.traceStop.Do(func() {
+		hone0trace.Stop()
+		missing := ""
+		if c.trace.err != nil {
+			missing = c.trace.err.Error()
+		} else if full {
+			p.send(0, 'T', []byte("trace"))
+		}
+		p.partDone("trace", missing)
+	})
+}
+
+// startCPU starts the CPU profile; a trace needs it too, for its samples.
+func (p *hone0probe) startCPU() {
+	c := &p.collect
+	if !c.cpu && c.trace == nil {
+		return
+	}
+	var w hone0io.Writer = hone0io.Discard
+	if c.cpu {
+		c.cpuWriter = &hone0sticky{w: p.part("cpu")}
+		w = c.cpuWriter
+	}
+	err := hone0pprof.StartCPUProfile(w)
+	if err != nil && c.cpu {
+		p.partDone("cpu", err.Error())
+		c.cpu = false
+	}
+	c.sampling = err == nil
+}
+
+// finishCollecting sends what was collected. It stops the clocks first.
+func (p *hone0probe) finishCollecting() {
+	c := &p.collect
+	p.stopTrace(false)
+	if c.sampling {
+		hone0pprof.StopCPUProfile()
+	}
+	if c.cpu {
+		missing := ""
+		if c.cpuWriter.err != nil {
+			missing = c.cpuWriter.err.Error()
+		}
+		p.partDone("cpu", missing)
+	}
+	if c.contention {
+		hone0setRates(0, 0)
+		p.sendProfile("block", "block", false)
+		p.sendProfile("mutex", "mutex", false)
+	}
+	if c.allocs {
+		p.sendProfile("heap.end", "heap", true)
+	}
+}
+
+// atExit is the exit hook: the program returned from main or called os.Exit. It
+// lets requests under way finish with what they have, sends what was collected,
+// and never holds the program longer than its grace.
+func (p *hone0probe) atExit() {
+	p.state.Lock()
+	p.ending = true
+	for _, r := range p.running {
+		r.end()
+	}
+	p.state.Unlock()
+	done := make(chan bool, 2)
+	go func() {
+		cpu, _ := hone0usage()
+		p.send(0, 'B', []byte(hone0strconv.FormatInt(cpu, 10)))
+		p.finished.Do(p.finishCollecting)
+		done <- true
+	}()
+	go func() {
+		p.pending.Wait()
+		done <- true
+	}()
+	finish := hone0time.After(hone0finishGrace)
+	for i := 0; i < 2; i++ {
+		select {
+		case <-done:
+		case <-finish:
+			return
+		}
+	}
+	p.send(0, 'Z', nil)
+}

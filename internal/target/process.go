@@ -1,0 +1,365 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Collect is what the probe gathers from its start to the program's end, for
+// programs that run and end.
+type Collect struct {
+	CPU        bool
+	Allocs     bool // heap profile after a GC at start and at end
+	Contention bool // block and mutex, rates raised from the start to CollectBlockRate and CollectMutexFraction
+	Trace      bool
+	TraceBytes int64 // cap; 0 none
+}
+
+// The sampling under Collect.Contention: a sample for each so many ns blocked, and
+// one in so many contended mutexes.
+const (
+	CollectBlockRate     = 10_000
+	CollectMutexFraction = 10
+)
+
+// words are the probe's orders.
+func (c Collect) words() string {
+	var s strings.Builder
+	if c.CPU {
+		s.WriteString(" cpu")
+	}
+	if c.Allocs {
+		s.WriteString(" allocs")
+	}
+	if c.Contention {
+		fmt.Fprintf(&s, " contention=%d,%d", CollectBlockRate, CollectMutexFraction)
+	}
+	if c.Trace {
+		fmt.Fprintf(&s, " trace=%d", c.TraceBytes)
+	}
+	return s.String()
+}
+
+// names are the parts that it gives.
+func (c Collect) names() []string {
+	var names []string
+	if c.CPU {
+		names = append(names, "cpu")
+	}
+	if c.Allocs {
+		names = append(names, "heap.start", "heap.end")
+	}
+	if c.Contention {
+		names = append(names, "block", "mutex")
+	}
+	if c.Trace {
+		names = append(names, "trace")
+	}
+	return names
+}
+
+// RunSpec says how to run a built target.
+type RunSpec struct {
+	Args    []string
+	Dir     string   // working directory; "" = the caller's
+	Env     []string // added to the caller's environment
+	Stdin   string   // file that it reads; "" = nothing
+	Stdout  string   // file that takes (the first OutputCap bytes of) the output; "" = dropped
+	Stderr  string   // the same; the last lines are kept for Exit in any case
+	Collect Collect
+	Grace   time.Duration // from Stop's signal to its kill; 0 = StopGrace
+}
+
+// StopGrace is how long a program may take to end when it is asked to.
+const StopGrace = 3 * time.Second
+
+// probeVariable carries hone's orders to the probe, which unsets it at once.
+const probeVariable = "HONE_PROBE"
+
+// Process is a started target.
+type Process struct {
+	bin   *Binary
+	spec  RunSpec
+	cmd   *exec.Cmd
+	group group // the process and its children, for the operating system
+	wire  *wire // nil without probe
+	began time.Time
+
+	stdout, stderr *output
+
+	stopOnce sync.Once
+	stopped  atomic.Bool
+	done     chan struct{}
+	exit     Exit // after done
+}
+
+var _ Program = (*Process)(nil)
+
+// Start starts the binary. It does not wait for readiness. The program leads a
+// process group of its own and ends with hone; ending ctx stops it as Stop does.
+func (b *Binary) Start(ctx context.Context, s RunSpec) (*Process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", b.ImportPath, err)
+	}
+	p := &Process{bin: b, spec: s, done: make(chan struct{})}
+	if p.spec.Grace == 0 {
+		p.spec.Grace = StopGrace
+	}
+	if err := p.start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", b.ImportPath, err)
+	}
+	go func() {
+		select {
+		case <-ctx.Done():
+			p.Stop(context.Background())
+		case <-p.done:
+		}
+	}()
+	return p, nil
+}
+
+func (p *Process) start() (err error) {
+	p.cmd = exec.Command(p.bin.Path, p.spec.Args...)
+	p.cmd.Dir = p.spec.Dir
+	p.cmd.Env = append(p.cmd.Environ(), p.spec.Env...)
+	var opened []interface{ Close() error }
+	defer func() {
+		if err != nil {
+			for _, c := range opened {
+				c.Close()
+			}
+		}
+	}()
+	if p.stdout, err = openOutput(p.spec.Stdout, "", false); err != nil {
+		return err
+	}
+	opened = append(opened, p.stdout)
+	if p.stderr, err = openOutput(p.spec.Stderr, filepath.Dir(p.bin.Path), true); err != nil {
+		return err
+	}
+	opened = append(opened, p.stderr)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout.file, p.stderr.file
+	if p.spec.Stdin != "" {
+		in, err := os.Open(p.spec.Stdin)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		p.cmd.Stdin = in
+	}
+	var l *line
+	if p.bin.Probe {
+		if l, err = newLine(p.cmd); err != nil {
+			return fmt.Errorf("make the probe's descriptor: %w", err)
+		}
+		defer l.closeTheirs()
+		opened = append(opened, l)
+		p.cmd.Env = append(p.cmd.Env, probeVariable+"="+l.name+p.spec.Collect.words())
+	}
+	started := make(chan error, 1)
+	go p.run(started)
+	if err := <-started; err != nil {
+		return err
+	}
+	if l != nil {
+		p.wire = newWire(l.in, l.out)
+	}
+	go p.stdout.watch(p.done)
+	go p.stderr.watch(p.done)
+	go p.wait()
+	return nil
+}
+
+// run starts the process and stays with it: Linux sends the parent's death signal
+// when the thread that started the process ends, so this goroutine keeps its thread.
+func (p *Process) run(started chan<- error) {
+	runtime.LockOSThread()
+	ownGroup(p.cmd)
+	dieWithHone(p.cmd)
+	p.began = time.Now()
+	err := p.cmd.Start()
+	if err == nil {
+		p.group.adopt(p.cmd.Process)
+	}
+	started <- err
+	if err == nil {
+		<-p.done
+	}
+}
+
+// wait takes the end of the process: its children end too, and what it said last
+// is read.
+func (p *Process) wait() {
+	p.cmd.Wait() // its error is in the state
+	wall := time.Since(p.began)
+	p.group.kill(p.cmd.Process)
+	e := exitOf(p.cmd.ProcessState)
+	e.Wall = wall
+	e.Stopped = p.stopped.Load()
+	if p.wire != nil {
+		p.wire.drain(2 * time.Second)
+		if at, cpu := p.wire.end(); !at.IsZero() && len(p.spec.Collect.names()) > 0 {
+			e.ProbeWall = max(0, wall-at.Sub(p.began))
+			e.ProbeCPUSeconds = max(0, e.Usage.CPUSeconds-cpu)
+		}
+	}
+	e.DroppedStdout = p.stdout.finish()
+	e.DroppedStderr = p.stderr.finish()
+	e.Stderr = lastLines(p.stderr.tail)
+	p.exit = e
+	close(p.done)
+}
+
+// end tells when the program said that it ends, and its CPU seconds then.
+func (w *wire) end() (time.Time, float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ending, w.cpu
+}
+
+// PID is the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended and all it said is read.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exit says how it ended; before Done it is the zero Exit.
+func (p *Process) Exit() Exit {
+	select {
+	case <-p.done:
+		return p.exit
+	default:
+		return Exit{}
+	}
+}
+
+// killWait bounds the wait for a killed process.
+const killWait = 5 * time.Second
+
+// Stop ends the program and its children: what it collected so far is taken, then
+// it is asked to end (SIGTERM, on Windows Ctrl-Break), and killed after the grace.
+// It returns when the process is gone; when ctx ends before, it kills at once.
+// Stopping again, or what has ended, does nothing.
+func (p *Process) Stop(ctx context.Context) error {
+	p.stopOnce.Do(func() { go p.end() })
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+	}
+	p.group.kill(p.cmd.Process)
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(killWait):
+		return fmt.Errorf("stop %s: process %d was killed and does not go", p.bin.ImportPath, p.PID())
+	}
+}
+
+// end brings the program to its end.
+func (p *Process) end() {
+	select {
+	case <-p.done:
+		return
+	default:
+	}
+	p.stopped.Store(true)
+	if p.wire != nil && len(p.spec.Collect.names()) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), collectGrace)
+		p.wire.ask(ctx, &boundedBuffer{}, "finish") // what it does not give is missing in Parts
+		cancel()
+	}
+	p.group.terminate(p.cmd.Process)
+	select {
+	case <-p.done:
+	case <-time.After(p.spec.Grace):
+		p.group.kill(p.cmd.Process)
+	}
+}
+
+// collectGrace is how long a program that is being stopped may take to hand over
+// what it collected.
+const collectGrace = 10 * time.Second
+
+// Parts are what Collect asked for, by name ("cpu", "allocs" (delta's two ends: "heap.start", "heap.end"),
+// "block", "mutex", "trace"), after Done. missing says why one is not there.
+func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
+	parts, missing = map[string][]byte{}, map[string]string{}
+	select {
+	case <-p.done:
+	default:
+		for _, name := range p.spec.Collect.names() {
+			missing[name] = "the program has not ended yet"
+		}
+		return parts, missing
+	}
+	for _, name := range p.spec.Collect.names() {
+		if p.wire == nil {
+			missing[name] = "the program has no probe"
+			continue
+		}
+		switch part := p.wire.part(name); {
+		case part == nil:
+			missing[name] = p.lost()
+		case part.missing != "":
+			missing[name] = part.missing
+		case !part.whole:
+			missing[name] = p.lost()
+		default:
+			parts[name] = part.data.Bytes()
+		}
+	}
+	return parts, missing
+}
+
+// Truncated tells whether a part ("trace") was ended by its cap, after Done.
+func (p *Process) Truncated(part string) bool {
+	if p.wire == nil {
+		return false
+	}
+	pt := p.wire.part(part)
+	return pt != nil && pt.cut
+}
+
+func (w *wire) part(name string) *part {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.parts[name]
+}
+
+// lost says why a program that has ended did not hand over what it collected.
+func (p *Process) lost() string {
+	const only = "it is handed over when main returns, and at os.Exit and log.Fatal"
+	w := p.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case !w.hello:
+		return fmt.Sprintf("the program ended (%s) before package main was initialised", p.exit.how())
+	case !w.ending.IsZero():
+		return fmt.Sprintf("the program ended (%s) before all was handed over", p.exit.how())
+	}
+	return fmt.Sprintf("the program ended (%s) without handing it over: %s", p.exit.how(), only)
+}
+
+// ended wraps the end of the process into the error of what was asked of it.
+func (p *Process) ended(what string, err error) error {
+	if !errors.Is(err, ErrEnded) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	select {
+	case <-p.done:
+		return fmt.Errorf("%s: %w (%s)", what, ErrEnded, p.exit.how())
+	case <-time.After(3 * time.Second):
+		return fmt.Errorf("%s: the probe does not answer: %w", what, err)
+	}
+}

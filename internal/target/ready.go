@@ -1,0 +1,70 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+const (
+	readyFirst   = 5 * time.Millisecond // between two tries, doubling
+	readyLongest = 100 * time.Millisecond
+	dialTimeout  = time.Second
+)
+
+// WaitReady waits until the address ("host:port", or "unix:PATH") answers (TCP
+// connect), the program ends, or ctx does. The error says what was waited for, and
+// how the program ended.
+func WaitReady(ctx context.Context, p Program, addr string) error {
+	began := time.Now()
+	pause := readyFirst
+	for {
+		last := answers(ctx, addr)
+		if last == nil {
+			return nil
+		}
+		select {
+		case <-p.Done():
+			return endedBefore(p.Exit(), addr)
+		case <-ctx.Done():
+			return fmt.Errorf("waited %s for %s to answer: %w (last try: %v)",
+				time.Since(began).Round(100*time.Millisecond), addr, ctx.Err(), last)
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, readyLongest)
+	}
+}
+
+func endedBefore(e Exit, addr string) error {
+	how := e.Failure()
+	if how == "" {
+		how = "exit code 0"
+		if len(e.Stderr) > 0 {
+			how += "; last lines on stderr: " + strings.Join(e.Stderr, " | ")
+		}
+	}
+	return fmt.Errorf("%w before %s answered: %s", ErrEnded, addr, how)
+}
+
+// answers tries to connect.
+func answers(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	network := "tcp"
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		network, addr = "unix", path
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// PortTaken tells whether something answers at the address already: a program that
+// is started now could not listen there, and hone would measure the other one.
+func PortTaken(addr string) bool {
+	return answers(context.Background(), addr) == nil
+}

@@ -1,0 +1,75 @@
+package target
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// dieWithHone makes the kernel kill the process when the thread that started it
+// ends, which it does with hone, however hone ends. The children of the process
+// are not reached by that.
+func dieWithHone(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
+
+// residentSize is a process's resident memory in bytes, 0 when it cannot be read.
+func residentSize(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// clockTick is the unit of CPU time in /proc: USER_HZ, 100 per second on every
+// architecture that Go runs on.
+const clockTick = 100
+
+// usageOf reads a process's consumption from /proc, in steps of 10 ms.
+func usageOf(pid int) (Usage, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return Usage{}, &Missing{What: "CPU time", Why: err.Error()}
+	}
+	// The second field is the name in parentheses, which may hold anything.
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if len(fields) < 13 {
+		return Usage{}, &Missing{What: "CPU time", Why: fmt.Sprintf("/proc/%d/stat is not understood", pid)}
+	}
+	user, err1 := strconv.ParseInt(fields[11], 10, 64)
+	system, err2 := strconv.ParseInt(fields[12], 10, 64)
+	if err1 != nil || err2 != nil {
+		return Usage{}, &Missing{What: "CPU time", Why: fmt.Sprintf("/proc/%d/stat is not understood", pid)}
+	}
+	return Usage{
+		CPUSeconds: float64(user+system) / clockTick,
+		RSSBytes:   residentSize(pid),
+		MaxRSS:     highWater(pid),
+	}, nil
+}
+
+// highWater is the largest resident size so far in bytes, 0 when it cannot be read.
+func highWater(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			return kb * 1024
+		}
+	}
+	return 0
+}

@@ -1,0 +1,24 @@
+//go:build !linux
+
+package target
+
+import (
+	"os/exec"
+	"runtime"
+)
+
+// dieWithHone has no counterpart here. The probe ends its process group when hone
+// goes; a program without probe outlives a crash of hone (not a Ctrl-C).
+func dieWithHone(*exec.Cmd) {}
+
+// residentSize is not to be had without /proc.
+func residentSize(int) int64 { return 0 }
+
+// usageOf is not to be had without /proc.
+func usageOf(int) (Usage, error) {
+	return Usage{}, &Missing{
+		What: "CPU time of a process without hone's probe",
+		Why:  "it is read from /proc, which " + runtime.GOOS + " does not have",
+		How:  needProbe,
+	}
+}
