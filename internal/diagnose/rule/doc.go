@@ -12,5 +12,6 @@
 // never reports code that costs nothing, and it never knows a program's names.
 //
 // The package also holds what rules have in common: rows by callee ([Take]),
-// syntax questions ([Calls], [Loops], [Const]) and numbers in words.
+// syntax questions beyond those of
+// package gocode ([Calls], [Loops], [Same]) and numbers in words.
 package rule

@@ -39,3 +39,16 @@ func (p *Pass) Weigh(s *site.Site, compiler bool) Confidence {
 	}
 	return Likely
 }
+
+// Compiler returns the compiler's words at a site as evidence.
+func (p *Pass) Compiler(s *site.Site) []Evidence {
+	words, _ := p.Escapes(s)
+	if len(words) == 0 {
+		return nil
+	}
+	return []Evidence{{
+		What:    "the compiler's decision",
+		Value:   strings.Join(words, "; "),
+		Command: "go build -gcflags=-m=2 " + s.Owner.Package,
+	}}
+}

@@ -15,7 +15,7 @@ import (
 func Loops(p *gocode.Place, n ast.Node) []ast.Node {
 	var loops []ast.Node
 	child := n
-	for _, x := range Path(p, n) {
+	for _, x := range p.Enclosing(n) {
 		switch l := x.(type) {
 		case *ast.FuncLit, *ast.FuncDecl:
 			return loops
@@ -65,7 +65,7 @@ func iterations(p *gocode.Place, loop ast.Node) (int64, bool) {
 }
 
 func rangeLength(p *gocode.Place, x ast.Expr) (int64, bool) {
-	if v := Const(p, x); v != nil {
+	if v, ok := p.Const(x); ok {
 		switch v.Kind() {
 		case constant.Int:
 			return constant.Int64Val(v)
@@ -124,8 +124,8 @@ func countedLength(p *gocode.Place, l *ast.ForStmt) (int64, bool) {
 }
 
 func constInt(p *gocode.Place, e ast.Expr) (int64, bool) {
-	v := Const(p, e)
-	if v == nil || v.Kind() != constant.Int {
+	v, ok := p.Const(e)
+	if !ok || v.Kind() != constant.Int {
 		return 0, false
 	}
 	return constant.Int64Val(v)
@@ -134,7 +134,7 @@ func constInt(p *gocode.Place, e ast.Expr) (int64, bool) {
 // leaves tells whether control, after n, always leaves the loop: a block between
 // n and the loop ends in return, panic or a break of this loop.
 func leaves(p *gocode.Place, loop, n ast.Node) bool {
-	path := Path(p, n)
+	path := p.Enclosing(n)
 	for i, x := range path {
 		if x == loop {
 			return false

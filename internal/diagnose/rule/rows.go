@@ -100,3 +100,11 @@ func Sum(rows []*site.Row) (value, count int64) {
 	}
 	return value, count
 }
+
+// InitName tells whether a function is a package's initialisation, by its name
+// in a profile: "example.com/app.init", "example.com/app.init.0", "main.init.func1".
+func InitName(function string) bool {
+	name := function[strings.LastIndexByte(function, '/')+1:]
+	parts := strings.Split(name, ".")
+	return len(parts) >= 2 && parts[1] == "init"
+}

@@ -6,9 +6,6 @@ import (
 	"go/token"
 	"go/types"
 
-	"golang.org/x/tools/go/ast/astutil"
-	"golang.org/x/tools/go/types/typeutil"
-
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -34,31 +31,12 @@ func Body(p *gocode.Place) ast.Node {
 	return p.File
 }
 
-// Path returns the nodes around n, from its parent outwards to the function of the place.
-func Path(p *gocode.Place, n ast.Node) []ast.Node {
-	whole, _ := astutil.PathEnclosingInterval(p.File, n.Pos(), n.End())
-	body := Body(p)
-	var path []ast.Node
-	inside := false
-	for _, x := range whole {
-		if inside {
-			path = append(path, x)
-		}
-		if x == n {
-			inside = true
-		}
-		if x == body {
-			break
-		}
-	}
-	return path
-}
-
 // Line returns the line of a position.
 func Line(p *gocode.Place, pos token.Pos) int { return p.Fset.Position(pos).Line }
 
 // Calls returns the calls that the compiler places on the line: those whose
 // opening parenthesis stands there (cmd/compile/internal/syntax/nodes.go), outermost first.
+// [gocode.Place.Calls] has more: calls that merely begin or end on the line.
 func Calls(p *gocode.Place) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	ast.Inspect(Body(p), func(n ast.Node) bool {
@@ -75,45 +53,17 @@ func Calls(p *gocode.Place) []*ast.CallExpr {
 func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	for _, call := range Calls(p) {
-		if name := CalleeName(p, call); name != "" && Named(name, patterns...) {
+		if Named(p.CalleeName(call), patterns...) {
 			calls = append(calls, call)
 		}
 	}
 	return calls
 }
 
-// CalleeName returns the full name of the function that a call calls, as
-// types.Func.FullName writes it; "" for a conversion, a builtin or a function value.
-func CalleeName(p *gocode.Place, call *ast.CallExpr) string {
-	if f, ok := typeutil.Callee(p.Info, call).(*types.Func); ok {
-		return f.Origin().FullName()
-	}
-	return ""
-}
-
-// Builtin tells whether a call calls the named builtin function.
-func Builtin(p *gocode.Place, call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok {
-		return false
-	}
-	b, ok := p.Info.Uses[id].(*types.Builtin)
-	return ok && b.Name() == name
-}
-
-// Conversion tells whether a call converts its argument to a type.
-func Conversion(p *gocode.Place, call *ast.CallExpr) bool {
-	tv, ok := p.Info.Types[call.Fun]
-	return ok && tv.IsType() && len(call.Args) == 1
-}
-
-// Const returns the constant value of an expression; nil when it has none.
-func Const(p *gocode.Place, e ast.Expr) constant.Value { return p.Info.Types[e].Value }
-
 // ConstString returns the value of a constant string.
 func ConstString(p *gocode.Place, e ast.Expr) (string, bool) {
-	v := Const(p, e)
-	if v == nil || v.Kind() != constant.String {
+	v, ok := p.Const(e)
+	if !ok || v.Kind() != constant.String {
 		return "", false
 	}
 	return constant.StringVal(v), true
@@ -176,4 +126,46 @@ func Uses(p *gocode.Place, v types.Object) []*ast.Ident {
 		return true
 	})
 	return uses
+}
+
+// Assigned returns the expressions that the function assigns to v, one to one.
+func Assigned(p *gocode.Place, v types.Object) []ast.Expr {
+	var values []ast.Expr
+	var root ast.Node = Body(p)
+	if p.Decl != nil {
+		root = p.Decl
+	}
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && p.Object(id) == v
+	}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if len(n.Lhs) == len(n.Rhs) && is(lhs) {
+					values = append(values, n.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if len(n.Names) == len(n.Values) && is(name) {
+					values = append(values, n.Values[i])
+				}
+			}
+		}
+		return true
+	})
+	return values
+}
+
+// FuncName is how a sentence names the function around a place: "Send", "a function in Send".
+func FuncName(p *gocode.Place) string {
+	if p.Decl == nil {
+		return "a package variable's initialiser"
+	}
+	if p.Func != p.Decl {
+		return "a function in " + p.Decl.Name.Name
+	}
+	return p.Decl.Name.Name
 }

@@ -74,3 +74,13 @@ func List(words []string) string {
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 	}
 }
+
+// Short cuts source text that is too long for a sentence.
+func Short(code string) string {
+	const longest = 80
+	runes := []rune(code)
+	if len(runes) <= longest {
+		return code
+	}
+	return string(runes[:longest-1]) + "…"
+}

@@ -1,0 +1,319 @@
+// Package sprintfsimple finds fmt.Sprintf calls that only join a few basic values.
+package sprintfsimple
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// printers are the functions that the rule knows.
+var printers = []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln"}
+
+// Rule is sprintf-simple.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "sprintf-simple",
+		Kind:  rule.Alloc,
+		Title: "fmt.Sprintf where a concatenation would do",
+		Doc:   doc,
+		// Parsing the format, boxing the arguments and the copy out of the printer's
+		// buffer go; the digits and one string for the result stay. Two thirds for
+		// strings, a third where the conversion of a number is most of it.
+		Fraction: rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.8},
+		Find:     find,
+	}
+}
+
+const doc = `fmt.Sprintf parses its format at run time, puts every argument into an
+interface (which allocates for strings and most numbers), formats into a
+buffer and copies that into a new string. For a format of plain %s, %d, %v, %q
+and %t with strings, numbers and booleans, a + b and strconv do the same in a
+fraction of the time; where the text is written out anyway, appending the
+pieces to a buffer does not even make the string.
+
+It is fine anywhere that is not hot. The rule leaves alone what is not the
+same by the language's rules: widths and flags, values with a String, Error,
+Format or GoString method, pointers, formats that are not constant.
+
+Seen in the field: istio/istio#20320, mitchellh/mapstructure#215,
+prometheus/statsd_exporter#279.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	var matches []rule.Match
+	for _, s := range p.Table.Sites {
+		for _, printer := range printers {
+			m := rule.TakeCalls(s, printer)
+			if m.Empty() {
+				continue
+			}
+			place := p.Place(s)
+			if place == nil {
+				matches = append(matches, unseen(m, printer))
+				continue
+			}
+			calls := rule.CallsOf(place, printer)
+			texts, ok := rewrites(place, calls, printer)
+			if !ok {
+				continue
+			}
+			if onlyBoxing(place, calls) {
+				m = rule.Take(s, func(r *site.Row) bool {
+					return rule.Leaf(r) && heap(s, r) || rule.CallsDirectly(r, printer, "runtime.convT*")
+				}, printer, "runtime.convT*")
+			}
+			m.Cause = cause(place, calls, printer)
+			m.Fix = fix(texts)
+			m.Confidence = p.Weigh(s, true)
+			m.Evidence = p.Compiler(s)
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// heap tells whether a row is one of a heap profile: at the leaf of a CPU row
+// the line does its own work, at the leaf of a heap row it boxes.
+func heap(s *site.Site, r *site.Row) bool {
+	for _, o := range s.CPU {
+		if o == r {
+			return false
+		}
+	}
+	return true
+}
+
+// unseen is the match of a line whose source is not to be had.
+func unseen(m rule.Match, printer string) rule.Match {
+	m.Cause = fmt.Sprintf("%s formats a string here; the source is not to be had, so the format is not known.", printer)
+	m.Fix = "If the format is of plain %s, %d and %v with strings and numbers, concatenate with + and strconv instead."
+	m.Confidence = rule.Hint
+	return m
+}
+
+// rewrites returns for each call the expression that says the same; false when
+// a call is not simple, or there is none.
+func rewrites(p *gocode.Place, calls []*ast.CallExpr, printer string) ([]string, bool) {
+	var texts []string
+	for _, call := range calls {
+		var parts []string
+		var ok bool
+		switch {
+		case call.Ellipsis.IsValid():
+		case printer == "fmt.Sprintf":
+			parts, ok = formatted(p, call)
+		default:
+			parts, ok = printed(p, call, printer == "fmt.Sprintln")
+		}
+		if !ok {
+			return nil, false
+		}
+		texts = append(texts, strings.Join(parts, " + "))
+	}
+	return texts, len(texts) > 0
+}
+
+// formatted takes a call of Sprintf with a simple constant format apart.
+func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
+	if len(call.Args) == 0 {
+		return nil, false
+	}
+	format, ok := rule.ConstString(p, call.Args[0])
+	if !ok {
+		return nil, false
+	}
+	args := call.Args[1:]
+	literal := ""
+	flush := func() {
+		if literal != "" {
+			parts = append(parts, fmt.Sprintf("%q", literal))
+			literal = ""
+		}
+	}
+	for len(format) > 0 {
+		text, rest, verb := strings.Cut(format, "%")
+		literal += text
+		if !verb {
+			break
+		}
+		if rest == "" {
+			return nil, false
+		}
+		c := rest[0]
+		format = rest[1:]
+		if c == '%' {
+			literal += "%"
+			continue
+		}
+		if len(args) == 0 {
+			return nil, false
+		}
+		part, ok := convert(p, args[0], c)
+		if !ok {
+			return nil, false
+		}
+		flush()
+		parts = append(parts, part)
+		args = args[1:]
+	}
+	flush()
+	return parts, len(args) == 0 && len(parts) > 0
+}
+
+// printed takes a call of Sprint or Sprintln apart. Sprint puts a space between
+// operands when neither is a string.
+func printed(p *gocode.Place, call *ast.CallExpr, line bool) (parts []string, ok bool) {
+	for i, arg := range call.Args {
+		part, ok := convert(p, arg, 'v')
+		if !ok {
+			return nil, false
+		}
+		if i > 0 && (line || !rule.IsString(p, arg) && !rule.IsString(p, call.Args[i-1])) {
+			parts = append(parts, `" "`)
+		}
+		parts = append(parts, part)
+	}
+	if line {
+		parts = append(parts, `"\n"`)
+	}
+	return parts, len(call.Args) > 0
+}
+
+// convert writes the string expression that equals a verb of an argument; false
+// when there is no simple one.
+func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
+	t := p.Info.TypeOf(arg)
+	if t == nil || formatsItself(t) {
+		return "", false
+	}
+	b, ok := types.Default(t).Underlying().(*types.Basic)
+	if !ok {
+		return "", false
+	}
+	_, named := types.Unalias(t).(*types.Named)
+	x := types.ExprString(ast.Unparen(arg))
+	as := func(kind types.BasicKind, name string) string {
+		if b.Kind() == kind && !named {
+			return x
+		}
+		return name + "(" + x + ")"
+	}
+	info := b.Info()
+	switch {
+	case info&types.IsString != 0 && (verb == 's' || verb == 'v'):
+		return as(types.String, "string"), true
+	case info&types.IsString != 0 && verb == 'q':
+		return "strconv.Quote(" + as(types.String, "string") + ")", true
+	case info&types.IsUnsigned != 0 && (verb == 'd' || verb == 'v'):
+		return "strconv.FormatUint(" + as(types.Uint64, "uint64") + ", 10)", true
+	case b.Kind() == types.Int && (verb == 'd' || verb == 'v'):
+		return "strconv.Itoa(" + as(types.Int, "int") + ")", true
+	case info&types.IsInteger != 0 && (verb == 'd' || verb == 'v'):
+		return "strconv.FormatInt(" + as(types.Int64, "int64") + ", 10)", true
+	case b.Kind() == types.Float64 && verb == 'v':
+		return "strconv.FormatFloat(" + as(types.Float64, "float64") + ", 'g', -1, 64)", true
+	case b.Kind() == types.Float32 && verb == 'v':
+		return "strconv.FormatFloat(float64(" + x + "), 'g', -1, 32)", true
+	case info&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
+		return "strconv.FormatBool(" + as(types.Bool, "bool") + ")", true
+	}
+	return "", false
+}
+
+// formatsItself tells whether fmt would call a method of the value.
+func formatsItself(t types.Type) bool {
+	set := types.NewMethodSet(t)
+	for _, name := range []string{"Format", "Error", "String", "GoString"} {
+		if set.Lookup(nil, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyBoxing tells whether what the line allocates by itself is the arguments of
+// these calls (and the string that a + joins their result to, which a single
+// concatenation would not make either).
+func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
+	ours := map[ast.Node]bool{}
+	for _, c := range calls {
+		ours[c] = true
+	}
+	only := true
+	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+		if n == nil || rule.Line(p, n.Pos()) > p.Line || rule.Line(p, n.End()) < p.Line {
+			return false
+		}
+		if rule.Line(p, n.Pos()) != p.Line {
+			return true
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.CompositeLit, *ast.GoStmt, *ast.DeferStmt:
+			only = false
+		case *ast.CallExpr:
+			if !ours[n] && mayBox(p, n) {
+				only = false
+			}
+		}
+		return only
+	})
+	return only
+}
+
+// mayBox tells whether a call may allocate on its own line: builtins that make
+// something, conversions of strings, and interface parameters.
+func mayBox(p *gocode.Place, call *ast.CallExpr) bool {
+	switch p.CalleeName(call) {
+	case "make", "new", "append":
+		return true
+	}
+	if _, ok := p.Conversion(call); ok && len(call.Args) == 1 {
+		return rule.IsString(p, call) != rule.IsString(p, call.Args[0])
+	}
+	sig, ok := p.Info.TypeOf(call.Fun).(*types.Signature)
+	if !ok {
+		return false
+	}
+	for v := range sig.Params().Variables() {
+		t := v.Type()
+		if s, ok := t.(*types.Slice); ok && sig.Variadic() {
+			t = s.Elem()
+		}
+		if types.IsInterface(t) {
+			return true
+		}
+	}
+	return sig.Variadic()
+}
+
+func cause(p *gocode.Place, calls []*ast.CallExpr, printer string) string {
+	if printer != "fmt.Sprintf" {
+		return fmt.Sprintf("%s puts %s into interfaces and formats them by their types at run time, to join basic values.",
+			printer, arguments(calls[0].Args))
+	}
+	format, _ := rule.ConstString(p, calls[0].Args[0])
+	text := fmt.Sprintf("fmt.Sprintf parses the constant format %q on every call", rule.Short(format))
+	if args := calls[0].Args[1:]; len(args) > 0 {
+		text += fmt.Sprintf(" and puts %s into interfaces, to join basic values", arguments(args))
+	}
+	return text + "."
+}
+
+func arguments(args []ast.Expr) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = rule.Short(types.ExprString(a))
+	}
+	return rule.List(words)
+}
+
+func fix(texts []string) string {
+	return fmt.Sprintf("Write %s; where the string is only written out, append the pieces to a buffer instead and make no string at all.",
+		rule.List(texts))
+}
