@@ -48,7 +48,7 @@ func frames(text string) []profile.FrameSpec {
 			}
 		}
 		if !hasFile {
-			file = fileOf(name)
+			file = fileOf(stripTypeArguments(name))
 		}
 		stack = append(stack, profile.FrameSpec{Function: name, File: file, Line: line, Inlined: inlined})
 	}
