@@ -1,0 +1,100 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/profile"
+)
+
+// List draws annotated source: flat and cum in front of each line.
+func List(w io.Writer, p *session.Listing, s Style) {
+	value := func(v int64) string {
+		if v == 0 {
+			return "."
+		}
+		return profile.FormatValue(v, p.SampleType.Unit, "auto")
+	}
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		file := f.Path
+		if file == "" {
+			file = f.File
+		}
+		fmt.Fprintf(w, "%s in %s\n", s.paint(strong, f.Name), file)
+		fmt.Fprintf(w, "%10s %10s (flat, cum) %s of %s\n", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.Total), p.SampleType.Type)
+		if f.Problem != "" {
+			fmt.Fprintln(w, s.paint(faint, wrap("no source: "+f.Problem, "", s.width())))
+		}
+		for _, l := range lines(f) {
+			text := fmt.Sprintf("%10s %10s %6d  %s", value(l.Flat), value(l.Cum), l.Line, l.text)
+			if l.Flat == 0 && l.Cum == 0 {
+				text = s.paint(faint, text)
+			}
+			fmt.Fprintln(w, text)
+		}
+	}
+}
+
+// listedLine is one line of source with its cost.
+type listedLine struct {
+	profile.LineCost
+	text string
+}
+
+// lines joins source and costs. Without source only the lines that cost are there.
+func lines(f *session.ListedFunction) []listedLine {
+	var out []listedLine
+	costs := map[int64]profile.LineCost{}
+	for _, c := range f.Lines {
+		costs[c.Line] = c
+		if f.Source == nil {
+			out = append(out, listedLine{c, ""})
+		}
+	}
+	for i, text := range f.Source {
+		n := f.From + int64(i)
+		c := costs[n]
+		c.Line = n
+		out = append(out, listedLine{c, text})
+	}
+	return out
+}
+
+// ListJSON is the form of `hone list -json`.
+func ListJSON(p *session.Listing) any {
+	type line struct {
+		Line   int64  `json:"line"`
+		Flat   int64  `json:"flat"`
+		Cum    int64  `json:"cum"`
+		Source string `json:"source,omitempty"`
+	}
+	type function struct {
+		Function string `json:"function"`
+		File     string `json:"file"`
+		Flat     int64  `json:"flat"`
+		Cum      int64  `json:"cum"`
+		Lines    []line `json:"lines"`
+		Problem  string `json:"no_source,omitempty"`
+	}
+	functions := []function{}
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		fn := function{f.Name, f.File, f.Flat, f.Cum, []line{}, f.Problem}
+		for _, l := range lines(f) {
+			fn.Lines = append(fn.Lines, line{l.Line, l.Flat, l.Cum, l.text})
+		}
+		functions = append(functions, fn)
+	}
+	return struct {
+		Schema     string     `json:"schema"`
+		SampleType string     `json:"sample_type"`
+		Unit       string     `json:"unit"`
+		Total      int64      `json:"total"`
+		Functions  []function `json:"functions"`
+	}{"hone/list/v1", p.SampleType.Type, p.SampleType.Unit, p.Total, functions}
+}

@@ -1,0 +1,79 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// TopTable is the table of `hone top` and what it was made from.
+type TopTable struct {
+	Source  string
+	Profile *profile.Profile
+	Top     *profile.Top
+}
+
+// Top draws the table of `hone top` in the columns that pprof's users know.
+func Top(w io.Writer, t TopTable, s Style) {
+	top, unit := t.Top, t.Top.Unit()
+	value := func(v int64) string { return profile.FormatValue(v, top.SampleType.Unit, unit) }
+	fmt.Fprintf(w, "%s · %s", t.Source, top.SampleType.Type)
+	if d := t.Profile.DurationNanos; d > 0 {
+		fmt.Fprintf(w, " · over %s", seconds(float64(d)/1e9))
+	}
+	fmt.Fprintf(w, "\nshowing %s of %s total (%s)\n", value(top.Flat), value(top.Total),
+		strings.TrimSpace(profile.FormatPercent(top.Flat, top.Total)))
+	if top.Dropped > 0 {
+		fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("dropped %s below %s", plural(top.Dropped, "row"), value(top.Cutoff))))
+	}
+	if n := top.Nodes - len(top.Rows); n > 0 {
+		fmt.Fprintln(w, s.paint(faint, plural(n, "row")+" more with a larger -top"))
+	}
+	rows := [][]string{{"flat", "flat%", "sum%", "cum", "cum%", ""}}
+	var sum int64
+	for _, r := range top.Rows {
+		sum += r.Flat
+		name := r.Name
+		if r.File != "" {
+			name = strings.TrimSpace(name + " " + r.File)
+			if r.Line != 0 {
+				name += fmt.Sprintf(":%d", r.Line)
+			}
+		}
+		rows = append(rows, []string{value(r.Flat), profile.FormatPercent(r.Flat, top.Total), profile.FormatPercent(sum, top.Total),
+			value(r.Cum), profile.FormatPercent(r.Cum, top.Total), name})
+	}
+	for i, line := range table(rows, "  ", 0, 1, 2, 3, 4) {
+		if i == 0 {
+			line = s.paint(faint, line)
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// TopJSON is the form of `hone top -json`.
+func TopJSON(t TopTable) any {
+	type row struct {
+		Function string `json:"function,omitempty"`
+		File     string `json:"file,omitempty"`
+		Line     int64  `json:"line,omitempty"`
+		Flat     int64  `json:"flat"`
+		Cum      int64  `json:"cum"`
+	}
+	rows := []row{}
+	for _, r := range t.Top.Rows {
+		rows = append(rows, row{r.Name, r.File, r.Line, r.Flat, r.Cum})
+	}
+	return struct {
+		Schema     string `json:"schema"`
+		Source     string `json:"source"`
+		SampleType string `json:"sample_type"`
+		Unit       string `json:"unit"`
+		Total      int64  `json:"total"`
+		Nodes      int    `json:"nodes"`
+		Dropped    int    `json:"dropped"`
+		Rows       []row  `json:"rows"`
+	}{"hone/top/v1", t.Source, t.Top.SampleType.Type, t.Top.SampleType.Unit, t.Top.Total, t.Top.Nodes, t.Top.Dropped, rows}
+}
