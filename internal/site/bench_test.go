@@ -24,10 +24,11 @@ func wideProfile(tb testing.TB, stacks int) *profile.Profile {
 		stack := make([]profile.FrameSpec, 30+r.IntN(20))
 		at := r.IntN(len(functions))
 		for i := range stack {
-			at = (at*7 + r.IntN(3)) % len(functions)
+			call := r.IntN(3) // the line decides who is called
 			stack[i] = functions[at]
-			stack[i].Line = int64(1 + r.IntN(8))
-			stack[i].Inlined = i%5 == 2
+			stack[i].Line = int64(10 + call)
+			stack[i].Inlined = at%4 == 1
+			at = (at*7 + call) % len(functions)
 		}
 		stack[len(stack)-1].Inlined = false
 		b.Add(stack, 1, 10_000_000)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/target"
 )
 
 // The tables below name functions of the runtime and the standard library, as
@@ -112,6 +113,8 @@ var servers = []string{
 
 // trait is what the tables and the code index say of one function.
 type trait struct {
+	function
+	id         uint32
 	owner      gocode.Owner
 	base       string // the function without closures and type arguments
 	class      Class  // from collecting; Work when none
@@ -124,12 +127,13 @@ type trait struct {
 	foreign    bool   // C, or without a symbol
 	initialise bool   // runs package initialisers
 	finalise   bool   // runs finalizers or cleanups
+	probe      bool   // of hone's probe
 	endpoint   bool   // of net/http/pprof, which serves profiles
 	collector  bool   // of runtime/pprof or runtime/trace, whose goroutines collect
 }
 
 func newTrait(f function, owner gocode.Owner) *trait {
-	t := &trait{owner: owner, base: baseName(f.name)}
+	t := &trait{function: f, owner: owner, base: baseName(f.name), probe: baseOf(f.file) == target.ProbeFile}
 	if generated(f.file) {
 		t.runtime = true
 		return t

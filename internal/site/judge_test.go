@@ -134,7 +134,7 @@ func FuzzJudge(f *testing.F) {
 		var nodes []*node
 		all := newStacks(testIndex(t))
 		for i, name := range strings.Split(text, " < ") {
-			nodes = append(nodes, all.node(frameKey{function{name, ""}, i, i%2 == 0}))
+			nodes = append(nodes, all.node(all.trait(function{name: name}), i, i%2 == 0))
 		}
 		s := all.intern(uint64(n), nodes)
 		if (s.blamed == nil) == (s.bucket == "" && s.class != Probe) {

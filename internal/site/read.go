@@ -48,7 +48,7 @@ func (s *stacks) read(ctx context.Context, k kind, p *profile.Profile) (rows []c
 	if err != nil {
 		return nil, 0, err
 	}
-	e := &expander{all: s, profile: p, locations: make([][]*node, len(p.Locations))}
+	e := newExpander(s, p)
 	var slab []Row
 	for i, value := range values {
 		if i%(1<<14) == 0 && ctx.Err() != nil {

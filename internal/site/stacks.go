@@ -1,11 +1,10 @@
 package site
 
 import (
-	"path"
+	"math"
 	"strings"
 
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -17,30 +16,36 @@ type owners interface {
 // stacks holds every distinct function, frame and stack of all profiles of a
 // join once, with what was found out about it.
 type stacks struct {
-	code   owners
-	traits map[function]*trait
-	nodes  map[frameKey]*node
-	places map[frameKey]*place
-	known  map[uint64]*stack // by hash of the nodes, chained
-	slab   []*Frame          // where the frames of new stacks are put
+	code      owners
+	functions map[function]*trait
+	nodes     map[nodeKey]*node
+	places    map[nodeKey]*place
+	known     map[uint64]*stack // by hash of the nodes, chained
+	slab      []*Frame          // where the frames of new stacks are put
 }
 
 func newStacks(code owners) *stacks {
 	return &stacks{
-		code:   code,
-		traits: map[function]*trait{},
-		nodes:  map[frameKey]*node{},
-		places: map[frameKey]*place{},
-		known:  map[uint64]*stack{},
+		code:      code,
+		functions: map[function]*trait{},
+		nodes:     map[nodeKey]*node{},
+		places:    map[nodeKey]*place{},
+		known:     map[uint64]*stack{},
 	}
 }
 
 type function struct{ name, file string }
 
-type frameKey struct {
-	function
-	line    int
-	inlined bool
+// nodeKey is a function's number, a line and whether the call is inlined, packed
+// so that the map of them is fast.
+type nodeKey uint64
+
+func newNodeKey(t *trait, line int, inlined bool) nodeKey {
+	k := nodeKey(t.id)<<32 | nodeKey(uint32(line)<<1)
+	if inlined {
+		k |= 1
+	}
+	return k
 }
 
 // node is an interned frame.
@@ -48,8 +53,7 @@ type node struct {
 	Frame
 	*trait
 	*place
-	id    uint64
-	probe bool
+	number uint64 // from 1
 }
 
 // place is a line in a function, inlined or not: what sites are keyed by.
@@ -74,9 +78,23 @@ type stack struct {
 type expander struct {
 	all       *stacks
 	profile   *profile.Profile
-	locations [][]*node // by index, filled when first seen
-	ids       []int32   // scratch
-	nodes     []*node   // scratch
+	functions []*trait // by the profile's index, filled when first seen
+	locations []span   // by the profile's index, filled when first seen
+	lines     []*node  // what locations point into
+	ids       []int32  // scratch
+	nodes     []*node  // scratch
+}
+
+// span is a part of expander.lines. No location is empty, so an empty span is one not seen yet.
+type span struct{ from, to uint32 }
+
+func newExpander(all *stacks, p *profile.Profile) *expander {
+	return &expander{
+		all:       all,
+		profile:   p,
+		functions: make([]*trait, len(p.Functions)),
+		locations: make([]span, len(p.Locations)),
+	}
 }
 
 // stack returns the interned stack of a sample.
@@ -85,11 +103,13 @@ func (e *expander) stack(sample int) *stack {
 	e.nodes = e.nodes[:0]
 	hash := uint64(14695981039346656037) // FNV-1a over frames
 	for _, id := range e.ids {
-		if e.locations[id] == nil {
-			e.locations[id] = e.expand(&e.profile.Locations[id])
+		at := e.locations[id]
+		if at.to == 0 {
+			at = e.expand(&e.profile.Locations[id])
+			e.locations[id] = at
 		}
-		for _, n := range e.locations[id] {
-			hash = (hash ^ n.id) * 1099511628211
+		for _, n := range e.lines[at.from:at.to] {
+			hash = (hash ^ n.number) * 1099511628211
 			e.nodes = append(e.nodes, n)
 		}
 	}
@@ -98,51 +118,66 @@ func (e *expander) stack(sample int) *stack {
 
 // expand returns the frames of a location, leaf first. All but the last line
 // were inlined.
-func (e *expander) expand(l *profile.Location) []*node {
-	if len(l.Lines) == 0 {
-		name := "[unknown]"
-		if l.Mapping >= 0 && int(l.Mapping) < len(e.profile.Mappings) {
-			if file := e.profile.Mappings[l.Mapping].File; file != "" {
-				name = "[" + baseOf(file) + "]"
-			}
-		}
-		return []*node{e.all.node(frameKey{function: function{name: name}})}
-	}
-	nodes := make([]*node, len(l.Lines))
+func (e *expander) expand(l *profile.Location) span {
+	from := len(e.lines)
 	for i, line := range l.Lines {
-		f := &e.profile.Functions[line.Func]
-		nodes[i] = e.all.node(frameKey{function{f.Name, f.Filename}, int(line.Line), i < len(l.Lines)-1})
+		t := e.functions[line.Func]
+		if t == nil {
+			f := &e.profile.Functions[line.Func]
+			t = e.all.trait(function{f.Name, f.Filename})
+			e.functions[line.Func] = t
+		}
+		number := int(min(max(line.Line, 0), math.MaxInt32))
+		e.lines = append(e.lines, e.all.node(t, number, i < len(l.Lines)-1))
 	}
-	return nodes
+	if len(l.Lines) == 0 {
+		e.lines = append(e.lines, e.all.node(e.all.trait(function{name: e.mapped(l)}), 0, false))
+	}
+	return span{uint32(from), uint32(len(e.lines))}
+}
+
+// mapped names an address without a symbol by the file that is mapped there.
+func (e *expander) mapped(l *profile.Location) string {
+	if l.Mapping >= 0 && int(l.Mapping) < len(e.profile.Mappings) {
+		if file := e.profile.Mappings[l.Mapping].File; file != "" {
+			return "[" + baseOf(file) + "]"
+		}
+	}
+	return "[unknown]"
 }
 
 // baseOf is the last element of a path as either system writes it.
 func baseOf(file string) string {
-	return path.Base(strings.ReplaceAll(file, `\`, "/"))
+	return file[strings.LastIndexAny(file, `/\`)+1:]
 }
 
-func (s *stacks) node(k frameKey) *node {
+// trait returns what is known of a function; the code index is asked once.
+func (s *stacks) trait(f function) *trait {
+	t := s.functions[f]
+	if t == nil {
+		t = newTrait(f, s.code.Owner(f.name, f.file))
+		t.id = uint32(len(s.functions))
+		s.functions[f] = t
+	}
+	return t
+}
+
+func (s *stacks) node(t *trait, line int, inlined bool) *node {
+	k := newNodeKey(t, line, inlined)
 	if n := s.nodes[k]; n != nil {
 		return n
 	}
-	t := s.traits[k.function]
-	if t == nil {
-		t = newTrait(k.function, s.code.Owner(k.name, k.file))
-		s.traits[k.function] = t
-	}
-	where := k
-	where.inlined = false
+	where := newNodeKey(t, line, false)
 	p := s.places[where]
 	if p == nil {
 		p = &place{}
 		s.places[where] = p
 	}
 	n := &node{
-		Frame: Frame{Function: k.name, File: k.file, Line: k.line, Inlined: k.inlined, Owner: t.owner},
-		trait: t,
-		place: p,
-		id:    uint64(len(s.nodes)) + 1,
-		probe: baseOf(k.file) == target.ProbeFile,
+		Frame:  Frame{Function: t.name, File: t.file, Line: line, Inlined: inlined, Owner: t.owner},
+		trait:  t,
+		place:  p,
+		number: uint64(len(s.nodes)) + 1,
 	}
 	s.nodes[k] = n
 	return n
