@@ -65,8 +65,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, s := range p.Table.Sites {
 		for _, f := range formatters {
 			m := rule.TakeCalls(s, f.row)
-			m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return r.Class == site.Malloc || r.Class == site.Assist })
-			if m.Empty() {
+			m.CPU = rule.Rows(m.CPU, copying)
+			if !allocated(m) {
 				continue
 			}
 			place := p.Place(s)
@@ -85,6 +85,17 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	return matches, nil
+}
+
+// allocated tells whether the profile shows that the string is made on the heap:
+// a short one that does not escape is made on the stack.
+func allocated(m rule.Match) bool {
+	return len(m.Allocs) > 0 || slices.ContainsFunc(m.CPU, func(r *site.Row) bool { return r.Class == site.Malloc })
+}
+
+// copying are the CPU rows of making the string from the digits.
+func copying(r *site.Row) bool {
+	return r.Class == site.Malloc || r.Class == site.Assist || r.Below("runtime.slicebytetostring")
 }
 
 // allSink tells whether the results of all calls go nowhere but into buffers,
