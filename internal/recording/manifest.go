@@ -133,6 +133,7 @@ type Phase struct {
 	Runs     int       `json:"runs,omitempty"`
 	Requests int64     `json:"requests,omitempty"`
 	Failed   int64     `json:"failed,omitempty"`
+	Missed   int64     `json:"missed,omitempty"` // scheduled, but not sent or not answered in time
 
 	Latency *Quantiles `json:"latency,omitempty"` // from the schedule; absent in a closed loop
 	Service *Quantiles `json:"service,omitempty"`
@@ -143,8 +144,8 @@ type Phase struct {
 	RSSBytes     int64   `json:"rss_bytes,omitempty"`   // at the end
 	AllocBytes   int64   `json:"alloc_bytes,omitempty"` // during the phase, by runtime/metrics
 	AllocObjects int64   `json:"alloc_objects,omitempty"`
-	GCCycles     int64   `json:"gc_cycles,omitempty"`
-	ForcedGC     int64   `json:"forced_gc,omitempty"` // by hone
+	GCCycles     int64   `json:"gc_cycles,omitempty"` // within the phase's seconds
+	ForcedGC     int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
 	Throttled    float64 `json:"throttled_seconds,omitempty"`
 
 	Windows  []Window  `json:"windows,omitempty"`
@@ -152,12 +153,19 @@ type Phase struct {
 }
 
 // Observer is what observing cost, against the clean phase; shares, with the
-// 95 % interval of the windows' spread.
+// 95 % interval of the windows' spread. Without load, or with a rate that the
+// program keeps up with, the loss of throughput tells nothing and the growth of
+// CPU does.
 type Observer struct {
+	// NoThroughput and NoCPU say that the figures of that name are not known: no
+	// load, no way to read the CPU time, or too few windows.
+	NoThroughput bool `json:"no_throughput,omitempty"`
+	NoCPU        bool `json:"no_cpu,omitempty"`
+
 	ThroughputLoss float64 `json:"throughput_loss"` // 0.02 = 2 % fewer requests/s (or longer wall)
 	ThroughputLow  float64 `json:"throughput_low"`
 	ThroughputHigh float64 `json:"throughput_high"`
-	CPUGrowth      float64 `json:"cpu_growth"` // CPU per request (or per run)
+	CPUGrowth      float64 `json:"cpu_growth"` // CPU per request (per run; without load per second)
 	CPUGrowthLow   float64 `json:"cpu_growth_low"`
 	CPUGrowthHigh  float64 `json:"cpu_growth_high"`
 }

@@ -1,0 +1,163 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/hone-go/hone/histogram"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
+)
+
+// loadSpec describes the load for the manifest.
+func loadSpec(o *load.Options) *recording.Load {
+	if o == nil {
+		return nil
+	}
+	l := &recording.Load{Rate: o.Rate, Connections: o.Connections}
+	if l.Connections == 0 {
+		l.Connections = load.DefaultConnections
+	}
+	for _, t := range o.Targets {
+		method := t.Method
+		if method == "" {
+			method = "GET"
+		}
+		l.Targets = append(l.Targets, method+" "+t.URL)
+	}
+	return l
+}
+
+// loadAddrs lists the host:port pairs that the load goes to.
+func loadAddrs(o *load.Options) ([]string, error) {
+	var addrs []string
+	for _, t := range o.Targets {
+		u, err := url.Parse(t.URL)
+		if err != nil {
+			return nil, fmt.Errorf("load target: %w", err)
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		if u.Hostname() == "" || port == "" {
+			return nil, fmt.Errorf("load target %q: no host and port to connect to", t.URL)
+		}
+		addr := net.JoinHostPort(u.Hostname(), port)
+		if !slices.Contains(addrs, addr) {
+			addrs = append(addrs, addr)
+		}
+	}
+	return addrs, nil
+}
+
+// addLoad sums the windows' load results into the phase.
+func (s *service) addLoad(st *stretch) {
+	if len(st.loads) == 0 {
+		return
+	}
+	sum := sumResults(st.loads)
+	p := &st.phase
+	p.Requests, p.Failed, p.Missed = sum.Requests, sum.Failed(), sum.Missed
+	p.Latency, p.Service, p.Lag = quantiles(sum.Latency), quantiles(sum.Service), quantiles(sum.Lag)
+	p.Verdict = sum.Verdict
+	if sum.VerdictWhy != "" {
+		s.note("load in phase %s: %s: %s", p.Name, sum.Verdict, sum.VerdictWhy)
+	}
+	if p.Missed > 0 {
+		s.note("load in phase %s: %d scheduled requests were not sent or not answered", p.Name, p.Missed)
+	}
+	switch all := p.Requests + sumErrors(sum); {
+	case all > 0 && p.Failed >= all:
+		s.note("load in phase %s: every one of %d requests failed", p.Name, all)
+	case p.Failed*100 > all:
+		s.note("load in phase %s: %d of %d requests failed", p.Name, p.Failed, all)
+	}
+}
+
+// sumErrors counts the requests that got no answer at all.
+func sumErrors(r *load.Result) (n int64) {
+	for _, k := range r.Errors {
+		n += k
+	}
+	return n
+}
+
+// sumResults adds up stretches of one load and leaves them as they are.
+func sumResults(rs []*load.Result) *load.Result {
+	sum := &load.Result{
+		Start: rs[0].Start, Closed: rs[0].Closed, Rate: rs[0].Rate,
+		Status: map[int]int64{}, Errors: map[string]int64{},
+		Service: histogram.New(),
+	}
+	if !sum.Closed {
+		sum.Latency, sum.Lag = histogram.New(), histogram.New()
+	}
+	for _, r := range rs {
+		sum.Merge(r)
+	}
+	return sum
+}
+
+// quantiles reads a histogram of nanoseconds in seconds; nil when it is empty.
+func quantiles(h *histogram.Histogram) *recording.Quantiles {
+	if h == nil || h.Count() == 0 {
+		return nil
+	}
+	q := func(q float64) float64 { return float64(h.Quantile(q)) / 1e9 }
+	return &recording.Quantiles{P50: q(0.5), P90: q(0.9), P99: q(0.99), P999: q(0.999), Max: float64(h.Max()) / 1e9}
+}
+
+// loadText puts a stretch of load into a few words.
+func loadText(r *load.Result) string {
+	s := r.Elapsed.Seconds()
+	if s <= 0 {
+		return ""
+	}
+	text := thousands(float64(r.Requests)/s) + " requests/s"
+	if f := r.Failed(); f > 0 {
+		text += fmt.Sprintf(", %d failed", f)
+	}
+	return text
+}
+
+// thousands writes 12400.3 as "12,400".
+func thousands(f float64) string {
+	if f < 100 {
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}
+	digits := strconv.FormatFloat(f, 'f', 0, 64)
+	var b []byte
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b = append(b, ',')
+		}
+		b = append(b, digits[i])
+	}
+	return string(b)
+}
+
+// loadLog writes the windows' histograms as an HdrHistogram interval log, the
+// series told apart by their tags.
+func loadLog(rs []*load.Result) ([]byte, error) {
+	var all []histogram.Interval
+	for _, r := range rs {
+		for _, series := range []struct {
+			tag string
+			h   *histogram.Histogram
+		}{{"latency", r.Latency}, {"service", r.Service}, {"lag", r.Lag}} {
+			if series.h != nil {
+				all = append(all, histogram.Interval{Tag: series.tag, Start: r.Start, Length: r.Elapsed, Hist: series.h})
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := histogram.WriteLog(&b, all); err != nil {
+		return nil, fmt.Errorf("write the histograms of the load: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,155 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
+)
+
+// stretch is what was seen while a collector ran (or none did).
+type stretch struct {
+	phase   recording.Phase
+	samples []sample       // a window each
+	loads   []*load.Result // a window each; empty without load
+	collect error          // what the collector ended with
+}
+
+// measure watches the program for length, in windows, while collect runs beside
+// it. The figures cover exactly the stretch from the collector's start to length
+// (or to the collector's end, when that comes first): fetching and encoding the
+// result comes after. The error ends the recording; the collector's own is in the
+// stretch, which holds what was seen either way.
+func (s *service) measure(ctx context.Context, length time.Duration, collect func(context.Context) error) (stretch, error) {
+	n := windows(length, s.world.tick)
+	cctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	var done chan error
+	if s.gen != nil {
+		s.gen.Cut() // what came before belongs to no window
+	}
+	first := s.read(ctx)
+	last := first
+	if collect != nil {
+		done = make(chan error, 1)
+		go func() { done <- collect(cctx) }()
+	}
+	var st stretch
+	var stop error
+	early := false
+	for i := 1; i <= n && !early; i++ {
+		due := first.at.Add(length * time.Duration(i) / time.Duration(n))
+		early, stop = s.wait(ctx, due, done, &st.collect)
+		if stop != nil && time.Since(last.at) < s.world.tick/20 {
+			break // nothing to see in it
+		}
+		last = s.addWindow(ctx, &st, last, !early)
+		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(first.at), Of: length})
+	}
+	first.figures(&st.phase, last)
+	st.phase.Name = s.phase
+	s.addLoad(&st)
+
+	if done != nil && !early {
+		// The collector is through about now; what is left is its result's way here.
+		_, stop = s.wait(ctx, time.Now().Add(time.Minute), done, &st.collect)
+		if stop == nil && st.collect == errPending {
+			st.collect = errStuck
+		}
+	}
+	if stop != nil && done != nil && st.collect == errPending {
+		// Let the collector end with what it has.
+		cancel()
+		select {
+		case st.collect = <-done:
+		case <-time.After(stopLimit):
+			st.collect = errStuck
+		}
+	}
+	return st, stop
+}
+
+// States of a collector that has not ended: not yet, and not when it should have.
+var (
+	errPending = errors.New("the collector is not through")
+	errStuck   = errors.New("its result did not arrive in time")
+)
+
+// wait waits until due. It returns early, with the error that ends the recording,
+// or when the collector has ended.
+func (s *service) wait(ctx context.Context, due time.Time, done chan error, collect *error) (early bool, stop error) {
+	t := time.NewTimer(time.Until(due))
+	defer t.Stop()
+	var loadDone <-chan struct{}
+	if s.gen != nil {
+		loadDone = s.gen.Done()
+	}
+	if done != nil {
+		*collect = errPending
+	}
+	select {
+	case <-t.C:
+		return false, nil
+	case err := <-done:
+		*collect = err
+		// A collector that fails because the program died tells only that it failed.
+		return true, s.endedSoon(ctx, err)
+	case <-ctx.Done():
+	case <-s.prog.Done():
+	case <-loadDone:
+	}
+	return true, s.ended(ctx, s.prog, s.gen)
+}
+
+// endedSoon gives a failed collector's cause a moment to become known.
+func (s *service) endedSoon(ctx context.Context, err error) error {
+	if err == nil {
+		return s.ended(ctx, s.prog, s.gen)
+	}
+	select {
+	case <-s.prog.Done():
+	case <-ctx.Done():
+	case <-time.After(s.world.tick / 4):
+	}
+	return s.ended(ctx, s.prog, s.gen)
+}
+
+// addWindow closes the window that began at last. One that was cut short counts
+// in the totals, but tells nothing about the spread.
+func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whole bool) reading {
+	var res *load.Result
+	if s.gen != nil {
+		res = s.gen.Cut()
+		st.loads = append(st.loads, res)
+	}
+	now := s.read(ctx)
+	if !now.hasUsage && last.hasUsage {
+		// The program is gone or hangs: keep what was known.
+		now.usage, now.hasUsage = last.usage, true
+	}
+	if now.metrics == nil {
+		now.metrics = last.metrics
+	}
+	w, sm := s.window(last, now, res)
+	st.phase.Windows = append(st.phase.Windows, w)
+	if whole {
+		st.samples = append(st.samples, sm)
+	}
+	return now
+}
+
+// describe puts the last window into a few words.
+func (s *service) describe(st *stretch) string {
+	if n := len(st.loads); n > 0 {
+		return loadText(st.loads[n-1])
+	}
+	w := st.phase.Windows[len(st.phase.Windows)-1]
+	if w.Seconds <= 0 || s.noUsage {
+		return ""
+	}
+	return fmt.Sprintf("%.2f CPUs", w.CPUSeconds/w.Seconds)
+}

@@ -1,0 +1,132 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/load"
+)
+
+// Options says what to record.
+type Options struct {
+	// Exactly one of Package and URL.
+	Package    string // with Dir; a main package, or with Bench any package
+	URL        string
+	Bench      string
+	Dir        string
+	RunDir     string // working directory of the program; "" = the caller's. A benchmark runs in its package's directory
+	Args       []string
+	Env        []string
+	BuildFlags []string
+	Attach     target.AttachOptions
+
+	Load     *load.Options // nil: observe
+	Duration time.Duration // of clean to trace together; 0 = 30 s
+	Warmup   time.Duration // longest; 0 = 10 s, negative = none
+	Phases   []string      // of cpu, contention, trace; nil = all, empty = the clean phase alone
+	Timeout  time.Duration // for building, readiness and programs that end; 0 = 10 min
+
+	Out      string // path of the recording
+	WorkDir  string // hone's cache
+	Version  string // hone's, for the manifest
+	Arg      string // the target as the user typed it
+	Progress func(Event)
+}
+
+// Event tells how far a recording is. Events come one at a time.
+type Event struct {
+	Phase string        // "build", "start", "warmup", "clean", "cpu", …
+	Text  string        // "12,400 requests/s"
+	At    time.Duration // since the phase began
+	Of    time.Duration // the phase's expected length; 0 unknown
+	End   bool          // the phase is over; Text is its summary
+}
+
+const (
+	defaultDuration = 30 * time.Second
+	defaultWarmup   = 10 * time.Second
+	defaultTimeout  = 10 * time.Minute
+
+	// readyLimit bounds the wait for a service's port. One that needs longer is
+	// started by hand and taken through its URL.
+	readyLimit = 2 * time.Minute
+	// stopLimit bounds what happens after the caller's context ended.
+	stopLimit = 20 * time.Second
+	// maxTraceBytes ends the execution trace.
+	maxTraceBytes = 64 << 20
+)
+
+// withDefaults checks o and fills in what was left open.
+func (o Options) withDefaults() (Options, error) {
+	switch {
+	case (o.Package == "") == (o.URL == ""):
+		return o, errors.New("record: exactly one of a package and a URL is the target")
+	case o.URL != "" && o.Bench != "":
+		return o, errors.New("record: benchmarks need a package, not a URL")
+	case o.Bench != "" && o.Load != nil:
+		return o, errors.New("record: a benchmark is its own load")
+	case o.Out == "":
+		return o, errors.New("record: no file to record into")
+	case o.Duration < 0:
+		return o, fmt.Errorf("record: duration %s is negative", o.Duration)
+	case o.Timeout < 0:
+		return o, fmt.Errorf("record: timeout %s is negative", o.Timeout)
+	}
+	if o.Phases == nil {
+		o.Phases = []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace}
+	}
+	for i, p := range o.Phases {
+		if _, ok := weight[p]; !ok || p == recording.PhaseClean {
+			return o, fmt.Errorf("record: no phase %q; there are cpu, contention and trace", p)
+		}
+		if slices.Contains(o.Phases[:i], p) {
+			return o, fmt.Errorf("record: phase %s is named twice", p)
+		}
+	}
+	if o.Duration == 0 {
+		o.Duration = defaultDuration
+	}
+	if o.Warmup == 0 {
+		o.Warmup = defaultWarmup
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Arg == "" {
+		o.Arg = o.Package + o.URL
+	}
+	return o, nil
+}
+
+// kind is the manifest's word for the target, as far as the options tell.
+func (o Options) kind() string {
+	switch {
+	case o.URL != "":
+		return kindURL
+	case o.Bench != "":
+		return kindBench
+	case o.Load != nil:
+		return kindService
+	}
+	return "" // decided by running it
+}
+
+// Values of the manifest's target kind.
+const (
+	kindService = "service"
+	kindProgram = "program"
+	kindBench   = "bench"
+	kindURL     = "url"
+)
+
+// Record records and writes Options.Out. On an error after the recording began (the target died,
+// ctx ended) the recording up to there is kept, partial is true and the error says what happened;
+// nothing is left at Out when nothing was recorded. A recording begins when its clean phase does.
+func Record(ctx context.Context, o Options) (partial bool, err error) {
+	return record(ctx, o, realWorld())
+}

@@ -1,0 +1,225 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// recordPackage builds the package and records what it turns out to be.
+func (r *recorder) recordPackage(ctx context.Context) error {
+	var addrs []string
+	if r.o.Load != nil {
+		var err error
+		if addrs, err = r.freeAddrs(); err != nil {
+			return err
+		}
+	}
+	bin, start, err := r.build(ctx)
+	if err != nil {
+		return err
+	}
+	defer bin.Remove()
+	r.describeBinary(bin)
+	if !bin.Probe {
+		return fmt.Errorf("hone cannot look into %s: %s; start it yourself and give its URL, where it serves net/http/pprof",
+			r.o.Package, strings.Join(bin.Notes, "; "))
+	}
+	switch {
+	case r.o.Bench != "":
+		return r.recordBench(ctx, bin, start)
+	case r.o.Load != nil:
+		return r.recordLoaded(ctx, start, addrs)
+	}
+	return r.recordUndeclared(ctx, start)
+}
+
+// freeAddrs lists where the load goes; nobody may be there yet.
+func (r *recorder) freeAddrs() ([]string, error) {
+	addrs, err := loadAddrs(r.o.Load)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range addrs {
+		if err := r.world.portTaken(a); err != nil {
+			return nil, err
+		}
+	}
+	return addrs, nil
+}
+
+func (r *recorder) build(ctx context.Context) (*target.Binary, startFunc, error) {
+	r.phase = phaseBuild
+	began := time.Now()
+	r.say(Event{Phase: r.phase, Text: r.o.Package})
+	work := r.o.WorkDir
+	if work == "" {
+		work = filepath.Join(r.tmp, "work")
+	}
+	bctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
+	defer cancel()
+	bin, start, err := r.world.build(bctx, target.BuildSpec{
+		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, WorkDir: work,
+	})
+	switch {
+	case err == nil:
+		r.say(Event{Phase: r.phase, Text: bin.ImportPath + " built", At: since(began), End: true})
+	case ctx.Err() != nil:
+		err = r.interrupted(ctx)
+	case bctx.Err() != nil:
+		err = fmt.Errorf("building %s did not end within %s", r.o.Package, r.o.Timeout)
+	}
+	return bin, start, err
+}
+
+// spec says how to run the target for the first time.
+func (r *recorder) spec() target.RunSpec {
+	return target.RunSpec{
+		Args: r.o.Args, Dir: r.o.RunDir, Env: r.o.Env, Stdout: r.stdout(), Stderr: r.stderr(),
+	}
+}
+
+// recordLoaded records a service under load.
+func (r *recorder) recordLoaded(ctx context.Context, start startFunc, addrs []string) error {
+	r.phase = phaseStart
+	began := time.Now()
+	r.say(Event{Phase: r.phase, Text: "waiting for " + strings.Join(addrs, ", ")})
+	proc, err := start(ctx, r.spec())
+	if err != nil {
+		return err
+	}
+	for _, a := range addrs {
+		if err == nil {
+			err = r.ready(ctx, proc, a)
+		}
+	}
+	if err == nil {
+		r.say(Event{Phase: r.phase, Text: strings.Join(addrs, ", ") + " answers", At: since(began), End: true})
+		err = (&service{recorder: r, prog: proc, local: true}).record(ctx)
+	}
+	return r.endOf(ctx, proc, err)
+}
+
+// ready waits for the service's port.
+func (r *recorder) ready(ctx context.Context, proc process, addr string) error {
+	limit := min(r.o.Timeout, readyLimit)
+	wctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := r.world.waitReady(wctx, proc, addr)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return r.interrupted(ctx)
+	case wctx.Err() != nil:
+		ictx, cancel := after(ctx)
+		defer cancel()
+		if info, ierr := proc.Info(ictx); ierr == nil && info.Listening {
+			return fmt.Errorf("the program listens, but not at %s, for %s; is that the address of the load?", addr, limit)
+		}
+		return fmt.Errorf("nothing listens at %s after %s: the program did not become ready", addr, limit)
+	}
+	return err
+}
+
+// endOf stops the program and keeps what it printed.
+func (r *recorder) endOf(ctx context.Context, proc process, err error) error {
+	early := false
+	select {
+	case <-proc.Done():
+		early = true
+	default:
+	}
+	r.stop(ctx, proc)
+	if early && ctx.Err() == nil {
+		code := proc.Exit().Code
+		r.out.Update(func(m *recording.Manifest) { m.Target.ExitCode = &code })
+	}
+	if !r.out.Started() {
+		return err
+	}
+	r.noteDropped(proc.Exit())
+	if oerr := r.addOutput(); err == nil {
+		err = oerr
+	}
+	return err
+}
+
+func (r *recorder) noteDropped(e target.Exit) {
+	for name, n := range map[string]int64{recording.PartStdout: e.DroppedStdout, recording.PartStderr: e.DroppedStderr} {
+		if n > 0 {
+			r.note("%s holds the first %d MB; %d bytes more were dropped", name, target.OutputCap>>20, n)
+		}
+	}
+}
+
+// recordUndeclared records a program that may be a service or may end: running it
+// tells.
+func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error {
+	r.phase = recording.PhaseClean
+	began := time.Now()
+	proc, err := start(ctx, r.spec())
+	if err != nil {
+		return err
+	}
+	if err := r.begin(); err != nil {
+		return r.endOf(ctx, proc, err)
+	}
+	r.say(Event{Phase: r.phase, Text: "running it"})
+	listens, err := r.watchFirst(ctx, proc)
+	if err == nil && listens {
+		r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindService })
+		r.say(Event{Phase: phaseStart, Text: "it listens: a service, observed without load", At: since(began), End: true})
+		s := &service{recorder: r, prog: proc, local: true}
+		err = s.record(ctx)
+		var end *endError
+		if !errors.As(err, &end) || !end.clean || r.phase != recording.PhaseClean {
+			return r.endOf(ctx, proc, err)
+		}
+		// It ended well by itself while it was first looked at: a program after all.
+		r.out.Update(func(m *recording.Manifest) { m.Phases = nil })
+		err = nil
+	}
+	r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindProgram })
+	err = r.endOf(ctx, proc, err)
+	if err != nil {
+		return err
+	}
+	return r.recordProgram(ctx, start, run{exit: proc.Exit(), began: began})
+}
+
+// watchFirst waits until a program ends or shows that it is a service.
+func (r *recorder) watchFirst(ctx context.Context, proc process) (listens bool, err error) {
+	r.describeTarget(ctx, proc)
+	deadline := time.NewTimer(r.o.Timeout)
+	defer deadline.Stop()
+	// Asking lists the program's goroutines, so it is done less and less often.
+	pause := r.world.listenAt
+	ask := time.NewTimer(pause)
+	defer ask.Stop()
+	for {
+		select {
+		case <-proc.Done():
+			if ctx.Err() != nil {
+				return false, r.interrupted(ctx)
+			}
+			return false, nil
+		case <-ctx.Done():
+			return false, r.interrupted(ctx)
+		case <-deadline.C:
+			return false, &endError{what: fmt.Sprintf("the program did not end within %s", r.o.Timeout)}
+		case <-ask.C:
+			if info, err := proc.Info(ctx); err == nil && info.Listening {
+				return true, nil
+			}
+			pause = min(2*pause, 30*time.Second)
+			ask.Reset(pause)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// Sampling of the contention phase, the same as in programs that end. Waits of
+// 10 µs and more are all in the block profile, shorter ones in proportion, and one
+// in ten contended mutexes is in the mutex profile; the runtime scales both up.
+const (
+	blockRate     = target.CollectBlockRate // nanoseconds
+	mutexFraction = target.CollectMutexFraction
+)
+
+// cleanPhase measures without any collector: the reference.
+func (s *service) cleanPhase(ctx context.Context, length time.Duration) (stretch, error) {
+	st, stop := s.measure(ctx, length, nil)
+	if st.phase.Seconds == 0 {
+		return st, stop
+	}
+	if len(st.loads) > 0 {
+		sum := sumResults(st.loads)
+		text, err := json.MarshalIndent(sum.Report(), "", "  ")
+		if err != nil {
+			return st, fmt.Errorf("encode %s: %w", recording.PartLoad, err)
+		}
+		if err := s.add(recording.PartLoad, s.phase, append(text, '\n')); err != nil {
+			return st, err
+		}
+		hdr, err := loadLog(st.loads)
+		if err != nil {
+			s.missing(recording.PartLoadHDR, err)
+		} else if err := s.add(recording.PartLoadHDR, s.phase, hdr); err != nil {
+			return st, err
+		}
+	}
+	return st, stop
+}
+
+// cpuPhase takes the CPU profile between two allocation snapshots.
+//
+// The snapshots are heap profiles right after a forced collection: the runtime
+// publishes allocations to the profile when a cycle ends, so without one the
+// difference can lack all that happened since (runtime/mprof.go). Both collections
+// lie outside the CPU profile's time.
+func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, error) {
+	var forced int64
+	snapshot := func() ([]byte, error) {
+		data, err := s.prog.Profile(ctx, "heap", 0, true)
+		if err == nil {
+			forced++
+		}
+		return data, s.only(ctx, recording.PartAllocs, err)
+	}
+	before, err := snapshot()
+	if err != nil {
+		return stretch{}, err
+	}
+	taken := time.Now()
+
+	var prof []byte
+	st, stop := s.measure(ctx, length, func(ctx context.Context) (err error) {
+		prof, err = s.prog.CPUProfile(ctx, length)
+		return err
+	})
+	if refused := stop == nil && st.collect != nil && st.phase.Seconds < length.Seconds()/2; refused {
+		s.missing(recording.PartCPU, st.collect)
+		if before == nil {
+			return stretch{}, nil
+		}
+		// The allocations are still worth the time.
+		st, stop = s.measure(ctx, length, nil)
+		prof = nil
+	}
+	// A program that ended gave what it had.
+	if st.collect == nil && len(prof) > 0 {
+		if err := s.add(recording.PartCPU, s.phase, prof); err != nil {
+			return st, err
+		}
+	} else if st.collect != nil && stop == nil {
+		s.missing(recording.PartCPU, st.collect)
+	}
+	if stop != nil || before == nil {
+		st.phase.ForcedGC = forced
+		return st, stop
+	}
+	after, err := snapshot()
+	st.phase.ForcedGC = forced
+	if err != nil || after == nil {
+		return st, err
+	}
+	delta, _, err := subtract(after, before, time.Since(taken), "alloc_space")
+	if err != nil {
+		s.missing(recording.PartAllocs, err)
+		return st, nil
+	}
+	return st, s.add(recording.PartAllocs, s.phase, delta)
+}
+
+// cumulative is a profile that grows from the program's start on.
+type cumulative struct {
+	name, part, call string // call switches it on
+	before           []byte
+	off              bool // nothing in it, and its rate could not be raised
+}
+
+// contentionPhase takes what the block and mutex profiles gained, with their rates
+// raised for just this phase where that is possible.
+func (s *service) contentionPhase(ctx context.Context, length time.Duration) (st stretch, err error) {
+	profiles := []*cumulative{
+		{name: "block", part: recording.PartBlock, call: fmt.Sprintf("runtime.SetBlockProfileRate(%d)", blockRate)},
+		{name: "mutex", part: recording.PartMutex, call: fmt.Sprintf("runtime.SetMutexProfileFraction(%d)", mutexFraction)},
+	}
+	for _, p := range profiles {
+		p.before, err = s.prog.Profile(ctx, p.name, 0, false)
+		if err := s.only(ctx, p.part, err); err != nil {
+			return st, err
+		}
+	}
+	restore, notes, err := s.prog.SetRates(ctx, blockRate, mutexFraction)
+	for _, n := range notes {
+		s.note("%s", n)
+	}
+	if restore != nil {
+		defer s.restore(ctx, restore)
+	}
+	if err != nil {
+		if end := s.ended(ctx, s.prog, s.gen); end != nil {
+			return st, end
+		}
+		s.onlyWhatIsOn(profiles)
+	}
+	if !anyLeft(profiles) {
+		return st, nil // the time is better saved
+	}
+	st, stop := s.measure(ctx, length, nil)
+	if stop != nil {
+		return st, stop
+	}
+	// The rates are restored after the profiles are read: older runtimes scale a
+	// mutex profile by the fraction at reading.
+	for _, p := range profiles {
+		if err := s.addGrowth(ctx, p, st); err != nil {
+			return st, err
+		}
+	}
+	return st, nil
+}
+
+// onlyWhatIsOn drops the profiles that are empty when their rates cannot be
+// raised: nothing will come.
+func (s *service) onlyWhatIsOn(profiles []*cumulative) {
+	for _, p := range profiles {
+		if p.before == nil {
+			continue
+		}
+		if empty, err := isEmpty(p.before); err == nil && empty {
+			p.off = true
+			s.missing(p.part, &target.Missing{
+				Why: "the program's " + p.name + " profile is empty: its rate is 0, or nothing has waited yet",
+				How: "call " + p.call + " in the program",
+			})
+		}
+	}
+}
+
+func anyLeft(profiles []*cumulative) bool {
+	for _, p := range profiles {
+		if p.before != nil && !p.off {
+			return true
+		}
+	}
+	return false
+}
+
+// addGrowth writes what a cumulative profile gained during the phase.
+func (s *service) addGrowth(ctx context.Context, p *cumulative, st stretch) error {
+	if p.before == nil || p.off {
+		return nil
+	}
+	after, err := s.prog.Profile(ctx, p.name, 0, false)
+	if err != nil {
+		return s.only(ctx, p.part, err)
+	}
+	length := time.Duration(st.phase.Seconds * float64(time.Second))
+	delta, _, err := subtract(after, p.before, length, "")
+	if err != nil {
+		s.missing(p.part, err)
+		return nil
+	}
+	return s.add(p.part, s.phase, delta)
+}
+
+// restore puts the rates back, also when ctx has ended.
+func (s *service) restore(ctx context.Context, restore func(context.Context) error) {
+	ctx, cancel := after(ctx)
+	defer cancel()
+	if err := restore(ctx); err != nil && !errors.Is(err, target.ErrEnded) {
+		s.note("block and mutex rates could not be restored: %v", err)
+	}
+}
+
+// tracePhase takes the execution trace.
+func (s *service) tracePhase(ctx context.Context, length time.Duration) (stretch, error) {
+	var b bytes.Buffer
+	truncated := false
+	st, stop := s.measure(ctx, length, func(ctx context.Context) (err error) {
+		truncated, err = s.prog.Trace(ctx, &b, length, maxTraceBytes)
+		return err
+	})
+	if st.collect == errStuck {
+		return st, stop // the buffer may still be written to
+	}
+	if b.Len() == 0 {
+		if stop == nil && st.collect != nil {
+			s.missing(recording.PartTrace, st.collect)
+			return stretch{}, nil
+		}
+		return st, stop
+	}
+	switch {
+	case truncated:
+		s.note("%s ends after %.1f s: it reached %d MB", recording.PartTrace, st.phase.Seconds, maxTraceBytes>>20)
+	case st.collect != nil:
+		s.note("%s is cut off: %v", recording.PartTrace, st.collect)
+	}
+	if err := s.add(recording.PartTrace, s.phase, b.Bytes()); err != nil {
+		return st, err
+	}
+	return st, stop
+}
+
+// rest takes the profiles of the moment, under load.
+func (s *service) rest(ctx context.Context) error {
+	s.phase = recording.PhaseRest
+	began := time.Now()
+	s.say(Event{Phase: s.phase, Text: "heap, goroutines, threads, leaks"})
+	p := recording.Phase{Name: s.phase, Start: began.UTC()}
+	n := 0
+	for _, part := range []struct {
+		part, profile string
+		debug         int
+		gc            bool
+	}{
+		{recording.PartHeap, "heap", 0, true},
+		{recording.PartGoroutine, "goroutine", 0, false},
+		{recording.PartGoroutineTxt, "goroutine", 2, false},
+		{recording.PartThreads, "threadcreate", 0, false},
+		{recording.PartLeaks, "goroutineleak", 0, false},
+	} {
+		data, err := s.prog.Profile(ctx, part.profile, part.debug, part.gc)
+		if err != nil {
+			if end := s.only(ctx, part.part, err); end != nil {
+				return end
+			}
+			continue
+		}
+		if part.gc || part.part == recording.PartLeaks { // looking for leaks collects too
+			p.ForcedGC++
+		}
+		n++
+		if err := s.add(part.part, s.phase, data); err != nil {
+			return err
+		}
+	}
+	p.Seconds = time.Since(began).Seconds()
+	s.addPhase(p)
+	s.say(Event{Phase: s.phase, Text: fmt.Sprintf("%d profiles", n), At: since(began), End: true})
+	return nil
+}

@@ -1,0 +1,224 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// maxRuns bounds how often a program is run in one phase.
+const maxRuns = 200
+
+// run is one run of a program that ends.
+type run struct {
+	began     time.Time
+	exit      target.Exit
+	parts     map[string][]byte
+	missing   map[string]string
+	truncated bool        // the trace
+	lines     []benchLine // of a benchmark
+}
+
+// wall and cpu are what the run took without the probe's work at its end.
+func (r run) wall() float64 { return max(0, r.exit.Wall-r.exit.ProbeWall).Seconds() }
+func (r run) cpu() float64  { return max(0, r.exit.Usage.CPUSeconds-r.exit.ProbeCPUSeconds) }
+
+// program is a recording of a program that ends.
+type program struct {
+	*recorder
+	start   startFunc
+	spec    target.RunSpec
+	samples func(runs []run) []sample
+	after   func(*run) error // looks at a run's output; nil: nothing to look at
+}
+
+// recordProgram records the phases of a program of which one run, without
+// collectors, is done.
+func (r *recorder) recordProgram(ctx context.Context, start startFunc, first run) error {
+	spec := r.spec()
+	spec.Stdout = filepath.Join(r.tmp, "again-"+recording.PartStdout)
+	spec.Stderr = filepath.Join(r.tmp, "again-"+recording.PartStderr)
+	p := &program{recorder: r, start: start, spec: spec, samples: runSamples}
+	return p.record(ctx, []run{first})
+}
+
+// runSamples takes a run for a window.
+func runSamples(runs []run) []sample {
+	out := make([]sample, len(runs))
+	for i, r := range runs {
+		out[i] = sample{throughput: unknown, cpu: r.cpu()}
+		if w := r.wall(); w > 0 {
+			out[i].throughput = 1 / w
+		}
+	}
+	return out
+}
+
+// record runs all phases; done are runs of the clean phase that happened already.
+func (p *program) record(ctx context.Context, done []run) error {
+	for _, st := range plan(p.o.Duration, p.o.Phases) {
+		var c collection
+		err := p.runPhase(ctx, st, &c, done)
+		done = nil
+		if cerr := c.write(p.recorder); err == nil {
+			err = cerr
+		}
+		if cerr := p.checkpoint(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runPhase runs the program until the phase's share of the duration is used.
+func (p *program) runPhase(ctx context.Context, st step, c *collection, runs []run) error {
+	p.phase = st.phase
+	collect := collectOf(st.phase)
+	began := time.Now()
+	var used time.Duration
+	var err error
+	for _, r := range runs {
+		used += r.exit.Wall
+		began = r.began
+		err = p.failed(r, len(runs))
+	}
+	for err == nil && len(runs) < maxRuns && another(len(runs), used, st.length) {
+		p.say(Event{Phase: st.phase, Text: fmt.Sprintf("run %d", len(runs)+1), At: used, Of: st.length})
+		var r run
+		r, err = p.once(ctx, collect)
+		if r.exit.Wall > 0 {
+			c.take(r)
+		}
+		if err != nil {
+			break // cut short: it says nothing about speed
+		}
+		runs = append(runs, r)
+		used += time.Since(r.began)
+		err = p.failed(r, len(runs))
+	}
+	if len(runs) == 0 {
+		return err
+	}
+	ph := phaseOfRuns(st.phase, began, runs)
+	samples := p.samples(runs)
+	if st.phase == recording.PhaseClean {
+		p.clean = samples
+	} else {
+		ph.Observer = observer(p.clean, samples)
+	}
+	ph.ForcedGC = c.forced
+	p.addPhase(ph)
+	p.say(Event{Phase: st.phase, Text: runsText(ph), At: since(began), Of: st.length, End: true})
+	return err
+}
+
+// another tells whether one more run fits: at least half of it.
+func another(n int, used, length time.Duration) bool {
+	return n == 0 || used+used/time.Duration(2*n) < length
+}
+
+// collectOf says what the probe gathers in a phase.
+func collectOf(phase string) target.Collect {
+	switch phase {
+	case recording.PhaseCPU:
+		return target.Collect{CPU: true, Allocs: true}
+	case recording.PhaseContention:
+		return target.Collect{Contention: true}
+	case recording.PhaseTrace:
+		return target.Collect{Trace: true, TraceBytes: maxTraceBytes}
+	}
+	return target.Collect{}
+}
+
+// once runs the program to its end. When ctx ends first, what it collected so far
+// is taken all the same.
+func (p *program) once(ctx context.Context, collect target.Collect) (run, error) {
+	if ctx.Err() != nil {
+		return run{}, p.interrupted(ctx)
+	}
+	spec := p.spec
+	spec.Collect = collect
+	r := run{began: time.Now()}
+	proc, err := p.start(ctx, spec)
+	if err != nil {
+		return run{}, fmt.Errorf("run the program again in phase %s: %w", p.phase, err)
+	}
+	limit := time.NewTimer(p.o.Timeout)
+	defer limit.Stop()
+	select {
+	case <-proc.Done():
+	case <-ctx.Done():
+	case <-limit.C:
+		err = &endError{what: fmt.Sprintf("the program did not end within %s in phase %s", p.o.Timeout, p.phase)}
+	}
+	if ctx.Err() != nil {
+		err = p.interrupted(ctx)
+	}
+	p.stop(ctx, proc) // what has ended does not mind
+	r.exit = proc.Exit()
+	r.parts, r.missing = proc.Parts()
+	if t, ok := proc.(interface{ Truncated(string) bool }); ok {
+		r.truncated = t.Truncated("trace")
+	}
+	if err == nil && p.after != nil && r.exit.Failure() == "" {
+		err = p.after(&r)
+	}
+	return r, err
+}
+
+// failed is the error for a run that ended badly.
+func (p *program) failed(r run, n int) error {
+	why := r.exit.Failure()
+	code := r.exit.Code
+	p.out.Update(func(m *recording.Manifest) { m.Target.ExitCode = &code })
+	if why == "" {
+		return nil
+	}
+	if p.o.Bench != "" {
+		if text, err := os.ReadFile(p.spec.Stdout); err == nil {
+			why += "; it printed: " + lastWords(text)
+		}
+	}
+	if n == 1 && (p.phase == recording.PhaseClean || p.phase == phaseStart) {
+		return &endError{what: "the program failed: " + why}
+	}
+	return &endError{what: fmt.Sprintf("the program failed in phase %s, run %d: %s", p.phase, n, why)}
+}
+
+// phaseOfRuns sums runs into a phase; a run is a window.
+func phaseOfRuns(name string, began time.Time, runs []run) recording.Phase {
+	p := recording.Phase{Name: name, Start: began.UTC(), Runs: len(runs)}
+	for _, r := range runs {
+		w := recording.Window{Seconds: r.wall(), CPUSeconds: r.cpu()}
+		for _, l := range r.lines {
+			w.Requests += l.n
+		}
+		p.Windows = append(p.Windows, w)
+		p.Seconds += w.Seconds
+		p.CPUSeconds += w.CPUSeconds
+		p.Requests += w.Requests
+		p.RSSBytes = max(p.RSSBytes, r.exit.Usage.MaxRSS)
+	}
+	return p
+}
+
+func runsText(p recording.Phase) string {
+	runs := "1 run"
+	if p.Runs != 1 {
+		runs = fmt.Sprintf("%d runs", p.Runs)
+	}
+	n := float64(p.Runs)
+	return fmt.Sprintf("%s, %.3g s and %.3g s CPU each", runs, p.Seconds/n, p.CPUSeconds/n)
+}
+
+// errNone stands for a part that no run gave, without a reason.
+var errNone = errors.New("no run handed it over")

@@ -1,0 +1,144 @@
+package capture
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/load"
+)
+
+// Names of the runtime/metrics that a phase's figures are made of.
+const (
+	metricAllocBytes   = "/gc/heap/allocs:bytes"
+	metricAllocObjects = "/gc/heap/allocs:objects"
+	metricCycles       = "/gc/cycles/total:gc-cycles"
+)
+
+// readLimit bounds one reading of metrics or usage, so that a program that hangs
+// does not hold the windows up for good.
+const readLimit = 5 * time.Second
+
+// reading is the state of the program at one moment. What could not be read is
+// unknown, not zero.
+type reading struct {
+	at        time.Time
+	usage     target.Usage
+	hasUsage  bool
+	metrics   target.Metrics // nil: unknown
+	throttled float64        // seconds so far
+	canThrot  bool
+}
+
+// read takes a reading and logs the metrics.
+func (s *service) read(ctx context.Context) reading {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	r := reading{at: time.Now()}
+	if !s.noUsage {
+		u, err := s.prog.Usage(ctx)
+		r.usage, r.hasUsage = u, err == nil
+		s.noUsage = s.refused(err, "CPU time and memory of the process are unknown")
+	}
+	if s.local {
+		r.throttled, r.canThrot = s.world.throttled()
+	}
+	if !s.noMetrics {
+		m, err := s.prog.Metrics(ctx)
+		if err == nil {
+			r.metrics = m
+			s.logMetrics(r.at, m)
+		}
+		var gone *target.Missing
+		if errors.As(err, &gone) {
+			s.noMetrics = true
+			s.missing(recording.PartMetrics, err)
+		}
+	}
+	return r
+}
+
+// refused tells whether err says that the program never offers a thing, and notes it.
+func (r *recorder) refused(err error, what string) bool {
+	var gone *target.Missing
+	if !errors.As(err, &gone) {
+		return false
+	}
+	text := what + ": " + gone.Why
+	if gone.How != "" {
+		text += " (" + gone.How + ")"
+	}
+	r.note("%s", text)
+	return true
+}
+
+// logMetrics appends a line to metrics.jsonl.
+func (r *recorder) logMetrics(at time.Time, m target.Metrics) {
+	line, err := json.Marshal(struct {
+		T     time.Time      `json:"t"`
+		Phase string         `json:"phase"`
+		M     target.Metrics `json:"m"`
+	}{at.UTC(), r.phase, m})
+	if err != nil {
+		// JSON has no infinities and no NaN; a metric that is one spoils only this line.
+		r.note("a line of %s was left out: %v", recording.PartMetrics, err)
+		return
+	}
+	r.metrics.Write(append(line, '\n'))
+}
+
+// window is what happened between two readings.
+func (s *service) window(from, to reading, res *load.Result) (recording.Window, sample) {
+	w := recording.Window{Seconds: to.at.Sub(from.at).Seconds()}
+	if from.hasUsage && to.hasUsage {
+		w.CPUSeconds = max(0, to.usage.CPUSeconds-from.usage.CPUSeconds)
+	}
+	w.AllocBytes = from.grown(to, metricAllocBytes)
+	w.AllocObjects = from.grown(to, metricAllocObjects)
+
+	sm := sample{throughput: unknown, cpu: unknown}
+	known := from.hasUsage && to.hasUsage
+	if res == nil {
+		if known && w.Seconds > 0 {
+			sm.cpu = w.CPUSeconds / w.Seconds
+		}
+		return w, sm
+	}
+	w.Requests = res.Requests
+	if s := res.Elapsed.Seconds(); s > 0 {
+		sm.throughput = float64(res.Requests) / s
+	}
+	if known && res.Requests > 0 {
+		sm.cpu = w.CPUSeconds / float64(res.Requests)
+	}
+	return w, sm
+}
+
+// grown is the growth of a counting metric; 0 when it is unknown.
+func (r reading) grown(to reading, name string) int64 {
+	a, ok := r.metrics[name]
+	b, ok2 := to.metrics[name]
+	if !ok || !ok2 {
+		return 0
+	}
+	return max(0, int64(b.Value-a.Value))
+}
+
+// figures fills in what two readings at a phase's ends tell.
+func (from reading) figures(p *recording.Phase, to reading) {
+	p.Start = from.at.UTC()
+	p.Seconds = to.at.Sub(from.at).Seconds()
+	if from.hasUsage && to.hasUsage {
+		p.CPUSeconds = max(0, to.usage.CPUSeconds-from.usage.CPUSeconds)
+		p.RSSBytes = to.usage.RSSBytes
+	}
+	p.AllocBytes = from.grown(to, metricAllocBytes)
+	p.AllocObjects = from.grown(to, metricAllocObjects)
+	p.GCCycles = from.grown(to, metricCycles)
+	if from.canThrot && to.canThrot {
+		p.Throttled = max(0, to.throttled-from.throttled)
+	}
+}

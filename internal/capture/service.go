@@ -1,0 +1,274 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/load"
+)
+
+// service is a recording of a program that goes on by itself.
+type service struct {
+	*recorder
+	prog      target.Program
+	gen       generator // nil: observed without load
+	local     bool      // runs on this machine
+	noUsage   bool      // it does not offer these
+	noMetrics bool
+}
+
+// recordURL records a service that somebody else started.
+func (r *recorder) recordURL(ctx context.Context) error {
+	r.phase = phaseAttach
+	began := time.Now()
+	r.say(Event{Phase: r.phase, Text: r.o.URL})
+	prog, err := r.world.attach(ctx, r.o.URL, r.o.Attach)
+	if err != nil {
+		return err
+	}
+	defer r.stop(ctx, prog)
+	r.say(Event{Phase: r.phase, Text: r.o.URL + " answers", At: since(began), End: true})
+
+	s := &service{recorder: r, prog: prog, local: isLocal(r.o.URL)}
+	if s.local {
+		r.onThisMachine()
+	} else {
+		r.note("the machine of the service is unknown: %s is not this one", r.o.URL)
+	}
+	return s.record(ctx)
+}
+
+// isLocal tells whether a URL's host is this machine's loopback.
+func isLocal(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// record runs all phases of a service that is up.
+func (s *service) record(ctx context.Context) error {
+	s.describeTarget(ctx, s.prog)
+	if s.o.Load != nil {
+		if err := s.beginLoad(ctx); err != nil {
+			return err
+		}
+		defer s.gen.Stop()
+		if err := s.warmUp(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	for _, st := range plan(s.o.Duration, s.o.Phases) {
+		if err := s.runPhase(ctx, st); err != nil {
+			return err
+		}
+	}
+	return s.rest(ctx)
+}
+
+// beginLoad tries the targets once and starts the one load of the recording.
+func (s *service) beginLoad(ctx context.Context) error {
+	s.phase = phaseLoad
+	// The generator's own bounds are not the recording's.
+	o := *s.o.Load
+	o.MaxRequests, o.MaxDuration = 0, 0
+	if err := s.tryLoad(ctx, o); err != nil {
+		if end := s.ended(ctx, s.prog, nil); end != nil {
+			return end
+		}
+		return fmt.Errorf("the load would only get errors: %w", err)
+	}
+	gen, err := s.world.startLoad(ctx, o)
+	if err != nil {
+		return fmt.Errorf("start the load: %w", err)
+	}
+	s.gen = gen
+	return nil
+}
+
+// tryPatience is how long a service whose port is open may answer with errors at first.
+const tryPatience = 3
+
+func (s *service) tryLoad(ctx context.Context, o load.Options) (err error) {
+	for i := range tryPatience {
+		if err = s.world.tryLoad(ctx, o); err == nil || ctx.Err() != nil {
+			return err
+		}
+		if i == tryPatience-1 {
+			break
+		}
+		select {
+		case <-time.After(s.world.tick / 2):
+		case <-ctx.Done():
+		case <-s.prog.Done():
+			return err
+		}
+	}
+	return err
+}
+
+// runPhase runs one of clean, cpu, contention and trace.
+func (s *service) runPhase(ctx context.Context, st step) error {
+	s.phase = st.phase
+	began := time.Now()
+	s.say(Event{Phase: st.phase, Text: "", Of: st.length})
+	var seen stretch
+	var err error
+	switch st.phase {
+	case recording.PhaseClean:
+		seen, err = s.cleanPhase(ctx, st.length)
+	case recording.PhaseCPU:
+		seen, err = s.cpuPhase(ctx, st.length)
+	case recording.PhaseContention:
+		seen, err = s.contentionPhase(ctx, st.length)
+	case recording.PhaseTrace:
+		seen, err = s.tracePhase(ctx, st.length)
+	}
+	if seen.phase.Seconds > 0 {
+		if st.phase == recording.PhaseClean {
+			s.clean = seen.samples
+		} else {
+			seen.phase.Observer = observer(s.clean, seen.samples)
+		}
+		s.addPhase(seen.phase)
+	}
+	if cerr := s.checkpoint(); err == nil {
+		err = cerr
+	}
+	s.say(Event{Phase: st.phase, Text: s.summary(seen), At: since(began), Of: st.length, End: true})
+	return err
+}
+
+// summary puts a phase into a line.
+func (s *service) summary(st stretch) string {
+	p := st.phase
+	if p.Seconds <= 0 {
+		return "could not be had"
+	}
+	var words []string
+	if s.gen != nil {
+		words = append(words, thousands(float64(p.Requests)/p.Seconds)+" requests/s")
+		if p.Failed > 0 {
+			words = append(words, fmt.Sprintf("%d failed", p.Failed))
+		}
+		if p.CPUSeconds > 0 && p.Requests > 0 {
+			words = append(words, fmt.Sprintf("%.0f µs CPU per request", 1e6*p.CPUSeconds/float64(p.Requests)))
+		}
+	}
+	if p.CPUSeconds > 0 {
+		words = append(words, fmt.Sprintf("%.2f CPUs", p.CPUSeconds/p.Seconds))
+	}
+	if p.Verdict != "" && p.Verdict != load.VerdictOK {
+		words = append(words, p.Verdict)
+	}
+	return strings.Join(words, ", ")
+}
+
+// warmUp waits until the throughput is steady.
+func (s *service) warmUp(ctx context.Context) error {
+	if s.o.Warmup < 0 {
+		return nil
+	}
+	s.phase = recording.PhaseWarmup
+	began := time.Now()
+	s.say(Event{Phase: s.phase, Of: s.o.Warmup})
+	var st stretch
+	s.gen.Cut()
+	first := s.read(ctx)
+	last := first
+	steady := false
+	for !steady && time.Since(began) < s.o.Warmup {
+		due := minTime(last.at.Add(s.world.tick), began.Add(s.o.Warmup))
+		if _, err := s.wait(ctx, due, nil, nil); err != nil {
+			return err
+		}
+		last = s.addWindow(ctx, &st, last, true)
+		steady = isSteady(st.samples)
+		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(began), Of: s.o.Warmup})
+	}
+	first.figures(&st.phase, last)
+	st.phase.Name = s.phase
+	s.addLoad(&st)
+	s.addPhase(st.phase)
+	text := "steady"
+	if !steady {
+		text = fmt.Sprintf("not steady after %s (%s); going on", s.o.Warmup, spread(st.samples))
+		s.note("the throughput did not become steady within %s of warm-up (%s)", s.o.Warmup, spread(st.samples))
+	}
+	s.say(Event{Phase: s.phase, Text: text + ", " + s.summary(st), At: since(began), Of: s.o.Warmup, End: true})
+	return nil
+}
+
+func minTime(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+const (
+	steadyWindows = 3    // so many windows in a row
+	steadySpread  = 0.05 // within this share of their mean
+)
+
+// isSteady tells whether the last windows' throughputs lie close together.
+func isSteady(samples []sample) bool {
+	if len(samples) < steadyWindows {
+		return false
+	}
+	share, ok := spreadOf(samples)
+	return ok && share <= steadySpread
+}
+
+// spreadOf is the range of the last windows' throughputs over their mean.
+func spreadOf(samples []sample) (float64, bool) {
+	xs := known(samples[max(0, len(samples)-steadyWindows):], func(s sample) float64 { return s.throughput })
+	if len(xs) == 0 {
+		return 0, false
+	}
+	lo, hi, sum := xs[0], xs[0], 0.0
+	for _, x := range xs {
+		lo, hi, sum = min(lo, x), max(hi, x), sum+x
+	}
+	if sum == 0 {
+		return 0, false
+	}
+	return (hi - lo) / (sum / float64(len(xs))), true
+}
+
+func spread(samples []sample) string {
+	share, ok := spreadOf(samples)
+	if !ok {
+		return "no answers"
+	}
+	return fmt.Sprintf("the last windows lie %.0f %% apart", 100*share)
+}
+
+// only turns the error of a part into the reason why it is missing; an error that
+// ends the recording goes through.
+func (s *service) only(ctx context.Context, part string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if end := s.ended(ctx, s.prog, s.gen); end != nil {
+		return end
+	}
+	var end *endError
+	if errors.As(err, &end) {
+		return end
+	}
+	s.missing(part, err)
+	return nil
+}
