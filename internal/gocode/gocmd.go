@@ -224,7 +224,7 @@ func newListing(pkgs []*listedPackage) *listing {
 		}
 		if p.ForTest != "" { // "p [p.test]" and "p_test [p.test]"
 			p.ImportPath, _, _ = strings.Cut(p.ImportPath, " ")
-			if p.Name == "main" || strings.HasSuffix(p.Name, "_test") {
+			if strings.HasSuffix(p.Name, "_test") {
 				p.ImportPath = strings.TrimSuffix(p.ImportPath, "_test")
 			}
 		}

@@ -71,9 +71,6 @@ type Index struct {
 
 	noteMu sync.Mutex
 	notes  []string
-
-	factMu sync.Mutex
-	facts  map[string]*packageFacts // by import path
 }
 
 // lazy is a value that is computed at most once, when it is first needed.
@@ -100,7 +97,6 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 		own:   map[ownerKey]Owner{},
 		where: map[string]located{},
 		text:  map[string][]string{},
-		facts: map[string]*packageFacts{},
 	}
 	if x.cfg.GoCommand == "" {
 		x.cfg.GoCommand = "go"

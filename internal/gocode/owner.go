@@ -77,6 +77,13 @@ func (x *Index) mainPackage() string {
 			return p
 		}
 	}
+	if x.cfg.Dir != "" {
+		if dir, err := filepath.Abs(x.cfg.Dir); err == nil {
+			if p := x.listed().byDir[filepath.ToSlash(dir)]; p != nil {
+				return p.ImportPath
+			}
+		}
+	}
 	return "main"
 }
 

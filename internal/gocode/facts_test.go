@@ -1,0 +1,426 @@
+package gocode
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+// site is what the compiler must say about a line that allocates.
+type site struct {
+	file, mark string
+	message    string // "" = no escape record
+	flow       string // part of a step
+}
+
+var allocSites = []site{
+	{"app/cmd/run/main.go", "// site makes", "make([]byte, n) escapes to heap", "flow: {heap} = &{storage for make([]byte, n)}"},
+	{"app/cmd/run/main.go", "// site variable", "", ""},
+	{"app/cmd/run/main.go", "// site box", "v escapes to heap", "from v (spill)"},
+	{"app/cmd/run/main.go", "// site buffer", "moved to heap: buf", "(call parameter)"},
+	{"app/cmd/run/main.go", "// site captured", "moved to heap: x", "(captured by a closure)"},
+	{"app/cmd/run/main.go", "// site closure", "func literal escapes to heap", "from func literal (spill)"},
+	{"app/cmd/run/main.go", "// site inlined", "&sub.T{...} escapes to heap", "(return)"},
+	{"app/cmd/run/main.go", "// site generic", "moved to heap: in.v", ""},
+	{"app/in/in.go", "// site sprintf", "v escapes to heap", "from ... argument (slice-literal-element)"},
+}
+
+// A recorded profile joins with the compiler's reasons, line by line through inlining, however the
+// binary names its files.
+func TestFactsJoinAProfile(t *testing.T) {
+	for _, flags := range [][]string{nil, {"-trimpath"}} {
+		t.Run(strings.Join(append([]string{"build"}, flags...), " "), func(t *testing.T) {
+			dir := unpack(t, "allocs.txtar")
+			app := filepath.Join(dir, "app")
+			bin := filepath.Join(t.TempDir(), "run.exe")
+			run(t, app, "go", append(append([]string{"build", "-o", bin}, flags...), "./cmd/run")...)
+			p, err := profile.ParseData(output(t, bin))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := open(t, Config{Dir: filepath.Join(app, "cmd", "run"), ImportPath: "example.com/app/cmd/run",
+				BuildFlags: flags, CacheDir: t.TempDir(), BuildInfo: buildInfo(t, bin)})
+			pkgs := []string{"example.com/app/cmd/run", "example.com/app/in", "example.com/Dep/sub"}
+			f, err := x.Facts(context.Background(), pkgs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if have, lacking := f.Packages(); len(have) != 3 || len(lacking) != 0 {
+				t.Fatalf("have %v, lacking %v", have, lacking)
+			}
+			for _, s := range allocSites {
+				checkSite(t, dir, p, f, s)
+			}
+			// The blamed frames have owners and sources.
+			for _, fn := range p.Function {
+				if !strings.HasPrefix(fn.Name, "example.com/") && !strings.HasPrefix(fn.Name, "main.") {
+					continue
+				}
+				o := x.Owner(fn.Name, fn.Filename)
+				if o.Kind != Main && o.Module != "example.com/Dep" {
+					t.Errorf("%s in %s is owned by %+v", fn.Name, fn.Filename, o)
+				}
+				if src, err := x.Source(fn.Filename); err != nil || !strings.HasPrefix(src, dir) {
+					t.Errorf("source of %s: %s, %v", fn.Filename, src, err)
+				}
+			}
+		})
+	}
+}
+
+// checkSite finds the samples of a site and the facts of their stacks.
+func checkSite(t *testing.T, dir string, p *profile.Profile, f *Facts, s site) {
+	t.Helper()
+	line := lineOf(t, filepath.Join(dir, filepath.FromSlash(s.file)), s.mark)
+	var chain []Pos
+	for _, sample := range p.Sample {
+		loc := sample.Location[0]
+		outer := loc.Line[len(loc.Line)-1]
+		if int(outer.Line) != line || filepath.Base(outer.Function.Filename) != filepath.Base(s.file) || sample.Value[0] < 50 {
+			continue
+		}
+		chain = nil
+		for _, l := range slices.Backward(loc.Line) {
+			chain = append(chain, Pos{File: l.Function.Filename, Line: int(l.Line)})
+		}
+	}
+	if chain == nil {
+		t.Errorf("%s: no sample in the profile", s.mark)
+		return
+	}
+	var escapes []Fact
+	for _, fact := range f.AtChain(chain) {
+		if fact.Code == "escape" {
+			escapes = append(escapes, fact)
+		}
+	}
+	if s.message == "" {
+		if len(escapes) > 0 {
+			t.Errorf("%s: the compiler says it escapes: %+v", s.mark, escapes)
+		}
+		return
+	}
+	for _, e := range escapes {
+		if e.Message != s.message {
+			continue
+		}
+		if s.flow != "" && !slices.ContainsFunc(e.Flow, func(st FlowStep) bool { return strings.Contains(st.Text, s.flow) }) {
+			t.Errorf("%s: no step with %q in %+v", s.mark, s.flow, e.Flow)
+		}
+		return
+	}
+	t.Errorf("%s: no %q among %+v for %v; at the line: %+v", s.mark, s.message, escapes, chain, f.At(chain[0].File, chain[0].Line))
+}
+
+func TestFactsOfEveryKind(t *testing.T) {
+	dir := unpack(t, "allocs.txtar")
+	app := filepath.Join(dir, "app")
+	x := open(t, Config{Dir: filepath.Join(app, "in"), ImportPath: "example.com/app/in", Test: true, CacheDir: t.TempDir()})
+	f, err := x.Facts(context.Background(), []string{"example.com/app/in", "example.com/nowhere", "unicode/utf8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, lacking := f.Packages()
+	if !slices.Equal(have, []string{"example.com/app/in", "unicode/utf8"}) || lacking["example.com/nowhere"] == "" {
+		t.Errorf("have %v, lacking %v", have, lacking)
+	}
+	for _, c := range []struct{ file, mark, code, message string }{
+		{"in.go", "c := *b", "copy", "400 bytes"},
+		{"in.go", "// site index", "isInBounds", ""},
+		{"in.go", "func Index", "canInlineFunction", "cost: "},
+		{"in.go", "func Deferred", "cannotInlineFunction", "DEFER"},
+		{"in.go", "func Deferred", "leak", "parameter f leaks to"},
+		{"in_test.go", "// site test", "escape", "make([]int, 100) escapes to heap"},
+		{"ext_test.go", "// site external test", "escape", "new(int) escapes to heap"},
+	} {
+		file := filepath.Join(app, "in", c.file)
+		facts := f.At(file, lineOf(t, file, c.mark))
+		if !slices.ContainsFunc(facts, func(f Fact) bool { return f.Code == c.code && strings.Contains(f.Message, c.message) }) {
+			t.Errorf("%s %s: no %s %q in %+v", c.file, c.mark, c.code, c.message, facts)
+		}
+	}
+	utf8 := filepath.Join(x.goEnv().GOROOT, "src", "unicode", "utf8", "utf8.go")
+	if facts := f.At("unicode/utf8/utf8.go", lineOf(t, utf8, "func FullRune(")); len(facts) == 0 {
+		t.Error("no facts of the standard library")
+	}
+	if facts := f.AtChain(nil); facts != nil {
+		t.Errorf("facts of nothing: %v", facts)
+	}
+}
+
+// compilations counts the runs of the compiler through -toolexec.
+func compilations(t *testing.T, log string) int {
+	t.Helper()
+	b, err := os.ReadFile(log)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return strings.Count(string(b), "\n")
+}
+
+func TestMain(m *testing.M) {
+	// As a -toolexec: note that a compiler ran, then run it.
+	if log := os.Getenv("GOCODE_TEST_TOOLEXEC"); log != "" && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		tool := os.Args[1]
+		if strings.TrimSuffix(filepath.Base(tool), ".exe") == "compile" && !slices.Contains(os.Args, "-V=full") {
+			fd, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+			if err == nil {
+				fd.WriteString("compile\n")
+				fd.Close()
+			}
+		}
+		cmd := exec.Command(tool, os.Args[2:]...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if cmd.Run() != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// The second time nothing is compiled; an edited source is compiled again, also when it
+// is edited back: then the cache knows it.
+func TestFactsCache(t *testing.T) {
+	dir := unpack(t, `
+-- go.mod --
+module example.com/small
+go 1.26
+-- s.go --
+package small
+
+func F(n int) *int { return &n }
+`)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "compilations")
+	t.Setenv("GOCODE_TEST_TOOLEXEC", log)
+	cache := t.TempDir()
+	facts := func(x *Index) map[string]bool {
+		t.Helper()
+		f, err := x.Facts(context.Background(), []string{"example.com/small"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, lacking := f.Packages(); len(lacking) > 0 {
+			t.Fatalf("lacking %v", lacking)
+		}
+		messages := map[string]bool{}
+		for line := range 10 {
+			for _, fact := range f.At(filepath.Join(dir, "s.go"), line) {
+				messages[fact.Message] = true
+			}
+		}
+		return messages
+	}
+	cfg := Config{Dir: dir, ImportPath: "example.com/small", CacheDir: cache, BuildFlags: []string{"-toolexec", self}}
+	x := open(t, cfg)
+	first := facts(x)
+	if !first["moved to heap: n"] {
+		t.Fatalf("facts %v", first)
+	}
+	n := compilations(t, log)
+	if n == 0 {
+		t.Fatal("the first call compiled nothing: the test does not see compilations")
+	}
+	if again := facts(x); !maps.Equal(first, again) || compilations(t, log) != n {
+		t.Errorf("second call: %d compilations more, facts %v, want %v", compilations(t, log)-n, again, first)
+	}
+	if again := facts(open(t, cfg)); !maps.Equal(first, again) || compilations(t, log) != n {
+		t.Errorf("new index: %d compilations more, facts %v", compilations(t, log)-n, again)
+	}
+	src := filepath.Join(dir, "s.go")
+	old, _ := os.ReadFile(src)
+	write(t, src, "package small\n\nfunc F(m int) *int { return &m }\n")
+	if edited := facts(x); !edited["moved to heap: m"] || edited["moved to heap: n"] {
+		t.Errorf("after the edit: %v", edited)
+	}
+	write(t, src, string(old))
+	n = compilations(t, log)
+	if back := facts(x); !maps.Equal(first, back) || compilations(t, log) != n {
+		t.Errorf("edited back: %d compilations more, facts %v", compilations(t, log)-n, back)
+	}
+	// A lost cache must not come back empty from the go command's own cache.
+	if err := os.RemoveAll(cache); err != nil {
+		t.Fatal(err)
+	}
+	if again := facts(x); !maps.Equal(first, again) {
+		t.Errorf("after the cache was removed: %v", again)
+	}
+	// A damaged file is as good as none.
+	names, _ := filepath.Glob(filepath.Join(cache, "facts", "*"))
+	for _, name := range names {
+		write(t, name, "not gzip")
+	}
+	if again := facts(x); !maps.Equal(first, again) {
+		t.Errorf("after the cache was damaged: %v", again)
+	}
+	left, _ := filepath.Glob(filepath.Join(cache, "log-*"))
+	if len(left) > 0 {
+		t.Errorf("log directories are left: %v", left)
+	}
+}
+
+// A foreign file's log can overwrite that of a file of the same base name. The text log then fills in.
+func TestFactsOfAClobberedFile(t *testing.T) {
+	dir := unpack(t, `
+-- go.mod --
+module example.com/twins
+go 1.26
+-- a/same.go --
+package a
+
+func Box[T any](v T) *T { return &v }
+-- same.go --
+package twins
+
+import "example.com/twins/a"
+
+var Sink any
+
+func F(n int) { Sink = n } // boxed
+
+func G() { Sink = a.Box("x") } // instantiated
+-- other.go --
+package twins
+
+func H(n int) *int { return &n } // other
+`)
+	ctx := context.Background()
+	x := open(t, Config{Dir: dir, ImportPath: "example.com/twins", CacheDir: t.TempDir()})
+	logs := filepath.Join(t.TempDir(), "logs")
+	write(t, filepath.Join(logs, "example.com%2Ftwins", "same.json"),
+		`{"version":0,"package":"example.com/twins","file":"`+filepath.ToSlash(filepath.Join(dir, "a", "same.go"))+`"}
+{"range":{"start":{"line":3,"character":17}},"code":"nilcheck"}
+`)
+	units, err := x.units(ctx, []string{"example.com/twins"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := units["example.com/twins"]
+	facts, clobbered, err := x.readLogs(logs, u)
+	if err != nil || len(facts) != 1 || len(clobbered) != 1 || !clobbered["same.go"] {
+		t.Fatalf("%d facts, clobbered %v, %v; want one fact and same.go", len(facts), clobbered, err)
+	}
+	facts, err = x.compileText(ctx, u, false, clobbered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := newTable(u.ImportPath)
+	for _, f := range facts {
+		if f.Chain[0].File != filepath.Join(dir, "same.go") {
+			t.Errorf("a fact about %s", f.Chain[0].File)
+		}
+		tab.add(f)
+	}
+	f := &Facts{index: x, files: map[string][]*factFile{}}
+	f.add(tab.facts)
+	file := filepath.Join(dir, "same.go")
+	for mark, want := range map[string]string{"// boxed": "n escapes to heap", "// instantiated": "moved to heap: a.v"} {
+		// The chain is longer than the text log knows.
+		got := f.AtChain([]Pos{{File: file, Line: lineOf(t, file, mark)}, {File: "a/same.go", Line: 3}})
+		if !slices.ContainsFunc(got, func(f Fact) bool { return f.Message == want && len(f.Flow) > 0 }) {
+			t.Errorf("%s: no %q in %+v", mark, want, got)
+		}
+	}
+}
+
+// The user's compiler flags are kept, and those without a pattern stay with the target's package.
+func TestFactsKeepTheUsersFlags(t *testing.T) {
+	dir := unpack(t, "allocs.txtar")
+	app := filepath.Join(dir, "app")
+	can := func(flag string) bool {
+		x := open(t, Config{Dir: filepath.Join(app, "cmd", "run"), ImportPath: "example.com/app/cmd/run",
+			BuildFlags: []string{"-gcflags", flag}, CacheDir: t.TempDir()})
+		f, err := x.Facts(context.Background(), []string{"example.com/app/in"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(app, "in", "in.go")
+		return slices.ContainsFunc(f.At(file, lineOf(t, file, "func Index")), func(f Fact) bool { return f.Code == "canInlineFunction" })
+	}
+	if !can("-l") {
+		t.Error("-gcflags=-l of the main package has come to another package")
+	}
+	if can("all=-l") {
+		t.Error("-gcflags=all=-l is lost")
+	}
+	if can("example.com/app/...=-l") {
+		t.Error("-gcflags=example.com/app/...=-l is lost")
+	}
+}
+
+func TestFactsThatCannotBeHad(t *testing.T) {
+	dir := unpack(t, `
+-- go.mod --
+module example.com/bad
+go 1.26
+-- b.go --
+package bad
+
+func f() string { return 1 }
+`)
+	ctx := context.Background()
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		why  string
+	}{
+		{"type error", Config{Dir: dir}, "cannot use 1"},
+		{"no directory", Config{}, "not known"},
+		{"directory gone", Config{Dir: filepath.Join(dir, "gone")}, "no such directory"},
+		{"no toolchain", Config{Dir: dir, GoCommand: "no-such-go"}, "no-such-go"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.cfg.CacheDir = t.TempDir()
+			f, err := open(t, c.cfg).Facts(ctx, []string{"example.com/bad"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, lacking := f.Packages(); !strings.Contains(lacking["example.com/bad"], c.why) {
+				t.Errorf("lacking %q, want %q", lacking, c.why)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	x := open(t, Config{Dir: dir, CacheDir: t.TempDir()})
+	cancel()
+	if _, err := x.Facts(ctx, []string{"example.com/bad"}); err == nil {
+		t.Error("no error from a cancelled context")
+	}
+}
+
+func output(t testing.TB, name string, args ...string) []byte {
+	t.Helper()
+	var errs bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, errs.String())
+	}
+	return out
+}
+
+// buildInfo is the text of a binary's debug.BuildInfo.
+func buildInfo(t testing.TB, bin string) string {
+	t.Helper()
+	// go version -m prefixes the file name, then indents each line by a tab.
+	var b strings.Builder
+	for i, line := range strings.Split(string(output(t, "go", "version", "-m", bin)), "\n") {
+		if i > 0 {
+			b.WriteString(strings.TrimPrefix(line, "\t") + "\n")
+		}
+	}
+	return b.String()
+}
