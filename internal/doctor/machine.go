@@ -36,11 +36,11 @@ func judgeProc(goos string, err error) Check {
 	const name = "/proc"
 	switch {
 	case goos != "linux":
-		return ok(name, "none on "+goos+": CPU time and memory of a running program come from its own runtime, and the kernel's figures only when it has ended")
+		return ok(name, "none on "+goos+": a program with hone's probe tells its own CPU time and largest memory; of one without, neither is known before it ends")
 	case err != nil:
-		return warn(name, fmt.Sprintf("%v: the CPU time and memory of a running program cannot be read", err), "mount -t proc proc /proc")
+		return warn(name, fmt.Sprintf("%v: the memory of a running program cannot be read, nor the CPU time of one without hone's probe", err), "mount -t proc proc /proc")
 	}
-	return ok(name, "readable: CPU time and memory of a running program are the kernel's")
+	return ok(name, "readable, so CPU time and memory of running programs are known")
 }
 
 // judgeCores looks at the cores and at the quota on them. target is the Go

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"go/version"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/target"
 )
 
 const (
@@ -100,73 +103,66 @@ var surprises = []struct {
 	means  string
 }{
 	{"-n", Fail, "prints the build and builds nothing"},
-	{"-race", Warn, "the race detector makes everything slower, and not evenly"},
-	{"-msan", Warn, "the memory sanitizer makes everything slower, and not evenly"},
-	{"-asan", Warn, "the address sanitizer makes everything slower, and not evenly"},
-	{"-cover", Warn, "coverage counters cost time in every block"},
-	{"-covermode", Warn, "coverage counters cost time in every block"},
-	{"-coverpkg", Warn, "coverage counters cost time in every block"},
-	{"-toolexec", Warn, "a program stands between the go command and the compiler; hone's questions to the compiler go through it too"},
-	{"-overlay", Warn, "hone adds its probe by an overlay of its own"},
-	{"-buildmode", Warn, "hone starts what it builds: it must be an executable"},
-	{"-linkshared", Warn, "hone starts what it builds: it must find its shared libraries"},
+	{"-json", Fail, "turns the compiler's words into JSON; hone refuses to build with it"},
+	{"-exec", Fail, "is refused: hone runs the program itself"},
+	{"-buildmode", Fail, "makes something that is no program"},
+	{"-race", Warn, "makes everything slower, and not evenly"},
+	{"-msan", Warn, "makes everything slower, and not evenly"},
+	{"-asan", Warn, "makes everything slower, and not evenly"},
+	{"-cover", Warn, "adds a counter to every block"},
+	{"-covermode", Warn, "adds a counter to every block"},
+	{"-coverpkg", Warn, "adds a counter to every block"},
+	{"-gcflags", Warn, "switches optimisations off: the profile is of another program"},
+	{"-toolexec", Warn, "puts a program between the go command and the compiler, also for hone's questions to it"},
+	{"-linkshared", Warn, "needs its shared libraries where hone starts it"},
+}
+
+// harmless tells whether a flag of the table has a value with which it is no surprise.
+func harmless(flag, value string) bool {
+	switch flag {
+	case "-gcflags": // "-N -l", "all=-N"
+		return !slices.ContainsFunc(strings.Fields(value), func(word string) bool {
+			return strings.HasSuffix(word, "-N") || strings.HasSuffix(word, "-l")
+		})
+	case "-buildmode":
+		return value == "exe" || value == "pie" || value == "default"
+	}
+	return value == "false" || value == "0"
 }
 
 // judgeFlags looks for surprises in GOFLAGS, from the environment or from go env -w.
 func judgeFlags(t toolchain) Check {
 	const name = "build flags"
-	switch {
-	case t.err != nil:
+	const fix = "unset it for the measurement: GOFLAGS= hone …, or go env -u GOFLAGS"
+	if t.err != nil {
 		return ok(name, "cannot tell without a go command")
-	case strings.TrimSpace(t.flags) == "":
+	}
+	words, err := target.SplitFlags(t.flags)
+	if err != nil {
+		return fail(name, fmt.Sprintf("GOFLAGS: %v", err), fix)
+	}
+	if len(words) == 0 {
 		return ok(name, "GOFLAGS is empty")
 	}
-	found, status := flagSurprises(t.flags)
-	if len(found) == 0 {
-		return ok(name, "GOFLAGS="+t.flags+" is merged with what hone needs")
-	}
-	return Check{name, status, "GOFLAGS=" + t.flags + ": " + strings.Join(found, "; "),
-		"unset it for the measurement: GOFLAGS= hone …, or go env -u GOFLAGS"}
-}
-
-// flagSurprises finds the surprises by flag name. Flags are parted at spaces,
-// so a quoted flag with a space comes in pieces; its name is in the first.
-func flagSurprises(flags string) (found []string, worst Status) {
-	worst = OK
-	add := func(s Status, text string) {
-		found = append(found, text)
-		if worst == OK || s == Fail {
-			worst = s
-		}
-	}
-	compiler := false // inside -gcflags
-	for _, field := range strings.Fields(flags) {
-		field = strings.Trim(field, `'"`)
-		flag, value, _ := strings.Cut(field, "=")
+	status := OK
+	var found []string
+	for _, word := range words {
+		flag, value, _ := strings.Cut(word, "=")
 		flag = "-" + strings.TrimLeft(flag, "-")
-		if strings.HasPrefix(field, "-") && flag != "-N" && flag != "-l" {
-			compiler = flag == "-gcflags"
-		}
-		if compiler && unoptimised(flag, value) {
-			add(Warn, flag+" "+value+" switches optimisations off: the profile is of another program")
-			continue
-		}
 		for _, s := range surprises {
-			if flag == s.flag && value != "false" && value != "0" && (flag != "-buildmode" || value != "exe" && value != "pie" && value != "default") {
-				add(s.status, flag+" "+s.means)
+			if flag != s.flag || harmless(flag, value) {
+				continue
+			}
+			found = append(found, word+" "+s.means)
+			if status == OK || s.status == Fail {
+				status = s.status
 			}
 		}
 	}
-	return found, worst
-}
-
-// unoptimised tells whether a piece of -gcflags holds -N or -l.
-func unoptimised(flag, value string) bool {
-	if flag == "-N" || flag == "-l" {
-		return true
+	if status == OK {
+		return ok(name, "GOFLAGS="+t.flags+" is merged with what hone needs")
 	}
-	// -gcflags=-N, -gcflags=all=-N
-	return strings.HasSuffix(value, "-N") || strings.HasSuffix(value, "-l")
+	return Check{name, status, "GOFLAGS: " + strings.Join(found, "; "), fix}
 }
 
 // judgeCgo looks for the C compiler; lookup is exec.LookPath.
