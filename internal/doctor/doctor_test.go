@@ -155,7 +155,7 @@ func TestJudgeFlags(t *testing.T) {
 		{"-exec=sudo -json", Fail, "-json turns"},
 		{"'-ldflags=-X m.v=1", Fail, "has no end"},
 		{"-toolexec=garble", Warn, "between"},
-		{"-covermode=atomic", Warn, "coverage"},
+		{"-covermode=atomic", Warn, "counter"},
 	} {
 		expect(t, judgeFlags(toolchain{flags: tc.flags}), tc.status, tc.words)
 	}
