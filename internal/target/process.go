@@ -342,10 +342,12 @@ func (p *Process) lost() string {
 	w := p.wire
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch {
-	case !w.hello:
+	select {
+	case <-w.greeted:
+	default:
 		return fmt.Sprintf("the program ended (%s) before package main was initialised", p.exit.how())
-	case !w.ending.IsZero():
+	}
+	if !w.ending.IsZero() {
 		return fmt.Sprintf("the program ended (%s) before all was handed over", p.exit.how())
 	}
 	return fmt.Sprintf("the program ended (%s) without handing it over: %s", p.exit.how(), only)

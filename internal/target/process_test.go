@@ -3,6 +3,11 @@ package target
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -15,6 +20,14 @@ func TestProcess(t *testing.T) {
 		run  func(*testing.T, *Binary)
 	}{
 		{"answers while it runs", testAnswers},
+		{"rates and GC settings", testSettings},
+		{"hands over at its end", testCollect},
+		{"loses what it cannot hand over", testLost},
+		{"ends during a profile", testLateProfile},
+		{"stopped by hone hands over", testStopCollects},
+		{"keeps its own flags and streams", testStreams},
+		{"chatters", testChatter},
+		{"tells its children nothing", testEnvironment},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, kit) })
 	}
@@ -75,5 +88,194 @@ func testAnswers(t *testing.T, kit *Binary) {
 
 	if _, err := p.Profile(context.Background(), "nonesuch", 0, false); err == nil {
 		t.Error("a profile that does not exist")
+	}
+}
+
+func testSettings(t *testing.T, kit *Binary) {
+	p := mustStart(t, kit, RunSpec{Args: []string{"busy"}})
+	ctx := soon(t)
+	if b, err := p.Profile(ctx, "mutex", 0, false); err != nil || strings.Contains(inflate(t, b), "main.contend") {
+		t.Errorf("mutexes are profiled unasked, or not at all: %v", err)
+	}
+	restore, notes, err := p.SetRates(ctx, 1, 1)
+	if err != nil || len(notes) != 0 {
+		t.Fatal(notes, err)
+	}
+	for _, name := range []string{"block", "mutex"} {
+		for text := ""; !strings.Contains(text, "main.contend"); {
+			b, err := p.Profile(ctx, name, 0, false)
+			if err != nil {
+				t.Fatalf("no %s samples: %v", name, err)
+			}
+			text = inflate(t, b)
+		}
+	}
+	// The rates before stand in what the next one restores: 1 is 1 tick.
+	again, _, err := p.SetRates(ctx, 5_000, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if note, err := p.ask(ctx, "rates", time.Second, &bytes.Buffer{}, "rates", "-1", "-1"); err != nil || note != "1 1" {
+		t.Errorf("rates are %q, %v; want 1 1", note, err)
+	}
+	if err := restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if note, err := p.ask(ctx, "rates", time.Second, &bytes.Buffer{}, "rates", "-1", "-1"); err != nil || note != "0 0" {
+		t.Errorf("rates are %q, %v; want 0 0", note, err)
+	}
+
+	percent, limit := 250, int64(1<<30)
+	if p0, l0, err := p.SetGC(ctx, &percent, &limit); err != nil || p0 != 100 || l0 != 0 {
+		t.Errorf("GC settings were %d, %d, %v", p0, l0, err)
+	}
+	if info, err := p.Info(ctx); err != nil || info.GOGC != 250 || info.GOMEMLIMIT != 1<<30 {
+		t.Errorf("info %+v, %v", info, err)
+	}
+	off, none := -1, int64(0)
+	if p0, l0, err := p.SetGC(ctx, &off, &none); err != nil || p0 != 250 || l0 != 1<<30 {
+		t.Errorf("GC settings were %d, %d, %v", p0, l0, err)
+	}
+	if p0, l0, err := p.SetGC(ctx, nil, nil); err != nil || p0 != -1 || l0 != 0 {
+		t.Errorf("GC settings are %d, %d, %v", p0, l0, err)
+	}
+}
+
+var everything = Collect{CPU: true, Allocs: true, Contention: true, Trace: true, TraceBytes: 32 << 20}
+
+func testCollect(t *testing.T, kit *Binary) {
+	for mode, code := range map[string]int{"return": 0, "exit3": 3, "fatal": 1, "instant": 0} {
+		t.Run(mode, func(t *testing.T) {
+			p := mustStart(t, kit, RunSpec{Args: []string{mode}, Collect: everything})
+			e := finish(t, p)
+			if e.Code != code || e.Signal != "" || e.Stopped {
+				t.Errorf("exit %+v, want code %d", e, code)
+			}
+			if e.ProbeWall <= 0 || e.ProbeWall > e.Wall || e.ProbeCPUSeconds <= 0 {
+				t.Errorf("the probe's share of the end is %v and %v s", e.ProbeWall, e.ProbeCPUSeconds)
+			}
+			parts, missing := p.Parts()
+			if len(missing) != 0 || len(parts) != 6 {
+				t.Fatalf("%d parts, missing %q", len(parts), missing)
+			}
+			if !bytes.HasPrefix(parts["trace"], []byte("go 1.")) {
+				t.Error("the trace is none")
+			}
+			text := map[string]string{}
+			for _, name := range []string{"cpu", "heap.start", "heap.end", "block", "mutex"} {
+				text[name] = inflate(t, parts[name])
+			}
+			if mode == "instant" {
+				return
+			}
+			wantIn(t, text["cpu"], "main.spin")
+			wantIn(t, text["heap.end"], "main.allocate")
+			wantIn(t, text["mutex"], "main.contend")
+			wantIn(t, text["block"], "main.contend")
+		})
+	}
+}
+
+func testLost(t *testing.T, kit *Binary) {
+	for mode, want := range map[string]string{"panic": "exit code 2", "syscallexit": "exit code 4"} {
+		p := mustStart(t, kit, RunSpec{Args: []string{mode}, Collect: Collect{CPU: true, Allocs: true}})
+		e := finish(t, p)
+		wantIn(t, e.Failure(), want)
+		parts, missing := p.Parts()
+		if parts["cpu"] != nil || parts["heap.end"] != nil || parts["heap.start"] == nil {
+			t.Errorf("%s: parts %v", mode, parts)
+		}
+		wantIn(t, missing["cpu"], want, "without handing it over")
+		wantIn(t, missing["heap.end"], want)
+		if mode == "panic" {
+			wantIn(t, e.Failure(), "panic: oh dear")
+		}
+	}
+}
+
+func testLateProfile(t *testing.T, kit *Binary) {
+	p := mustStart(t, kit, RunSpec{Args: []string{"late"}})
+	b, err := p.CPUProfile(soon(t), 30*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantIn(t, inflate(t, b), "main.spin")
+	if e := finish(t, p); e.Code != 0 {
+		t.Errorf("exit %+v", e)
+	}
+	if _, err := p.Metrics(soon(t)); !errors.Is(err, ErrEnded) {
+		t.Errorf("metrics of an ended program: %v", err)
+	}
+	if u, err := p.Usage(soon(t)); err != nil || u.CPUSeconds <= 0 {
+		t.Errorf("usage of an ended program: %+v, %v", u, err)
+	}
+}
+
+func testStopCollects(t *testing.T, kit *Binary) {
+	p := mustStart(t, kit, RunSpec{Args: []string{"busy"}, Collect: everything})
+	if err := WaitProbe(soon(t), p); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err := p.Stop(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Exit(); !e.Stopped || e.Signal != "terminated" {
+		t.Errorf("exit %+v", e)
+	}
+	if parts, missing := p.Parts(); len(parts) != 6 || len(missing) != 0 {
+		t.Errorf("%d parts, missing %q", len(parts), missing)
+	}
+}
+
+func testStreams(t *testing.T, kit *Binary) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	if err := os.WriteFile(in, []byte("word\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs := filepath.Join(dir, "out"), filepath.Join(dir, "err")
+	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"-v", "stdin"}, Stdin: in, Stdout: out, Stderr: errs}))
+	if e.Failure() != "" || !slices.Equal(e.Stderr, []string{"verbose"}) {
+		t.Errorf("exit %+v", e)
+	}
+	for file, want := range map[string]string{out: "read word\n", errs: "verbose\n"} {
+		if b, err := os.ReadFile(file); err != nil || string(b) != want {
+			t.Errorf("%s holds %q, %v; want %q", file, b, err, want)
+		}
+	}
+	e = finish(t, mustStart(t, kit, RunSpec{Args: []string{"nonesuch"}}))
+	if e.Failure() != "exit code 2; last lines on stderr: no such mode" {
+		t.Errorf("failure %q", e.Failure())
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(kit.Path), "stderr-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func testChatter(t *testing.T, kit *Binary) {
+	out := filepath.Join(t.TempDir(), "out")
+	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"chatter"}, Stdout: out}))
+	st, err := os.Stat(out)
+	if err != nil || st.Size() != OutputCap {
+		t.Errorf("the file has %d bytes, %v", st.Size(), err)
+	}
+	if e.DroppedStdout <= 0 || e.DroppedStdout > 4<<20 || e.DroppedStderr <= 0 {
+		t.Errorf("dropped %d and %d bytes of 4 MiB", e.DroppedStdout, e.DroppedStderr)
+	}
+	if n := len(e.Stderr); n != stderrLines || e.Stderr[n-1] != "the very last line" {
+		t.Errorf("last lines %q", e.Stderr)
+	}
+}
+
+func testEnvironment(t *testing.T, kit *Binary) {
+	out := filepath.Join(t.TempDir(), "out")
+	finish(t, mustStart(t, kit, RunSpec{Args: []string{"environment"}, Stdout: out}))
+	b, err := os.ReadFile(out)
+	if err != nil || string(b) != "child \"\"\n" {
+		t.Errorf("the program and its child know %q, %v", b, err)
 	}
 }

@@ -58,6 +58,9 @@ type Program interface {
 	Trace(ctx context.Context, w io.Writer, d time.Duration, maxBytes int64) (truncated bool, err error)
 	// SetRates sets block (ns) and mutex (1/n) sampling, 0 switches off, a negative one is left
 	// alone; it returns what restores the old ones. notes says what could not be read or restored.
+	// A mutex that has waiters when its rate is raised gives no samples before its queue has been
+	// empty once (runtime/sema.go: dequeue hands the oldest waiter's missing time on); the block
+	// profile sees those waits.
 	SetRates(ctx context.Context, block, mutex int) (restore func(context.Context) error, notes []string, err error)
 	// SetGC sets GC percent (negative: off) and memory limit (0: none); a nil leaves that one
 	// alone. It returns the old ones in the same sense.

@@ -75,10 +75,10 @@ type wire struct {
 	ending time.Time // when the program came to its end
 	cpu    float64   // CPU seconds of the program then
 	whole  bool      // the probe said all
-	hello  bool
 
-	closed chan struct{} // the reader has ended
-	err    error         // why, after closed
+	greeted chan struct{} // the probe has started
+	closed  chan struct{} // the reader has ended
+	err     error         // why, after closed
 }
 
 // part is a collected part on its way.
@@ -96,7 +96,8 @@ type call struct {
 }
 
 func newWire(in, out *os.File) *wire {
-	w := &wire{in: in, out: out, calls: map[uint32]*call{}, parts: map[string]*part{}, closed: make(chan struct{})}
+	w := &wire{in: in, out: out, calls: map[uint32]*call{}, parts: map[string]*part{},
+		greeted: make(chan struct{}), closed: make(chan struct{})}
 	go w.read()
 	return w
 }
@@ -140,7 +141,11 @@ func (w *wire) told(f frame) {
 	}
 	switch f.kind {
 	case 'H':
-		w.hello = true
+		select {
+		case <-w.greeted:
+		default:
+			close(w.greeted)
+		}
 	case 'P':
 		if p.data.Len()+len(rest) > maxAnswer {
 			p.missing = "it is larger than 1 GiB"

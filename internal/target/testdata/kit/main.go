@@ -35,15 +35,18 @@ func spin(d time.Duration) (n int) {
 	return n
 }
 
+// contend empties the queue of its mutex in the end. As long as the oldest waiter
+// came before the mutex rate was raised, the runtime takes no sample.
+//
 //go:noinline
-func contend(d time.Duration) {
+func contend(rounds int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for g := 0; g < 4; g++ {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for end := time.Now().Add(d); time.Now().Before(end); {
+			for i := 0; i < rounds; i++ {
 				mu.Lock()
 				time.Sleep(100 * time.Microsecond)
 				mu.Unlock()
@@ -56,7 +59,7 @@ func contend(d time.Duration) {
 func work() {
 	spin(150 * time.Millisecond)
 	allocate(200)
-	contend(30 * time.Millisecond)
+	contend(40)
 }
 
 func main() {
@@ -90,7 +93,11 @@ func main() {
 		case <-time.After(60 * time.Second):
 		}
 	case "busy":
-		go contend(60 * time.Second)
+		go func() {
+			for {
+				contend(10)
+			}
+		}()
 		for {
 			spin(5 * time.Millisecond)
 			allocate(10)
