@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -33,10 +34,10 @@ func (e *engine) finding(d *draft) Finding {
 	}
 	if d.saving != nil {
 		s := d.saving.share
-		f.Saving = &Saving{Resource: d.saving.resource, Share: s.Value, Low: s.Low, High: s.High}
+		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High)}
 	}
 	for _, l := range d.lines {
-		f.Sites = append(f.Sites, SiteRef{Place: place(l.site.Frame), Share: l.share, Source: e.source(l.site)})
+		f.Sites = append(f.Sites, SiteRef{Place: place(l.site.Frame), Share: round(l.share), Source: e.source(l.site)})
 	}
 	if s := first.Site; s != nil {
 		f.Function, f.Line, f.File = s.Function, s.Line, file(s.Frame)
@@ -140,22 +141,22 @@ func (e *engine) shares(d *draft) Cost {
 	t := e.totals
 	if directSaving(d.claims) != nil {
 		if t.TotalSeconds > 0 {
-			c.GCShare = ptr((t.D + t.A + t.W) / t.TotalSeconds)
+			c.GCShare = ptr(round((t.D + t.A + t.W) / t.TotalSeconds))
 		}
 		return c
 	}
 	if t.TotalSeconds > 0 {
-		c.CPUShare = ptr(d.cost.CPUSeconds / t.TotalSeconds)
-		c.GCShare = ptr(d.cost.GCSeconds / t.TotalSeconds)
+		c.CPUShare = ptr(round(d.cost.CPUSeconds / t.TotalSeconds))
+		c.GCShare = ptr(round(d.cost.GCSeconds / t.TotalSeconds))
 	}
 	if t.AllocBytes > 0 {
-		c.AllocBytesShare = ptr(float64(d.cost.AllocBytes) / float64(t.AllocBytes))
+		c.AllocBytesShare = ptr(round(float64(d.cost.AllocBytes) / float64(t.AllocBytes)))
 	}
 	if t.AllocObjects > 0 {
-		c.AllocObjectsShare = ptr(float64(d.cost.AllocObjects) / float64(t.AllocObjects))
+		c.AllocObjectsShare = ptr(round(float64(d.cost.AllocObjects) / float64(t.AllocObjects)))
 	}
 	if share, ok := e.waitShare(d.cost); ok {
-		c.WaitShare = &share
+		c.WaitShare = ptr(round(share))
 	}
 	if d.cost.LiveBytes > 0 {
 		c.LiveBytes = ptr(d.cost.LiveBytes)
@@ -229,5 +230,8 @@ func sentences(texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 	return strings.Join(texts, " ")
 }
+
+// round keeps six decimals of a share: more is noise in the report.
+func round(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,95 @@
+package diagnose
+
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+// period is the length of a CPU sample.
+const period = 10_000_000
+
+// prices prices like site.Table, by a given cost of a byte.
+type prices struct{ secondsPerByte float64 }
+
+func (p prices) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
+	var c site.Cost
+	for _, r := range cpu {
+		c.Samples += r.Count
+		c.CPUSeconds += float64(r.Value) / 1e9
+	}
+	for _, r := range allocs {
+		c.AllocBytes += r.Value
+		c.AllocObjects += r.Count
+	}
+	c.GCSeconds = float64(c.AllocBytes) * p.secondsPerByte
+	gc := stats.Interval{Value: c.GCSeconds, Low: c.GCSeconds * 0.9, High: c.GCSeconds * 1.1}
+	return c, stats.Add(stats.Poisson(c.Samples).Scale(period/1e9), gc)
+}
+
+// row makes a row of so many samples (or objects), blamed at its last frame.
+func row(count, value int64, functions ...string) *site.Row {
+	r := &site.Row{Count: count, Value: value, Owner: len(functions) - 1}
+	for _, f := range functions {
+		r.Stack = append(r.Stack, &site.Frame{Function: f})
+	}
+	return r
+}
+
+func cpu(samples int64, functions ...string) *site.Row {
+	return row(samples, samples*period, functions...)
+}
+
+// at makes a site of the main module.
+func at(function, file string, line int) *site.Site {
+	s := &site.Site{}
+	s.Function, s.File, s.Line = function, "/src/app/"+file, line
+	s.Owner = gocode.Owner{Kind: gocode.Main, Module: "example.com/app", Package: "example.com/app", File: file}
+	return s
+}
+
+// finds makes a rule of given matches.
+func finds(id string, matches ...rule.Match) rule.Rule {
+	for i := range matches {
+		if matches[i].Confidence == "" {
+			matches[i].Confidence = rule.Likely
+		}
+	}
+	return rule.Rule{
+		ID: id, Kind: rule.Alloc, Title: "Title of " + id,
+		Fraction: rule.Fraction{Expect: 0.8, Low: 0.6, High: 0.9},
+		Find:     func(context.Context, *rule.Pass) ([]rule.Match, error) { return matches, nil },
+	}
+}
+
+// pass is of a service of 10 CPU-seconds, saturated by a closed loop.
+func pass() *rule.Pass {
+	t := &site.Table{}
+	t.Totals.TotalSeconds, t.Totals.CPUSamples = 10, 1000
+	t.Totals.D, t.Totals.A, t.Totals.W, t.Totals.M = 1, 0.5, 0.1, 1.2
+	t.Totals.AllocBytes, t.Totals.AllocObjects = 100<<20, 1_000_000
+	t.Totals.MutexSeconds, t.Totals.BlockSeconds = 16, 40
+	t.Totals.LiveBytes = 10 << 20
+	return &rule.Pass{
+		Table: t,
+		Manifest: &recording.Manifest{
+			ID:      "20261120-1",
+			Target:  recording.Target{Kind: "service", Arg: "./cmd/app"},
+			Runtime: recording.Runtime{Go: "go1.26.8", Module: "example.com/app", GOMAXPROCS: 2, GOGC: 100},
+			Machine: recording.Machine{Cores: 2, MemoryBytes: 8 << 30},
+			Load:    &recording.Load{Targets: []string{"GET http://127.0.0.1:8080/"}, Connections: 8},
+			Phases: []recording.Phase{
+				{Name: recording.PhaseClean, Seconds: 5, Requests: 50_000, CPUSeconds: 9, AllocBytes: 200 << 20, AllocObjects: 2_000_000},
+				{Name: recording.PhaseCPU, Seconds: 6, Requests: 50_000, CPUSeconds: 10},
+				{Name: recording.PhaseContention, Seconds: 5, Requests: 50_000, CPUSeconds: 9},
+			},
+		},
+		RecordingPath: "rec.hone",
+	}
+}
+
+var price = prices{secondsPerByte: 1.6 / (100 << 20)}

@@ -1,0 +1,121 @@
+package diagnose
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*rule.Pass)
+		want   string
+		why    string
+	}{
+		{"saturated", func(p *rule.Pass) {}, limitCPU, "1.8 of 2 usable cores busy"},
+		{"a quota below GOMAXPROCS", func(p *rule.Pass) {
+			p.Manifest.Machine.CgroupCPUs = 1
+			p.Manifest.Phases[0].CPUSeconds = 4.5
+		}, limitCPU, "0.9 of 1 usable cores busy"[:3]},
+		{"closed loop beside the generator", func(p *rule.Pass) { p.Manifest.Phases[0].CPUSeconds = 6 }, limitCPU, "load generator"},
+		{"the same from elsewhere", func(p *rule.Pass) {
+			p.Manifest.Phases[0].CPUSeconds = 6
+			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
+		}, limitLatency, "wait for something else"},
+		{"the same at a rate", func(p *rule.Pass) {
+			p.Manifest.Phases[0].CPUSeconds = 6
+			p.Manifest.Load.Rate = 1000
+		}, limitLatency, ""},
+		{"no load", func(p *rule.Pass) {
+			p.Manifest.Phases[0].CPUSeconds = 1
+			p.Manifest.Load = nil
+		}, limitNone, "no load"},
+		{"a computing program", func(p *rule.Pass) {
+			p.Manifest.Target.Kind = "program"
+			p.Manifest.Load = nil
+			p.Manifest.Phases[0].CPUSeconds = 4.9
+		}, limitCPU, "computes all the time"},
+		{"a waiting program", func(p *rule.Pass) {
+			p.Manifest.Target.Kind = "program"
+			p.Manifest.Load = nil
+			p.Manifest.Phases[0].CPUSeconds = 1
+		}, limitNone, "waits more"},
+		{"near the memory limit", func(p *rule.Pass) {
+			p.Manifest.Runtime.GOMEMLIMIT = 1 << 30
+			p.Metrics = map[string]float64{"/memory/classes/total:bytes": 1 << 30, "/memory/classes/heap/released:bytes": 50 << 20}
+		}, limitMemory, "GOMEMLIMIT is 1.0 GiB"},
+		{"no process CPU, but a profile", func(p *rule.Pass) {
+			p.Manifest.Phases[0].CPUSeconds = 0
+			p.Manifest.Phases = p.Manifest.Phases[1:2]
+			p.Manifest.Phases[0].CPUSeconds = 0
+			p.Manifest.Runtime.GOMAXPROCS, p.Manifest.Machine.Cores = 0, 0
+		}, limitCPU, "1.7 cores busy"},
+		{"nothing known", func(p *rule.Pass) { p.Manifest.Phases = nil }, limitNone, "not known"},
+	} {
+		p := pass()
+		c.change(p)
+		got, why := newEngine(p, price).limit()
+		if got != c.want || !strings.Contains(why, c.why) {
+			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got, why, c.want, c.why)
+		}
+	}
+}
+
+func TestRequestTime(t *testing.T) {
+	p := pass()
+	if got := newEngine(p, price).requestSeconds; got != 40 {
+		t.Errorf("8 connections for 5 s: %g", got)
+	}
+	p.Manifest.Load.Rate = 10_000
+	if got := newEngine(p, price).requestSeconds; got != 0 {
+		t.Errorf("without service times: %g", got)
+	}
+	p.Manifest.Phases[2].Service = &recording.Quantiles{P50: 0.001}
+	if got := newEngine(p, price).requestSeconds; math.Abs(got-50) > 1e-9 {
+		t.Errorf("50,000 requests of 1 ms: %g", got)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	p := pass()
+	m := p.Manifest
+	m.Phases[0].Verdict = "generator-limited"
+	m.Phases[0].Failed = 1000
+	m.Phases[1].Throttled = 0.5
+	m.Phases[1].Observer = &recording.Observer{ThroughputLoss: 0.2, ThroughputLow: 0.1, ThroughputHigh: 0.3}
+	m.Phases[2].Observer = &recording.Observer{ThroughputLoss: 0.2, ThroughputLow: -0.1, ThroughputHigh: 0.5}
+	m.Missing = []recording.Missing{
+		{Part: recording.PartMutex, Why: "its rate is 0", How: "call runtime.SetMutexProfileFraction"},
+		{Part: recording.PartTrace, Why: "not asked for"},
+	}
+	p.Table.Notes = []string{"2 % of CPU has no owner"}
+	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 5, 500
+	r := diagnose(t, p)
+	for _, want := range []string{
+		"the CPU profile has 5 CPU-seconds (500 samples): a line of 1 % may as well be 0.3 % or 2.3 %",
+		"phase clean: the load generator was the limit, the program could have done more",
+		"phase clean: 2.0 % of the requests failed",
+		"phase cpu: the CPU quota throttled the program for 500 ms of 6 s; latencies are the quota's, shares of CPU still hold",
+		"phase cpu: observing changed the program a lot (throughput −20 %, CPU per request +0 %)",
+		"nothing is known about lock waits: no mutex.pprof (its rate is 0); call runtime.SetMutexProfileFraction",
+		"the source was not to be had: rules that must read it could not look",
+		"2 % of CPU has no owner",
+	} {
+		if !slices.Contains(r.Notes, want) {
+			t.Errorf("no note %q", want)
+		}
+	}
+	for _, n := range r.Notes {
+		if strings.HasPrefix(n, "phase contention") || strings.Contains(n, "trace.out") {
+			t.Errorf("wrong note %q", n)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%q", r.Notes)
+	}
+}

@@ -1,0 +1,110 @@
+package gcsparememory_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// find runs the rule; nil when it is silent.
+func find(t *testing.T, p *rule.Pass) *rule.Match {
+	t.Helper()
+	r := gcsparememory.Rule()
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(matches) == 0 {
+		return nil
+	}
+	if len(matches) > 1 || matches[0].Site != nil || matches[0].Saving == nil {
+		t.Fatalf("%+v", matches)
+	}
+	return &matches[0]
+}
+
+func TestCaught(t *testing.T) {
+	p := ruletest.Record(t, "testdata/caught.txtar")
+	p.Manifest.Machine.MemoryBytes = 8 << 30
+	m := find(t, p)
+	if m == nil {
+		t.Fatalf("not found: %+v", p.Table.Totals)
+	}
+	t.Logf("%s %s %+v", m.Cause, m.Fix, *m.Saving)
+	work := p.Table.GCWork()
+	if s := m.Saving; s.Seconds != work.Value*0.75 || s.Low >= s.Seconds || s.High < s.Seconds || s.High > work.High {
+		t.Errorf("saving %+v of %+v", *s, work)
+	}
+	if !strings.HasPrefix(m.Fix, "Try GOGC=400 with GOMEMLIMIT=6144MiB") {
+		t.Error(m.Fix)
+	}
+
+	p.Manifest.Runtime.GOGC = 400
+	if find(t, p) != nil {
+		t.Error("GOGC is high already")
+	}
+	p.Manifest.Runtime.GOGC = -1
+	if find(t, p) != nil {
+		t.Error("the collector is off")
+	}
+	p.Manifest.Runtime.GOGC = 100
+	p.Manifest.Machine.CgroupBytes = int64(1.2 * float64(p.Manifest.Phases[0].RSSBytes))
+	if find(t, p) != nil {
+		t.Error("memory is not idle")
+	}
+}
+
+func TestNearMiss(t *testing.T) {
+	p := ruletest.Record(t, "testdata/nearmiss.txtar")
+	p.Manifest.Machine.MemoryBytes = 8 << 30
+	if m := find(t, p); m != nil {
+		t.Errorf("found: %s", m.Cause)
+	}
+}
+
+// TestChoice: the setting that memory allows, with made-up figures.
+func TestChoice(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		name                    string
+		live, used, cgroup, max float64
+		gogc                    int
+		limit                   int64
+		want                    string
+	}{
+		{name: "plenty", live: 100 * mib, used: 250 * mib, max: 36 << 30, gogc: 100, want: "Try GOGC=400 with GOMEMLIMIT=27648MiB as a guard against bursts: about 300 MiB more"},
+		{name: "some", live: 100 * mib, used: 250 * mib, max: 1000 * mib, gogc: 100, want: "Try GOGC=300"},
+		{name: "little", live: 100 * mib, used: 250 * mib, max: 800 * mib, gogc: 100, want: "Try GOGC=200"},
+		{name: "none", live: 100 * mib, used: 250 * mib, max: 600 * mib, gogc: 100},
+		{name: "a cgroup", live: 100 * mib, used: 250 * mib, max: 36 << 30, cgroup: 800 * mib, gogc: 100, want: "Try GOGC=200"},
+		{name: "a limit as guard", live: 100 * mib, used: 250 * mib, max: 36 << 30, gogc: 100, limit: 4 << 30, want: "Try GOGC=400, keeping GOMEMLIMIT"},
+		{name: "a tiny heap", live: 1 * mib, used: 20 * mib, max: 8 << 30, gogc: 100, want: "about 12 MiB more"},
+		{name: "low GOGC", live: 100 * mib, used: 150 * mib, max: 36 << 30, gogc: 50, want: "88 % of the collector's work"},
+		{name: "unknown GOGC", live: 100 * mib, used: 250 * mib, max: 36 << 30},
+		{name: "unknown memory", live: 100 * mib, used: 250 * mib, gogc: 100},
+		{name: "unknown live heap", used: 250 * mib, max: 36 << 30, gogc: 100},
+	} {
+		table := &site.Table{}
+		table.Totals.TotalSeconds, table.Totals.D, table.Totals.A = 10, 2, 0.9
+		p := &rule.Pass{
+			Table: table,
+			Manifest: &recording.Manifest{
+				Runtime: recording.Runtime{GOGC: c.gogc, GOMEMLIMIT: c.limit},
+				Machine: recording.Machine{MemoryBytes: int64(c.max), CgroupBytes: int64(c.cgroup)},
+			},
+			Metrics: map[string]float64{"/gc/heap/live:bytes": c.live, "/memory/classes/total:bytes": c.used},
+		}
+		m := find(t, p)
+		switch {
+		case m == nil && c.want != "":
+			t.Errorf("%s: silent", c.name)
+		case m != nil && (c.want == "" || !strings.Contains(m.Fix, c.want)):
+			t.Errorf("%s: %q, want %q", c.name, m.Fix, c.want)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package diagnose
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRules: every rule is whole, and every folder of rules/ is listed.
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		if seen[r.ID] {
+			t.Errorf("%s is listed twice", r.ID)
+		}
+		seen[r.ID] = true
+		if r.Kind == "" || r.Title == "" || r.Find == nil {
+			t.Errorf("%s: incomplete", r.ID)
+		}
+		if !r.Fraction.Valid() || r.Fraction.Expect == 0 {
+			t.Errorf("%s: fraction %+v", r.ID, r.Fraction)
+		}
+		for _, want := range []string{"It is fine", "Seen in the field:"} {
+			if !strings.Contains(strings.Join(strings.Fields(r.Doc), " "), want) {
+				t.Errorf("%s: its doc lacks %q", r.ID, want)
+			}
+		}
+		for line := range strings.Lines(r.Doc) {
+			if len(line) > 85 {
+				t.Errorf("%s: a line of its doc is too long: %s", r.ID, line)
+			}
+		}
+		for _, program := range []string{"caught.txtar", "nearmiss.txtar"} {
+			if _, err := os.Stat(filepath.Join("rules", r.ID, "testdata", program)); err != nil {
+				t.Errorf("%s: %v", r.ID, err)
+			}
+		}
+		if got, ok := Explain(r.ID); !ok || got.Title != r.Title {
+			t.Errorf("Explain(%q) = %v, %t", r.ID, got.ID, ok)
+		}
+	}
+	folders, err := filepath.Glob(filepath.Join("rules", "*", "rule.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if id := filepath.Base(filepath.Dir(f)); !seen[id] {
+			t.Errorf("rules/%s is in no list", id)
+		}
+	}
+	if _, ok := Explain("no-such-rule"); ok {
+		t.Error("Explain knows a rule that is none")
+	}
+}
+
+// TestRulesKnowNoProgram: a rule that knows the example that it was made for would find
+// nothing else.
+func TestRulesKnowNoProgram(t *testing.T) {
+	programs := regexp.MustCompile(`(?i)"[^"\n]*(leftpad|statsd)[^"\n]*"`)
+	folders, _ := filepath.Glob(filepath.Join("rules", "*", "*.go"))
+	for _, f := range folders {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := programs.Find(text); m != nil {
+			t.Errorf("%s: %s", f, m)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package diagnose
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+func diagnose(t *testing.T, p *rule.Pass, rules ...rule.Rule) *Report {
+	t.Helper()
+	report, err := run(t.Context(), p, price, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// order lists the findings as "rule function:line".
+func order(r *Report) string {
+	var out []string
+	for i, f := range r.Findings {
+		if f.Rank != i+1 {
+			return "wrong ranks"
+		}
+		out = append(out, f.Rule+"@"+f.Function)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestEmptyReport(t *testing.T) {
+	r := diagnose(t, pass())
+	if r.Findings == nil || r.Notes == nil || len(r.Findings) != 0 || r.Hidden.BelowFloor != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestNothingRecorded(t *testing.T) {
+	p := &rule.Pass{Table: &site.Table{}, Manifest: &recording.Manifest{}}
+	r, err := Run(t.Context(), p)
+	if err != nil || len(r.Findings) != 0 || r.Resources.Limiting != limitNone {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestRuleFails(t *testing.T) {
+	bad := finds("bad")
+	bad.Find = func(context.Context, *rule.Pass) ([]rule.Match, error) { return nil, errors.New("no luck") }
+	if _, err := run(t.Context(), pass(), price, []rule.Rule{bad}); err == nil || err.Error() != "rule bad: no luck" {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := run(ctx, pass(), price, []rule.Rule{finds("x")}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestGrouping: one rule in one function is one finding, its dearest line first.
+func TestGrouping(t *testing.T) {
+	a, b := at("main.f", "f.go", 10), at("main.f", "f.go", 20)
+	other := at("main.g", "f.go", 30)
+	entry := at("main.handler", "handlers.go", 41).Frame
+	b.Entry = &entry
+	r := diagnose(t, pass(), finds("x",
+		rule.Match{Site: a, CPU: []*site.Row{cpu(50, "fmt.Sprintf", "main.f")}, Cause: "Line 10."},
+		rule.Match{Site: b, CPU: []*site.Row{cpu(100, "fmt.Sprintf", "main.f")}, Cause: "Line 20.", Fix: "Mend 20."},
+		rule.Match{Site: other, CPU: []*site.Row{cpu(60, "fmt.Sprintf", "main.g")}},
+	))
+	if got := order(r); got != "x@main.f x@main.g" {
+		t.Fatal(got)
+	}
+	f := r.Findings[0]
+	if f.Line != 20 || len(f.Sites) != 2 || f.Sites[0].Line != 20 || f.Sites[1].Line != 10 || f.File != "f.go" {
+		t.Errorf("%+v", f)
+	}
+	if f.Entry == nil || *f.Entry != (Place{"main.handler", "handlers.go", 41}) {
+		t.Errorf("entry %+v", f.Entry)
+	}
+	if !strings.HasPrefix(f.Cause, "Line 20. The same on line 10. It takes 15 % of CPU") || f.Fix != "Mend 20." {
+		t.Errorf("cause %q, fix %q", f.Cause, f.Fix)
+	}
+	if got := *f.Cost.CPUShare; math.Abs(got-0.15) > 1e-9 {
+		t.Errorf("CPU share %g", got)
+	}
+	if s := f.Saving; s.Resource != "cpu" || math.Abs(s.Share-0.8*0.15) > 1e-9 || s.Low >= s.Share || s.High <= s.Share {
+		t.Errorf("saving %+v", s)
+	}
+	if f.Cost.WaitShare != nil || f.Cost.LiveBytes != nil {
+		t.Error("what was not recorded must be absent")
+	}
+}
+
+// TestOverlap: the inner finding keeps its rows, the outer what is left, and one
+// that is left with nothing is dropped.
+func TestOverlap(t *testing.T) {
+	s := at("main.f", "f.go", 10)
+	inner := cpu(100, "strconv.Itoa", "metrics.With", "main.f")
+	rest := cpu(100, "metrics.With", "main.f")
+	r := diagnose(t, pass(),
+		finds("outer", rule.Match{Site: s, CPU: []*site.Row{inner, rest}, Callees: []string{"metrics.With"}}),
+		finds("inner", rule.Match{Site: s, CPU: []*site.Row{inner}, Callees: []string{"strconv.Itoa"}}),
+		finds("void", rule.Match{Site: s, CPU: []*site.Row{inner}}),
+	)
+	if got := order(r); got != "inner@main.f outer@main.f" {
+		t.Fatal(got)
+	}
+	for _, f := range r.Findings {
+		if math.Abs(*f.Cost.CPUShare-0.1) > 1e-9 {
+			t.Errorf("%s costs %g", f.Rule, *f.Cost.CPUShare)
+		}
+	}
+	if r.Hidden.BelowFloor != 0 {
+		t.Error("a finding without cost is not hidden, it is none")
+	}
+}
+
+func TestFloor(t *testing.T) {
+	s, u, v := at("main.f", "f.go", 1), at("main.g", "f.go", 2), at("main.h", "f.go", 3)
+	match := func(s *site.Site, samples int64) rule.Match {
+		return rule.Match{Site: s, CPU: []*site.Row{cpu(samples, "x", s.Function)}}
+	}
+	r := diagnose(t, pass(), finds("x", match(s, 20), match(u, 9), match(v, 1)))
+	if got := order(r); got != "x@main.f" || r.Hidden.BelowFloor != 2 || r.Hidden.Floor != 0.01 {
+		t.Errorf("%s, %+v", got, r.Hidden)
+	}
+	// In a profile of a hundred samples five samples are 5 % and may be chance.
+	p := pass()
+	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 1, 100
+	r = diagnose(t, p, finds("x", match(s, 20), match(u, 5)))
+	if got := order(r); got != "x@main.f" || r.Hidden.BelowFloor != 1 || r.Hidden.Floor != 0.06 {
+		t.Errorf("%s, %+v", got, r.Hidden)
+	}
+	if floor(0) != leastShare || floor(1) != 1 || floor(1_000_000) != leastShare {
+		t.Error("the floor is between 1 % and everything")
+	}
+}
+
+// TestRank: by saving; hints last; the resource that limits first.
+func TestRank(t *testing.T) {
+	match := func(function string, samples int64, c rule.Confidence) rule.Match {
+		return rule.Match{Site: at(function, "f.go", 1), CPU: []*site.Row{cpu(samples, "x", function)}, Confidence: c}
+	}
+	waits := func(function string, ms int64) rule.Match {
+		return rule.Match{Site: at(function, "f.go", 1), Mutex: []*site.Row{row(1000, ms*1e6, "sync.(*Mutex).Unlock", function)}}
+	}
+	rules := []rule.Rule{
+		finds("work", match("main.small", 50, ""), match("main.large", 200, "")),
+		finds("guess", match("main.guess", 400, rule.Hint)),
+		finds("lock", waits("main.locked", 12_000)), // of 40 s of requests
+		finds("setting", rule.Match{Saving: &rule.Saving{Seconds: 1.2, Low: 1, High: 1.4}}),
+	}
+	busy := diagnose(t, pass(), rules...)
+	if got := order(busy); got != "work@main.large setting@ work@main.small lock@main.locked guess@main.guess" {
+		t.Error("CPU limits:", got)
+	}
+	p := pass()
+	p.Manifest.Phases[0].CPUSeconds = 1
+	idle := diagnose(t, p, rules...)
+	if got := order(idle); got != "lock@main.locked work@main.large setting@ work@main.small guess@main.guess" {
+		t.Error("latency limits:", got)
+	}
+	lock := idle.Findings[0]
+	if s := lock.Saving; s.Resource != "latency" || math.Abs(s.Share-0.8*12/40) > 1e-9 {
+		t.Errorf("%+v", s)
+	}
+	if lock.Cost.WaitShare == nil || *lock.Cost.WaitShare != 0.75 {
+		t.Errorf("%+v", lock.Cost)
+	}
+}
+
+func TestTies(t *testing.T) {
+	match := func(function string, samples int64) rule.Match {
+		return rule.Match{Site: at(function, "f.go", 1), CPU: []*site.Row{cpu(samples, "x", function)}}
+	}
+	exact := finds("x", match("main.a", 400), match("main.b", 60), match("main.c", 45), match("main.d", 12))
+	exact.Fraction = rule.Fraction{Expect: 1, Low: 1, High: 1}
+	r := diagnose(t, pass(), exact)
+	var ties [][]int
+	for _, f := range r.Findings {
+		ties = append(ties, f.TiedWith)
+	}
+	if want := [][]int{nil, {3}, {2}, nil}; !slices.EqualFunc(ties, want, slices.Equal[[]int]) {
+		t.Errorf("ties %v, want %v", ties, want)
+	}
+	// 6 % and 4.5 % of 10 s: 7.7 and 6.7 samples of half an interval in 15 apart.
+	if !slices.ContainsFunc(r.Notes, func(n string) bool {
+		return strings.HasSuffix(n, "CPU-seconds would separate 2 from 3 (this profile has 10)")
+	}) {
+		t.Errorf("notes %q", r.Notes)
+	}
+	// When the worth of the fixes overlaps, time does not help.
+	wide := finds("x", match("main.b", 60), match("main.c", 55))
+	r = diagnose(t, pass(), wide)
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the order of 1 and 2 is open") }) {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// TestSeparated: after the promised time the expected intervals are apart, and
+// before it they are not.
+func TestSeparated(t *testing.T) {
+	draftOf := func(samples int64) *draft {
+		share := stats.Poisson(samples).Scale(0.001)
+		return &draft{fraction: stats.Interval{Value: 1, Low: 1, High: 1}, saving: &saving{resource: limitCPU, share: share, sampled: share}}
+	}
+	a, b := draftOf(60), draftOf(40)
+	if !overlap(a.saving.share, b.saving.share) {
+		t.Fatal("not tied to begin with")
+	}
+	got := separated(a, b, 10)
+	if got == 0 || overlap(a.after(got/10), b.after(got/10)) {
+		t.Errorf("%g s do not separate", got)
+	}
+	for _, less := range moreTime {
+		if less < got && less > 10 && !overlap(a.after(less/10), b.after(less/10)) {
+			t.Errorf("%g s would do, not %g", less, got)
+		}
+	}
+	if separated(a, a, 10) != 0 {
+		t.Error("equal findings are never separated")
+	}
+}
+
+// TestDependency: a finding in a dependency names it and its version.
+func TestDependency(t *testing.T) {
+	s := at("chi.compress", "middleware/compress.go", 7)
+	s.Owner = gocode.Owner{Kind: gocode.Dependency, Module: "example.com/chi", Version: "v3.3.4", File: "middleware/compress.go"}
+	r := diagnose(t, pass(), finds("x", rule.Match{Site: s, CPU: []*site.Row{cpu(100, "x", "chi.compress")}, Fix: "Reuse it."}))
+	f := r.Findings[0]
+	if f.Module != "example.com/chi" || f.Version != "v3.3.4" || !strings.Contains(f.Fix, "example.com/chi v3.3.4") {
+		t.Errorf("%+v", f)
+	}
+}
