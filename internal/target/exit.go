@@ -42,8 +42,11 @@ func (e Exit) Failure() string {
 }
 
 func (e Exit) how() string {
-	if e.Signal != "" {
+	switch {
+	case e.Signal != "":
 		return "signal " + e.Signal
+	case e.Code < 0:
+		return "how is not known, as hone did not start it"
 	}
 	return fmt.Sprintf("exit code %d", e.Code)
 }
