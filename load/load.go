@@ -166,7 +166,7 @@ func Start(ctx context.Context, o Options) (*Generator, error) {
 // supervise ends the load: by Stop, by a bound or by the context.
 func (g *Generator) supervise() {
 	var expired <-chan time.Time
-	if g.o.MaxDuration > 0 && g.o.Schedule == nil { // a schedule knows its own end
+	if g.o.MaxDuration > 0 {
 		t := time.NewTimer(g.o.MaxDuration)
 		defer t.Stop()
 		expired = t.C

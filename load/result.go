@@ -61,6 +61,22 @@ func (r *Result) Throughput() float64 {
 
 // Merge adds the stretch o, which follows r in time, and judges the sum anew.
 func (r *Result) Merge(o *Result) {
+	if r.Status == nil {
+		r.Status = map[int]int64{}
+	}
+	if r.Errors == nil {
+		r.Errors = map[string]int64{}
+	}
+	for _, h := range []struct{ to, from **histogram.Histogram }{
+		{&r.Service, &o.Service}, {&r.Latency, &o.Latency}, {&r.Lag, &o.Lag},
+	} {
+		if *h.to == nil && *h.from != nil {
+			*h.to = histogram.New()
+		}
+		if *h.to != nil {
+			(*h.to).Merge(*h.from)
+		}
+	}
 	r.Elapsed += o.Elapsed
 	r.Requests += o.Requests
 	r.Missed += o.Missed
@@ -72,11 +88,6 @@ func (r *Result) Merge(o *Result) {
 	}
 	r.BytesIn += o.BytesIn
 	r.BytesOut += o.BytesOut
-	r.Service.Merge(o.Service)
-	if r.Latency != nil {
-		r.Latency.Merge(o.Latency)
-		r.Lag.Merge(o.Lag)
-	}
 	r.PeakIn10ms = max(r.PeakIn10ms, o.PeakIn10ms)
 	r.CPUSeconds += o.CPUSeconds
 	r.OpenConns = o.OpenConns

@@ -1,0 +1,123 @@
+package load_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/load"
+)
+
+// A server that stalls a quarter of the time must be seen to stall a quarter of
+// the time: quantiles as in its own record, and requests sent into its stalls.
+func TestLatencyIsTrueUnderStalls(t *testing.T) {
+	noneLeft(t)
+	const (
+		rate  = 1000.0
+		lasts = 600 * time.Millisecond // a whole number of periods
+	)
+	var wrong string
+	// What a busy machine adds it adds to latencies only, so the lower bound
+	// holds always and the upper one in the quietest of some attempts.
+	for range 5 {
+		s := &staller{start: time.Now(), period: 200 * time.Millisecond, stall: 50 * time.Millisecond}
+		srv := server(t, s)
+		r := run(t, load.Options{Targets: targets(srv.URL), Rate: rate, MaxDuration: lasts})
+		srv.Close()
+
+		if n := int64(rate * lasts.Seconds()); r.Requests+r.Missed != n || r.Latency.Count() != n {
+			t.Fatalf("%d answered and %d missed, %d latencies; want %d of the schedule accounted for: %v",
+				r.Requests, r.Missed, r.Latency.Count(), n, r.Errors)
+		}
+		wrong = ""
+		// The lag tells how much this process was held up.
+		slack := 5*time.Millisecond + 5*time.Duration(r.Lag.Max())
+		for _, q := range []float64{0.5, 0.9, 0.99, 1} {
+			truth, got := s.quantile(q), time.Duration(r.Latency.Quantile(q))
+			if got < truth-truth/100 {
+				t.Fatalf("quantile %v: %v, below the server's own record of %v", q, got, truth)
+			}
+			if got > truth+truth/100+slack {
+				wrong += fmt.Sprintf("quantile %v: %v, the server's own record says %v\n", q, got, truth)
+			}
+		}
+		share := float64(s.inStall) / float64(len(s.took))
+		if share < 0.22 || share > 0.28 {
+			wrong += fmt.Sprintf("%.1f %% of the requests arrived in stalls, the schedule puts 25 %% there\n", 100*share)
+		}
+		if p90 := time.Duration(r.Latency.Quantile(0.9)); p90 < 20*time.Millisecond {
+			wrong += fmt.Sprintf("p90 is %v although a quarter of the time is stalled", p90)
+		}
+		if wrong == "" {
+			return
+		}
+	}
+	t.Error(wrong)
+}
+
+// The same server, and no more connections than a closed loop would have: the
+// load cannot go out as asked, but the percentiles must not hide the wait.
+func TestAtTheCapLatencyStillCountsFromTheSchedule(t *testing.T) {
+	noneLeft(t)
+	s := &staller{start: time.Now(), period: 300 * time.Millisecond, stall: 150 * time.Millisecond}
+	srv := server(t, s)
+	r := run(t, load.Options{
+		Targets: targets(srv.URL), Rate: 1000, MaxDuration: 600 * time.Millisecond,
+		Connections: 2, MaxConnections: 2,
+	})
+	if r.OpenConns > 2 {
+		t.Errorf("%d connections, want at most 2", r.OpenConns)
+	}
+	if r.Latency.Count() != 600 {
+		t.Errorf("%d latencies, want one for each of 600 requests", r.Latency.Count())
+	}
+	// Half of the requests fall into stalls and wait 75 ms on average.
+	if p75 := time.Duration(r.Latency.Quantile(0.75)); p75 < 50*time.Millisecond {
+		t.Errorf("latency p75 %v, want the wait of those that could not be sent", p75)
+	}
+	if r.Verdict != load.VerdictLimited {
+		t.Errorf("verdict %q, want %q", r.Verdict, load.VerdictLimited)
+	}
+}
+
+func TestWhatIsNeverAnsweredIsMissedAndCounted(t *testing.T) {
+	noneLeft(t)
+	hang := make(chan struct{})
+	srv := server(t, hanging(hang))
+	defer close(hang)
+	r := run(t, load.Options{
+		Targets: targets(srv.URL), Rate: 200, MaxDuration: 500 * time.Millisecond,
+		Connections: 4, MaxConnections: 4,
+	})
+	if r.Requests != 0 || r.Missed != 100 {
+		t.Errorf("%d answered, %d missed, want 0 and all 100", r.Requests, r.Missed)
+	}
+	// The first was due a second and a half before the end, the last one second.
+	if p50 := time.Duration(r.Latency.Quantile(0.5)); r.Latency.Count() != 100 || p50 < time.Second {
+		t.Errorf("%d latencies with p50 %v, want 100 of at least the time that passed", r.Latency.Count(), p50)
+	}
+	if r.Verdict != load.VerdictLimited || r.VerdictWhy == "" {
+		t.Errorf("verdict %q (%s), want %q and why", r.Verdict, r.VerdictWhy, load.VerdictLimited)
+	}
+}
+
+func TestTimeoutsCountWithWhatWasWaited(t *testing.T) {
+	noneLeft(t)
+	hang := make(chan struct{})
+	srv := server(t, hanging(hang))
+	defer close(hang)
+	for _, rate := range []float64{0, 100} {
+		r := run(t, load.Options{
+			Targets: targets(srv.URL), Rate: rate, MaxRequests: 20, Connections: 20, Timeout: 100 * time.Millisecond,
+		})
+		if r.Errors[load.ErrTimeout] != 20 || r.Requests != 0 || r.Missed != 0 {
+			t.Errorf("rate %v: errors %v, %d answered, %d missed; want 20 timeouts", rate, r.Errors, r.Requests, r.Missed)
+		}
+		if low := time.Duration(r.Service.Min()); low < 100*time.Millisecond {
+			t.Errorf("rate %v: a request timed out after %v, want not before 100ms", rate, low)
+		}
+		if rate > 0 && r.Latency.Count() != 20 {
+			t.Errorf("%d latencies, want the 20 timeouts in them", r.Latency.Count())
+		}
+	}
+}
