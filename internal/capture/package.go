@@ -168,6 +168,7 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 	if err != nil {
 		return err
 	}
+	r.describeTarget(ctx, proc)
 	if err := r.begin(); err != nil {
 		return r.endOf(ctx, proc, err)
 	}
@@ -196,7 +197,6 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 
 // watchFirst waits until a program ends or shows that it is a service.
 func (r *recorder) watchFirst(ctx context.Context, proc process) (listens bool, err error) {
-	r.describeTarget(ctx, proc)
 	deadline := time.NewTimer(r.o.Timeout)
 	defer deadline.Stop()
 	// Asking lists the program's goroutines, so it is done less and less often.

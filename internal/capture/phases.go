@@ -71,7 +71,7 @@ func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, 
 		prof, err = s.prog.CPUProfile(ctx, length)
 		return err
 	})
-	if refused := stop == nil && st.collect != nil && st.phase.Seconds < length.Seconds()/2; refused {
+	if refused := stop == nil && st.collect != nil && len(st.samples) == 0; refused {
 		s.missing(recording.PartCPU, st.collect)
 		if before == nil {
 			return stretch{}, nil

@@ -1,0 +1,122 @@
+package capture
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hone-go/hone/load"
+)
+
+func TestPlan(t *testing.T) {
+	tests := []struct {
+		phases []string
+		want   []step
+	}{
+		{[]string{"cpu", "contention", "trace"}, []step{
+			{"clean", 6 * time.Second}, {"cpu", 15 * time.Second}, {"contention", 4500 * time.Millisecond}, {"trace", 4500 * time.Millisecond}}},
+		{[]string{"trace", "contention"}, []step{
+			{"clean", 12 * time.Second}, {"contention", 9 * time.Second}, {"trace", 9 * time.Second}}},
+		{[]string{}, []step{{"clean", 30 * time.Second}}},
+	}
+	for _, tt := range tests {
+		if d := cmp.Diff(tt.want, plan(30*time.Second, tt.phases), cmp.AllowUnexported(step{})); d != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.phases, d)
+		}
+	}
+}
+
+func TestWindows(t *testing.T) {
+	for length, want := range map[time.Duration]int{
+		6 * time.Second: 6, 4500 * time.Millisecond: 5, 15 * time.Second: 15, 600 * time.Millisecond: 4,
+	} {
+		if n := windows(length, time.Second); n != want {
+			t.Errorf("%s in %d windows, want %d", length, n, want)
+		}
+	}
+}
+
+func TestIsSteady(t *testing.T) {
+	tests := []struct {
+		name string
+		rate []float64
+		want bool
+	}{
+		{"too few", []float64{100, 100}, false},
+		{"equal", []float64{100, 100, 100}, true},
+		{"5 %", []float64{1, 97.6, 100, 102.4}, true},
+		{"6 %", []float64{97, 100, 103}, false},
+		{"nothing answered", []float64{0, 0, 0}, false},
+		{"unknown", []float64{unknown, unknown, unknown}, false},
+	}
+	for _, tt := range tests {
+		var s []sample
+		for _, x := range tt.rate {
+			s = append(s, sample{throughput: x})
+		}
+		if got := isSteady(s); got != tt.want {
+			t.Errorf("%s: steady %v", tt.name, got)
+		}
+	}
+}
+
+func samplesOf(throughput, cpu []float64) (s []sample) {
+	for i := range throughput {
+		s = append(s, sample{throughput[i], cpu[i]})
+	}
+	return s
+}
+
+func TestObserver(t *testing.T) {
+	clean := samplesOf([]float64{100, 102, 98, 100}, []float64{0.010, 0.0101, 0.0099, 0.010})
+	slow := samplesOf([]float64{90, 91, 89, 90}, []float64{0.011, 0.0111, 0.0109, 0.011})
+	o := observer(clean, slow)
+	if o == nil || math.Abs(o.ThroughputLoss-0.10) > 1e-9 || math.Abs(o.CPUGrowth-0.10) > 1e-9 {
+		t.Fatalf("%+v", o)
+	}
+	if !(o.ThroughputLow < 0.10 && 0.10 < o.ThroughputHigh && o.ThroughputLow > 0.05 && o.ThroughputHigh < 0.15) {
+		t.Errorf("throughput [%v, %v]", o.ThroughputLow, o.ThroughputHigh)
+	}
+	if !(o.CPUGrowthLow < 0.10 && 0.10 < o.CPUGrowthHigh && o.CPUGrowthLow > 0.05 && o.CPUGrowthHigh < 0.15) {
+		t.Errorf("CPU [%v, %v]", o.CPUGrowthLow, o.CPUGrowthHigh)
+	}
+
+	if o := observer(clean, slow[:1]); o != nil {
+		t.Errorf("from a single window: %+v", o)
+	}
+	quiet := samplesOf([]float64{unknown, unknown, unknown}, []float64{1, 1.1, 0.9})
+	if o := observer(quiet, quiet); o == nil || !o.NoThroughput || o.NoCPU {
+		t.Errorf("without load: %+v", o)
+	}
+}
+
+func TestLoadAddrs(t *testing.T) {
+	o := &load.Options{Targets: []load.Target{
+		{URL: "http://127.0.0.1:8080/a"}, {URL: "http://127.0.0.1:8080/b"}, {URL: "https://localhost/x"}, {URL: "http://[::1]/"},
+	}}
+	got, err := loadAddrs(o)
+	if d := cmp.Diff([]string{"127.0.0.1:8080", "localhost:443", "[::1]:80"}, got); d != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for f, want := range map[float64]string{0: "0.0", 12.34: "12.3", 999.4: "999", 1000: "1,000", 12400.4: "12,400", 1234567: "1,234,567"} {
+		if got := thousands(f); got != want {
+			t.Errorf("%v: %q, want %q", f, got, want)
+		}
+	}
+}
+
+func TestIsLocal(t *testing.T) {
+	for u, want := range map[string]bool{
+		"http://127.0.0.1:6060": true, "http://localhost:1/x": true, "https://[::1]/": true,
+		"http://10.0.0.7:6060": false, "http://db.example.com": false, "://": false,
+	} {
+		if isLocal(u) != want {
+			t.Errorf("%s: %v", u, !want)
+		}
+	}
+}

@@ -1,0 +1,356 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hone-go/hone/internal/target"
+)
+
+// programLab is a world in which the target ends after length.
+func programLab(t *testing.T, length time.Duration, change func(n int, s target.RunSpec, p *fakeProgram)) *lab {
+	l := newLab(t)
+	l.o.Load = nil
+	l.start = func(s target.RunSpec) process {
+		p := newFake()
+		p.parts, p.missing = map[string][]byte{}, map[string]string{}
+		if s.Collect.CPU {
+			p.parts["cpu"] = cpuProfile(3)
+			p.parts["heap.start"], p.parts["heap.end"] = heapProfile(10), heapProfile(110)
+		}
+		if s.Collect.Contention {
+			p.parts["block"], p.parts["mutex"] = waitProfile(2), waitProfile(0)
+		}
+		if s.Collect.Trace {
+			p.parts["trace"] = []byte("go 1.26 trace\x00\x00\x00")
+		}
+		os.WriteFile(s.Stdout, fmt.Appendf(nil, "run %d\n", len(l.runs)), 0o644)
+		exit := target.Exit{Wall: length, Usage: target.Usage{CPUSeconds: 2 * length.Seconds(), MaxRSS: 5 << 20}}
+		if change != nil {
+			p.exit = exit
+			change(len(l.runs), s, p)
+			exit = p.exit
+		}
+		if length > 0 {
+			time.AfterFunc(length, func() { p.end(exit) })
+		}
+		return p
+	}
+	return l
+}
+
+func TestProgramThatEnds(t *testing.T) {
+	l := programLab(t, 30*time.Millisecond, nil)
+	partial, err := l.record(t.Context())
+	if err != nil || partial {
+		t.Fatal(partial, err)
+	}
+	r := l.open()
+	m := r.Manifest
+	if !m.Complete || m.Target.Kind != "program" || m.Target.ExitCode == nil || *m.Target.ExitCode != 0 {
+		t.Errorf("%+v", m.Target)
+	}
+	if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace"}, phaseNames(m)); d != "" {
+		t.Errorf("phases (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "heap.pprof", "mutex.pprof",
+		"stdout.txt", "trace.out"}, partNames(m)); d != "" {
+		t.Errorf("parts (-want +got):\n%s", d)
+	}
+	runs := 0
+	for _, p := range m.Phases {
+		if p.Runs < 1 || len(p.Windows) != p.Runs || p.Requests != 0 || p.RSSBytes != 5<<20 {
+			t.Errorf("phase %s: %+v", p.Name, p)
+		}
+		if p.Name == "cpu" {
+			if n := total(t, r, "cpu.pprof", "samples"); n != int64(3*p.Runs) {
+				t.Errorf("%d samples from %d runs of 3", n, p.Runs)
+			}
+			if n := total(t, r, "allocs.pprof", "alloc_objects"); n != int64(100*p.Runs) {
+				t.Errorf("%d objects from %d runs of 100", n, p.Runs)
+			}
+			if p.Runs < 2 || p.ForcedGC != int64(2*p.Runs) {
+				t.Errorf("%d runs, %d forced collections", p.Runs, p.ForcedGC)
+			}
+		}
+		runs += p.Runs
+	}
+	if runs != len(l.runs) {
+		t.Errorf("%d runs in the phases, %d were made", runs, len(l.runs))
+	}
+	if b, err := r.Bytes("stdout.txt"); string(b) != "run 1\n" || err != nil {
+		t.Errorf("stdout.txt is %q, %v: want the first run's", b, err)
+	}
+	if w := why(m, "goroutine.pprof"); !strings.Contains(w, "ended by itself") {
+		t.Errorf("goroutine.pprof is missing because %q", w)
+	}
+}
+
+// TestLongProgram: one that takes longer than a phase's share runs once a phase.
+func TestLongProgram(t *testing.T) {
+	l := programLab(t, 60*time.Millisecond, nil)
+	l.o.Duration = 100 * time.Millisecond
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := l.open().Manifest
+	for _, p := range m.Phases {
+		if p.Runs != 1 || p.Observer != nil {
+			t.Errorf("phase %s: %d runs, observer %+v", p.Name, p.Runs, p.Observer)
+		}
+	}
+}
+
+func TestProgramFails(t *testing.T) {
+	tests := []struct {
+		name  string
+		run   int // that fails
+		want  string
+		parts []string
+	}{
+		{"at once", 1, "the program failed: exit code 3; last lines on stderr: bad input", []string{"buildinfo.txt", "stdout.txt"}},
+		{"under the profiler", 2, "the program failed in phase cpu, run 1: exit code 3", []string{"allocs.pprof", "buildinfo.txt", "cpu.pprof", "heap.pprof", "stdout.txt"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := programLab(t, 100*time.Millisecond, func(n int, _ target.RunSpec, p *fakeProgram) {
+				if n == tt.run {
+					p.exit.Code, p.exit.Stderr = 3, []string{"bad input"}
+				}
+			})
+			l.o.Duration = 200 * time.Millisecond // one clean run
+			partial, err := l.record(t.Context())
+			if !partial || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("partial %v, error %v", partial, err)
+			}
+			m := l.open().Manifest
+			if d := cmp.Diff(tt.parts, partNames(m)); d != "" {
+				t.Errorf("parts (-want +got):\n%s", d)
+			}
+			if c := m.Target.ExitCode; c == nil || *c != 3 {
+				t.Errorf("exit code %v", c)
+			}
+		})
+	}
+}
+
+func TestProgramDoesNotEnd(t *testing.T) {
+	l := programLab(t, 0, nil)
+	l.o.Timeout = 50 * time.Millisecond
+	partial, err := l.record(t.Context())
+	if !partial || err == nil || !strings.Contains(err.Error(), "did not end within 50ms") {
+		t.Errorf("partial %v, error %v", partial, err)
+	}
+}
+
+func TestProgramInterrupted(t *testing.T) {
+	for _, run := range []int{1, 2, 3} { // clean, cpu, contention
+		t.Run(fmt.Sprint("run ", run), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			l := programLab(t, 80*time.Millisecond, func(n int, _ target.RunSpec, _ *fakeProgram) {
+				if n == run {
+					time.AfterFunc(10*time.Millisecond, cancel)
+				}
+			})
+			l.o.Duration = 100 * time.Millisecond
+			partial, err := l.record(ctx)
+			if !partial || !errors.Is(err, context.Canceled) {
+				t.Fatalf("partial %v, error %v", partial, err)
+			}
+			if len(l.runs) != run {
+				t.Errorf("%d runs after the interrupt in run %d", len(l.runs), run)
+			}
+			// What the interrupted run had collected is there.
+			r := l.open()
+			if run >= 2 && !r.Has("cpu.pprof") || run >= 3 && !r.Has("block.pprof") {
+				t.Errorf("parts %q", partNames(r.Manifest))
+			}
+		})
+	}
+}
+
+func TestProgramLosesParts(t *testing.T) {
+	l := programLab(t, 30*time.Millisecond, func(n int, s target.RunSpec, p *fakeProgram) {
+		delete(p.parts, "trace")
+		p.missing["trace"] = "the program panicked"
+		if s.Collect.CPU && n%2 == 0 {
+			delete(p.parts, "cpu")
+			p.missing["cpu"] = "lost"
+		}
+	})
+	l.o.Duration = time.Second
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := l.open().Manifest
+	if w := why(m, "trace.out"); !strings.Contains(w, "the program panicked") {
+		t.Errorf("trace.out is missing because %q", w)
+	}
+	if !strings.Contains(strings.Join(m.Notes, "\n"), "runs in phase cpu was lost: lost") {
+		t.Errorf("notes %q", m.Notes)
+	}
+}
+
+// TestServiceByItself: a program that listens is observed for the duration.
+func TestServiceByItself(t *testing.T) {
+	l := newLab(t)
+	l.o.Load = nil
+	l.prog.listening = true
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := l.open().Manifest
+	if m.Target.Kind != "service" || len(l.runs) != 1 || !l.prog.stopped {
+		t.Errorf("%+v, %d runs", m.Target, len(l.runs))
+	}
+	if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
+		t.Errorf("phases (-want +got):\n%s", d)
+	}
+}
+
+// TestListensAndEnds: a program that listens for a while, as one with a debug port
+// does, and ends well while it is first looked at is a program.
+func TestListensAndEnds(t *testing.T) {
+	l := programLab(t, 70*time.Millisecond, func(_ int, _ target.RunSpec, p *fakeProgram) { p.listening = true })
+	l.o.Duration = time.Second
+	l.o.Phases = []string{"cpu"}
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := l.open().Manifest
+	if m.Target.Kind != "program" {
+		t.Errorf("kind %s", m.Target.Kind)
+	}
+	if d := cmp.Diff([]string{"clean", "cpu"}, phaseNames(m)); d != "" {
+		t.Errorf("phases (-want +got):\n%s", d)
+	}
+}
+
+const benchHead = "goos: linux\ngoarch: amd64\npkg: example.com/x\ncpu: Some CPU\n"
+
+// benchLab is a world in which the target is a test binary.
+func benchLab(t *testing.T, print func(n int, s target.RunSpec) string, exit target.Exit) *lab {
+	l := newLab(t)
+	l.o.Load, l.o.Bench = nil, "Sum"
+	l.start = func(s target.RunSpec) process {
+		p := newFake()
+		p.parts = map[string][]byte{}
+		if s.Collect.CPU {
+			p.parts["cpu"] = cpuProfile(3)
+			p.parts["heap.start"], p.parts["heap.end"] = heapProfile(10), heapProfile(110)
+		}
+		os.WriteFile(s.Stdout, []byte(print(len(l.runs), s)), 0o644)
+		exit := exit
+		exit.Wall, exit.Usage.CPUSeconds = 20*time.Millisecond, 0.02
+		time.AfterFunc(exit.Wall, func() { p.end(exit) })
+		return p
+	}
+	return l
+}
+
+func TestBenchmarks(t *testing.T) {
+	l := benchLab(t, func(n int, s target.RunSpec) string {
+		ns := 100 + n%2
+		if s.Collect.CPU {
+			ns += 10
+		}
+		return fmt.Sprintf("%sBenchmarkSum/small-2 \t 1000\t %d ns/op\t 16 B/op\t 1 allocs/op\nBenchmarkSum/large-2 \t 10\t %d ns/op\nPASS\n", benchHead, ns, 100*ns)
+	}, target.Exit{})
+	l.o.Phases = []string{"cpu"}
+	l.o.Args = []string{"-test.cpu=2"}
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := l.open()
+	m := r.Manifest
+	if m.Target.Kind != "bench" || m.Target.Bench != "Sum" {
+		t.Errorf("%+v", m.Target)
+	}
+	clean, _ := r.Phase("clean")
+	text, err := r.Bytes("bench.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(parseBench(text)); n != 2*clean.Runs {
+		t.Errorf("bench.txt has %d lines of %d clean runs:\n%s", n, clean.Runs, text)
+	}
+	if clean.Requests != int64(1010*clean.Runs) {
+		t.Errorf("%d iterations in %d runs", clean.Requests, clean.Runs)
+	}
+	cpu, _ := r.Phase("cpu")
+	o := cpu.Observer
+	if o == nil || o.NoThroughput || o.ThroughputLoss < 0.08 || o.ThroughputLoss > 0.10 {
+		t.Errorf("110 instead of 100 ns/op: observer %+v", o)
+	}
+	args := strings.Join(l.runs[1].Args, " ")
+	if !strings.Contains(args, "-test.bench=Sum") || !strings.HasSuffix(args, "-test.cpu=2") || !strings.Contains(args, "-test.run=^$") {
+		t.Errorf("arguments %q", args)
+	}
+	if w := why(m, "trace.out"); !strings.Contains(w, "left out") {
+		t.Errorf("trace.out is missing because %q", w)
+	}
+}
+
+func TestNoBenchmarks(t *testing.T) {
+	tests := []struct {
+		name, print string
+		exit        target.Exit
+		want        string
+	}{
+		{"none match", "testing: warning: no tests to run\nPASS\n", target.Exit{}, `no benchmarks matched "Sum" in ./cmd/server`},
+		{"fails", "--- FAIL: BenchmarkSum\n    x_test.go:3: no data\nFAIL\n", target.Exit{Code: 1}, "x_test.go:3: no data"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := benchLab(t, func(int, target.RunSpec) string { return tt.print }, tt.exit)
+			partial, err := l.record(t.Context())
+			if partial || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("partial %v, error %v", partial, err)
+			}
+		})
+	}
+}
+
+func TestBenchTime(t *testing.T) {
+	o := Options{Duration: 30 * time.Second, Phases: []string{"cpu", "contention", "trace"}}
+	for n, want := range map[int]string{1: "900ms", 9: "100ms", 1000: "10ms"} {
+		if got := benchTime(o, n); got != want {
+			t.Errorf("%d benchmarks: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestAnother(t *testing.T) {
+	for _, tt := range []struct {
+		n            int
+		used, length time.Duration
+		want         bool
+	}{
+		{0, 0, time.Second, true},
+		{1, 4 * time.Second, 6 * time.Second, false}, // half a run is more than what is left: 4+2 = 6
+		{1, 3 * time.Second, 6 * time.Second, true},
+		{10, 6 * time.Second, 6 * time.Second, false},
+	} {
+		if got := another(tt.n, tt.used, tt.length); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+// TestOutIsADirectory: what is wrong with the file is said before anything is built.
+func TestOutIsADirectory(t *testing.T) {
+	l := newLab(t)
+	l.o.Out = filepath.Join(t.TempDir(), "no", "such", "place.hone")
+	if _, err := l.record(t.Context()); err == nil || l.builds != 0 {
+		t.Errorf("%v after %d builds", err, l.builds)
+	}
+}
