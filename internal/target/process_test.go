@@ -28,6 +28,10 @@ func TestProcess(t *testing.T) {
 		{"keeps its own flags and streams", testStreams},
 		{"chatters", testChatter},
 		{"tells its children nothing", testEnvironment},
+		{"stops", testStop},
+		{"takes its children along", testChildren},
+		{"ends with a crash of hone", testCrash},
+		{"is waited for", testReady},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, kit) })
 	}
