@@ -42,7 +42,7 @@ func unitOf(unit string) (func(float64) string, string) {
 	case "s":
 		return seconds, per
 	case "B":
-		return bytes, per
+		return size, per
 	}
 	return significant, per
 }

@@ -1,22 +1,27 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // FindingsPage is what the findings page is drawn from.
 type FindingsPage struct {
 	Report   *diagnose.Report
 	Manifest recording.Manifest
-	Top      int  // findings to draw; 0 = 10
-	Verbose  bool // all evidence, hints in full, all notes
+	Table    *site.Table // for the line that says where the CPU goes; may be nil
+	Top      int         // findings to draw; 0 = 10
+	Verbose  bool        // all evidence, hints in full, all notes
 }
 
 // defaultTop is how many findings a tired engineer reads.
@@ -34,13 +39,26 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	rest := len(shown) - min(top, len(shown))
 	shown = shown[:len(shown)-rest]
 	fmt.Fprintln(w)
-	if len(shown) == 0 {
-		fmt.Fprintln(w, wrap(s.paint(strong, "No findings.")+" None of the known mistakes costs enough here to be worth your time.", "", s.width()))
+	if !inCode(p.Report.Findings) {
+		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" None of the known mistakes costs enough here to be worth your time.", "", s.width()))
+		if len(shown) > 0 {
+			fmt.Fprint(w, "Settings to try:\n\n")
+		}
 	}
 	for i := range shown {
 		finding(w, &shown[i], p, s)
 	}
 	footer(w, p, rest, s)
+}
+
+// inCode tells whether any finding is about a line, not about a setting.
+func inCode(fs []diagnose.Finding) bool {
+	for _, f := range fs {
+		if f.File != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func header(w io.Writer, p FindingsPage, s Style) {
@@ -73,8 +91,9 @@ func header(w io.Writer, p FindingsPage, s Style) {
 		row(what, fmt.Sprintf("p50 %s · p90 %s · p99 %s · max %s", seconds(q.P50), seconds(q.P90), seconds(q.P99), seconds(q.Max)), limited(clean, s))
 	}
 	row("CPU", perRequest(r.CPUPerRequest, seconds), cores(r, m), limiting(r))
-	row("GC", gcLine(r), rate(r.AllocRate), perRequest(r.BytesPerRequest, bytes), objects(r.ObjectsPerRequest))
+	row("GC", gcLine(r), rate(r.AllocRate), perRequest(r.BytesPerRequest, size), objects(r.ObjectsPerRequest))
 	row("profiled", profiled(r))
+	row("spent on", spent(p.Table)...)
 	row("observed", observer(m)...)
 	for _, line := range table(rows, "  ") {
 		fmt.Fprintln(w, line)
@@ -168,7 +187,7 @@ func rate(x float64) string {
 	if x <= 0 {
 		return ""
 	}
-	return bytes(x) + "/s allocated"
+	return size(x) + "/s allocated"
 }
 
 func profiled(r diagnose.Resources) string {
@@ -178,19 +197,67 @@ func profiled(r diagnose.Resources) string {
 	return fmt.Sprintf("%s CPU-seconds, %s samples", significant(r.CPUSeconds), group(float64(r.CPUSamples)))
 }
 
-// observer says what each observing phase cost against the clean one.
+// spent says where the CPU goes: lines of modules, then the dearest buckets.
+func spent(t *site.Table) []string {
+	if t == nil || t.Totals.TotalSeconds <= 0 {
+		return nil
+	}
+	var yours, deps float64
+	for _, x := range t.Sites {
+		if x.Owner.Kind == gocode.Main {
+			yours += x.Cost.CPUSeconds
+		} else {
+			deps += x.Cost.CPUSeconds
+		}
+	}
+	var cells []string
+	add := func(name string, seconds float64) {
+		if share := seconds / t.Totals.TotalSeconds; share >= leastSpent {
+			cells = append(cells, name+" "+percent(share))
+		}
+	}
+	add("your lines", yours)
+	add("dependencies", deps)
+	buckets := slices.Clone(t.Buckets)
+	slices.SortStableFunc(buckets, func(a, b site.Bucket) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	for _, b := range buckets[:min(len(buckets), mostBuckets)] {
+		add(b.Name, b.Seconds)
+	}
+	return cells
+}
+
+// The header names what takes at least leastSpent of the CPU, and at most
+// mostBuckets of what no line owns.
+const (
+	leastSpent  = 0.02
+	mostBuckets = 4
+)
+
+// observer says what each observing phase cost against the clean one: a figure
+// where the interval excludes zero, else how much could not have been seen.
 func observer(m recording.Manifest) []string {
 	var cells []string
 	for _, p := range m.Phases {
-		if p.Observer == nil {
+		o := p.Observer
+		if o == nil {
 			continue
 		}
-		what := "throughput"
-		loss := p.Observer.ThroughputLoss
-		if p.Requests == 0 {
-			what = "speed"
+		var effects []string
+		effect := func(name string, value, low, high float64) {
+			if low > 0 || high < 0 {
+				effects = append(effects, signedPercent(value)+" "+name)
+			}
 		}
-		cells = append(cells, fmt.Sprintf("%s phase %s %s", p.Name, signedPercent(-loss), what))
+		speed := "throughput"
+		if p.Requests == 0 {
+			speed = "speed"
+		}
+		effect(speed, -o.ThroughputLoss, -o.ThroughputHigh, -o.ThroughputLow)
+		effect("CPU", o.CPUGrowth, o.CPUGrowthLow, o.CPUGrowthHigh)
+		if len(effects) == 0 {
+			effects = []string{"no effect seen"}
+		}
+		cells = append(cells, p.Name+" phase "+strings.Join(effects, ", "))
 	}
 	return cells
 }
@@ -236,11 +303,12 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 		if i > 0 && !p.Verbose {
 			break
 		}
-		text := e.Command
-		if p.Verbose || text == "" {
-			text = strings.TrimSuffix(strings.Join([]string{e.What + ": " + e.Value, e.Command}, " · "), " · ")
+		if p.Verbose || e.Command == "" {
+			part("seen", e.What+": "+e.Value)
 		}
-		part("see", text)
+		if e.Command != "" { // never wrapped: it is there to be copied
+			fmt.Fprintf(w, "%s%s  %s\n", indent, s.paint(faint, "see "), s.paint(code, e.Command))
+		}
 	}
 	fmt.Fprintln(w)
 }
@@ -304,7 +372,7 @@ func costLine(f *diagnose.Finding) string {
 	share("allocated objects", f.Cost.AllocObjectsShare)
 	share("lock and channel waiting", f.Cost.WaitShare)
 	if f.Cost.LiveBytes != nil && *f.Cost.LiveBytes > 0 {
-		parts = append(parts, "live "+bytes(float64(*f.Cost.LiveBytes)))
+		parts = append(parts, "live "+size(float64(*f.Cost.LiveBytes)))
 	}
 	return strings.Join(parts, " · ")
 }

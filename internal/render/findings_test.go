@@ -45,7 +45,7 @@ func page() FindingsPage {
 			Load:    &recording.Load{Connections: 8},
 			Phases: []recording.Phase{
 				{Name: recording.PhaseClean, Seconds: 6, Requests: 60000, Service: &recording.Quantiles{P50: 0.0005, P90: 0.001, P99: 0.0021, Max: 0.014}, Verdict: "ok"},
-				{Name: recording.PhaseCPU, Seconds: 15, Requests: 149000, Observer: &recording.Observer{ThroughputLoss: 0.011}},
+				{Name: recording.PhaseCPU, Seconds: 15, Requests: 149000, Observer: &recording.Observer{ThroughputLoss: 0.011, ThroughputLow: -0.01, ThroughputHigh: 0.03, CPUGrowth: 0.04, CPUGrowthLow: 0.02, CPUGrowthHigh: 0.06}},
 			},
 			Missing: []recording.Missing{{Part: recording.PartMutex, Why: "the service answers 404", How: "mount net/http/pprof"}},
 		},
@@ -110,7 +110,7 @@ func TestNoFindingsIsAnAnswer(t *testing.T) {
 	p.Report.Findings = nil
 	var b bytes.Buffer
 	Findings(&b, p, Style{})
-	if !bytes.Contains(b.Bytes(), []byte("No findings.")) {
+	if !bytes.Contains(b.Bytes(), []byte("No findings in the code.")) {
 		t.Errorf("page:\n%s", b.Bytes())
 	}
 }

@@ -37,7 +37,7 @@ func Load(w io.Writer, r *load.Result, s Style) {
 	if len(r.Errors) > 0 {
 		row("errors", s.paint(bad, counts(r.Errors)))
 	}
-	row("bytes", bytes(float64(r.BytesIn))+" in", bytes(float64(r.BytesOut))+" out")
+	row("bytes", size(float64(r.BytesIn))+" in", size(float64(r.BytesOut))+" out")
 	if r.Requests > 0 {
 		row("generator", seconds(r.CPUSeconds/float64(r.Requests))+" CPU a request", generatorVerdict(r, s))
 	}

@@ -12,7 +12,7 @@ func smallProfile(t *testing.T) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	frame := func(name, file string, line int64) profile.FrameSpec {
-		return profile.FrameSpec{Name: name, File: file, Line: line}
+		return profile.FrameSpec{Function: name, File: file, Line: line}
 	}
 	main := frame("main.main", "main.go", 9)
 	b.Add([]profile.FrameSpec{frame("main.slow", "slow.go", 4), main}, 60, 600e6)

@@ -44,8 +44,8 @@ func seconds(s float64) string {
 	return significant(s) + " s"
 }
 
-// bytes prints a size in decimal units, three significant digits.
-func bytes(b float64) string {
+// size prints a size in decimal units, three significant digits.
+func size(b float64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
 	i := 0
 	for math.Abs(b) >= 999.5 && i < len(units)-1 {

@@ -152,7 +152,6 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	if len(pkgs) == 0 {
 		return nil, nil
 	}
-	c.say("code", fmt.Sprintf("asking the compiler about %d packages", len(pkgs)))
 	var (
 		wg                 sync.WaitGroup
 		syntaxErr, factErr error
