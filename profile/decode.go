@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -86,94 +87,93 @@ type decoder struct {
 }
 
 func (d *decoder) decode() error {
+	var f field
 	for {
-		f, ok, err := d.nextField()
+		ok, err := d.nextField(&f)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			break
 		}
-		if err := d.profileField(f); err != nil {
+		if err := d.profileField(&f); err != nil {
 			return err
 		}
 	}
 	return d.resolve()
 }
 
-// nextField returns the next top-level field. Its data stays valid until the
+// nextField reads the next top-level field. Its data stays valid until the
 // next call. Fields that profiles do not have are discarded unread.
-func (d *decoder) nextField() (f field, ok bool, err error) {
+func (d *decoder) nextField(f *field) (ok bool, err error) {
 	for {
 		const header = 20 // a tag and a length or value
 		n, err := d.in.want(header)
 		if err != nil || n == 0 {
-			return field{}, false, err
+			return false, err
 		}
-		at := d.in.offset()
-		head := d.in.buf[d.in.lo:min(d.in.hi, d.in.lo+header)]
+		head := d.in.buf[d.in.lo:d.in.hi]
+		f.at = d.in.offset()
 		tag, k := uvarint(head)
-		num := fieldNumber(tag)
-		if k == 0 || num == 0 {
-			return field{}, false, syntaxErrorf(at, "profile", "broken field tag")
+		f.num, f.wire = fieldNumber(tag), int(tag&7)
+		if k == 0 || f.num == 0 {
+			return false, syntaxErrorf(f.at, "profile", "broken field tag")
 		}
-		name := "unknown field"
-		if num < len(fieldNames) {
-			name = fieldNames[num]
-		}
-		f := field{num: num, wire: int(tag & 7), at: at}
-		var size uint64 // of what follows the tag and length
+		size := uint64(0) // of what follows the tag and length
 		switch f.wire {
 		case wireVarint:
-			v, n := uvarint(head[k:])
-			if n == 0 {
-				return field{}, false, syntaxErrorf(at, name, "broken varint")
-			}
-			f.val = v
-			k += n
+			f.val, n = uvarint(head[k:])
 		case wireBytes:
-			v, n := uvarint(head[k:])
-			if n == 0 {
-				return field{}, false, syntaxErrorf(at, name, "broken length")
-			}
-			size = v
-			k += n
+			size, n = uvarint(head[k:])
 		case wireFixed64:
-			size = 8
+			size, n = 8, 0
 		case wireFixed32:
-			size = 4
+			size, n = 4, 0
 		default:
-			return field{}, false, syntaxErrorf(at, name, "wire type %d is not used in profiles", f.wire)
+			return false, syntaxErrorf(f.at, f.name(), "wire type %d is not used in profiles", f.wire)
 		}
-		d.in.lo += k
+		if n == 0 && f.wire&1 == 0 {
+			return false, syntaxErrorf(f.at, f.name(), "broken varint")
+		}
 		if size > uint64(d.in.max) {
-			return field{}, false, syntaxErrorf(at, name, "claims %d bytes, more than a profile may have", size)
+			return false, syntaxErrorf(f.at, f.name(), "claims %d bytes, more than a profile may have", size)
 		}
-		if num >= len(fieldNames) {
-			if enough, err := d.in.skip(int64(size)); err != nil {
-				return field{}, false, err
-			} else if !enough {
-				return field{}, false, syntaxErrorf(at, name, "the profile ends inside it")
-			}
-			continue
+		d.in.lo += k + n
+		if f.num < len(fieldNames) {
+			return true, d.fieldData(f, int(size))
 		}
-		if size > 0 {
-			n, err := d.in.want(int(size))
-			if err != nil {
-				return field{}, false, err
-			}
-			if uint64(n) < size {
-				return field{}, false, syntaxErrorf(at, name, "the profile ends inside it: %d of %d bytes are there", n, size)
-			}
-			f.data = d.in.buf[d.in.lo : d.in.lo+int(size)]
-			d.in.lo += int(size)
+		if enough, err := d.in.skip(int64(size)); err != nil {
+			return false, err
+		} else if !enough {
+			return false, syntaxErrorf(f.at, f.name(), "the profile ends inside it")
 		}
-		return f, true, nil
 	}
 }
 
-func (d *decoder) profileField(f field) error {
-	name := fieldNames[f.num]
+// fieldData takes a field's data, which starts at the next unread byte.
+func (d *decoder) fieldData(f *field, size int) error {
+	n, err := d.in.want(size)
+	if err != nil {
+		return err
+	}
+	if n < size {
+		return syntaxErrorf(f.at, f.name(), "the profile ends inside it: %d of %d bytes are there", n, size)
+	}
+	f.data = d.in.buf[d.in.lo : d.in.lo+size]
+	d.in.lo += size
+	return nil
+}
+
+// name is what errors call a top-level field.
+func (f *field) name() string {
+	if f.num < len(fieldNames) {
+		return fieldNames[f.num]
+	}
+	return fmt.Sprintf("unknown field %d", f.num)
+}
+
+func (d *decoder) profileField(f *field) error {
+	name := f.name()
 	switch f.num {
 	case fieldComment:
 		return d.comment(f)
@@ -190,7 +190,7 @@ func (d *decoder) profileField(f field) error {
 	var err error
 	switch f.num {
 	case fieldSample:
-		return d.samples.add(m)
+		return d.samples.add(&m)
 	case fieldString:
 		return d.str(f)
 	case fieldLocation:
@@ -227,7 +227,7 @@ func (d *decoder) profileField(f field) error {
 }
 
 // stringRef checks that a field can be an index of a string table at all.
-func stringRef(f field, name string) (int32, error) {
+func stringRef(f *field, name string) (int32, error) {
 	if f.val > math.MaxInt32 {
 		return 0, syntaxErrorf(f.at, name, "string index %d is out of range", int64(f.val))
 	}
@@ -237,7 +237,7 @@ func stringRef(f field, name string) (int32, error) {
 // arenaLen is how much text shares one allocation.
 const arenaLen = 64 << 10
 
-func (d *decoder) str(f field) error {
+func (d *decoder) str(f *field) error {
 	if len(d.strs) == 0 && len(f.data) != 0 {
 		return syntaxErrorf(f.at, "string_table", "its first entry is %.20q; it has to be empty", f.data)
 	}
@@ -252,8 +252,8 @@ func (d *decoder) str(f field) error {
 	return nil
 }
 
-func (d *decoder) comment(f field) error {
-	refs := []field{f}
+func (d *decoder) comment(f *field) error {
+	refs := []field{*f}
 	if f.wire == wireBytes {
 		refs = refs[:0]
 		for b := f.data; len(b) > 0; {
@@ -268,7 +268,7 @@ func (d *decoder) comment(f field) error {
 		return syntaxErrorf(f.at, "comment", "wire type %d where a number is due", f.wire)
 	}
 	for _, r := range refs {
-		id, err := stringRef(r, "comment")
+		id, err := stringRef(&r, "comment")
 		if err != nil {
 			return err
 		}

@@ -35,11 +35,15 @@ type rawLabel struct {
 
 func (d *sampleDecoder) rows() int { return len(d.stacks.spans) }
 
-func (d *sampleDecoder) add(m message) error {
+func (d *sampleDecoder) add(m *message) error {
 	d.row, d.key = d.row[:0], d.key[:0]
-	var stack []int32 // of the ids so far, in the reserved room
+	m.name = "body"
+	var (
+		f     field
+		stack []int32 // of the ids so far, in the reserved room
+	)
 	for {
-		f, ok, err := m.next()
+		ok, err := m.next(&f)
 		if err != nil {
 			return d.locate(err)
 		}
@@ -48,11 +52,11 @@ func (d *sampleDecoder) add(m message) error {
 		}
 		switch f.num {
 		case 1:
-			stack, err = d.ids(f, stack)
+			stack, err = d.ids(&f, stack)
 		case 2:
-			err = d.sampleValues(f)
+			err = d.sampleValues(&f)
 		case 3:
-			err = d.label(f, m.dataAt(f))
+			err = d.label(&f)
 		}
 		if err != nil {
 			return d.locate(err)
@@ -90,7 +94,7 @@ func (d *sampleDecoder) locate(err error) error {
 }
 
 // ids decodes location ids behind those of stack, which lies in reserved room.
-func (d *sampleDecoder) ids(f field, stack []int32) ([]int32, error) {
+func (d *sampleDecoder) ids(f *field, stack []int32) ([]int32, error) {
 	if f.wire == wireVarint {
 		room := d.room(stack, 1)
 		id, err := d.id(f.val, f.at)
@@ -186,7 +190,7 @@ func countVarints(b []byte) (n int) {
 	return n
 }
 
-func (d *sampleDecoder) sampleValues(f field) error {
+func (d *sampleDecoder) sampleValues(f *field) error {
 	switch f.wire {
 	case wireVarint:
 		d.row = append(d.row, int64(f.val))
@@ -207,7 +211,7 @@ func (d *sampleDecoder) sampleValues(f field) error {
 
 // label collects a label message. Samples with the same messages share one
 // number, so a message is decoded once and not once a sample.
-func (d *sampleDecoder) label(f field, at int64) error {
+func (d *sampleDecoder) label(f *field) error {
 	if f.wire != wireBytes {
 		return syntaxErrorf(f.at, "label", "wire type %d where a message is due", f.wire)
 	}
@@ -251,13 +255,13 @@ func decodeLabel(m message) (l rawLabel, err error) {
 	err = m.fields(4, func(f field) (err error) {
 		switch f.num {
 		case 1:
-			l.key, err = stringRef(f, m.name)
+			l.key, err = stringRef(&f, m.name)
 		case 2:
-			l.str, err = stringRef(f, m.name)
+			l.str, err = stringRef(&f, m.name)
 		case 3:
 			l.num = int64(f.val)
 		case 4:
-			l.unit, err = stringRef(f, m.name)
+			l.unit, err = stringRef(&f, m.name)
 		}
 		return err
 	})

@@ -20,9 +20,9 @@ func valueType(m message) (t typeRef, err error) {
 	err = m.fields(2, func(f field) (err error) {
 		switch f.num {
 		case 1:
-			t.typ, err = stringRef(f, m.name)
+			t.typ, err = stringRef(&f, m.name)
 		case 2:
-			t.unit, err = stringRef(f, m.name)
+			t.unit, err = stringRef(&f, m.name)
 		}
 		return err
 	})
@@ -36,11 +36,11 @@ func (d *decoder) function(m message) error {
 		case 1:
 			fn.id = f.val
 		case 2:
-			fn.name, err = stringRef(f, m.name)
+			fn.name, err = stringRef(&f, m.name)
 		case 3:
-			fn.systemName, err = stringRef(f, m.name)
+			fn.systemName, err = stringRef(&f, m.name)
 		case 4:
-			fn.filename, err = stringRef(f, m.name)
+			fn.filename, err = stringRef(&f, m.name)
 		case 5:
 			fn.startLine = int64(f.val)
 		}
@@ -63,9 +63,9 @@ func (d *decoder) mapping(m message) error {
 		case 4:
 			r.m.Offset = f.val
 		case 5:
-			r.file, err = stringRef(f, m.name)
+			r.file, err = stringRef(&f, m.name)
 		case 6:
-			r.buildID, err = stringRef(f, m.name)
+			r.buildID, err = stringRef(&f, m.name)
 		case 7:
 			r.m.HasFunctions = f.val != 0
 		case 8:
@@ -87,8 +87,9 @@ func (d *decoder) location(m message) error {
 		loc Location
 	)
 	first := len(d.lines)
+	var f field
 	for {
-		f, ok, err := m.next()
+		ok, err := m.next(&f)
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func (d *decoder) location(m message) error {
 		case 3:
 			loc.Address = f.val
 		case 4:
-			if err := d.line(message{b: f.data, at: m.dataAt(f), name: "location: line"}, &first); err != nil {
+			if err := d.line(message{b: f.data, at: m.dataAt(&f), name: "location: line"}, &first); err != nil {
 				return err
 			}
 		case 5:

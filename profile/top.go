@@ -1,9 +1,11 @@
 package profile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Granularity is what a row of a report stands for.
@@ -110,7 +112,16 @@ func (o Order) compare(a, b Row) int {
 	if o == ByCum {
 		first, last = last, first
 	}
-	return cmp.Or(first, cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), last)
+	return cmp.Or(first, cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), compareDigits(a.Line, b.Line), last)
+}
+
+// compareDigits orders line numbers as text: pprof breaks ties by the printed name.
+func compareDigits(a, b int64) int {
+	if a == b {
+		return 0
+	}
+	var x, y [20]byte
+	return bytes.Compare(strconv.AppendInt(x[:0], a, 10), strconv.AppendInt(y[:0], b, 10))
 }
 
 func abs[T int64 | float64](v T) T { return max(v, -v) }

@@ -15,6 +15,13 @@ const (
 // took; 0 means that it is cut off or longer than ten bytes. Bits beyond the
 // 64th are dropped, as protobuf decoders do.
 func uvarint(b []byte) (uint64, int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return longUvarint(b)
+}
+
+func longUvarint(b []byte) (uint64, int) {
 	var v uint64
 	for i := 0; i < len(b) && i < 10; i++ {
 		v |= uint64(b[i]&0x7f) << (7 * i)
@@ -41,26 +48,23 @@ type message struct {
 	name string
 }
 
-// next returns the next field; ok is false at the end of the message.
-func (m *message) next() (f field, ok bool, err error) {
+// next reads the next field into f; ok is false at the end of the message.
+func (m *message) next(f *field) (ok bool, err error) {
 	if len(m.b) == 0 {
-		return field{}, false, nil
+		return false, nil
 	}
 	tag, n := uvarint(m.b)
-	if n == 0 {
-		return field{}, false, syntaxErrorf(m.at, m.name, "broken field tag")
+	num := fieldNumber(tag)
+	if n == 0 || num == 0 {
+		return false, syntaxErrorf(m.at, m.name, "broken field tag")
 	}
-	f.at = m.at
-	if f.num = fieldNumber(tag); f.num == 0 {
-		return field{}, false, syntaxErrorf(m.at, m.name, "illegal field number")
-	}
-	f.wire = int(tag & 7)
+	f.at, f.num, f.wire = m.at, num, int(tag&7)
 	rest := m.b[n:]
 	switch f.wire {
 	case wireVarint:
 		f.val, n = uvarint(rest)
 		if n == 0 {
-			return field{}, false, syntaxErrorf(f.at, m.name, "broken varint in field %d", f.num)
+			return false, syntaxErrorf(f.at, m.name, "broken varint in field %d", num)
 		}
 	case wireFixed64:
 		n = 8
@@ -69,19 +73,19 @@ func (m *message) next() (f field, ok bool, err error) {
 	case wireBytes:
 		size, k := uvarint(rest)
 		if k == 0 || size > uint64(len(rest)-k) {
-			return field{}, false, syntaxErrorf(f.at, m.name, "field %d reaches beyond its message", f.num)
+			return false, syntaxErrorf(f.at, m.name, "field %d reaches beyond its message", num)
 		}
 		f.data = rest[k : k+int(size)]
 		n = k + int(size)
 	default:
-		return field{}, false, syntaxErrorf(f.at, m.name, "field %d has wire type %d, which profiles do not use", f.num, f.wire)
+		return false, syntaxErrorf(f.at, m.name, "field %d has wire type %d, which profiles do not use", num, f.wire)
 	}
 	if n > len(rest) {
-		return field{}, false, syntaxErrorf(f.at, m.name, "field %d reaches beyond its message", f.num)
+		return false, syntaxErrorf(f.at, m.name, "field %d reaches beyond its message", num)
 	}
 	m.at += int64(len(m.b) - len(rest) + n)
 	m.b = rest[n:]
-	return f, true, nil
+	return true, nil
 }
 
 // fieldNumber returns the field number of a tag, 0 when it is none that
@@ -95,13 +99,14 @@ func fieldNumber(tag uint64) int {
 
 // dataAt is the offset of the first byte of a length-delimited field's data.
 // m has just returned f, so it stands behind that data.
-func (m *message) dataAt(f field) int64 { return m.at - int64(len(f.data)) }
+func (m *message) dataAt(f *field) int64 { return m.at - int64(len(f.data)) }
 
 // fields calls set for each varint field of a message of scalars. Fields of
 // other wire types are an error up to number known and skipped beyond it.
 func (m *message) fields(known int, set func(f field) error) error {
+	var f field
 	for {
-		f, ok, err := m.next()
+		ok, err := m.next(&f)
 		if err != nil || !ok {
 			return err
 		}
