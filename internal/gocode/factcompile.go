@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -208,12 +209,12 @@ func (x *Index) compile(ctx context.Context, units []*unit, tests bool) (map[str
 	}
 	done := map[string]*packageFacts{}
 	for i, u := range units {
-		facts, clobbered, err := x.readLogs(logDir(dir, i), u)
+		facts, unusable, err := x.readLogs(logDir(dir, i), u)
 		if err != nil {
 			x.note("compiler facts of " + u.ImportPath + ": " + err.Error())
 		}
-		if len(clobbered) > 0 {
-			more, err := x.compileText(ctx, u, tests, clobbered)
+		if len(unusable) > 0 {
+			more, err := x.compileText(ctx, u, tests, unusable)
 			if err != nil {
 				x.note("compiler facts of " + u.ImportPath + " are not whole: " + err.Error())
 			}
@@ -247,15 +248,16 @@ func logURL(dir string) string {
 	return (&url.URL{Scheme: "file", Path: p}).String()
 }
 
-// readLogs reads all log files of a package. clobbered are the base names of those of its
-// files whose log was overwritten by that of a foreign file of the same name, from which
-// generic or generated code was compiled in.
-func (x *Index) readLogs(dir string, u *unit) (facts []Fact, clobbered map[string]bool, err error) {
+// readLogs reads all log files of a package. unusable are the base names of those of its files
+// of which the log says nothing true: the log was overwritten by that of a foreign file of the
+// same name, from which generic or generated code was compiled in; or cgo rewrote the file,
+// and the log has the lines of what it wrote.
+func (x *Index) readLogs(dir string, u *unit) (facts []Fact, unusable map[string]bool, err error) {
 	logs, err := filepath.Glob(filepath.Join(globEscape(dir), "*", "*.json"))
 	if err != nil {
 		return nil, nil, err
 	}
-	clobbered = map[string]bool{}
+	unusable = map[string]bool{}
 	for _, name := range logs {
 		if u.Name != "main" && filepath.Base(filepath.Dir(name)) == "main" {
 			continue // the generated main package of a test
@@ -265,16 +267,20 @@ func (x *Index) readLogs(dir string, u *unit) (facts []Fact, clobbered map[strin
 			err = e
 			continue
 		}
-		if strings.HasPrefix(h.File, "<") {
-			continue // wrappers that the compiler made: no line of anybody
+		base := path.Base(slashed(h.File))
+		if strings.HasPrefix(base, "<") || base == "_cgo_gotypes.go" {
+			continue // wrappers that the toolchain made: no line of anybody
 		}
-		base := filepath.Base(filepath.FromSlash(h.File))
+		if written, ok := strings.CutSuffix(base, ".cgo1.go"); ok {
+			unusable[written+".go"] = true
+			continue
+		}
 		if o := x.Owner("", h.File); u.files[base] && o.Package != "" && o.Package != u.ImportPath {
-			clobbered[base] = true
+			unusable[base] = true
 		}
 		facts = append(facts, fs...)
 	}
-	return facts, clobbered, err
+	return facts, unusable, err
 }
 
 func readLogFile(name string) (logHeader, []Fact, error) {

@@ -335,6 +335,57 @@ func H(n int) *int { return &n } // other
 	}
 }
 
+// cgo rewrites files; the log has the lines of what it wrote, the text those of the source.
+func TestFactsOfCgo(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no C compiler")
+	}
+	dir := unpack(t, `
+-- go.mod --
+module example.com/cg
+go 1.26
+-- main.go --
+package main
+
+// static int add(int a, int b) { return a + b; }
+import "C"
+
+import "fmt"
+
+var sink any
+
+func esc(n int) { sink = n } // esc
+
+func main() {
+	fmt.Println(C.add(1, 2))
+	esc(1)
+}
+`)
+	for _, flags := range [][]string{nil, {"-trimpath"}} {
+		x := open(t, Config{Dir: dir, CacheDir: t.TempDir(), BuildFlags: append(flags, "-tags=x")})
+		f, err := x.Facts(context.Background(), []string{"example.com/cg"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, lacking := f.Packages(); len(lacking) > 0 {
+			t.Skipf("cgo does not work here: %v", lacking)
+		}
+		file := filepath.Join(dir, "main.go")
+		facts := f.At(file, lineOf(t, file, "// esc"))
+		if !slices.ContainsFunc(facts, func(f Fact) bool { return f.Message == "n escapes to heap" }) {
+			t.Errorf("%v: facts %+v", flags, facts)
+		}
+		s, err := x.Syntax(context.Background(), []string{"example.com/cg"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, ok := s.At("example.com/cg/main.go", lineOf(t, file, "fmt.Println")); !ok || p.CalleeName(p.Calls()[0]) != "fmt.Println" {
+			_, lacking := s.Packages()
+			t.Errorf("%v: syntax of a cgo file: %v, lacking %v", flags, ok, lacking)
+		}
+	}
+}
+
 // The user's compiler flags are kept, and those without a pattern stay with the target's package.
 func TestFactsKeepTheUsersFlags(t *testing.T) {
 	dir := unpack(t, "allocs.txtar")
@@ -415,12 +466,14 @@ func output(t testing.TB, name string, args ...string) []byte {
 // buildInfo is the text of a binary's debug.BuildInfo.
 func buildInfo(t testing.TB, bin string) string {
 	t.Helper()
-	// go version -m prefixes the file name, then indents each line by a tab.
+	// The first line is "file: go1.26.8"; the others are indented by a tab.
 	var b strings.Builder
 	for i, line := range strings.Split(string(output(t, "go", "version", "-m", bin)), "\n") {
-		if i > 0 {
-			b.WriteString(strings.TrimPrefix(line, "\t") + "\n")
+		if i == 0 {
+			b.WriteString("go\t" + strings.TrimSpace(line[strings.LastIndex(line, ":")+1:]) + "\n")
+			continue
 		}
+		b.WriteString(strings.TrimPrefix(line, "\t") + "\n")
 	}
 	return b.String()
 }

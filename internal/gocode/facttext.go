@@ -7,7 +7,8 @@ import (
 )
 
 // The text that the compiler prints under -m=2. It is the fallback for a file whose log
-// another file of the same base name has overwritten. It has no inline chains.
+// another file of the same base name has overwritten, and for files that cgo rewrote. It has no
+// inline chains, but lines as //line directives give them.
 
 // readText reads the compiler's words about one package; resolve makes a printed file name absolute.
 // Lines that say nothing about a decision are left out.

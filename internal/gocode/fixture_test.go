@@ -69,3 +69,12 @@ func lineOf(t testing.TB, file, text string) int {
 	t.Fatalf("%s has no line with %q", file, text)
 	return 0
 }
+
+func fileText(t testing.TB, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

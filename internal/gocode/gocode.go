@@ -102,7 +102,7 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 		x.cfg.GoCommand = "go"
 	}
 	if strings.TrimSpace(c.BuildInfo) != "" {
-		info, err := debug.ParseBuildInfo(c.BuildInfo)
+		info, err := parseBuildInfo(c.BuildInfo)
 		if err != nil {
 			x.note("the binary's build info cannot be read (" + err.Error() + "): owners are inferred from paths")
 		} else {
@@ -111,24 +111,6 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 		}
 	}
 	return x, nil
-}
-
-// BuildInfo returns the build information of the binary, nil when it is not known.
-// The caller must not change it.
-func (x *Index) BuildInfo() *debug.BuildInfo { return x.info }
-
-// Setting returns a build setting of the binary ("-trimpath", "GOAMD64", "vcs.revision"),
-// "" when it is not set or not known.
-func (x *Index) Setting(key string) string {
-	if x.info == nil {
-		return ""
-	}
-	for _, s := range x.info.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
 }
 
 // Notes lists what could not be had and why.

@@ -77,7 +77,7 @@ type versioned struct {
 // where the module's path begins when the cache does not end in pkg/mod.
 func splitVersioned(p string, known modules) (versioned, bool) {
 	at := strings.Index(p, "@v")
-	if at < 0 {
+	if at < 1 {
 		return versioned{}, false
 	}
 	version, file, ok := strings.Cut(p[at+1:], "/")
