@@ -234,7 +234,7 @@ func TestJudgeClockAndTimers(t *testing.T) {
 
 // What the readers promise: a clock that moves, sleepers that are not early.
 func TestReaders(t *testing.T) {
-	if c := readClock(); c.step <= 0 || c.step >= time.Hour || c.cost < 0 {
+	if c := readClock(); c.step <= 0 || c.step >= time.Hour || c.cost < 0 || c.cost >= time.Hour {
 		t.Errorf("clock %+v", c)
 	}
 	late := readTimer(t.Context())
