@@ -60,6 +60,10 @@ func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, 
 		}
 		return data, s.only(ctx, recording.PartAllocs, err)
 	}
+	if s.o.URL != "" {
+		// The stock endpoint takes whole seconds; the figures are to be of the same time.
+		length = (length + time.Second - 1).Truncate(time.Second)
+	}
 	before, err := snapshot()
 	if err != nil {
 		return stretch{}, err
