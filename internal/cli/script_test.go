@@ -1,24 +1,31 @@
 package cli
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs the command lines of testdata/script as a user would type them, in
-// process, each in a directory and with a cache of its own.
+// TestMain lets this test binary be the hone command of the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"hone": func() { os.Exit(Main(context.Background(), os.Args[1:], System())) },
+	})
+}
+
+// TestScripts runs the command lines of testdata/script as a user would type them, each
+// in a directory and with a cache of its own.
 func TestScripts(t *testing.T) {
 	userCache, err := os.UserCacheDir()
 	if err != nil {
@@ -46,10 +53,10 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"hone": honeCommand,
-			"web":  webCommand,
-			"cut":  cutCommand,
-			"busy": busyCommand,
+			"exits": exitsCommand,
+			"web":   webCommand,
+			"cut":   cutCommand,
+			"busy":  busyCommand,
 		},
 	})
 }
@@ -63,50 +70,24 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// honeCommand is "hone CODE ARGS...": it runs one command line and checks the exit
-// code; its output is for the stdout and stderr commands.
-func honeCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: hone CODE ARGS...")
+// exitsCommand is "exits CODE PROGRAM ARGS...": it runs a program and checks its exit
+// code; the output is for the stdout and stderr commands.
+func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
 	}
 	want, err := strconv.Atoi(args[0])
-	if err != nil {
-		ts.Fatalf("hone: exit code %q", args[0])
-	}
-	var stdout, stderr bytes.Buffer
-	// The go command below hone reads the process's environment, so the
-	// script's is laid over it for the call.
-	restore := overlayEnv(ts, "HOME", "GOCACHE", "GOPATH", "GOFLAGS", "GOWORK")
-	defer restore()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	code := Main(ctx, args[1:], Env{
-		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-		Getenv: ts.Getenv, CacheDir: ts.Getenv("HONE_CACHE"), Dir: ts.MkAbs("."), Version: "test",
-	})
-	fmt.Fprint(ts.Stdout(), stdout.String())
-	fmt.Fprint(ts.Stderr(), stderr.String())
-	if code != want {
-		ts.Fatalf("hone %s: exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", strings.Join(args[1:], " "), code, want, &stdout, &stderr)
-	}
-}
-
-func overlayEnv(ts *testscript.TestScript, names ...string) func() {
-	old := map[string]string{}
-	for _, n := range names {
-		old[n] = os.Getenv(n)
-		if v := ts.Getenv(n); v != "" {
-			os.Setenv(n, v)
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s: %v", args[1], err)
 		}
+		got = exit.ExitCode()
 	}
-	return func() {
-		for n, v := range old {
-			if v == "" {
-				os.Unsetenv(n)
-			} else {
-				os.Setenv(n, v)
-			}
-		}
+	if got != want {
+		ts.Fatalf("%s: exit code %d, want %d", strings.Join(args[1:], " "), got, want)
 	}
 }
 
