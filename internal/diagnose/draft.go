@@ -80,8 +80,8 @@ func (e *engine) price(d *draft) {
 	slices.SortStableFunc(d.claims, func(a, b *claim) int { return cmp.Compare(weights[b], weights[a]) })
 	d.confidence = d.claims[0].match.Confidence
 	d.fraction = meanFraction(d.claims, weights)
-	d.lines = e.lines(d.claims)
 	d.saving = e.save(d)
+	d.lines = e.lines(d)
 }
 
 // cost prices rows of all kinds: CPU and allocations by the table, the others
@@ -125,7 +125,7 @@ func meanFraction(claims []*claim, weights map[*claim]float64) stats.Interval {
 }
 
 // lines sums the claims by source line, dearest first.
-func (e *engine) lines(claims []*claim) []lineCost {
+func (e *engine) lines(d *draft) []lineCost {
 	type key struct {
 		file string
 		line int
@@ -133,7 +133,7 @@ func (e *engine) lines(claims []*claim) []lineCost {
 	index := map[key]int{}
 	var lines []lineCost
 	var sums []rows
-	for _, c := range claims {
+	for _, c := range d.claims {
 		s := c.match.Site
 		if s == nil {
 			continue
@@ -150,7 +150,7 @@ func (e *engine) lines(claims []*claim) []lineCost {
 	}
 	for i := range lines {
 		cost, spread := e.cost(sums[i])
-		lines[i].share = e.share(cost, spread)
+		lines[i].share = e.share(d.saving, cost, spread)
 	}
 	slices.SortStableFunc(lines, func(a, b lineCost) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.site.Line, b.site.Line))
@@ -158,18 +158,17 @@ func (e *engine) lines(claims []*claim) []lineCost {
 	return lines
 }
 
-// share is a cost as a share of the resource that limits, where it has a part
-// in that one; else of CPU.
-func (e *engine) share(c site.Cost, spread stats.Interval) float64 {
+// share is a cost as a share of the resource that the finding is ranked by.
+func (e *engine) share(s *saving, c site.Cost, spread stats.Interval) float64 {
 	switch {
-	case e.limiting == limitLatency && wait(c) > 0 && e.requestSeconds > 0:
+	case s == nil:
+		return 0
+	case s.resource == limitLatency:
 		return wait(c) / e.requestSeconds
-	case e.limiting == limitMemory && c.LiveBytes > 0 && e.totals.LiveBytes > 0:
+	case s.resource == limitMemory:
 		return float64(c.LiveBytes) / float64(e.totals.LiveBytes)
-	case e.totals.TotalSeconds > 0:
-		return spread.Value / e.totals.TotalSeconds
 	}
-	return 0
+	return spread.Value / e.totals.TotalSeconds
 }
 
 // wait is the time spent waiting. The mutex profile counts a wait at the holder
@@ -185,18 +184,35 @@ func (e *engine) save(d *draft) *saving {
 		share := stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / e.totals.TotalSeconds)
 		return &saving{resource: limitCPU, share: clamp(share)}
 	}
-	waiting := wait(d.cost)
-	hasCPU := d.spread.Value > 0 && e.totals.TotalSeconds > 0
-	switch {
-	case waiting > 0 && e.requestSeconds > 0 && (e.limiting == limitLatency || !hasCPU):
-		return e.saved(d, limitLatency, e.waitSpread(d), e.requestSeconds)
-	case d.cost.LiveBytes > 0 && e.totals.LiveBytes > 0 && (e.limiting == limitMemory || !hasCPU):
-		live := float64(d.cost.LiveBytes)
-		return e.saved(d, limitMemory, stats.Interval{Value: live, Low: live, High: live}, float64(e.totals.LiveBytes))
-	case hasCPU:
-		return e.saved(d, limitCPU, d.spread, e.totals.TotalSeconds)
+	var cpu, latency, memory *saving
+	if d.spread.Value > 0 && e.totals.TotalSeconds > 0 {
+		cpu = e.saved(d, limitCPU, d.spread, e.totals.TotalSeconds)
 	}
-	return nil
+	if wait(d.cost) > 0 && e.requestSeconds > 0 {
+		latency = e.saved(d, limitLatency, e.waitSpread(d), e.requestSeconds)
+	}
+	if live := float64(d.cost.LiveBytes); live > 0 && e.totals.LiveBytes > 0 {
+		memory = e.saved(d, limitMemory, stats.Interval{Value: live, Low: live, High: live}, float64(e.totals.LiveBytes))
+	}
+	// The resource that limits, if the finding matters there; else the first where it does.
+	order := []*saving{cpu, latency, memory}
+	switch e.limiting {
+	case limitLatency:
+		order = []*saving{latency, cpu, memory}
+	case limitMemory:
+		order = []*saving{memory, cpu, latency}
+	}
+	for _, s := range order {
+		if s != nil && s.matters() {
+			return s
+		}
+	}
+	return cmp.Or(order...)
+}
+
+// matters tells whether the cost behind a saving is over the floor.
+func (s *saving) matters() bool {
+	return s.sampled.Value >= leastShare && significant(s.sampled)
 }
 
 // saved combines the range of the fraction and the sampling interval of the

@@ -7,12 +7,9 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/stats"
 )
 
 const (
-	// fewSeconds of CPU are too few to rank lines of some percent.
-	fewSeconds = 10
 	// observerLoss and observerGrowth are what observing may cost unmentioned.
 	observerLoss   = 0.10
 	observerGrowth = 0.10
@@ -41,14 +38,9 @@ func (e *engine) notes(shown []*draft) []string {
 func (e *engine) precisionNotes(shown []*draft) []string {
 	var notes []string
 	have := e.totals.TotalSeconds
-	if n := e.totals.CPUSamples; n > 0 && have < fewSeconds {
-		one := stats.Poisson(max(1, n/100))
-		notes = append(notes, fmt.Sprintf("the CPU profile has %s CPU-seconds (%d samples): a line of 1 %% may as well be %s or %s",
-			rule.Number(have), n, rule.Percent(one.Low/float64(n)), rule.Percent(one.High/float64(n))))
-	}
 	best := 0.0
 	var pair [2]int
-	var stuck []string
+	var stuck []int // ranks whose order is open to the next
 	for i := 1; i < len(shown); i++ {
 		a, b := shown[i-1], shown[i]
 		if !e.tied(a, b) || a.saving.resource != limitCPU {
@@ -56,7 +48,7 @@ func (e *engine) precisionNotes(shown []*draft) []string {
 		}
 		t := separated(a, b, have)
 		if t == 0 {
-			stuck = append(stuck, fmt.Sprintf("%d and %d", i, i+1))
+			stuck = append(stuck, i)
 		} else if best == 0 || t < best {
 			best, pair = t, [2]int{i, i + 1}
 		}
@@ -66,9 +58,23 @@ func (e *engine) precisionNotes(shown []*draft) []string {
 		notes = append(notes, fmt.Sprintf("%s CPU-seconds would separate %d from %d (this profile has %s)",
 			rule.Number(best), pair[0], pair[1], rule.Number(have)))
 	case len(stuck) > 0:
-		notes = append(notes, "the order of "+rule.List(stuck)+" is open, and a longer profile would not settle it: only trying the fixes would")
+		notes = append(notes, "the order of "+runs(stuck)+" is open, and a longer profile would not settle it: only trying the fixes would")
 	}
 	return notes
+}
+
+// runs writes ranks that are each tied with the next: "1 to 3 and 5 to 6".
+func runs(ranks []int) string {
+	var words []string
+	for i := 0; i < len(ranks); {
+		j := i
+		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
+			j++
+		}
+		words = append(words, fmt.Sprintf("%d to %d", ranks[i], ranks[j]+1))
+		i = j + 1
+	}
+	return rule.List(words)
 }
 
 // adviceNotes say which savings do not add up.
@@ -105,6 +111,10 @@ func (e *engine) phaseNotes() []string {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
 				notes = append(notes, fmt.Sprintf("phase %s: observing changed the program a lot (throughput −%s, CPU per request +%s)",
 					ph.Name, rule.Percent(o.ThroughputLoss), rule.Percent(o.CPUGrowth)))
+			}
+			if o.ThroughputLoss <= -observerLoss && o.ThroughputHigh < 0 {
+				notes = append(notes, fmt.Sprintf("phase %s: throughput was %s higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
+					ph.Name, rule.Percent(-o.ThroughputLoss)))
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (e *engine) above(d *draft) bool {
 		return d.saving != nil && d.saving.share.Value >= leastShare && significant(d.saving.share)
 	}
 	if d.saving != nil {
-		return d.saving.sampled.Value >= leastShare && significant(d.saving.sampled)
+		return d.saving.matters()
 	}
 	// Waiting without a load to relate it to: against the length of the window.
 	return e.contentionSeconds > 0 && wait(d.cost) >= leastShare*e.contentionSeconds

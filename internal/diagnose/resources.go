@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net"
@@ -23,9 +24,10 @@ const (
 const (
 	// busyShare of the CPUs that the program may use.
 	busyShare = 0.85
-	// sharedBusyShare is enough when the load generator flat out sits on the same
-	// machine: it takes its part of the CPUs, which the manifest does not tell.
-	sharedBusyShare = 0.5
+	// sharedBusyShare is enough when the load generator, flat out, sits on the same
+	// machine: it and the kernel's network code take their part of the CPUs, which the
+	// manifest does not tell.
+	sharedBusyShare = 0.3
 	// fullShare of a memory limit: beyond it the collector works against the limit.
 	fullShare = 0.85
 )
@@ -33,13 +35,13 @@ const (
 // resources says what the program spent and what limits it.
 func (e *engine) resources() Resources {
 	t := e.totals
-	r := Resources{CPUSeconds: t.TotalSeconds, CPUSamples: t.CPUSamples}
+	r := Resources{CPUSeconds: round(t.TotalSeconds), CPUSamples: t.CPUSamples}
 	if t.TotalSeconds > 0 {
-		r.GCCPUShare = (t.D + t.A + t.W) / t.TotalSeconds
-		r.MallocCPUShare = t.M / t.TotalSeconds
+		r.GCCPUShare = round((t.D + t.A + t.W) / t.TotalSeconds)
+		r.MallocCPUShare = round(t.M / t.TotalSeconds)
 	}
 	if ph, ok := e.reference(); ok && ph.Seconds > 0 {
-		r.Cores = ph.CPUSeconds / ph.Seconds
+		r.Cores = round(ph.CPUSeconds / ph.Seconds)
 		r.AllocRate = float64(ph.AllocBytes) / ph.Seconds
 		if n := float64(ph.Requests); n > 0 {
 			r.Throughput = n / ph.Seconds
@@ -103,14 +105,17 @@ func (e *engine) limit() (resource, why string) {
 	return limitNone, busy + " and no load given"
 }
 
-// busyCores is the CPU time of the program per second: of the process where
-// that is known, else of the profile.
+// busyCores is the CPU time of the program per second in the phase that the CPU
+// profile is of, since that is what findings are ranked for: of the process where
+// it is known, else of the profile. Without such a phase it is that of the clean one.
 func (e *engine) busyCores() (float64, bool) {
+	if ph, ok := e.phase(recording.PhaseCPU); ok && ph.Seconds > 0 {
+		if s := cmp.Or(ph.CPUSeconds, e.totals.TotalSeconds); s > 0 {
+			return s / ph.Seconds, true
+		}
+	}
 	if ph, ok := e.reference(); ok && ph.Seconds > 0 && ph.CPUSeconds > 0 {
 		return ph.CPUSeconds / ph.Seconds, true
-	}
-	if ph, ok := e.phase(recording.PhaseCPU); ok && ph.Seconds > 0 && e.totals.TotalSeconds > 0 {
-		return e.totals.TotalSeconds / ph.Seconds, true
 	}
 	return 0, false
 }

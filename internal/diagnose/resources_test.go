@@ -10,6 +10,13 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
+// busy sets how many cores the program kept busy.
+func busy(p *rule.Pass, cores float64) {
+	for i := range p.Manifest.Phases {
+		p.Manifest.Phases[i].CPUSeconds = cores * p.Manifest.Phases[i].Seconds
+	}
+}
+
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -17,42 +24,42 @@ func TestLimit(t *testing.T) {
 		want   string
 		why    string
 	}{
-		{"saturated", func(p *rule.Pass) {}, limitCPU, "1.8 of 2 usable cores busy"},
+		{"saturated", func(p *rule.Pass) {}, limitCPU, "1.7 of 2 usable cores busy"},
 		{"a quota below GOMAXPROCS", func(p *rule.Pass) {
 			p.Manifest.Machine.CgroupCPUs = 1
-			p.Manifest.Phases[0].CPUSeconds = 4.5
-		}, limitCPU, "0.9 of 1 usable cores busy"[:3]},
-		{"closed loop beside the generator", func(p *rule.Pass) { p.Manifest.Phases[0].CPUSeconds = 6 }, limitCPU, "load generator"},
+			busy(p, 0.9)
+		}, limitCPU, "0.9 of 1 usable cores busy"},
+		{"closed loop beside the generator", func(p *rule.Pass) { busy(p, 1.2) }, limitCPU, "load generator"},
 		{"the same from elsewhere", func(p *rule.Pass) {
-			p.Manifest.Phases[0].CPUSeconds = 6
+			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
 		}, limitLatency, "wait for something else"},
+		{"hardly busy beside the generator", func(p *rule.Pass) { busy(p, 0.4) }, limitLatency, ""},
 		{"the same at a rate", func(p *rule.Pass) {
-			p.Manifest.Phases[0].CPUSeconds = 6
+			busy(p, 1.2)
 			p.Manifest.Load.Rate = 1000
 		}, limitLatency, ""},
 		{"no load", func(p *rule.Pass) {
-			p.Manifest.Phases[0].CPUSeconds = 1
+			busy(p, 0.2)
 			p.Manifest.Load = nil
 		}, limitNone, "no load"},
 		{"a computing program", func(p *rule.Pass) {
 			p.Manifest.Target.Kind = "program"
 			p.Manifest.Load = nil
-			p.Manifest.Phases[0].CPUSeconds = 4.9
+			busy(p, 0.98)
 		}, limitCPU, "computes all the time"},
 		{"a waiting program", func(p *rule.Pass) {
 			p.Manifest.Target.Kind = "program"
 			p.Manifest.Load = nil
-			p.Manifest.Phases[0].CPUSeconds = 1
+			busy(p, 0.2)
 		}, limitNone, "waits more"},
 		{"near the memory limit", func(p *rule.Pass) {
 			p.Manifest.Runtime.GOMEMLIMIT = 1 << 30
 			p.Metrics = map[string]float64{"/memory/classes/total:bytes": 1 << 30, "/memory/classes/heap/released:bytes": 50 << 20}
 		}, limitMemory, "GOMEMLIMIT is 1.0 GiB"},
 		{"no process CPU, but a profile", func(p *rule.Pass) {
-			p.Manifest.Phases[0].CPUSeconds = 0
 			p.Manifest.Phases = p.Manifest.Phases[1:2]
-			p.Manifest.Phases[0].CPUSeconds = 0
+			busy(p, 0)
 			p.Manifest.Runtime.GOMAXPROCS, p.Manifest.Machine.Cores = 0, 0
 		}, limitCPU, "1.7 cores busy"},
 		{"nothing known", func(p *rule.Pass) { p.Manifest.Phases = nil }, limitNone, "not known"},
@@ -89,18 +96,18 @@ func TestNotes(t *testing.T) {
 	m.Phases[1].Throttled = 0.5
 	m.Phases[1].Observer = &recording.Observer{ThroughputLoss: 0.2, ThroughputLow: 0.1, ThroughputHigh: 0.3}
 	m.Phases[2].Observer = &recording.Observer{ThroughputLoss: 0.2, ThroughputLow: -0.1, ThroughputHigh: 0.5}
+	m.Phases = append(m.Phases, recording.Phase{Name: recording.PhaseRest, Observer: &recording.Observer{ThroughputLoss: -0.5, ThroughputLow: -0.6, ThroughputHigh: -0.4}})
 	m.Missing = []recording.Missing{
 		{Part: recording.PartMutex, Why: "its rate is 0", How: "call runtime.SetMutexProfileFraction"},
 		{Part: recording.PartTrace, Why: "not asked for"},
 	}
 	p.Table.Notes = []string{"2 % of CPU has no owner"}
-	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 5, 500
 	r := diagnose(t, p)
 	for _, want := range []string{
-		"the CPU profile has 5 CPU-seconds (500 samples): a line of 1 % may as well be 0.3 % or 2.3 %",
 		"phase clean: the load generator was the limit, the program could have done more",
 		"phase clean: 2.0 % of the requests failed",
 		"phase cpu: the CPU quota throttled the program for 500 ms of 6 s; latencies are the quota's, shares of CPU still hold",
+		"phase rest: throughput was 50 % higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
 		"phase cpu: observing changed the program a lot (throughput −20 %, CPU per request +0 %)",
 		"nothing is known about lock waits: no mutex.pprof (its rate is 0); call runtime.SetMutexProfileFraction",
 		"the source was not to be had: rules that must read it could not look",

@@ -158,12 +158,12 @@ func TestRank(t *testing.T) {
 		finds("lock", waits("main.locked", 12_000)), // of 40 s of requests
 		finds("setting", rule.Match{Saving: &rule.Saving{Seconds: 1.2, Low: 1, High: 1.4}}),
 	}
-	busy := diagnose(t, pass(), rules...)
-	if got := order(busy); got != "work@main.large setting@ work@main.small lock@main.locked guess@main.guess" {
+	saturated := diagnose(t, pass(), rules...)
+	if got := order(saturated); got != "work@main.large setting@ work@main.small lock@main.locked guess@main.guess" {
 		t.Error("CPU limits:", got)
 	}
 	p := pass()
-	p.Manifest.Phases[0].CPUSeconds = 1
+	busy(p, 0.2)
 	idle := diagnose(t, p, rules...)
 	if got := order(idle); got != "lock@main.locked work@main.large setting@ work@main.small guess@main.guess" {
 		t.Error("latency limits:", got)
@@ -200,7 +200,7 @@ func TestTies(t *testing.T) {
 	// When the worth of the fixes overlaps, time does not help.
 	wide := finds("x", match("main.b", 60), match("main.c", 55))
 	r = diagnose(t, pass(), wide)
-	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the order of 1 and 2 is open") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the order of 1 to 2 is open") }) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
