@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/stats"
@@ -176,6 +177,9 @@ func compareMetric(m metric, a, b recording.Phase) (Row, bool) {
 		return row, true
 	}
 	ratio, p := stats.MeanRatio(xs, ys)
+	if math.IsInf(ratio.High, 0) || math.IsNaN(ratio.Low) || math.IsNaN(p) {
+		return row, true // too few or too wild to bound: no interval is more honest than an infinite one
+	}
 	row.Low, row.High, row.P = &ratio.Low, &ratio.High, &p
 	row.Verdict = judge(ratio, m.higherBetter)
 	return row, true

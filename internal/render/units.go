@@ -19,8 +19,12 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", p)
 }
 
-// span prints an interval of shares: "6–9 %", "0.6–1.4 %".
+// span prints an interval of shares: "6–9 %", "0.6–1.4 %". An infinite bound means
+// that the data cannot tell.
 func span(low, high float64) string {
+	if math.IsInf(low, 0) || math.IsInf(high, 0) || math.IsNaN(low+high) {
+		return "no bound known"
+	}
 	l, h := strings.TrimSuffix(percent(low), " %"), percent(high)
 	if math.Abs(low) >= 0.0995 || math.Abs(high) >= 0.0995 {
 		l, h = fmt.Sprintf("%.0f", low*100), fmt.Sprintf("%.0f %%", high*100)
