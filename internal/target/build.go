@@ -64,6 +64,9 @@ func (e *BuildError) Unwrap() error { return e.Err }
 // error. They are the user's business alone.
 func Build(ctx context.Context, s BuildSpec) (*Binary, error) {
 	began := time.Now()
+	if s.Package == "" {
+		s.Package = "."
+	}
 	b, err := build(ctx, s)
 	if err != nil {
 		var failed *BuildError

@@ -15,9 +15,6 @@ import (
 // locate finds where the go command has to run and what names the package there.
 // A directory that exists counts as one, also without ./ in front of it.
 func locate(userDir, pkg string) (dir string, args []string, err error) {
-	if pkg == "" {
-		pkg = "."
-	}
 	if strings.Contains(pkg, "...") {
 		return "", nil, fmt.Errorf("%s is a pattern; name one package", pkg)
 	}
