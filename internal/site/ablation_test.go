@@ -1,0 +1,202 @@
+package site
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/stats"
+)
+
+var (
+	ablationReps   = flag.Int("ablation.reps", 5, "runs of each variant in TestAblation")
+	ablationRounds = flag.Int("ablation.rounds", 150_000, "rounds of work a run in TestAblation, about 5 µs of CPU each")
+)
+
+// places are the functions of testdata/ablation that allocate.
+var places = []string{"chain", "page", "names", "index"}
+
+// The price of garbage collection rests on how the runtime paces it, so the
+// runtime is asked: a program with four allocating places is run as it is and
+// with each place reusing memory, and the CPU time saved is held against what
+// one profile of the whole program predicts. The rule by bytes has to beat by
+// far the rule by objects, and charging only what is sampled below a place. A new collector that paces by
+// something else shows here first.
+//
+// It asserts no figure and no wall time, only which rule errs less in CPU time.
+// For a figure worth quoting, on a quiet machine:
+//
+//	go test ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.rounds=1000000
+func TestAblation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs for about 25 seconds of CPU")
+	}
+	program := buildAblation(t)
+	saved := measureSavings(t, program)
+	rules := predictSavings(t, program)
+
+	sum := func(predicted map[string]float64) (e float64) {
+		for _, place := range places {
+			e += math.Abs(predicted[place] - saved[place].Value)
+		}
+		return e
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "CPU-seconds of %d rounds\n%-6s %22s %22s %8s %8s\n", *ablationRounds, "place", "saved when it reuses", "predicted by bytes", "objects", "samples")
+	var noise float64
+	for _, place := range places {
+		s, b := saved[place], rules.interval[place]
+		fmt.Fprintf(&table, "%-6s %6.3f (%5.3f to %5.3f) %6.3f (%5.3f to %5.3f) %8.3f %8.3f\n", place,
+			s.Value, s.Low, s.High, b.Value, b.Low, b.High, rules.objects[place], rules.samples[place])
+		noise += (s.High - s.Low) / 2
+	}
+	bytes, objects, samples := sum(rules.bytes), sum(rules.objects), sum(rules.samples)
+	fmt.Fprintf(&table, "total error: by bytes %.3f, by objects %.3f, by samples below the place %.3f; the measurement's own scatter %.3f", bytes, objects, samples, noise)
+	t.Log(table.String())
+
+	if noise > objects/3 {
+		t.Skipf("this machine is too noisy to tell the rules apart: the savings scatter by %.3f s, the rules differ by %.3f s", noise, objects)
+	}
+	if bytes > 0.6*objects {
+		t.Errorf("the rule by bytes errs by %.3f s in all, by objects by %.3f s: does the runtime still pace the collector by bytes?", bytes, objects)
+	}
+	if bytes > 0.9*samples {
+		t.Errorf("the rule by bytes errs by %.3f s in all, charging only samples below a place by %.3f s", bytes, samples)
+	}
+}
+
+func buildAblation(t *testing.T) string {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to build the program with")
+	}
+	program := filepath.Join(t.TempDir(), "ablation")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	out, err := exec.Command("go", "build", "-o", program, "./testdata/ablation").CombinedOutput()
+	if err != nil {
+		t.Fatalf("build testdata/ablation: %v\n%s", err, out)
+	}
+	return program
+}
+
+// runAblation runs the program and returns the CPU time it used.
+func runAblation(t *testing.T, program string, args ...string) float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=4", "GOGC=100", "GOMEMLIMIT=off", "GODEBUG=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+}
+
+// measureSavings runs the variants in turns, so that what else the machine does
+// falls on all of them alike, and returns the median of the differences with their inner half.
+func measureSavings(t *testing.T, program string) map[string]stats.Interval {
+	rounds := fmt.Sprint(*ablationRounds)
+	differences := map[string][]float64{}
+	for range *ablationReps {
+		whole := runAblation(t, program, "-rounds", rounds)
+		for _, place := range places {
+			differences[place] = append(differences[place], whole-runAblation(t, program, "-rounds", rounds, "-without", place))
+		}
+		whole2 := runAblation(t, program, "-rounds", rounds)
+		for _, place := range places {
+			last := len(differences[place]) - 1
+			differences[place][last] += (whole2 - whole) / 2
+		}
+	}
+	saved := map[string]stats.Interval{}
+	for place, d := range differences {
+		slices.Sort(d)
+		saved[place] = stats.Interval{Value: d[len(d)/2], Low: d[len(d)/4], High: d[len(d)-1-len(d)/4]}
+	}
+	return saved
+}
+
+// rules are what rival rules predict to be saved at each place, in CPU seconds.
+type rules struct {
+	bytes, objects, samples map[string]float64
+	interval                map[string]stats.Interval // of bytes
+}
+
+// predictSavings takes one profile of the whole program, of more rounds than a run for precision.
+func predictSavings(t *testing.T, program string) rules {
+	const more = 5
+	base := filepath.Join(t.TempDir(), "profile")
+	runAblation(t, program, "-rounds", fmt.Sprint(more**ablationRounds), "-profiles", base)
+	allocs, err := profile.Subtract(open(t, base+".after"), open(t, base+".before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := gocode.Open(t.Context(), gocode.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := mustJoin(t, Input{CPU: open(t, base+".cpu"), Allocs: allocs, Code: code})
+	tot := &table.Totals
+	t.Logf("profile of %d × the rounds: %.2f CPU-seconds: malloc %.2f, mark workers %.2f, assists %.2f, sweep and cycles %.2f, idle marking %.2f; notes %q",
+		more, tot.TotalSeconds, tot.M, tot.D, tot.A, tot.W, tot.I, table.Notes)
+
+	r := rules{map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]stats.Interval{}}
+	for _, place := range places {
+		function := "main." + place
+		var malloc, allocated []*Row
+		for _, s := range table.Sites {
+			if s.Function != function {
+				continue
+			}
+			allocated = append(allocated, s.Allocs...)
+			for _, row := range s.CPU {
+				if row.Class == Malloc {
+					malloc = append(malloc, row)
+				}
+			}
+		}
+		cost, interval := table.Price(malloc, allocated)
+		r.bytes[place] = interval.Value / more
+		r.interval[place] = interval.Scale(1.0 / more)
+		objects := float64(cost.AllocObjects) / float64(tot.AllocObjects+1)
+		r.objects[place] = (cost.MallocSeconds + objects*table.GCWork().Value) / more
+		r.samples[place] = (cost.MallocSeconds + assistsBelow(table, function)) / more
+	}
+	return r
+}
+
+// assistsBelow is the mark assists that were sampled below a function.
+func assistsBelow(table *Table, function string) (sum float64) {
+	for _, b := range table.Buckets {
+		for _, r := range b.Rows {
+			if r.Class == Assist && slices.ContainsFunc(r.Stack, func(f *Frame) bool { return f.Function == function }) {
+				sum += seconds(r)
+			}
+		}
+	}
+	return sum
+}
+
+func open(t *testing.T, name string) *profile.Profile {
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Decode(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
