@@ -114,11 +114,9 @@ func (s *stack) blame(nodes []*node) {
 }
 
 // bucketOf names what a stack without a module's frame does. The frame nearest
-// the root tells whose goroutine it is; only the runtime's own are named by what they do.
+// the root tells whose goroutine it is; only the runtime's own are named by what they do. The
+// runtime also writes samples without any frame, at the start of a goroutine.
 func bucketOf(nodes []*node) string {
-	if len(nodes) == 0 {
-		return bucketNoSymbols
-	}
 	unknown := false
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := nodes[i]

@@ -88,6 +88,7 @@ func TestRowsAreChargedOnce(t *testing.T) {
 		{"finalizer, Go 1.23", "syscall.Close < os.(*file).close < runtime.runfinq", "[finalizers and cleanups] work"},
 		{"allocation of the runtime", "runtime.(*mheap).allocManual < runtime.malg < runtime.main", "[memory allocation] work"},
 		{"unnamed runtime", "runtime.memequal < runtime._System", "[runtime: other] work"},
+		{"no frames, as the runtime writes at a goroutine's start", "", "[runtime: other] work"},
 		{"clock", "runtime._VDSO", "[clock reads] work"},
 		{"C library's own thread", "do_work /src/w.c:3 < start_thread /src/pthread.c:9", "[code without symbols] work"},
 

@@ -33,6 +33,9 @@ func testIndex(tb testing.TB) *gocode.Index {
 // stands where its package's files would.
 func frames(text string) []profile.FrameSpec {
 	var stack []profile.FrameSpec
+	if text == "" {
+		return nil
+	}
 	for _, part := range strings.Split(text, " < ") {
 		part, inlined := strings.CutSuffix(strings.TrimSpace(part), " inlined")
 		name, file, hasFile := strings.Cut(part, " ")
