@@ -24,10 +24,13 @@ const (
 const (
 	// busyShare of the CPUs that the program may use.
 	busyShare = 0.85
-	// sharedBusyShare is enough when the load generator, flat out, sits on the same
-	// machine: it and the kernel's network code take their part of the CPUs, which the
-	// manifest does not tell.
-	sharedBusyShare = 0.3
+	// sharedBusyShare is enough when a load generator, flat out, sits on the same
+	// machine: what the program leaves idle then goes to the generator, the kernel's
+	// network code and whoever else is there, and the manifest does not tell how much. A
+	// program that mostly waits stays below it, or its waits are seen.
+	sharedBusyShare = 0.15
+	// waitingShare of the requests' time in locks and channels is a wait that is seen.
+	waitingShare = 0.5
 	// fullShare of a memory limit: beyond it the collector works against the limit.
 	fullShare = 0.85
 )
@@ -94,9 +97,12 @@ func (e *engine) limit() (resource, why string) {
 		may, busy = 1, rule.Number(cores)+" cores busy"
 	}
 	shared := m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
+	waits := e.requestsWait()
 	switch {
 	case cores >= busyShare*may:
 		return limitCPU, busy
+	case m.Load != nil && waits >= waitingShare:
+		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, rule.Percent(math.Min(1, waits)))
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, flat out, on the same machine"
 	case m.Load != nil:
@@ -118,6 +124,20 @@ func (e *engine) busyCores() (float64, bool) {
 		return ph.CPUSeconds / ph.Seconds, true
 	}
 	return 0, false
+}
+
+// requestsWait is the waiting at the modules' own lines as a share of the time of all
+// requests. Goroutines that are idle by design may be in it, so it can exceed 1.
+func (e *engine) requestsWait() float64 {
+	if e.requestSeconds <= 0 || e.pass.Table == nil {
+		return 0
+	}
+	var mutex, block float64
+	for _, s := range e.pass.Table.Sites {
+		mutex += s.Cost.MutexSeconds
+		block += s.Cost.BlockSeconds
+	}
+	return math.Max(mutex, block) / e.requestSeconds
 }
 
 // usableCores is how many CPUs the program may use; 0 when unknown.

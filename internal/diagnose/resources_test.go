@@ -34,7 +34,13 @@ func TestLimit(t *testing.T) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
 		}, limitLatency, "wait for something else"},
-		{"hardly busy beside the generator", func(p *rule.Pass) { busy(p, 0.4) }, limitLatency, ""},
+		{"hardly busy beside the generator", func(p *rule.Pass) { busy(p, 0.2) }, limitLatency, ""},
+		{"requests wait for a lock", func(p *rule.Pass) {
+			busy(p, 1.2)
+			s := at("main.f", "f.go", 1)
+			s.Cost.MutexSeconds = 30
+			p.Table.Sites = append(p.Table.Sites, s)
+		}, limitLatency, "75 % of their time waiting"},
 		{"the same at a rate", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Rate = 1000

@@ -103,8 +103,8 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	if p.Table != nil {
 		e.totals = p.Table.Totals
 	}
-	e.limiting, e.why = e.limit()
 	e.requestSeconds = e.requestTime()
+	e.limiting, e.why = e.limit()
 	if ph, ok := e.phase(recording.PhaseContention); ok {
 		e.contentionSeconds = ph.Seconds
 	}

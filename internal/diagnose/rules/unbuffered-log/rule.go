@@ -79,7 +79,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if len(writes) == 0 {
 				continue
 			}
-			l.fill(p, &m, writes)
+			l.fill(p, &m, append(writes, rule.Rows(m.CPU, queues)...))
 			matches = append(matches, m)
 		}
 	}
@@ -100,14 +100,22 @@ func (l logger) writes(r *site.Row) bool {
 	return false
 }
 
-// fill says what the match is about. m holds all rows of the call.
+// queues tells whether a row is spent in a mutex that others hold: under a logger
+// they hold it while they write.
+func queues(r *site.Row) bool {
+	return r.Below("sync.(*Mutex).lockSlow") || r.Below("sync.(*Mutex).unlockSlow") ||
+		r.Below("internal/sync.(*Mutex).lockSlow") || r.Below("internal/sync.(*Mutex).unlockSlow")
+}
+
+// fill says what the match is about. m holds all rows of the call, writes those of
+// the system call and of waiting for it.
 func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 	spent, _ := rule.Sum(m.CPU)
 	written, samples := rule.Sum(writes)
 	part := float64(written) / float64(max(spent, 1))
 	m.Fraction = &rule.Fraction{Expect: 0.9 * part, Low: 0.7 * part, High: math.Max(part, 0.95)}
 	m.Evidence = append(m.Evidence, rule.Evidence{
-		What:    "of the log line's CPU in write(2)",
+		What:    "of the log line's CPU in write(2) and in waiting for it",
 		Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(part), samples),
 		Command: p.List("cpu", l.output),
 	})
