@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -408,6 +409,73 @@ func TestFactsKeepTheUsersFlags(t *testing.T) {
 	}
 	if can("example.com/app/...=-l") {
 		t.Error("-gcflags=example.com/app/...=-l is lost")
+	}
+}
+
+// A binary that was optimised by a profile has its dependencies' facts made with it too.
+func TestFactsWithAProfile(t *testing.T) {
+	dir := unpack(t, "allocs.txtar")
+	app := filepath.Join(dir, "app")
+	if err := os.MkdirAll(filepath.Join(app, "pgo"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// A CPU profile with a hot call, which the compiler inlines beyond its usual budget, and
+	// one that is less so. No imports: with a profile all of them are compiled anew.
+	src := filepath.Join(app, "pgo", "pgo.go")
+	write(t, src, `package pgo
+
+func hot(n int) int {
+	n += `+strings.Repeat("n*n + ", 60)+`1
+	return n
+}
+
+func warm(n int) int { return n + 1 }
+
+func Call(n int) int { return hot(n) + warm(n) }
+`)
+	fn := func(id uint64, name string) *profile.Function {
+		name = "example.com/app/pgo." + name
+		return &profile.Function{ID: id, Name: name, SystemName: name, Filename: src,
+			StartLine: int64(lineOf(t, src, "func "+path.Ext(name)[1:]))}
+	}
+	call, hot, warm := fn(1, "Call"), fn(2, "hot"), fn(3, "warm")
+	at := func(id uint64, f *profile.Function) *profile.Location {
+		return &profile.Location{ID: id, Line: []profile.Line{{Function: f, Line: f.StartLine}}}
+	}
+	locs := []*profile.Location{at(1, call), at(2, hot), at(3, warm)}
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		Sample: []*profile.Sample{
+			{Location: []*profile.Location{locs[1], locs[0]}, Value: []int64{900, 9e9}},
+			{Location: []*profile.Location{locs[2], locs[0]}, Value: []int64{100, 1e9}},
+		},
+		Location: locs, Function: []*profile.Function{call, hot, warm},
+	}
+	pgo := filepath.Join(dir, "cpu.pgo")
+	fd, err := os.Create(pgo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Write(fd); err != nil {
+		t.Fatal(err)
+	}
+	if err := fd.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for info, want := range map[string]bool{"": false, "path\texample.com/app/cmd/run\nbuild\t-pgo=" + pgo + "\n": true} {
+		x := open(t, Config{Dir: filepath.Join(app, "cmd", "run"), CacheDir: t.TempDir(), BuildInfo: info})
+		f, err := x.Facts(context.Background(), []string{"example.com/app/pgo"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, lacking := f.Packages(); len(lacking) > 0 {
+			t.Fatal(lacking)
+		}
+		facts := f.At(src, int(hot.StartLine))
+		got := slices.ContainsFunc(facts, func(f Fact) bool { return f.Code == "canInlineFunction" })
+		if got != want {
+			t.Errorf("with build info %q: hot can be inlined: %v; facts %+v", info, got, facts)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package gocode
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -100,6 +102,13 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 	}
 	if x.cfg.GoCommand == "" {
 		x.cfg.GoCommand = "go"
+	}
+	if c.Dir != "" {
+		dir, err := filepath.Abs(c.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("open code index: %w", err)
+		}
+		x.cfg.Dir = dir
 	}
 	if strings.TrimSpace(c.BuildInfo) != "" {
 		info, err := parseBuildInfo(c.BuildInfo)

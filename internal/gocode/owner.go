@@ -77,12 +77,8 @@ func (x *Index) mainPackage() string {
 			return p
 		}
 	}
-	if x.cfg.Dir != "" {
-		if dir, err := filepath.Abs(x.cfg.Dir); err == nil {
-			if p := x.listed().byDir[filepath.ToSlash(dir)]; p != nil {
-				return p.ImportPath
-			}
-		}
+	if p := x.listed().byDir[filepath.ToSlash(x.cfg.Dir)]; p != nil {
+		return p.ImportPath
 	}
 	return "main"
 }
@@ -250,18 +246,17 @@ func (x *Index) ownerByBuildInfo(pkg, file string) (Owner, bool) {
 	if !ok || !m.main && m.localDir == "" {
 		return Owner{}, false
 	}
-	rel := below(m.path, strings.TrimSuffix(pkg, "_test"))
-	if dir := path.Dir(file); rel != "" && dir != rel && !strings.HasSuffix(dir, "/"+rel) ||
-		rel == "" && path.Base(dir) != path.Base(m.path) && path.Base(dir) != path.Base(m.localDir) && x.inlinedFrom(file) {
+	rel, dir := below(m.path, strings.TrimSuffix(pkg, "_test")), path.Dir(file)
+	if rel == "" {
+		// The module's root: its directory often has the name of the module. Where it
+		// has not, a go.mod may know better, as the symbol may be of an inlined closure.
+		if base := path.Base(dir); base != path.Base(m.path) && base != path.Base(m.localDir) {
+			return Owner{}, false
+		}
+	} else if dir != rel && !strings.HasSuffix(dir, "/"+rel) {
 		return Owner{}, false
 	}
 	return m.owner(path.Join(rel, path.Base(file))), true
-}
-
-// inlinedFrom tells whether a go.mod on disk can say better whose file it is.
-func (x *Index) inlinedFrom(file string) bool {
-	_, _, ok := findGoMod(path.Dir(file))
-	return ok
 }
 
 // ownerByGoMod owns a file that exists here and has a go.mod above it.
@@ -314,6 +309,9 @@ func (x *Index) ownerByGuess(pkg, file string, ms modules) Owner {
 	}
 	if pkg == "main" || strings.HasSuffix(pkg, ".test") {
 		return x.mainOwner(path.Base(file))
+	}
+	if m, ok := ms.byPackage(pkg); ok && m.path == pkg && (m.main || m.localDir != "") {
+		return m.owner(path.Base(file))
 	}
 	o := Owner{Kind: Main, Module: guessModule(pkg), File: path.Base(file)}
 	if x.info != nil {

@@ -2,6 +2,9 @@ package gocode
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -48,6 +51,12 @@ func TestOwnerOfARemoteProgram(t *testing.T) {
 			Owner{Main, "example.com/app", "", "example.com/app/foo", "foo/foo.go"}},
 		{"module's root", "example.com/app.F", "/src/x/app/app.go",
 			Owner{Main, "example.com/app", "", "example.com/app", "app.go"}},
+		{"module's root in a directory of another name", "example.com/app.F", "/build/app.go",
+			Owner{Main, "example.com/app", "", "example.com/app", "app.go"}},
+		{"closure inlined into the module's root", "example.com/app.F.Do.func1", "/src/x/app/foo/foo.go",
+			Owner{Main, "example.com/app", "", "example.com/app/foo", "foo/foo.go"}},
+		{"main package in a directory of another name", "main.main", "/build/main.go",
+			Owner{Main, "example.com/app", "", "example.com/app/cmd/srv", "main.go"}},
 		{"replaced by a directory", "example.com/Dep/sub.F", "/src/x/dep/sub/s.go",
 			Owner{Dependency, "example.com/Dep", "", "example.com/Dep/sub", "sub/s.go"}},
 		{"replaced by a directory, trimmed", "example.com/Dep/sub.F", "example.com/Dep@v0.0.0/sub/s.go",
@@ -143,4 +152,47 @@ func TestOwnerByPathsAlone(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestKindString(t *testing.T) {
+	for k, want := range map[Kind]string{Unknown: "unknown", Main: "main", Dependency: "dependency", Std: "std", 99: "unknown"} {
+		if k.String() != want {
+			t.Errorf("Kind(%d) is %s, want %s", k, k, want)
+		}
+	}
+}
+
+func TestBuildInfo(t *testing.T) {
+	x := open(t, Config{BuildInfo: appInfo + "build\t-tags=a,b"}) // the last line without its end
+	if i := x.BuildInfo(); i == nil || i.GoVersion != "go1.26.8" || i.Main.Path != "example.com/app" || len(i.Deps) != 6 {
+		t.Errorf("build info %+v", x.BuildInfo())
+	}
+	if x.Setting("-tags") != "a,b" || x.Setting("GOOS") != "linux" || x.Setting("none") != "" {
+		t.Errorf("settings %v", x.BuildInfo().Settings)
+	}
+	if notes := strings.Join(x.Notes(), "\n"); !strings.Contains(notes, "example.com/Dep is replaced by the directory ../dep") ||
+		!strings.Contains(notes, "github.com/orig/lib is replaced by github.com/fork/lib v1.0.1") {
+		t.Errorf("notes %s", notes)
+	}
+	x = open(t, Config{BuildInfo: "mod\tx\n"})
+	if x.BuildInfo() != nil || x.Setting("GOOS") != "" || len(x.Notes()) != 1 || !strings.Contains(x.Notes()[0], "line 1") {
+		t.Errorf("broken build info: %v, notes %q", x.BuildInfo(), x.Notes())
+	}
+}
+
+// Owners are asked for from many goroutines.
+func TestOwnerConcurrently(t *testing.T) {
+	x := open(t, Config{BuildInfo: appInfo})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 200 {
+				file := fmt.Sprintf("/root/go/pkg/mod/github.com/!upper/!case@v1.2.3/d%d/f.go", (i+j)%50)
+				if o := x.Owner("main.main", file); o.Version != "v1.2.3" {
+					t.Errorf("%s is owned by %+v", file, o)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -119,9 +119,7 @@ func (x *Index) candidates(o Owner, file string) []string {
 	}
 	root, modPath, found := "", "", false
 	if x.cfg.Dir != "" {
-		if dir, err := filepath.Abs(x.cfg.Dir); err == nil {
-			root, modPath, found = findGoMod(filepath.ToSlash(dir))
-		}
+		root, modPath, found = findGoMod(filepath.ToSlash(x.cfg.Dir))
 	}
 	switch {
 	case o.Kind == Dependency:

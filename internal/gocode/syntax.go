@@ -143,9 +143,12 @@ func (s *Syntax) add(p *packages.Package) {
 	}
 	for _, f := range p.Syntax {
 		for _, file := range filesOf(p.Fset, f) {
-			key := s.index.fileKey(file)
-			if old, ok := s.files[key]; !ok || old.pkg.ForTest == "" {
-				s.files[key] = syntaxFile{p.Fset, f, p}
+			// The package is known here. Under -trimpath a file that cgo rewrote
+			// names its source as if it lay in the build cache.
+			for _, key := range []string{name + "/" + path.Base(slashed(file)), s.index.fileKey(file)} {
+				if old, ok := s.files[key]; !ok || old.pkg.ForTest == "" {
+					s.files[key] = syntaxFile{p.Fset, f, p}
+				}
 			}
 		}
 	}
