@@ -86,7 +86,7 @@ func (b *benchmark) discover(ctx context.Context) (int, error) {
 	if len(r.lines) == 0 {
 		return 0, fmt.Errorf("no benchmarks matched %q in %s", b.o.Bench, b.o.Package)
 	}
-	b.say(Event{Phase: b.phase, Text: fmt.Sprintf("%d benchmarks", len(r.lines)), At: since(began), End: true})
+	b.say(Event{Phase: b.phase, Text: count(len(r.lines), "benchmark"), At: since(began), End: true})
 	return len(r.lines), nil
 }
 

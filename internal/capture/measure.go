@@ -41,13 +41,16 @@ func (s *service) measure(ctx context.Context, length time.Duration, collect fun
 	var st stretch
 	var stop error
 	early := false
+	window := length / time.Duration(n)
 	for i := 1; i <= n && !early; i++ {
 		due := first.at.Add(length * time.Duration(i) / time.Duration(n))
 		early, stop = s.wait(ctx, due, done, &st.collect)
 		if stop != nil && time.Since(last.at) < s.world.tick/20 {
 			break // nothing to see in it
 		}
-		last = s.addWindow(ctx, &st, last, !early)
+		// A window that was cut short, or squeezed because reading the one before took
+		// long, counts in the totals and tells nothing about the spread.
+		last = s.addWindow(ctx, &st, last, !early && time.Since(last.at) > window/2)
 		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(first.at), Of: length})
 	}
 	first.figures(&st.phase, last)
@@ -62,15 +65,28 @@ func (s *service) measure(ctx context.Context, length time.Duration, collect fun
 		}
 	}
 	if stop != nil && done != nil && st.collect == errPending {
-		// Let the collector end with what it has.
-		cancel()
-		select {
-		case st.collect = <-done:
-		case <-time.After(stopLimit):
-			st.collect = errStuck
-		}
+		st.collect = drain(ctx, done, cancel)
 	}
 	return st, stop
+}
+
+// drain lets a collector end with what it has.
+func drain(ctx context.Context, done chan error, cancel func()) error {
+	if ctx.Err() == nil {
+		// The program ended: what it handed over last may be on its way.
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(3 * time.Second):
+		}
+	}
+	cancel()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(stopLimit):
+		return errStuck
+	}
 }
 
 // States of a collector that has not ended: not yet, and not when it should have.
@@ -118,8 +134,7 @@ func (s *service) endedSoon(ctx context.Context, err error) error {
 	return s.ended(ctx, s.prog, s.gen)
 }
 
-// addWindow closes the window that began at last. One that was cut short counts
-// in the totals, but tells nothing about the spread.
+// addWindow closes the window that began at last; whole lets it count in the spread.
 func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whole bool) reading {
 	var res *load.Result
 	if s.gen != nil {

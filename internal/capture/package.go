@@ -173,7 +173,7 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		return r.endOf(ctx, proc, err)
 	}
 	r.say(Event{Phase: r.phase, Text: "running it"})
-	listens, err := r.watchFirst(ctx, proc)
+	listens, err := r.watch(ctx, proc, r.isService)
 	if err == nil && listens {
 		r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindService })
 		r.say(Event{Phase: phaseStart, Text: "it listens: a service, observed without load", At: since(began), End: true})
@@ -193,33 +193,4 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		return err
 	}
 	return r.recordProgram(ctx, start, run{exit: proc.Exit(), began: began})
-}
-
-// watchFirst waits until a program ends or shows that it is a service.
-func (r *recorder) watchFirst(ctx context.Context, proc process) (listens bool, err error) {
-	deadline := time.NewTimer(r.o.Timeout)
-	defer deadline.Stop()
-	// Asking lists the program's goroutines, so it is done less and less often.
-	pause := r.world.listenAt
-	ask := time.NewTimer(pause)
-	defer ask.Stop()
-	for {
-		select {
-		case <-proc.Done():
-			if ctx.Err() != nil {
-				return false, r.interrupted(ctx)
-			}
-			return false, nil
-		case <-ctx.Done():
-			return false, r.interrupted(ctx)
-		case <-deadline.C:
-			return false, &endError{what: fmt.Sprintf("the program did not end within %s", r.o.Timeout)}
-		case <-ask.C:
-			if info, err := proc.Info(ctx); err == nil && info.Listening {
-				return true, nil
-			}
-			pause = min(2*pause, 30*time.Second)
-			ask.Reset(pause)
-		}
-	}
 }

@@ -242,6 +242,10 @@ func (s *service) tracePhase(ctx context.Context, length time.Duration) (stretch
 	return st, stop
 }
 
+// leaksHow says how to get the profile of leaked goroutines, an experiment of Go
+// 1.26 (golang/go#74609).
+const leaksHow = "build the program with GOEXPERIMENT=goroutineleakprofile, Go 1.26 or newer"
+
 // rest takes the profiles of the moment, under load.
 func (s *service) rest(ctx context.Context) error {
 	s.phase = recording.PhaseRest
@@ -262,6 +266,10 @@ func (s *service) rest(ctx context.Context) error {
 	} {
 		data, err := s.prog.Profile(ctx, part.profile, part.debug, part.gc)
 		if err != nil {
+			var gone *target.Missing
+			if part.part == recording.PartLeaks && errors.As(err, &gone) {
+				err = &target.Missing{What: gone.What, Why: gone.Why, How: leaksHow}
+			}
 			if end := s.only(ctx, part.part, err); end != nil {
 				return end
 			}

@@ -84,6 +84,7 @@ func (p *program) runPhase(ctx context.Context, st step, c *collection, runs []r
 	p.phase = st.phase
 	collect := collectOf(st.phase)
 	began := time.Now()
+	throttled, canThrot := p.world.throttled()
 	var used time.Duration
 	var err error
 	for _, r := range runs {
@@ -116,6 +117,9 @@ func (p *program) runPhase(ctx context.Context, st step, c *collection, runs []r
 		ph.Observer = observer(p.clean, samples)
 	}
 	ph.ForcedGC = c.forced
+	if now, ok := p.world.throttled(); ok && canThrot {
+		ph.Throttled = max(0, now-throttled)
+	}
 	p.addPhase(ph)
 	p.say(Event{Phase: st.phase, Text: runsText(ph), At: since(began), Of: st.length, End: true})
 	return err
@@ -152,17 +156,10 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 	if err != nil {
 		return run{}, fmt.Errorf("run the program again in phase %s: %w", p.phase, err)
 	}
-	limit := time.NewTimer(p.o.Timeout)
-	defer limit.Stop()
-	select {
-	case <-proc.Done():
-	case <-ctx.Done():
-	case <-limit.C:
-		err = &endError{what: fmt.Sprintf("the program did not end within %s in phase %s", p.o.Timeout, p.phase)}
+	if p.phase == phaseStart {
+		p.describeTarget(ctx, proc)
 	}
-	if ctx.Err() != nil {
-		err = p.interrupted(ctx)
-	}
+	_, err = p.watch(ctx, proc, nil)
 	p.stop(ctx, proc) // what has ended does not mind
 	r.exit = proc.Exit()
 	r.parts, r.missing = proc.Parts()
@@ -212,12 +209,15 @@ func phaseOfRuns(name string, began time.Time, runs []run) recording.Phase {
 }
 
 func runsText(p recording.Phase) string {
-	runs := "1 run"
-	if p.Runs != 1 {
-		runs = fmt.Sprintf("%d runs", p.Runs)
-	}
 	n := float64(p.Runs)
-	return fmt.Sprintf("%s, %.3g s and %.3g s CPU each", runs, p.Seconds/n, p.CPUSeconds/n)
+	return fmt.Sprintf("%s, %.3g s and %.3g s CPU each", count(p.Runs, "run"), p.Seconds/n, p.CPUSeconds/n)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // errNone stands for a part that no run gave, without a reason.

@@ -49,6 +49,7 @@ func programLab(t *testing.T, length time.Duration, change func(n int, s target.
 
 func TestProgramThatEnds(t *testing.T) {
 	l := programLab(t, 30*time.Millisecond, nil)
+	l.world.tick = time.Hour // no time for metrics
 	partial, err := l.record(t.Context())
 	if err != nil || partial {
 		t.Fatal(partial, err)
@@ -94,7 +95,8 @@ func TestProgramThatEnds(t *testing.T) {
 	}
 }
 
-// TestLongProgram: one that takes longer than a phase's share runs once a phase.
+// TestLongProgram: one that takes longer than a phase's share runs once a phase,
+// and its metrics are logged.
 func TestLongProgram(t *testing.T) {
 	l := programLab(t, 60*time.Millisecond, nil)
 	l.o.Duration = 100 * time.Millisecond
@@ -106,6 +108,9 @@ func TestLongProgram(t *testing.T) {
 		if p.Runs != 1 || p.Observer != nil {
 			t.Errorf("phase %s: %d runs, observer %+v", p.Name, p.Runs, p.Observer)
 		}
+	}
+	if w := why(m, "metrics.jsonl"); w != "" {
+		t.Errorf("metrics.jsonl is missing because %q", w)
 	}
 }
 
@@ -127,6 +132,7 @@ func TestProgramFails(t *testing.T) {
 				}
 			})
 			l.o.Duration = 200 * time.Millisecond // one clean run
+			l.world.tick = time.Hour              // no time for metrics
 			partial, err := l.record(t.Context())
 			if !partial || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("partial %v, error %v", partial, err)

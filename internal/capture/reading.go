@@ -46,18 +46,7 @@ func (s *service) read(ctx context.Context) reading {
 	if s.local {
 		r.throttled, r.canThrot = s.world.throttled()
 	}
-	if !s.noMetrics {
-		m, err := s.prog.Metrics(ctx)
-		if err == nil {
-			r.metrics = m
-			s.logMetrics(r.at, m)
-		}
-		var gone *target.Missing
-		if errors.As(err, &gone) {
-			s.noMetrics = true
-			s.missing(recording.PartMetrics, err)
-		}
-	}
+	r.metrics = s.pollMetrics(ctx, s.prog)
 	return r
 }
 

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/load"
 )
 
@@ -229,8 +230,35 @@ func TestRealServiceDies(t *testing.T) {
 	}
 }
 
+// builtOnce is the real world, but for its builds: they are copies of one.
+func builtOnce(t *testing.T, o Options) world {
+	w := realWorld()
+	bin, _, err := w.build(t.Context(), target.BuildSpec{Package: o.Package, Dir: o.Dir, WorkDir: o.WorkDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(bin.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.build = func(ctx context.Context, s target.BuildSpec) (*target.Binary, startFunc, error) {
+		dir, err := os.MkdirTemp(s.WorkDir, "build-")
+		if err != nil {
+			return nil, nil, err
+		}
+		again := *bin
+		again.Path = filepath.Join(dir, filepath.Base(bin.Path))
+		if err := os.WriteFile(again.Path, program, 0o755); err != nil {
+			return nil, nil, err
+		}
+		return &again, func(ctx context.Context, s target.RunSpec) (process, error) { return again.Start(ctx, s) }, nil
+	}
+	return w
+}
+
 func TestRealServiceInterrupted(t *testing.T) {
 	dir := unpack(t, realService)
+	w := builtOnce(t, realOptions(t, dir))
 	for _, phase := range []string{"start", "clean", "cpu", "contention", "trace", "rest"} {
 		t.Run(phase, func(t *testing.T) {
 			o := realOptions(t, dir)
@@ -245,7 +273,7 @@ func TestRealServiceInterrupted(t *testing.T) {
 					cancel()
 				}
 			}
-			partial, err := Record(ctx, o)
+			partial, err := record(ctx, o, w)
 			if !errors.Is(err, context.Canceled) || partial == (phase == "start") {
 				t.Fatal(partial, err)
 			}

@@ -78,7 +78,10 @@ func (r *recorder) finish(err error) (partial bool, _ error) {
 	begun := r.out.Started()
 	if begun {
 		r.sumThrottled()
-		r.account(err)
+		if err != nil {
+			r.note("cut short: %v", err)
+		}
+		r.account(err != nil)
 	}
 	if cerr := r.out.Close(err == nil); cerr != nil && err == nil {
 		err = cerr
@@ -146,7 +149,7 @@ var phaseOf = map[string]string{
 }
 
 // account names every usual part that is neither there nor explained yet.
-func (r *recorder) account(err error) {
+func (r *recorder) account(cut bool) {
 	m := r.out.Manifest()
 	expect := []string{
 		recording.PartCPU, recording.PartAllocs, recording.PartHeap, recording.PartGoroutine,
@@ -164,8 +167,8 @@ func (r *recorder) account(err error) {
 		switch {
 		case phase != "" && !slices.Contains(r.o.Phases, phase):
 			r.missing(part, fmt.Errorf("the phase %s was left out", phase))
-		case err != nil:
-			r.missing(part, fmt.Errorf("the recording ended before: %w", err))
+		case cut:
+			r.missing(part, errors.New("the recording ended before, in phase "+r.phase))
 		case m.Target.Kind == kindProgram || m.Target.Kind == kindBench:
 			r.missing(part, errors.New("the program ended by itself: there was no time to take it"))
 		default:

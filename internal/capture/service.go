@@ -17,11 +17,10 @@ import (
 // service is a recording of a program that goes on by itself.
 type service struct {
 	*recorder
-	prog      target.Program
-	gen       generator // nil: observed without load
-	local     bool      // runs on this machine
-	noUsage   bool      // it does not offer these
-	noMetrics bool
+	prog    target.Program
+	gen     generator // nil: observed without load
+	local   bool      // runs on this machine
+	noUsage bool      // it does not tell its CPU time
 }
 
 // recordURL records a service that somebody else started.
@@ -235,7 +234,7 @@ func isSteady(samples []sample) bool {
 // spreadOf is the range of the last windows' throughputs over their mean.
 func spreadOf(samples []sample) (float64, bool) {
 	xs := known(samples[max(0, len(samples)-steadyWindows):], func(s sample) float64 { return s.throughput })
-	if len(xs) == 0 {
+	if len(xs) < 2 {
 		return 0, false
 	}
 	lo, hi, sum := xs[0], xs[0], 0.0
@@ -251,7 +250,7 @@ func spreadOf(samples []sample) (float64, bool) {
 func spread(samples []sample) string {
 	share, ok := spreadOf(samples)
 	if !ok {
-		return "no answers"
+		return "too few answers to tell"
 	}
 	return fmt.Sprintf("the last windows lie %.0f %% apart", 100*share)
 }

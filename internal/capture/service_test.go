@@ -256,7 +256,7 @@ func TestInterruptedInEachPhase(t *testing.T) {
 			if _, ok := r.Phase(phase); !ok {
 				t.Errorf("phase %s left no figures", phase)
 			}
-			if w := why(r.Manifest, "heap.pprof"); !strings.Contains(w, "stopped in phase "+phase) {
+			if w := why(r.Manifest, "heap.pprof"); !strings.Contains(w, "ended before, in phase "+phase) {
 				t.Errorf("heap.pprof is missing because %q", w)
 			}
 		})
