@@ -171,11 +171,7 @@ func (b *builder) find(ctx context.Context) error {
 			return err
 		}
 	}
-	words, err := splitGOFLAGS(b.env.GOFLAGS)
-	if err != nil {
-		return err
-	}
-	b.goflags, err = parseFlags(words)
+	b.goflags, err = parseGOFLAGS(b.env.GOFLAGS)
 	return err
 }
 
@@ -239,10 +235,10 @@ func (b *builder) plainFlags() []string {
 }
 
 // withCopy adds what a copy from the module cache needs: its go.sum lists only
-// what its own author's builds needed, and it is not the user's.
+// what its own author's builds needed, and it is nobody's working tree.
 func (b *builder) withCopy(words []string) []string {
 	if b.copied != nil {
-		words = append(words, "-mod=mod")
+		words = append(words, "-mod=mod", "-buildvcs=false")
 	}
 	return words
 }

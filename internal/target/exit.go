@@ -18,8 +18,8 @@ type Exit struct {
 	// Stopped tells that hone ended it.
 	Stopped bool
 	// ProbeWall and ProbeCPUSeconds are the parts of Wall and Usage.CPUSeconds that
-	// the probe took at the end to hand over what it had collected; 0 when nothing
-	// was collected or the program ended otherwise.
+	// the probe took at the end to hand over what it had collected; 0 when the program
+	// ended otherwise than by main's return or os.Exit.
 	ProbeWall       time.Duration
 	ProbeCPUSeconds float64
 	// DroppedStdout and DroppedStderr count the bytes beyond OutputCap. What a

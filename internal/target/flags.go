@@ -102,7 +102,8 @@ func splitGOFLAGS(s string) ([]string, error) {
 	}
 }
 
-// parseFlags reads words as the flags of go build.
+// parseFlags reads words as the flags of go build, and refuses those that hone
+// cannot build with.
 func parseFlags(words []string) ([]buildFlag, error) {
 	var flags []buildFlag
 	for i := 0; i < len(words); i++ {
@@ -125,6 +126,22 @@ func parseFlags(words []string) ([]buildFlag, error) {
 		if err := f.check(); err != nil {
 			return nil, err
 		}
+		flags = append(flags, f)
+	}
+	return flags, nil
+}
+
+// parseGOFLAGS reads the flags that stand in GOFLAGS. They are meant for all go
+// commands, so one that does not fit is nobody's mistake.
+func parseGOFLAGS(s string) ([]buildFlag, error) {
+	words, err := splitGOFLAGS(s)
+	if err != nil {
+		return nil, err
+	}
+	var flags []buildFlag
+	for _, w := range words {
+		var f buildFlag
+		f.name, f.value, f.equal = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w, "-"), "-"), "=")
 		flags = append(flags, f)
 	}
 	return flags, nil

@@ -15,7 +15,8 @@ import (
 )
 
 // Collect is what the probe gathers from its start to the program's end, for
-// programs that run and end.
+// programs that run and end. Such a program cannot take a CPU profile or a trace of
+// its own at the same time.
 type Collect struct {
 	CPU        bool
 	Allocs     bool // heap profile after a GC at start and at end
@@ -207,10 +208,7 @@ func (p *Process) wait() {
 	e.Stopped = p.stopped.Load()
 	if p.wire != nil {
 		p.wire.drain(2 * time.Second)
-		if at, cpu := p.wire.end(); !at.IsZero() && len(p.spec.Collect.names()) > 0 {
-			e.ProbeWall = max(0, wall-at.Sub(p.began))
-			e.ProbeCPUSeconds = max(0, e.Usage.CPUSeconds-cpu)
-		}
+		e.ProbeCPUSeconds, e.ProbeWall = p.wire.end()
 	}
 	e.DroppedStdout = p.stdout.finish()
 	e.DroppedStderr = p.stderr.finish()
@@ -219,11 +217,11 @@ func (p *Process) wait() {
 	close(p.done)
 }
 
-// end tells when the program said that it ends, and its CPU seconds then.
-func (w *wire) end() (time.Time, float64) {
+// end tells what the probe took at the end of the program.
+func (w *wire) end() (cpuSeconds float64, wall time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ending, w.cpu
+	return w.endCPU, w.endWall
 }
 
 // PID is the process's id.
@@ -347,7 +345,7 @@ func (p *Process) lost() string {
 	default:
 		return fmt.Sprintf("the program ended (%s) before package main was initialised", p.exit.how())
 	}
-	if !w.ending.IsZero() {
+	if w.ending {
 		return fmt.Sprintf("the program ended (%s) before all was handed over", p.exit.how())
 	}
 	return fmt.Sprintf("the program ended (%s) without handing it over: %s", p.exit.how(), only)
@@ -362,6 +360,6 @@ func (p *Process) ended(what string, err error) error {
 	case <-p.done:
 		return fmt.Errorf("%s: %w (%s)", what, ErrEnded, p.exit.how())
 	case <-time.After(3 * time.Second):
-		return fmt.Errorf("%s: the probe does not answer: %w", what, err)
+		return fmt.Errorf("%s: the probe does not listen any more, though process %d goes on (did it exec another program, or close its descriptors?)", what, p.PID())
 	}
 }

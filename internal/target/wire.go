@@ -25,8 +25,8 @@ import (
 //	E  the answer's end, a note         X  the answer is an error
 //	M  it is not to be had, and why     P  NAME\0 a piece of a collected part
 //	Q  the part NAME is whole           N  NAME\0 why there is no such part
-//	T  the part NAME met its limit      B  the program ends; its CPU time in ns
-//	Z  all is said
+//	T  the part NAME met its limit      B  the program ends
+//	Z  all is said; CPU and wall time that it took since B, in ns
 const (
 	frameHeader = 9
 	maxFrame    = 64 << 10
@@ -71,10 +71,10 @@ type wire struct {
 	calls map[uint32]*call
 	last  uint32
 
-	parts  map[string]*part
-	ending time.Time // when the program came to its end
-	cpu    float64   // CPU seconds of the program then
-	whole  bool      // the probe said all
+	parts   map[string]*part
+	ending  bool          // the program has come to its end
+	endCPU  float64       // CPU seconds that the probe took then
+	endWall time.Duration // wall time
 
 	greeted chan struct{} // the probe has started
 	closed  chan struct{} // the reader has ended
@@ -159,12 +159,11 @@ func (w *wire) told(f frame) {
 	case 'N':
 		p.missing = string(rest)
 	case 'B':
-		w.ending = time.Now()
-		if ns, err := strconv.ParseInt(string(f.payload), 10, 64); err == nil {
-			w.cpu = float64(ns) / 1e9
-		}
+		w.ending = true
 	case 'Z':
-		w.whole = true
+		if cpu, wall, err := twoNumbers(string(f.payload)); err == nil {
+			w.endCPU, w.endWall = float64(cpu)/1e9, time.Duration(wall)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package probe
 
 import (
 	hone0io "io"
-	hone0pprof "runtime/pprof"
 	hone0trace "runtime/trace"
 	hone0strconv "strconv"
 	hone0strings "strings"
@@ -61,8 +60,8 @@ func (p *hone0probe) startCollecting(words []string) {
 			}
 		}
 	}
-	p.startTrace()
-	p.startCPU()
+	p.collectTrace()
+	p.collectCPU()
 }
 
 func (p *hone0probe) sendProfile(part, name string, gc bool) {
@@ -73,7 +72,7 @@ func (p *hone0probe) sendProfile(part, name string, gc bool) {
 	p.partDone(part, missing)
 }
 
-func (p *hone0probe) startTrace() {
+func (p *hone0probe) collectTrace() {
 	c := &p.collect
 	if c.trace == nil {
 		return
@@ -107,8 +106,8 @@ func (p *hone0probe) stopTrace(full bool) {
 	})
 }
 
-// startCPU starts the CPU profile; a trace needs it too, for its samples.
-func (p *hone0probe) startCPU() {
+// collectCPU starts the CPU profile; a trace needs it too, for its samples.
+func (p *hone0probe) collectCPU() {
 	c := &p.collect
 	if !c.cpu && c.trace == nil {
 		return
@@ -118,12 +117,12 @@ func (p *hone0probe) startCPU() {
 		c.cpuWriter = &hone0sticky{w: p.part("cpu")}
 		w = c.cpuWriter
 	}
-	err := hone0pprof.StartCPUProfile(w)
-	if err != nil && c.cpu {
-		p.partDone("cpu", err.Error())
+	missing := p.startCPU(w, 0)
+	if missing != "" && c.cpu {
+		p.partDone("cpu", missing)
 		c.cpu = false
 	}
-	c.sampling = err == nil
+	c.sampling = missing == ""
 }
 
 // finishCollecting sends what was collected. It stops the clocks first.
@@ -131,7 +130,7 @@ func (p *hone0probe) finishCollecting() {
 	c := &p.collect
 	p.stopTrace(false)
 	if c.sampling {
-		hone0pprof.StopCPUProfile()
+		p.stopCPU()
 	}
 	if c.cpu {
 		missing := ""
@@ -160,10 +159,11 @@ func (p *hone0probe) atExit() {
 		r.end()
 	}
 	p.state.Unlock()
+	began := hone0time.Now()
+	cpu, _ := hone0usage()
 	done := make(chan bool, 2)
 	go func() {
-		cpu, _ := hone0usage()
-		p.send(0, 'B', []byte(hone0strconv.FormatInt(cpu, 10)))
+		p.send(0, 'B', nil)
 		p.finished.Do(p.finishCollecting)
 		done <- true
 	}()
@@ -179,5 +179,7 @@ func (p *hone0probe) atExit() {
 			return
 		}
 	}
-	p.send(0, 'Z', nil)
+	end, _ := hone0usage()
+	p.send(0, 'Z', []byte(hone0strconv.FormatInt(end-cpu, 10)+" "+
+		hone0strconv.FormatInt(int64(hone0time.Since(began)), 10)))
 }

@@ -84,16 +84,38 @@ func hone0writeProfile(w hone0io.Writer, name string, debug int, gc bool) (missi
 	return "", p.WriteTo(w, debug)
 }
 
-const hone0cpuBusy = "the program already runs a CPU profile of its own"
+// startCPU starts a CPU profile unless there is one, and says whose that is. One of
+// hone's own that is coming to its end is waited for.
+func (p *hone0probe) startCPU(w hone0io.Writer, patience hone0time.Duration) (missing string) {
+	select {
+	case p.sampling <- true: // at once, or after a while
+	default:
+		select {
+		case p.sampling <- true:
+		case <-hone0time.After(patience):
+			return "hone is taking one already"
+		}
+	}
+	if err := hone0pprof.StartCPUProfile(w); err != nil {
+		<-p.sampling
+		return "the program runs a CPU profile of its own: " + err.Error()
+	}
+	return ""
+}
+
+func (p *hone0probe) stopCPU() {
+	hone0pprof.StopCPUProfile()
+	<-p.sampling
+}
 
 // cpu profiles the CPU for d, or to the end of the request.
 func (r *hone0request) cpu(d hone0time.Duration) (missing string, err error) {
 	w := &hone0sticky{w: r.data()}
-	if err := hone0pprof.StartCPUProfile(w); err != nil {
-		return hone0cpuBusy + ": " + err.Error(), nil
+	if missing := r.p.startCPU(w, hone0time.Second); missing != "" {
+		return missing, nil
 	}
 	r.sleep(d, nil)
-	hone0pprof.StopCPUProfile()
+	r.p.stopCPU()
 	return "", w.err
 }
 
@@ -135,15 +157,15 @@ func (b *hone0bounded) Write(p []byte) (int, error) {
 func (r *hone0request) trace(d hone0time.Duration, limit int64) (note, missing string, err error) {
 	w := &hone0bounded{hone0sticky: hone0sticky{w: r.data()}, limit: limit, full: make(chan bool, 1)}
 	if err := hone0trace.Start(w); err != nil {
-		return "", "the program already runs an execution trace of its own: " + err.Error(), nil
+		return "", "hone or the program itself is taking one already: " + err.Error(), nil
 	}
-	sampled := hone0pprof.StartCPUProfile(hone0io.Discard) == nil
+	sampled := r.p.startCPU(hone0io.Discard, 0) == ""
 	if r.sleep(d, w.full) {
 		note = "truncated"
 	}
 	hone0trace.Stop()
 	if sampled {
-		hone0pprof.StopCPUProfile()
+		r.p.stopCPU()
 	}
 	return note, "", w.err
 }

@@ -22,6 +22,7 @@ import (
 	hone0strconv "strconv"
 	hone0strings "strings"
 	hone0sync "sync"
+	hone0syscall "syscall"
 	hone0time "time"
 	_ "unsafe" // for go:linkname
 )
@@ -66,6 +67,7 @@ type hone0probe struct {
 	ending  bool
 	pending hone0sync.WaitGroup
 
+	sampling chan bool // holds a value while hone takes a CPU profile
 	collect  hone0collect
 	finished hone0sync.Once
 }
@@ -91,7 +93,7 @@ func hone0start() bool {
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	p := &hone0probe{}
+	p := &hone0probe{sampling: make(chan bool, 1)}
 	p.in, p.out = hone0open(in, out)
 	if p.in == nil {
 		return false
@@ -166,7 +168,7 @@ func (p *hone0probe) serve() {
 			p.state.Lock()
 			ending := p.ending
 			p.state.Unlock()
-			if !ending {
+			if !ending && hone0hungUp(err) {
 				hone0die()
 			}
 			return
@@ -188,6 +190,15 @@ func (p *hone0probe) serve() {
 		p.state.Unlock()
 		go r.answer(words)
 	}
+}
+
+// hone0hungUp tells whether the other end has closed. Another error means that the
+// program closed the descriptor, and that is no reason to end it.
+func hone0hungUp(err error) bool {
+	if pe, ok := err.(*hone0os.PathError); ok {
+		err = pe.Err
+	}
+	return err == hone0io.EOF || err == hone0io.ErrUnexpectedEOF || err == hone0syscall.ECONNRESET
 }
 
 // end asks the request to come to its end.
