@@ -76,6 +76,15 @@ func TakeCalls(s *site.Site, callees ...string) Match {
 	return Take(s, func(r *site.Row) bool { return CallsDirectly(r, callees...) }, callees...)
 }
 
+// TakeMade returns what TakeCalls does, and what the line allocates without a call
+// (see [Leaf]).
+func TakeMade(s *site.Site, callees ...string) Match {
+	m := TakeCalls(s, callees...)
+	m.Allocs = append(m.Allocs, Rows(s.Allocs, Leaf)...)
+	m.Live = append(m.Live, Rows(s.Live, Leaf)...)
+	return m
+}
+
 // Rows returns the rows for which keep holds.
 func Rows(rows []*site.Row, keep func(*site.Row) bool) []*site.Row {
 	var kept []*site.Row

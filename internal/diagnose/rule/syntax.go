@@ -69,14 +69,35 @@ func ConstString(p *gocode.Place, e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// IsString tells whether an expression is a string.
+// IsString tells whether an expression is a string, or of a type parameter that
+// only strings fit.
 func IsString(p *gocode.Place, e ast.Expr) bool {
 	t := p.Info.TypeOf(e)
-	if t == nil {
-		return false
+	return t != nil && stringType(t)
+}
+
+func stringType(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Union:
+		for term := range u.Terms() {
+			if !stringType(term.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		if _, ok := t.(*types.TypeParam); !ok {
+			return false
+		}
+		for one := range u.EmbeddedTypes() {
+			if stringType(one) {
+				return true
+			}
+		}
 	}
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
+	return false
 }
 
 // Var returns the variable that an expression names: a local, a package

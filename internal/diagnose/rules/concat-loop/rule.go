@@ -10,7 +10,6 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/site"
 )
 
 // concat is the runtime's entry to every concatenation that is not constant.
@@ -53,7 +52,7 @@ objects. Go's own rewrite for it is the stringsbuilder analyzer of go fix
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		m := rule.Take(s, ours, concat)
+		m := rule.TakeMade(s, concat)
 		if m.Empty() {
 			continue
 		}
@@ -67,16 +66,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		m.Cause = growth.cause(place)
 		m.Fix = growth.fix()
-		m.Confidence = p.Weigh(s, true)
+		// The compiler reports the escape of s + x, but not that of s += x.
+		m.Confidence = p.Weigh(s, growth.stmt.Tok == token.ASSIGN)
 		m.Evidence = p.Compiler(s)
 		matches = append(matches, m)
 	}
 	return matches, nil
 }
-
-// ours are the rows of the concatenation: the runtime's function in a CPU
-// profile, the line itself in a heap profile, which hides runtime leaves.
-func ours(r *site.Row) bool { return rule.Leaf(r) || rule.CallsDirectly(r, concat) }
 
 // growth is an assignment that makes a string longer in every round of a loop.
 type growth struct {

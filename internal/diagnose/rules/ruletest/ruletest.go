@@ -40,6 +40,9 @@ func Test(t *testing.T, r rule.Rule) {
 				t.Fatalf("%s marks %d lines", archive, len(want))
 			}
 			compare(t, r, pass, want)
+			if name == "caught" {
+				unseen(t, r, pass)
+			}
 		})
 	}
 }
@@ -80,6 +83,22 @@ func compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 	}
 	if t.Failed() {
 		logSites(t, pass.Table)
+	}
+}
+
+// unseen runs the rule as if there were no source: what it then says is a hint.
+func unseen(t *testing.T, r rule.Rule, pass *rule.Pass) {
+	t.Helper()
+	blind := *pass
+	blind.Syntax, blind.Facts = nil, nil
+	matches, err := r.Find(t.Context(), &blind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range matches {
+		if m.Confidence != rule.Hint || m.Cause == "" || m.Fix == "" {
+			t.Errorf("without source, line %d: confidence %q, cause %q", m.Site.Line, m.Confidence, m.Cause)
+		}
 	}
 }
 

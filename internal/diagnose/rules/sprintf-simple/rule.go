@@ -10,7 +10,6 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/site"
 )
 
 // printers are the functions that the rule knows.
@@ -64,9 +63,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 				continue
 			}
 			if onlyBoxing(place, calls) {
-				m = rule.Take(s, func(r *site.Row) bool {
-					return rule.Leaf(r) && heap(s, r) || rule.CallsDirectly(r, printer, "runtime.convT*")
-				}, printer, "runtime.convT*")
+				m = rule.TakeMade(s, printer, "runtime.convT*")
 			}
 			m.Cause = cause(place, calls, printer)
 			m.Fix = fix(texts)
@@ -76,17 +73,6 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	return matches, nil
-}
-
-// heap tells whether a row is one of a heap profile: at the leaf of a CPU row
-// the line does its own work, at the leaf of a heap row it boxes.
-func heap(s *site.Site, r *site.Row) bool {
-	for _, o := range s.CPU {
-		if o == r {
-			return false
-		}
-	}
-	return true
 }
 
 // unseen is the match of a line whose source is not to be had.
