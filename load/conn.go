@@ -69,7 +69,7 @@ func (d *dialer) dial(ctx context.Context, o origin) (*conn, error) {
 		}
 		nc = tc
 	}
-	c := &conn{nc: nc, clock: d.clock, timeout: int64(d.timeout), reads: never}
+	c := &conn{nc: fast(nc), clock: d.clock, timeout: int64(d.timeout), reads: never}
 	c.rd = newReader(c)
 	return c, nil
 }

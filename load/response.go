@@ -384,14 +384,23 @@ func midway(err error) error {
 }
 
 // trim cuts white space off both ends.
-func trim(b []byte) []byte { return bytes.Trim(b, " \t") }
+func trim(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
 
 // equalFold tells whether b is lower, an ASCII string in lower case.
 func equalFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false
 	}
-	for i, c := range b {
+	for i := range lower {
+		c := b[i]
 		if 'A' <= c && c <= 'Z' {
 			c |= 0x20
 		}
