@@ -48,6 +48,7 @@ func programLab(t *testing.T, length time.Duration, change func(n int, s target.
 }
 
 func TestProgramThatEnds(t *testing.T) {
+	t.Parallel()
 	l := programLab(t, 30*time.Millisecond, nil)
 	l.world.tick = time.Hour // no time for metrics
 	partial, err := l.record(t.Context())
@@ -98,6 +99,7 @@ func TestProgramThatEnds(t *testing.T) {
 // TestLongProgram: one that takes longer than a phase's share runs once a phase,
 // and its metrics are logged.
 func TestLongProgram(t *testing.T) {
+	t.Parallel()
 	l := programLab(t, 60*time.Millisecond, nil)
 	l.o.Duration = 100 * time.Millisecond
 	if _, err := l.record(t.Context()); err != nil {
@@ -115,6 +117,7 @@ func TestLongProgram(t *testing.T) {
 }
 
 func TestProgramFails(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name  string
 		run   int // that fails
@@ -126,6 +129,7 @@ func TestProgramFails(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			l := programLab(t, 100*time.Millisecond, func(n int, _ target.RunSpec, p *fakeProgram) {
 				if n == tt.run {
 					p.exit.Code, p.exit.Stderr = 3, []string{"bad input"}
@@ -149,6 +153,7 @@ func TestProgramFails(t *testing.T) {
 }
 
 func TestProgramDoesNotEnd(t *testing.T) {
+	t.Parallel()
 	l := programLab(t, 0, nil)
 	l.o.Timeout = 50 * time.Millisecond
 	partial, err := l.record(t.Context())
@@ -160,6 +165,7 @@ func TestProgramDoesNotEnd(t *testing.T) {
 func TestProgramInterrupted(t *testing.T) {
 	for _, run := range []int{1, 2, 3} { // clean, cpu, contention
 		t.Run(fmt.Sprint("run ", run), func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			l := programLab(t, 80*time.Millisecond, func(n int, _ target.RunSpec, _ *fakeProgram) {
@@ -185,6 +191,7 @@ func TestProgramInterrupted(t *testing.T) {
 }
 
 func TestProgramLosesParts(t *testing.T) {
+	t.Parallel()
 	l := programLab(t, 30*time.Millisecond, func(n int, s target.RunSpec, p *fakeProgram) {
 		delete(p.parts, "trace")
 		p.missing["trace"] = "the program panicked"
@@ -208,6 +215,7 @@ func TestProgramLosesParts(t *testing.T) {
 
 // TestServiceByItself: a program that listens is observed for the duration.
 func TestServiceByItself(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.o.Load = nil
 	l.prog.listening = true
@@ -226,6 +234,7 @@ func TestServiceByItself(t *testing.T) {
 // TestListensAndEnds: a program that listens for a while, as one with a debug port
 // does, and ends well while it is first looked at is a program.
 func TestListensAndEnds(t *testing.T) {
+	t.Parallel()
 	l := programLab(t, 70*time.Millisecond, func(_ int, _ target.RunSpec, p *fakeProgram) { p.listening = true })
 	l.o.Duration = time.Second
 	l.o.Phases = []string{"cpu"}
@@ -264,6 +273,7 @@ func benchLab(t *testing.T, print func(n int, s target.RunSpec) string, exit tar
 }
 
 func TestBenchmarks(t *testing.T) {
+	t.Parallel()
 	l := benchLab(t, func(n int, s target.RunSpec) string {
 		ns := 100 + n%2
 		if s.Collect.CPU {
@@ -307,6 +317,7 @@ func TestBenchmarks(t *testing.T) {
 }
 
 func TestNoBenchmarks(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, print string
 		exit        target.Exit
@@ -317,6 +328,7 @@ func TestNoBenchmarks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			l := benchLab(t, func(int, target.RunSpec) string { return tt.print }, tt.exit)
 			partial, err := l.record(t.Context())
 			if partial || err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -354,6 +366,7 @@ func TestAnother(t *testing.T) {
 
 // TestOutIsADirectory: what is wrong with the file is said before anything is built.
 func TestOutIsADirectory(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.o.Out = filepath.Join(t.TempDir(), "no", "such", "place.hone")
 	if _, err := l.record(t.Context()); err == nil || l.builds != 0 {

@@ -170,10 +170,33 @@ func loadOn(addr string) *load.Options {
 func TestRealService(t *testing.T) {
 	dir := unpack(t, realService)
 	before := names(t, dir)
+	w := builtOnce(t, realOptions(t, dir))
+	t.Run("under load", func(t *testing.T) { testUnderLoad(t, w, dir) })
+	t.Run("dies", func(t *testing.T) { testDies(t, w, dir) })
+	for _, phase := range []string{"start", "clean", "cpu", "contention", "trace", "rest"} {
+		t.Run("interrupted in "+phase, func(t *testing.T) { testInterrupted(t, w, dir, phase) })
+	}
+	t.Run("observed", func(t *testing.T) {
+		o := realOptions(t, dir)
+		o.Args = []string{"-addr", freeAddr(t)}
+		o.Duration = time.Second
+		if partial, err := record(t.Context(), o, w); partial || err != nil {
+			t.Fatal(partial, err)
+		}
+		if m := openReal(t, o.Out).Manifest; m.Target.Kind != "service" || !m.Complete {
+			t.Errorf("%+v", m.Target)
+		}
+	})
+	if d := cmp.Diff(before, names(t, dir)); d != "" {
+		t.Errorf("the module's directory changed:\n%s", d)
+	}
+}
+
+func testUnderLoad(t *testing.T, w world, dir string) {
 	o := realOptions(t, dir)
 	addr := freeAddr(t)
 	o.Args, o.Load = []string{"-addr", addr}, loadOn(addr)
-	partial, err := Record(t.Context(), o)
+	partial, err := record(t.Context(), o, w)
 	if partial || err != nil {
 		t.Fatal(partial, err)
 	}
@@ -203,6 +226,12 @@ func TestRealService(t *testing.T) {
 	if m.Target.PID == 0 || m.Runtime.GOMAXPROCS == 0 || m.Runtime.Module != "example.com/service" || m.Machine.Cores == 0 {
 		t.Errorf("%+v %+v %+v", m.Target, m.Runtime, m.Machine)
 	}
+	nothingLeft(t, o, addr)
+}
+
+// nothingLeft checks that neither a process nor a file of the recording stays.
+func nothingLeft(t *testing.T, o Options, addr string) {
+	t.Helper()
 	if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
 		conn.Close()
 		t.Error("the service still listens")
@@ -210,17 +239,14 @@ func TestRealService(t *testing.T) {
 	if left := names(t, o.WorkDir); len(left) > 0 {
 		t.Errorf("left in the work directory: %q", left)
 	}
-	if d := cmp.Diff(before, names(t, dir)); d != "" {
-		t.Errorf("the module's directory changed:\n%s", d)
-	}
 }
 
-func TestRealServiceDies(t *testing.T) {
-	o := realOptions(t, unpack(t, realService))
+func testDies(t *testing.T, w world, dir string) {
+	o := realOptions(t, dir)
 	addr := freeAddr(t)
 	o.Args, o.Load = []string{"-addr", addr, "-die", "3s"}, loadOn(addr)
 	o.Duration = 20 * time.Second
-	partial, err := Record(t.Context(), o)
+	partial, err := record(t.Context(), o, w)
 	if !partial || err == nil || !strings.Contains(err.Error(), "exit code 3; last lines on stderr: ") || !strings.Contains(err.Error(), "out of cheese") {
 		t.Fatal(partial, err)
 	}
@@ -228,6 +254,29 @@ func TestRealServiceDies(t *testing.T) {
 	if r.Manifest.Complete || !r.Has("stderr.txt") || len(r.Manifest.Phases) == 0 {
 		t.Errorf("%+v", r.Manifest)
 	}
+	nothingLeft(t, o, addr)
+}
+
+func testInterrupted(t *testing.T, w world, dir, phase string) {
+	o := realOptions(t, dir)
+	addr := freeAddr(t)
+	o.Args, o.Load = []string{"-addr", addr}, loadOn(addr)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o.Progress = func(e Event) {
+		// In the middle of the phase, or when what has no middle begins.
+		if e.Phase == phase && (e.At > 0 || e.Of == 0) {
+			cancel()
+		}
+	}
+	partial, err := record(ctx, o, w)
+	if !errors.Is(err, context.Canceled) || partial == (phase == "start") {
+		t.Fatal(partial, err)
+	}
+	if partial {
+		openReal(t, o.Out)
+	}
+	nothingLeft(t, o, addr)
 }
 
 // builtOnce is the real world, but for its builds: they are copies of one.
@@ -254,53 +303,6 @@ func builtOnce(t *testing.T, o Options) world {
 		return &again, func(ctx context.Context, s target.RunSpec) (process, error) { return again.Start(ctx, s) }, nil
 	}
 	return w
-}
-
-func TestRealServiceInterrupted(t *testing.T) {
-	dir := unpack(t, realService)
-	w := builtOnce(t, realOptions(t, dir))
-	for _, phase := range []string{"start", "clean", "cpu", "contention", "trace", "rest"} {
-		t.Run(phase, func(t *testing.T) {
-			o := realOptions(t, dir)
-			o.Duration = 3 * time.Second
-			addr := freeAddr(t)
-			o.Args, o.Load = []string{"-addr", addr}, loadOn(addr)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			o.Progress = func(e Event) {
-				// In the middle of the phase, or when what has no middle begins.
-				if e.Phase == phase && (e.At > 0 || e.Of == 0) {
-					cancel()
-				}
-			}
-			partial, err := record(ctx, o, w)
-			if !errors.Is(err, context.Canceled) || partial == (phase == "start") {
-				t.Fatal(partial, err)
-			}
-			if partial {
-				openReal(t, o.Out)
-			}
-			if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
-				conn.Close()
-				t.Error("the service still listens")
-			}
-			if left := names(t, o.WorkDir); len(left) > 0 {
-				t.Errorf("left in the work directory: %q", left)
-			}
-		})
-	}
-}
-
-func TestRealObservedService(t *testing.T) {
-	o := realOptions(t, unpack(t, realService))
-	o.Args = []string{"-addr", freeAddr(t)}
-	o.Duration = time.Second
-	if partial, err := Record(t.Context(), o); partial || err != nil {
-		t.Fatal(partial, err)
-	}
-	if m := openReal(t, o.Out).Manifest; m.Target.Kind != "service" || !m.Complete {
-		t.Errorf("%+v", m.Target)
-	}
 }
 
 func TestRealProgramAndBenchmark(t *testing.T) {

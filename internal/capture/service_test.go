@@ -44,6 +44,7 @@ func why(m recording.Manifest, part string) string {
 }
 
 func TestServiceUnderLoad(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	partial, err := l.record(t.Context())
 	if err != nil || partial {
@@ -208,6 +209,7 @@ func TestInterruptedInEachPhase(t *testing.T) {
 	}
 	for _, phase := range []string{"build", "start", "warmup", "clean", "cpu", "contention", "trace"} {
 		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
 			l := newLab(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -266,6 +268,7 @@ func TestInterruptedInEachPhase(t *testing.T) {
 func TestTargetDiesInEachPhase(t *testing.T) {
 	for _, phase := range []string{"warmup", "clean", "cpu", "contention", "trace", "rest"} {
 		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
 			l := newLab(t)
 			l.o.Warmup = -1
 			if phase == "warmup" {
@@ -304,6 +307,7 @@ func TestTargetDiesInEachPhase(t *testing.T) {
 }
 
 func TestLoadEndsByItself(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	hookAt(l, "cpu", l.gen.end)
 	partial, err := l.record(t.Context())
@@ -313,6 +317,7 @@ func TestLoadEndsByItself(t *testing.T) {
 }
 
 func TestRefusedBeforeTheRun(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		change func(*lab)
@@ -358,6 +363,7 @@ func TestRefusedBeforeTheRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			l := newLab(t)
 			tt.change(l)
 			partial, err := l.record(t.Context())
@@ -373,6 +379,7 @@ func TestRefusedBeforeTheRun(t *testing.T) {
 
 // TestSlowToServe: a service may answer with errors for a moment after its port is open.
 func TestSlowToServe(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	n := 0
 	l.world.tryLoad = func(context.Context, load.Options) error {
@@ -421,6 +428,7 @@ func TestMissingParts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			l := newLab(t)
 			l.o.Warmup = -1
 			tt.change(l)
@@ -451,6 +459,7 @@ func TestMissingParts(t *testing.T) {
 }
 
 func TestUsageUnknown(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.prog.refuse["usage"] = &target.Missing{What: "CPU time", Why: "no endpoint"}
 	if _, err := l.record(t.Context()); err != nil {
@@ -469,6 +478,7 @@ func TestUsageUnknown(t *testing.T) {
 }
 
 func TestTraceFull(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.prog.refuse["full"] = errors.New("flag of the fake")
 	if _, err := l.record(t.Context()); err != nil {
@@ -485,6 +495,7 @@ func TestTraceFull(t *testing.T) {
 }
 
 func TestEveryRequestFails(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.gen.fail = true
 	if _, err := l.record(t.Context()); err != nil {
@@ -497,6 +508,7 @@ func TestEveryRequestFails(t *testing.T) {
 }
 
 func TestRemote(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	l.o.Package, l.o.URL, l.o.Load = "", "http://127.0.0.1:6060", nil
 	if _, err := l.record(t.Context()); err != nil {
