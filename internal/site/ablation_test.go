@@ -109,14 +109,13 @@ func measureSavings(t *testing.T, program string) map[string]stats.Interval {
 	rounds := fmt.Sprint(*ablationRounds)
 	differences := map[string][]float64{}
 	for range *ablationReps {
-		whole := runAblation(t, program, "-rounds", rounds)
+		first, without := runAblation(t, program, "-rounds", rounds), map[string]float64{}
 		for _, place := range places {
-			differences[place] = append(differences[place], whole-runAblation(t, program, "-rounds", rounds, "-without", place))
+			without[place] = runAblation(t, program, "-rounds", rounds, "-without", place)
 		}
-		whole2 := runAblation(t, program, "-rounds", rounds)
+		whole := (first + runAblation(t, program, "-rounds", rounds)) / 2
 		for _, place := range places {
-			last := len(differences[place]) - 1
-			differences[place][last] += (whole2 - whole) / 2
+			differences[place] = append(differences[place], whole-without[place])
 		}
 	}
 	saved := map[string]stats.Interval{}
