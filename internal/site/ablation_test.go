@@ -59,7 +59,7 @@ func TestAblation(t *testing.T) {
 		s, b := saved[place], rules.interval[place]
 		fmt.Fprintf(&table, "%-6s %6.3f (%5.3f to %5.3f) %6.3f (%5.3f to %5.3f) %8.3f %8.3f\n", place,
 			s.Value, s.Low, s.High, b.Value, b.Low, b.High, rules.objects[place], rules.samples[place])
-		noise += (s.High - s.Low) / 2
+		noise = math.Hypot(noise, (s.High-s.Low)/2)
 	}
 	bytes, objects, samples := sum(rules.bytes), sum(rules.objects), sum(rules.samples)
 	fmt.Fprintf(&table, "total error: by bytes %.3f, by objects %.3f, by samples below the place %.3f; the measurement's own scatter %.3f", bytes, objects, samples, noise)
