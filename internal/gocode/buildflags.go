@@ -1,6 +1,7 @@
 package gocode
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -120,6 +121,32 @@ func (x *Index) pgoFile() string {
 	}
 	x.note("the binary was optimised with the profile " + v + ", which is not here: the compiler's decisions may differ")
 	return ""
+}
+
+// prepareProfile makes the go command preprocess the profile of a profile-guided build. go list
+// would leave that out, and compile without the profile and without a word, unless the result is in
+// the build cache (cmd/go/internal/work, pgoActor). Building the one package that imports
+// nothing puts it there.
+func (x *Index) prepareProfile() {
+	x.pgo.get(func() struct{} {
+		file := ""
+		if p := filepath.Join(x.cfg.Dir, "default.pgo"); isFile(p) {
+			file = p
+		}
+		flags := append(parseBuildFlags(splitQuoted(x.goEnv().GOFLAGS)), parseBuildFlags(x.buildFlags())...)
+		for _, f := range flags {
+			if f.name == "pgo" && f.value != "auto" {
+				file = f.value
+			}
+		}
+		if file == "" || file == "off" {
+			return struct{}{}
+		}
+		if _, _, err := x.goCommand(x.ctx, x.buildEnv(), "build", "-pgo="+file, "-o", os.DevNull, "cmp"); err != nil {
+			x.note("the profile of the profile-guided build cannot be used: " + err.Error())
+		}
+		return struct{}{}
+	})
 }
 
 // buildEnv is the environment that the binary's settings ask for.

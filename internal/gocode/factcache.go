@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 )
 
 // Facts are kept one file a package, named by what the go command hashes of the compilation (sources,
@@ -23,10 +24,13 @@ const (
 	maxFactFiles = 1000      // kept; the oldest go first
 )
 
+// factDir is this package's own directory in the cache.
+func (x *Index) factDir() string { return filepath.Join(x.cfg.CacheDir, "facts") }
+
 // factFileName is the path of the facts of the compilation with that build ID.
 func (x *Index) factFileName(pkg, buildID string) string {
 	h := sha256.Sum256([]byte(factFormat + "\n" + pkg + "\n" + buildID))
-	return filepath.Join(x.cfg.CacheDir, "facts", hex.EncodeToString(h[:16])+".gob.gz")
+	return filepath.Join(x.factDir(), hex.EncodeToString(h[:16])+".gob.gz")
 }
 
 // loadFacts reads facts from the cache; false when they are not there or not whole.
@@ -67,7 +71,7 @@ func (x *Index) storeFacts(p *packageFacts, buildID string) {
 		x.note("compiler facts are not kept: " + err.Error())
 		return
 	}
-	pruneFacts(filepath.Join(x.cfg.CacheDir, "facts"))
+	pruneFacts(x.factDir(), maxFactFiles)
 }
 
 func writeFacts(name string, p *packageFacts) (err error) {
@@ -96,24 +100,34 @@ func writeFacts(name string, p *packageFacts) (err error) {
 	return err
 }
 
-// pruneFacts removes the oldest files when there are too many.
-func pruneFacts(dir string) {
+// pruneFacts removes the oldest files when there are more than keep, and what a killed process left behind
+// more than a day ago.
+func pruneFacts(dir string, keep int) {
 	list, err := os.ReadDir(dir)
-	if err != nil || len(list) <= maxFactFiles {
+	if err != nil {
 		return
 	}
 	type aged struct {
 		name string
-		time int64
+		time time.Time
 	}
 	var files []aged
 	for _, e := range list {
-		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".gob.gz") {
-			files = append(files, aged{e.Name(), info.ModTime().UnixNano()})
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		if strings.HasSuffix(e.Name(), ".gob.gz") {
+			files = append(files, aged{e.Name(), info.ModTime()})
+		} else if time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
-	sort.Slice(files, func(i, j int) bool { return files[i].time < files[j].time })
-	for i := 0; i < len(files)-maxFactFiles*3/4; i++ {
+	if len(files) <= keep {
+		return
+	}
+	sort.Slice(files, func(i, j int) bool { return files[i].time.Before(files[j].time) })
+	for i := 0; i < len(files)-keep*3/4; i++ { // some more, so that it is not each time
 		os.Remove(filepath.Join(dir, files[i].name))
 	}
 }

@@ -39,6 +39,7 @@ func (x *Index) Facts(ctx context.Context, pkgs []string) (*Facts, error) {
 		}
 		return f, ctx.Err()
 	}
+	x.prepareProfile()
 	var plain, tested []string
 	for _, p := range want {
 		if x.cfg.Test && p == x.mainPackage() {
@@ -184,19 +185,11 @@ func (x *Index) userGcflagArgs() []string {
 // compile compiles packages with the log on and reads it. The error is of the go command
 // as a whole.
 func (x *Index) compile(ctx context.Context, units []*unit, tests bool) (map[string]*packageFacts, error) {
-	if x.cfg.CacheDir != "" {
-		if err := os.MkdirAll(x.cfg.CacheDir, 0o755); err != nil {
-			return nil, fmt.Errorf("compile for facts: %w", err)
-		}
-	}
-	dir, err := os.MkdirTemp(x.cfg.CacheDir, "log-*")
+	dir, err := x.logRoot()
 	if err != nil {
 		return nil, fmt.Errorf("compile for facts: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, fmt.Errorf("compile for facts: %w", err)
-	}
 	user := x.userGcflags()
 	args := x.userGcflagArgs()
 	var names []string
@@ -227,6 +220,22 @@ func (x *Index) compile(ctx context.Context, units []*unit, tests bool) (map[str
 		done[u.ImportPath] = t.facts
 	}
 	return done, nil
+}
+
+// logRoot makes a new directory for logs.
+func (x *Index) logRoot() (string, error) {
+	parent := "" // without a cache the system's place for what is short-lived
+	if x.cfg.CacheDir != "" {
+		parent = x.factDir()
+		if err := os.MkdirAll(parent, 0o755); err != nil {
+			return "", err
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "log-*")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(dir)
 }
 
 // withGcflags is the -gcflags argument of one package: the user's flags and one more.

@@ -66,6 +66,7 @@ type Index struct {
 
 	env   lazy[goEnv]
 	deps  lazy[*listing]
+	pgo   lazy[struct{}]
 	mu    sync.RWMutex
 	own   map[ownerKey]Owner
 	where map[string]located

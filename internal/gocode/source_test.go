@@ -62,6 +62,9 @@ func TestFramesOfRealBinaries(t *testing.T) {
 		{name: "test, trimmed", test: true, flags: []string{"-trimpath"}, want: []Owner{foo, ext}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.prepare != nil {
+				t.Skip("builds a program")
+			}
 			dir := unpack(t, "frames.txtar")
 			if c.prepare != nil {
 				c.prepare(t, dir)

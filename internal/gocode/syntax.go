@@ -52,6 +52,7 @@ func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) {
 		return s, ctx.Err()
 	}
 	x.progress(fmt.Sprintf("reading the syntax of %d packages", len(want)))
+	x.prepareProfile() // for export data as the binary has it
 	var plain, tested []string
 	for _, p := range want {
 		if x.cfg.Test && p == x.mainPackage() {
