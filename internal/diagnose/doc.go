@@ -1,3 +1,18 @@
 // Package diagnose runs rules over sites and ranks what they find by the saving
 // of the resource that limits the program.
+//
+// The one decision that shapes it: rules find, the engine prices. A rule names
+// rows of profiles and what to do about them; everything that makes a number of
+// it is done here, once, in this order:
+//
+//   - charge gives every claimed row to one claim, so that no cost counts twice;
+//   - group makes the claims of one rule in one function one finding;
+//   - price multiplies what the rows cost (package site) by the share that the fix
+//     saves, and carries both intervals;
+//   - what is below max(1 %, 2σ) is counted, not shown;
+//   - rank orders the rest, and neighbours whose intervals overlap are tied.
+//
+// What it refuses to do: to score. A finding shows its saving with bounds and how
+// sure it is; no number mixes the two. And it accuses nobody without a measured
+// cost: an empty report is a good answer.
 package diagnose

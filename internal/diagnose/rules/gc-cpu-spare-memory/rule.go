@@ -161,10 +161,16 @@ func (s heapState) advice(next int) string {
 	if s.limited {
 		text += ", keeping GOMEMLIMIT as the guard"
 	} else {
-		text += fmt.Sprintf(" with GOMEMLIMIT=%dMiB as a guard against bursts", int64(guard*s.memory)>>20)
+		text += fmt.Sprintf(" with GOMEMLIMIT=%dMiB as a guard against bursts", plain(guard*s.memory/(1<<20)))
 	}
 	return text + fmt.Sprintf(": about %s more memory for %s of the collector's work.",
 		rule.Bytes(s.price(next)), rule.Percent(1-float64(s.gogc)/float64(next)))
+}
+
+// plain cuts a number down to two digits that count: a guard needs no more.
+func plain(x float64) int64 {
+	unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(math.Max(x, 1)))-1))
+	return int64(math.Floor(x/unit) * unit)
 }
 
 func (s heapState) evidence(p *rule.Pass) []rule.Evidence {

@@ -40,7 +40,7 @@ func TestCaught(t *testing.T) {
 	if s := m.Saving; s.Seconds != work.Value*0.75 || s.Low >= s.Seconds || s.High < s.Seconds || s.High > work.High {
 		t.Errorf("saving %+v of %+v", *s, work)
 	}
-	if !strings.HasPrefix(m.Fix, "Try GOGC=400 with GOMEMLIMIT=6144MiB") {
+	if !strings.HasPrefix(m.Fix, "Try GOGC=400 with GOMEMLIMIT=6100MiB") {
 		t.Error(m.Fix)
 	}
 
@@ -77,7 +77,7 @@ func TestChoice(t *testing.T) {
 		limit                   int64
 		want                    string
 	}{
-		{name: "plenty", live: 100 * mib, used: 250 * mib, max: 36 << 30, gogc: 100, want: "Try GOGC=400 with GOMEMLIMIT=27648MiB as a guard against bursts: about 300 MiB more"},
+		{name: "plenty", live: 100 * mib, used: 250 * mib, max: 36 << 30, gogc: 100, want: "Try GOGC=400 with GOMEMLIMIT=27000MiB as a guard against bursts: about 300 MiB more"},
 		{name: "some", live: 100 * mib, used: 250 * mib, max: 1000 * mib, gogc: 100, want: "Try GOGC=300"},
 		{name: "little", live: 100 * mib, used: 250 * mib, max: 800 * mib, gogc: 100, want: "Try GOGC=200"},
 		{name: "none", live: 100 * mib, used: 250 * mib, max: 600 * mib, gogc: 100},
