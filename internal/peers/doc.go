@@ -1,0 +1,11 @@
+// Command peers measures hone against the tools that people use now, so that
+// the speed that hone claims can be seen again on any machine:
+//
+//	go run ./internal/peers profile          # against go tool pprof
+//	go run ./internal/peers profile -large   # with a million stacks too
+//
+// Each area makes its own test data in a temporary folder, runs the rivals
+// several times in turn and prints CPU seconds (user + system, the median) and
+// peak memory. Ratios are the result; wall time is not measured, since it says
+// little on a shared machine. Nothing here is asserted by a test.
+package main

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// peakMiB returns 0: this system does not tell a finished child's peak memory.
+func peakMiB(*os.ProcessState) float64 { return 0 }
