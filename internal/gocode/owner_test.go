@@ -61,17 +61,17 @@ func TestOwnerOfARemoteProgram(t *testing.T) {
 			Owner{Dependency, "example.com/Dep", "", "example.com/Dep/sub", "sub/s.go"}},
 		{"replaced by a directory, trimmed", "example.com/Dep/sub.F", "example.com/Dep@v0.0.0/sub/s.go",
 			Owner{Dependency, "example.com/Dep", "", "example.com/Dep/sub", "sub/s.go"}},
-		{"module cache, escaped", "github.com/Upper/Case/in.F[...]", "/root/go/pkg/mod/github.com/!upper/!case@v1.2.3/in/f.go",
+		{"module cache, escaped", "github.com/Upper/Case/in.F[...]", "/home/u/go/pkg/mod/github.com/!upper/!case@v1.2.3/in/f.go",
 			Owner{Dependency, "github.com/Upper/Case", "v1.2.3", "github.com/Upper/Case/in", "in/f.go"}},
 		{"module cache elsewhere", "gopkg.in/yaml%2ev3.Unmarshal", "/var/my.cache/gopkg.in/yaml.v3@v3.0.1/yaml.go",
 			Owner{Dependency, "gopkg.in/yaml.v3", "v3.0.1", "gopkg.in/yaml.v3", "yaml.go"}},
-		{"closure that keeps its caller's name", "main.main.Compress.func2.1", "/root/go/pkg/mod/github.com/go-chi/chi@v3.3.4+incompatible/middleware/compress.go",
+		{"closure that keeps its caller's name", "main.main.Compress.func2.1", "/home/u/go/pkg/mod/github.com/go-chi/chi@v3.3.4+incompatible/middleware/compress.go",
 			Owner{Dependency, "github.com/go-chi/chi", "v3.3.4+incompatible", "github.com/go-chi/chi/middleware", "middleware/compress.go"}},
 		{"trimmed", "github.com/go-chi/chi/middleware.Compress", "github.com/go-chi/chi@v3.3.4+incompatible/middleware/compress.go",
 			Owner{Dependency, "github.com/go-chi/chi", "v3.3.4+incompatible", "github.com/go-chi/chi/middleware", "middleware/compress.go"}},
-		{"not in build info", "github.com/who/knows.F", "/root/go/pkg/mod/github.com/who/knows@v0.1.0/f.go",
+		{"not in build info", "github.com/who/knows.F", "/home/u/go/pkg/mod/github.com/who/knows@v0.1.0/f.go",
 			Owner{Dependency, "github.com/who/knows", "v0.1.0", "github.com/who/knows", "f.go"}},
-		{"fork", "github.com/orig/lib.F", "/root/go/pkg/mod/github.com/fork/lib@v1.0.1/f.go",
+		{"fork", "github.com/orig/lib.F", "/home/u/go/pkg/mod/github.com/fork/lib@v1.0.1/f.go",
 			Owner{Dependency, "github.com/orig/lib", "v1.0.1", "github.com/orig/lib", "f.go"}},
 		{"fork, trimmed", "github.com/orig/lib.F", "github.com/orig/lib@v1.0.0/f.go",
 			Owner{Dependency, "github.com/orig/lib", "v1.0.1", "github.com/orig/lib", "f.go"}},
@@ -91,7 +91,7 @@ func TestOwnerOfARemoteProgram(t *testing.T) {
 			Owner{Std, "", "", "vendor/golang.org/x/net/http/httpguts", "vendor/golang.org/x/net/http/httpguts/guts.go"}},
 		{"std inlined into main", "main.main.OnceFunc.func1", "/usr/local/go/src/sync/oncefunc.go",
 			Owner{Std, "", "", "sync", "sync/oncefunc.go"}},
-		{"toolchain in the module cache", "sync.(*Once).Do", "/root/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.1.linux-amd64/src/sync/once.go",
+		{"toolchain in the module cache", "sync.(*Once).Do", "/home/u/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.1.linux-amd64/src/sync/once.go",
 			Owner{Std, "", "", "sync", "sync/once.go"}},
 		{"assembly", "runtime.memmove", "/usr/local/go/src/runtime/memmove_amd64.s",
 			Owner{Std, "", "", "runtime", "runtime/memmove_amd64.s"}},
@@ -187,7 +187,7 @@ func TestOwnerConcurrently(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 200 {
-				file := fmt.Sprintf("/root/go/pkg/mod/github.com/!upper/!case@v1.2.3/d%d/f.go", (i+j)%50)
+				file := fmt.Sprintf("/home/u/go/pkg/mod/github.com/!upper/!case@v1.2.3/d%d/f.go", (i+j)%50)
 				if o := x.Owner("main.main", file); o.Version != "v1.2.3" {
 					t.Errorf("%s is owned by %+v", file, o)
 				}

@@ -108,7 +108,7 @@ func FuzzOwner(f *testing.F) {
 
 func BenchmarkOwner(b *testing.B) {
 	x := open(b, Config{BuildInfo: appInfo})
-	const fn, file = "github.com/Upper/Case/in.(*T[...]).M", "/root/go/pkg/mod/github.com/!upper/!case@v1.2.3/in/f.go"
+	const fn, file = "github.com/Upper/Case/in.(*T[...]).M", "/home/u/go/pkg/mod/github.com/!upper/!case@v1.2.3/in/f.go"
 	b.Run("asked before", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
