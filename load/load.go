@@ -83,9 +83,9 @@ func (o *Options) complete() error {
 // engine is a way of sending: closed loop or by schedule.
 type engine interface {
 	start(warm []*conn)
-	end() int64        // begin no more requests than are due now; the end on the clock
-	settle(now int64)  // everything is closed: wait, count what was missed
-	stretch(r *Result) // add to r what only the engine knows, since the last call
+	end()                   // begin no more requests than are due now
+	settle(now int64) int64 // all is closed: wait, count what was missed; the end on the clock
+	stretch(r *Result)      // add to r what only the engine knows, since the last call
 }
 
 // Generator is a running load.
@@ -177,7 +177,7 @@ func (g *Generator) supervise() {
 	case <-g.settled:
 	case <-g.ctx.Done():
 	}
-	ended := g.clock.start.Add(time.Duration(g.engine.end()))
+	g.engine.end()
 
 	patience := time.NewTimer(grace)
 	defer patience.Stop()
@@ -189,12 +189,9 @@ func (g *Generator) supervise() {
 	now := g.clock.now()
 	g.kill()
 	g.conns.closeAll()
-	g.engine.settle(now)
-	if g.o.Schedule == nil {
-		ended = time.Now() // the answers of the last second count, so does their time
-	}
+	end := g.engine.settle(now)
 	g.mu.Lock()
-	g.ended = ended
+	g.ended = g.clock.start.Add(time.Duration(end))
 	g.mu.Unlock()
 	close(g.done)
 }

@@ -19,6 +19,7 @@ type openLoop struct {
 	mu        sync.Mutex // of what follows, and of the lanes
 	lanes     []lane
 	horizon   int64 // requests due at or after it are not sent
+	lastSent  int64
 	ending    bool
 	inFlight  int64
 	due, sent int64 // since the last stretch
@@ -114,6 +115,7 @@ func (l *openLoop) take(n *lane, c *conn) bool {
 	n.next++
 	l.inFlight++
 	l.sent++
+	l.lastSent = now
 	l.peak.add(now)
 	return true
 }
@@ -339,21 +341,18 @@ func (l *openLoop) settled() {
 	l.g.finished()
 }
 
-// end takes now for the end of the schedule unless it has ended before, and
-// returns the end: where the request after the last one would be due.
-func (l *openLoop) end() int64 {
+// end takes now for the end of the schedule unless it has ended before.
+func (l *openLoop) end() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.stop)
 	l.horizon = min(l.horizon, l.g.clock.now())
-	if l.g.o.MaxRequests > 0 && l.ending {
-		return l.zero + int64(l.g.o.Schedule.Due(l.limit))
-	}
-	return l.horizon
+	l.mu.Unlock()
+	close(l.stop)
 }
 
-// settle counts what fell due and was never sent.
-func (l *openLoop) settle(now int64) {
+// settle counts what fell due and was never sent. The load's time is that of its
+// schedule, longer only if requests were still sent after it; the time in which
+// the last answers came in is not part of it, or no rate would be as asked.
+func (l *openLoop) settle(now int64) int64 {
 	l.pacer.Wait()
 	l.readers.Wait()
 	out := l.g.rec.shard(0)
@@ -372,6 +371,12 @@ func (l *openLoop) settle(now int64) {
 			}
 		}
 	}
+	end := l.horizon
+	if l.g.o.MaxRequests > 0 {
+		// Where the request after the last one would be due.
+		end = min(end, l.zero+int64(l.g.o.Schedule.Due(l.limit)))
+	}
+	return max(end, l.lastSent)
 }
 
 // stretch adds what was sent and what fell due since the last call.

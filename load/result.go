@@ -9,7 +9,7 @@ import (
 // Result is what one stretch of load measured.
 type Result struct {
 	Start   time.Time
-	Elapsed time.Duration
+	Elapsed time.Duration // by schedule without the wait for the last answers
 	Closed  bool    // closed loop: Latency is nil, only service time is known
 	Rate    float64 // asked for; 0 in a closed loop
 
