@@ -35,7 +35,7 @@ func Test(t *testing.T, r rule.Rule) {
 		t.Run(name, func(t *testing.T) {
 			archive := filepath.Join("testdata", name+".txtar")
 			pass := Record(t, archive)
-			want := wanted(t, archive, r.ID)
+			want := Wanted(t, archive, r.ID)
 			if caught := name == "caught"; caught != (len(want) > 0) {
 				t.Fatalf("%s marks %d lines", archive, len(want))
 			}
@@ -102,8 +102,8 @@ func unseen(t *testing.T, r rule.Rule, pass *rule.Pass) {
 	}
 }
 
-// wanted returns the marked lines of an archive as "main.go:12".
-func wanted(t *testing.T, archive, id string) map[string]bool {
+// Wanted returns the lines of an archive that are marked for a rule, as "main.go:12".
+func Wanted(t *testing.T, archive, id string) map[string]bool {
 	t.Helper()
 	a := parse(t, archive)
 	want := map[string]bool{}
