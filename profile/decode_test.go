@@ -171,25 +171,13 @@ func TestMaxBytesBoundsTheInflatedProfile(t *testing.T) {
 	}
 }
 
-// bomb is a reader of a gzip stream that inflates to a valid profile of size
-// bytes of one and the same sample.
+// bomb is a gzip stream of a few kilobytes that inflates to a valid profile of
+// some size: one and the same sample, a mebibyte to each gzip member.
 func bomb(t testing.TB, size int) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	zw := gzip.NewWriter(&b)
-	chunk := bytes.Repeat(msg(2, msg(1, 1, 2, 7)), 1<<15)
-	if _, err := zw.Write(header()); err != nil {
-		t.Fatal(err)
-	}
-	for range size / len(chunk) {
-		if _, err := zw.Write(chunk); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := zw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	sample := msg(2, msg(1, 1, 2, 7))
+	member := zip(t, bytes.Repeat(sample, 1<<20/len(sample)))
+	return append(zip(t, header()), bytes.Repeat(member, size>>20)...)
 }
 
 func TestBombIsRefused(t *testing.T) {

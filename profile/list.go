@@ -29,8 +29,8 @@ type FuncLines struct {
 // and for the inlined function's own lines, as everywhere. Reading the source
 // is the caller's job.
 func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) {
-	if sampleIndex < 0 || sampleIndex >= len(p.SampleTypes) {
-		return nil, fmt.Errorf("list: sample index %d is outside 0 to %d", sampleIndex, len(p.SampleTypes)-1)
+	if err := p.checkIndex(sampleIndex); err != nil {
+		return nil, fmt.Errorf("list: %w", err)
 	}
 	match := map[string]bool{}
 	matches := func(name string) bool {

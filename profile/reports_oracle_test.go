@@ -24,11 +24,17 @@ import (
 // pprofReport runs google/pprof's own driver on a profile.
 func pprofReport(t testing.TB, g *google.Profile, args ...string) string {
 	t.Helper()
+	return pprofDiff(t, g, nil, args...)
+}
+
+// pprofDiff is pprofReport with a profile that -diff_base=base names.
+func pprofDiff(t testing.TB, g, base *google.Profile, args ...string) string {
+	t.Helper()
 	var out bytes.Buffer
 	fs := flag.NewFlagSet("pprof", flag.ContinueOnError)
 	err := driver.PProf(&driver.Options{
 		Flagset: &driverFlags{fs, append(args, "-symbolize=none", "-output=out", "profile")},
-		Fetch:   fetchProfile{g.Copy()},
+		Fetch:   fetchProfile{g, base},
 		Writer:  outputWriter{&out},
 		Obj:     noBinaries{},
 		UI:      quietUI{},
@@ -58,10 +64,13 @@ func (f *driverFlags) Parse(func()) []string {
 	return f.Args()
 }
 
-type fetchProfile struct{ p *google.Profile }
+type fetchProfile struct{ p, base *google.Profile }
 
-func (f fetchProfile) Fetch(string, time.Duration, time.Duration) (*google.Profile, string, error) {
-	return f.p, "", nil
+func (f fetchProfile) Fetch(source string, _, _ time.Duration) (*google.Profile, string, error) {
+	if source == "base" {
+		return f.base.Copy(), "", nil
+	}
+	return f.p.Copy(), "", nil
 }
 
 type outputWriter struct{ io.Writer }
@@ -193,6 +202,34 @@ func TestTopOfGeneratedProfiles(t *testing.T) {
 		sameTop(t, g, profile.TopOptions{SampleIndex: i})
 		sameTop(t, g, profile.TopOptions{SampleIndex: i, Granularity: profile.ByLine, Order: profile.ByCum})
 		sameTop(t, g, profile.TopOptions{SampleIndex: i, Granularity: profile.ByFileFunction})
+	})
+}
+
+func TestTopDiffEqualsPprof(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		series := anySeries(rt, 2)
+		for _, g := range series {
+			for i, st := range g.SampleType {
+				st.Type = fmt.Sprint("type", i)
+			}
+			g.DropFrames = ""
+			for _, l := range g.Location {
+				if len(l.Line) == 0 {
+					l.Line = []google.Line{{Function: g.Function[0], Line: 1}}
+				}
+			}
+			// Without a sample in base pprof takes the percentages of something else.
+			g.Sample = append(g.Sample, &google.Sample{Location: g.Location[:1], Value: slices.Repeat([]int64{1}, len(g.SampleType))})
+		}
+		o := profile.TopOptions{SampleIndex: rapid.IntRange(0, len(series[0].SampleType)-1).Draw(rt, "index"), MinShare: rapid.SampledFrom([]float64{0, 0.1}).Draw(rt, "share")}
+		top, err := profile.TopDiff(fromGoogle(t, series[0]), fromGoogle(t, series[1]), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := tableOf(pprofDiff(t, series[0], series[1], append(pprofArgs(o), "-diff_base=base")...))
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(topText(top), "\n")); diff != "" {
+			t.Fatalf("-pprof +hone:\n%s", diff)
+		}
 	})
 }
 

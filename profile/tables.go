@@ -10,6 +10,7 @@ type tables struct {
 	locs map[string]int32
 	maps map[mappingKey]int32
 	key  []byte
+	slab []Line // that locations' lines are cut from
 }
 
 func newTables(p *Profile) *tables {
@@ -70,7 +71,12 @@ func (t *tables) location(l Location) int32 {
 	if !ok {
 		id = int32(len(t.p.Locations))
 		t.locs[string(t.key)] = id
-		l.Lines = append([]Line(nil), l.Lines...)
+		if cap(t.slab)-len(t.slab) < len(l.Lines) {
+			t.slab = make([]Line, 0, max(len(l.Lines), min(4096, 16+len(t.locs))))
+		}
+		from := len(t.slab)
+		t.slab = append(t.slab, l.Lines...)
+		l.Lines = t.slab[from:len(t.slab):len(t.slab)]
 		t.p.Locations = appendDoubling(t.p.Locations, l)
 	}
 	return id

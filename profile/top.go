@@ -64,15 +64,48 @@ type Top struct {
 // Top sums one value flat and cum. It reads the stacks and one column;
 // labels are not looked at.
 func (p *Profile) Top(o TopOptions) (*Top, error) {
-	if o.SampleIndex < 0 || o.SampleIndex >= len(p.SampleTypes) {
-		return nil, fmt.Errorf("top: sample index %d is outside 0 to %d", o.SampleIndex, len(p.SampleTypes)-1)
+	if err := p.checkIndex(o.SampleIndex); err != nil {
+		return nil, fmt.Errorf("top: %w", err)
 	}
 	t := &Top{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)}
 	view := p.Filter(o.Filter)
 	f := newFrames(view, o.Granularity.key)
+	t.collect(f.keys, f.sum(view, o.SampleIndex), o)
+	return t, nil
+}
+
+// TopDiff sums p − base flat and cum, as the Top of their difference would, but
+// without matching a single stack: flat and cum are sums over samples, so the
+// difference of the sums is the sum of the differences. Total is base's, as
+// with pprof's -diff_base: percentages say by how much of it a row has moved.
+func TopDiff(p, base *Profile, o TopOptions) (*Top, error) {
+	if err := compatible(p, base); err != nil {
+		return nil, fmt.Errorf("top of a difference: %w", err)
+	}
+	if err := p.checkIndex(o.SampleIndex); err != nil {
+		return nil, fmt.Errorf("top of a difference: %w", err)
+	}
+	t := &Top{SampleType: p.SampleTypes[o.SampleIndex], Total: base.Total(o.SampleIndex)}
+	view, baseView := p.Filter(o.Filter), base.Filter(o.Filter)
+	f, baseFrames := newFrames(view, o.Granularity.key), newFrames(baseView, o.Granularity.key)
 	sums := f.sum(view, o.SampleIndex)
+	for i, s := range baseFrames.sum(baseView, o.SampleIndex) {
+		k := int(f.number(baseFrames.keys[i]))
+		if k == len(sums) {
+			sums = append(sums, frameSum{})
+		}
+		sums[k].flat -= s.flat
+		sums[k].cum -= s.cum
+	}
 	t.collect(f.keys, sums, o)
 	return t, nil
+}
+
+func (p *Profile) checkIndex(i int) error {
+	if i < 0 || i >= len(p.SampleTypes) {
+		return fmt.Errorf("sample index %d is outside 0 to %d", i, len(p.SampleTypes)-1)
+	}
+	return nil
 }
 
 // Total returns the sum of the magnitudes of a column, the base of percentages.

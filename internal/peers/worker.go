@@ -26,7 +26,7 @@ func worker(args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return printTop(out, p)
+		return printTop(out, p, nil)
 	case "diff": // BASE FILE
 		base, err := decodeFile(args[0])
 		if err != nil {
@@ -36,11 +36,7 @@ func worker(args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		d, err := profile.Subtract(p, base)
-		if err != nil {
-			return err
-		}
-		return printTop(out, d)
+		return printTop(out, p, base)
 	case "merge": // OUT FILE...
 		return mergeJob(args[0], args[1:])
 	case "load": // URL CONNECTIONS RATE SECONDS
@@ -83,13 +79,18 @@ func decodeFile(path string) (*profile.Profile, error) {
 	return p, nil
 }
 
-// printTop prints what pprof -top prints of its table.
-func printTop(out io.Writer, p *profile.Profile) error {
+// printTop prints what pprof -top prints of its table; with a base what
+// -diff_base adds.
+func printTop(out io.Writer, p, base *profile.Profile) error {
 	index, err := p.SampleIndex("")
 	if err != nil {
 		return err
 	}
-	top, err := p.Top(profile.TopOptions{SampleIndex: index, MinShare: 0.005})
+	o := profile.TopOptions{SampleIndex: index, MinShare: 0.005}
+	top, err := p.Top(o)
+	if base != nil {
+		top, err = profile.TopDiff(p, base, o)
+	}
 	if err != nil {
 		return err
 	}
