@@ -10,8 +10,8 @@ import (
 type Result struct {
 	Start   time.Time
 	Elapsed time.Duration // by schedule without the wait for the last answers
-	Closed  bool    // closed loop: Latency is nil, only service time is known
-	Rate    float64 // asked for; 0 in a closed loop
+	Closed  bool          // closed loop: Latency is nil, only service time is known
+	Rate    float64       // asked for; 0 in a closed loop
 
 	Requests int64            // answered, whatever the status
 	Missed   int64            // scheduled, not sent (or not answered) in this stretch; never silent

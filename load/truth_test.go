@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -118,6 +119,24 @@ func TestTimeoutsCountWithWhatWasWaited(t *testing.T) {
 		}
 		if rate > 0 && r.Latency.Count() != 20 {
 			t.Errorf("%d latencies, want the 20 timeouts in them", r.Latency.Count())
+		}
+	}
+}
+
+// The rate is that of the schedule, although answers come in after its end.
+func TestRateIsAsAsked(t *testing.T) {
+	srv := server(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		time.Sleep(150 * time.Millisecond)
+	}))
+	for _, o := range []load.Options{
+		{Rate: 300, MaxDuration: 300 * time.Millisecond},
+		{Rate: 300, MaxRequests: 90},
+	} {
+		o.Targets = targets(srv.URL)
+		r := run(t, o)
+		// A busy machine may send the last requests late, never early.
+		if late := time.Duration(r.Lag.Max()); r.Requests != 90 || r.Elapsed < 299*time.Millisecond || r.Elapsed > 301*time.Millisecond+late {
+			t.Errorf("%d answers in %v (lag up to %v), want 90 in 300ms", r.Requests, r.Elapsed, late)
 		}
 	}
 }
