@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -127,4 +131,40 @@ func wantIn(t *testing.T, text string, words ...string) {
 			t.Errorf("%q is not in %.2000q", w, text)
 		}
 	}
+}
+
+// topLevel is what a file declares, names of imports included, and what it imports.
+func topLevel(t *testing.T, src []byte) (names, imports []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "probe.go", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, im := range f.Imports {
+		path, err := strconv.Unquote(im.Path.Value)
+		if err != nil || im.Name == nil {
+			t.Fatalf("import %s has no name of its own, %v", im.Path.Value, err)
+		}
+		names, imports = append(names, im.Name.Name), append(imports, path)
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names, imports
 }
