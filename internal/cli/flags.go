@@ -69,7 +69,7 @@ func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 		fs.StringVar(&l.load, "load", "", "drive the service: a `URL`, 'METHOD URL', or a targets file")
 	}
 	fs.Float64Var(&l.rate, "rate", 0, "requests a second, `N`; 0 = flat out in a closed loop")
-	fs.IntVar(&l.connections, "connections", 0, "`N` connections to keep open (default 8, more as a -rate needs)")
+	fs.IntVar(&l.connections, "connections", 0, fmt.Sprintf("`N` connections to keep open (default %d, more as a -rate needs)", load.DefaultConnections))
 	fs.Var(&l.headers, "header", "`'K: V'` to send with every request; may be given again")
 	fs.BoolVar(&l.insecure, "insecure", false, "do not verify TLS certificates")
 	fs.StringVar(&l.cert, "cert", "", "client certificate, PEM `FILE`")

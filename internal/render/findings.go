@@ -19,9 +19,11 @@ import (
 type FindingsPage struct {
 	Report   *diagnose.Report
 	Manifest recording.Manifest
-	Table    *site.Table // for the line that says where the CPU goes; may be nil
-	Top      int         // findings to draw; 0 = 10
-	Verbose  bool        // all evidence, hints in full, all notes
+	Table    *site.Table // for where the CPU goes besides the findings; may be nil
+	// Lines reads source lines of a profile's file; nil when there is no source.
+	Lines   func(file string, from, to int) ([]string, error)
+	Top     int  // findings to draw; 0 = 10
+	Verbose bool // all evidence, hints in full, all notes
 }
 
 // defaultTop is how many findings a tired engineer reads.
@@ -48,6 +50,7 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	for i := range shown {
 		finding(w, &shown[i], p, s)
 	}
+	dearLines(w, p, s)
 	footer(w, p, rest, s)
 }
 
@@ -401,10 +404,15 @@ func footer(w io.Writer, p FindingsPage, rest int, s Style) {
 		if x.How != "" {
 			text += "; " + x.How
 		}
-		if p.Verbose || !expectedMissing(x) {
+		if p.Verbose || !expectedMissing(x) && !told(p.Report.Notes, x.Part) {
 			fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(text, "      ", s.width()))
 		}
 	}
+}
+
+// told tells whether a note of the diagnosis speaks of a part already.
+func told(notes []string, part string) bool {
+	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, part) })
 }
 
 // expectedMissing: parts that ordinary runtimes do not have are told with -v only.
