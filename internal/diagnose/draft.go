@@ -158,11 +158,12 @@ func (e *engine) lines(d *draft) []lineCost {
 	return lines
 }
 
-// share is a cost as a share of the resource that the finding is ranked by.
+// share is a cost as a share of the resource that the finding is ranked by, of
+// allocated bytes where there is none.
 func (e *engine) share(s *saving, c site.Cost, spread stats.Interval) float64 {
 	switch {
 	case s == nil:
-		return 0
+		return e.bytesShare(c)
 	case s.resource == limitLatency:
 		return wait(c) / e.requestSeconds
 	case s.resource == limitMemory:

@@ -93,3 +93,11 @@ func pass() *rule.Pass {
 }
 
 var price = prices{secondsPerByte: 1.6 / (100 << 20)}
+
+// blind prices like a table without a CPU profile.
+type blind struct{}
+
+func (blind) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
+	c, _ := prices{}.Price(nil, allocs)
+	return c, stats.Unknown()
+}

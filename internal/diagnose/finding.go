@@ -115,7 +115,11 @@ func (e *engine) costWords(d *draft) string {
 		parts = append(parts, e.allocationWords(d.cost))
 	}
 	if share, ok := e.waitShare(d.cost); ok {
-		parts = append(parts, fmt.Sprintf("has %s of the waiting for locks and channels that was recorded", rule.Percent(share)))
+		what := "waiting for locks"
+		if d.cost.MutexSeconds == 0 {
+			what = "blocking"
+		}
+		parts = append(parts, fmt.Sprintf("has %s of the %s that was recorded", rule.Percent(share), what))
 	}
 	if len(parts) == 0 {
 		return ""

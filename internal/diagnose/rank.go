@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -43,6 +44,9 @@ func (e *engine) above(d *draft) bool {
 	if d.saving != nil {
 		return d.saving.matters()
 	}
+	if e.totals.TotalSeconds <= 0 && e.bytesShare(d.cost) >= leastShare {
+		return true // no CPU profile: then bytes are all there is to go by
+	}
 	// Waiting without a load to relate it to: against the length of the window.
 	return e.contentionSeconds > 0 && wait(d.cost) >= leastShare*e.contentionSeconds
 }
@@ -56,6 +60,7 @@ func (e *engine) rank(drafts []*draft) {
 			cmp.Compare(tier(a), tier(b)),
 			cmp.Compare(e.distance(a), e.distance(b)),
 			cmp.Compare(expected(b), expected(a)),
+			cmp.Compare(e.bytesShare(b.cost), e.bytesShare(a.cost)),
 			strings.Compare(a.rule.ID, b.rule.ID),
 			strings.Compare(a.function(), b.function()),
 		)
@@ -91,6 +96,14 @@ func expected(d *draft) float64 {
 		return 0
 	}
 	return d.saving.share.Value
+}
+
+// bytesShare is a cost's part of all allocated bytes.
+func (e *engine) bytesShare(c site.Cost) float64 {
+	if e.totals.AllocBytes <= 0 {
+		return 0
+	}
+	return float64(c.AllocBytes) / float64(e.totals.AllocBytes)
 }
 
 func (d *draft) function() string {

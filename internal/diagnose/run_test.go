@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -238,5 +239,29 @@ func TestDependency(t *testing.T) {
 	f := r.Findings[0]
 	if f.Module != "example.com/chi" || f.Version != "v3.3.4" || !strings.Contains(f.Fix, "example.com/chi v3.3.4") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestNoCPUProfile: without one nothing can be said of savings, but the lines that
+// allocate most are still told, dearest first.
+func TestNoCPUProfile(t *testing.T) {
+	p := pass()
+	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 0, 0
+	match := func(function string, mib int64) rule.Match {
+		return rule.Match{Site: at(function, "f.go", 1), Allocs: []*site.Row{row(1000, mib<<20, function)}}
+	}
+	r, err := run(t.Context(), p, blind{}, []rule.Rule{finds("x", match("main.less", 10), match("main.more", 40), match("main.tiny", 0))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := order(r); got != "x@main.more x@main.less" {
+		t.Fatal(got)
+	}
+	f := r.Findings[0]
+	if f.Saving != nil || f.Cost.CPUShare != nil || *f.Cost.AllocBytesShare != 0.4 || f.Sites[0].Share != 0.4 {
+		t.Errorf("%+v", f)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
 	}
 }

@@ -110,6 +110,17 @@ func Sum(rows []*site.Row) (value, count int64) {
 	return value, count
 }
 
+// Initial tells whether a row is from a package's initialisation, at the blamed line
+// or above it: what runs there runs once.
+func Initial(r *site.Row) bool {
+	for _, f := range r.Stack[max(r.Owner, 0):] {
+		if InitName(f.Function) {
+			return true
+		}
+	}
+	return false
+}
+
 // InitName tells whether a function is a package's initialisation, by its name
 // in a profile: "example.com/app.init", "example.com/app.init.0", "main.init.func1".
 func InitName(function string) bool {

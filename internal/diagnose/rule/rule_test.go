@@ -57,6 +57,15 @@ func TestInitName(t *testing.T) {
 	}
 }
 
+func TestInitial(t *testing.T) {
+	if !rule.Initial(row(1, "strings.NewReplacer", "main.table", "main.init", "runtime.doInit1")) {
+		t.Error("called by an initialiser")
+	}
+	if rule.Initial(row(1, "main.init", "main.table", "main.main")) || rule.Initial(row(-1, "runtime.mcall")) {
+		t.Error("not called by an initialiser")
+	}
+}
+
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{rule.Percent(0), "0 %"},

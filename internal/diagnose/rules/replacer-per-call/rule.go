@@ -50,7 +50,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
 		m := rule.Take(s, building, constructor, build)
-		if m.Empty() || initialiser(s) {
+		if m.Empty() {
 			continue
 		}
 		place := p.Place(s)
@@ -76,16 +76,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 }
 
 // building are the rows of making a Replacer: the constructor and the build in
-// the first use, but not the replacing.
+// the first use, but not the replacing, and not before main began.
 func building(r *site.Row) bool {
-	if rule.CallsDirectly(r, constructor) {
-		return true
-	}
-	return rule.CallsDirectly(r, "strings.(*Replacer).Replace", "strings.(*Replacer).WriteString") && r.Below(build)
+	made := rule.CallsDirectly(r, constructor) ||
+		rule.CallsDirectly(r, "strings.(*Replacer).Replace", "strings.(*Replacer).WriteString") && r.Below(build)
+	return made && !rule.Initial(r)
 }
-
-// initialiser tells whether a site runs once, before main.
-func initialiser(s *site.Site) bool { return rule.InitName(s.Function) }
 
 // made returns the call of NewReplacer with constant pairs that the line is
 // about: on the line itself, or where the function made the Replacer used on it.
