@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hone-go/hone/internal/diagnose"
@@ -47,7 +50,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in.Code, err = openCode(ctx, c, rec)
+	in.Code, err = openCode(ctx, c, rec, in.CPU)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +123,9 @@ func decodePart(rec *recording.Recording, name string) (*profile.Profile, error)
 	return p, nil
 }
 
-func openCode(ctx context.Context, c Config, rec *recording.Recording) (*gocode.Index, error) {
+// openCode prepares the index of the code that a recording measured. p is a profile of
+// it: of a service that hone did not build, it alone knows where the source was.
+func openCode(ctx context.Context, c Config, rec *recording.Recording, p *profile.Profile) (*gocode.Index, error) {
 	m := rec.Manifest
 	cfg := gocode.Config{
 		Dir:        m.Target.Dir,
@@ -129,6 +134,9 @@ func openCode(ctx context.Context, c Config, rec *recording.Recording) (*gocode.
 		BuildFlags: m.Target.BuildFlags,
 		CacheDir:   c.CacheDir,
 		Progress:   func(s string) { c.say("code", s) },
+	}
+	if cfg.Dir == "" {
+		cfg.Dir = mainDir(p)
 	}
 	if rec.Has(recording.PartBuildInfo) {
 		r, err := rec.Part(recording.PartBuildInfo)
@@ -143,6 +151,23 @@ func openCode(ctx context.Context, c Config, rec *recording.Recording) (*gocode.
 		cfg.BuildInfo = string(b)
 	}
 	return gocode.Open(ctx, cfg)
+}
+
+// mainDir is the directory of package main's source, when the profile names it and it
+// is there on this machine; else "".
+func mainDir(p *profile.Profile) string {
+	if p == nil {
+		return ""
+	}
+	for _, f := range p.Functions {
+		if !strings.HasPrefix(f.Name, "main.") || !filepath.IsAbs(f.Filename) {
+			continue
+		}
+		if _, err := os.Stat(f.Filename); err == nil {
+			return filepath.Dir(f.Filename)
+		}
+	}
+	return ""
 }
 
 // codeFacts loads syntax and compiler facts of the hot packages, side by side. What

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
 )
 
 func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
@@ -133,5 +134,29 @@ func TestOpenSourceErrorsNameTheSource(t *testing.T) {
 	_, err := OpenSource(context.Background(), c, "-", strings.NewReader("no profile"), SourceOptions{})
 	if err == nil || !regexp.MustCompile("standard input").MatchString(err.Error()) {
 		t.Errorf("stdin: %v", err)
+	}
+}
+
+func TestMainDirIsWhereTheProfileSaysIfItIsThere(t *testing.T) {
+	dir := t.TempDir()
+	here := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(here, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ function, file, want string }{
+		{"main.main", here, dir},
+		{"main.main", filepath.Join(dir, "gone.go"), ""},
+		{"main.main", "main.go", ""}, // -trimpath
+		{"example.com/x.F", here, ""},
+	} {
+		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		b.Add([]profile.FrameSpec{{Function: tc.function, File: tc.file, Line: 1}}, 1)
+		p, err := b.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mainDir(p); got != tc.want {
+			t.Errorf("mainDir of %s in %s = %q, want %q", tc.function, tc.file, got, tc.want)
+		}
 	}
 }

@@ -110,7 +110,7 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	code, err := openCode(ctx, c, rec)
+	code, err := openCode(ctx, c, rec, p)
 	if err != nil {
 		return nil, err
 	}
