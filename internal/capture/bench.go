@@ -94,7 +94,12 @@ func (b *benchmark) discover(ctx context.Context) (int, error) {
 // quarter of the clean phase, so that every phase has several runs. The testing
 // package spends about half as much again on finding the number of iterations.
 func benchTime(o Options, n int) string {
-	clean := plan(o.Duration, o.Phases)[0].length
+	clean := time.Duration(0)
+	for _, st := range plan(o.Duration, o.Phases) {
+		if st.phase == recording.PhaseClean {
+			clean += st.length
+		}
+	}
 	d := clean / 4 * 6 / 10 / time.Duration(n)
 	return min(max(d, 10*time.Millisecond), 2*time.Second).Round(time.Millisecond).String()
 }

@@ -56,7 +56,7 @@ func loadAddrs(o *load.Options) ([]string, error) {
 }
 
 // addLoad sums the windows' load results into the phase.
-func (s *service) addLoad(st *stretch) {
+func (st *stretch) addLoad() {
 	if len(st.loads) == 0 {
 		return
 	}
@@ -65,17 +65,25 @@ func (s *service) addLoad(st *stretch) {
 	p.Requests, p.Failed, p.Missed = sum.Requests, sum.Failed(), sum.Missed
 	p.Latency, p.Service, p.Lag = quantiles(sum.Latency), quantiles(sum.Service), quantiles(sum.Lag)
 	p.Verdict = sum.Verdict
+}
+
+// noteLoad says what is wrong with the load of a phase.
+func (r *recorder) noteLoad(st stretch) {
+	if len(st.loads) == 0 {
+		return
+	}
+	p, sum := st.phase, sumResults(st.loads)
 	if sum.VerdictWhy != "" {
-		s.note("load in phase %s: %s: %s", p.Name, sum.Verdict, sum.VerdictWhy)
+		r.note("load in phase %s: %s: %s", p.Name, sum.Verdict, sum.VerdictWhy)
 	}
 	if p.Missed > 0 {
-		s.note("load in phase %s: %d scheduled requests were not sent or not answered", p.Name, p.Missed)
+		r.note("load in phase %s: %d scheduled requests were not sent or not answered", p.Name, p.Missed)
 	}
 	switch all := p.Requests + sumErrors(sum); {
 	case all > 0 && p.Failed >= all:
-		s.note("load in phase %s: every one of %d requests failed", p.Name, all)
+		r.note("load in phase %s: every one of %d requests failed", p.Name, all)
 	case p.Failed*100 > all:
-		s.note("load in phase %s: %d of %d requests failed", p.Name, p.Failed, all)
+		r.note("load in phase %s: %d of %d requests failed", p.Name, p.Failed, all)
 	}
 }
 

@@ -6,17 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/load"
 )
-
-// stretch is what was seen while a collector ran (or none did).
-type stretch struct {
-	phase   recording.Phase
-	samples []sample       // a window each
-	loads   []*load.Result // a window each; empty without load
-	collect error          // what the collector ended with
-}
 
 // measure watches the program for length, in windows, while collect runs beside
 // it. The figures cover exactly the stretch from the collector's start to length
@@ -55,7 +46,7 @@ func (s *service) measure(ctx context.Context, length time.Duration, collect fun
 	}
 	first.figures(&st.phase, last)
 	st.phase.Name = s.phase
-	s.addLoad(&st)
+	st.addLoad()
 
 	if done != nil && !early {
 		// The collector is through about now; what is left is its result's way here.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/hone-go/hone/internal/recording"
@@ -19,23 +20,32 @@ var unknown = math.NaN()
 // observer compares a phase's windows with the clean ones; nil when neither speed
 // nor cost can be compared. The ratio of means is the one that matters here: the
 // report speaks of a phase's mean throughput and mean CPU per request.
-func observer(clean, phase []sample) *recording.Observer {
-	var o recording.Observer
-	speed, ok := compare(clean, phase, func(s sample) float64 { return s.throughput })
-	if ok {
-		o.ThroughputLoss = 1 - speed.Value
-		o.ThroughputLow, o.ThroughputHigh = 1-speed.High, 1-speed.Low
+//
+// No collector makes a program faster. Where a phase is clearly faster or cheaper
+// than the clean one, the machine changed between them: the figure is then not
+// told, and why says so.
+func observer(clean, phase []sample) (o *recording.Observer, why string) {
+	o = &recording.Observer{NoThroughput: true, NoCPU: true}
+	if r, ok := compare(clean, phase, func(s sample) float64 { return s.throughput }); ok {
+		if r.Low > 1 {
+			why = fmt.Sprintf("cannot tell, the throughput was %.0f %% higher than in phase clean: the machine's speed changed meanwhile", 100*(r.Value-1))
+		} else {
+			o.NoThroughput = false
+			o.ThroughputLoss, o.ThroughputLow, o.ThroughputHigh = 1-r.Value, 1-r.High, 1-r.Low
+		}
 	}
-	cost, ok2 := compare(clean, phase, func(s sample) float64 { return s.cpu })
-	if ok2 {
-		o.CPUGrowth = cost.Value - 1
-		o.CPUGrowthLow, o.CPUGrowthHigh = cost.Low-1, cost.High-1
+	if r, ok := compare(clean, phase, func(s sample) float64 { return s.cpu }); ok {
+		if r.High < 1 {
+			why = fmt.Sprintf("cannot tell, the CPU time of the same work was %.0f %% lower than in phase clean: the machine's speed changed meanwhile", 100*(1-r.Value))
+		} else {
+			o.NoCPU = false
+			o.CPUGrowth, o.CPUGrowthLow, o.CPUGrowthHigh = r.Value-1, r.Low-1, r.High-1
+		}
 	}
-	o.NoThroughput, o.NoCPU = !ok, !ok2
-	if !ok && !ok2 {
-		return nil
+	if o.NoThroughput && o.NoCPU {
+		return nil, why
 	}
-	return &o
+	return o, why
 }
 
 // compare returns phase/clean of one figure, false when it cannot be told.

@@ -184,7 +184,7 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 			return r.endOf(ctx, proc, err)
 		}
 		// It ended well by itself while it was first looked at: a program after all.
-		r.out.Update(func(m *recording.Manifest) { m.Phases = nil })
+		r.forget()
 		err = nil
 	}
 	r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindProgram })

@@ -2,11 +2,14 @@ package capture
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hone-go/hone/histogram"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/load"
 )
 
@@ -16,9 +19,9 @@ func TestPlan(t *testing.T) {
 		want   []step
 	}{
 		{[]string{"cpu", "contention", "trace"}, []step{
-			{"clean", 6 * time.Second}, {"cpu", 15 * time.Second}, {"contention", 4500 * time.Millisecond}, {"trace", 4500 * time.Millisecond}}},
+			{"clean", 3 * time.Second}, {"cpu", 15 * time.Second}, {"contention", 4500 * time.Millisecond}, {"trace", 4500 * time.Millisecond}, {"clean", 3 * time.Second}}},
 		{[]string{"trace", "contention"}, []step{
-			{"clean", 12 * time.Second}, {"contention", 9 * time.Second}, {"trace", 9 * time.Second}}},
+			{"clean", 6 * time.Second}, {"contention", 9 * time.Second}, {"trace", 9 * time.Second}, {"clean", 6 * time.Second}}},
 		{[]string{}, []step{{"clean", 30 * time.Second}}},
 	}
 	for _, tt := range tests {
@@ -72,8 +75,8 @@ func samplesOf(throughput, cpu []float64) (s []sample) {
 func TestObserver(t *testing.T) {
 	clean := samplesOf([]float64{100, 102, 98, 100}, []float64{0.010, 0.0101, 0.0099, 0.010})
 	slow := samplesOf([]float64{90, 91, 89, 90}, []float64{0.011, 0.0111, 0.0109, 0.011})
-	o := observer(clean, slow)
-	if o == nil || math.Abs(o.ThroughputLoss-0.10) > 1e-9 || math.Abs(o.CPUGrowth-0.10) > 1e-9 {
+	o, why := observer(clean, slow)
+	if o == nil || why != "" || math.Abs(o.ThroughputLoss-0.10) > 1e-9 || math.Abs(o.CPUGrowth-0.10) > 1e-9 {
 		t.Fatalf("%+v", o)
 	}
 	if !(o.ThroughputLow < 0.10 && 0.10 < o.ThroughputHigh && o.ThroughputLow > 0.05 && o.ThroughputHigh < 0.15) {
@@ -83,11 +86,14 @@ func TestObserver(t *testing.T) {
 		t.Errorf("CPU [%v, %v]", o.CPUGrowthLow, o.CPUGrowthHigh)
 	}
 
-	if o := observer(clean, slow[:1]); o != nil {
-		t.Errorf("from a single window: %+v", o)
+	if o, why := observer(clean, slow[:1]); o != nil || why != "" {
+		t.Errorf("from a single window: %+v %s", o, why)
+	}
+	if o, why := observer(slow, clean); o != nil || !strings.Contains(why, "the machine's speed changed") {
+		t.Errorf("faster than clean: %+v %q", o, why)
 	}
 	quiet := samplesOf([]float64{unknown, unknown, unknown}, []float64{1, 1.1, 0.9})
-	if o := observer(quiet, quiet); o == nil || !o.NoThroughput || o.NoCPU {
+	if o, _ := observer(quiet, quiet); o == nil || !o.NoThroughput || o.NoCPU {
 		t.Errorf("without load: %+v", o)
 	}
 }
@@ -118,5 +124,33 @@ func TestIsLocal(t *testing.T) {
 		if isLocal(u) != want {
 			t.Errorf("%s: %v", u, !want)
 		}
+	}
+}
+
+// TestJoin: the halves of a phase add up.
+func TestJoin(t *testing.T) {
+	half := func(n int64) stretch {
+		h := histogram.New()
+		h.RecordN(1e6*n, n)
+		st := stretch{
+			phase: recording.Phase{Name: "clean", Seconds: float64(n), CPUSeconds: 0.5, AllocBytes: n, GCCycles: 1,
+				RSSBytes: n, Windows: []recording.Window{{Requests: n}}},
+			samples: []sample{{throughput: float64(n)}},
+			loads: []*load.Result{{Closed: true, Elapsed: time.Second, Requests: n, Service: h,
+				Status: map[int]int64{200: n}, Errors: map[string]int64{}}},
+		}
+		st.addLoad()
+		return st
+	}
+	var all stretch
+	all.join(half(3))
+	first := all.phase.Requests
+	all.join(half(5))
+	p := all.phase
+	if first != 3 || p.Requests != 8 || p.Seconds != 8 || p.CPUSeconds != 1 || p.AllocBytes != 8 || p.GCCycles != 2 || p.RSSBytes != 5 {
+		t.Errorf("first half %d requests, sum %+v", first, p)
+	}
+	if len(p.Windows) != 2 || len(all.samples) != 2 || p.Service.Max != 0.005 || p.Verdict != load.VerdictOK {
+		t.Errorf("%+v", p)
 	}
 }

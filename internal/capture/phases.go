@@ -20,29 +20,25 @@ const (
 	mutexFraction = target.CollectMutexFraction
 )
 
-// cleanPhase measures without any collector: the reference.
-func (s *service) cleanPhase(ctx context.Context, length time.Duration) (stretch, error) {
-	st, stop := s.measure(ctx, length, nil)
-	if st.phase.Seconds == 0 {
-		return st, stop
+// addLoadParts writes what the load saw in the clean phase.
+func (r *recorder) addLoadParts() error {
+	loads := r.kept(recording.PhaseClean).loads
+	if len(loads) == 0 {
+		return nil
 	}
-	if len(st.loads) > 0 {
-		sum := sumResults(st.loads)
-		text, err := json.MarshalIndent(sum.Report(), "", "  ")
-		if err != nil {
-			return st, fmt.Errorf("encode %s: %w", recording.PartLoad, err)
-		}
-		if err := s.add(recording.PartLoad, s.phase, append(text, '\n')); err != nil {
-			return st, err
-		}
-		hdr, err := loadLog(st.loads)
-		if err != nil {
-			s.missing(recording.PartLoadHDR, err)
-		} else if err := s.add(recording.PartLoadHDR, s.phase, hdr); err != nil {
-			return st, err
-		}
+	text, err := json.MarshalIndent(sumResults(loads).Report(), "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", recording.PartLoad, err)
 	}
-	return st, stop
+	if err := r.add(recording.PartLoad, r.phase, append(text, '\n')); err != nil {
+		return err
+	}
+	hdr, err := loadLog(loads)
+	if err != nil {
+		r.missing(recording.PartLoadHDR, err)
+		return nil
+	}
+	return r.add(recording.PartLoadHDR, r.phase, hdr)
 }
 
 // cpuPhase takes the CPU profile between two allocation snapshots.
@@ -284,7 +280,7 @@ func (s *service) rest(ctx context.Context) error {
 		}
 	}
 	p.Seconds = time.Since(began).Seconds()
-	s.addPhase(p)
+	s.keep(stretch{phase: p})
 	s.say(Event{Phase: s.phase, Text: fmt.Sprintf("%d profiles", n), At: since(began), End: true})
 	return nil
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/recording"
@@ -15,7 +16,7 @@ var weight = map[string]int{
 	recording.PhaseTrace:      15,
 }
 
-// step is a phase and its share of the duration.
+// step is a phase, or a part of one, and its share of the duration.
 type step struct {
 	phase  string
 	length time.Duration
@@ -23,25 +24,27 @@ type step struct {
 
 // plan shares total between clean and the given phases, in the order of running.
 // When phases are left out the rest share their time.
+//
+// The clean phase is run in two halves, before and after the others. A machine
+// whose speed drifts then widens the intervals of the observer effects; with the
+// reference all on one side the drift would pass for an effect.
 func plan(total time.Duration, phases []string) []step {
-	has := map[string]bool{recording.PhaseClean: true}
+	sum := weight[recording.PhaseClean]
 	for _, p := range phases {
-		has[p] = true
+		sum += weight[p]
 	}
-	order := []string{recording.PhaseClean, recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace}
-	sum := 0
-	for _, p := range order {
-		if has[p] {
-			sum += weight[p]
+	share := func(p string) time.Duration { return total * time.Duration(weight[p]) / time.Duration(sum) }
+	clean := share(recording.PhaseClean)
+	if len(phases) == 0 {
+		return []step{{recording.PhaseClean, clean}}
+	}
+	steps := []step{{recording.PhaseClean, clean / 2}}
+	for _, p := range []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace} {
+		if slices.Contains(phases, p) {
+			steps = append(steps, step{p, share(p)})
 		}
 	}
-	var steps []step
-	for _, p := range order {
-		if has[p] {
-			steps = append(steps, step{p, total * time.Duration(weight[p]) / time.Duration(sum)})
-		}
-	}
-	return steps
+	return append(steps, step{recording.PhaseClean, clean - clean/2})
 }
 
 // windows says into how many windows to cut a phase: about one a tick, and at

@@ -35,6 +35,7 @@ type program struct {
 	start   startFunc
 	spec    target.RunSpec
 	samples func(runs []run) []sample
+	phases  map[string]*runs
 	after   func(*run) error // looks at a run's output; nil: nothing to look at
 }
 
@@ -60,12 +61,44 @@ func runSamples(runs []run) []sample {
 	return out
 }
 
+// runs are all runs of a phase.
+type runs struct {
+	list   []run
+	began  time.Time
+	used   time.Duration // by them
+	budget time.Duration // for them
+}
+
+func (rs *runs) add(r run, used time.Duration) {
+	if len(rs.list) == 0 {
+		rs.began = r.began
+	}
+	rs.list = append(rs.list, r)
+	rs.used += used
+}
+
+// another tells whether one more run fits: at least half of it.
+func (rs *runs) another() bool {
+	n := len(rs.list)
+	return n == 0 || n < maxRuns && rs.used+rs.used/time.Duration(2*n) < rs.budget
+}
+
 // record runs all phases; done are runs of the clean phase that happened already.
 func (p *program) record(ctx context.Context, done []run) error {
+	p.phases = map[string]*runs{}
 	for _, st := range plan(p.o.Duration, p.o.Phases) {
-		var c collection
-		err := p.runPhase(ctx, st, &c, done)
+		rs := p.phases[st.phase]
+		if rs == nil {
+			rs = &runs{}
+			p.phases[st.phase] = rs
+		}
+		rs.budget += st.length
+		for _, r := range done {
+			rs.add(r, r.exit.Wall)
+		}
 		done = nil
+		var c collection
+		err := p.runPhase(ctx, st.phase, rs, &c)
 		if cerr := c.write(p.recorder); err == nil {
 			err = cerr
 		}
@@ -80,20 +113,17 @@ func (p *program) record(ctx context.Context, done []run) error {
 }
 
 // runPhase runs the program until the phase's share of the duration is used.
-func (p *program) runPhase(ctx context.Context, st step, c *collection, runs []run) error {
-	p.phase = st.phase
-	collect := collectOf(st.phase)
-	began := time.Now()
+func (p *program) runPhase(ctx context.Context, phase string, rs *runs, c *collection) (err error) {
+	p.phase = phase
+	collect := collectOf(phase)
 	throttled, canThrot := p.world.throttled()
-	var used time.Duration
-	var err error
-	for _, r := range runs {
-		used += r.exit.Wall
-		began = r.began
-		err = p.failed(r, len(runs))
+	before := len(rs.list)
+	if before == 1 {
+		err = p.failed(rs.list[0], 1) // the one that told what kind of program it is
 	}
-	for err == nil && len(runs) < maxRuns && another(len(runs), used, st.length) {
-		p.say(Event{Phase: st.phase, Text: fmt.Sprintf("run %d", len(runs)+1), At: used, Of: st.length})
+	for err == nil && rs.another() {
+		n := len(rs.list) + 1
+		p.say(Event{Phase: phase, Text: fmt.Sprintf("run %d", n), At: rs.used, Of: rs.budget})
 		var r run
 		r, err = p.once(ctx, collect)
 		if r.exit.Wall > 0 {
@@ -102,32 +132,21 @@ func (p *program) runPhase(ctx context.Context, st step, c *collection, runs []r
 		if err != nil {
 			break // cut short: it says nothing about speed
 		}
-		runs = append(runs, r)
-		used += time.Since(r.began)
-		err = p.failed(r, len(runs))
+		rs.add(r, time.Since(r.began))
+		err = p.failed(r, n)
 	}
-	if len(runs) == 0 {
+	if len(rs.list) == 0 {
 		return err
 	}
-	ph := phaseOfRuns(st.phase, began, runs)
-	samples := p.samples(runs)
-	if st.phase == recording.PhaseClean {
-		p.clean = samples
-	} else {
-		ph.Observer = observer(p.clean, samples)
-	}
-	ph.ForcedGC = c.forced
+	st := stretch{phase: phaseOfRuns(phase, rs), samples: p.samples(rs.list)}
+	st.phase.ForcedGC = c.forced
+	st.phase.Throttled = p.kept(phase).phase.Throttled
 	if now, ok := p.world.throttled(); ok && canThrot {
-		ph.Throttled = max(0, now-throttled)
+		st.phase.Throttled += max(0, now-throttled)
 	}
-	p.addPhase(ph)
-	p.say(Event{Phase: st.phase, Text: runsText(ph), At: since(began), Of: st.length, End: true})
+	p.keep(st)
+	p.say(Event{Phase: phase, Text: runsText(st.phase), At: rs.used, Of: rs.budget, End: true})
 	return err
-}
-
-// another tells whether one more run fits: at least half of it.
-func another(n int, used, length time.Duration) bool {
-	return n == 0 || used+used/time.Duration(2*n) < length
 }
 
 // collectOf says what the probe gathers in a phase.
@@ -192,9 +211,9 @@ func (p *program) failed(r run, n int) error {
 }
 
 // phaseOfRuns sums runs into a phase; a run is a window.
-func phaseOfRuns(name string, began time.Time, runs []run) recording.Phase {
-	p := recording.Phase{Name: name, Start: began.UTC(), Runs: len(runs)}
-	for _, r := range runs {
+func phaseOfRuns(name string, rs *runs) recording.Phase {
+	p := recording.Phase{Name: name, Start: rs.began.UTC(), Runs: len(rs.list)}
+	for _, r := range rs.list {
 		w := recording.Window{Seconds: r.wall(), CPUSeconds: r.cpu()}
 		for _, l := range r.lines {
 			w.Requests += l.n

@@ -350,15 +350,17 @@ func TestBenchTime(t *testing.T) {
 func TestAnother(t *testing.T) {
 	for _, tt := range []struct {
 		n            int
-		used, length time.Duration
+		used, budget time.Duration
 		want         bool
 	}{
 		{0, 0, time.Second, true},
-		{1, 4 * time.Second, 6 * time.Second, false}, // half a run is more than what is left: 4+2 = 6
+		{1, 4 * time.Second, 6 * time.Second, false}, // half a run is all that is left
 		{1, 3 * time.Second, 6 * time.Second, true},
 		{10, 6 * time.Second, 6 * time.Second, false},
+		{maxRuns, time.Second, time.Hour, false},
 	} {
-		if got := another(tt.n, tt.used, tt.length); got != tt.want {
+		rs := runs{list: make([]run, tt.n), used: tt.used, budget: tt.budget}
+		if got := rs.another(); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
 	}

@@ -32,7 +32,7 @@ type recorder struct {
 
 	buildInfo string       // buildinfo.txt
 	metrics   bytes.Buffer // metrics.jsonl so far
-	clean     []sample     // of the clean phase, the observer effect's reference
+	stretches []stretch    // of the phases so far
 	phase     string       // the one under way, for errors
 
 	throttled float64 // seconds before the recording, when canThrot
@@ -78,6 +78,7 @@ func (r *recorder) finish(err error) (partial bool, _ error) {
 	begun := r.out.Started()
 	if begun {
 		r.sumThrottled()
+		r.noteStretches()
 		if err != nil {
 			r.note("cut short: %v", err)
 		}
@@ -125,11 +126,6 @@ func (r *recorder) missing(part string, err error) {
 			man.Missing = append(man.Missing, m)
 		}
 	})
-}
-
-// addPhase puts a phase's figures into the manifest.
-func (r *recorder) addPhase(p recording.Phase) {
-	r.out.Update(func(m *recording.Manifest) { m.Phases = append(m.Phases, p) })
 }
 
 // say tells the caller how far the recording is.

@@ -127,7 +127,7 @@ func (s *service) runPhase(ctx context.Context, st step) error {
 	var err error
 	switch st.phase {
 	case recording.PhaseClean:
-		seen, err = s.cleanPhase(ctx, st.length)
+		seen, err = s.measure(ctx, st.length, nil)
 	case recording.PhaseCPU:
 		seen, err = s.cpuPhase(ctx, st.length)
 	case recording.PhaseContention:
@@ -136,12 +136,14 @@ func (s *service) runPhase(ctx context.Context, st step) error {
 		seen, err = s.tracePhase(ctx, st.length)
 	}
 	if seen.phase.Seconds > 0 {
-		if st.phase == recording.PhaseClean {
-			s.clean = seen.samples
-		} else {
-			seen.phase.Observer = observer(s.clean, seen.samples)
+		all := s.kept(st.phase)
+		all.join(seen)
+		s.keep(all)
+	}
+	if st.phase == recording.PhaseClean {
+		if lerr := s.addLoadParts(); err == nil {
+			err = lerr
 		}
-		s.addPhase(seen.phase)
 	}
 	if cerr := s.checkpoint(); err == nil {
 		err = cerr
@@ -199,8 +201,8 @@ func (s *service) warmUp(ctx context.Context) error {
 	}
 	first.figures(&st.phase, last)
 	st.phase.Name = s.phase
-	s.addLoad(&st)
-	s.addPhase(st.phase)
+	st.addLoad()
+	s.keep(st)
 	text := "steady"
 	if !steady {
 		text = fmt.Sprintf("not steady after %s (%s); going on", s.o.Warmup, spread(st.samples))

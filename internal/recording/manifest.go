@@ -8,7 +8,7 @@ const Schema = "hone/recording/v1"
 // Names of the parts, as DESIGN names them.
 const (
 	PartCPU          = "cpu.pprof"
-	PartAllocs       = "allocs.pprof" // the delta of the cpu phase
+	PartAllocs       = "allocs.pprof" // what was allocated in the cpu phase; its in-use columns are the growth of the live heap
 	PartHeap         = "heap.pprof"
 	PartGoroutine    = "goroutine.pprof"
 	PartGoroutineTxt = "goroutine.txt"
@@ -124,8 +124,9 @@ type Window struct {
 	Quantiles *Quantiles `json:"quantiles,omitempty"`
 }
 
-// Phase is one stretch of the recording under one kind of observation.
-// For a program that ends, a phase is one or more runs of it.
+// Phase is one stretch of the recording under one kind of observation; the clean
+// phase is two, before and after the others, added up. For a program that ends, a
+// phase is one or more runs of it, a window each.
 type Phase struct {
 	Name     string    `json:"name"`
 	Start    time.Time `json:"start"`

@@ -1,0 +1,93 @@
+package capture
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
+)
+
+// stretch is what was seen of a phase.
+type stretch struct {
+	phase   recording.Phase
+	samples []sample       // a window (or a run) each
+	loads   []*load.Result // a window each; empty without load
+	collect error          // what the collector ended with
+}
+
+// join adds what was seen of the same phase later.
+func (st *stretch) join(o stretch) {
+	p, q := &st.phase, o.phase
+	if p.Seconds == 0 {
+		*st = o
+		return
+	}
+	p.Seconds += q.Seconds
+	p.CPUSeconds += q.CPUSeconds
+	p.AllocBytes += q.AllocBytes
+	p.AllocObjects += q.AllocObjects
+	p.GCCycles += q.GCCycles
+	p.ForcedGC += q.ForcedGC
+	p.Throttled += q.Throttled
+	p.RSSBytes = q.RSSBytes
+	p.Windows = append(p.Windows, q.Windows...)
+	st.samples = append(st.samples, o.samples...)
+	st.loads = append(st.loads, o.loads...)
+	st.addLoad()
+}
+
+// kept returns what was kept of a phase; the zero stretch when nothing was.
+func (r *recorder) kept(phase string) stretch {
+	for _, st := range r.stretches {
+		if st.phase.Name == phase {
+			return st
+		}
+	}
+	return stretch{}
+}
+
+// keep puts what was seen of a phase into the manifest, in place of what was kept
+// of it before. All observer effects are computed anew, since the clean phase may
+// have grown.
+func (r *recorder) keep(st stretch) {
+	at := slices.IndexFunc(r.stretches, func(o stretch) bool { return o.phase.Name == st.phase.Name })
+	if at < 0 {
+		r.stretches = append(r.stretches, st)
+	} else {
+		r.stretches[at] = st
+	}
+	clean := r.kept(recording.PhaseClean).samples
+	var phases []recording.Phase
+	for _, st := range r.stretches {
+		p := st.phase
+		if phaseHasCollector[p.Name] {
+			p.Observer, _ = observer(clean, st.samples)
+		}
+		phases = append(phases, p)
+	}
+	r.out.Update(func(m *recording.Manifest) { m.Phases = phases })
+}
+
+// forget drops all phases.
+func (r *recorder) forget() {
+	r.stretches = nil
+	r.out.Update(func(m *recording.Manifest) { m.Phases = nil })
+}
+
+var phaseHasCollector = map[string]bool{
+	recording.PhaseCPU: true, recording.PhaseContention: true, recording.PhaseTrace: true,
+}
+
+// noteStretches says what is odd about the phases, once they are all known.
+func (r *recorder) noteStretches() {
+	clean := r.kept(recording.PhaseClean).samples
+	for _, st := range r.stretches {
+		r.noteLoad(st)
+		if !phaseHasCollector[st.phase.Name] {
+			continue
+		}
+		if _, why := observer(clean, st.samples); why != "" {
+			r.note("observer effect of phase %s: %s", st.phase.Name, why)
+		}
+	}
+}
