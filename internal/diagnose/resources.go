@@ -89,7 +89,7 @@ func (e *engine) limit() (resource, why string) {
 		if cores >= busyShare {
 			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", rule.Number(cores))
 		}
-		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits more than it computes", rule.Number(cores))
+		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits, or has to share the CPUs", rule.Number(cores))
 	}
 	may := e.usableCores()
 	busy := fmt.Sprintf("%s of %s usable cores busy", rule.Number(cores), rule.Number(may))

@@ -58,7 +58,7 @@ func TestLimit(t *testing.T) {
 			p.Manifest.Target.Kind = "program"
 			p.Manifest.Load = nil
 			busy(p, 0.2)
-		}, limitNone, "waits more"},
+		}, limitNone, "the program waits"},
 		{"near the memory limit", func(p *rule.Pass) {
 			p.Manifest.Runtime.GOMEMLIMIT = 1 << 30
 			p.Metrics = map[string]float64{"/memory/classes/total:bytes": 1 << 30, "/memory/classes/heap/released:bytes": 50 << 20}

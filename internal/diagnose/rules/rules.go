@@ -1,5 +1,12 @@
 // Package rules lists the diagnosis rules. Each has a folder of its own; adding
 // one is that folder and a line here.
+//
+// A rule's folder, named by its ID, holds rule.go (what it is, its prose with a
+// case from the field, how it finds), testdata/caught.txtar (a program that ends by
+// itself after about a second of CPU, each guilty line marked "// want ID"),
+// testdata/nearmiss.txtar (a program that looks guilty and is not), and a test that
+// hands both to package ruletest. A rule knows the language, the standard library and
+// public modules; it never knows a program.
 package rules
 
 import (

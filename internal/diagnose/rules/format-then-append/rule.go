@@ -58,7 +58,8 @@ It is fine when the string is kept, returned, compared or used as a key. Small
 numbers (0 to 99) are not allocated by Itoa at all; the rule speaks only where
 the profile shows the allocation.
 
-Seen in the field: golang/go#77852.`
+Seen in the field: quasilyte/go-perfguard#62, and the left-pad service of
+"Profiling and optimizing Go web applications" (artem.krylysov.com, 2017).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
