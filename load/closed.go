@@ -113,7 +113,7 @@ func (c *conn) roundTrip(req *request, sent int64) (answer, error) {
 	if err := c.write(); err != nil {
 		return answer{}, err
 	}
-	return c.rd.read(req.head)
+	return c.answer()
 }
 
 // backoff keeps a worker without a server from spinning: 1 ms, doubled up to 100 ms.

@@ -38,7 +38,8 @@ type conn struct {
 	due  int64 // on clock; only by schedule
 	sent int64
 
-	writing sync.Mutex // held while a request is written beside the reader
+	writing  sync.Mutex // held while somebody else than the reader writes
+	hasLimit bool       // a write deadline is set
 }
 
 // dialer opens connections.
@@ -124,11 +125,24 @@ const largeRequest = 16 << 10
 
 // write sends the request that is under way.
 func (c *conn) write() error {
-	if len(c.req.wire) >= largeRequest {
-		_ = c.nc.SetWriteDeadline(c.clock.start.Add(time.Duration(c.sent + c.timeout)))
+	if large := len(c.req.wire) >= largeRequest; large || c.hasLimit {
+		var limit time.Time
+		if large {
+			limit = c.clock.start.Add(time.Duration(c.sent + c.timeout))
+		}
+		c.hasLimit = large
+		_ = c.nc.SetWriteDeadline(limit)
 	}
 	_, err := c.nc.Write(c.req.wire)
 	return err
+}
+
+// answer reads the answer to the request that is under way. What follows it
+// nobody asked for: such a connection cannot be trusted with another request.
+func (c *conn) answer() (answer, error) {
+	a, err := c.rd.read(c.req.head)
+	a.close = a.close || c.rd.r < c.rd.w
+	return a, err
 }
 
 // close breaks the connection off, with what is under way on it.

@@ -11,8 +11,10 @@ const memoryLimit = 16384
 func connectionLimit() (int, string) {
 	limit, why := memoryLimit, "to bound memory"
 	// Some files and ports are needed by others, in this process and beside it.
-	if files, ok := openFiles(); ok && files-files/10-64 < uint64(limit) {
-		limit, why = int(files-files/10-64), fmt.Sprintf("of %d open files", files)
+	if files, ok := openFiles(); ok {
+		if usable := files - files/10 - min(64, files/2); usable < uint64(limit) {
+			limit, why = int(usable), fmt.Sprintf("of %d open files", files)
+		}
 	}
 	if ports, ok := ephemeralPorts(); ok && ports-ports/10 < limit {
 		limit, why = ports-ports/10, fmt.Sprintf("of %d ephemeral ports", ports)

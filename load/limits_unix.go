@@ -14,7 +14,7 @@ import (
 // it again for children, which a call of Setrlimit here would undo.
 func openFiles() (uint64, bool) {
 	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur < 128 {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		return 0, false
 	}
 	return uint64(l.Cur), true

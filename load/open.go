@@ -125,11 +125,14 @@ func (l *openLoop) pace() {
 	sleep := newSleeper(l.g.clock, l.stop)
 	defer sleep.close()
 	all := int64(len(l.g.reqs))
+	last := never
+	if d := l.g.o.MaxDuration; d > 0 {
+		last = l.zero + int64(d)
+	}
 	for i := int64(0); i < l.limit; i++ {
 		due := l.zero + int64(l.g.o.Schedule.Due(i))
-		over := due >= l.zero+int64(l.g.o.MaxDuration) && l.g.o.MaxDuration > 0
-		if over {
-			sleep.until(l.zero + int64(l.g.o.MaxDuration)) // the load lasts as long as it was asked to
+		if due >= last {
+			sleep.until(last) // the load lasts as long as it was asked to
 			break
 		}
 		if !sleep.until(due) {
@@ -223,11 +226,16 @@ func (l *openLoop) open(n *lane) {
 // send writes the request that c took. The pacer must not wait, so it leaves
 // to others what may: large requests, and encryption.
 func (l *openLoop) send(c *conn, pacer bool) {
-	if !pacer || len(c.req.wire) < largeRequest && !l.g.origins[c.origin].https {
+	if !pacer { // then it is c's reader that writes
 		l.write(c)
 		return
 	}
 	c.writing.Lock() // free: no request is under way on c but this one
+	if len(c.req.wire) < largeRequest && !l.g.origins[c.origin].https {
+		l.write(c)
+		c.writing.Unlock()
+		return
+	}
 	l.readers.Go(func() {
 		l.write(c)
 		c.writing.Unlock()
@@ -251,11 +259,12 @@ func (l *openLoop) serve(n *lane, c *conn) {
 		}
 		var a answer
 		if err == nil {
-			a, err = c.rd.read(c.req.head)
+			a, err = c.answer()
 		}
 		again = err == nil && !a.close
 		if again {
-			// The answer may have come before the request was out.
+			// The answer may be here before the pacer is back from writing, or
+			// even before all of the request is out.
 			c.writing.Lock()
 			c.writing.Unlock() //nolint:staticcheck // an empty section waits for the writer
 		}
@@ -303,6 +312,7 @@ func (l *openLoop) leave(n *lane, c *conn) bool {
 	}
 	n.open--
 	l.g.drop(c)
+	l.grow(n)
 	return true
 }
 

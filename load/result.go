@@ -17,8 +17,8 @@ type Result struct {
 	Missed   int64            // scheduled, not sent (or not answered) in this stretch; never silent
 	Status   map[int]int64    // by status code
 	Errors   map[string]int64 // transport errors by kind
-	BytesIn  int64
-	BytesOut int64
+	BytesIn  int64            // of HTTP, inside TLS
+	BytesOut int64            // of requests begun
 
 	// The histograms are in nanoseconds. They hold every answer, and with at least
 	// the time that passed also what timed out or was missed.
