@@ -49,7 +49,11 @@ func decoded(b *testing.B, data []byte) *profile.Profile {
 
 func BenchmarkDecode(b *testing.B) {
 	data := walks(b, 1)
-	b.SetBytes(int64(len(data)))
+	var raw bytes.Buffer
+	if err := decoded(b, data).EncodeRaw(&raw); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(raw.Len())) // throughput of inflated bytes
 	b.ReportAllocs()
 	for b.Loop() {
 		decoded(b, data)

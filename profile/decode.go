@@ -53,7 +53,7 @@ func Decode(r io.Reader, maxBytes int64) (*Profile, error) {
 	d := &decoder{in: w, p: &Profile{}}
 	if err := d.decode(); err != nil {
 		var syntax *SyntaxError
-		if w.zip == "" && errors.As(err, &syntax) {
+		if errors.As(err, &syntax) {
 			if text := textError(w.head); text != nil {
 				return nil, text
 			}

@@ -91,6 +91,7 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 		{"empty", nil, "the profile is empty"},
 		{"zip archive", []byte("PK\x03\x04rest"), "this is a zip archive, not a profile"},
 		{"heap text", []byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2"), "Go's legacy text format"},
+		{"gzip'd heap text", zip(t, []byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2")), "Go's legacy text format"},
 		{"goroutine dump", []byte("goroutine 1 [running]:\nmain.main()\n"), `first line "goroutine 1 [running]:"); it is Go's legacy text format: fetch it again without debug=1`},
 		{"error page", []byte("404 page not found\n"), `not a binary profile but text (first line "404 page not found")`},
 		{"web page", []byte("<!DOCTYPE html>\n<title>Überblick</title>"), "not a binary profile but text"},

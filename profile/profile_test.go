@@ -1,8 +1,11 @@
 package profile_test
 
 import (
+	"fmt"
+	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +72,89 @@ func TestListOfSmall(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+func TestStacksIgnoreLabels(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	at := func(name string, line int64) profile.FrameSpec {
+		return profile.FrameSpec{Function: name, File: "x.go", Line: line}
+	}
+	for i, tenant := range []string{"a", "b"} {
+		// Two lines of one function are one stack of functions and two of lines.
+		b.AddLabeled([]profile.FrameSpec{at("leaf", int64(i)), at("root", 1)}, []profile.Label{{Key: "tenant", Str: tenant}}, 10)
+	}
+	b.Add([]profile.FrameSpec{at("root", 1)}, 15)
+	b.Add([]profile.FrameSpec{at("gone", 1)}, 4)
+	b.Add([]profile.FrameSpec{at("gone", 2)}, -4)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, want := range map[profile.Granularity]string{
+		profile.ByFunction: "leaf<root=20 root=15 of 43",
+		profile.ByLine:     "root=15 leaf<root=10 leaf<root=10 gone=4 gone=-4 of 43",
+	} {
+		s, err := p.Stacks(profile.TopOptions{Granularity: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range s.Rows {
+			var names []string
+			for _, f := range r.Frames {
+				names = append(names, s.Frames[f].Name)
+			}
+			got = append(got, fmt.Sprintf("%s=%d", strings.Join(names, "<"), r.Value))
+		}
+		if text := fmt.Sprintf("%s of %d", strings.Join(got, " "), s.Total); text != want {
+			t.Errorf("stacks: %s, want %s", text, want)
+		}
+	}
+}
+
+func TestIndexOutOfRangeIsAnError(t *testing.T) {
+	p := small(t)
+	o := profile.TopOptions{SampleIndex: 2}
+	_, top := p.Top(o)
+	_, diff := profile.TopDiff(p, p, o)
+	_, list := p.List(regexp.MustCompile("."), -1)
+	_, stacks := p.Stacks(o)
+	for what, err := range map[string]error{"Top": top, "TopDiff": diff, "List": list, "Stacks": stacks} {
+		if err == nil || !strings.Contains(err.Error(), "is outside 0 to 1") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestReadersMayShareAProfile is for the race detector.
+func TestReadersMayShareAProfile(t *testing.T) {
+	p := small(t)
+	p.DropFrames = "lib.*"
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for row := range p.NumSamples() {
+				p.Labels(row)
+				p.Stack(row, nil)
+			}
+			q, err := p.DropUninteresting()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			q = q.Filter(profile.Filter{Hide: regexp.MustCompile("work")})
+			if _, err := q.Top(profile.TopOptions{SampleIndex: 1}); err != nil {
+				t.Error(err)
+			}
+			if _, err := profile.Subtract(p, q); err != nil {
+				t.Error(err)
+			}
+			if err := q.Encode(io.Discard); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	readers.Wait()
 }
 
 func TestSampleIndex(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 type Granularity int
 
 // The granularities that pprof calls functions, filefunctions, files and lines.
+// A file is one row here; pprof has a row for each of its functions.
 const (
 	ByFunction Granularity = iota
 	ByFileFunction
