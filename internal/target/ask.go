@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -42,10 +43,21 @@ func (p *Process) ask(ctx context.Context, what string, limit time.Duration, dst
 	}
 	var missing *Missing
 	if errors.As(err, &missing) {
-		missing.What = what
+		missing.What, missing.How = what, remedy(missing.Why)
 		return "", missing
 	}
 	return "", p.ended(what, err)
+}
+
+// remedy is the way around a reason that the probe gives.
+func remedy(why string) string {
+	switch {
+	case strings.Contains(why, "already"):
+		return "take it when the other one has ended"
+	case strings.Contains(why, "no profile of that name"):
+		return "build with a Go version, or a GOEXPERIMENT, that has it"
+	}
+	return ""
 }
 
 // Info asks the program about itself. One without probe tells what its binary does.
@@ -149,12 +161,6 @@ func (p *Process) SetGC(ctx context.Context, percent *int, limit *int64) (oldPer
 	}
 	old, oldLimit, err := twoNumbers(note)
 	return int(old), oldLimit, err
-}
-
-// Collect runs a garbage collection in the program and waits for it.
-func (p *Process) Collect(ctx context.Context) error {
-	_, err := p.ask(ctx, "garbage collection", longAnswer, io.Discard, "collect")
-	return err
 }
 
 // Metrics reads runtime/metrics.

@@ -17,5 +17,8 @@
 // not covered by what the probe collects. A panic, an unhandled signal, syscall.Exit
 // and exec lose what was collected: [Process.Parts] says so. While hone listens, the
 // runtime of the target does not detect a deadlock, because a goroutine of the probe
-// waits in the network poller.
+// waits in the network poller. A program that imports no runtime/pprof of its own
+// keeps a heap profile only because of the probe: without it the linker would leave
+// the sampling of allocations out. The go command's coverage mode cannot read a file
+// that exists only in an overlay, so that what is built with -cover has no probe.
 package target

@@ -306,32 +306,30 @@ func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
 			continue
 		}
 		switch part := p.wire.part(name); {
-		case part == nil:
-			missing[name] = p.lost()
 		case part.missing != "":
 			missing[name] = part.missing
 		case !part.whole:
 			missing[name] = p.lost()
 		default:
-			parts[name] = part.data.Bytes()
+			parts[name] = part.data
 		}
 	}
 	return parts, missing
 }
 
-// Truncated tells whether a part ("trace") was ended by its cap, after Done.
+// Truncated tells whether a part ("trace") was ended by its cap.
 func (p *Process) Truncated(part string) bool {
-	if p.wire == nil {
-		return false
-	}
-	pt := p.wire.part(part)
-	return pt != nil && pt.cut
+	return p.wire != nil && p.wire.part(part).cut
 }
 
-func (w *wire) part(name string) *part {
+// part is what has arrived of a part.
+func (w *wire) part(name string) part {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.parts[name]
+	if p := w.parts[name]; p != nil {
+		return *p
+	}
+	return part{}
 }
 
 // lost says why a program that has ended did not hand over what it collected.

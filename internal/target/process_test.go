@@ -28,6 +28,9 @@ func TestProcess(t *testing.T) {
 		{"keeps its own flags and streams", testStreams},
 		{"chatters", testChatter},
 		{"tells its children nothing", testEnvironment},
+		{"fills its trace", testTraceCap},
+		{"execs", testExec},
+		{"ends when hone hangs up", testHangUp},
 		{"stops", testStop},
 		{"takes its children along", testChildren},
 		{"ends with a crash of hone", testCrash},
@@ -90,8 +93,10 @@ func testAnswers(t *testing.T, kit *Binary) {
 	}
 	wantIn(t, inflate(t, heap), "main.allocate")
 
-	if _, err := p.Profile(context.Background(), "nonesuch", 0, false); err == nil {
-		t.Error("a profile that does not exist")
+	_, err = p.Profile(context.Background(), "nonesuch", 0, false)
+	wantMissing(t, err, "nonesuch profile", "no profile of that name")
+	if _, err := p.Profile(ctx, "two words", 0, false); err == nil {
+		t.Error("a name of two words")
 	}
 }
 
@@ -282,4 +287,52 @@ func testEnvironment(t *testing.T, kit *Binary) {
 	if err != nil || string(b) != "child \"\"\n" {
 		t.Errorf("the program and its child know %q, %v", b, err)
 	}
+}
+
+func testTraceCap(t *testing.T, kit *Binary) {
+	p := mustStart(t, kit, RunSpec{Args: []string{"busy"}})
+	var trace bytes.Buffer
+	cut, err := p.Trace(soon(t), &trace, 50*time.Second, 64<<10)
+	if err != nil || !cut || trace.Len() < 64<<10 {
+		t.Errorf("trace of %d bytes, cut %v, %v", trace.Len(), cut, err)
+	}
+	p = mustStart(t, kit, RunSpec{Args: []string{"busy"}, Collect: Collect{Trace: true, TraceBytes: 1 << 10}})
+	for end := time.Now().Add(20 * time.Second); !p.Truncated("trace") && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	_, err = p.CPUProfile(soon(t), 50*time.Second) // the one beside the trace goes on
+	wantMissing(t, err, "hone is taking one already")
+	if err := p.Stop(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if parts, missing := p.Parts(); len(parts["trace"]) < 1<<10 || !p.Truncated("trace") || p.Truncated("cpu") {
+		t.Errorf("trace of %d bytes, cut %v, missing %q", len(parts["trace"]), p.Truncated("trace"), missing)
+	}
+}
+
+func testExec(t *testing.T, kit *Binary) {
+	p := mustStart(t, kit, RunSpec{Args: []string{"exec"}, Collect: Collect{CPU: true}})
+	_, err := p.Trace(soon(t), &bytes.Buffer{}, 50*time.Second, 0)
+	if err == nil {
+		t.Fatal("a trace of what is no more")
+	}
+	wantIn(t, err.Error(), "does not listen any more", "exec")
+	if err := p.Stop(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, missing := p.Parts(); missing["cpu"] == "" {
+		t.Error("nothing is missing")
+	}
+}
+
+// testHangUp: where no death signal tells of hone's end, the probe sees it.
+func testHangUp(t *testing.T, kit *Binary) {
+	out := filepath.Join(t.TempDir(), "out")
+	p := mustStart(t, kit, RunSpec{Args: []string{"parent"}, Stdout: out})
+	child := number(t, lines(t, out, 1)[0])
+	p.wire.in.Close()
+	if e := finish(t, p); e.Signal != "killed" || e.Stopped {
+		t.Errorf("exit %+v", e)
+	}
+	gone(t, child)
 }

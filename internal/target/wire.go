@@ -83,7 +83,7 @@ type wire struct {
 
 // part is a collected part on its way.
 type part struct {
-	data    bytes.Buffer
+	data    []byte
 	whole   bool
 	cut     bool
 	missing string
@@ -147,11 +147,11 @@ func (w *wire) told(f frame) {
 			close(w.greeted)
 		}
 	case 'P':
-		if p.data.Len()+len(rest) > maxAnswer {
+		if len(p.data)+len(rest) > maxAnswer {
 			p.missing = "it is larger than 1 GiB"
 			return
 		}
-		p.data.Write(rest)
+		p.data = append(p.data, rest...)
 	case 'Q':
 		p.whole = true
 	case 'T':

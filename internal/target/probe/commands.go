@@ -39,8 +39,6 @@ func (r *hone0request) do(words []string) (note, missing string, err error) {
 		note = hone0restoreRates(hone0number(words, 1, -1), hone0number(words, 2, -1))
 	case "gc":
 		note = hone0setGC(words)
-	case "collect":
-		hone0runtime.GC()
 	case "finish":
 		r.p.finished.Do(r.p.finishCollecting)
 	default:
@@ -98,7 +96,7 @@ func (p *hone0probe) startCPU(w hone0io.Writer, patience hone0time.Duration) (mi
 	}
 	if err := hone0pprof.StartCPUProfile(w); err != nil {
 		<-p.sampling
-		return "the program runs a CPU profile of its own: " + err.Error()
+		return "the program already runs a CPU profile of its own: " + err.Error()
 	}
 	return ""
 }

@@ -114,6 +114,10 @@ func main() {
 		}
 		fmt.Println(c.Process.Pid)
 		time.Sleep(60 * time.Second)
+	case "exec": // becomes another program
+		fmt.Println("exec")
+		time.Sleep(50 * time.Millisecond)
+		log.Fatal(syscall.Exec(os.Args[0], []string{"kit", "idle"}, os.Environ()))
 	case "environment": // its own, its child's, and the child's descriptors
 		for _, kv := range os.Environ() {
 			if strings.HasPrefix(kv, "HONE") {
