@@ -55,11 +55,12 @@ func (s Style) paint(i ink, text string) string {
 	return st.Render(text)
 }
 
-// wrap breaks text at spaces to width columns; later lines begin with indent.
+// wrap breaks text at spaces to width columns, but not between a number and its per
+// cent sign; later lines begin with indent.
 func wrap(text, indent string, width int) string {
 	var out strings.Builder
 	column := 0
-	for i, word := range strings.Fields(text) {
+	for i, word := range words(text) {
 		n := lipgloss.Width(word)
 		switch {
 		case i == 0:
@@ -76,7 +77,20 @@ func wrap(text, indent string, width int) string {
 	return out.String()
 }
 
-// pad fills text with spaces to width columns, on the left or on the right.
+// words splits text at spaces and keeps "2.3 %" together.
+func words(text string) []string {
+	var out []string
+	for _, w := range strings.Fields(text) {
+		if strings.HasPrefix(w, "%") && len(out) > 0 {
+			out[len(out)-1] += " " + w
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// padRight and padLeft fill text with spaces to width columns.
 func padRight(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-lipgloss.Width(text)))
 }

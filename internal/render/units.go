@@ -48,12 +48,12 @@ func seconds(s float64) string {
 	return significant(s) + " s"
 }
 
-// size prints a size in decimal units, three significant digits.
+// size prints a size in the units of GOMEMLIMIT, powers of 1024, three significant digits.
 func size(b float64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	i := 0
 	for math.Abs(b) >= 999.5 && i < len(units)-1 {
-		b /= 1000
+		b /= 1024
 		i++
 	}
 	if i == 0 {

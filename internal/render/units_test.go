@@ -21,8 +21,8 @@ func TestUnits(t *testing.T) {
 		{seconds(3e-9), "3.00 ns"},
 		{size(0), "0 B"},
 		{size(999), "999 B"},
-		{size(8921), "8.92 kB"},
-		{size(118e6), "118 MB"},
+		{size(8921), "8.71 KiB"},
+		{size(118 << 20), "118 MiB"},
 		{group(12400), "12,400"},
 		{group(-1234567), "-1,234,567"},
 		{group(999), "999"},
@@ -41,6 +41,9 @@ func TestWrap(t *testing.T) {
 	got := wrap("one two three four", "  ", 10)
 	if want := "one two\n  three\n  four"; got != want {
 		t.Errorf("wrap: %q, want %q", got, want)
+	}
+	if got, want := wrap("takes 2.3 %, at most 4 %", "", 9), "takes\n2.3 %, at\nmost 4 %"; got != want {
+		t.Errorf("a number and its unit stay together: %q, want %q", got, want)
 	}
 }
 
