@@ -17,17 +17,21 @@ type sample struct {
 // unknown stands for a figure that a window does not have.
 var unknown = math.NaN()
 
+// drift is by how much, beyond the interval, a phase may look better than the clean
+// one before the machine is blamed.
+const drift = 0.03
+
 // observer compares a phase's windows with the clean ones; nil when neither speed
 // nor cost can be compared. The ratio of means is the one that matters here: the
 // report speaks of a phase's mean throughput and mean CPU per request.
 //
-// No collector makes a program faster. Where a phase is clearly faster or cheaper
-// than the clean one, the machine changed between them: the figure is then not
-// told, and why says so.
+// No collector makes a program faster. Where a phase is faster or cheaper than the
+// clean one beyond its interval and drift, the machine changed between them: the
+// figure is then not told, and why says so.
 func observer(clean, phase []sample) (o *recording.Observer, why string) {
 	o = &recording.Observer{NoThroughput: true, NoCPU: true}
 	if r, ok := compare(clean, phase, func(s sample) float64 { return s.throughput }); ok {
-		if r.Low > 1 {
+		if r.Low > 1+drift {
 			why = fmt.Sprintf("cannot tell, the throughput was %.0f %% higher than in phase clean: the machine's speed changed meanwhile", 100*(r.Value-1))
 		} else {
 			o.NoThroughput = false
@@ -35,7 +39,7 @@ func observer(clean, phase []sample) (o *recording.Observer, why string) {
 		}
 	}
 	if r, ok := compare(clean, phase, func(s sample) float64 { return s.cpu }); ok {
-		if r.High < 1 {
+		if r.High < 1-drift {
 			why = fmt.Sprintf("cannot tell, the CPU time of the same work was %.0f %% lower than in phase clean: the machine's speed changed meanwhile", 100*(1-r.Value))
 		} else {
 			o.NoCPU = false

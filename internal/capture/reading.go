@@ -97,6 +97,10 @@ func (s *service) window(from, to reading, res *load.Result) (recording.Window, 
 		return w, sm
 	}
 	w.Requests = res.Requests
+	w.Quantiles = quantiles(res.Latency)
+	if w.Quantiles == nil {
+		w.Quantiles = quantiles(res.Service)
+	}
 	if s := res.Elapsed.Seconds(); s > 0 {
 		sm.throughput = float64(res.Requests) / s
 	}

@@ -83,6 +83,9 @@ func TestServiceUnderLoad(t *testing.T) {
 		for _, w := range p.Windows {
 			sum += w.Requests
 		}
+		if p.Windows[0].Quantiles == nil || p.Windows[0].Quantiles.Max != 0.001 {
+			t.Errorf("phase %s: first window %+v", name, p.Windows[0])
+		}
 		if sum != p.Requests || p.CPUSeconds <= 0 || p.AllocBytes <= 0 || p.RSSBytes != 1<<20 {
 			t.Errorf("phase %s: %d requests in windows, %+v", name, sum, p)
 		}

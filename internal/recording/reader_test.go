@@ -280,3 +280,20 @@ func FuzzOpen(f *testing.F) {
 		_ = r.Verify()
 	})
 }
+
+// BenchmarkOpenCut opens a recording of which a large part was cut off.
+func BenchmarkOpenCut(b *testing.B) {
+	data, _ := sample(b, 3)
+	tail := make([]byte, 16<<20)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range tail {
+		tail[i] = byte(rnd.Uint32())
+	}
+	torn := append(data, tail...)
+	b.SetBytes(int64(len(torn)))
+	for b.Loop() {
+		if r, err := read(bytes.NewReader(torn), int64(len(torn))); err != nil || !r.Cut {
+			b.Fatal(err)
+		}
+	}
+}

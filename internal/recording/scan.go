@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 )
 
 // ends finds plausible end records from the end of the file to its beginning.
@@ -23,21 +24,31 @@ func ends(ra io.ReaderAt, size int64) iter.Seq2[end, error] {
 				yield(end{}, fmt.Errorf("read %d bytes at %d: %w", len(b), lo, err))
 				return
 			}
-			for search := b; ; {
-				i := bytes.LastIndex(search, signature)
-				if i < 0 {
-					break
+			for _, i := range slices.Backward(positions(b, signature)) {
+				at := lo + int64(i)
+				if at >= hi {
+					continue // the chunk behind had it
 				}
-				if lo+int64(i) < hi {
-					e, ok := parseEnd(b[i:], lo+int64(i))
-					if ok && e.at+endLen+e.comment <= size && !yield(e, nil) {
-						return
-					}
+				e, ok := parseEnd(b[i:], at)
+				if ok && at+endLen+e.comment <= size && !yield(e, nil) {
+					return
 				}
-				search = b[:min(i+len(signature)-1, len(b))]
 			}
 			hi = lo
 		}
+	}
+}
+
+// positions lists where sep occurs in b. Searching forward is several times as fast
+// as bytes.LastIndex, which matters for a large part that was cut off.
+func positions(b, sep []byte) (at []int) {
+	for from := 0; ; {
+		i := bytes.Index(b[from:], sep)
+		if i < 0 {
+			return at
+		}
+		at = append(at, from+i)
+		from += i + 1
 	}
 }
 
