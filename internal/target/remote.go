@@ -128,7 +128,7 @@ func (r *Remote) check(ctx context.Context) ([]byte, error) {
 	if len(r.offers) > 0 {
 		return heap, nil
 	}
-	if _, err := r.checked(ctx, "profile"); err == nil {
+	if _, err := r.checked(ctx, "profile"); err == nil || isBusy(err) {
 		r.offers = append(r.offers, "profile")
 		return nil, nil
 	}

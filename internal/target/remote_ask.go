@@ -69,8 +69,23 @@ func (r *Remote) Profile(ctx context.Context, name string, debug int, gc bool) (
 func (r *Remote) CPUProfile(ctx context.Context, d time.Duration) ([]byte, error) {
 	ctx, cancel := within(ctx, d+remoteAnswer)
 	defer cancel()
-	return r.profile(ctx, "CPU profile", "profile", url.Values{"seconds": {wholeSeconds(d)}})
+	query := url.Values{"seconds": {wholeSeconds(d)}}
+	b, err := r.profile(ctx, "CPU profile", "profile", query)
+	if !isBusy(err) {
+		return b, err
+	}
+	// It may be one that hone has left (a Trace that ended early): the service
+	// takes a moment to end it.
+	select {
+	case <-time.After(leftProfile):
+	case <-ctx.Done():
+		return nil, err
+	}
+	return r.profile(ctx, "CPU profile", "profile", query)
 }
+
+// leftProfile is how long a service may take to end a profile whose client has gone.
+const leftProfile = 500 * time.Millisecond
 
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))

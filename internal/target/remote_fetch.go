@@ -55,6 +55,14 @@ func (a *answer) read(limit int64) ([]byte, error) {
 	return body, nil
 }
 
+// busy is why a service that profiles already cannot be profiled.
+const busy = "somebody else is taking one in this service right now"
+
+func isBusy(err error) bool {
+	var m *Missing
+	return errors.As(err, &m) && strings.HasPrefix(m.Why, busy)
+}
+
 // refusal explains a status that is not 200. what is what was asked for.
 func (a *answer) refusal(what string) error {
 	body, _ := io.ReadAll(io.LimitReader(a, 4<<10))
@@ -65,7 +73,7 @@ func (a *answer) refusal(what string) error {
 	}
 	switch {
 	case strings.Contains(said, "already in use"), strings.Contains(said, "already enabled"):
-		m.Why = "somebody else is taking one in this service right now (" + m.Why + ")"
+		m.Why = busy + " (" + m.Why + ")"
 		m.How = "wait until it ends, or stop what takes it: another hone, a continuous profiler, the service itself"
 	case strings.Contains(said, "WriteTimeout"):
 		m.How = "measure for a shorter time, or raise the WriteTimeout of the service's http.Server"
