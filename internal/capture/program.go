@@ -67,6 +67,7 @@ type runs struct {
 	began  time.Time
 	used   time.Duration // by them
 	budget time.Duration // for them
+	told   int           // how many the last summary was of
 }
 
 func (rs *runs) add(r run, used time.Duration) {
@@ -144,8 +145,10 @@ func (p *program) runPhase(ctx context.Context, phase string, rs *runs, c *colle
 	if now, ok := p.world.throttled(); ok && canThrot {
 		st.phase.Throttled += max(0, now-throttled)
 	}
-	p.keep(st)
-	p.say(Event{Phase: phase, Text: runsText(st.phase), At: rs.used, Of: rs.budget, End: true})
+	if p.keep(st); len(rs.list) > rs.told {
+		rs.told = len(rs.list)
+		p.say(Event{Phase: phase, Text: runsText(st.phase), At: rs.used, Of: rs.budget, End: true})
+	}
 	return err
 }
 
