@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ func TestProcess(t *testing.T) {
 		{"fills its trace", testTraceCap},
 		{"execs", testExec},
 		{"ends when hone hangs up", testHangUp},
+		{"is left alone without hone", testAlone},
 		{"stops", testStop},
 		{"takes its children along", testChildren},
 		{"ends with a crash of hone", testCrash},
@@ -335,4 +337,16 @@ func testHangUp(t *testing.T, kit *Binary) {
 		t.Errorf("exit %+v", e)
 	}
 	gone(t, child)
+}
+
+// testAlone: without hone the probe does nothing, and the runtime sees a deadlock.
+func testAlone(t *testing.T, kit *Binary) {
+	for _, variable := range []string{"", "3 3 cpu", "0 0", "1 2 allocs", "nonsense", "99 99"} {
+		cmd := exec.CommandContext(soon(t), kit.Path, "deadlock")
+		cmd.Env = append(os.Environ(), probeVariable+"="+variable)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "all goroutines are asleep") {
+			t.Errorf("%s=%q: %v, %.300s", probeVariable, variable, err, out)
+		}
+	}
 }

@@ -114,6 +114,8 @@ func main() {
 		}
 		fmt.Println(c.Process.Pid)
 		time.Sleep(60 * time.Second)
+	case "deadlock":
+		select {}
 	case "exec": // becomes another program
 		fmt.Println("exec")
 		time.Sleep(50 * time.Millisecond)
