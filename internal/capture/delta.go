@@ -12,24 +12,23 @@ import (
 const maxProfileBytes = 1 << 30
 
 // subtract returns what a cumulative profile gained between two takings, length
-// apart, and how many samples that is. In a heap profile the allocations are what
+// apart. In a heap profile the allocations are what
 // was gained; its columns of memory in use hold the growth of the live heap, which
 // can be negative. sampleType, when not empty, becomes the default of the result.
-func subtract(after, before []byte, length time.Duration, sampleType string) (delta []byte, samples int, err error) {
+func subtract(after, before []byte, length time.Duration, sampleType string) ([]byte, error) {
 	a, err := decode(after)
 	if err != nil {
-		return nil, 0, fmt.Errorf("profile at the end: %w", err)
+		return nil, fmt.Errorf("profile at the end: %w", err)
 	}
 	b, err := decode(before)
 	if err != nil {
-		return nil, 0, fmt.Errorf("profile at the start: %w", err)
+		return nil, fmt.Errorf("profile at the start: %w", err)
 	}
 	d, err := difference(a, b, length, sampleType)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	delta, err = encode(d)
-	return delta, d.NumSamples(), err
+	return encode(d)
 }
 
 func difference(a, b *profile.Profile, length time.Duration, sampleType string) (*profile.Profile, error) {

@@ -97,7 +97,7 @@ func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, 
 	if err != nil || after == nil {
 		return st, err
 	}
-	delta, _, err := subtract(after, before, time.Since(taken), "alloc_space")
+	delta, err := subtract(after, before, time.Since(taken), "alloc_space")
 	if err != nil {
 		s.missing(recording.PartAllocs, err)
 		return st, nil
@@ -191,7 +191,7 @@ func (s *service) addGrowth(ctx context.Context, p *cumulative, st stretch) erro
 		return s.only(ctx, p.part, err)
 	}
 	length := time.Duration(st.phase.Seconds * float64(time.Second))
-	delta, _, err := subtract(after, p.before, length, "")
+	delta, err := subtract(after, p.before, length, "")
 	if err != nil {
 		s.missing(p.part, err)
 		return nil
