@@ -106,7 +106,7 @@ func TestParseTargetsSaysWhatIsWrongAndWhere(t *testing.T) {
 	for _, c := range []struct{ arg, want string }{
 		{"", "name a URL"},
 		{"127.0.0.1:8080/x", "neither a URL (http://…), nor 'METHOD URL', nor a file"},
-		{"unix:///tmp/socket", "cannot send unix, only http and https"},
+		{"unix:///socket", "cannot send unix, only http and https"},
 		{"GET ws://x/", "cannot send ws"},
 		{dir, "targets file"},
 	} {
