@@ -296,6 +296,7 @@ func newLab(t *testing.T) *lab {
 			return l.gen, nil
 		},
 		throttled: func() (float64, bool) { return 0, false },
+		busyCPU:   func() (float64, bool) { return 0, false },
 		tick:      20 * time.Millisecond,
 		listenAt:  10 * time.Millisecond,
 	}

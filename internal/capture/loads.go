@@ -65,6 +65,7 @@ func (st *stretch) addLoad() {
 	p.Requests, p.Failed, p.Missed = sum.Requests, sum.Failed(), sum.Missed
 	p.Latency, p.Service, p.Lag = quantiles(sum.Latency), quantiles(sum.Service), quantiles(sum.Lag)
 	p.Verdict = sum.Verdict
+	p.GeneratorCPUSeconds = sum.CPUSeconds
 }
 
 // noteLoad says what is wrong with the load of a phase.

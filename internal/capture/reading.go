@@ -31,6 +31,8 @@ type reading struct {
 	metrics   target.Metrics // nil: unknown
 	throttled float64        // seconds so far
 	canThrot  bool
+	busy      float64 // CPU seconds of the whole machine so far
+	canBusy   bool
 }
 
 // read takes a reading and logs the metrics.
@@ -45,6 +47,7 @@ func (s *service) read(ctx context.Context) reading {
 	}
 	if s.local {
 		r.throttled, r.canThrot = s.world.throttled()
+		r.busy, r.canBusy = s.world.busyCPU()
 	}
 	r.metrics = s.pollMetrics(ctx, s.prog)
 	return r
@@ -133,5 +136,8 @@ func (from reading) figures(p *recording.Phase, to reading) {
 	p.GCCycles = from.grown(to, metricCycles)
 	if from.canThrot && to.canThrot {
 		p.Throttled = max(0, to.throttled-from.throttled)
+	}
+	if from.canBusy && to.canBusy {
+		p.MachineCPUSeconds = max(0, to.busy-from.busy)
 	}
 }

@@ -29,6 +29,7 @@ func (st *stretch) join(o stretch) {
 	p.GCCycles += q.GCCycles
 	p.ForcedGC += q.ForcedGC
 	p.Throttled += q.Throttled
+	p.MachineCPUSeconds += q.MachineCPUSeconds
 	p.RSSBytes = q.RSSBytes
 	p.Windows = append(p.Windows, q.Windows...)
 	st.samples = append(st.samples, o.samples...)

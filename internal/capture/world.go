@@ -20,6 +20,7 @@ type world struct {
 	tryLoad   func(context.Context, load.Options) error
 	startLoad func(context.Context, load.Options) (generator, error)
 	throttled func() (float64, bool)
+	busyCPU   func() (float64, bool)
 	tick      time.Duration // a window's length, about
 	listenAt  time.Duration // when to ask a program whether it is a service
 }
@@ -73,6 +74,7 @@ func realWorld() world {
 			return g, nil
 		},
 		throttled: recording.Throttled,
+		busyCPU:   recording.BusyCPU,
 		tick:      time.Second,
 		listenAt:  time.Second,
 	}

@@ -67,11 +67,13 @@ func Main(ctx context.Context, args []string, env Env) int {
 	if err == nil {
 		return exitOK
 	}
+	text := strings.TrimRight(err.Error(), "\n")
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		fmt.Fprintln(env.Stderr, "hone: interrupted")
-		return exitFailed
+		// "interrupted" says it; what was being done is worth telling, the chain's last words are not.
+		text = strings.TrimSuffix(strings.TrimSuffix(text, context.Canceled.Error()), ": ")
+		text = strings.TrimSuffix("interrupted: "+text, ": ")
 	}
-	fmt.Fprintf(env.Stderr, "hone: %s\n", strings.TrimRight(err.Error(), "\n"))
+	fmt.Fprintf(env.Stderr, "hone: %s\n", text)
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return exitUsage

@@ -92,7 +92,7 @@ func sendLoad(ctx context.Context, env Env, o load.Options, quiet bool) (*load.R
 			cut := g.Cut()
 			prog.event(capture.Event{
 				Phase: "load", At: time.Since(start), Of: o.MaxDuration,
-				Text: fmt.Sprintf("%.0f requests/s, %d failed", float64(cut.Requests)/cut.Elapsed.Seconds(), cut.Failed()),
+				Text: fmt.Sprintf("%.0f requests/s, %d failed", cut.Throughput(), cut.Failed()),
 			})
 		}
 	}

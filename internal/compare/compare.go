@@ -60,12 +60,12 @@ type metric struct {
 	phase        func(recording.Phase) (float64, bool)
 }
 
-// metrics of a recording, per request where requests were counted, else per run.
-func metrics(perRequest bool) []metric {
+// metrics of a recording, per request or operation where those were counted, else per run.
+func metrics(unit string, counted bool) []metric {
 	per, count := "run", func(recording.Window) float64 { return 1 }
 	phaseCount := func(p recording.Phase) float64 { return float64(max(p.Runs, 1)) }
-	if perRequest {
-		per, count = "request", func(w recording.Window) float64 { return float64(w.Requests) }
+	if counted {
+		per, count = unit, func(w recording.Window) float64 { return float64(w.Requests) }
 		phaseCount = func(p recording.Phase) float64 { return float64(p.Requests) }
 	}
 	// over builds the two readings of a quantity divided by the count.
@@ -87,13 +87,13 @@ func metrics(perRequest bool) []metric {
 			func(w recording.Window) float64 { return float64(w.AllocObjects) },
 			func(p recording.Phase) float64 { return float64(p.AllocObjects) }),
 	}
-	if !perRequest {
+	if !counted {
 		return append(ms, over("wall", "s",
 			func(w recording.Window) float64 { return w.Seconds },
 			func(p recording.Phase) float64 { return p.Seconds }))
 	}
 	ms = append(ms, metric{
-		name: "throughput", unit: "requests/s", higherBetter: true,
+		name: "throughput", unit: unit + "s/s", higherBetter: true,
 		window: func(w recording.Window) (float64, bool) { return div(float64(w.Requests), w.Seconds) },
 		phase:  func(p recording.Phase) (float64, bool) { return div(float64(p.Requests), p.Seconds) },
 	})
@@ -148,7 +148,7 @@ func Recordings(oldName string, old recording.Manifest, newName string, new reco
 	}
 	c := &Comparison{Schema: Schema, Old: oldName, New: newName, Notes: caveats(old, new, a, b)}
 	limited := a.Verdict == "generator-limited" || b.Verdict == "generator-limited"
-	for _, m := range metrics(a.Requests > 0) {
+	for _, m := range metrics(old.Unit(), a.Requests > 0) {
 		row, ok := compareMetric(m, a, b)
 		if !ok {
 			continue

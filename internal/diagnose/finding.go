@@ -135,8 +135,8 @@ func (e *engine) allocationWords(c site.Cost) string {
 		return fmt.Sprintf("allocates %s (%s of all bytes)", rule.Bytes(float64(c.AllocBytes)), share)
 	}
 	n := float64(ph.Requests)
-	return fmt.Sprintf("allocates %s in %s objects per request (%s of all bytes)",
-		rule.Bytes(float64(c.AllocBytes)/n), rule.Number(float64(c.AllocObjects)/n), share)
+	return fmt.Sprintf("allocates %s in %s objects per %s (%s of all bytes)",
+		rule.Bytes(float64(c.AllocBytes)/n), rule.Number(float64(c.AllocObjects)/n), e.manifest.Unit(), share)
 }
 
 // shares gives a draft's cost as shares of the totals. What was not recorded is absent.

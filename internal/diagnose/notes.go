@@ -96,6 +96,10 @@ func (e *engine) adviceNotes(shown []*draft) []string {
 // phaseNotes say what disturbed the measurement.
 func (e *engine) phaseNotes() []string {
 	var notes []string
+	if _, others, ok := e.machineBusy(); ok && others >= othersShare*float64(e.manifest.Machine.Cores) {
+		notes = append(notes, fmt.Sprintf("other processes kept %s of %d cores busy: figures per second and latencies are theirs too, shares of CPU still hold",
+			rule.Number(others), e.manifest.Machine.Cores))
+	}
 	for _, ph := range e.manifest.Phases {
 		if ph.Verdict == "generator-limited" {
 			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the limit, the program could have done more", ph.Name))

@@ -25,9 +25,10 @@ const (
 	// busyShare of the CPUs that the program may use.
 	busyShare = 0.85
 	// sharedBusyShare is enough when a load generator, flat out, sits on the same
-	// machine: what the program leaves idle then goes to the generator, the kernel's
-	// network code and whoever else is there, and the manifest does not tell how much. A
-	// program that mostly waits stays below it, or its waits are seen.
+	// machine and nothing tells how busy the whole machine was (outside Linux): what
+	// the program leaves idle then goes to the generator, the kernel's network code and
+	// whoever else is there. A program that mostly waits stays below it, or its waits
+	// are seen.
 	sharedBusyShare = 0.15
 	// waitingShare of the requests' time in locks and channels is a wait that is seen.
 	waitingShare = 0.5
@@ -96,19 +97,46 @@ func (e *engine) limit() (resource, why string) {
 	if may == 0 {
 		may, busy = 1, rule.Number(cores)+" cores busy"
 	}
-	shared := m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
+	machine, others, measured := e.machineBusy()
+	shared := !measured && m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
 	waits := e.requestsWait()
 	switch {
 	case cores >= busyShare*may:
 		return limitCPU, busy
 	case m.Load != nil && waits >= waitingShare:
 		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, rule.Percent(math.Min(1, waits)))
+	case measured && machine >= busyShare*float64(m.Machine.Cores):
+		return limitCPU, fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, rule.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, flat out, on the same machine"
 	case m.Load != nil:
 		return limitLatency, busy + " under load: requests wait for something else"
 	}
 	return limitNone, busy + " and no load given"
+}
+
+// machineBusy is the CPU time per second of everything on the machine in the
+// program's phase, and how much of it was neither the program nor the generator.
+func (e *engine) machineBusy() (all, others float64, ok bool) {
+	ph, ok := e.phase(recording.PhaseCPU)
+	if !ok {
+		ph, ok = e.reference()
+	}
+	if !ok || ph.Seconds <= 0 || ph.MachineCPUSeconds <= 0 || e.manifest.Machine.Cores == 0 {
+		return 0, 0, false
+	}
+	all = ph.MachineCPUSeconds / ph.Seconds
+	return all, math.Max(0, all-(ph.CPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds), true
+}
+
+// othersShare of the machine taken by other processes disturbs what is measured.
+const othersShare = 0.15
+
+func othersWords(others float64, cores int) string {
+	if others < othersShare*float64(cores) {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them by other processes", rule.Number(others))
 }
 
 // busyCores is the CPU time of the program per second in the phase that the CPU

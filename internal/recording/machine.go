@@ -10,3 +10,8 @@ func ThisMachine() Machine { return thisMachine() }
 // anything. It is false where there is no such count: outside Linux, and without
 // the cpu controller.
 func Throttled() (seconds float64, ok bool) { return throttled() }
+
+// BusyCPU returns the seconds of CPU that everything on this machine has used since it
+// was started, all cores together. Only differences mean anything. It is false
+// where there is no such count: outside Linux.
+func BusyCPU() (seconds float64, ok bool) { return busyCPU() }

@@ -17,4 +17,6 @@ func thisMachine() Machine {
 }
 
 // throttled: macOS has no CPU quotas.
+func busyCPU() (float64, bool) { return 0, false }
+
 func throttled() (float64, bool) { return 0, false }

@@ -149,6 +149,11 @@ type Phase struct {
 	ForcedGC     int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
 	Throttled    float64 `json:"throttled_seconds,omitempty"`
 
+	// What else kept the machine busy: CPU seconds of the load generator, and of
+	// everything on the machine, the program and the generator included.
+	GeneratorCPUSeconds float64 `json:"generator_cpu_seconds,omitempty"`
+	MachineCPUSeconds   float64 `json:"machine_cpu_seconds,omitempty"`
+
 	Windows  []Window  `json:"windows,omitempty"`
 	Observer *Observer `json:"observer,omitempty"`
 }
@@ -184,4 +189,16 @@ type Missing struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 	How  string `json:"how,omitempty"`
+}
+
+// Unit is what figures are divided by: "request" for a service under load,
+// "operation" for benchmarks, "run" for a program that ends.
+func (m *Manifest) Unit() string {
+	switch {
+	case m.Target.Bench != "":
+		return "operation"
+	case m.Load != nil:
+		return "request"
+	}
+	return "run"
 }

@@ -35,7 +35,7 @@ func Comparison(w io.Writer, c *compare.Comparison, s Style) {
 // unitOf chooses how to print a metric's unit and what it counts per.
 func unitOf(unit string) (func(float64) string, string) {
 	base, per, _ := strings.Cut(unit, "/")
-	if unit == "requests/s" {
+	if strings.HasSuffix(unit, "s/s") { // requests/s
 		return func(x float64) string { return group(x) + "/s" }, ""
 	}
 	switch base {

@@ -88,13 +88,13 @@ func header(w io.Writer, p FindingsPage, s Style) {
 	}
 	clean, _ := phaseOf(m, recording.PhaseClean)
 	if r.Throughput > 0 {
-		row("throughput", group(r.Throughput)+" requests/s", failures(clean))
+		row("throughput", fmt.Sprintf("%s %ss/s", group(r.Throughput), m.Unit()), failures(clean))
 	}
 	if q, what := latency(clean); q != nil {
 		row(what, fmt.Sprintf("p50 %s · p90 %s · p99 %s · max %s", seconds(q.P50), seconds(q.P90), seconds(q.P99), seconds(q.Max)), limited(clean, s))
 	}
-	row("CPU", perRequest(r.CPUPerRequest, seconds), cores(r, m), limiting(r))
-	row("GC", gcLine(r), rate(r.AllocRate), perRequest(r.BytesPerRequest, size), objects(r.ObjectsPerRequest))
+	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r))
+	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
 	row("profiled", profiled(r))
 	row("spent on", spent(p.Table)...)
 	row("observed", observer(m)...)
@@ -145,19 +145,15 @@ func limited(p recording.Phase, s Style) string {
 	return ""
 }
 
-func perRequest(x float64, unit func(float64) string) string {
+// each prints a figure of one request, operation or run.
+func each(x float64, unit func(float64) string, m recording.Manifest) string {
 	if x <= 0 {
 		return ""
 	}
-	return unit(x) + " a request"
+	return unit(x) + " a " + m.Unit()
 }
 
-func objects(x float64) string {
-	if x <= 0 {
-		return ""
-	}
-	return significant(x) + " objects a request"
-}
+func objects(x float64) string { return significant(x) + " objects" }
 
 func cores(r diagnose.Resources, m recording.Manifest) string {
 	if r.Cores <= 0 {
@@ -255,8 +251,12 @@ func observer(m recording.Manifest) []string {
 		if p.Requests == 0 {
 			speed = "speed"
 		}
-		effect(speed, -o.ThroughputLoss, -o.ThroughputHigh, -o.ThroughputLow)
-		effect("CPU", o.CPUGrowth, o.CPUGrowthLow, o.CPUGrowthHigh)
+		if !o.NoThroughput {
+			effect(speed, -o.ThroughputLoss, -o.ThroughputHigh, -o.ThroughputLow)
+		}
+		if !o.NoCPU {
+			effect("CPU", o.CPUGrowth, o.CPUGrowthLow, o.CPUGrowthHigh)
+		}
 		if len(effects) == 0 {
 			effects = []string{"no effect seen"}
 		}

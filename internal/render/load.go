@@ -22,7 +22,7 @@ func Load(w io.Writer, r *load.Result, s Style) {
 	if !r.Closed {
 		how = group(r.Rate) + "/s asked"
 	}
-	row("requests", group(float64(r.Requests)), "in "+seconds(elapsed), group(float64(r.Requests)/elapsed)+"/s", how)
+	row("requests", group(float64(r.Requests)), "in "+seconds(elapsed), group(r.Throughput())+"/s", how)
 	if r.Missed > 0 {
 		row("missed", s.paint(bad, group(float64(r.Missed))), "scheduled but not sent or not answered in time")
 	}
