@@ -68,21 +68,9 @@ func (p *profileFlags) open(ctx context.Context, env Env, args []string) (*sessi
 		args = []string{""}
 	}
 	opts := session.SourceOptions{Seconds: p.seconds, SampleIndex: p.sampleIndex}
-	var src *session.Source
-	for _, arg := range args {
-		s, err := session.OpenSource(ctx, cfg, arg, env.Stdin, opts)
-		if err != nil {
-			return nil, 0, err
-		}
-		if src == nil {
-			src = s
-			continue
-		}
-		sum, err := profile.Merge(src.Profile, s.Profile)
-		if err != nil {
-			return nil, 0, fmt.Errorf("merge %s into %s: %w", s.Name, src.Name, err)
-		}
-		src.Profile, src.Name = sum, src.Name+" + "+s.Name
+	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, opts)
+	if err != nil {
+		return nil, 0, err
 	}
 	// The runtime marks frames that are its own business, as pprof's tools heed.
 	src.Profile, err = src.Profile.DropUninteresting()

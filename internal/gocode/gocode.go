@@ -141,6 +141,14 @@ func (x *Index) note(s string) {
 	x.notes = append(x.notes, s)
 }
 
+// few names the first of n packages, for progress.
+func few(first string, n int) string {
+	if n == 1 {
+		return first
+	}
+	return fmt.Sprintf("%s and %d more", first, n-1)
+}
+
 func (x *Index) progress(s string) {
 	if x.cfg.Progress != nil {
 		x.cfg.Progress(s)

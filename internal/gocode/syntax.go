@@ -51,7 +51,7 @@ func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) {
 		}
 		return s, ctx.Err()
 	}
-	x.progress(fmt.Sprintf("reading the syntax of %d packages", len(want)))
+	x.progress("reading the syntax of " + few(want[0], len(want)))
 	x.prepareProfile() // for export data as the binary has it
 	var plain, tested []string
 	for _, p := range want {

@@ -171,6 +171,8 @@ func limiting(r diagnose.Resources) string {
 		return "nothing is the limit"
 	case "cpu":
 		return "CPU is the limit"
+	case "latency":
+		return "requests wait for something else than CPU"
 	}
 	return r.Limiting + " is the limit"
 }

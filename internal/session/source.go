@@ -74,6 +74,31 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 	return withCode(ctx, c, arg, p)
 }
 
+// OpenSources reads several sources and sums them, one at a time, so that only the sum
+// and one of them are in memory. The code is that of the first.
+func OpenSources(ctx context.Context, c Config, args []string, stdin io.Reader, o SourceOptions) (*Source, error) {
+	first, err := OpenSource(ctx, c, args[0], stdin, o)
+	if err != nil || len(args) == 1 {
+		return first, err
+	}
+	sum := profile.NewMerger()
+	if err := sum.Add(first.Profile); err != nil {
+		return nil, fmt.Errorf("%s: %w", first.Name, err)
+	}
+	for _, arg := range args[1:] {
+		s, err := OpenSource(ctx, c, arg, stdin, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := sum.Add(s.Profile); err != nil {
+			return nil, fmt.Errorf("add %s to %s: %w", s.Name, first.Name, err)
+		}
+	}
+	first.Profile, err = sum.Profile()
+	first.Name = fmt.Sprintf("%s and %d more", first.Name, len(args)-1)
+	return first, err
+}
+
 func withCode(ctx context.Context, c Config, name string, p *profile.Profile) (*Source, error) {
 	code, err := gocode.Open(ctx, gocode.Config{CacheDir: c.CacheDir})
 	if err != nil {
