@@ -25,11 +25,15 @@ throughput, latency. "same" means that the whole interval lies within the floor;
 				if len(args) != 2 {
 					return usagef("compare: name two recordings, the old one first")
 				}
-				old, err := session.Manifest(args[0])
+				cfg, _, err := out.session(env)
 				if err != nil {
 					return err
 				}
-				new, err := session.Manifest(args[1])
+				old, err := session.Manifest(cfg, args[0])
+				if err != nil {
+					return err
+				}
+				new, err := session.Manifest(cfg, args[1])
 				if err != nil {
 					return err
 				}

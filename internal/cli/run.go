@@ -97,7 +97,7 @@ func recordCommand() command {
 					return recErr
 				}
 				if out.json {
-					m, err := session.Manifest(path)
+					m, err := session.Manifest(cfg, path)
 					if err != nil {
 						return err
 					}

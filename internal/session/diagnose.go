@@ -40,6 +40,7 @@ const (
 
 // Diagnose joins a recording with the code that it measured and runs every rule.
 func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
+	path = Find(c, path)
 	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("join %s: %w", path, err)
 	}
-	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: path}
+	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: shortName(c, path)}
 	pass.Metrics, err = cleanMetrics(rec)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -76,6 +77,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if rec.Cut || !rec.Manifest.Complete {
 		notes = append([]string{"the recording was cut short; the figures are of the part that there is"}, notes...)
 	}
+	report.Recording.Path = path
 	report.Notes = append(notes, report.Notes...)
 	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code}, nil
 }

@@ -39,12 +39,12 @@ const lastFile = "last"
 // means that the recording is cut short.
 func Record(ctx context.Context, c Config, o capture.Options) (string, error) {
 	if o.Out == "" {
-		dir := filepath.Join(c.CacheDir, "recordings")
+		dir := c.recordings()
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return "", fmt.Errorf("make a place for the recording: %w", err)
 		}
 		prune(dir, keepRecordings-1)
-		o.Out = filepath.Join(dir, recordingName(time.Now(), o))
+		o.Out = free(filepath.Join(dir, recordingName(time.Now(), o)))
 	}
 	out, err := filepath.Abs(o.Out)
 	if err != nil {
@@ -65,6 +65,43 @@ func Record(ctx context.Context, c Config, o capture.Options) (string, error) {
 		err = fmt.Errorf("remember the recording: %w", werr)
 	}
 	return out, err
+}
+
+func (c Config) recordings() string { return filepath.Join(c.CacheDir, "recordings") }
+
+// free returns path, or with a number before its ending when the file is there already.
+func free(path string) string {
+	name := path
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = strings.TrimSuffix(path, ".hone") + fmt.Sprintf("-%d.hone", i)
+	}
+}
+
+// Find returns the path of a recording that the user named: a file, else the name
+// alone of one in hone's cache.
+func Find(c Config, name string) string {
+	if filepath.Base(name) != name {
+		return name
+	}
+	if _, err := os.Stat(name); err == nil {
+		return name
+	}
+	cached := filepath.Join(c.recordings(), name)
+	if _, err := os.Stat(cached); err == nil {
+		return cached
+	}
+	return name
+}
+
+// shortName is how commands name a recording: those in the cache by their name alone.
+func shortName(c Config, path string) string {
+	if filepath.Dir(path) == c.recordings() {
+		return filepath.Base(path)
+	}
+	return path
 }
 
 // Last returns the path of the latest recording.
@@ -94,7 +131,7 @@ func recordingName(now time.Time, o capture.Options) string {
 	if len(words) > 40 {
 		words = words[len(words)-40:]
 	}
-	return now.Format("20060102-150405.000") + "-" + strings.Trim(words, "-") + ".hone"
+	return now.Format("20060102-150405") + "-" + strings.Trim(words, "-") + ".hone"
 }
 
 // prune removes the oldest recordings in dir until keep are left. Recordings that
@@ -109,8 +146,8 @@ func prune(dir string, keep int) {
 }
 
 // Manifest reads the manifest of a recording.
-func Manifest(path string) (recording.Manifest, error) {
-	rec, err := recording.Open(path)
+func Manifest(c Config, path string) (recording.Manifest, error) {
+	rec, err := recording.Open(Find(c, path))
 	if err != nil {
 		return recording.Manifest{}, err
 	}

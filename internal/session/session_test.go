@@ -21,13 +21,36 @@ func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
 		o    capture.Options
 		want string
 	}{
-		{capture.Options{Package: "./cmd/server"}, "20260102-030405.006-cmd-server.hone"},
-		{capture.Options{URL: "http://127.0.0.1:6060"}, "20260102-030405.006-http-127-0-0-1-6060.hone"},
-		{capture.Options{Package: ".", Dir: "/home/x/app"}, "20260102-030405.006-app.hone"},
+		{capture.Options{Package: "./cmd/server"}, "20260102-030405-cmd-server.hone"},
+		{capture.Options{URL: "http://127.0.0.1:6060"}, "20260102-030405-http-127-0-0-1-6060.hone"},
+		{capture.Options{Package: ".", Dir: "/home/x/app"}, "20260102-030405-app.hone"},
 	} {
 		if got := recordingName(at, tc.o); got != tc.want {
 			t.Errorf("recordingName(%+v) = %q, want %q", tc.o, got, tc.want)
 		}
+	}
+}
+
+func TestFindLooksInTheCacheForABareName(t *testing.T) {
+	c := Config{CacheDir: t.TempDir()}
+	if err := os.MkdirAll(c.recordings(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cached := filepath.Join(c.recordings(), "x.hone")
+	if err := os.WriteFile(cached, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(c, "x.hone"); got != cached {
+		t.Errorf("Find = %q, want %q", got, cached)
+	}
+	if got := Find(c, "./x.hone"); got != "./x.hone" {
+		t.Errorf("a path means itself: %q", got)
+	}
+	if got := shortName(c, cached); got != "x.hone" {
+		t.Errorf("shortName = %q", got)
+	}
+	if got, want := free(cached), filepath.Join(c.recordings(), "x-2.hone"); got != want {
+		t.Errorf("free = %q, want %q", got, want)
 	}
 }
 

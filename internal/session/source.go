@@ -120,7 +120,7 @@ func splitRecording(arg string) (file, part string, ok bool) {
 }
 
 func openRecordingPart(ctx context.Context, c Config, name, file, part string, o SourceOptions) (*Source, error) {
-	rec, err := recording.Open(file)
+	rec, err := recording.Open(Find(c, file))
 	if err != nil {
 		return nil, err
 	}
