@@ -15,6 +15,10 @@ type Proof struct {
 	// Predicted is the sum of all promises, as a share of the old CPU per request; each
 	// sampled stack is charged to one finding, so that the sum counts nothing twice.
 	Predicted stats.Interval `json:"predicted"`
+	// Rest is what the program saved outside these functions: the whole saving less
+	// theirs. Repairs relieve the collector, the kernel and the scheduler too, and the new
+	// program may hold changes that no finding asked for.
+	Rest float64 `json:"rest"`
 }
 
 // FunctionProof is one function: the CPU and GC work that its own lines cost per
@@ -51,6 +55,10 @@ func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64
 		fp := byFunction[name]
 		fp.Measured = measured(name, old, new, oldPer, newPer)
 		p.Functions = append(p.Functions, *fp)
+		p.Rest -= fp.Measured.Value
+	}
+	if oldPer > 0 {
+		p.Rest += 1 - newPer/oldPer
 	}
 	return p
 }

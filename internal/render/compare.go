@@ -68,6 +68,7 @@ func Proof(w io.Writer, p compare.Proof, c *compare.Comparison, s Style) {
 	for _, f := range p.Functions {
 		rows = append(rows, []string{f.Function, interval(f.Predicted), interval(f.Measured), s.paint(faint, strings.Join(f.Rules, ", "))})
 	}
+	rows = append(rows, []string{"everything else", "", percent(p.Rest), s.paint(faint, "connections, scheduler, collector, other changes")})
 	for _, r := range c.Rows {
 		if r.Metric != "cpu" {
 			continue

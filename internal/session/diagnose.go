@@ -79,6 +79,9 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	}
 	report.Recording.Path = path
 	report.Notes = append(notes, report.Notes...)
+	if report.Notes == nil {
+		report.Notes = []string{} // an empty list in JSON, not null
+	}
 	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code}, nil
 }
 
