@@ -194,12 +194,31 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 	return r, err
 }
 
+// finishedCPU is the CPU time after which a program that ends with an exit code of
+// its own choice is taken to have done its work; one that did less most likely
+// refused its arguments.
+const finishedCPU = 0.2 // seconds
+
+// finished tells whether a run that ended badly is still worth measuring.
+func (r run) finished() bool {
+	return r.exit.Code > 0 && r.exit.Code != panicked && r.cpu() >= finishedCPU
+}
+
+// panicked is the exit code of a Go program that died of a panic (runtime.exit(2)).
+const panicked = 2
+
 // failed is the error for a run that ended badly.
 func (p *program) failed(r run, n int) error {
 	why := r.exit.Failure()
 	code := r.exit.Code
 	p.out.Update(func(m *recording.Manifest) { m.Target.ExitCode = &code })
 	if why == "" {
+		return nil
+	}
+	if r.finished() && p.o.Bench == "" {
+		// Linters and tests end like that when all went well: what it computed is worth a
+		// profile, and the manifest's exit code says the rest.
+		p.note("the program ends with exit code %d", code)
 		return nil
 	}
 	if p.o.Bench != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,7 @@ func TestProgramFails(t *testing.T) {
 			l := programLab(t, 100*time.Millisecond, func(n int, _ target.RunSpec, p *fakeProgram) {
 				if n == tt.run {
 					p.exit.Code, p.exit.Stderr = 3, []string{"bad input"}
+					p.exit.Usage.CPUSeconds = finishedCPU / 2
 				}
 			})
 			l.o.Duration = 200 * time.Millisecond // one clean run
@@ -149,6 +151,26 @@ func TestProgramFails(t *testing.T) {
 				t.Errorf("exit code %v", c)
 			}
 		})
+	}
+}
+
+func TestProgramThatWorksAndThenFailsIsMeasured(t *testing.T) {
+	t.Parallel()
+	l := programLab(t, 100*time.Millisecond, func(_ int, _ target.RunSpec, p *fakeProgram) {
+		p.exit.Code = 1
+		p.exit.Usage.CPUSeconds = 2 * finishedCPU
+	})
+	l.o.Duration = 200 * time.Millisecond
+	partial, err := l.record(t.Context())
+	if partial || err != nil {
+		t.Fatalf("partial %v, error %v", partial, err)
+	}
+	m := l.open().Manifest
+	if c := m.Target.ExitCode; c == nil || *c != 1 || !m.Complete {
+		t.Errorf("exit code %v, complete %v", c, m.Complete)
+	}
+	if !slices.Contains(m.Notes, "the program ends with exit code 1") {
+		t.Errorf("notes %q", m.Notes)
 	}
 }
 

@@ -71,7 +71,9 @@ func Main(ctx context.Context, args []string, env Env) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		// "interrupted" says it; what was being done is worth telling, the chain's last words are not.
 		text = strings.TrimSuffix(strings.TrimSuffix(text, context.Canceled.Error()), ": ")
-		text = strings.TrimSuffix("interrupted: "+text, ": ")
+		if !strings.Contains(text, "interrupt") {
+			text = strings.TrimSuffix("interrupted: "+text, ": ")
+		}
 	}
 	fmt.Fprintf(env.Stderr, "hone: %s\n", text)
 	var usage *usageError

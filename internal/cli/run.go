@@ -57,10 +57,25 @@ func runCommand() command {
 					fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
 					return recErr
 				}
-				return diagnoseAndPrint(ctx, env, cfg, prog, out, path)
+				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path); err != nil {
+					return err
+				}
+				return targetFailed(cfg, path)
 			}
 		},
 	}
+}
+
+// targetFailed is the error for a program whose own exit code says that it failed.
+func targetFailed(cfg session.Config, path string) error {
+	m, err := session.Manifest(cfg, path)
+	if err != nil {
+		return err
+	}
+	if code := m.Target.ExitCode; m.Target.Kind == "program" && code != nil && *code != 0 {
+		return fmt.Errorf("the program itself ends with exit code %d; its output is in %s", *code, path)
+	}
+	return nil
 }
 
 func recordCommand() command {
@@ -103,8 +118,10 @@ func recordCommand() command {
 					}
 					return render.JSON(env.Stdout, m)
 				}
-				_, err = fmt.Fprintln(env.Stdout, path)
-				return err
+				if _, err = fmt.Fprintln(env.Stdout, path); err != nil {
+					return err
+				}
+				return targetFailed(cfg, path)
 			}
 		},
 	}
