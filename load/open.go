@@ -266,7 +266,7 @@ func (l *openLoop) serve(n *lane, c *conn) {
 			// The answer may be here before the pacer is back from writing, or
 			// even before all of the request is out.
 			c.writing.Lock()
-			c.writing.Unlock() //nolint:staticcheck // an empty section waits for the writer
+			c.writing.Unlock() //lint:ignore SA2001 an empty section waits for the writer
 		}
 		again = l.finish(c, c.rd.in-before, a, err) && again
 		again = l.release(n, c, again)

@@ -204,9 +204,10 @@ func (x *Index) userGcflags() []gcflag {
 	g := parseGcflag(v)
 	safe := g.flags[:0]
 	for _, f := range g.flags {
-		if ok, _ := regexp.MatchString(`^-(N|B|l|l=[0-4])$`, f); ok {
+		switch f {
+		case "-N", "-B", "-l", "-l=0", "-l=1", "-l=2", "-l=3", "-l=4":
 			safe = append(safe, f)
-		} else {
+		default:
 			x.note("the binary was compiled with " + f + ", its compiler facts here are without it")
 		}
 	}
