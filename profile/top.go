@@ -40,6 +40,8 @@ type TopOptions struct {
 	// values are dropped. pprof's default is 0.005.
 	MinShare float64
 	Limit    int // most rows to return; 0 for all
+
+	Total int64 // what percentages are of; 0 for the sum of all samples' magnitudes
 }
 
 // Row is one entry of a Top: a function, a file or a line, by Granularity.
@@ -68,7 +70,10 @@ func (p *Profile) Top(o TopOptions) (*Top, error) {
 	if err := p.checkIndex(o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("top: %w", err)
 	}
-	t := &Top{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)}
+	t := &Top{SampleType: p.SampleTypes[o.SampleIndex], Total: o.Total}
+	if t.Total == 0 {
+		t.Total = p.Total(o.SampleIndex)
+	}
 	view := p.Filter(o.Filter)
 	f := newFrames(view, o.Granularity.key)
 	t.collect(f.keys, f.sum(view, o.SampleIndex), o)

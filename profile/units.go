@@ -157,8 +157,14 @@ func (t *Top) Unit() string {
 	if least == 0 {
 		least = t.Total
 	}
+	return commonUnit(least, t.Total, from)
+}
+
+// commonUnit is the unit for values from least to total: one that fits least,
+// or a larger one where total is more than a hundred times that.
+func commonUnit(least, total int64, from string) string {
 	_, label := ScaleValue(least, from, "minimum")
-	if _, largest := ScaleValue(t.Total, from, "minimum"); label != largest && least*100 < t.Total {
+	if _, largest := ScaleValue(total, from, "minimum"); label != largest && least*100 < total {
 		_, label = ScaleValue(100*least, from, "minimum")
 	}
 	if label == "" {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"regexp"
 
@@ -57,31 +56,24 @@ func (p *profileFlags) filter() (profile.Filter, error) {
 	return f, nil
 }
 
-// open reads the sources, sums them when there are several, and picks the value.
+// options turns the flags into the options of a view.
+func (p *profileFlags) options() (profile.ViewOptions, error) {
+	o := profile.DefaultViewOptions()
+	o.SampleIndex = p.sampleIndex
+	var err error
+	o.Filter, err = p.filter()
+	return o, err
+}
+
+// open reads the sources and picks the value; for commands that have not moved to view.
 func (p *profileFlags) open(ctx context.Context, env Env, args []string) (*session.Source, int, error) {
-	cfg, prog, err := p.session(env)
+	v, err := p.view(ctx, env, args)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer prog.clear()
-	if len(args) == 0 {
-		args = []string{""}
-	}
-	opts := session.SourceOptions{Seconds: p.seconds, SampleIndex: p.sampleIndex}
-	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, opts)
-	if err != nil {
-		return nil, 0, err
-	}
-	// The runtime marks frames that are its own business, as pprof's tools heed.
-	src.Profile, err = src.Profile.DropUninteresting()
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", src.Name, err)
-	}
-	index, err := src.Profile.SampleIndex(p.sampleIndex)
-	if err != nil {
-		return nil, 0, usagef("%s: %v", src.Name, err)
-	}
-	return src, index, nil
+	src := *v.Source
+	src.Profile = v.Profile
+	return &src, v.Index, nil
 }
 
 func topCommand() command {
@@ -110,15 +102,12 @@ func topCommand() command {
 				if !ok {
 					return usagef("-granularity: no %q; there are functions, filefunctions, files and lines", granularity)
 				}
-				filter, err := p.filter()
+				v, err := p.view(ctx, env, args)
 				if err != nil {
 					return err
 				}
-				src, index, err := p.open(ctx, env, args)
-				if err != nil {
-					return err
-				}
-				o := profile.TopOptions{SampleIndex: index, Granularity: g, Filter: filter, MinShare: 0.005, Limit: 20}
+				o := v.TopOptions(20)
+				o.Granularity = g
 				if cum {
 					o.Order = profile.ByCum
 				}
@@ -128,11 +117,11 @@ func topCommand() command {
 				case p.top < 0:
 					o.Limit, o.MinShare = 0, 0
 				}
-				top, err := src.Profile.Top(o)
+				top, err := v.Profile.Top(o)
 				if err != nil {
 					return err
 				}
-				t := render.TopTable{Source: src.Name, Profile: src.Profile, Top: top}
+				t := render.TopTable{Source: v.Source.Name, Profile: v.Profile, Top: top}
 				if p.json {
 					return render.JSON(env.Stdout, render.TopJSON(t))
 				}
@@ -166,18 +155,17 @@ func listCommand() command {
 				if err != nil {
 					return usagef("list: %v", err)
 				}
-				filter, err := p.filter()
+				v, err := p.view(ctx, env, args[1:])
 				if err != nil {
 					return err
 				}
-				src, index, err := p.open(ctx, env, args[1:])
+				src := *v.Source
+				src.Profile = v.Profile
+				page, err := session.List(&src, re, v.Index, profile.Filter{})
 				if err != nil {
 					return err
 				}
-				page, err := session.List(src, re, index, filter)
-				if err != nil {
-					return err
-				}
+				page.Total = v.Total
 				if p.json {
 					return render.JSON(env.Stdout, render.ListJSON(page))
 				}

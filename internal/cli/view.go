@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/profile"
+)
+
+// view is what a command reports on: the sources summed, less the base, with
+// the options applied that choose samples and frames. The options that shape
+// the report (Order, Granularity, Limit, Format, …) are the View's.
+type view struct {
+	*profile.View
+	Source *session.Source // its name and code, and the profile before the options
+	Binary string          // the program, when it was named before the sources as pprof allows; else ""
+}
+
+// view reads the sources that args name and applies the flags.
+func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view, error) {
+	o, err := p.options()
+	if err != nil {
+		return nil, err
+	}
+	binary, args := splitBinary(args)
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	cfg, prog, err := p.session(env)
+	if err != nil {
+		return nil, err
+	}
+	defer prog.clear()
+	read := session.SourceOptions{Seconds: p.seconds, SampleIndex: o.SampleIndex}
+	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, read)
+	if err != nil {
+		return nil, err
+	}
+	v, err := src.Profile.View(o)
+	if err != nil {
+		return nil, usagef("%s: %v", src.Name, err)
+	}
+	prog.clear()
+	for _, name := range v.Unmatched {
+		fmt.Fprintf(env.Stderr, "hone: -%s matched nothing\n", name)
+	}
+	return &view{View: v, Source: src, Binary: binary}, nil
+}
+
+// splitBinary takes the program off the front of the arguments, where
+// `go tool pprof BINARY SOURCE` has it. Profiles of Go programs need none.
+func splitBinary(args []string) (binary string, sources []string) {
+	if len(args) > 1 && isBinary(args[0]) {
+		return args[0], args[1:]
+	}
+	return "", args
+}
+
+// isBinary tells by its first bytes whether a file is an ELF, Mach-O or PE executable.
+func isBinary(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [4]byte
+	n, _ := f.Read(head[:])
+	for _, magic := range []string{"\x7fELF", "MZ", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"} {
+		if strings.HasPrefix(string(head[:n]), magic) {
+			return true
+		}
+	}
+	return false
+}
