@@ -406,7 +406,7 @@ func footer(w io.Writer, p FindingsPage, rest int, s Style) {
 		if x.How != "" {
 			text += "; " + x.How
 		}
-		if p.Verbose || !expectedMissing(x) && !told(p.Report.Notes, x.Part) {
+		if p.Verbose || !expectedMissing(p.Manifest, x) && !told(p.Report.Notes, x.Part) {
 			fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(text, "      ", s.width()))
 		}
 	}
@@ -417,5 +417,15 @@ func told(notes []string, part string) bool {
 	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, part) })
 }
 
-// expectedMissing: parts that ordinary runtimes do not have are told with -v only.
-func expectedMissing(m recording.Missing) bool { return m.Part == recording.PartLeaks }
+// expectedMissing tells of parts that nobody looks for: what ordinary runtimes do
+// not have, and snapshots of a program that ended before one could be taken. They are
+// told with -v only.
+func expectedMissing(m recording.Manifest, x recording.Missing) bool {
+	switch x.Part {
+	case recording.PartLeaks:
+		return true
+	case recording.PartGoroutine, recording.PartGoroutineTxt, recording.PartThreads:
+		return m.Target.Kind == "program" || m.Target.Kind == "bench"
+	}
+	return false
+}
