@@ -10,7 +10,8 @@
 // Counts are taken as Poisson ([Poisson], [Sum]), parts of a whole as binomial
 // ([Share]) and repeated measurements either without any assumption about their
 // distribution ([MedianRatio]) or, where means are what matters, by Welch's t
-// ([MeanRatio]). [Add], [Mul], [Part] and [Interval.Scale] carry intervals
+// ([MeanRatio], [MeanDifference]). Counts are compared by [RateDifference], and a
+// whole family of comparisons is kept honest by [FalseDiscovery]. [Add], [Mul], [Part] and [Interval.Scale] carry intervals
 // through arithmetic.
 //
 // The package does no input or output, keeps no state and draws no random

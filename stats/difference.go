@@ -1,0 +1,136 @@
+package stats
+
+import "math"
+
+// Tally is what was counted over an exposure: a sum of weighted Poisson events
+// and the sampling variance of that sum (Σ weight² × events). The exposure is what the sum
+// is divided by: seconds, requests, a total; it is taken as exactly known.
+type Tally struct {
+	Value, Variance float64
+	Exposure        float64
+}
+
+// events returns the Poisson count with the same mean and variance, and what
+// one event of it stands for. Variance without value, or the reverse, is no count.
+func (t Tally) events() (n, weight float64, ok bool) {
+	switch {
+	case !finite(t.Value) || !finite(t.Variance) || !finite(t.Exposure):
+		return 0, 0, false
+	case t.Value < 0 || t.Variance < 0 || t.Exposure <= 0:
+		return 0, 0, false
+	case t.Value == 0:
+		return 0, 0, t.Variance == 0
+	}
+	return t.Value * (t.Value / t.Variance), t.Variance / t.Value, true
+}
+
+// Difference is what two tallies say of new − old, per unit of exposure.
+type Difference struct {
+	Interval         // bounds of the difference, which may be negative
+	P        float64 // two-sided p-value of "no difference"
+	// LeastP is the smallest p-value that so many events could have given: what is
+	// above the level of a test cannot be decided, however they are spread.
+	LeastP float64
+}
+
+// manyTrials is where the binomial tails are taken as normal.
+const manyTrials = 1e6
+
+// RateDifference compares two rates, Value ÷ Exposure.
+//
+// The p-value is twice the smaller tail of the exact conditional test: given how many
+// events there were on both sides, those of one side are binomial (J. Przyborowski and
+// H. Wilenski, "Homogeneity of results in testing samples from Poisson series",
+// Biometrika 31, 1940). Weighted sums enter as the count with their mean and
+// variance, so it is exact for equal weights. It rejects what is true in at most
+// the stated share of cases, fewer for small counts. LeastP makes those tests known that can
+// never reject: as the test is conditional on all events, leaving them out of a
+// family does not bias it (R. E. Tarone, "A modified Bonferroni method for
+// discrete data", Biometrics 46, 1990).
+//
+// The interval is that of the two rates' [Sum] intervals (Zou and Donner, see [Add]). A side
+// without an event is bounded by the other side's weight. Tallies that are no
+// count (negative, infinite, without exposure) give an unbounded interval and p = 1.
+func RateDifference(old, new Tally) Difference {
+	n, v, okOld := old.events()
+	m, w, okNew := new.events()
+	if !okOld || !okNew {
+		return Difference{Interval{math.NaN(), math.Inf(-1), math.Inf(1)}, 1, 1}
+	}
+	if n == 0 {
+		v = w
+	}
+	if m == 0 {
+		w = v
+	}
+	before, after := old.Value/old.Exposure, new.Value/new.Exposure
+	if v == 0 || w == 0 { // nothing on either side, or a side known exactly
+		return exactSide(old, new)
+	}
+	d := Difference{Interval: Minus(
+		Sum(Count{m, w}).Scale(1/new.Exposure),
+		Sum(Count{n, v}).Scale(1/old.Exposure))}
+	share := 1 / (1 + (old.Exposure/v)/(new.Exposure/w)) // of events on the new side, were the rates equal
+	all := n + m
+	d.LeastP = math.Min(1, 2*math.Pow(math.Min(share, 1-share), all))
+	if all > manyTrials {
+		d.P = math.Erfc(math.Abs(after-before) / math.Sqrt(2*(old.rateVariance()+new.rateVariance())))
+		return d
+	}
+	d.P = math.Min(1, 2*math.Min(atLeast(m, all, share), atLeast(n, all, 1-share)))
+	return d
+}
+
+func (t Tally) rateVariance() float64 { return t.Variance / t.Exposure / t.Exposure }
+
+// exactSide compares where a side does not scatter at all: with its mean and
+// the other's variance in the normal approximation.
+func exactSide(old, new Tally) Difference {
+	d := new.Value/new.Exposure - old.Value/old.Exposure
+	s := math.Sqrt(old.rateVariance() + new.rateVariance())
+	out := Difference{Interval{d, d - z95*s, d + z95*s}, 1, 1}
+	if d != 0 {
+		out.P, out.LeastP = math.Erfc(math.Abs(d)/s/math.Sqrt2), 0
+	}
+	return out
+}
+
+// atLeast is the probability of k or more of n trials with chance p, continued to fractions.
+func atLeast(k, n, p float64) float64 {
+	if k <= 0 {
+		return 1
+	}
+	return betaI(k, n-k+1, p)
+}
+
+// Minus returns the interval of a − b for independent quantities, by [Add]'s method.
+func Minus(a, b Interval) Interval {
+	if math.IsNaN(a.Value) || math.IsNaN(b.Value) {
+		return Interval{math.NaN(), math.Inf(-1), math.Inf(1)}
+	}
+	return Add(a, Interval{-b.Value, -b.High, -b.Low})
+}
+
+// MeanDifference compares the means of two independent samples: new − old with
+// the interval and the p-value of Welch's t test (see [MeanRatio]), which agree: the
+// interval holds 0 exactly when p > 0.05. Fewer than two values in a sample,
+// or a NaN or infinity, give an unbounded interval and p = 1; samples without any scatter an
+// interval without width, and p = 1 or 0.
+func MeanDifference(old, new []float64) (difference Interval, p float64) {
+	if len(old) < 2 || len(new) < 2 || !allFinite(old) || !allFinite(new) {
+		return Interval{math.NaN(), math.Inf(-1), math.Inf(1)}, 1
+	}
+	x, a := meanAndVariance(old)
+	y, b := meanAndVariance(new)
+	d := y - x
+	if a+b == 0 {
+		if d == 0 {
+			return Interval{}, 1
+		}
+		return Interval{d, d, d}, 0
+	}
+	df := (a + b) * (a + b) / (a*a/float64(len(old)-1) + b*b/float64(len(new)-1))
+	s := math.Sqrt(a + b)
+	half := tQuantile975(df) * s
+	return Interval{d, d - half, d + half}, tTails(d/s, df)
+}

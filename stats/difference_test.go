@@ -1,0 +1,188 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func counted(n int, weight, exposure float64) Tally {
+	return Tally{Value: float64(n) * weight, Variance: float64(n) * weight * weight, Exposure: exposure}
+}
+
+// binomialTest is the conditional test written out as a sum.
+func binomialTest(n, m int, share float64) float64 {
+	var below, above float64
+	for k := 0; k <= n+m; k++ {
+		a, _ := math.Lgamma(float64(n + m + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		c, _ := math.Lgamma(float64(n + m - k + 1))
+		p := math.Exp(a - b - c + float64(k)*math.Log(share) + float64(n+m-k)*math.Log1p(-share))
+		if k <= m {
+			below += p
+		}
+		if k >= m {
+			above += p
+		}
+	}
+	return math.Min(1, 2*math.Min(below, above))
+}
+
+func TestRateDifferenceIsTheConditionalBinomialTest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m := rapid.IntRange(0, 60).Draw(t, "old"), rapid.IntRange(0, 60).Draw(t, "new")
+		e, f := rapid.Float64Range(0.5, 5).Draw(t, "old exposure"), rapid.Float64Range(0.5, 5).Draw(t, "new exposure")
+		w := rapid.Float64Range(1e-3, 1e9).Draw(t, "weight")
+		if n+m == 0 {
+			return
+		}
+		d := RateDifference(counted(n, w, e), counted(m, w, f))
+		share := f / (e + f)
+		if want := binomialTest(n, m, share); math.Abs(d.P-want) > 1e-9 {
+			t.Errorf("p = %g, want %g", d.P, want)
+		}
+		if d.LeastP > d.P*(1+1e-9) {
+			t.Errorf("least p %g above p %g", d.LeastP, d.P)
+		}
+		value := float64(m)*w/f - float64(n)*w/e
+		if math.Abs(d.Value-value) > 1e-9*w*float64(n+m) || d.Low > d.Value || d.High < d.Value {
+			t.Errorf("difference %v, want %g inside", d.Interval, value)
+		}
+		// Old and new change places: the difference changes its sign.
+		r := RateDifference(counted(m, w, f), counted(n, w, e))
+		if math.Abs(r.P-d.P) > 1e-9 || math.Abs(r.Low+d.High) > 1e-9*math.Abs(d.High) {
+			t.Errorf("swapped: %v p %g, was %v p %g", r.Interval, r.P, d.Interval, d.P)
+		}
+	})
+}
+
+func TestRateDifferenceOfWhatIsNoCount(t *testing.T) {
+	good := counted(5, 1, 1)
+	for _, bad := range []Tally{{}, {1, 1, 0}, {-1, 1, 1}, {0, 1, 1}, {math.NaN(), 1, 1}, {1, math.Inf(1), 1}, {1, 1, -2}} {
+		for _, d := range []Difference{RateDifference(bad, good), RateDifference(good, bad)} {
+			if d.P != 1 || !math.IsInf(d.Low, -1) || !math.IsInf(d.High, 1) {
+				t.Errorf("%+v: %+v", bad, d)
+			}
+		}
+	}
+}
+
+func TestRateDifferenceOfExactTallies(t *testing.T) {
+	if d := RateDifference(Tally{3, 0, 1}, Tally{3, 0, 1}); d.P != 1 || d.Interval != (Interval{}) {
+		t.Errorf("equal: %+v", d)
+	}
+	if d := RateDifference(Tally{3, 0, 1}, Tally{4, 0, 1}); d.P != 0 || d.Interval != (Interval{1, 1, 1}) {
+		t.Errorf("unequal: %+v", d)
+	}
+	if d := RateDifference(Tally{100, 0, 1}, counted(100, 1, 1)); d.P != 1 || math.Abs(d.High-19.6) > 0.1 {
+		t.Errorf("one side: %+v", d)
+	}
+}
+
+func TestRateDifferenceIsSmoothWhereItsMethodChanges(t *testing.T) {
+	n := int(manyTrials / 2)
+	exact := RateDifference(counted(n-1500, 1, 1), counted(n+1500, 1, 1))
+	normal := RateDifference(counted(n-1500+1, 1, 1), counted(n+1500+1, 1, 1))
+	near(t, "p", exact.P, normal.P, 1e-5)
+}
+
+func TestMeanDifferenceAgreesWithMeanRatio(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sample := rapid.SliceOfN(rapid.Float64Range(1, 100), 2, 8)
+		x, y := sample.Draw(t, "old"), sample.Draw(t, "new")
+		d, p := MeanDifference(x, y)
+		if _, want := MeanRatio(x, y); p != want {
+			t.Errorf("p = %g, of the ratio %g", p, want)
+		}
+		if holds := d.Low <= 0 && 0 <= d.High; holds != (p > 0.05) && math.Abs(p-0.05) > 1e-6 {
+			t.Errorf("%v and p = %g do not agree", d, p)
+		}
+	})
+	if d, p := MeanDifference([]float64{1}, []float64{2, 3}); p != 1 || d.Known() {
+		t.Errorf("too few: %v, %g", d, p)
+	}
+}
+
+func TestFalseDiscoveryMatchesTheirExample(t *testing.T) {
+	// Benjamini and Hochberg, section 3.2: 15 tests, of which 4 are believed at 5 %.
+	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1}
+	believed := 0
+	for _, q := range FalseDiscovery(p) {
+		if q <= 0.05 {
+			believed++
+		}
+	}
+	if believed != 4 {
+		t.Errorf("%d believed, want 4", believed)
+	}
+}
+
+func TestFalseDiscoveryIsTheStepUpProcedure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 30).Draw(t, "p")
+		q := FalseDiscovery(p)
+		level := rapid.Float64Range(0.001, 0.9).Draw(t, "level")
+		// The procedure as the paper states it: the largest k with p(k) ≤ k/m × level.
+		most := 0.0
+		for _, limit := range p {
+			k := 0
+			for _, x := range p {
+				if x <= limit {
+					k++
+				}
+			}
+			if limit <= float64(k)/float64(len(p))*level {
+				most = math.Max(most, limit)
+			}
+		}
+		for i, x := range p {
+			if q[i] < x || q[i] > 1 {
+				t.Errorf("adjusted %g of %g", q[i], x)
+			}
+			want := x <= most && (most > 0 || x == 0)
+			if got := q[i] <= level; got != want && math.Abs(q[i]-level) > 1e-12 {
+				t.Errorf("p %g: believed %v, want %v", x, got, want)
+			}
+			for j, y := range p {
+				if x < y && q[i] > q[j] {
+					t.Errorf("order: %g→%g, %g→%g", x, q[i], y, q[j])
+				}
+			}
+		}
+	})
+}
+
+func TestFalseDiscoveryOfOddities(t *testing.T) {
+	if len(FalseDiscovery(nil)) != 0 {
+		t.Error("nothing adjusted is something")
+	}
+	q := FalseDiscovery([]float64{math.NaN(), 0.01, -1, 7})
+	if q[0] != 1 || q[1] != 0.02 || q[2] != 0 || q[3] != 1 {
+		t.Errorf("%v", q)
+	}
+}
+
+// When nothing differs, whole families hold a discovery at most as often as the level says.
+func TestNoFalseDiscoveryInEqualRates(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const families, level = 400, 0.05
+	alarms := 0
+	for range families {
+		var ps []float64
+		for mean := 0.5; mean < 300; mean *= 1.2 {
+			d := RateDifference(counted(int(poisson(r, mean)), 1e7, 1), counted(int(poisson(r, 2*mean)), 1e7, 2))
+			ps = append(ps, d.P)
+		}
+		for _, q := range FalseDiscovery(ps) {
+			if q <= level {
+				alarms++
+				break
+			}
+		}
+	}
+	if got := float64(alarms) / families; got > level {
+		t.Errorf("%.3f of families have a false alarm, allowed %.3f", got, level)
+	}
+}
