@@ -47,6 +47,7 @@ func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
 		topCommand(), listCommand(),
+		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(),
 		loadCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}

@@ -1,0 +1,176 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/driver"
+	google "github.com/google/pprof/profile"
+	"pgregory.net/rapid"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// pprofText is what google/pprof's own driver prints of a profile.
+func pprofText(t testing.TB, g *google.Profile, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	fs := flag.NewFlagSet("pprof", flag.ContinueOnError)
+	all := append([]string{"-symbolize=none", "-output=out", "-focus=", "-ignore=", "-hide=", "-show="}, args...)
+	err := driver.PProf(&driver.Options{
+		Flagset: &oracleFlags{fs, append(all, "profile")},
+		Fetch:   oracleFetch{g},
+		Writer:  oracleWriter{&out},
+		Obj:     oracleObjects{},
+		UI:      oracleUI{},
+	})
+	if err != nil {
+		t.Fatalf("pprof %v: %v", args, err)
+	}
+	return out.String()
+}
+
+type oracleFlags struct {
+	*flag.FlagSet
+	args []string
+}
+
+func (f *oracleFlags) StringList(name, value, usage string) *[]*string {
+	list := new([]*string)
+	f.Func(name, usage, func(s string) error { *list = append(*list, &s); return nil })
+	return list
+}
+func (f *oracleFlags) ExtraUsage() string   { return "" }
+func (f *oracleFlags) AddExtraUsage(string) {}
+func (f *oracleFlags) Parse(func()) []string {
+	if err := f.FlagSet.Parse(f.args); err != nil {
+		panic(err)
+	}
+	return f.Args()
+}
+
+type oracleFetch struct{ p *google.Profile }
+
+func (f oracleFetch) Fetch(string, time.Duration, time.Duration) (*google.Profile, string, error) {
+	return f.p.Copy(), "", nil
+}
+
+type oracleWriter struct{ io.Writer }
+
+func (w oracleWriter) Open(string) (io.WriteCloser, error) { return w, nil }
+func (oracleWriter) Close() error                          { return nil }
+
+type oracleObjects struct{}
+
+func (oracleObjects) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
+	return nil, errors.New("not here")
+}
+func (oracleObjects) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
+	return nil, errors.New("not here")
+}
+
+type oracleUI struct{}
+
+func (oracleUI) ReadLine(string) (string, error)     { return "", io.EOF }
+func (oracleUI) Print(...any)                        {}
+func (oracleUI) PrintErr(...any)                     {}
+func (oracleUI) IsTerminal() bool                    { return false }
+func (oracleUI) WantBrowser() bool                   { return false }
+func (oracleUI) SetAutoComplete(func(string) string) {}
+
+// labelled generates profiles with inlined calls, labels of all kinds and frames
+// without symbols.
+func labelled() *rapid.Generator[*google.Profile] {
+	return rapid.Custom(func(t *rapid.T) *google.Profile {
+		small := rapid.Int64Range(0, 9)
+		g := &google.Profile{
+			SampleType:        []*google.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+			DefaultSampleType: rapid.SampledFrom([]string{"", "cpu"}).Draw(t, "default"),
+			PeriodType:        &google.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: small.Draw(t, "period"),
+			TimeNanos: rapid.Int64Range(1, 2e18).Draw(t, "time"), DurationNanos: rapid.Int64Range(0, 4e11).Draw(t, "duration"),
+			Comments: rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a comment", "# hidden", "b"}), 0, 3, rapid.ID).Draw(t, "comments"),
+			DocURL:   rapid.SampledFrom([]string{"", "https://example.com/doc"}).Draw(t, "doc"),
+			Mapping:  []*google.Mapping{{ID: 1, Start: 0x1000, Limit: 0x9000, File: "/bin/server", BuildID: "b1", HasFunctions: true}},
+		}
+		for i, name := range []string{"main.main", "main.f", "runtime.mallocgc", "lib.(*T).M"} {
+			g.Function = append(g.Function, &google.Function{ID: uint64(i + 1), Name: name, SystemName: rapid.SampledFrom([]string{name, "sys"}).Draw(t, "system"), Filename: "dir/../a.go", StartLine: small.Draw(t, "start")})
+		}
+		for i := range 6 {
+			l := &google.Location{ID: uint64(i + 1), Address: uint64(0x1000 + i)}
+			if rapid.Bool().Draw(t, "mapped") {
+				l.Mapping = g.Mapping[0]
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "lines") {
+				l.Line = append(l.Line, google.Line{Function: rapid.SampledFrom(g.Function).Draw(t, "function"), Line: small.Draw(t, "line"), Column: small.Draw(t, "column")})
+			}
+			g.Location = append(g.Location, l)
+		}
+		for range rapid.IntRange(1, 10).Draw(t, "samples") {
+			// Two tags of −3 and 3 have no defined order in pprof, so no value is negative.
+			s := &google.Sample{Value: []int64{rapid.Int64Range(0, 9).Draw(t, "count"), rapid.Int64Range(0, 1e11).Draw(t, "cpu")}}
+			for range rapid.IntRange(0, 5).Draw(t, "depth") {
+				s.Location = append(s.Location, rapid.SampledFrom(g.Location).Draw(t, "location"))
+			}
+			if rapid.Bool().Draw(t, "texts") {
+				s.Label = map[string][]string{"tenant": rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 1, 2).Draw(t, "tenant")}
+			}
+			if rapid.Bool().Draw(t, "numbers") {
+				s.NumLabel = map[string][]int64{"bytes": {small.Draw(t, "bytes") + 1, 1 << 20}, "request": {small.Draw(t, "request") + 1}}
+				s.NumUnit = map[string][]string{"bytes": {"kb", ""}}
+			}
+			g.Sample = append(g.Sample, s)
+		}
+		return g
+	})
+}
+
+// TestSampleReportsPrintWhatPprofPrints compares whole texts.
+func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := labelled().Draw(rt, "profile")
+		var b bytes.Buffer
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.Decode(&b, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := SamplesPage{Profile: p, Index: rapid.IntRange(0, 1).Draw(rt, "index")}
+		o := profile.TopOptions{SampleIndex: page.Index}
+		index := fmt.Sprintf("-sample_index=%d", page.Index)
+		same := func(report string, draw func(io.Writer) error, args ...string) {
+			var b bytes.Buffer
+			if err := draw(&b); err != nil {
+				t.Fatal(err)
+			}
+			want := pprofText(t, g, append(args, "-"+report, index, "-unit=minimum")...)
+			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(b.String(), "\n")); diff != "" {
+				rt.Fatalf("%s %v (-pprof +hone):\n%s", report, args, diff)
+			}
+		}
+		for granularity, flag := range map[profile.Granularity]string{profile.ByFunction: "-functions", profile.ByFileFunction: "-filefunctions"} {
+			o.Granularity = granularity
+			same("traces", func(w io.Writer) error {
+				view, traces, err := p.Traces(o)
+				if err == nil {
+					Traces(w, page, view, traces, Style{})
+				}
+				return err
+			}, flag)
+		}
+		same("tags", func(w io.Writer) error {
+			tags, err := p.Tags(o, "auto")
+			Tags(w, page, tags)
+			return err
+		})
+		same("raw", func(w io.Writer) error { Raw(w, p); return nil })
+	})
+}

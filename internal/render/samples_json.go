@@ -1,0 +1,189 @@
+package render
+
+import (
+	"iter"
+
+	"github.com/hone-go/hone/profile"
+)
+
+type labelJSON struct {
+	Key  string `json:"key"`
+	Text string `json:"text,omitempty"`
+	Num  *int64 `json:"number,omitempty"`
+	Unit string `json:"unit,omitempty"`
+}
+
+func labelsJSON(labels []profile.Label) []labelJSON {
+	var out []labelJSON
+	for _, l := range labels {
+		j := labelJSON{Key: l.Key, Text: l.Str}
+		if l.Str == "" {
+			j.Num, j.Unit = &l.Num, l.Unit
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// TracesJSON is the form of `hone traces -json`.
+func TracesJSON(p SamplesPage, view *profile.Profile, traces iter.Seq[profile.Trace]) any {
+	type frame struct {
+		Function string `json:"function,omitempty"`
+		File     string `json:"file,omitempty"`
+		Line     int64  `json:"line,omitempty"`
+		Inlined  bool   `json:"inlined,omitempty"`
+	}
+	type trace struct {
+		Value  int64       `json:"value"`
+		Labels []labelJSON `json:"labels,omitempty"`
+		Frames []frame     `json:"frames"` // leaf first
+	}
+	rows := []trace{}
+	for t := range traces {
+		row := trace{Value: t.Value, Labels: labelsJSON(view.Labels(t.Sample))}
+		for _, f := range t.Frames {
+			row.Frames = append(row.Frames, frame{f.Name, f.File, f.Line, f.Inlined})
+		}
+		rows = append(rows, row)
+	}
+	return struct {
+		Schema     string  `json:"schema"`
+		Source     string  `json:"source"`
+		SampleType string  `json:"sample_type"`
+		Unit       string  `json:"unit"`
+		Total      int64   `json:"total"`
+		Traces     []trace `json:"traces"`
+	}{"hone/traces/v1", p.Source, p.sampleType().Type, p.sampleType().Unit, p.Profile.Total(p.Index), rows}
+}
+
+// TagsJSON is the form of `hone tags -json`.
+func TagsJSON(p SamplesPage, tags []profile.Tag) any {
+	type value struct {
+		Text  string `json:"text"`
+		Value int64  `json:"value"`
+	}
+	type tag struct {
+		Key    string  `json:"key"`
+		Total  int64   `json:"total"`
+		Values []value `json:"values"`
+	}
+	rows := []tag{}
+	for _, t := range tags {
+		row := tag{Key: t.Key, Total: t.Total}
+		for _, v := range t.Values {
+			row.Values = append(row.Values, value(v))
+		}
+		rows = append(rows, row)
+	}
+	return struct {
+		Schema     string `json:"schema"`
+		Source     string `json:"source"`
+		SampleType string `json:"sample_type"`
+		Unit       string `json:"unit"`
+		Total      int64  `json:"total"`
+		Tags       []tag  `json:"tags"`
+	}{"hone/tags/v1", p.Source, p.sampleType().Type, p.sampleType().Unit, p.Profile.Total(p.Index), rows}
+}
+
+// CommentsJSON is the form of `hone comments -json`.
+func CommentsJSON(p SamplesPage) any {
+	comments := p.Profile.Comments
+	if comments == nil {
+		comments = []string{}
+	}
+	return struct {
+		Schema   string   `json:"schema"`
+		Source   string   `json:"source"`
+		Comments []string `json:"comments"`
+		Doc      string   `json:"doc_url,omitempty"`
+	}{"hone/comments/v1", p.Source, comments, p.Profile.DocURL}
+}
+
+// RawJSON is the form of `hone raw -json`. Samples, lines and locations name
+// functions, locations and mappings by their number, from 1; 0 is none.
+func RawJSON(p SamplesPage) any {
+	type valueType struct {
+		Type string `json:"type"`
+		Unit string `json:"unit"`
+	}
+	type sample struct {
+		Values    []int64     `json:"values"`
+		Locations []int32     `json:"locations"` // leaf first
+		Labels    []labelJSON `json:"labels,omitempty"`
+	}
+	type line struct {
+		Function int32 `json:"function"`
+		Line     int64 `json:"line,omitempty"`
+		Column   int64 `json:"column,omitempty"`
+	}
+	type location struct {
+		Address uint64 `json:"address"`
+		Mapping int32  `json:"mapping,omitempty"`
+		Folded  bool   `json:"folded,omitempty"`
+		Lines   []line `json:"lines,omitempty"` // innermost first
+	}
+	type function struct {
+		Name       string `json:"name"`
+		SystemName string `json:"system_name,omitempty"`
+		File       string `json:"file,omitempty"`
+		StartLine  int64  `json:"start_line,omitempty"`
+	}
+	type mapping struct {
+		Start   uint64 `json:"start"`
+		Limit   uint64 `json:"limit"`
+		Offset  uint64 `json:"offset"`
+		File    string `json:"file,omitempty"`
+		BuildID string `json:"build_id,omitempty"`
+	}
+	out := struct {
+		Schema            string      `json:"schema"`
+		Source            string      `json:"source"`
+		SampleTypes       []valueType `json:"sample_types"`
+		DefaultSampleType string      `json:"default_sample_type,omitempty"`
+		PeriodType        valueType   `json:"period_type"`
+		Period            int64       `json:"period"`
+		TimeNanos         int64       `json:"time_nanos,omitempty"`
+		DurationNanos     int64       `json:"duration_nanos,omitempty"`
+		Comments          []string    `json:"comments,omitempty"`
+		Doc               string      `json:"doc_url,omitempty"`
+		DropFrames        string      `json:"drop_frames,omitempty"`
+		KeepFrames        string      `json:"keep_frames,omitempty"`
+		Samples           []sample    `json:"samples"`
+		Locations         []location  `json:"locations"`
+		Functions         []function  `json:"functions"`
+		Mappings          []mapping   `json:"mappings"`
+	}{
+		Schema: "hone/raw/v1", Source: p.Source,
+		DefaultSampleType: p.Profile.DefaultSampleType, PeriodType: valueType(p.Profile.PeriodType), Period: p.Profile.Period,
+		TimeNanos: p.Profile.TimeNanos, DurationNanos: p.Profile.DurationNanos, Comments: p.Profile.Comments,
+		Doc: p.Profile.DocURL, DropFrames: p.Profile.DropFrames, KeepFrames: p.Profile.KeepFrames,
+		Samples: []sample{}, Locations: []location{}, Functions: []function{}, Mappings: []mapping{},
+	}
+	for _, t := range p.Profile.SampleTypes {
+		out.SampleTypes = append(out.SampleTypes, valueType(t))
+	}
+	for row := range p.Profile.NumSamples() {
+		s := sample{Labels: labelsJSON(p.Profile.Labels(row)), Locations: p.Profile.Stack(row, []int32{})}
+		for i := range s.Locations {
+			s.Locations[i]++
+		}
+		for i := range p.Profile.SampleTypes {
+			s.Values = append(s.Values, p.Profile.Values(i)[row])
+		}
+		out.Samples = append(out.Samples, s)
+	}
+	for _, l := range p.Profile.Locations {
+		j := location{Address: l.Address, Mapping: l.Mapping + 1, Folded: l.IsFolded}
+		for _, ln := range l.Lines {
+			j.Lines = append(j.Lines, line{ln.Func + 1, ln.Line, ln.Column})
+		}
+		out.Locations = append(out.Locations, j)
+	}
+	for _, f := range p.Profile.Functions {
+		out.Functions = append(out.Functions, function{f.Name, f.SystemName, f.Filename, f.StartLine})
+	}
+	for _, m := range p.Profile.Mappings {
+		out.Mappings = append(out.Mappings, mapping{m.Start, m.Limit, m.Offset, m.File, m.BuildID})
+	}
+	return out
+}
