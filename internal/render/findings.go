@@ -289,12 +289,8 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, number), headline(f, s))
 	const indent = "    "
 	fmt.Fprintln(w, indent+placeLine(f, s))
-	for i, line := range f.Sites {
-		if line.Source == "" || i >= maxSourceLines {
-			continue
-		}
-		fmt.Fprintf(w, "%s%s %s %s\n", indent, s.paint(faint, fmt.Sprintf("%5d │", line.Line)),
-			s.paint(code, padRight(clip(strings.TrimSpace(line.Source), s.width()-24), 48)), s.paint(faint, percent(line.Share)))
+	for _, line := range sourceLines(f, s) {
+		fmt.Fprintln(w, indent+line)
 	}
 	part := func(name, text string) {
 		if text != "" {
@@ -316,6 +312,21 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// sourceLines draws the finding's lines, dearest first, each with its share.
+func sourceLines(f *diagnose.Finding, s Style) []string {
+	var rows [][]string
+	for _, line := range f.Sites {
+		if line.Source != "" && len(rows) < maxSourceLines {
+			rows = append(rows, []string{
+				s.paint(faint, fmt.Sprintf("%5d │", line.Line)),
+				s.paint(code, clip(strings.TrimSpace(line.Source), s.width()-30)) + " ",
+				s.paint(faint, percent(line.Share)),
+			})
+		}
+	}
+	return table(rows, " ")
 }
 
 // maxSourceLines is how many of a finding's lines the page shows.
