@@ -121,3 +121,23 @@ func BenchmarkSubtract(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkGraph(b *testing.B) {
+	p := decoded(b, walks(b, 1))
+	for name, o := range map[string]profile.GraphOptions{
+		"tree": {NodeFraction: 0.005, EdgeFraction: 0.001, NodeCount: 80},
+		"dot":  {NodeFraction: 0.005, EdgeFraction: 0.001, NodeCount: 80, Visual: true},
+		"peek": {EdgesOf: regexp.MustCompile(`pkg7\.`)},
+		"all":  {Addresses: true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			o.SampleIndex = 1
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Graph(o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

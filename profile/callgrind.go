@@ -1,0 +1,139 @@
+package profile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WriteCallgrind writes the graph in the format of valgrind's callgrind
+// (version 1, "instr line" positions, names and addresses compressed), which
+// KCachegrind reads. Make the graph with Addresses. Values are whole numbers of
+// the unit that fits the smallest, rounded towards zero, as in pprof.
+//
+// One thing is not as pprof has it: functions of one name and file that differ
+// (in binary or start line, or by their place in a call tree) get a number
+// where they are defined too, not only where they are called, so that the
+// reader finds them.
+func (g *Graph) WriteCallgrind(w io.Writer) error {
+	c := &callgrind{g: g, w: bufio.NewWriter(w), objects: map[string]int{}, files: map[string]int{}, names: map[string]int{}}
+	c.unit = g.leastUnit()
+	c.disambiguate()
+	fmt.Fprintf(c.w, "positions: instr line\nevents: %s(%s)\n", g.SampleType.Type, c.unit)
+	for i := range g.Nodes {
+		c.node(i)
+	}
+	if err := c.w.Flush(); err != nil {
+		return fmt.Errorf("write callgrind: %w", err)
+	}
+	return nil
+}
+
+type callgrind struct {
+	g                     *Graph
+	w                     *bufio.Writer
+	unit                  string
+	unique                []string // name of each node
+	objects, files, names map[string]int
+	previous              *GraphNode
+}
+
+func (c *callgrind) node(i int) {
+	n := &c.g.Nodes[i]
+	if p := c.previous; p == nil || n.Object != p.Object || n.File != p.File || c.unique[i] != c.unique[i-1] {
+		fmt.Fprintf(c.w, "\nob=%s\nfl=%s\nfn=%s\n", compress(c.objects, n.Object), compress(c.files, n.File), compress(c.names, c.unique[i]))
+	}
+	fmt.Fprintf(c.w, "%s %d %d\n", c.address(n.Address), n.Line, c.scale(n.Flat))
+	for _, e := range c.g.Out(i) {
+		callee := &c.g.Nodes[e.To]
+		// A profile does not count calls.
+		fmt.Fprintf(c.w, "cfl=%s\ncfn=%s\ncalls=0 %s %d\n* * %d\n", compress(c.files, callee.File), compress(c.names, c.unique[e.To]),
+			c.address(callee.Address), callee.Line, c.scale(e.Weight))
+	}
+	c.previous = n
+}
+
+func (c *callgrind) scale(v int64) int64 {
+	x, _ := ScaleValue(v, c.g.SampleType.Unit, c.unit)
+	return int64(x)
+}
+
+// compress writes a name with a number at its first use and the number alone later.
+func compress(known map[string]int, name string) string {
+	if name == "" {
+		return ""
+	}
+	if id, ok := known[name]; ok {
+		return fmt.Sprintf("(%d)", id)
+	}
+	known[name] = len(known) + 1
+	return fmt.Sprintf("(%d) %s", len(known), name)
+}
+
+// address is relative to the node before where that is shorter.
+func (c *callgrind) address(a uint64) string {
+	absolute := "0x" + strconv.FormatUint(a, 16)
+	if c.previous == nil {
+		return absolute
+	}
+	if c.previous.Address == a {
+		return "*"
+	}
+	if relative := fmt.Sprintf("%+d", int64(a-c.previous.Address)); len(relative) < len(absolute) {
+		return relative
+	}
+	return absolute
+}
+
+// disambiguate numbers the functions that have one name in one file.
+func (c *callgrind) disambiguate() {
+	type name struct{ file, function string }
+	type function struct {
+		object    string
+		startLine int64
+		context   int32
+	}
+	of := func(n *GraphNode) (name, function) {
+		return name{n.File, n.Name}, function{n.Object, n.StartLine, n.Context}
+	}
+	numbers := map[name]map[function]int{}
+	for i := range c.g.Nodes {
+		k, f := of(&c.g.Nodes[i])
+		if numbers[k] == nil {
+			numbers[k] = map[function]int{}
+		}
+		if _, ok := numbers[k][f]; !ok {
+			numbers[k][f] = len(numbers[k]) + 1
+		}
+	}
+	c.unique = make([]string, len(c.g.Nodes))
+	for i := range c.g.Nodes {
+		k, f := of(&c.g.Nodes[i])
+		c.unique[i] = k.function
+		if all := numbers[k]; len(all) > 1 {
+			c.unique[i] += fmt.Sprintf(" [%d/%d]", all[f], len(all))
+		}
+	}
+}
+
+// leastUnit fits the smallest node.
+func (g *Graph) leastUnit() string {
+	var least int64
+	for _, n := range g.Nodes {
+		v := abs(n.Flat)
+		if v == 0 {
+			v = abs(n.Cum)
+		}
+		if v > 0 && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	if least == 0 {
+		least = g.Total
+	}
+	if _, label := ScaleValue(least, g.SampleType.Unit, "minimum"); label != "" {
+		return label
+	}
+	return g.SampleType.Unit
+}

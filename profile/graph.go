@@ -1,0 +1,278 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// GraphOptions say what Graph computes. The zero value is the whole call graph
+// by function, with the default sample type, as pprof's `-tree -trim=false`.
+type GraphOptions struct {
+	SampleIndex int // column; see Profile.SampleIndex
+	Granularity Granularity
+	// Addresses makes a node of each address, line, function and binary,
+	// whatever the Granularity: what a callgrind file holds.
+	Addresses bool
+	Order     Order
+	Filter    Filter // rows and frames that count; the total stays the whole profile's
+
+	// CallTree makes a node for each path from a root instead of each frame.
+	CallTree bool
+	// Visual trims for a picture: nodes are ranked by how much the picture
+	// would lose without them (see entropy), and edges that stand for a way
+	// over trimmed nodes are left out where another path shows the way.
+	Visual bool
+
+	DropNegative bool // drop nodes whose flat, or cum without flat, is negative
+	// Nodes with less |cum|, and edges with less |weight|, than this share (0 to
+	// 1) of the sum of all flat values are dropped. pprof's defaults are 0.005
+	// and 0.001.
+	NodeFraction, EdgeFraction float64
+	NodeCount                  int // most nodes to return; 0 for all
+
+	// EdgesOf limits the edges to those of nodes whose String matches: what
+	// peek prints. Nil is all. The nodes stay.
+	EdgesOf *regexp.Regexp
+}
+
+// GraphNode is a node of a call graph. What its granularity does not have is zero.
+type GraphNode struct {
+	Name      string // function as the profile names it
+	File      string
+	Line      int64
+	Column    int64  // only by address
+	Address   uint64 // only by address
+	Object    string // file of the mapping; only by address
+	StartLine int64  // of the function; only by address
+	Flat      int64  // sum over the samples whose leaf it is, in the sample type's unit
+	Cum       int64  // sum over the samples whose stack has it, once for each sample
+	// Context tells nodes of one function in different places of a call tree
+	// apart: the place of its caller among all paths, plus one. It is 0 for
+	// roots and outside of call trees.
+	Context int32
+}
+
+// String is the node as pprof prints it: address, function, file and line, as
+// far as they are known.
+func (n *GraphNode) String() string {
+	var words []string
+	if n.Address != 0 {
+		words = append(words, fmt.Sprintf("%016x", n.Address))
+	}
+	if n.Name != "" {
+		words = append(words, n.Name)
+	}
+	switch {
+	case n.Line != 0 && n.Column != 0:
+		words = append(words, n.File+":"+strconv.FormatInt(n.Line, 10)+":"+strconv.FormatInt(n.Column, 10))
+	case n.Line != 0:
+		words = append(words, n.File+":"+strconv.FormatInt(n.Line, 10))
+	case n.File != "":
+		words = append(words, n.File)
+	case n.Name != "":
+	case n.Object != "":
+		words = append(words, "["+path.Base(n.Object)+"]")
+	default:
+		words = append(words, "<unknown>")
+	}
+	return strings.Join(words, " ")
+}
+
+// GraphEdge is calls from one node to another.
+type GraphEdge struct {
+	From, To int32 // into Graph.Nodes
+	Weight   int64 // sum over the samples with the call, once for each sample
+	Inline   bool  // every one of the calls was inlined
+	Residual bool  // some of the calls went over nodes that are not there
+}
+
+// Graph is a call graph: who calls whom, and what it costs. Calls of a node to
+// itself have no edge.
+type Graph struct {
+	SampleType ValueType
+	Nodes      []GraphNode // in the order of the options; nodes of nothing but zeros are left out
+	Edges      []GraphEdge // by From, then the heaviest first
+	Total      int64       // as Top.Total
+	Flat       int64       // sum of the flat values of Nodes
+
+	Candidates   int // nodes there were before NodeCount
+	DroppedNodes int // below NodeCutoff
+	DroppedEdges int // below EdgeCutoff
+	NodeCutoff   int64
+	EdgeCutoff   int64
+
+	out    []int32 // start of a node's edges in Edges
+	in     []int32 // start of a node's edges in byDest
+	byDest []GraphEdge
+}
+
+// Out returns the calls that a node makes, the heaviest first. Not to be changed.
+func (g *Graph) Out(node int) []GraphEdge { return g.Edges[g.out[node]:g.out[node+1]] }
+
+// In returns the calls of a node, the heaviest first. Not to be changed.
+func (g *Graph) In(node int) []GraphEdge { return g.byDest[g.in[node]:g.in[node+1]] }
+
+// Unit returns the one unit to print the whole graph in; see Top.Unit.
+func (g *Graph) Unit() string {
+	t := &Top{SampleType: g.SampleType, Total: g.Total, Rows: make([]Row, len(g.Nodes))}
+	for i, n := range g.Nodes {
+		t.Rows[i] = Row{Flat: n.Flat, Cum: n.Cum}
+	}
+	return t.Unit()
+}
+
+// Graph sums one value by node and by call. It reads the stacks and one column;
+// labels are not looked at. Nodes are chosen as in pprof's newTrimmedGraph
+// (internal/report there), but flat and cum do not depend on which nodes are
+// shown, so edges are only built for the nodes that stay, once or twice.
+func (p *Profile) Graph(o GraphOptions) (*Graph, error) {
+	if err := p.checkIndex(o.SampleIndex); err != nil {
+		return nil, fmt.Errorf("graph: %w", err)
+	}
+	view := p.Filter(o.Filter)
+	b := &graphBuild{
+		g: &Graph{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)},
+		o: o,
+	}
+	f := graphFramesOf(view, o)
+	if o.CallTree {
+		newCallTree(view, f, o.SampleIndex).addTo(b)
+	} else {
+		c := &callGraph{p: view, frames: f, values: view.values[o.SampleIndex]}
+		c.addTo(b)
+	}
+	b.trim()
+	return b.g, nil
+}
+
+// graphBuild chooses among all nodes.
+type graphBuild struct {
+	g     *Graph
+	o     GraphOptions
+	nodes []GraphNode // all there are
+	// link returns the edges between the nodes that are kept: keep is by node.
+	// Numbers are of nodes.
+	link func(keep []bool, wanted []bool) []GraphEdge
+}
+
+func (b *graphBuild) trim() {
+	g, o := b.g, b.o
+	keep := make([]bool, len(b.nodes))
+	var order []int32
+	var flat int64
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		if n.Flat == 0 && n.Cum == 0 || o.DropNegative && (n.Flat < 0 || n.Flat == 0 && n.Cum < 0) {
+			continue
+		}
+		flat += n.Flat
+		order = append(order, int32(i))
+	}
+	g.NodeCutoff = abs(int64(float64(flat) * o.NodeFraction))
+	g.EdgeCutoff = abs(int64(float64(flat) * o.EdgeFraction))
+	all := len(order)
+	order = slices.DeleteFunc(order, func(i int32) bool { return abs(b.nodes[i].Cum) < g.NodeCutoff })
+	g.DroppedNodes, g.Candidates = all-len(order), len(order)
+	for _, i := range order {
+		keep[i] = true
+	}
+
+	var edges []GraphEdge
+	linked := false
+	if o.Visual {
+		edges, linked = b.link(keep, nil), true
+	}
+	b.sort(order, edges)
+	if o.NodeCount > 0 && o.NodeCount < len(order) {
+		for _, i := range order[o.NodeCount:] {
+			keep[i] = false
+		}
+		order, linked = order[:o.NodeCount], false
+	}
+	if !linked {
+		edges = b.link(keep, b.wanted(keep))
+		if o.Visual {
+			b.sort(order, edges)
+		}
+	}
+	before := len(edges)
+	edges = slices.DeleteFunc(edges, func(e GraphEdge) bool { return abs(e.Weight) < g.EdgeCutoff })
+	g.DroppedEdges = before - len(edges)
+	b.fill(order, edges)
+	if o.Visual {
+		g.removeRedundant()
+	}
+}
+
+// wanted tells for each node whether its edges are; nil is all.
+func (b *graphBuild) wanted(keep []bool) []bool {
+	if b.o.EdgesOf == nil {
+		return nil
+	}
+	wanted := make([]bool, len(keep))
+	for i := range keep {
+		wanted[i] = keep[i] && b.o.EdgesOf.MatchString(b.nodes[i].String())
+	}
+	return wanted
+}
+
+// fill makes the Graph of the nodes in this order.
+func (b *graphBuild) fill(order []int32, edges []GraphEdge) {
+	g := b.g
+	at := make([]int32, len(b.nodes))
+	g.Nodes = make([]GraphNode, len(order))
+	for i, n := range order {
+		at[n] = int32(i)
+		g.Nodes[i] = b.nodes[n]
+		g.Flat += b.nodes[n].Flat
+	}
+	for i := range edges {
+		edges[i].From, edges[i].To = at[edges[i].From], at[edges[i].To]
+	}
+	g.index(edges)
+}
+
+// index sorts edges as pprof prints them: by weight, then by the names at their ends.
+func (g *Graph) index(edges []GraphEdge) {
+	names := make([]string, len(g.Nodes))
+	name := func(i int32) string {
+		if names[i] == "" {
+			names[i] = g.Nodes[i].String()
+		}
+		return names[i]
+	}
+	heavier := func(a, b GraphEdge) int {
+		if c := cmp.Compare(abs(b.Weight), abs(a.Weight)); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(name(a.From), name(b.From)), cmp.Compare(name(a.To), name(b.To)),
+			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	}
+	// gather brings the edges with one end together, by counting.
+	gather := func(end func(GraphEdge) int32) (start []int32, gathered []GraphEdge) {
+		start = make([]int32, len(g.Nodes)+2)
+		for _, e := range edges {
+			start[end(e)+2]++
+		}
+		for i := range g.Nodes {
+			start[i+2] += start[i+1]
+		}
+		gathered = make([]GraphEdge, len(edges))
+		for _, e := range edges {
+			at := &start[end(e)+1]
+			gathered[*at] = e
+			*at++
+		}
+		for i := range g.Nodes {
+			slices.SortFunc(gathered[start[i]:start[i+1]], heavier)
+		}
+		return start[:len(g.Nodes)+1], gathered
+	}
+	g.out, g.Edges = gather(func(e GraphEdge) int32 { return e.From })
+	g.in, g.byDest = gather(func(e GraphEdge) int32 { return e.To })
+}

@@ -1,0 +1,238 @@
+package profile
+
+import "math/bits"
+
+// graphFrames is what stands in each location, as nodes, leaf first.
+type graphFrames struct {
+	nodes []GraphNode // without costs
+	start []int32     // of location i in list; one more entry than locations
+	list  []int32     // into nodes
+}
+
+func graphFramesOf(p *Profile, o GraphOptions) *graphFrames {
+	if o.Addresses {
+		return addressFrames(p)
+	}
+	f := newFrames(p, o.Granularity.key)
+	g := &graphFrames{start: f.start, list: f.list, nodes: make([]GraphNode, len(f.keys))}
+	for i, k := range f.keys {
+		g.nodes[i] = GraphNode{Name: k.name, File: k.file, Line: k.line}
+	}
+	return g
+}
+
+// addressFrames tells apart all that the profile does.
+func addressFrames(p *Profile) *graphFrames {
+	g := &graphFrames{start: make([]int32, 1, len(p.Locations)+1)}
+	index := make(map[GraphNode]int32, len(p.Locations))
+	add := func(n GraphNode) {
+		i, ok := index[n]
+		if !ok {
+			i = int32(len(g.nodes))
+			index[n] = i
+			g.nodes = append(g.nodes, n)
+		}
+		g.list = append(g.list, i)
+	}
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		n := GraphNode{Address: l.Address}
+		if l.Mapping >= 0 {
+			n.Object = p.Mappings[l.Mapping].File
+		}
+		for _, ln := range l.Lines {
+			fn := &p.Functions[ln.Func]
+			n.Name, n.File, n.StartLine = fn.Name, cleanFile(fn.Filename), fn.StartLine
+			n.Line, n.Column = ln.Line, ln.Column
+			add(n)
+		}
+		if len(l.Lines) == 0 {
+			add(n)
+		}
+		g.start = append(g.start, int32(len(g.list)))
+	}
+	return g
+}
+
+// callGraph builds nodes and edges where a frame is one node wherever it stands.
+type callGraph struct {
+	p      *Profile
+	frames *graphFrames
+	values []int64
+}
+
+func (c *callGraph) addTo(b *graphBuild) {
+	f := &frames{keys: make([]frameKey, len(c.frames.nodes)), start: c.frames.start, list: c.frames.list}
+	b.nodes = c.frames.nodes
+	for i, s := range f.sum(c.p, b.o.SampleIndex) {
+		b.nodes[i].Flat, b.nodes[i].Cum = s.flat, s.cum
+	}
+	b.link = c.link
+}
+
+// link walks each stack from its root. A node that is not kept is stepped over:
+// the edge from its caller to its callee is residual.
+func (c *callGraph) link(keep, wanted []bool) []GraphEdge {
+	f := c.frames
+	edges := newEdgeTable()
+	for row, v := range c.values {
+		if v == 0 {
+			continue
+		}
+		stack := c.p.stacks.row(row)
+		parent, residual := int32(-1), false
+		for i := len(stack) - 1; i >= 0; i-- {
+			nodes := f.list[f.start[stack[i]]:f.start[stack[i]+1]]
+			for j := len(nodes) - 1; j >= 0; j-- {
+				n := nodes[j]
+				if !keep[n] {
+					residual = true
+					continue
+				}
+				if parent >= 0 && n != parent && (wanted == nil || wanted[n] || wanted[parent]) {
+					edges.add(parent, n, int32(row), v, j != len(nodes)-1, residual)
+				}
+				parent, residual = n, false
+			}
+		}
+	}
+	return edges.edges
+}
+
+// edgeTable sums edges: open addressing with linear probing over a slice.
+// rows holds the last row that was added to each, so that recursion counts once.
+type edgeTable struct {
+	slots []int32 // into edges, plus one; 0 is free
+	edges []GraphEdge
+	rows  []int32
+}
+
+func newEdgeTable() *edgeTable { return &edgeTable{slots: make([]int32, 1<<10)} }
+
+func (t *edgeTable) add(from, to, row int32, v int64, inline, residual bool) {
+	at, known := t.find(from, to)
+	if !known {
+		t.edges = append(t.edges, GraphEdge{From: from, To: to, Weight: v, Inline: inline, Residual: residual})
+		t.rows = append(t.rows, row)
+		return
+	}
+	if t.rows[at] == row {
+		return
+	}
+	t.rows[at] = row
+	e := &t.edges[at]
+	e.Weight += v
+	e.Inline = e.Inline && inline
+	e.Residual = e.Residual || residual
+}
+
+// find returns the number of an edge. If there is none it takes the next, which
+// the caller appends.
+func (t *edgeTable) find(from, to int32) (at int32, known bool) {
+	if 2*len(t.edges) >= len(t.slots) {
+		t.grow()
+	}
+	mask := uint32(len(t.slots) - 1)
+	for slot := hashEdge(from, to) & mask; ; slot = (slot + 1) & mask {
+		i := t.slots[slot] - 1
+		if i < 0 {
+			t.slots[slot] = int32(len(t.edges) + 1)
+			return int32(len(t.edges)), false
+		}
+		if e := &t.edges[i]; e.From == from && e.To == to {
+			return i, true
+		}
+	}
+}
+
+func (t *edgeTable) grow() {
+	t.slots = make([]int32, 2*len(t.slots))
+	mask := uint32(len(t.slots) - 1)
+	for i, e := range t.edges {
+		slot := hashEdge(e.From, e.To) & mask
+		for t.slots[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		t.slots[slot] = int32(i + 1)
+	}
+}
+
+// hashEdge folds a 64×64 bit product, as hashStack does. Node numbers are dense
+// and given by hone, so that it needs no seed.
+func hashEdge(from, to int32) uint32 {
+	hi, lo := bits.Mul64(uint64(uint32(from))<<32|uint64(uint32(to))^0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15)
+	return uint32(hi ^ lo)
+}
+
+// callTree builds nodes and edges where a node is a path from a root.
+type callTree struct {
+	frames *graphFrames
+	parent []int32 // of each path; −1 for roots
+	frame  []int32 // into frames.nodes
+	flat   []int64
+	cum    []int64
+	inline []bool // the call that ends the path was inlined, each time
+}
+
+func newCallTree(p *Profile, f *graphFrames, sampleIndex int) *callTree {
+	t := &callTree{frames: f}
+	paths := newEdgeTable()
+	for row, v := range p.values[sampleIndex] {
+		if v == 0 {
+			continue
+		}
+		stack := p.stacks.row(row)
+		at := int32(-1)
+		for i := len(stack) - 1; i >= 0; i-- {
+			nodes := f.list[f.start[stack[i]]:f.start[stack[i]+1]]
+			for j := len(nodes) - 1; j >= 0; j-- {
+				inline := j != len(nodes)-1
+				child, known := paths.find(at, nodes[j])
+				if !known {
+					paths.edges = append(paths.edges, GraphEdge{From: at, To: nodes[j]})
+					t.parent, t.frame = append(t.parent, at), append(t.frame, nodes[j])
+					t.flat, t.cum = append(t.flat, 0), append(t.cum, 0)
+					t.inline = append(t.inline, inline)
+				}
+				t.cum[child] += v
+				t.inline[child] = t.inline[child] && inline
+				at = child
+			}
+		}
+		if at >= 0 {
+			t.flat[at] += v
+		}
+	}
+	return t
+}
+
+func (t *callTree) addTo(b *graphBuild) {
+	b.nodes = make([]GraphNode, len(t.frame))
+	for i, f := range t.frame {
+		n := t.frames.nodes[f]
+		n.Flat, n.Cum, n.Context = t.flat[i], t.cum[i], t.parent[i]+1
+		b.nodes[i] = n
+	}
+	b.link = t.link
+}
+
+// link joins each kept node to its nearest kept ancestor. Over nodes that are
+// gone the edge is residual, and inlined only if all of the way was.
+func (t *callTree) link(keep, wanted []bool) []GraphEdge {
+	var edges []GraphEdge
+	for i, kept := range keep {
+		if !kept {
+			continue
+		}
+		e := GraphEdge{To: int32(i), From: t.parent[i], Weight: t.cum[i], Inline: t.inline[i]}
+		for e.From >= 0 && !keep[e.From] {
+			e.Inline = e.Inline && t.inline[e.From]
+			e.Residual = true
+			e.From = t.parent[e.From]
+		}
+		if e.From >= 0 && (wanted == nil || wanted[e.From] || wanted[i]) {
+			edges = append(edges, e)
+		}
+	}
+	return edges
+}
