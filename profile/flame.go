@@ -1,0 +1,299 @@
+package profile
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+)
+
+// FlameOptions say what Flame lays out.
+type FlameOptions struct {
+	SampleIndex int
+	Filter      Filter
+	Inverted    bool // leaves at the root: what is below a box are its callers
+
+	MaxBoxes int     // the widest boxes are kept; 0 for all
+	MinShare float64 // boxes narrower than this share (0 to 1) of the root are left out
+}
+
+// FlameFunction is a function of a Flame and what it costs in all stacks.
+type FlameFunction struct {
+	Name      string // as Row.Name
+	Flat, Cum int64
+}
+
+// FlameBox is one box: a run of frames that begins at the root, and the samples
+// that share it.
+type FlameBox struct {
+	Parent   int32 // into Boxes, -1 for the root
+	Function int32 // into Functions, -1 for the root
+	Depth    int32 // 0 for the root
+	X, Width int64 // left edge and width; the width is the sum of the magnitudes of the samples' values
+	Value    int64 // sum of the samples' values: less than Width in a difference of profiles
+	Self     int64 // Value of the samples that end here
+	Inlined  bool  // in every one of these samples the call was inlined into its caller
+}
+
+// Flame is a flame graph: boxes of stacks with common roots, children side by
+// side within their parent, the widest first.
+type Flame struct {
+	SampleType ValueType
+	Functions  []FlameFunction
+	Boxes      []FlameBox // the root first, then in the order of a walk, parents before children
+	Total      int64      // as Top.Total
+	// Dropped is the width of the boxes that were left out right below boxes that
+	// were kept, where their parents show a gap.
+	Dropped int64
+}
+
+// Flame lays out one value as a flame graph. It does no work below boxes that
+// are too narrow to be kept: a node is a range of samples, and only the ranges of
+// the widest nodes are ever split by their next frame.
+func (p *Profile) Flame(o FlameOptions) (*Flame, error) {
+	if err := p.checkIndex(o.SampleIndex); err != nil {
+		return nil, fmt.Errorf("flame graph: %w", err)
+	}
+	view := p.Filter(o.Filter)
+	s := newSplitter(view, o)
+	fl := &Flame{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)}
+	fl.layOut(s.grow(o))
+	fl.name(s.frames, s.frames.sum(view, o.SampleIndex))
+	return fl, nil
+}
+
+// flameNode is a node of the trie under construction.
+type flameNode struct {
+	parent, function, depth    int32
+	seq                        int // order among siblings of one width
+	lo, hi                     int // its samples in splitter.side[depth%2]
+	width, value, self, inline int64
+	ends                       int64 // width of the samples that end here
+}
+
+// cursor stands at the next frame of a sample's stack.
+type cursor struct{ row, loc, sub int32 }
+
+// splitter divides ranges of samples by their next frame. Samples of a node stand
+// together; its children's stand in the same range of the other side.
+type splitter struct {
+	p        *Profile
+	frames   *frames
+	values   []int64
+	inverted bool
+	side     [2][]cursor
+	slot     []int32 // of a function among the children of the node at hand
+	seen     []int32 // the node that slot holds for
+	node     int32
+	children []flameNode
+	next     []int
+}
+
+func newSplitter(p *Profile, o FlameOptions) *splitter {
+	s := &splitter{p: p, frames: newFrames(p, ByFunction.key), values: p.values[o.SampleIndex], inverted: o.Inverted}
+	s.slot, s.seen = make([]int32, len(s.frames.keys)), make([]int32, len(s.frames.keys))
+	for row, v := range s.values {
+		if v != 0 {
+			s.side[0] = append(s.side[0], s.enter(cursor{row: int32(row), loc: -1}))
+		}
+	}
+	s.side[1] = make([]cursor, len(s.side[0]))
+	return s
+}
+
+// enter moves a cursor into the next location of its stack.
+func (s *splitter) enter(c cursor) cursor {
+	stack := s.p.stacks.row(int(c.row))
+	switch {
+	case s.inverted:
+		c.loc++
+		c.sub = 0
+	case c.loc < 0:
+		c.loc = int32(len(stack)) - 1
+	default:
+		c.loc--
+	}
+	if !s.inverted && c.loc >= 0 {
+		l := stack[c.loc]
+		c.sub = s.frames.start[l+1] - s.frames.start[l] - 1
+	}
+	if !s.inverted && c.loc < 0 {
+		c.loc = int32(len(stack)) // done, either way
+	}
+	return c
+}
+
+// frame returns the frame at a cursor, whether it is inlined, and the cursor
+// behind it; ok is false at the end of the stack.
+func (s *splitter) frame(c cursor) (function int32, inlined bool, next cursor, ok bool) {
+	stack := s.p.stacks.row(int(c.row))
+	if int(c.loc) >= len(stack) {
+		return 0, false, c, false
+	}
+	l := stack[c.loc]
+	first, n := s.frames.start[l], s.frames.start[l+1]-s.frames.start[l]
+	function, inlined, next = s.frames.list[first+c.sub], c.sub < n-1, c
+	switch {
+	case s.inverted && c.sub < n-1:
+		next.sub++
+	case !s.inverted && c.sub > 0:
+		next.sub--
+	case !s.inverted && c.loc == 0:
+		next.loc = int32(len(stack))
+	default:
+		next = s.enter(c)
+	}
+	return function, inlined, next, true
+}
+
+// split divides a node's samples among its children and returns those of at
+// least a width, the widest first. It is valid until the next call.
+func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
+	s.node, s.children = index+1, s.children[:0]
+	from, to := s.side[n.depth%2], s.side[(n.depth+1)%2]
+	for _, c := range from[n.lo:n.hi] {
+		v := s.values[c.row]
+		function, inlined, _, ok := s.frame(c)
+		if !ok {
+			n.self += v
+			n.ends += abs(v)
+			continue
+		}
+		if s.seen[function] != s.node {
+			s.seen[function], s.slot[function] = s.node, int32(len(s.children))
+			s.children = append(s.children, flameNode{parent: index, function: function, depth: n.depth + 1})
+		}
+		child := &s.children[s.slot[function]]
+		child.hi++ // the count, for now
+		child.value += v
+		child.width += abs(v)
+		if inlined {
+			child.inline += abs(v)
+		}
+	}
+	s.children = slices.DeleteFunc(s.children, func(c flameNode) bool {
+		narrow := c.width < least
+		if narrow {
+			s.slot[c.function] = -1
+		}
+		return narrow
+	})
+	keys := s.frames.keys
+	slices.SortFunc(s.children, func(a, b flameNode) int {
+		return cmp.Or(cmp.Compare(b.width, a.width), cmp.Compare(keys[a.function].name, keys[b.function].name), cmp.Compare(a.function, b.function))
+	})
+	s.next = s.next[:0]
+	at := n.lo
+	for i := range s.children {
+		c := &s.children[i]
+		s.slot[c.function] = int32(i)
+		s.next = append(s.next, at)
+		c.lo, c.hi = at, at+c.hi
+		at = c.hi
+	}
+	if len(s.children) == 0 {
+		return nil
+	}
+	for _, c := range from[n.lo:n.hi] {
+		function, _, next, ok := s.frame(c)
+		if !ok || s.slot[function] < 0 {
+			continue
+		}
+		i := s.slot[function]
+		to[s.next[i]] = next
+		s.next[i]++
+	}
+	return s.children
+}
+
+// grow returns the nodes to keep, the widest first: every node stands behind its
+// parent, and siblings are in their order.
+func (s *splitter) grow(o FlameOptions) []flameNode {
+	root := flameNode{parent: -1, function: -1, hi: len(s.side[0])}
+	for _, v := range s.values {
+		root.width += abs(v)
+		root.value += v
+	}
+	least := max(1, int64(o.MinShare*float64(root.width)))
+	waiting := &nodeHeap{root}
+	var kept []flameNode
+	for seq := 0; waiting.Len() > 0 && (o.MaxBoxes <= 0 || len(kept) < o.MaxBoxes); {
+		n := heap.Pop(waiting).(flameNode)
+		index := int32(len(kept))
+		for _, c := range s.split(&n, index, least) {
+			seq++
+			c.seq = seq
+			heap.Push(waiting, c)
+		}
+		kept = append(kept, n)
+	}
+	return kept
+}
+
+// nodeHeap gives the widest node first.
+type nodeHeap []flameNode
+
+func (h nodeHeap) Len() int { return len(h) }
+func (h nodeHeap) Less(i, j int) bool {
+	return h[i].width > h[j].width || h[i].width == h[j].width && h[i].seq < h[j].seq
+}
+func (h nodeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *nodeHeap) Push(x any)   { *h = append(*h, x.(flameNode)) }
+func (h *nodeHeap) Pop() any {
+	last := len(*h) - 1
+	n := (*h)[last]
+	*h = (*h)[:last]
+	return n
+}
+
+// layOut puts the nodes side by side within their parents, in the order of a walk.
+func (f *Flame) layOut(nodes []flameNode) {
+	first, sibling := make([]int32, len(nodes)), make([]int32, len(nodes))
+	for i := len(nodes) - 1; i >= 0; i-- { // links to the front: siblings come out in order
+		n := &nodes[i]
+		f.Dropped += n.width - n.ends
+		if n.parent >= 0 {
+			f.Dropped -= n.width
+			sibling[i], first[n.parent] = first[n.parent], int32(i)
+		}
+	}
+	f.Boxes = make([]FlameBox, 0, len(nodes))
+	type step struct {
+		node, parent int32
+		x            int64
+	}
+	for walk := []step{{0, -1, 0}}; len(walk) > 0; {
+		at := walk[len(walk)-1]
+		walk = walk[:len(walk)-1]
+		n := &nodes[at.node]
+		box := int32(len(f.Boxes))
+		f.Boxes = append(f.Boxes, FlameBox{
+			Parent: at.parent, Function: n.function, Depth: n.depth, X: at.x, Width: n.width,
+			Value: n.value, Self: n.self, Inlined: n.inline > 0 && n.inline == n.width,
+		})
+		x, top := at.x, len(walk)
+		for c := first[at.node]; c != 0; c = sibling[c] {
+			walk = append(walk, step{c, box, x})
+			x += nodes[c].width
+		}
+		slices.Reverse(walk[top:])
+	}
+}
+
+// name keeps the functions that boxes show.
+func (f *Flame) name(fr *frames, sums []frameSum) {
+	number := map[int32]int32{}
+	for i := range f.Boxes {
+		b := &f.Boxes[i]
+		if b.Function < 0 {
+			continue
+		}
+		n, ok := number[b.Function]
+		if !ok {
+			n = int32(len(f.Functions))
+			number[b.Function] = n
+			f.Functions = append(f.Functions, FlameFunction{fr.keys[b.Function].name, sums[b.Function].flat, sums[b.Function].cum})
+		}
+		b.Function = n
+	}
+}
