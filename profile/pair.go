@@ -24,7 +24,6 @@ type PairOptions struct {
 	Granularity Granularity
 	Measure     Measure
 	Paths       bool // a row for each stack: from the outermost frame to the one that Measure (Own or Flat) charges
-	Filter      Filter
 }
 
 // Cost is what one profile has for a row: the sum of its values and how far
@@ -53,7 +52,7 @@ type Pairing struct {
 	SampleType ValueType
 	Scatter    Scatter // NoScatter when one of the profiles has none
 	Rows       []PairedRow
-	Totals     []Cost // of what the filter left
+	Totals     []Cost // of all rows of each profile
 }
 
 // Pairer builds a Pairing. Only sums are kept, so the profiles may go one by one.
@@ -84,8 +83,7 @@ func (a *Pairer) Add(p *Profile, sampleIndex int) error {
 		return fmt.Errorf("pair: %w", err)
 	}
 	t := p.SampleTypes[sampleIndex]
-	view := p.Filter(a.o.Filter)
-	scatter, variance := view.scatter(sampleIndex)
+	scatter, variance := p.scatter(sampleIndex)
 	switch {
 	case len(a.costs) == 0:
 		a.out.SampleType, a.out.Scatter = t, scatter
@@ -98,15 +96,15 @@ func (a *Pairer) Add(p *Profile, sampleIndex int) error {
 		variance = func(int) float64 { return 0 }
 	}
 	var total Cost
-	f := a.frames(view)
+	f := a.frames(p)
 	var sums []Cost
 	switch {
 	case a.o.Paths:
-		sums = a.sumPaths(view, f, sampleIndex, variance, &total)
+		sums = a.sumPaths(p, f, sampleIndex, variance, &total)
 	case a.o.Measure == Cum:
-		sums = a.sumCum(view, f, sampleIndex, variance, &total)
+		sums = a.sumCum(p, f, sampleIndex, variance, &total)
 	default:
-		sums = a.sumLeaves(view, f, sampleIndex, variance, &total)
+		sums = a.sumLeaves(p, f, sampleIndex, variance, &total)
 	}
 	a.costs = append(a.costs, sums)
 	a.out.Totals = append(a.out.Totals, total)

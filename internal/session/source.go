@@ -23,6 +23,10 @@ type Source struct {
 	Name    string // as the user typed it
 	Profile *profile.Profile
 	Code    *gocode.Index
+
+	// Of which recording the profile is a part; nil and "" for other sources.
+	Recording *recording.Manifest
+	Part      string // as the recording names it: cpu.pprof
 }
 
 // SourceOptions says how to read a source.
@@ -142,7 +146,7 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	if name == "" {
 		name = file
 	}
-	return &Source{Name: name + ":" + strings.TrimSuffix(part, ".pprof"), Profile: p, Code: code}, nil
+	return &Source{Name: name + ":" + strings.TrimSuffix(part, ".pprof"), Profile: p, Code: code, Recording: &rec.Manifest, Part: part}, nil
 }
 
 // partFor maps a sample index to the part of a recording that holds it.

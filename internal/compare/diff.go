@@ -1,0 +1,357 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/stats"
+)
+
+// DiffSchema is the version of Diff's JSON form.
+const DiffSchema = "hone/diff/v1"
+
+// DiffLevel bounds the share of falsely moved rows among all that are called moved.
+// Where nothing differs it is the chance of calling anything moved: 1 in 40 comparisons.
+const DiffLevel = 0.025
+
+// DefaultThreshold is the share of the old total below which a difference does not matter.
+const DefaultThreshold = 0.01
+
+// DiffSource is one profile of a side.
+type DiffSource struct {
+	Name      string
+	Profile   *profile.Profile // filtered
+	Index     int              // column to compare
+	Total     int64            // of that column before filters: what shares are of
+	Recording *recording.Manifest
+	Part      string // of the recording
+}
+
+// DiffOptions say what is compared.
+type DiffOptions struct {
+	profile.PairOptions
+	Threshold float64 // share of the old total, see DefaultThreshold
+}
+
+// DiffRow is a function, file, line or path on both sides. Costs are in the
+// Diff's unit.
+type DiffRow struct {
+	Function   string         `json:"function,omitempty"`
+	File       string         `json:"file,omitempty"`
+	Line       int64          `json:"line,omitempty"`
+	Path       []string       `json:"path,omitempty"` // outermost first, itself last
+	In         string         `json:"in"`             // "both", "old" (removed), "new"
+	Old        float64        `json:"old"`
+	New        float64        `json:"new"`
+	Ratio      *float64       `json:"ratio,omitempty"`  // new / old; absent for what is new
+	Difference stats.Interval `json:"difference"`       // new − old with its 95 % bounds
+	P          float64        `json:"p"`                // of "no difference"
+	Q          float64        `json:"q"`                // p adjusted for the number of rows
+	Events     *[2]float64    `json:"events,omitempty"` // samples that stand behind each side
+	Verdict    Verdict        `json:"verdict"`          // better and worse: moved; unknown: cannot tell
+	decidable  bool
+}
+
+// DiffCounts says how many rows got which answer.
+type DiffCounts struct {
+	Moved   int `json:"moved"`
+	Same    int `json:"same"`
+	Unknown int `json:"unknown"`
+}
+
+// Diff is what moved between two sides. Less cost is better.
+type Diff struct {
+	Schema     string     `json:"schema"`
+	Old        []string   `json:"old"`
+	New        []string   `json:"new"`
+	SampleType string     `json:"sample_type"`
+	Unit       string     `json:"unit"` // "s", "B", "objects", …; "share" of the total
+	Per        string     `json:"per"`  // "request", "operation", "run", "second", "total"; "" = a state, compared as it is
+	Exposure   [2]float64 `json:"exposure"`
+	Threshold  float64    `json:"threshold"`       // share of the old total
+	Limit      float64    `json:"limit"`           // the same in Unit
+	Total      *DiffRow   `json:"total,omitempty"` // absent when shares are compared
+	Counts     DiffCounts `json:"counts"`
+	Rows       []DiffRow  `json:"rows"` // moved by size, then unknown by what they may be, then same by cost
+	Notes      []string   `json:"notes,omitempty"`
+}
+
+// Differ compares profiles as they come; only their sums are kept.
+type Differ struct {
+	o       DiffOptions
+	pairer  *profile.Pairer
+	sides   [2][]diffSource
+	order   []int // the side of each profile, as added
+	cache   map[[4]float64]stats.Difference
+	scatter profile.Scatter
+}
+
+// diffSource is what is remembered of a source.
+type diffSource struct {
+	DiffSource
+	exposure exposure
+}
+
+// NewDiffer starts a comparison.
+func NewDiffer(o DiffOptions) (*Differ, error) {
+	if !(o.Threshold >= 0 && o.Threshold <= 1) {
+		return nil, fmt.Errorf("the threshold %g is no share between 0 and 1", o.Threshold)
+	}
+	pairer, err := profile.NewPairer(o.PairOptions)
+	if err != nil {
+		return nil, err
+	}
+	return &Differ{o: o, pairer: pairer, cache: map[[4]float64]stats.Difference{}}, nil
+}
+
+// AddOld adds a profile to the old side.
+func (d *Differ) AddOld(s DiffSource) error { return d.add(0, s) }
+
+// AddNew adds a profile to the new side.
+func (d *Differ) AddNew(s DiffSource) error { return d.add(1, s) }
+
+func (d *Differ) add(side int, s DiffSource) error {
+	if err := d.pairer.Add(s.Profile, s.Index); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	kept := diffSource{s, exposureOf(s)}
+	kept.Profile = nil // its sums are all that is needed
+	d.sides[side] = append(d.sides[side], kept)
+	d.order = append(d.order, side)
+	return nil
+}
+
+// Diff judges every row.
+func (d *Differ) Diff() (*Diff, error) {
+	if len(d.sides[0]) == 0 || len(d.sides[1]) == 0 {
+		return nil, fmt.Errorf("a comparison needs an old and a new profile")
+	}
+	pairing := d.pairer.Pairing()
+	d.scatter = pairing.Scatter
+	basis := d.chooseBasis(pairing.SampleType)
+	out := &Diff{
+		Schema: DiffSchema, Old: d.names(0), New: d.names(1), SampleType: pairing.SampleType.Type,
+		Unit: basis.unit, Per: basis.per, Threshold: d.o.Threshold, Rows: make([]DiffRow, 0, len(pairing.Rows)),
+	}
+	exposures := make([]float64, len(d.order))
+	var next [2]int
+	for i, side := range d.order {
+		exposures[i] = basis.of(d.sides[side][next[side]].exposure)
+		out.Exposure[side] += exposures[i]
+		next[side]++
+		if !(exposures[i] > 0) {
+			return nil, fmt.Errorf("%s: there is nothing of %s in it", d.sides[side][next[side]-1].Name, pairing.SampleType.Type)
+		}
+	}
+	j := rowJudge{d, exposures, basis.scale}
+	for i := range pairing.Rows {
+		out.Rows = append(out.Rows, j.row(&pairing.Rows[i]))
+	}
+	total := j.row(&profile.PairedRow{Costs: pairing.Totals})
+	out.Limit = d.o.Threshold * total.Old
+	if basis.per == perTotal {
+		out.Limit = d.o.Threshold
+	} else {
+		out.Total = &total
+	}
+	out.decide()
+	out.Notes = d.notes(out, basis)
+	return out, nil
+}
+
+func (d *Differ) names(side int) []string {
+	var names []string
+	for _, s := range d.sides[side] {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// rowJudge compares the two sides of a row.
+type rowJudge struct {
+	d         *Differ
+	exposures []float64
+	scale     float64 // from the sample type's unit to the Diff's
+}
+
+func (j *rowJudge) row(r *profile.PairedRow) DiffRow {
+	out := DiffRow{Function: r.Name, File: r.File, Line: r.Line, In: "both"}
+	for _, f := range r.Path {
+		out.Path = append(out.Path, f.Name)
+	}
+	var tallies [2]stats.Tally
+	for i, side := range j.d.order {
+		t := &tallies[side]
+		t.Value += float64(r.Costs[i].Value)
+		t.Variance += r.Costs[i].Variance
+		t.Exposure += j.exposures[i]
+	}
+	out.Old = tallies[0].Value / tallies[0].Exposure * j.scale
+	out.New = tallies[1].Value / tallies[1].Exposure * j.scale
+	switch {
+	case out.Old == 0:
+		out.In = "new"
+	case out.New == 0:
+		out.In = "old"
+	}
+	if out.Old > 0 {
+		ratio := out.New / out.Old
+		out.Ratio = &ratio
+	}
+	j.compare(&out, r, tallies)
+	return out
+}
+
+// compare fills in difference and p-value: from the sampling of the counts, and
+// where there are several profiles on both sides from their spread too. Of the two the
+// wider interval and the larger p hold: few profiles may agree by chance.
+func (j *rowJudge) compare(out *DiffRow, r *profile.PairedRow, tallies [2]stats.Tally) {
+	value := out.New - out.Old
+	out.Difference, out.P = stats.Interval{Value: value, Low: math.Inf(-1), High: math.Inf(1)}, 1
+	counted := j.d.scatter != profile.NoScatter
+	if counted {
+		c := j.counts(tallies)
+		out.Difference.Low, out.Difference.High, out.P = c.Low*j.scale, c.High*j.scale, c.P
+		out.decidable = c.LeastP <= DiffLevel
+		if tallies[0].Variance+tallies[1].Variance > 0 {
+			out.Events = &[2]float64{events(tallies[0]), events(tallies[1])}
+		}
+	}
+	if len(j.d.sides[0]) < 2 || len(j.d.sides[1]) < 2 {
+		return
+	}
+	var rates [2][]float64
+	for i, side := range j.d.order {
+		rates[side] = append(rates[side], float64(r.Costs[i].Value)/j.exposures[i]*j.scale)
+	}
+	spread, p := stats.MeanDifference(rates[0], rates[1])
+	if !counted {
+		out.Difference, out.P, out.decidable = spread, p, true
+		return
+	}
+	out.Difference.Low = math.Min(out.Difference.Low, spread.Low)
+	out.Difference.High = math.Max(out.Difference.High, spread.High)
+	out.P = math.Max(out.P, p)
+}
+
+// counts compares tallies; among hundreds of thousands of paths few differ.
+func (j *rowJudge) counts(t [2]stats.Tally) stats.Difference {
+	key := [4]float64{t[0].Value, t[0].Variance, t[1].Value, t[1].Variance}
+	c, ok := j.d.cache[key]
+	if !ok {
+		c = stats.RateDifference(t[0], t[1])
+		j.d.cache[key] = c
+	}
+	return c
+}
+
+// events is the number of equal events with the same relative scatter.
+func events(t stats.Tally) float64 {
+	if t.Variance <= 0 {
+		return 0
+	}
+	return t.Value / t.Variance * t.Value
+}
+
+// decide adjusts the p-values, gives every row its verdict and sorts.
+func (d *Diff) decide() {
+	var family []*DiffRow
+	if d.Total != nil {
+		family = append(family, d.Total)
+	}
+	for i := range d.Rows {
+		family = append(family, &d.Rows[i])
+	}
+	// What could not be decided however it fell out is not part of the family; see stats.RateDifference.
+	tested := slices.DeleteFunc(slices.Clone(family), func(r *DiffRow) bool { return !r.decidable })
+	var ps []float64
+	for _, r := range tested {
+		ps = append(ps, r.P)
+	}
+	for _, r := range family {
+		r.Q = 1
+	}
+	for i, q := range stats.FalseDiscovery(ps) {
+		tested[i].Q = q
+	}
+	for _, r := range family {
+		r.Verdict = verdictOf(r, d.Limit)
+	}
+	for i := range d.Rows {
+		switch d.Rows[i].Verdict {
+		case Same:
+			d.Counts.Same++
+		case Unknown:
+			d.Counts.Unknown++
+		default:
+			d.Counts.Moved++
+		}
+	}
+	slices.SortStableFunc(d.Rows, byVerdict)
+}
+
+// verdictOf: same when the whole interval is too small to matter; moved when the
+// difference is not chance; else nothing can be said.
+func verdictOf(r *DiffRow, limit float64) Verdict {
+	switch i := r.Difference; {
+	case i.Low > -limit && i.High < limit, i.Low == 0 && i.High == 0:
+		return Same
+	case r.Q <= DiffLevel && i.Low > 0:
+		return Worse
+	case r.Q <= DiffLevel && i.High < 0:
+		return Better
+	}
+	return Unknown
+}
+
+func byVerdict(a, b DiffRow) int {
+	rank := func(r *DiffRow) int {
+		switch r.Verdict {
+		case Same:
+			return 2
+		case Unknown:
+			return 1
+		}
+		return 0
+	}
+	size := func(r *DiffRow) float64 {
+		switch r.Verdict {
+		case Same:
+			return math.Max(r.Old, r.New)
+		case Unknown:
+			return math.Max(-r.Difference.Low, r.Difference.High)
+		}
+		return math.Abs(r.Difference.Value)
+	}
+	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(size(&b), size(&a)),
+		cmp.Compare(math.Max(b.Old, b.New), math.Max(a.Old, a.New)),
+		cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+}
+
+// Gate is the answer of a gate.
+type Gate struct {
+	Worse   []DiffRow // costs more by more than the threshold
+	Unknown []DiffRow // may cost more by more than the threshold
+}
+
+// Gate collects what speaks against the new side: rows, and the total as a row without a name.
+func (d *Diff) Gate() Gate {
+	var g Gate
+	rows := d.Rows
+	if d.Total != nil {
+		rows = append([]DiffRow{*d.Total}, rows...)
+	}
+	for _, r := range rows {
+		switch {
+		case r.Verdict == Worse && r.Difference.Value > d.Limit:
+			g.Worse = append(g.Worse, r)
+		case r.Verdict != Same && r.Verdict != Better && r.Difference.High > d.Limit:
+			g.Unknown = append(g.Unknown, r)
+		}
+	}
+	return g
+}
