@@ -5,37 +5,88 @@ import (
 	"slices"
 )
 
-// Filter selects samples and frames with pprof's options of these names. A nil
-// expression does nothing. An expression matches a location if it matches the
-// name or file of one of its functions, or its mapping's file.
+// Filter selects samples and frames with pprof's options of these names, in
+// the order of the fields. A nil field does nothing. An expression matches a
+// location if it matches the name or file of one of its functions, or its
+// mapping's file; PruneFrom matches names only, without their arguments.
 type Filter struct {
-	Focus  *regexp.Regexp // keep samples with a matching location
-	Ignore *regexp.Regexp // drop samples with a matching location
-	Hide   *regexp.Regexp // drop matching frames
-	Show   *regexp.Regexp // drop frames that do not match
+	Focus     *regexp.Regexp // keep samples with a matching location
+	Ignore    *regexp.Regexp // drop samples with a matching location
+	Hide      *regexp.Regexp // drop matching frames
+	Show      *regexp.Regexp // drop frames that do not match
+	ShowFrom  *regexp.Regexp // drop the callers of the outermost matching frame, and stacks without one
+	TagFocus  *TagFilter     // keep samples whose labels match
+	TagIgnore *TagFilter     // drop samples whose labels match
+	TagShow   *regexp.Regexp // drop labels whose key does not match
+	TagHide   *regexp.Regexp // drop labels whose key matches
+	PruneFrom *regexp.Regexp // drop what the innermost matching frame calls
 }
 
 // Filter returns the profile that is left, p itself for an empty Filter. As in
-// pprof, samples without frames are dropped by any filter.
+// pprof, samples without frames are dropped by every filter of frames but PruneFrom.
 func (p *Profile) Filter(f Filter) *Profile {
-	if f == (Filter{}) {
-		return p
-	}
-	keep := p.rowsWhere(func(*Location) bool { return true })
-	if f.Focus != nil {
-		keep = p.RowsMatching(f.Focus)
-	}
-	if f.Ignore != nil {
-		keep.subtract(p.RowsMatching(f.Ignore))
-	}
-	q := p.Keep(keep)
-	if f.Hide != nil {
-		q = q.dropFrames(f.Hide, true)
-	}
-	if f.Show != nil {
-		q = q.dropFrames(f.Show, false)
-	}
+	q, _ := p.filter(f)
 	return q
+}
+
+// filter is Filter; it also names the options that matched nothing.
+func (p *Profile) filter(f Filter) (q *Profile, unmatched []string) {
+	q = p
+	step := func(option string, given bool, apply func() (*Profile, bool)) {
+		if !given {
+			return
+		}
+		matched := false
+		if q, matched = apply(); !matched {
+			unmatched = append(unmatched, option)
+		}
+	}
+	tag := func(t *TagFilter, keep bool) func() (*Profile, bool) {
+		// The units are the whole profile's, also of keys that other filters drop.
+		return func() (*Profile, bool) { return q.keepTagged(t, keep, p.LabelUnits()) }
+	}
+	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
+		q, unmatched = p.filterNames(f)
+	}
+	step("show_from", f.ShowFrom != nil, func() (*Profile, bool) { return q.showFrom(f.ShowFrom) })
+	step("tagfocus", f.TagFocus != nil, tag(f.TagFocus, true))
+	step("tagignore", f.TagIgnore != nil, tag(f.TagIgnore, false))
+	step("tagshow", f.TagShow != nil, func() (*Profile, bool) { return q.keepTags(f.TagShow, true) })
+	step("taghide", f.TagHide != nil, func() (*Profile, bool) { return q.keepTags(f.TagHide, false) })
+	step("prune_from", f.PruneFrom != nil, func() (*Profile, bool) { return q.pruneFrom(f.PruneFrom) })
+	return q, unmatched
+}
+
+// filterNames applies Focus, Ignore, Hide and Show.
+func (p *Profile) filterNames(f Filter) (q *Profile, unmatched []string) {
+	match := func(option string, re *regexp.Regexp) *matcher {
+		if re == nil {
+			return nil
+		}
+		m := p.newMatcher(re)
+		if !m.any() {
+			unmatched = append(unmatched, option)
+		}
+		return m
+	}
+	focus, ignore := match("focus", f.Focus), match("ignore", f.Ignore)
+	hide, show := match("hide", f.Hide), match("show", f.Show)
+	wanted := func(*Location) bool { return true }
+	if focus != nil {
+		wanted = focus.location
+	}
+	keep := p.rowsWhere(wanted)
+	if ignore != nil {
+		keep.subtract(p.rowsWhere(ignore.location))
+	}
+	q = p.Keep(keep)
+	if hide != nil {
+		q = q.dropFrames(hide, true)
+	}
+	if show != nil {
+		q = q.dropFrames(show, false)
+	}
+	return q, unmatched
 }
 
 // Rows is a set of a profile's sample rows, a bit each.
@@ -56,8 +107,7 @@ func (r Rows) subtract(s Rows) {
 
 // RowsMatching returns the rows with a location that re matches; see Filter.
 func (p *Profile) RowsMatching(re *regexp.Regexp) Rows {
-	m := p.newMatcher(re)
-	return p.rowsWhere(m.location)
+	return p.rowsWhere(p.newMatcher(re).location)
 }
 
 // rowsWhere returns the rows with a location that is wanted.
@@ -100,10 +150,9 @@ func keepRows[T any](column []T, rows Rows) []T {
 	return out
 }
 
-// dropFrames drops the frames that match re, or those that do not; samples
+// dropFrames drops the frames that match, or those that do not; samples
 // left without frames vanish.
-func (p *Profile) dropFrames(re *regexp.Regexp, matching bool) *Profile {
-	m := p.newMatcher(re)
+func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
 	gone := make([]bool, len(p.Locations))
@@ -151,33 +200,4 @@ func (p *Profile) withoutLocations(gone []bool) *Profile {
 		q.stacks.commit(n)
 	}
 	return q.Keep(rows)
-}
-
-// matcher caches what an expression says of functions and mappings: a function
-// stands in many locations.
-type matcher struct {
-	p         *Profile
-	re        *regexp.Regexp
-	functions []bool
-	mappings  []bool
-}
-
-func (p *Profile) newMatcher(re *regexp.Regexp) *matcher {
-	m := &matcher{p: p, re: re, functions: make([]bool, len(p.Functions)), mappings: make([]bool, len(p.Mappings))}
-	for i := range p.Functions {
-		f := &p.Functions[i]
-		m.functions[i] = re.MatchString(f.Name) || re.MatchString(f.Filename)
-	}
-	for i := range p.Mappings {
-		m.mappings[i] = re.MatchString(p.Mappings[i].File)
-	}
-	return m
-}
-
-func (m *matcher) function(f int32) bool { return m.functions[f] }
-
-func (m *matcher) mapping(i int32) bool { return i >= 0 && m.mappings[i] }
-
-func (m *matcher) location(l *Location) bool {
-	return m.mapping(l.Mapping) || slices.ContainsFunc(l.Lines, func(ln Line) bool { return m.functions[ln.Func] })
 }

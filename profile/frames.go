@@ -4,8 +4,9 @@ import "path"
 
 // frameKey is what one row of a report is: frames with the same key count as one.
 type frameKey struct {
-	name, file string
-	line       int64
+	name, file   string
+	line, column int64
+	address      uint64
 }
 
 // frames maps locations to the keys of the frames that stand in them, leaf
@@ -19,6 +20,38 @@ type frames struct {
 
 // newFrames numbers the keys of all locations of p.
 func newFrames(p *Profile, key func(*Function, int64) frameKey) *frames {
+	return framesOf(p, func(_ *Location, ln Line) frameKey { return key(&p.Functions[ln.Func], ln.Line) })
+}
+
+// framesBy numbers the frames of p at a granularity; with columns they are
+// told apart by column too. Addresses always are.
+func framesBy(p *Profile, g Granularity, columns bool) *frames {
+	return framesOf(p, func(l *Location, ln Line) frameKey {
+		k := g.key(&p.Functions[ln.Func], ln.Line)
+		if g == ByAddress || columns && g == ByLine {
+			k.column = ln.Column
+		}
+		if g == ByAddress {
+			k.address = l.Address
+		}
+		return k
+	}).withAddresses(p, g == ByAddress)
+}
+
+// withAddresses tells unknown functions apart by address, if wanted.
+func (f *frames) withAddresses(p *Profile, wanted bool) *frames {
+	if !wanted {
+		return f
+	}
+	for i := range p.Locations {
+		if l := &p.Locations[i]; len(l.Lines) == 0 {
+			f.list[f.start[i]] = f.number(frameKey{name: p.objectName(l), address: l.Address})
+		}
+	}
+	return f
+}
+
+func framesOf(p *Profile, key func(*Location, Line) frameKey) *frames {
 	f := &frames{
 		index: make(map[frameKey]int32, len(p.Functions)),
 		start: make([]int32, 1, len(p.Locations)+1),
@@ -27,8 +60,7 @@ func newFrames(p *Profile, key func(*Function, int64) frameKey) *frames {
 	for i := range p.Locations {
 		l := &p.Locations[i]
 		for _, ln := range l.Lines {
-			fn := &p.Functions[ln.Func]
-			k := key(fn, ln.Line)
+			k := key(l, ln)
 			if k.name == "" && k.file == "" {
 				k.name = p.objectName(l)
 			}

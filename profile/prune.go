@@ -112,3 +112,67 @@ func plainName(name string) string {
 	}
 	return name
 }
+
+// showFrom cuts off the callers of each stack's outermost frame that matches
+// re; stacks without such a frame vanish.
+func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
+	m := p.newMatcher(re)
+	q = p.withOwnLocations()
+	match := make([]bool, len(q.Locations))
+	for i := range q.Locations {
+		l := &q.Locations[i]
+		if m.mapping(l.Mapping) {
+			match[i] = true
+			continue
+		}
+		for j := len(l.Lines) - 1; j >= 0 && !match[i]; j-- {
+			if m.function(l.Lines[j].Func) {
+				l.Lines, match[i] = l.Lines[:j+1], true
+			}
+		}
+	}
+	rows := newRows(p.NumSamples())
+	for row := range q.stacks.spans {
+		stack := p.stacks.row(row)
+		for i := len(stack) - 1; i >= 0; i-- {
+			if match[stack[i]] {
+				q.stacks.spans[row].n = uint32(i + 1)
+				rows.add(row)
+				break
+			}
+		}
+	}
+	return q.Keep(rows), slices.Contains(match, true)
+}
+
+// pruneFrom cuts off what each stack's innermost matching function calls.
+func (p *Profile) pruneFrom(re *regexp.Regexp) (q *Profile, matched bool) {
+	match := make([]bool, len(p.Functions))
+	for i := range p.Functions {
+		match[i] = p.Functions[i].Name != "" && re.MatchString(plainName(p.Functions[i].Name))
+	}
+	q = p.withOwnLocations()
+	from := make([]bool, len(q.Locations))
+	for i := range q.Locations {
+		l := &q.Locations[i]
+		if j := slices.IndexFunc(l.Lines, func(ln Line) bool { return match[ln.Func] }); j >= 0 {
+			l.Lines, from[i] = l.Lines[j:], true
+		}
+	}
+	for row := range q.stacks.spans {
+		if i := slices.IndexFunc(p.stacks.row(row), func(l int32) bool { return from[l] }); i > 0 {
+			s := &q.stacks.spans[row]
+			s.off += uint32(i)
+			s.n -= uint32(i)
+		}
+	}
+	return q, slices.Contains(from, true)
+}
+
+// withOwnLocations returns a copy whose location table and spans may be changed.
+func (p *Profile) withOwnLocations() *Profile {
+	q := *p
+	q.Locations = slices.Clone(p.Locations)
+	q.stacks.spans = slices.Clone(p.stacks.spans)
+	return &q
+}

@@ -11,13 +11,14 @@ import (
 // Granularity is what a row of a report stands for.
 type Granularity int
 
-// The granularities that pprof calls functions, filefunctions, files and lines.
-// A file is one row here; pprof has a row for each of its functions.
+// The granularities that pprof calls functions, filefunctions, files, lines and
+// addresses. A file is one row here; pprof has a row for each of its functions.
 const (
 	ByFunction Granularity = iota
 	ByFileFunction
 	ByFile
 	ByLine
+	ByAddress // with function, file, line and column
 )
 
 // Order is what a report's rows are sorted by, the largest magnitude first.
@@ -42,6 +43,16 @@ type TopOptions struct {
 	Limit    int // most rows to return; 0 for all
 
 	Total int64 // what percentages are of; 0 for the sum of all samples' magnitudes
+
+	Columns      bool // lines are told apart by column
+	Mean         bool // a row's values are divided by its sums of column 0; order and MinShare heed the sums
+	DropNegative bool // drop rows with less than nothing flat, or cum without flat
+	// Inline asks for Row.Inline. It costs a second pass over the stacks where
+	// a row's function was inlined somewhere.
+	Inline bool
+	// EdgeShare is pprof's edgefraction: callers from whom a row has less than
+	// this share of the sum of all flat values do not count for Row.Inline.
+	EdgeShare float64
 }
 
 // Row is one entry of a Top: a function, a file or a line, by Granularity.
@@ -49,8 +60,12 @@ type Row struct {
 	Name string // function as the profile names it; "[file of the mapping]" or "<unknown>" without a symbol
 	File string // "" unless the granularity has files
 	Line int64  // 0 unless the granularity has lines
-	Flat int64  // sum over the samples whose leaf it is, in the sample type's unit
-	Cum  int64  // sum over the samples whose stack has it, once for each sample
+	// Column and Address are 0 unless the granularity has them, and where the profile says none.
+	Column  int64
+	Address uint64
+	Inline  Inline
+	Flat    int64 // sum over the samples whose leaf it is, in the sample type's unit
+	Cum     int64 // sum over the samples whose stack has it, once for each sample
 }
 
 // Top is a table of what a profile's value was spent on.
@@ -75,8 +90,15 @@ func (p *Profile) Top(o TopOptions) (*Top, error) {
 		t.Total = p.Total(o.SampleIndex)
 	}
 	view := p.Filter(o.Filter)
-	f := newFrames(view, o.Granularity.key)
-	t.collect(f.keys, f.sum(view, o.SampleIndex), o)
+	f := framesBy(view, o.Granularity, o.Columns)
+	c := collector{keys: f.keys, sums: f.sum(view, o.SampleIndex)}
+	if o.Mean {
+		c.counts = f.sum(view, 0)
+	}
+	kept, flat := t.collect(c, o)
+	if o.Inline {
+		t.markInline(view, f, kept, abs(int64(float64(flat)*o.EdgeShare)), o)
+	}
 	return t, nil
 }
 
@@ -103,7 +125,7 @@ func TopDiff(p, base *Profile, o TopOptions) (*Top, error) {
 		sums[k].flat -= s.flat
 		sums[k].cum -= s.cum
 	}
-	t.collect(f.keys, sums, o)
+	t.collect(collector{keys: f.keys, sums: sums}, o)
 	return t, nil
 }
 
@@ -123,27 +145,56 @@ func (p *Profile) Total(sampleIndex int) int64 {
 	return total
 }
 
-func (t *Top) collect(keys []frameKey, sums []frameSum, o TopOptions) {
-	var flat int64
-	for i, s := range sums {
-		flat += s.flat
-		if s.flat != 0 || s.cum != 0 {
-			t.Rows = append(t.Rows, Row{Name: keys[i].name, File: keys[i].file, Line: keys[i].line, Flat: s.flat, Cum: s.cum})
+// collector holds what rows are made of: a sum for each key, and with
+// TopOptions.Mean the count to divide it by.
+type collector struct {
+	keys         []frameKey
+	sums, counts []frameSum
+}
+
+// collect makes the rows. It returns their keys' numbers, and the sum of all
+// flat values that the shares in the options are of.
+func (t *Top) collect(c collector, o TopOptions) (kept []int32, flat int64) {
+	for i, s := range c.sums {
+		if s.flat == 0 && s.cum == 0 || o.DropNegative && (s.flat < 0 || s.flat == 0 && s.cum < 0) {
+			continue
 		}
+		flat += s.flat
+		kept = append(kept, int32(i))
 	}
 	if t.Cutoff = abs(int64(float64(flat) * o.MinShare)); t.Cutoff > 0 {
-		all := len(t.Rows)
-		t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return abs(r.Cum) < t.Cutoff })
-		t.Dropped = all - len(t.Rows)
+		all := len(kept)
+		kept = slices.DeleteFunc(kept, func(i int32) bool { return abs(c.sums[i].cum) < t.Cutoff })
+		t.Dropped = all - len(kept)
 	}
-	t.Nodes = len(t.Rows)
-	slices.SortFunc(t.Rows, o.Order.compare)
-	if o.Limit > 0 && len(t.Rows) > o.Limit {
-		t.Rows = t.Rows[:o.Limit]
+	t.Nodes = len(kept)
+	slices.SortFunc(kept, func(a, b int32) int { return o.Order.compare(c.row(a), c.row(b)) })
+	if o.Limit > 0 && len(kept) > o.Limit {
+		kept = kept[:o.Limit]
 	}
-	for _, r := range t.Rows {
+	t.Rows = slices.Grow(t.Rows, len(kept))
+	for _, i := range kept {
+		r := c.row(i)
+		if c.counts != nil {
+			r.Flat, r.Cum = quotient(r.Flat, c.counts[i].flat), quotient(r.Cum, c.counts[i].cum)
+		}
 		t.Flat += r.Flat
+		t.Rows = append(t.Rows, r)
 	}
+	return kept, flat
+}
+
+func (c *collector) row(i int32) Row {
+	k, s := &c.keys[i], &c.sums[i]
+	return Row{Name: k.name, File: k.file, Line: k.line, Column: k.column, Address: k.address, Flat: s.flat, Cum: s.cum}
+}
+
+// quotient is v for each of count; v itself when nothing was counted.
+func quotient(v, count int64) int64 {
+	if count == 0 {
+		return v
+	}
+	return v / count
 }
 
 func (o Order) compare(a, b Row) int {
@@ -151,7 +202,18 @@ func (o Order) compare(a, b Row) int {
 	if o == ByCum {
 		first, last = last, first
 	}
-	return cmp.Or(first, cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), compareDigits(a.Line, b.Line), last)
+	return cmp.Or(first, compareNames(a, b), last)
+}
+
+// compareNames orders rows as their String does; addresses are of one length.
+func compareNames(a, b Row) int {
+	switch {
+	case a.Address != 0 && b.Address != 0 && a.Address != b.Address:
+		return cmp.Compare(a.Address, b.Address)
+	case a.Address != b.Address || a.Column != b.Column:
+		return cmp.Compare(a.String(), b.String())
+	}
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), compareDigits(a.Line, b.Line))
 }
 
 // compareDigits orders line numbers as text: pprof breaks ties by the printed name.
@@ -173,7 +235,7 @@ func (g Granularity) key(fn *Function, line int64) frameKey {
 	switch g {
 	case ByFile:
 		k.name = ""
-	case ByLine:
+	case ByLine, ByAddress:
 		k.line = line
 	}
 	return k

@@ -143,7 +143,16 @@ func FormatPercent(value, total int64) string {
 // chooses it: the one that fits the smallest row, or a larger one where the
 // total is more than a hundred times that.
 func (t *Top) Unit() string {
-	from := t.SampleType.Unit
+	least := t.Smallest()
+	if least == 0 {
+		least = t.Total
+	}
+	return commonUnit(least, t.Total, t.SampleType.Unit)
+}
+
+// Smallest returns the smallest magnitude other than zero of any row: of flat,
+// or of cum where flat is zero. It is 0 when there is none.
+func (t *Top) Smallest() int64 {
 	var least int64
 	for _, r := range t.Rows {
 		v := abs(r.Flat)
@@ -154,10 +163,7 @@ func (t *Top) Unit() string {
 			least = v
 		}
 	}
-	if least == 0 {
-		least = t.Total
-	}
-	return commonUnit(least, t.Total, from)
+	return least
 }
 
 // commonUnit is the unit for values from least to total: one that fits least,

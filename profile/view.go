@@ -22,8 +22,10 @@ type ViewOptions struct {
 
 	NoInlines   bool // inlined calls count for the function that they were inlined into
 	ShowColumns bool // lines are told apart by column, where the profile has columns
-	TrimPath    string
-	SourcePath  string
+	// TrimPath is a list of prefixes (as in PATH) that are cut off file names;
+	// without it, names are cut behind the last element of a directory of
+	// SourcePath. SourcePath is where a lister looks for files first.
+	TrimPath, SourcePath string
 
 	Mean         bool // show the value divided by the first value (a count)
 	DropNegative bool // no rows that a difference made negative
@@ -81,11 +83,16 @@ func (p *Profile) View(o ViewOptions) (*View, error) {
 			return nil, err
 		}
 	}
+	v.Profile = v.Profile.withLabelFrames(o.TagRoot, o.TagLeaf, o.Unit)
 	v.Total = v.total()
-	v.Profile = v.Profile.Filter(o.Filter)
+	v.Profile, v.Unmatched = v.Profile.filter(o.Filter)
 	if o.RelativePercentages {
 		v.Total = v.total()
 	}
+	if o.NoInlines {
+		v.Profile = v.Profile.withoutInlines()
+	}
+	v.Profile = v.Profile.withTrimmedPaths(o.TrimPath, o.SourcePath)
 	return v, nil
 }
 
@@ -131,7 +138,11 @@ func (p *Profile) setsWithKey(key string) []bool {
 // TopOptions are the options of a Top of this view with at most limit rows
 // when NodeCount does not say; 0 for all.
 func (v *View) TopOptions(limit int) TopOptions {
-	return TopOptions{SampleIndex: v.Index, Granularity: v.Granularity, Order: v.Order, MinShare: v.NodeFraction, Limit: v.Limit(limit), Total: v.Total}
+	return TopOptions{
+		SampleIndex: v.Index, Total: v.Total, Mean: v.Mean, DropNegative: v.DropNegative,
+		Granularity: v.Granularity, Columns: v.ShowColumns, Order: v.Order,
+		MinShare: v.NodeFraction, EdgeShare: v.EdgeFraction, Limit: v.Limit(limit), Inline: true,
+	}
 }
 
 // Limit is NodeCount, or the report's own default where that does not say.
