@@ -11,6 +11,10 @@ type FrameSpec struct {
 	// Inlined says that this call was inlined into the frame that follows it
 	// in the stack, its caller.
 	Inlined bool
+	// Address is 0 when not known. A frame with neither function nor file is an
+	// address that no symbol is known for.
+	Address uint64
+	Binary  string // file of the frame's mapping; "" for that of Builder.Binary
 }
 
 // Builder makes a profile from stacks. It is meant for tests and for sources
@@ -56,10 +60,12 @@ func (b *Builder) AddLabeled(stack []FrameSpec, labels []Label, values ...int64)
 			b.fail("sample %d: the root frame %s cannot be inlined", p.NumSamples(), f.Function)
 			return
 		}
-		fn := b.tables.function(Function{Name: f.Function, SystemName: f.Function, Filename: f.File, StartLine: f.StartLine})
-		b.lines = append(b.lines, Line{Func: fn, Line: f.Line})
+		if f.Function != "" || f.File != "" || f.Address == 0 {
+			fn := b.tables.function(Function{Name: f.Function, SystemName: f.Function, Filename: f.File, StartLine: f.StartLine})
+			b.lines = append(b.lines, Line{Func: fn, Line: f.Line})
+		}
 		if !f.Inlined {
-			room[n] = b.tables.location(Location{Mapping: b.binary, Lines: b.lines})
+			room[n] = b.tables.location(Location{Address: f.Address, Mapping: b.mapping(f.Binary), Lines: b.lines})
 			b.lines = b.lines[:0]
 			n++
 		}
@@ -69,6 +75,22 @@ func (b *Builder) AddLabeled(stack []FrameSpec, labels []Label, values ...int64)
 	for i, v := range values {
 		p.values[i] = append(p.values[i], v)
 	}
+}
+
+// AddType adds a sample type, of which the samples so far have none, and returns its index.
+func (b *Builder) AddType(t ValueType) int {
+	p := b.p
+	p.SampleTypes = append(p.SampleTypes, t)
+	p.values = append(p.values, make([]int64, p.NumSamples()))
+	return len(p.SampleTypes) - 1
+}
+
+// mapping returns the mapping of a frame.
+func (b *Builder) mapping(file string) int32 {
+	if file == "" {
+		return b.binary
+	}
+	return b.tables.mapping(Mapping{File: file, HasFunctions: true})
 }
 
 func (b *Builder) fail(format string, args ...any) {

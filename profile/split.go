@@ -1,0 +1,29 @@
+package profile
+
+// Part is a share of a sample row.
+type Part struct {
+	Labels []Label
+	Values []int64 // a value for each sample type
+}
+
+// Split returns p with every row replaced by parts of it, which have the row's
+// stack and what part says of labels and values. A row without parts is
+// dropped. Stacks and tables are shared with p.
+func (p *Profile) Split(parts func(row int) []Part) *Profile {
+	q := *p
+	q.stacks.spans = nil
+	q.values = make([][]int64, len(p.values))
+	q.labelSet = nil
+	labels := newLabelInterner()
+	for row := range p.NumSamples() {
+		for _, part := range parts(row) {
+			q.stacks.spans = append(q.stacks.spans, p.stacks.spans[row])
+			q.labelSet = append(q.labelSet, labels.addLabels(part.Labels))
+			for i := range q.values {
+				q.values[i] = append(q.values[i], part.Values[i])
+			}
+		}
+	}
+	q.labels = labels.table
+	return &q
+}

@@ -1,0 +1,148 @@
+package textual
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Join adds what a dump tells of goroutines to their profile: the labels state, wait,
+// creator and thread. Goroutines are the same when their stacks are, frame by frame, without the
+// runtime's internal frames, which a dump leaves out. The counts stay the profile's.
+//
+// The two were taken one after the other, so a goroutine that went on in between
+// finds no partner and stays as it was. Where goroutines with the same stack carry
+// different labels of their own, nothing tells which of the dump's they are: they
+// get only what all those have in common.
+func Join(p *profile.Profile, dump []Goroutine) *profile.Profile {
+	facts := map[string][]groupedLabels{}
+	for i := range dump {
+		g := &dump[i]
+		k := dumpKey(g.Stack)
+		facts[k] = count(facts[k], g.labels()[len(g.Labels):])
+	}
+	keys := make([]string, p.NumSamples())
+	rows := map[string]int{}
+	var buf []int32
+	for row := range keys {
+		buf = p.Stack(row, buf)
+		keys[row] = profileKey(p, buf)
+		rows[keys[row]]++
+	}
+	for k, n := range rows {
+		if n > 1 {
+			facts[k] = common(facts[k])
+		}
+	}
+	return p.Split(func(row int) []profile.Part { return divide(p, row, facts[keys[row]]) })
+}
+
+// groupedLabels is how many goroutines have a set of labels.
+type groupedLabels struct {
+	labels []profile.Label
+	n      int64
+}
+
+func count(groups []groupedLabels, labels []profile.Label) []groupedLabels {
+	for i := range groups {
+		if slices.Equal(groups[i].labels, labels) {
+			groups[i].n++
+			return groups
+		}
+	}
+	return append(groups, groupedLabels{labels, 1})
+}
+
+// common returns one group with the labels that all groups have.
+func common(groups []groupedLabels) []groupedLabels {
+	if len(groups) < 2 {
+		return groups
+	}
+	all := groupedLabels{n: groups[0].n}
+	all.labels = slices.Clone(groups[0].labels)
+	for _, g := range groups[1:] {
+		all.n += g.n
+		all.labels = slices.DeleteFunc(all.labels, func(l profile.Label) bool { return !slices.Contains(g.labels, l) })
+	}
+	return []groupedLabels{all}
+}
+
+// divide takes the goroutines of a row from groups. What is left keeps its labels.
+func divide(p *profile.Profile, row int, groups []groupedLabels) []profile.Part {
+	own := p.Labels(row)
+	left := p.Values(0)[row]
+	var parts []profile.Part
+	for i := range groups {
+		g := &groups[i]
+		n := min(g.n, left)
+		if n <= 0 {
+			continue
+		}
+		parts = append(parts, profile.Part{Labels: slices.Concat(own, g.labels), Values: []int64{n}})
+		g.n -= n
+		left -= n
+	}
+	if left != 0 || len(parts) == 0 {
+		parts = append(parts, profile.Part{Labels: own, Values: []int64{left}})
+	}
+	return parts
+}
+
+func dumpKey(stack []profile.FrameSpec) string {
+	var b []byte
+	for _, f := range stack {
+		b = appendFrame(b, f.Function, f.Line)
+	}
+	return string(b)
+}
+
+func profileKey(p *profile.Profile, stack []int32) string {
+	var b []byte
+	for _, l := range stack {
+		for _, ln := range p.Locations[l].Lines {
+			b = appendFrame(b, p.Functions[ln.Func].Name, ln.Line)
+		}
+	}
+	return string(b)
+}
+
+func appendFrame(b []byte, name string, line int64) []byte {
+	if isInternal(name) {
+		return b
+	}
+	b = appendGeneric(b, name)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, line, 10)
+	return append(b, '\n')
+}
+
+// isInternal tells whether a dump leaves a function out: those of package runtime
+// that are not exported (runtime/traceback.go, showfuncinfo).
+func isInternal(name string) bool {
+	name, ok := strings.CutPrefix(name, "runtime.")
+	if !ok {
+		return false
+	}
+	name = strings.TrimPrefix(name, "(*")
+	return name == "" || name[0] < 'A' || name[0] > 'Z'
+}
+
+// appendGeneric appends a name with its type arguments as "[...]", as dumps write them.
+func appendGeneric(b []byte, name string) []byte {
+	depth := 0
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '[':
+			if depth++; depth == 1 {
+				b = append(b, "[...]"...)
+			}
+		case c == ']' && depth > 0:
+			depth--
+		case depth == 0:
+			b = append(b, c)
+		}
+	}
+	return b
+}
