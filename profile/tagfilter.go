@@ -11,6 +11,7 @@ import (
 // TagFilter is a condition on a sample's labels, as pprof's tagfocus and
 // tagignore write it; see ParseTagFilter.
 type TagFilter struct {
+	text   string           // as it was given
 	key    string           // "" for any
 	within *tagRange        // for numbers, else nil
 	texts  []*regexp.Regexp // for texts
@@ -32,7 +33,7 @@ type tagRange struct {
 //
 // What reads as a range is one: pprof takes "404" for the number.
 func ParseTagFilter(s string) (*TagFilter, error) {
-	f := &TagFilter{}
+	f := &TagFilter{text: s}
 	if key, value, ok := strings.Cut(s, "="); ok {
 		f.key, s = key, value
 	}
@@ -49,6 +50,9 @@ func ParseTagFilter(s string) (*TagFilter, error) {
 	}
 	return f, nil
 }
+
+// String returns the text that was parsed.
+func (f *TagFilter) String() string { return f.text }
 
 // parseTagRange returns nil for what is no range.
 func parseTagRange(s string) (*tagRange, error) {

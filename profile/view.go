@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 )
 
@@ -46,6 +47,28 @@ type ViewOptions struct {
 // DefaultViewOptions are those of pprof.
 func DefaultViewOptions() ViewOptions {
 	return ViewOptions{NodeCount: -1, NodeFraction: 0.005, EdgeFraction: 0.001, Unit: "minimum", DivideBy: 1}
+}
+
+// Filters returns the filters as pprof's legend has them: "focus=main".
+func (o *ViewOptions) Filters() []string {
+	var texts []string
+	for _, x := range []struct {
+		name string
+		re   *regexp.Regexp
+		tag  *TagFilter
+	}{
+		{"focus", o.Focus, nil}, {"ignore", o.Ignore, nil}, {"hide", o.Hide, nil}, {"show", o.Show, nil}, {"show_from", o.ShowFrom, nil},
+		{"prune_from", o.PruneFrom, nil}, {"tagfocus", nil, o.TagFocus}, {"tagignore", nil, o.TagIgnore},
+		{"tagshow", o.TagShow, nil}, {"taghide", o.TagHide, nil},
+	} {
+		switch {
+		case x.re != nil:
+			texts = append(texts, x.name+"="+x.re.String())
+		case x.tag != nil:
+			texts = append(texts, x.name+"="+x.tag.String())
+		}
+	}
+	return texts
 }
 
 // BaseLabel is the label by which pprof marks the samples of a -diff_base.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/profile"
@@ -25,6 +26,15 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	if err != nil {
 		return nil, err
 	}
+	bases, against, err := p.bases()
+	if err != nil {
+		return nil, err
+	}
+	if p.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(p.timeout))
+		defer cancel()
+	}
 	binary, args := splitBinary(args)
 	if len(args) == 0 {
 		args = []string{""}
@@ -38,6 +48,16 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, read)
 	if err != nil {
 		return nil, err
+	}
+	if len(bases) > 0 {
+		base, err := session.OpenSources(ctx, cfg, bases, env.Stdin, read)
+		if err != nil {
+			return nil, err
+		}
+		if src.Profile, err = src.Profile.Against(base.Profile, against); err != nil {
+			return nil, fmt.Errorf("%s and %s: %w", src.Name, base.Name, err)
+		}
+		src.Name += " − " + base.Name
 	}
 	v, err := src.Profile.View(o)
 	if err != nil {

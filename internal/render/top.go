@@ -10,20 +10,17 @@ import (
 
 // TopTable is the table of `hone top` and what it was made from.
 type TopTable struct {
-	Source  string
-	Profile *profile.Profile
-	Top     *profile.Top
+	Source string
+	View   *profile.View
+	Top    *profile.Top
 }
 
 // Top draws the table of `hone top` in the columns that pprof's users know.
 func Top(w io.Writer, t TopTable, s Style) {
-	top, unit := t.Top, t.Top.Unit()
-	value := func(v int64) string { return profile.FormatValue(v, top.SampleType.Unit, unit) }
-	fmt.Fprintf(w, "%s · %s", t.Source, top.SampleType.Type)
-	if d := t.Profile.DurationNanos; d > 0 {
-		fmt.Fprintf(w, " · over %s", seconds(float64(d)/1e9))
-	}
-	fmt.Fprintf(w, "\nshowing %s of %s total (%s)\n", value(top.Flat), value(top.Total),
+	top, unit := t.Top, t.View.UnitFor(t.Top.Smallest())
+	value := func(v int64) string { return t.View.Format(v, unit) }
+	ViewHead(w, t.Source, t.View, s)
+	fmt.Fprintf(w, "showing %s of %s total (%s)\n", value(top.Flat), value(top.Total),
 		strings.TrimSpace(profile.FormatPercent(top.Flat, top.Total)))
 	if top.Dropped > 0 {
 		fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("dropped %s below %s", plural(top.Dropped, "row"), value(top.Cutoff))))
@@ -35,13 +32,7 @@ func Top(w io.Writer, t TopTable, s Style) {
 	var sum int64
 	for _, r := range top.Rows {
 		sum += r.Flat
-		name := r.Name
-		if r.File != "" {
-			name = strings.TrimSpace(name + " " + r.File)
-			if r.Line != 0 {
-				name += fmt.Sprintf(":%d", r.Line)
-			}
-		}
+		name := strings.TrimSpace(r.String() + " " + r.Inline.String())
 		rows = append(rows, []string{value(r.Flat), profile.FormatPercent(r.Flat, top.Total), profile.FormatPercent(sum, top.Total),
 			value(r.Cum), profile.FormatPercent(r.Cum, top.Total), name})
 	}
@@ -53,18 +44,36 @@ func Top(w io.Writer, t TopTable, s Style) {
 	}
 }
 
+// ViewHead draws the line above a report that says what it is about, and the
+// filters, unless compact_labels asks for none.
+func ViewHead(w io.Writer, source string, v *profile.View, s Style) {
+	if v.CompactLabels {
+		return
+	}
+	fmt.Fprintf(w, "%s · %s", source, v.SampleType.Type)
+	if d := v.Profile.DurationNanos; d > 0 {
+		fmt.Fprintf(w, " · over %s", seconds(float64(d)/1e9))
+	}
+	fmt.Fprintln(w)
+	if filters := v.Filters(); len(filters) > 0 {
+		fmt.Fprintln(w, s.paint(faint, "filters: "+strings.Join(filters, " ")))
+	}
+}
+
 // TopJSON is the form of `hone top -json`.
 func TopJSON(t TopTable) any {
 	type row struct {
 		Function string `json:"function,omitempty"`
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
+		Column   int64  `json:"column,omitempty"`
+		Address  uint64 `json:"address,omitempty"`
 		Flat     int64  `json:"flat"`
 		Cum      int64  `json:"cum"`
 	}
 	rows := []row{}
 	for _, r := range t.Top.Rows {
-		rows = append(rows, row{r.Name, r.File, r.Line, r.Flat, r.Cum})
+		rows = append(rows, row{r.Name, r.File, r.Line, r.Column, r.Address, r.Flat, r.Cum})
 	}
 	return struct {
 		Schema     string `json:"schema"`
@@ -75,5 +84,5 @@ func TopJSON(t TopTable) any {
 		Nodes      int    `json:"nodes"`
 		Dropped    int    `json:"dropped"`
 		Rows       []row  `json:"rows"`
-	}{"hone/top/v1", t.Source, t.Top.SampleType.Type, t.Top.SampleType.Unit, t.Top.Total, t.Top.Nodes, t.Top.Dropped, rows}
+	}{"hone/top/v1", t.Source, t.View.SampleType.Type, t.Top.SampleType.Unit, t.Top.Total, t.Top.Nodes, t.Top.Dropped, rows}
 }

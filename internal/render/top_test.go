@@ -28,12 +28,16 @@ func smallProfile(t *testing.T) *profile.Profile {
 
 func TestTopPage(t *testing.T) {
 	p := smallProfile(t)
-	top, err := p.Top(profile.TopOptions{SampleIndex: 1, Limit: 1})
+	v, err := p.View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := p.Top(v.TopOptions(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	page := TopTable{Source: "cpu.pprof", Profile: p, Top: top}
+	page := TopTable{Source: "cpu.pprof", View: v, Top: top}
 	Top(&b, page, Style{})
 	golden(t, "top.golden", b.Bytes())
 	b.Reset()
