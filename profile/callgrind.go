@@ -10,15 +10,18 @@ import (
 // WriteCallgrind writes the graph in the format of valgrind's callgrind
 // (version 1, "instr line" positions, names and addresses compressed), which
 // KCachegrind reads. Make the graph with Addresses. Values are whole numbers of
-// the unit that fits the smallest, rounded towards zero, as in pprof.
+// the unit, rounded towards zero, as in pprof; "" or "minimum" is the unit that
+// fits the smallest.
 //
 // One thing is not as pprof has it: functions of one name and file that differ
 // (in binary or start line, or by their place in a call tree) get a number
 // where they are defined too, not only where they are called, so that the
 // reader finds them.
-func (g *Graph) WriteCallgrind(w io.Writer) error {
+func (g *Graph) WriteCallgrind(w io.Writer, unit string) error {
 	c := &callgrind{g: g, w: bufio.NewWriter(w), objects: map[string]int{}, files: map[string]int{}, names: map[string]int{}}
-	c.unit = g.leastUnit()
+	if c.unit = unit; unit == "" || unit == "minimum" || unit == "auto" {
+		c.unit = g.leastUnit()
+	}
 	c.disambiguate()
 	fmt.Fprintf(c.w, "positions: instr line\nevents: %s(%s)\n", g.SampleType.Type, c.unit)
 	for i := range g.Nodes {
@@ -119,16 +122,7 @@ func (c *callgrind) disambiguate() {
 
 // leastUnit fits the smallest node.
 func (g *Graph) leastUnit() string {
-	var least int64
-	for _, n := range g.Nodes {
-		v := abs(n.Flat)
-		if v == 0 {
-			v = abs(n.Cum)
-		}
-		if v > 0 && (least == 0 || v < least) {
-			least = v
-		}
-	}
+	least := g.Least()
 	if least == 0 {
 		least = g.Total
 	}

@@ -18,6 +18,7 @@ type GraphOptions struct {
 	// Addresses makes a node of each address, line, function and binary,
 	// whatever the Granularity: what a callgrind file holds.
 	Addresses bool
+	Columns   bool // lines are told apart by column
 	Order     Order
 	Filter    Filter // rows and frames that count; the total stays the whole profile's
 
@@ -28,6 +29,7 @@ type GraphOptions struct {
 	// over trimmed nodes are left out where another path shows the way.
 	Visual bool
 
+	Mean         bool // values are divided by the sums of column 0; order and trimming heed the sums
 	DropNegative bool // drop nodes whose flat, or cum without flat, is negative
 	// Nodes with less |cum|, and edges with less |weight|, than this share (0 to
 	// 1) of the sum of all flat values are dropped. pprof's defaults are 0.005
@@ -55,6 +57,8 @@ type GraphNode struct {
 	// apart: the place of its caller among all paths, plus one. It is 0 for
 	// roots and outside of call trees.
 	Context int32
+
+	flatCount, cumCount int64 // of column 0, with GraphOptions.Mean
 }
 
 // String is the node as pprof prints it: address, function, file and line, as
@@ -89,6 +93,8 @@ type GraphEdge struct {
 	Weight   int64 // sum over the samples with the call, once for each sample
 	Inline   bool  // every one of the calls was inlined
 	Residual bool  // some of the calls went over nodes that are not there
+
+	count int64 // of column 0, with GraphOptions.Mean
 }
 
 // Graph is a call graph: who calls whom, and what it costs. Calls of a node to
@@ -117,13 +123,42 @@ func (g *Graph) Out(node int) []GraphEdge { return g.Edges[g.out[node]:g.out[nod
 // In returns the calls of a node, the heaviest first. Not to be changed.
 func (g *Graph) In(node int) []GraphEdge { return g.byDest[g.in[node]:g.in[node+1]] }
 
-// Unit returns the one unit to print the whole graph in; see Top.Unit.
-func (g *Graph) Unit() string {
-	t := &Top{SampleType: g.SampleType, Total: g.Total, Rows: make([]Row, len(g.Nodes))}
-	for i, n := range g.Nodes {
-		t.Rows[i] = Row{Flat: n.Flat, Cum: n.Cum}
+// Least returns the smallest magnitude of a node other than zero, flat if it has
+// any, which decides the unit to print in; see View.UnitFor. It is 0 when there
+// is none.
+func (g *Graph) Least() int64 {
+	var least int64
+	for _, n := range g.Nodes {
+		v := abs(n.Flat)
+		if v == 0 {
+			v = abs(n.Cum)
+		}
+		if v > 0 && (least == 0 || v < least) {
+			least = v
+		}
 	}
-	return t.Unit()
+	return least
+}
+
+// Graph is the graph of what the view shows. The options are the view's; the
+// argument says only what View has no say in: Addresses, Visual and EdgesOf, and
+// whether the report heeds CallTree. NodeCount is the report's own default.
+func (v *View) Graph(o GraphOptions) (*Graph, error) {
+	o.SampleIndex, o.Mean, o.DropNegative = v.Index, v.Mean, v.DropNegative
+	o.Granularity, o.Columns, o.Order = v.Granularity, v.ShowColumns, v.Order
+	o.CallTree = o.CallTree && v.CallTree
+	o.NodeCount = v.Limit(o.NodeCount)
+	o.NodeFraction, o.EdgeFraction = v.NodeFraction, v.EdgeFraction
+	o.Filter = Filter{}
+	if o.Addresses || o.EdgesOf != nil { // callgrind and peek show all
+		o.NodeCount, o.NodeFraction, o.EdgeFraction = 0, 0, 0
+	}
+	g, err := v.Profile.Graph(o)
+	if err != nil {
+		return nil, err
+	}
+	g.Total, g.SampleType = v.Total, v.SampleType
+	return g, nil
 }
 
 // Graph sums one value by node and by call. It reads the stacks and one column;
@@ -141,13 +176,31 @@ func (p *Profile) Graph(o GraphOptions) (*Graph, error) {
 	}
 	f := graphFramesOf(view, o)
 	if o.CallTree {
-		newCallTree(view, f, o.SampleIndex).addTo(b)
+		newCallTree(view, f, newColumns(view, o)).addTo(b)
 	} else {
-		c := &callGraph{p: view, frames: f, values: view.values[o.SampleIndex]}
+		c := &callGraph{p: view, frames: f, columns: newColumns(view, o)}
 		c.addTo(b)
 	}
 	b.trim()
+	if o.Mean {
+		b.g.divide()
+	}
 	return b.g, nil
+}
+
+// divide makes means of sums.
+func (g *Graph) divide() {
+	g.Flat = 0
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		n.Flat, n.Cum = quotient(n.Flat, n.flatCount), quotient(n.Cum, n.cumCount)
+		g.Flat += n.Flat
+	}
+	for _, edges := range [][]GraphEdge{g.Edges, g.byDest} {
+		for i := range edges {
+			edges[i].Weight = quotient(edges[i].Weight, edges[i].count)
+		}
+	}
 }
 
 // graphBuild chooses among all nodes.

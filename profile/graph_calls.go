@@ -13,10 +13,10 @@ func graphFramesOf(p *Profile, o GraphOptions) *graphFrames {
 	if o.Addresses {
 		return addressFrames(p)
 	}
-	f := newFrames(p, o.Granularity.key)
+	f := framesBy(p, o.Granularity, o.Columns)
 	g := &graphFrames{start: f.start, list: f.list, nodes: make([]GraphNode, len(f.keys))}
 	for i, k := range f.keys {
-		g.nodes[i] = GraphNode{Name: k.name, File: k.file, Line: k.line}
+		g.nodes[i] = GraphNode{Name: k.name, File: k.file, Line: k.line, Column: k.column, Address: k.address}
 	}
 	return g
 }
@@ -54,11 +54,31 @@ func addressFrames(p *Profile) *graphFrames {
 	return g
 }
 
+// columns are the values to sum, and with GraphOptions.Mean what to divide them by.
+type columns struct{ values, counts []int64 }
+
+func newColumns(p *Profile, o GraphOptions) columns {
+	c := columns{values: p.values[o.SampleIndex]}
+	if o.Mean {
+		c.counts = p.values[0]
+	}
+	return c
+}
+
+// row returns a row's value and count; ok is false for one that adds nothing.
+func (c *columns) row(i int) (value, count int64, ok bool) {
+	value = c.values[i]
+	if c.counts != nil {
+		count = c.counts[i]
+	}
+	return value, count, value != 0 || count != 0
+}
+
 // callGraph builds nodes and edges where a frame is one node wherever it stands.
 type callGraph struct {
 	p      *Profile
 	frames *graphFrames
-	values []int64
+	columns
 }
 
 func (c *callGraph) addTo(b *graphBuild) {
@@ -66,6 +86,11 @@ func (c *callGraph) addTo(b *graphBuild) {
 	b.nodes = c.frames.nodes
 	for i, s := range f.sum(c.p, b.o.SampleIndex) {
 		b.nodes[i].Flat, b.nodes[i].Cum = s.flat, s.cum
+	}
+	if b.o.Mean {
+		for i, s := range f.sum(c.p, 0) {
+			b.nodes[i].flatCount, b.nodes[i].cumCount = s.flat, s.cum
+		}
 	}
 	b.link = c.link
 }
@@ -75,8 +100,9 @@ func (c *callGraph) addTo(b *graphBuild) {
 func (c *callGraph) link(keep, wanted []bool) []GraphEdge {
 	f := c.frames
 	edges := newEdgeTable()
-	for row, v := range c.values {
-		if v == 0 {
+	for row := range c.values {
+		v, count, ok := c.row(row)
+		if !ok {
 			continue
 		}
 		stack := c.p.stacks.row(row)
@@ -90,7 +116,7 @@ func (c *callGraph) link(keep, wanted []bool) []GraphEdge {
 					continue
 				}
 				if parent >= 0 && n != parent && (wanted == nil || wanted[n] || wanted[parent]) {
-					edges.add(parent, n, int32(row), v, j != len(nodes)-1, residual)
+					edges.add(GraphEdge{parent, n, v, j != len(nodes)-1, residual, count}, int32(row))
 				}
 				parent, residual = n, false
 			}
@@ -109,10 +135,11 @@ type edgeTable struct {
 
 func newEdgeTable() *edgeTable { return &edgeTable{slots: make([]int32, 1<<10)} }
 
-func (t *edgeTable) add(from, to, row int32, v int64, inline, residual bool) {
-	at, known := t.find(from, to)
+// add adds what one row says of an edge.
+func (t *edgeTable) add(e GraphEdge, row int32) {
+	at, known := t.find(e.From, e.To)
 	if !known {
-		t.edges = append(t.edges, GraphEdge{From: from, To: to, Weight: v, Inline: inline, Residual: residual})
+		t.edges = append(t.edges, e)
 		t.rows = append(t.rows, row)
 		return
 	}
@@ -120,10 +147,11 @@ func (t *edgeTable) add(from, to, row int32, v int64, inline, residual bool) {
 		return
 	}
 	t.rows[at] = row
-	e := &t.edges[at]
-	e.Weight += v
-	e.Inline = e.Inline && inline
-	e.Residual = e.Residual || residual
+	sum := &t.edges[at]
+	sum.Weight += e.Weight
+	sum.count += e.count
+	sum.Inline = sum.Inline && e.Inline
+	sum.Residual = sum.Residual || e.Residual
 }
 
 // find returns the number of an edge. If there is none it takes the next, which
@@ -169,16 +197,18 @@ type callTree struct {
 	frames *graphFrames
 	parent []int32 // of each path; −1 for roots
 	frame  []int32 // into frames.nodes
-	flat   []int64
-	cum    []int64
+	sums   []treeSum
 	inline []bool // the call that ends the path was inlined, each time
 }
 
-func newCallTree(p *Profile, f *graphFrames, sampleIndex int) *callTree {
+type treeSum struct{ flat, cum, flatCount, cumCount int64 }
+
+func newCallTree(p *Profile, f *graphFrames, c columns) *callTree {
 	t := &callTree{frames: f}
 	paths := newEdgeTable()
-	for row, v := range p.values[sampleIndex] {
-		if v == 0 {
+	for row := range c.values {
+		v, count, ok := c.row(row)
+		if !ok {
 			continue
 		}
 		stack := p.stacks.row(row)
@@ -191,16 +221,18 @@ func newCallTree(p *Profile, f *graphFrames, sampleIndex int) *callTree {
 				if !known {
 					paths.edges = append(paths.edges, GraphEdge{From: at, To: nodes[j]})
 					t.parent, t.frame = append(t.parent, at), append(t.frame, nodes[j])
-					t.flat, t.cum = append(t.flat, 0), append(t.cum, 0)
+					t.sums = append(t.sums, treeSum{})
 					t.inline = append(t.inline, inline)
 				}
-				t.cum[child] += v
+				t.sums[child].cum += v
+				t.sums[child].cumCount += count
 				t.inline[child] = t.inline[child] && inline
 				at = child
 			}
 		}
 		if at >= 0 {
-			t.flat[at] += v
+			t.sums[at].flat += v
+			t.sums[at].flatCount += count
 		}
 	}
 	return t
@@ -210,7 +242,8 @@ func (t *callTree) addTo(b *graphBuild) {
 	b.nodes = make([]GraphNode, len(t.frame))
 	for i, f := range t.frame {
 		n := t.frames.nodes[f]
-		n.Flat, n.Cum, n.Context = t.flat[i], t.cum[i], t.parent[i]+1
+		n.Flat, n.Cum, n.Context = t.sums[i].flat, t.sums[i].cum, t.parent[i]+1
+		n.flatCount, n.cumCount = t.sums[i].flatCount, t.sums[i].cumCount
 		b.nodes[i] = n
 	}
 	b.link = t.link
@@ -224,7 +257,7 @@ func (t *callTree) link(keep, wanted []bool) []GraphEdge {
 		if !kept {
 			continue
 		}
-		e := GraphEdge{To: int32(i), From: t.parent[i], Weight: t.cum[i], Inline: t.inline[i]}
+		e := GraphEdge{To: int32(i), From: t.parent[i], Weight: t.sums[i].cum, Inline: t.inline[i], count: t.sums[i].cumCount}
 		for e.From >= 0 && !keep[e.From] {
 			e.Inline = e.Inline && t.inline[e.From]
 			e.Residual = true

@@ -17,10 +17,10 @@ import (
 )
 
 // graphText prints a Graph as `pprof -tree` prints its table.
-func graphText(g *profile.Graph, matching *regexp.Regexp) string {
+func graphText(v *profile.View, g *profile.Graph, matching *regexp.Regexp) string {
 	var b strings.Builder
-	unit := g.Unit()
-	value := func(v int64) string { return profile.FormatValue(v, g.SampleType.Unit, unit) }
+	unit := v.UnitFor(g.Least())
+	value := func(x int64) string { return v.Format(x, unit) }
 	edge := func(e profile.GraphEdge, cum int64, other int32) {
 		inline := ""
 		if e.Inline {
@@ -51,6 +51,11 @@ func graphText(g *profile.Graph, matching *regexp.Regexp) string {
 	return b.String()
 }
 
+// plainView has no options that a Graph does not have itself.
+func plainView(g *profile.Graph) *profile.View {
+	return &profile.View{ViewOptions: profile.DefaultViewOptions(), SampleType: g.SampleType, Total: g.Total}
+}
+
 const treeSeparator = "----------------------------------------------------------+-------------\n"
 
 // graphArgs says everything each time: pprof's options outlive a call.
@@ -75,9 +80,9 @@ func graphOf(t testing.TB, g *google.Profile, o profile.GraphOptions) *profile.G
 
 func sameTree(t testing.TB, g *google.Profile, o profile.GraphOptions) {
 	t.Helper()
-	args := graphArgs("-tree", o)
+	args, graph := graphArgs("-tree", o), graphOf(t, g, o)
 	_, want, _ := strings.Cut(pprofReport(t, g, args...), "context \t \t \n")
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(graphOf(t, g, o), nil), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(plainView(graph), graph, nil), "\n")); diff != "" {
 		t.Errorf("pprof %v (-pprof +hone):\n%s", args, diff)
 	}
 }
@@ -113,8 +118,9 @@ func sameDot(t testing.TB, g *google.Profile, o profile.GraphOptions) {
 	t.Helper()
 	o.Visual = true
 	graph := graphOf(t, g, o)
-	unit := graph.Unit()
-	value := func(v int64) string { return profile.FormatValue(v, graph.SampleType.Unit, unit) }
+	v := plainView(graph)
+	unit := v.UnitFor(graph.Least())
+	value := func(x int64) string { return v.Format(x, unit) }
 	label := func(i int32) string {
 		return fmt.Sprintf("%s (%s)", graph.Nodes[i].String(), value(graph.Nodes[i].Cum))
 	}
@@ -211,12 +217,51 @@ func TestGraphOfGeneratedProfiles(t *testing.T) {
 	})
 }
 
+// TestTreeHeedsEachOption leaves out -mean: pprof prints means of nodes beside
+// sums of edges.
+func TestTreeHeedsEachOption(t *testing.T) {
+	for name, cases := range optionCases() {
+		if name == "mean" {
+			continue
+		}
+		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {
+			g := symbolised(anyProfile(true).Draw(rt, "profile"))
+			for _, s := range g.Sample {
+				for i, v := range s.Value {
+					s.Value[i] = max(v, -v)
+				}
+			}
+			g = reparse(t, g)
+			c := rapid.SampledFrom(cases).Draw(rt, "case")
+			o := profile.DefaultViewOptions()
+			c.set(&o)
+			args := append(chosen(o), c.arg, "-tree")
+			if slices.Contains(chosen(o), c.arg) {
+				args = append(chosen(o), "-tree")
+			}
+			v, err := fromGoogle(t, g).View(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			graph, err := v.Graph(profile.GraphOptions{NodeCount: 80})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, want, _ := strings.Cut(pprofReport(t, g, args...), "context \t \t \n")
+			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(v, graph, nil), "\n")); diff != "" {
+				t.Fatalf("pprof %v (-pprof +hone):\n%s", args, diff)
+			}
+		}))
+	}
+}
+
 func TestPeekEqualsPprof(t *testing.T) {
 	for name, g := range recorded(t) {
 		re := regexp.MustCompile("profile_test|malloc|unknown")
 		o := profile.GraphOptions{EdgesOf: re, Order: profile.ByCum}
 		_, want, _ := strings.Cut(pprofReport(t, g, graphArgs("-peek="+re.String(), o)...), "context \t \t \n")
-		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(graphOf(t, g, o), re), "\n")); diff != "" {
+		graph := graphOf(t, g, o)
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(plainView(graph), graph, re), "\n")); diff != "" {
 			t.Errorf("%s (-pprof +hone):\n%s", name, diff)
 		}
 	}
@@ -227,7 +272,7 @@ func TestCallgrindEqualsPprof(t *testing.T) {
 		t.Helper()
 		o.Addresses = true
 		var got bytes.Buffer
-		if err := graphOf(t, g, o).WriteCallgrind(&got); err != nil {
+		if err := graphOf(t, g, o).WriteCallgrind(&got, ""); err != nil {
 			t.Fatal(err)
 		}
 		want := pprofReport(t, g, graphArgs("-callgrind", o)...)

@@ -100,6 +100,26 @@ func TestGraph(t *testing.T) {
 	}
 }
 
+func TestGraphOfMeans(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"})
+	frame := func(name string) profile.FrameSpec { return profile.FrameSpec{Function: name} }
+	b.Add([]profile.FrameSpec{frame("lock"), frame("a"), frame("main")}, 2, 60)
+	b.Add([]profile.FrameSpec{frame("lock"), frame("b"), frame("main")}, 1, 90)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []profile.GraphOptions{{SampleIndex: 1, Mean: true}, {SampleIndex: 1, Mean: true, CallTree: true}} {
+		want := "lock 50 50\na 0 30\nb 0 90\nmain 0 50\n" + "a -> lock 30\nb -> lock 90\nmain -> b 90\nmain -> a 30\n"
+		if o.CallTree {
+			want = "lock 90 90\nlock 30 30\na 0 30\nb 0 90\nmain 0 50\n" + "a -> lock 30\nb -> lock 90\nmain -> b 90\nmain -> a 30\n"
+		}
+		if diff := cmp.Diff(want, drawn(t, p, o)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", o, diff)
+		}
+	}
+}
+
 func TestGraphCounts(t *testing.T) {
 	p := built(t, "leaf mid main 90", "other main 9", "tiny main 1")
 	g, err := p.Graph(profile.GraphOptions{NodeFraction: 0.05, EdgeFraction: 0.5, NodeCount: 3, Order: profile.ByCum})
@@ -124,7 +144,7 @@ func TestCallgrindNamesAreDefined(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := g.WriteCallgrind(&b); err != nil {
+	if err := g.WriteCallgrind(&b, ""); err != nil {
 		t.Fatal(err)
 	}
 	defined, called := map[string]bool{}, map[string]bool{}
