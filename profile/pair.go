@@ -12,7 +12,7 @@ type Measure int
 
 const (
 	// Own charges the frame nearest the leaf that is not of the runtime, so that allocating,
-	// copying and locking count for the function that asked. What only
+	// copying and system calls count for the function that asked. What only
 	// the runtime does goes to the outermost frame (runtime.gcBgMarkWorker).
 	Own  Measure = iota
 	Flat         // the leaf
@@ -169,7 +169,7 @@ func ofRuntime(name string) bool {
 		return true
 	}
 	pkg := name[:slash+1+dot]
-	return pkg == "runtime" || pkg == "sync/atomic" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
+	return pkg == "runtime" || pkg == "sync/atomic" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
 }
 
 // place finds the frame that a stack is charged to: the location's place in the stack and

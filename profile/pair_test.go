@@ -123,6 +123,7 @@ func TestOwnersOfTheRuntimesWork(t *testing.T) {
 		{"runtime.mallocgc runtime.growslice main.a main.main", "main.a"},
 		{"memmove runtime.growslice strings.Repeat main.a", "strings.Repeat"},
 		{"internal/bytealg.Count strings.Count main.a", "strings.Count"},
+		{"internal/runtime/syscall/linux.Syscall6 syscall.write internal/poll.(*FD).Write net.(*netFD).Write main.a", "net.(*netFD).Write"},
 		{"runtime.scanobject runtime.gcDrain runtime.gcBgMarkWorker", "runtime.gcBgMarkWorker"},
 		{"runtime/pprof.x runtime.y", "runtime/pprof.x"},
 		{"example.com/internal/x.F main.a", "example.com/internal/x.F"},

@@ -16,6 +16,9 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
+
+	exitWorse   = 3 // gates: a regression
+	exitUnknown = 4 // gates: cannot tell
 )
 
 // command is one word of hone's command line.
@@ -42,12 +45,21 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
+// gateError is a gate's answer: exit 3 or 4.
+type gateError struct {
+	code int
+	msg  string
+}
+
+func (e *gateError) Error() string { return e.msg }
+
 // commands lists every command in the order of the overview.
 func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
 		topCommand(), listCommand(),
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(),
+		diffCommand(),
 		loadCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
@@ -80,6 +92,10 @@ func Main(ctx context.Context, args []string, env Env) int {
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return exitUsage
+	}
+	var gate *gateError
+	if errors.As(err, &gate) {
+		return gate.code
 	}
 	return exitFailed
 }

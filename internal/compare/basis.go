@@ -120,6 +120,9 @@ func (d *Differ) notes(out *Diff, b basis) []string {
 	if d.scatter != profile.NoScatter && (len(d.sides[0]) < 2 || len(d.sides[1]) < 2) {
 		say("the intervals hold what sampling does within a profile, not how runs differ: that takes several profiles on each side (-old, -new)")
 	}
+	if n := excluding(out); n > 0 {
+		say("%d of the rows that cannot tell have an interval without 0: among %d rows some do by chance", n, len(out.Rows))
+	}
 	a, z := d.sides[0][0].Recording, d.sides[1][0].Recording
 	if a == nil || z == nil {
 		return notes
@@ -131,4 +134,14 @@ func (d *Differ) notes(out *Diff, b basis) []string {
 		say("the two were built with %s and %s", a.Runtime.Go, z.Runtime.Go)
 	}
 	return notes
+}
+
+// excluding counts the rows that would have moved, were they the only ones looked at.
+func excluding(d *Diff) (n int) {
+	for _, r := range d.Rows {
+		if r.Verdict == Unknown && (r.Difference.Low > 0 || r.Difference.High < 0) {
+			n++
+		}
+	}
+	return n
 }

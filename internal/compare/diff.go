@@ -72,6 +72,7 @@ type Diff struct {
 	Unit       string     `json:"unit"` // "s", "B", "objects", …; "share" of the total
 	Per        string     `json:"per"`  // "request", "operation", "run", "second", "total"; "" = a state, compared as it is
 	Exposure   [2]float64 `json:"exposure"`
+	Events     [2]float64 `json:"events"`          // samples that stand behind each side; 0 where that is not known
 	Threshold  float64    `json:"threshold"`       // share of the old total
 	Limit      float64    `json:"limit"`           // the same in Unit
 	Total      *DiffRow   `json:"total,omitempty"` // absent when shares are compared
@@ -153,6 +154,9 @@ func (d *Differ) Diff() (*Diff, error) {
 	}
 	total := j.row(&profile.PairedRow{Costs: pairing.Totals})
 	out.Limit = d.o.Threshold * total.Old
+	if total.Events != nil {
+		out.Events = *total.Events
+	}
 	if basis.per == perTotal {
 		out.Limit = d.o.Threshold
 	} else {

@@ -264,7 +264,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 		names = append(names, "main.f"+string(rune('A'+i/26))+string(rune('a'+i%26)))
 		mean = append(mean, 400/math.Pow(float64(i+1), 1.2))
 	}
-	const rounds = 480
+	const rounds = 320
 	for _, c := range []struct {
 		what     string
 		duration bool

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/profile"
+)
+
+// diffFlags are those of `hone diff`.
+type diffFlags struct {
+	profileFlags
+	old, new  list
+	by        string
+	paths     bool
+	gate      bool
+	threshold share
+}
+
+func diffCommand() command {
+	return command{
+		name: "diff", args: "OLD NEW", group: "profiles",
+		short: "what moved between two profiles or recordings, with a verdict",
+		long: `OLD and NEW are profiles, recordings or their parts, or several of each with commas between
+them (or with -old and -new): then the spread between profiles counts too.
+
+Costs are per request between recordings made under load, else per second where the
+profiles say how long they took, else shares of the total. Each row gets one of three
+answers: moved (not chance: of comparisons of a program with itself 1 in 40 calls anything
+moved), same (the whole 95 % interval is within the threshold), or cannot tell.
+
+What the runtime does for a function (allocation, copying, locks) counts as the function's
+own cost; -by flat counts the innermost frame, as pprof does, -by cum all callees.`,
+		examples: []string{
+			"hone diff before.hone after.hone",
+			"hone diff -sample_index=alloc_space before.hone after.hone",
+			"hone diff -old a1.pprof -old a2.pprof -new b1.pprof -new b2.pprof",
+			"hone diff monday1.pprof,monday2.pprof friday1.pprof,friday2.pprof",
+			"hone diff -gate -threshold 5% main.hone branch.hone",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			d := diffFlags{threshold: compare.DefaultThreshold}
+			d.declare(fs, "show `N` rows of each table (default 20; -1: all, the same ones too)")
+			fs.Var(&d.old, "old", "a `SOURCE` of the old side; may be given again")
+			fs.Var(&d.new, "new", "a `SOURCE` of the new side; may be given again")
+			fs.StringVar(&d.by, "by", "own", "what a sample is charged to: `own`, flat or cum")
+			fs.BoolVar(&d.paths, "paths", false, "a row for each path of calls")
+			fs.BoolVar(&d.gate, "gate", false, "exit 3 when something costs more by more than the threshold, 4 when that cannot be told")
+			fs.Var(&d.threshold, "threshold", "differences below this `SHARE` of the old total do not matter, e.g. 5%")
+			return d.run
+		},
+	}
+}
+
+func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
+	measure, ok := map[string]profile.Measure{"own": profile.Own, "flat": profile.Flat, "cum": profile.Cum}[d.by]
+	if !ok {
+		return usagef("-by: no %q; there are own, flat and cum", d.by)
+	}
+	if d.paths && measure == profile.Cum {
+		return usagef("-paths and -by cum exclude each other: a path has no callees")
+	}
+	old, new, err := d.sides(args)
+	if err != nil {
+		return err
+	}
+	shape, err := d.options()
+	if err != nil {
+		return err
+	}
+	granularity := shape.Granularity
+	if granularity == profile.ByAddress {
+		return usagef("diff: addresses move between builds; there are functions, filefunctions, files and lines")
+	}
+	if shape.Mean {
+		return usagef("diff: -mean has no sampling error to judge by; leave it out")
+	}
+	differ, err := compare.NewDiffer(compare.DiffOptions{
+		PairOptions: profile.PairOptions{Granularity: granularity, Measure: measure, Paths: d.paths},
+		Threshold:   float64(d.threshold),
+	})
+	if err != nil {
+		return usagef("diff: %v", err)
+	}
+	for _, side := range []struct {
+		sources []string
+		add     func(compare.DiffSource) error
+	}{{old, differ.AddOld}, {new, differ.AddNew}} {
+		for _, arg := range side.sources {
+			v, err := d.view(ctx, env, []string{arg})
+			if err != nil {
+				return err
+			}
+			err = side.add(compare.DiffSource{
+				Name: v.Source.Name, Profile: v.Profile, Index: v.Index, Total: v.Total,
+				Recording: v.Source.Recording, Part: v.Source.Part,
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	diff, err := differ.Diff()
+	if err != nil {
+		return err
+	}
+	if err := d.print(env, diff, granularity); err != nil || !d.gate {
+		return err
+	}
+	return gateOf(diff)
+}
+
+// sides are the sources of both sides, from the arguments or from -old and -new.
+func (d *diffFlags) sides(args []string) (old, new []string, err error) {
+	flags := len(d.old)+len(d.new) > 0
+	switch {
+	case flags && len(args) > 0:
+		return nil, nil, usagef("diff: what is %s? with -old and -new every source needs one of them", args[0])
+	case flags && (len(d.old) == 0 || len(d.new) == 0):
+		return nil, nil, usagef("diff: -old and -new go together")
+	case flags:
+		return d.old, d.new, nil
+	case len(args) != 2:
+		return nil, nil, usagef("diff: name two sources, the old one first; several of a side as a.pprof,b.pprof or with -old and -new")
+	}
+	if old, err = sourceList(args[0]); err != nil {
+		return nil, nil, err
+	}
+	new, err = sourceList(args[1])
+	return old, new, err
+}
+
+// sourceList splits at commas, unless a file has them in its name; a URL may, too.
+func sourceList(arg string) ([]string, error) {
+	if _, err := os.Stat(arg); err == nil || strings.Contains(arg, "://") {
+		return []string{arg}, nil
+	}
+	sources := strings.Split(arg, ",")
+	for _, s := range sources {
+		if s == "" {
+			return nil, usagef("diff: %q: an empty name; want a.pprof,b.pprof", arg)
+		}
+	}
+	return sources, nil
+}
+
+func (d *diffFlags) print(env Env, diff *compare.Diff, g profile.Granularity) error {
+	if d.json {
+		return render.JSON(env.Stdout, diff)
+	}
+	noun := map[profile.Granularity]string{profile.ByFile: "file", profile.ByLine: "line"}[g]
+	switch {
+	case d.paths:
+		noun = "path"
+	case noun == "":
+		noun = "function"
+	}
+	return buffered(env.Stdout, func(w io.Writer) error {
+		render.Diff(w, render.DiffPage{Diff: diff, Noun: noun, Top: d.top}, d.style(env))
+		return nil
+	})
+}
+
+// gateOf turns a diff into an exit code: 3 when something is worse, 4 when it cannot be told.
+func gateOf(d *compare.Diff) error {
+	g := d.Gate()
+	limit := strconv.FormatFloat(100*d.Threshold, 'g', 3, 64) + " % of the old total"
+	name := func(rows []compare.DiffRow) string {
+		if rows[0].Function == "" && rows[0].File == "" {
+			return "the total"
+		}
+		return strings.TrimSpace(rows[0].Function + " " + rows[0].File)
+	}
+	switch {
+	case len(g.Worse) > 0:
+		return &gateError{exitWorse, fmt.Sprintf("gate: %s and %d others cost more by over %s", name(g.Worse), len(g.Worse)-1, limit)}
+	case len(g.Unknown) > 0:
+		return &gateError{exitUnknown, fmt.Sprintf("gate: cannot tell whether %s and %d others cost more by over %s; longer or more profiles would", name(g.Unknown), len(g.Unknown)-1, limit)}
+	}
+	return nil
+}
+
+// share is a flag of a part of something: "5%", "0.5 %" or "0.05".
+type share float64
+
+func (s *share) String() string {
+	return strconv.FormatFloat(100*float64(*s), 'g', -1, 64) + "%"
+}
+
+func (s *share) Set(text string) error {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		x /= 100
+	}
+	if err != nil || !(x >= 0 && x <= 1) {
+		return fmt.Errorf("want a share like 5%% or 0.05, at most 100%%")
+	}
+	*s = share(x)
+	return nil
+}
