@@ -52,16 +52,29 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, " ") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
+// connectFlags say how to speak to a service.
+type connectFlags struct {
+	headers  list
+	insecure bool
+	cert     string
+	key      string
+	ca       string
+}
+
+func (c *connectFlags) declare(fs *flag.FlagSet) {
+	fs.Var(&c.headers, "header", "`HEADER` to send with every request, 'Name: value'; may be given again")
+	fs.BoolVar(&c.insecure, "insecure", false, "do not verify TLS certificates")
+	fs.StringVar(&c.cert, "cert", "", "client certificate, PEM `FILE`")
+	fs.StringVar(&c.key, "key", "", "its key, PEM `FILE`")
+	fs.StringVar(&c.ca, "ca", "", "certificate authorities to trust, PEM `FILE`")
+}
+
 // loadFlags say what to send.
 type loadFlags struct {
+	connectFlags
 	load        string
 	rate        float64
 	connections int
-	headers     list
-	insecure    bool
-	cert        string
-	key         string
-	ca          string
 }
 
 func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
@@ -70,11 +83,7 @@ func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 	}
 	fs.Float64Var(&l.rate, "rate", 0, "requests a second, `N`; 0 = flat out in a closed loop")
 	fs.IntVar(&l.connections, "connections", 0, fmt.Sprintf("`N` connections to keep open (default %d, more as a -rate needs)", load.DefaultConnections))
-	fs.Var(&l.headers, "header", "`'K: V'` to send with every request; may be given again")
-	fs.BoolVar(&l.insecure, "insecure", false, "do not verify TLS certificates")
-	fs.StringVar(&l.cert, "cert", "", "client certificate, PEM `FILE`")
-	fs.StringVar(&l.key, "key", "", "its key, PEM `FILE`")
-	fs.StringVar(&l.ca, "ca", "", "certificate authorities to trust, PEM `FILE`")
+	l.connectFlags.declare(fs)
 }
 
 // options turns the flags into load.Options; nil without a load.
@@ -115,26 +124,26 @@ func parseHeaders(lines []string) ([][2]string, error) {
 	return headers, nil
 }
 
-func (l *loadFlags) tls() (*tls.Config, error) {
-	c := &tls.Config{InsecureSkipVerify: l.insecure} // the user asked for it by name
-	if (l.cert == "") != (l.key == "") {
+func (f *connectFlags) tls() (*tls.Config, error) {
+	c := &tls.Config{InsecureSkipVerify: f.insecure} // the user asked for it by name
+	if (f.cert == "") != (f.key == "") {
 		return nil, usagef("-cert and -key go together")
 	}
-	if l.cert != "" {
-		pair, err := tls.LoadX509KeyPair(l.cert, l.key)
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
 		if err != nil {
 			return nil, fmt.Errorf("read -cert and -key: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
-	if l.ca != "" {
-		pem, err := os.ReadFile(l.ca)
+	if f.ca != "" {
+		pem, err := os.ReadFile(f.ca)
 		if err != nil {
 			return nil, fmt.Errorf("read -ca: %w", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("-ca %s: no certificate in it; want PEM", l.ca)
+			return nil, fmt.Errorf("-ca %s: no certificate in it; want PEM", f.ca)
 		}
 	}
 	return c, nil
@@ -162,7 +171,7 @@ func (r *recordFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")
 	fs.StringVar(&r.phases, "phases", "cpu,contention,trace", "observing phases to run, comma-separated `LIST`")
 	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")
-	fs.StringVar(&r.build, "build", "", "`'go build flags'` for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
+	fs.StringVar(&r.build, "build", "", "`FLAGS` of go build for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
 	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
 	fs.StringVar(&r.dir, "C", "", "look the target up in `DIR`; the program still runs where you are")
 }

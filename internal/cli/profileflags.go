@@ -12,12 +12,14 @@ import (
 )
 
 const sourceHelp = `SOURCE is a pprof file, a recording (rec.hone, or rec.hone:heap for one of its parts), the
-URL of a pprof endpoint, or - for standard input; without it, the last recording.`
+URL of a pprof endpoint, or - for standard input; without it, the last recording. Go's text
+profiles (debug=1), goroutine dumps, folded stacks and the output of perf script are read too.`
 
 // profileFlags are those of the commands that read profiles: pprof's options,
 // with pprof's names and meaning. options and view apply them.
 type profileFlags struct {
 	outputFlags
+	connect     connectFlags
 	sampleIndex string
 	seconds     int
 	timeout     seconds
@@ -64,7 +66,8 @@ func (p *profileFlags) declareValue(fs *flag.FlagSet) {
 
 // declareSources adds the flags that say what is read.
 func (p *profileFlags) declareSources(fs *flag.FlagSet) {
-	fs.IntVar(&p.seconds, "seconds", 30, "length of a CPU profile taken from a URL, `N`")
+	fs.IntVar(&p.seconds, "seconds", 0, "length of a CPU profile taken from a URL, `N` (default 30); of another URL: subtract two profiles taken N apart")
+	p.connect.declare(fs)
 	fs.Var(&p.timeout, "timeout", "longest wait for a URL, `N` seconds or a duration (default: the profile's length and 30s)")
 	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages are of the difference; may be given again")
 	fs.Var(&p.diffBase, "diff_base", "subtract `SOURCE`; percentages are of SOURCE; may be given again")

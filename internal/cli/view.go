@@ -44,7 +44,10 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		return nil, err
 	}
 	defer prog.clear()
-	read := session.SourceOptions{Seconds: p.seconds, SampleIndex: o.SampleIndex}
+	read, err := p.source(o.SampleIndex)
+	if err != nil {
+		return nil, err
+	}
 	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, read)
 	if err != nil {
 		return nil, err
@@ -68,6 +71,20 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		fmt.Fprintf(env.Stderr, "hone: -%s matched nothing\n", name)
 	}
 	return &view{View: v, Source: src, Binary: binary}, nil
+}
+
+// source says how to read the sources.
+func (p *profileFlags) source(sampleIndex string) (session.SourceOptions, error) {
+	o := session.SourceOptions{Seconds: p.seconds, SampleIndex: sampleIndex}
+	if p.seconds < 0 {
+		return o, usagef("-seconds %d: a number of seconds above 0", p.seconds)
+	}
+	var err error
+	if o.Header, err = parseHeaders(p.connect.headers); err != nil {
+		return o, err
+	}
+	o.TLS, err = p.connect.tls()
+	return o, err
 }
 
 // splitBinary takes the program off the front of the arguments, where

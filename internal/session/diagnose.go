@@ -116,16 +116,7 @@ func inputs(rec *recording.Recording) (in site.Input, notes []string, err error)
 }
 
 func decodePart(rec *recording.Recording, name string) (*profile.Profile, error) {
-	r, err := rec.Part(name)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	p, err := profile.Decode(r, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return p, nil
+	return readPart(rec, name, func(r io.Reader) (*profile.Profile, error) { return profile.Decode(r, 0) })
 }
 
 // openCode prepares the index of the code that a recording measured. p is a profile of

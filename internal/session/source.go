@@ -1,21 +1,19 @@
 package session
 
 import (
+	"bufio"
 	"context"
-	"errors"
+	"crypto/tls"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
-	"path"
-	"strconv"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/textual"
 )
 
 // Source is a profile and what is known of the code behind it.
@@ -31,14 +29,19 @@ type Source struct {
 
 // SourceOptions says how to read a source.
 type SourceOptions struct {
-	Seconds int // length of a CPU profile taken from a URL; 0 = 30
+	// Seconds is the length of a CPU profile taken from a URL, 0 = 30. Of other
+	// profiles it is the time between two takings, which are subtracted; 0 = one taking.
+	Seconds int
 	// SampleIndex chooses the part of a recording when the user named none:
 	// alloc_space means allocs, inuse_space heap, …; "" means cpu.
 	SampleIndex string
+	TLS         *tls.Config // for https URLs; nil for the system's
+	Header      [][2]string // name and value of what is sent with requests
 }
 
-// OpenSource reads SOURCE: a pprof file, "-" for stdin, a recording
-// ("rec.hone", "rec.hone:allocs"), or a URL of a pprof endpoint. "" is the last recording.
+// OpenSource reads SOURCE: a file or "-" for stdin with a pprof profile or one of the
+// texts that package textual reads, a recording ("rec.hone", "rec.hone:allocs"), or a
+// URL of a pprof endpoint. "" is the last recording.
 func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o SourceOptions) (*Source, error) {
 	name := arg
 	if arg == "" {
@@ -50,7 +53,7 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 	}
 	switch {
 	case arg == "-":
-		p, err := profile.Decode(stdin, 0)
+		p, err := decode(stdin)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
@@ -71,7 +74,10 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 		return nil, err
 	}
 	defer f.Close()
-	p, err := profile.Decode(f, 0)
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, fmt.Errorf("%s is a directory; name the profiles in it, e.g. %s", arg, filepath.Join(arg, "*.pprof"))
+	}
+	p, err := decode(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", arg, err)
 	}
@@ -101,6 +107,16 @@ func OpenSources(ctx context.Context, c Config, args []string, stdin io.Reader, 
 	first.Profile, err = sum.Profile()
 	first.Name = fmt.Sprintf("%s and %d more", first.Name, len(args)-1)
 	return first, err
+}
+
+// decode reads a profile whatever its format.
+func decode(r io.Reader) (*profile.Profile, error) {
+	br := bufio.NewReaderSize(r, textual.HeadBytes)
+	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
+	if textual.Detect(head) != "" {
+		return textual.Decode(br, 0)
+	}
+	return profile.Decode(br, 0)
 }
 
 func withCode(ctx context.Context, c Config, name string, p *profile.Profile) (*Source, error) {
@@ -135,9 +151,12 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	if !strings.Contains(part, ".") {
 		part += ".pprof"
 	}
-	p, err := decodePart(rec, part)
+	p, err := readPart(rec, part, decode)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if part == recording.PartGoroutine && rec.Has(recording.PartGoroutineTxt) {
+		p = c.withStates(rec, p)
 	}
 	code, err := openCode(ctx, c, rec, p)
 	if err != nil {
@@ -147,6 +166,32 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 		name = file
 	}
 	return &Source{Name: name + ":" + strings.TrimSuffix(part, ".pprof"), Profile: p, Code: code, Recording: &rec.Manifest, Part: part}, nil
+}
+
+// withStates joins a goroutine profile with the dump beside it, which tells states,
+// waiting times and creators.
+func (c Config) withStates(rec *recording.Recording, p *profile.Profile) *profile.Profile {
+	dump, err := readPart(rec, recording.PartGoroutineTxt, func(r io.Reader) ([]textual.Goroutine, error) {
+		return textual.Goroutines(r, 0)
+	})
+	if err != nil {
+		c.say("read", fmt.Sprintf("goroutines are shown without their states: %v", err))
+		return p
+	}
+	return textual.Join(p, dump)
+}
+
+// readPart reads a part of a recording with read.
+func readPart[T any](rec *recording.Recording, name string, read func(io.Reader) (T, error)) (v T, err error) {
+	r, err := rec.Part(name)
+	if err != nil {
+		return v, err
+	}
+	defer r.Close()
+	if v, err = read(r); err != nil {
+		return v, fmt.Errorf("%s: %w", name, err)
+	}
+	return v, nil
 }
 
 // partFor maps a sample index to the part of a recording that holds it.
@@ -160,53 +205,4 @@ func partFor(sampleIndex string) string {
 		return recording.PartMutex
 	}
 	return recording.PartCPU
-}
-
-// fetchProfile takes a profile from an endpoint. A URL without a path means the
-// CPU profile at the stock place, as with go tool pprof.
-func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*profile.Profile, error) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: not a URL: %w", raw, err)
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = "/debug/pprof/profile"
-	}
-	seconds := o.Seconds
-	if seconds <= 0 {
-		seconds = 30
-	}
-	q := u.Query()
-	if path.Base(u.Path) == "profile" {
-		if given, err := strconv.Atoi(q.Get("seconds")); err == nil && given > 0 {
-			seconds = given
-		}
-		q.Set("seconds", strconv.Itoa(seconds))
-		u.RawQuery = q.Encode()
-		c.say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+30*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err
-		}
-		return nil, fmt.Errorf("fetch %s: %w; is the service up, and net/http/pprof mounted there?", u, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
-		return nil, fmt.Errorf("fetch %s: the service answers %s: %s", u, resp.Status, strings.TrimSpace(string(body)))
-	}
-	p, err := profile.Decode(resp.Body, 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", u, err)
-	}
-	return p, nil
 }

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// fetchSlack is how much longer than a profile an endpoint may take to answer.
+const fetchSlack = 30 * time.Second
+
+// fetchProfile takes a profile from an endpoint. A URL without a path means the
+// CPU profile at the stock place, as with go tool pprof.
+func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*profile.Profile, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a URL: %w", raw, err)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/debug/pprof/profile"
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = o.TLS
+	defer transport.CloseIdleConnections()
+	f := fetcher{client: &http.Client{Transport: transport}, header: o.Header}
+
+	seconds := o.Seconds
+	q := u.Query()
+	if given, err := strconv.Atoi(q.Get("seconds")); err == nil && given > 0 {
+		seconds = given
+	}
+	switch kind := path.Base(u.Path); {
+	case kind == "profile":
+		if seconds <= 0 {
+			seconds = 30
+		}
+		q.Set("seconds", strconv.Itoa(seconds))
+		u.RawQuery = q.Encode()
+		c.say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
+		return f.get(ctx, u, time.Duration(seconds)*time.Second)
+	case seconds > 0 && isSnapshot(kind):
+		c.say("fetch", fmt.Sprintf("taking two %s profiles %d s apart from %s", kind, seconds, u.Host))
+		return f.delta(ctx, u, time.Duration(seconds)*time.Second)
+	}
+	return f.get(ctx, u, 0)
+}
+
+// isSnapshot tells the endpoints that answer with the state of a moment, so that
+// -seconds means the difference of two.
+func isSnapshot(kind string) bool {
+	switch kind {
+	case "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate":
+		return true
+	}
+	return false
+}
+
+type fetcher struct {
+	client *http.Client
+	header [][2]string
+}
+
+// delta takes two profiles and subtracts them here. ?seconds would do it in the
+// service: at the service's cost, and with memory in use subtracted too
+// (go.dev/issue/67942). What is in use is as in the last profile.
+func (f fetcher) delta(ctx context.Context, u *url.URL, length time.Duration) (*profile.Profile, error) {
+	u = u.JoinPath() // a copy
+	q := u.Query()
+	q.Del("seconds")
+	kind := path.Base(u.Path)
+	if kind == "heap" || kind == "allocs" {
+		// Allocations appear in the profile when a collection ends. Only /heap, which holds the same, can
+		// be made to run one first.
+		q.Set("gc", "1")
+		u.Path = path.Join(path.Dir(u.Path), "heap")
+	}
+	u.RawQuery = q.Encode()
+	before, err := f.get(ctx, u, 0)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	select {
+	case <-time.After(length):
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait between two profiles of %s: %w", u, context.Cause(ctx))
+	}
+	after, err := f.get(ctx, u, 0)
+	if err != nil {
+		return nil, err
+	}
+	d, err := profile.Delta(after, before)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u, err)
+	}
+	if d.DurationNanos == 0 { // the profiles do not say when they were taken
+		d.DurationNanos = time.Since(start).Nanoseconds()
+	}
+	if kind == "allocs" {
+		d.DefaultSampleType = "alloc_space"
+	}
+	return d, nil
+}
+
+// get takes the profile at u, which needs length to be made.
+func (f fetcher) get(ctx context.Context, u *url.URL, length time.Duration) (*profile.Profile, error) {
+	ctx, cancel := context.WithTimeout(ctx, length+fetchSlack)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range f.header {
+		req.Header.Add(h[0], h[1])
+		if strings.EqualFold(h[0], "Host") {
+			req.Host = h[1]
+		}
+	}
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return nil, unreachable(u, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, refused(u, resp)
+	}
+	p, err := decode(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u, err)
+	}
+	return p, nil
+}
+
+func unreachable(u *url.URL, err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	advice := "is the service up, and net/http/pprof mounted there?"
+	var verify *tls.CertificateVerificationError
+	if errors.As(err, &verify) {
+		advice = "give the authority to trust with -ca FILE, or -insecure"
+	}
+	return fmt.Errorf("fetch %s: %w; %s", u, err, advice)
+}
+
+func refused(u *url.URL, resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // what it says of the reason, if anything
+	said := fmt.Sprintf("the service answers %s: %s", resp.Status, strings.TrimSpace(string(body)))
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		said += "; give what it asks for with -header 'Name: value', or a client certificate with -cert and -key"
+	}
+	return fmt.Errorf("fetch %s: %s", u, said)
+}

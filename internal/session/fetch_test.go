@@ -1,0 +1,251 @@
+package session
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	rpprof "runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
+)
+
+// service is one with the stock endpoints, which are this test's own. It notes what it is asked.
+type service struct {
+	*httptest.Server
+	asked []string
+}
+
+func newService(t *testing.T, secure bool) *service {
+	t.Helper()
+	s := &service{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/private/heap", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer x" || r.Host != "shop.example" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		pprof.Handler("heap").ServeHTTP(w, r)
+	})
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.asked = append(s.asked, r.URL.String())
+		mux.ServeHTTP(w, r)
+	})
+	if s.Server = httptest.NewUnstartedServer(h); secure {
+		s.Config.ErrorLog = nil
+		s.StartTLS()
+	} else {
+		s.Start()
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// kept keeps what tests allocate.
+type kept struct{ blocks [][]byte }
+
+//go:noinline
+func (k *kept) allocate(n int) {
+	for range n {
+		k.blocks = append(k.blocks, make([]byte, 1<<20))
+	}
+}
+
+func TestDeltaOfAllocations(t *testing.T) {
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = 4096
+	s := newService(t, false)
+	var k kept
+	k.allocate(8)
+	u, err := url.Parse(s.URL + "/debug/pprof/allocs?seconds=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		(&kept{}).allocate(16) // garbage at once
+	}()
+	p, err := fetcher{client: http.DefaultClient}.delta(context.Background(), u, 300*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "github.com/hone-go/hone/internal/session.(*kept).allocate"
+	if got := flat(t, p, name, "alloc_space"); got < 15<<20 || got > 20<<20 {
+		t.Errorf("allocated in between: %d bytes, want about 16 MiB", got)
+	}
+	if got := flat(t, p, name, "inuse_space"); got < 7<<20 || got > 12<<20 {
+		t.Errorf("in use at the end: %d bytes, want about 8 MiB", got)
+	}
+	if i, err := p.SampleIndex(""); err != nil || p.SampleTypes[i].Type != "alloc_space" {
+		t.Errorf("the default is %v, %v", p.SampleTypes[i], err)
+	}
+	if d := time.Duration(p.DurationNanos); d < 300*time.Millisecond || d > 30*time.Second {
+		t.Errorf("it spans %s", d)
+	}
+	if want := []string{"/debug/pprof/heap?gc=1", "/debug/pprof/heap?gc=1"}; !slices.Equal(s.asked, want) {
+		t.Errorf("asked for %q", s.asked)
+	}
+	runtime.KeepAlive(&k)
+}
+
+func flat(t *testing.T, p *profile.Profile, name, value string) int64 {
+	t.Helper()
+	i, err := p.SampleIndex(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := p.Top(profile.TopOptions{SampleIndex: i})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range top.Rows {
+		if r.Name == name {
+			return r.Flat
+		}
+	}
+	return 0
+}
+
+func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
+	s := newService(t, false)
+	c := Config{CacheDir: t.TempDir()}
+	src, err := OpenSource(context.Background(), c, s.URL+"/debug/pprof/mutex?seconds=1", nil, SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.asked) != 2 || s.asked[0] != "/debug/pprof/mutex" || src.Profile.DurationNanos < 1e9 {
+		t.Errorf("asked for %q, over %d ns", s.asked, src.Profile.DurationNanos)
+	}
+	s.asked = nil
+	if _, err := OpenSource(context.Background(), c, s.URL+"/debug/pprof/heap", nil, SourceOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.asked, []string{"/debug/pprof/heap"}) {
+		t.Errorf("without -seconds: asked for %q", s.asked)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := OpenSource(ctx, c, s.URL+"/debug/pprof/heap", nil, SourceOptions{Seconds: 60}); err == nil {
+		t.Error("it went on after its context's end")
+	}
+}
+
+func TestURLsWithTLSAndHeaders(t *testing.T) {
+	s := newService(t, true)
+	c := Config{CacheDir: t.TempDir()}
+	open := func(path string, o SourceOptions) error {
+		_, err := OpenSource(context.Background(), c, s.URL+path, nil, o)
+		return err
+	}
+	if err := open("/debug/pprof/heap", SourceOptions{}); err == nil || !strings.Contains(err.Error(), "-ca FILE, or -insecure") {
+		t.Errorf("unknown authority: %v", err)
+	}
+	trust := &tls.Config{RootCAs: x509.NewCertPool()}
+	trust.RootCAs.AddCert(s.Certificate())
+	for _, cfg := range []*tls.Config{trust, {InsecureSkipVerify: true}} {
+		if err := open("/debug/pprof/heap", SourceOptions{TLS: cfg}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := open("/private/heap", SourceOptions{TLS: trust}); err == nil || !strings.Contains(err.Error(), "-header") || !strings.Contains(err.Error(), "who are you?") {
+		t.Errorf("without header: %v", err)
+	}
+	if err := open("/private/heap", SourceOptions{TLS: trust, Header: [][2]string{{"Authorization", "Bearer x"}, {"host", "shop.example"}}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSourcesMayBeText(t *testing.T) {
+	c := Config{CacheDir: t.TempDir()}
+	s := newService(t, false)
+	dir := t.TempDir()
+	folded := filepath.Join(dir, "folded.txt.gz")
+	var b bytes.Buffer
+	zw := gzip.NewWriter(&b)
+	io.WriteString(zw, "main.main;main.f 5\n")
+	zw.Close()
+	if err := os.WriteFile(folded, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ arg, function string }{
+		{"-", "main.f"}, {folded, "main.f"},
+		{s.URL + "/debug/pprof/goroutine?debug=1", "testing.(*T).Run"},
+		{s.URL + "/debug/pprof/goroutine?debug=2", "testing.(*T).Run"},
+	} {
+		src, err := OpenSource(context.Background(), c, tc.arg, strings.NewReader("main.main;main.f 5\n"), SourceOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", tc.arg, err)
+			continue
+		}
+		if !slices.ContainsFunc(src.Profile.Functions, func(f profile.Function) bool { return f.Name == tc.function }) {
+			t.Errorf("%s: no %s", tc.arg, tc.function)
+		}
+	}
+	sum, err := OpenSources(context.Background(), c, []string{folded, "-"}, strings.NewReader("main.main;main.f 2\n"), SourceOptions{})
+	if err != nil || sum.Profile.Total(0) != 7 {
+		t.Errorf("sum: %v", err)
+	}
+	_, err = OpenSource(context.Background(), c, dir, nil, SourceOptions{})
+	if err == nil || !strings.Contains(err.Error(), dir+" is a directory") {
+		t.Errorf("directory: %v", err)
+	}
+	_, err = OpenSources(context.Background(), c, []string{folded, "gone.pprof"}, nil, SourceOptions{})
+	if err == nil || !strings.Contains(err.Error(), "gone.pprof") {
+		t.Errorf("a missing one of several: %v", err)
+	}
+}
+
+func TestGoroutinesOfARecordingHaveTheirStates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hone")
+	w, err := recording.Create(path, recording.Manifest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan bool)
+	defer close(stop)
+	go func() { <-stop }()
+	time.Sleep(20 * time.Millisecond)
+	for part, debug := range map[string]int{recording.PartGoroutine: 0, recording.PartGoroutineTxt: 2} {
+		var b bytes.Buffer
+		if err := rpprof.Lookup("goroutine").WriteTo(&b, debug); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(part, "", b.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(true); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{CacheDir: t.TempDir()}
+	for _, part := range []string{"goroutine", "goroutine.txt"} {
+		src, err := OpenSource(context.Background(), c, path+":"+part, nil, SourceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for row := range src.Profile.NumSamples() {
+			l := src.Profile.Labels(row)
+			found = found || slices.Contains(l, profile.Label{Key: "state", Str: "chan receive"}) &&
+				slices.Contains(l, profile.Label{Key: "creator", Str: "github.com/hone-go/hone/internal/session.TestGoroutinesOfARecordingHaveTheirStates"})
+		}
+		if !found {
+			t.Errorf("%s: no goroutine of this test in its state", part)
+		}
+	}
+}
