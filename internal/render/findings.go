@@ -412,15 +412,36 @@ func footer(w io.Writer, p FindingsPage, rest int, s Style) {
 	for _, note := range p.Report.Notes {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(note, "      ", s.width()))
 	}
-	for _, x := range p.Manifest.Missing {
-		text := "missing " + x.Part + ": " + x.Why
-		if x.How != "" {
-			text += "; " + x.How
-		}
-		if p.Verbose || !expectedMissing(p.Manifest, x) && !told(p.Report.Notes, x.Part) {
-			fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(text, "      ", s.width()))
-		}
+	for _, text := range missing(p) {
+		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(text, "      ", s.width()))
 	}
+}
+
+// missing says which parts are not there, those with the same remedy together: what
+// one cause took away is one line.
+func missing(p FindingsPage) []string {
+	var lines, remedies []string
+	parts := map[string][]string{}
+	why := map[string]string{}
+	for _, x := range p.Manifest.Missing {
+		if !p.Verbose && (expectedMissing(p.Manifest, x) || told(p.Report.Notes, x.Part)) {
+			continue
+		}
+		remedy := cmp.Or(x.How, x.Why)
+		if len(parts[remedy]) == 0 {
+			remedies = append(remedies, remedy)
+			why[remedy] = x.Why
+		}
+		parts[remedy] = append(parts[remedy], x.Part)
+	}
+	for _, remedy := range remedies {
+		line := "missing " + strings.Join(parts[remedy], ", ") + ": " + why[remedy]
+		if remedy != why[remedy] {
+			line += "; " + remedy
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // told tells whether a note of the diagnosis speaks of a part already.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,5 +113,19 @@ func TestNoFindingsIsAnAnswer(t *testing.T) {
 	Findings(&b, p, Style{})
 	if !bytes.Contains(b.Bytes(), []byte("No findings in the code.")) {
 		t.Errorf("page:\n%s", b.Bytes())
+	}
+}
+
+func TestPartsWithOneRemedyAreMissingTogether(t *testing.T) {
+	p := page()
+	p.Manifest.Missing = []recording.Missing{
+		{Part: "block.pprof", Why: "404", How: "mount it"},
+		{Part: "trace.out", Why: "404 too", How: "mount it"},
+		{Part: "metrics.jsonl", Why: "endpoints have none"},
+	}
+	got := missing(p)
+	want := []string{"missing block.pprof, trace.out: 404; mount it", "missing metrics.jsonl: endpoints have none"}
+	if !slices.Equal(got, want) {
+		t.Errorf("missing: %q, want %q", got, want)
 	}
 }
