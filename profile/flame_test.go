@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,12 +79,14 @@ func TestFlameEqualsNaiveTrie(t *testing.T) {
 			}
 			want[path] = s
 		}
-		_, traces, err := p.Traces(profile.TopOptions{SampleIndex: o.SampleIndex})
+		view := profile.DefaultViewOptions()
+		view.SampleIndex, view.AllFrames = strconv.Itoa(o.SampleIndex), true
+		v, err := p.View(view)
 		if err != nil {
 			t.Fatal(err)
 		}
 		with := map[int]bool{}
-		for trace := range traces {
+		for trace := range v.Traces() {
 			frames := slices.Clone(trace.Frames)
 			with[trace.Sample] = true
 			if !o.Inverted {

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -19,18 +18,15 @@ type TagValue struct {
 	Value int64
 }
 
-// Tags sums one value by label, keys by name, values by magnitude and then by
-// text. It obeys SampleIndex and Filter of the options. Numbers are printed
-// in unit ("auto": the one that fits) and count as one where they print alike.
-func (p *Profile) Tags(o TopOptions, unit string) ([]Tag, error) {
-	if err := p.checkIndex(o.SampleIndex); err != nil {
-		return nil, fmt.Errorf("tags: %w", err)
-	}
-	view := p.Filter(o.Filter)
+// Tags sums the view's value by label, keys by name, values by magnitude and then
+// by text. Numbers are printed in the view's unit and count as one where they
+// print alike. Mean does not apply.
+func (v *View) Tags() []Tag {
+	view := v.Profile
 	// Labels are few, samples many: sum by label set first.
 	sums, seen := make([]int64, view.NumLabelSets()), make([]bool, view.NumLabelSets())
-	for row, v := range view.values[o.SampleIndex] {
-		sums[view.LabelSet(row)] += v
+	for row, value := range view.values[v.Index] {
+		sums[view.LabelSet(row)] += value
 		seen[view.LabelSet(row)] = true
 	}
 	units := view.LabelUnits()
@@ -42,7 +38,7 @@ func (p *Profile) Tags(o TopOptions, unit string) ([]Tag, error) {
 		for _, l := range view.labels.set(set) {
 			text := l.Str
 			if text == "" {
-				text = FormatValue(l.Num, units[l.Key], unit)
+				text = FormatValue(l.Num, units[l.Key], v.unitOfEach())
 			}
 			if byKey[l.Key] == nil {
 				byKey[l.Key] = map[string]int64{}
@@ -53,9 +49,9 @@ func (p *Profile) Tags(o TopOptions, unit string) ([]Tag, error) {
 	var tags []Tag
 	for key, values := range byKey {
 		t := Tag{Key: key}
-		for text, v := range values {
-			t.Total += v
-			t.Values = append(t.Values, TagValue{text, v})
+		for text, value := range values {
+			t.Total += value
+			t.Values = append(t.Values, TagValue{text, value})
 		}
 		slices.SortFunc(t.Values, func(a, b TagValue) int {
 			return cmp.Or(cmp.Compare(abs(b.Value), abs(a.Value)), cmp.Compare(a.Text, b.Text))
@@ -63,8 +59,21 @@ func (p *Profile) Tags(o TopOptions, unit string) ([]Tag, error) {
 		tags = append(tags, t)
 	}
 	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
-	return tags, nil
+	return tags
 }
+
+// unitOfEach is the unit to print values in that stand alone, as pprof has it: a
+// minimum is only sought for tables.
+func (v *View) unitOfEach() string {
+	if v.Unit == "minimum" || v.Unit == "" {
+		return "auto"
+	}
+	return v.Unit
+}
+
+// FormatEach prints a value as Format does, in the unit that was asked for, else
+// in the one that fits it.
+func (v *View) FormatEach(value int64) string { return v.Format(value, v.unitOfEach()) }
 
 // LabelUnits returns the unit of each key of labels with numbers, as pprof
 // guesses it: the first that a sample gives; without any, bytes for "alignment"

@@ -1,49 +1,42 @@
 package profile
 
-import (
-	"fmt"
-	"iter"
-)
+import "iter"
 
-// Trace is one sample row as a report shows it.
+// Trace is one sample as a report shows it.
 type Trace struct {
-	Sample int // row, for Labels and Values
+	Sample int // row of the view's profile, for Labels and Values
 	Value  int64
-	Frames []TraceFrame // leaf first
+	Frames []Row // leaf first; only what says where a frame is, without costs
 }
 
-// TraceFrame is one frame of a Trace.
-type TraceFrame struct {
-	Frame
-	Inlined bool // into the frame that follows
-}
-
-// Traces yields the rows of a profile, with their frames at the granularity,
-// one by one in the profile's order; rows without frames are left out. It obeys
-// SampleIndex, Granularity and Filter of the options. Frames holds until the next row.
-func (p *Profile) Traces(o TopOptions) (*Profile, iter.Seq[Trace], error) {
-	if err := p.checkIndex(o.SampleIndex); err != nil {
-		return nil, nil, fmt.Errorf("traces: %w", err)
-	}
-	view := p.Filter(o.Filter)
-	f := newFrames(view, o.Granularity.key)
-	return view, func(yield func(Trace) bool) {
+// Traces yields the samples of a view one by one, in the profile's order, with
+// their frames at the view's granularity. Row.Inline is AllInlined for a frame that was
+// inlined into the one that follows. Samples without frames are left out. With
+// Mean a value is the mean of its sample. Frames holds until the next sample.
+func (v *View) Traces() iter.Seq[Trace] {
+	p := v.Profile
+	f := framesBy(p, v.Granularity, v.ShowColumns)
+	return func(yield func(Trace) bool) {
 		t := Trace{}
-		for row, v := range view.values[o.SampleIndex] {
-			t.Sample, t.Value, t.Frames = row, v, t.Frames[:0]
-			for _, l := range view.stacks.row(row) {
+		for row, value := range p.values[v.Index] {
+			t.Sample, t.Value, t.Frames = row, value, t.Frames[:0]
+			if v.Mean && p.values[0][row] != 0 {
+				t.Value /= p.values[0][row]
+			}
+			for _, l := range p.stacks.row(row) {
 				keys := f.list[f.start[l]:f.start[l+1]]
 				for i, k := range keys {
 					key := f.keys[k]
-					t.Frames = append(t.Frames, TraceFrame{
-						Frame:   Frame{Name: key.name, File: key.file, Line: key.line},
-						Inlined: i < len(keys)-1,
-					})
+					frame := Row{Name: key.name, File: key.file, Line: key.line, Column: key.column, Address: key.address}
+					if i < len(keys)-1 {
+						frame.Inline = AllInlined
+					}
+					t.Frames = append(t.Frames, frame)
 				}
 			}
 			if len(t.Frames) > 0 && !yield(t) {
 				return
 			}
 		}
-	}, nil
+	}
 }

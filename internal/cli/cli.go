@@ -58,7 +58,7 @@ func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
 		topCommand(), listCommand(),
-		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(),
+		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(),
 		diffCommand(),
 		loadCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),

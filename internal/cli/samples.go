@@ -8,16 +8,15 @@ import (
 	"io"
 
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/profile"
 )
 
 // samplesReport is one of the reports that show samples as they are.
 type samplesReport struct {
-	text func(w io.Writer, page render.SamplesPage, o profile.TopOptions, s render.Style) error
-	json func(page render.SamplesPage, o profile.TopOptions) (any, error)
+	text func(w io.Writer, page render.SamplesPage, s render.Style) error
+	json func(page render.SamplesPage) any
 }
 
-// command adds the report as a command: open the sources, print.
+// command completes a command with the report.
 func (r samplesReport) command(c command) command {
 	c.args, c.group = "[SOURCE...]", "profiles"
 	c.long = sourceHelp + c.long
@@ -25,26 +24,17 @@ func (r samplesReport) command(c command) command {
 		var p profileFlags
 		p.declare(fs, "")
 		return func(ctx context.Context, env Env, args, _ []string) error {
-			filter, err := p.filter()
+			v, err := p.view(ctx, env, args)
 			if err != nil {
 				return err
 			}
-			src, index, err := p.open(ctx, env, args)
-			if err != nil {
-				return err
-			}
-			page := render.SamplesPage{Source: src.Name, Profile: src.Profile, Index: index}
-			o := profile.TopOptions{SampleIndex: index, Filter: filter}
+			page := render.SamplesPage{Source: v.Source.Name, View: v.View}
 			if p.json {
-				v, err := r.json(page, o)
-				if err != nil {
-					return err
-				}
-				return render.JSON(env.Stdout, v)
+				return render.JSON(env.Stdout, r.json(page))
 			}
 			// These pages can be long: they are written while they are made.
 			w := bufio.NewWriterSize(env.Stdout, 64<<10)
-			if err := r.text(w, page, o, p.style(env)); err != nil {
+			if err := r.text(w, page, p.style(env)); err != nil {
 				return err
 			}
 			return w.Flush()
@@ -55,42 +45,28 @@ func (r samplesReport) command(c command) command {
 
 func tracesCommand() command {
 	return samplesReport{
-		text: func(w io.Writer, page render.SamplesPage, o profile.TopOptions, s render.Style) error {
-			view, traces, err := page.Profile.Traces(o)
-			if err == nil {
-				render.Traces(w, page, view, traces, s)
-			}
-			return err
+		text: func(w io.Writer, page render.SamplesPage, s render.Style) error {
+			render.Traces(w, page, s)
+			return nil
 		},
-		json: func(page render.SamplesPage, o profile.TopOptions) (any, error) {
-			view, traces, err := page.Profile.Traces(o)
-			if err != nil {
-				return nil, err
-			}
-			return render.TracesJSON(page, view, traces), nil
-		},
+		json: render.TracesJSON,
 	}.command(command{
 		name: "traces", short: "every sample with its labels and its whole stack",
-		examples: []string{"hone traces cpu.pprof", "hone traces -focus 'json\\.' rec.hone | less"},
+		examples: []string{"hone traces cpu.pprof", "hone traces -lines -focus 'json\\.' rec.hone"},
 	})
 }
 
 func tagsCommand() command {
 	return samplesReport{
-		text: func(w io.Writer, page render.SamplesPage, o profile.TopOptions, _ render.Style) error {
-			tags, err := page.Profile.Tags(o, "auto")
-			if err == nil && len(tags) == 0 {
+		text: func(w io.Writer, page render.SamplesPage, _ render.Style) error {
+			tags := page.View.Tags()
+			if len(tags) == 0 {
 				return fmt.Errorf("%s: no sample has a label; pprof.Do(ctx, pprof.Labels(\"route\", r), f) sets them", page.Source)
 			}
-			if err == nil {
-				render.Tags(w, page, tags)
-			}
-			return err
+			render.Tags(w, page, tags)
+			return nil
 		},
-		json: func(page render.SamplesPage, o profile.TopOptions) (any, error) {
-			tags, err := page.Profile.Tags(o, "auto")
-			return render.TagsJSON(page, tags), err
-		},
+		json: func(page render.SamplesPage) any { return render.TagsJSON(page, page.View.Tags()) },
 	}.command(command{
 		name: "tags", short: "labels of the samples and what each of their values costs",
 		examples: []string{"hone tags cpu.pprof", "hone tags -sample_index=alloc_space rec.hone"},
@@ -99,14 +75,11 @@ func tagsCommand() command {
 
 func rawCommand() command {
 	return samplesReport{
-		text: func(w io.Writer, page render.SamplesPage, o profile.TopOptions, _ render.Style) error {
-			render.Raw(w, page.Profile.Filter(o.Filter))
+		text: func(w io.Writer, page render.SamplesPage, _ render.Style) error {
+			render.Raw(w, page.View.Profile)
 			return nil
 		},
-		json: func(page render.SamplesPage, o profile.TopOptions) (any, error) {
-			page.Profile = page.Profile.Filter(o.Filter)
-			return render.RawJSON(page), nil
-		},
+		json: render.RawJSON,
 	}.command(command{
 		name: "raw", short: "everything that a profile holds, as text",
 		long:     "\nLocations, functions and mappings are numbered from 1 in the file's order.",
@@ -116,15 +89,13 @@ func rawCommand() command {
 
 func commentsCommand() command {
 	return samplesReport{
-		text: func(w io.Writer, page render.SamplesPage, _ profile.TopOptions, _ render.Style) error {
-			for _, c := range page.Profile.Comments {
+		text: func(w io.Writer, page render.SamplesPage, _ render.Style) error {
+			for _, c := range page.View.Profile.Comments {
 				fmt.Fprintln(w, c)
 			}
 			return nil
 		},
-		json: func(page render.SamplesPage, _ profile.TopOptions) (any, error) {
-			return render.CommentsJSON(page), nil
-		},
+		json: render.CommentsJSON,
 	}.command(command{
 		name: "comments", short: "the comments that a profile carries",
 		examples: []string{"hone comments cpu.pprof"},

@@ -143,34 +143,37 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := SamplesPage{Profile: p, Index: rapid.IntRange(0, 1).Draw(rt, "index")}
-		o := profile.TopOptions{SampleIndex: page.Index}
-		index := fmt.Sprintf("-sample_index=%d", page.Index)
-		same := func(report string, draw func(io.Writer) error, args ...string) {
-			var b bytes.Buffer
-			if err := draw(&b); err != nil {
+		index := rapid.IntRange(0, 1).Draw(rt, "index")
+		mean, divide := rapid.Bool().Draw(rt, "mean"), rapid.SampledFrom([]float64{1, 3}).Draw(rt, "divide_by")
+		unit := rapid.SampledFrom([]string{"minimum", "ms"}).Draw(rt, "unit")
+		o := profile.DefaultViewOptions()
+		o.SampleIndex, o.Mean, o.DivideBy, o.Unit = fmt.Sprint(index), mean, divide, unit
+		options := []string{
+			fmt.Sprintf("-sample_index=%d", index), fmt.Sprintf("-mean=%t", mean), fmt.Sprintf("-divide_by=%g", divide), "-unit=" + unit,
+			"-tagroot=", "-tagleaf=", "-noinlines=false", "-relative_percentages=false",
+		}
+		page := func() SamplesPage {
+			v, err := p.View(o)
+			if err != nil {
 				t.Fatal(err)
 			}
-			want := pprofText(t, g, append(args, "-"+report, index, "-unit=minimum")...)
+			return SamplesPage{View: v}
+		}
+		same := func(report string, draw func(io.Writer), args ...string) {
+			var b bytes.Buffer
+			draw(&b)
+			want := pprofText(t, g, append(append(args, "-"+report), options...)...)
 			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(b.String(), "\n")); diff != "" {
 				rt.Fatalf("%s %v (-pprof +hone):\n%s", report, args, diff)
 			}
 		}
-		for granularity, flag := range map[profile.Granularity]string{profile.ByFunction: "-functions", profile.ByFileFunction: "-filefunctions"} {
+		for granularity, flag := range map[profile.Granularity]string{
+			profile.ByFunction: "-functions", profile.ByFileFunction: "-filefunctions", profile.ByLine: "-lines", profile.ByAddress: "-addresses",
+		} {
 			o.Granularity = granularity
-			same("traces", func(w io.Writer) error {
-				view, traces, err := p.Traces(o)
-				if err == nil {
-					Traces(w, page, view, traces, Style{})
-				}
-				return err
-			}, flag)
+			same("traces", func(w io.Writer) { Traces(w, page(), Style{}) }, flag)
 		}
-		same("tags", func(w io.Writer) error {
-			tags, err := p.Tags(o, "auto")
-			Tags(w, page, tags)
-			return err
-		})
-		same("raw", func(w io.Writer) error { Raw(w, p); return nil })
+		same("tags", func(w io.Writer) { Tags(w, page(), page().View.Tags()) })
+		same("raw", func(w io.Writer) { Raw(w, page().View.Profile) })
 	})
 }

@@ -1,10 +1,6 @@
 package render
 
-import (
-	"iter"
-
-	"github.com/hone-go/hone/profile"
-)
+import "github.com/hone-go/hone/profile"
 
 type labelJSON struct {
 	Key  string `json:"key"`
@@ -26,7 +22,7 @@ func labelsJSON(labels []profile.Label) []labelJSON {
 }
 
 // TracesJSON is the form of `hone traces -json`.
-func TracesJSON(p SamplesPage, view *profile.Profile, traces iter.Seq[profile.Trace]) any {
+func TracesJSON(p SamplesPage) any {
 	type frame struct {
 		Function string `json:"function,omitempty"`
 		File     string `json:"file,omitempty"`
@@ -39,10 +35,10 @@ func TracesJSON(p SamplesPage, view *profile.Profile, traces iter.Seq[profile.Tr
 		Frames []frame     `json:"frames"` // leaf first
 	}
 	rows := []trace{}
-	for t := range traces {
-		row := trace{Value: t.Value, Labels: labelsJSON(view.Labels(t.Sample))}
+	for t := range p.View.Traces() {
+		row := trace{Value: t.Value, Labels: labelsJSON(p.View.Profile.Labels(t.Sample))}
 		for _, f := range t.Frames {
-			row.Frames = append(row.Frames, frame{f.Name, f.File, f.Line, f.Inlined})
+			row.Frames = append(row.Frames, frame{f.Name, f.File, f.Line, f.Inline == profile.AllInlined})
 		}
 		rows = append(rows, row)
 	}
@@ -53,7 +49,7 @@ func TracesJSON(p SamplesPage, view *profile.Profile, traces iter.Seq[profile.Tr
 		Unit       string  `json:"unit"`
 		Total      int64   `json:"total"`
 		Traces     []trace `json:"traces"`
-	}{"hone/traces/v1", p.Source, p.sampleType().Type, p.sampleType().Unit, p.Profile.Total(p.Index), rows}
+	}{"hone/traces/v1", p.Source, p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, rows}
 }
 
 // TagsJSON is the form of `hone tags -json`.
@@ -82,12 +78,12 @@ func TagsJSON(p SamplesPage, tags []profile.Tag) any {
 		Unit       string `json:"unit"`
 		Total      int64  `json:"total"`
 		Tags       []tag  `json:"tags"`
-	}{"hone/tags/v1", p.Source, p.sampleType().Type, p.sampleType().Unit, p.Profile.Total(p.Index), rows}
+	}{"hone/tags/v1", p.Source, p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, rows}
 }
 
 // CommentsJSON is the form of `hone comments -json`.
 func CommentsJSON(p SamplesPage) any {
-	comments := p.Profile.Comments
+	comments := p.View.Profile.Comments
 	if comments == nil {
 		comments = []string{}
 	}
@@ -96,7 +92,7 @@ func CommentsJSON(p SamplesPage) any {
 		Source   string   `json:"source"`
 		Comments []string `json:"comments"`
 		Doc      string   `json:"doc_url,omitempty"`
-	}{"hone/comments/v1", p.Source, comments, p.Profile.DocURL}
+	}{"hone/comments/v1", p.Source, comments, p.View.Profile.DocURL}
 }
 
 // RawJSON is the form of `hone raw -json`. Samples, lines and locations name
@@ -154,35 +150,35 @@ func RawJSON(p SamplesPage) any {
 		Mappings          []mapping   `json:"mappings"`
 	}{
 		Schema: "hone/raw/v1", Source: p.Source,
-		DefaultSampleType: p.Profile.DefaultSampleType, PeriodType: valueType(p.Profile.PeriodType), Period: p.Profile.Period,
-		TimeNanos: p.Profile.TimeNanos, DurationNanos: p.Profile.DurationNanos, Comments: p.Profile.Comments,
-		Doc: p.Profile.DocURL, DropFrames: p.Profile.DropFrames, KeepFrames: p.Profile.KeepFrames,
+		DefaultSampleType: p.View.Profile.DefaultSampleType, PeriodType: valueType(p.View.Profile.PeriodType), Period: p.View.Profile.Period,
+		TimeNanos: p.View.Profile.TimeNanos, DurationNanos: p.View.Profile.DurationNanos, Comments: p.View.Profile.Comments,
+		Doc: p.View.Profile.DocURL, DropFrames: p.View.Profile.DropFrames, KeepFrames: p.View.Profile.KeepFrames,
 		Samples: []sample{}, Locations: []location{}, Functions: []function{}, Mappings: []mapping{},
 	}
-	for _, t := range p.Profile.SampleTypes {
+	for _, t := range p.View.Profile.SampleTypes {
 		out.SampleTypes = append(out.SampleTypes, valueType(t))
 	}
-	for row := range p.Profile.NumSamples() {
-		s := sample{Labels: labelsJSON(p.Profile.Labels(row)), Locations: p.Profile.Stack(row, []int32{})}
+	for row := range p.View.Profile.NumSamples() {
+		s := sample{Labels: labelsJSON(p.View.Profile.Labels(row)), Locations: p.View.Profile.Stack(row, []int32{})}
 		for i := range s.Locations {
 			s.Locations[i]++
 		}
-		for i := range p.Profile.SampleTypes {
-			s.Values = append(s.Values, p.Profile.Values(i)[row])
+		for i := range p.View.Profile.SampleTypes {
+			s.Values = append(s.Values, p.View.Profile.Values(i)[row])
 		}
 		out.Samples = append(out.Samples, s)
 	}
-	for _, l := range p.Profile.Locations {
+	for _, l := range p.View.Profile.Locations {
 		j := location{Address: l.Address, Mapping: l.Mapping + 1, Folded: l.IsFolded}
 		for _, ln := range l.Lines {
 			j.Lines = append(j.Lines, line{ln.Func + 1, ln.Line, ln.Column})
 		}
 		out.Locations = append(out.Locations, j)
 	}
-	for _, f := range p.Profile.Functions {
+	for _, f := range p.View.Profile.Functions {
 		out.Functions = append(out.Functions, function{f.Name, f.SystemName, f.Filename, f.StartLine})
 	}
-	for _, m := range p.Profile.Mappings {
+	for _, m := range p.View.Profile.Mappings {
 		out.Mappings = append(out.Mappings, mapping{m.Start, m.Limit, m.Offset, m.File, m.BuildID})
 	}
 	return out

@@ -1,0 +1,87 @@
+package flame
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Graph is a flame graph from both ends, ready to be drawn.
+type Graph struct {
+	Source   string // what the user named
+	Callees  *profile.Flame
+	Callers  *profile.Flame // inverted
+	Duration int64          // nanoseconds; 0 when not known
+}
+
+const (
+	maxCallees = 6000 // boxes: about 100 kB of page
+	maxCallers = 4000
+	// minShare is a tenth of a pixel on a wide screen: a box that appears when
+	// zoomed in ten times.
+	minShare = 1.0 / 20000
+)
+
+// New lays a view out.
+func New(source string, v *profile.View) (*Graph, error) {
+	o := profile.FlameOptions{SampleIndex: v.Index, MaxBoxes: maxCallees, MinShare: minShare}
+	callees, err := v.Profile.Flame(o)
+	if err != nil {
+		return nil, err
+	}
+	o.Inverted, o.MaxBoxes = true, maxCallers
+	callers, err := v.Profile.Flame(o)
+	if err != nil {
+		return nil, err
+	}
+	callees.Total, callers.Total = v.Total, v.Total
+	return &Graph{Source: source, Callees: callees, Callers: callers, Duration: v.Profile.DurationNanos}, nil
+}
+
+// splitName cuts a function's name behind its package: "net/http" and ".(*conn).serve".
+func splitName(name string) (pkg, rest string) {
+	// A type argument may hold a path of its own.
+	end := len(name)
+	if i := strings.IndexAny(name, "[("); i >= 0 {
+		end = i
+	}
+	slash := strings.LastIndex(name[:end], "/") + 1
+	dot := strings.Index(name[slash:end], ".")
+	if dot < 0 {
+		return "", name
+	}
+	return name[:slash+dot], name[slash+dot:]
+}
+
+// tint is a colour without its lightness, which is the theme's business.
+type tint struct{ hue, saturation int }
+
+// tintOf gives a package its colour: the runtime is grey, because it is never the
+// user's to change; every other package has a hue of its own.
+func tintOf(pkg string) tint {
+	switch root, _, _ := strings.Cut(pkg, "/"); {
+	case pkg == "":
+		return tint{220, 6}
+	case root == "runtime" || strings.HasPrefix(pkg, "internal/runtime"):
+		return tint{220, 12}
+	case pkg == "main":
+		return tint{18, 78}
+	}
+	h := fnv.New32a()
+	h.Write([]byte(pkg))
+	sum := h.Sum32()
+	return tint{hue: 30 + int(sum%320), saturation: 48 + int(sum>>16%20)}
+}
+
+// hex mixes the colour at a lightness from 0 to 1 (CSS Color Module Level 3, 4.2.4).
+func (t tint) hex(lightness float64) string {
+	s := float64(t.saturation) / 100 * min(lightness, 1-lightness)
+	channel := func(n float64) int {
+		k := math.Mod(n+float64(t.hue)/30, 12)
+		return int(math.Round(255 * (lightness - s*max(-1, min(k-3, 9-k, 1)))))
+	}
+	return fmt.Sprintf("#%02x%02x%02x", channel(0), channel(8), channel(4))
+}

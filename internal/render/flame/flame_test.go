@@ -1,0 +1,181 @@
+package flame
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hone-go/hone/profile"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test ./internal/render/flame -update rewrites it):\n%s", path, got)
+	}
+}
+
+// service is a small CPU profile: two callers of one function, an inlined call, recursion.
+func service(t testing.TB) *profile.Profile {
+	t.Helper()
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	add := func(samples int64, names ...string) {
+		var stack []profile.FrameSpec
+		for _, name := range names {
+			name, inlined := strings.CutSuffix(name, "*")
+			stack = append(stack, profile.FrameSpec{Function: name, Inlined: inlined})
+		}
+		b.Add(stack, samples, samples*1e7)
+	}
+	add(40, "runtime.mallocgc", "example.com/pad.Left*", "main.handler", "net/http.(*conn).serve", "runtime.goexit")
+	add(20, "runtime.mallocgc", "fmt.Sprintf", "main.handler", "net/http.(*conn).serve", "runtime.goexit")
+	add(10, "main.handler", "net/http.(*conn).serve", "runtime.goexit")
+	add(15, "main.walk", "main.walk", "main.walk", "main.main", "runtime.main")
+	add(10, "example.com/pad.Left", "main.main", "runtime.main")
+	add(5, "main.List[go.shape.struct { example.com/x.A <-chan }].Get", "main.main", "runtime.main")
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.DurationNanos = 2e9
+	return p
+}
+
+func graph(t testing.TB) *Graph {
+	t.Helper()
+	v, err := service(t).View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := New("cpu <1>.pprof", v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func page(t testing.TB) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, graph(t)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestHTMLHeadAndData(t *testing.T) {
+	all := page(t)
+	head, _, ok := strings.Cut(all, "<style>")
+	if !ok {
+		t.Fatal("no style")
+	}
+	_, rest, ok := strings.Cut(all, `<script id="data" type="application/json">`)
+	data, _, ok2 := strings.Cut(rest, "</script>")
+	if !ok || !ok2 {
+		t.Fatal("no data")
+	}
+	golden(t, "head.html.golden", []byte(head))
+	golden(t, "data.json.golden", []byte(data+"\n"))
+}
+
+func TestHTMLLoadsNothing(t *testing.T) {
+	all := page(t)
+	for _, s := range []string{"http://", "https://", "src=", "@import", "url(", "\nimport ", "\nexport ", "{{data", "{{title", "{{script", "{{style", "</script>\\", "<1>"} {
+		if strings.Contains(all, s) {
+			t.Errorf("the page contains %q", s)
+		}
+	}
+	if n := strings.Count(all, "</script>"); n != 2 {
+		t.Errorf("%d script ends, want 2", n)
+	}
+}
+
+func TestSVG(t *testing.T) {
+	var b bytes.Buffer
+	if err := SVG(&b, graph(t)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "service.svg.golden", b.Bytes())
+	for dec := xml.NewDecoder(&b); ; {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestEmptyProfile(t *testing.T) {
+	p, err := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := p.View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := New("empty", v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(HTML(io.Discard, g), SVG(io.Discard, g)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSplitName(t *testing.T) {
+	for _, c := range []struct{ name, pkg, rest string }{
+		{"main.main", "main", ".main"},
+		{"net/http.(*conn).serve", "net/http", ".(*conn).serve"},
+		{"gopkg.in/yaml%2ev3.(*parser).node", "gopkg.in/yaml%2ev3", ".(*parser).node"},
+		{"main.List[go.shape.struct { example.com/x.A }].Get", "main", ".List[go.shape.struct { example.com/x.A }].Get"},
+		{"[libc.so.6]", "", "[libc.so.6]"}, {"<unknown>", "", "<unknown>"}, {"operator()(int)", "", "operator()(int)"}, {"", "", ""},
+	} {
+		if pkg, rest := splitName(c.name); pkg != c.pkg || rest != c.rest {
+			t.Errorf("splitName(%q) = %q, %q, want %q, %q", c.name, pkg, rest, c.pkg, c.rest)
+		}
+	}
+}
+
+func TestTintHex(t *testing.T) {
+	got := []string{tint{0, 100}.hex(.5), tint{120, 100}.hex(.25), tint{240, 100}.hex(.75), tint{90, 0}.hex(1)}
+	if diff := cmp.Diff([]string{"#ff0000", "#008000", "#8080ff", "#ffffff"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestValuesAreDividedByTheirCommonStep(t *testing.T) {
+	d := newPageData(graph(t))
+	if d.Step != 5e7 || d.Total != 20 || d.Callees.Width[0] != 20 {
+		t.Errorf("step %d, total %d, root %d; want 5e7, 20, 20", d.Step, d.Total, d.Callees.Width[0])
+	}
+}
+
+func BenchmarkHTML(b *testing.B) {
+	g := graph(b)
+	for b.Loop() {
+		if err := HTML(io.Discard, g); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package flame
+
+import "github.com/hone-go/hone/profile"
+
+// JSON is the form of `hone flame -json`: the boxes of the callees in the order
+// of a walk, with their left edges.
+func JSON(g *Graph) any {
+	type box struct {
+		Function string `json:"function"`
+		Parent   int32  `json:"parent"` // number of a box, from 0; -1 for the root
+		Depth    int32  `json:"depth"`
+		X        int64  `json:"x"`
+		Width    int64  `json:"width"`
+		Value    int64  `json:"value"`
+		Self     int64  `json:"self"`
+		Inlined  bool   `json:"inlined,omitempty"`
+	}
+	boxes := func(f *profile.Flame) []box {
+		out := []box{}
+		for _, b := range f.Boxes {
+			name := ""
+			if b.Function >= 0 {
+				name = f.Functions[b.Function].Name
+			}
+			out = append(out, box{name, b.Parent, b.Depth, b.X, b.Width, b.Value, b.Self, b.Inlined})
+		}
+		return out
+	}
+	t := g.Callees.SampleType
+	return struct {
+		Schema     string `json:"schema"`
+		Source     string `json:"source"`
+		SampleType string `json:"sample_type"`
+		Unit       string `json:"unit"`
+		Total      int64  `json:"total"`
+		Dropped    int64  `json:"dropped"` // width of the boxes left out
+		Boxes      []box  `json:"boxes"`
+	}{"hone/flame/v1", g.Source, t.Type, t.Unit, g.Callees.Total, g.Callees.Dropped, boxes(g.Callees)}
+}

@@ -1,0 +1,134 @@
+package flame
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hone-go/hone/profile"
+)
+
+const (
+	svgWidth  = 1200.0
+	svgMargin = 8.0
+	svgHead   = 44.0 // title and subtitle
+	svgRow    = 18.0
+	svgLetter = 6.6  // width of a letter of the 11 px monospaced font
+	svgLeast  = 0.25 // boxes narrower than that, in px, are not drawn
+)
+
+// SVG writes a picture of the callees, root on top: every box tells its
+// function and its value when the pointer rests on it. Both themes are in the
+// file; the viewer's preference chooses.
+func SVG(w io.Writer, g *Graph) error {
+	f := g.Callees
+	root := f.Boxes[0]
+	scale := 0.0
+	if root.Width > 0 {
+		scale = (svgWidth - 2*svgMargin) / float64(root.Width)
+	}
+	deepest := int32(0)
+	for _, b := range f.Boxes {
+		if float64(b.Width)*scale >= svgLeast {
+			deepest = max(deepest, b.Depth)
+		}
+	}
+	height := svgHead + float64(deepest+1)*svgRow + svgMargin
+
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="11">
+<title>%s</title>
+`, svgWidth, height, svgWidth, height, html.EscapeString(g.Source+" · "+f.SampleType.Type))
+	classes := g.svgStyle(out)
+	fmt.Fprintf(out, `<rect class="back" width="100%%" height="100%%"/>
+<text x="%g" y="19" font-size="14" font-weight="bold">%s</text>
+<text x="%g" y="35" class="faint">%s</text>
+`, svgMargin, html.EscapeString(g.Source), svgMargin, html.EscapeString(g.subtitle()))
+	for _, b := range f.Boxes {
+		if width := float64(b.Width) * scale; width >= svgLeast {
+			g.svgBox(out, classes, b, svgMargin+float64(b.X)*scale, width)
+		}
+	}
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+// svgStyle writes a class for each package, with its colour in either theme.
+func (g *Graph) svgStyle(out io.Writer) map[string]string {
+	classes := map[string]string{}
+	var light, dark strings.Builder
+	for _, fn := range g.Callees.Functions {
+		pkg, _ := splitName(fn.Name)
+		if classes[pkg] == "" {
+			class := fmt.Sprintf("p%d", len(classes))
+			classes[pkg] = class
+			fmt.Fprintf(&light, ".%s{fill:%s}", class, tintOf(pkg).hex(.76))
+			fmt.Fprintf(&dark, ".%s{fill:%s}", class, tintOf(pkg).hex(.31))
+		}
+	}
+	fmt.Fprintf(out, `<style>
+rect{fill:#d7dae0;stroke:#fff;stroke-width:.6}.back{fill:#fff;stroke:none}text{fill:#1b1f24;pointer-events:none}.faint{fill:#667}
+g:hover>rect{stroke:#1b1f24;stroke-width:1.4}.inlined{fill-opacity:.6}
+%s
+@media(prefers-color-scheme:dark){rect{fill:#3a3e46;stroke:#16181c}.back{fill:#16181c}text{fill:#e8eaed}.faint{fill:#99a}g:hover>rect{stroke:#fff}
+%s}
+</style>
+`, light.String(), dark.String())
+	return classes
+}
+
+func (g *Graph) svgBox(out io.Writer, classes map[string]string, b profile.FlameBox, x, width float64) {
+	f := g.Callees
+	name, class, mark := "all", "", ""
+	if b.Function >= 0 {
+		name = f.Functions[b.Function].Name
+		pkg, _ := splitName(name)
+		class = classes[pkg]
+	}
+	if b.Inlined {
+		class, mark = class+" inlined", " (inlined)"
+	}
+	value := func(v int64) string { return profile.FormatValue(v, f.SampleType.Unit, "auto") }
+	y := svgHead + float64(b.Depth)*svgRow
+	fmt.Fprintf(out, `<g><title>%s%s: %s of %s (%s), self %s</title><rect class="%s" x="%s" y="%g" width="%s" height="%g"/>`,
+		html.EscapeString(name), mark, value(b.Value), value(f.Total), strings.TrimSpace(profile.FormatPercent(b.Value, f.Total)), value(b.Self),
+		class, px(x), y, px(width), svgRow)
+	if label := fit(shortName(name), int((width-6)/svgLetter)); label != "" {
+		fmt.Fprintf(out, `<text x="%s" y="%g">%s</text>`, px(x+3), y+13, html.EscapeString(label))
+	}
+	fmt.Fprintln(out, "</g>")
+}
+
+// px prints a coordinate without digits that no screen can show.
+func px(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
+
+// subtitle says what the picture shows.
+func (g *Graph) subtitle() string {
+	f := g.Callees
+	s := f.SampleType.Type + " · " + profile.FormatValue(f.Total, f.SampleType.Unit, "auto")
+	if g.Duration > 0 {
+		s += " over " + profile.FormatValue(g.Duration, "nanoseconds", "auto")
+	}
+	return s
+}
+
+// shortName drops the path before the last element of the package.
+func shortName(name string) string {
+	pkg, rest := splitName(name)
+	return pkg[strings.LastIndex(pkg, "/")+1:] + rest
+}
+
+// fit cuts a text to n letters; "" when that is too few to be of use.
+func fit(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	if n < 4 {
+		return ""
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}
