@@ -57,7 +57,7 @@ func (e *gateError) Error() string { return e.msg }
 func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
-		topCommand(), listCommand(),
+		topCommand(), listCommand(), disasmCommand(),
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(),
 		diffCommand(),
 		loadCommand(), compareCommand(),

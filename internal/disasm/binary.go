@@ -29,6 +29,9 @@ type Func struct {
 	Entry, End uint64 // addresses in the file, End behind the last byte
 }
 
+// Has tells whether an address is in the function.
+func (f Func) Has(addr uint64) bool { return f.Entry <= addr && addr < f.End }
+
 // maxCode bounds the size of one function.
 const maxCode = 64 << 20
 
@@ -145,7 +148,7 @@ func (b *Binary) Functions() []Func { return b.funcs }
 // FuncAt returns the function that has an address.
 func (b *Binary) FuncAt(addr uint64) (Func, bool) {
 	i := sort.Search(len(b.funcs), func(i int) bool { return b.funcs[i].Entry > addr })
-	if i == 0 || addr >= b.funcs[i-1].End {
+	if i == 0 || !b.funcs[i-1].Has(addr) {
 		return Func{}, false
 	}
 	return b.funcs[i-1], true

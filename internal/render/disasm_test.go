@@ -1,0 +1,45 @@
+package render
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/hone-go/hone/internal/disasm"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/profile"
+)
+
+func TestDisasmPage(t *testing.T) {
+	v, err := smallProfile(t).View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer := disasm.Frame{Function: "main.slow", File: "/src/slow.go", Line: 4}
+	inner := disasm.Frame{Function: "strings.(*Builder).WriteByte", File: "/go/src/strings/builder.go", Line: 80}
+	inst := func(addr uint64, text string, flat, cum int64, source string, frames ...disasm.Frame) session.CostedInst {
+		return session.CostedInst{Inst: disasm.Inst{Addr: addr, Size: 3, Text: text, Frames: frames}, Flat: flat, Cum: cum, Source: source}
+	}
+	d := &session.Disassembly{View: v, Functions: []session.DisassembledFunc{
+		{
+			Func: disasm.Func{Name: "main.slow", Entry: 0x401000, End: 0x40100c}, Binary: "/bin/slow", Arch: "amd64", Flat: 6e8, Cum: 9e8,
+			Insts: []session.CostedInst{
+				inst(0x401000, "CMPQ SP, 0x10(R14)", 0, 0, "b.WriteByte(c)", outer),
+				inst(0x401003, "MOVQ CX, 0(AX)", 6e8, 6e8, "b.buf = append(b.buf, c)", inner, outer),
+				inst(0x401006, "CALL runtime.growslice(SB)", 0, 3e8, "b.buf = append(b.buf, c)", inner, outer),
+				inst(0x401009, "RET", 0, 0, "b.WriteByte(c)", outer),
+			},
+		},
+		{
+			Func: disasm.Func{Name: "memcpy", Entry: 0x402000, End: 0x402003}, Binary: "/lib/libc.so.6", Arch: "amd64", Flat: 1e8, Cum: 1e8,
+			Insts: []session.CostedInst{inst(0x402000, "RET", 1e8, 1e8, "")},
+		},
+	}}
+	var b bytes.Buffer
+	Disasm(&b, d, Style{})
+	golden(t, "disasm.golden", b.Bytes())
+	b.Reset()
+	if err := JSON(&b, DisasmJSON("cpu.pprof", d)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "disasm.json.golden", b.Bytes())
+}

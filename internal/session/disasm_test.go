@@ -1,0 +1,198 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/disasm"
+	"github.com/hone-go/hone/profile"
+)
+
+// spin builds the program of testdata/spin, lets it profile itself, and returns both paths.
+func spin(t *testing.T, flags ...string) (binary, cpu string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("written for Linux: only there does a profile say where a program was mapped from")
+	}
+	dir := t.TempDir()
+	binary, cpu = filepath.Join(dir, "spin"), filepath.Join(dir, "cpu.pprof")
+	build := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", binary}, flags...), ".")...)
+	build.Dir = filepath.Join("testdata", "spin")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	if out, err := exec.Command(binary, cpu).CombinedOutput(); err != nil {
+		t.Fatalf("run: %v\n%s", err, out)
+	}
+	return binary, cpu
+}
+
+func viewOf(t *testing.T, cpu string, c Config) (*Source, *profile.View) {
+	t.Helper()
+	src, err := OpenSource(t.Context(), c, cpu, nil, SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := src.Profile.View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src, v
+}
+
+// TestDisassembleProfile charges the instructions of a program that ran, wherever it was
+// loaded and whatever of it was stripped.
+func TestDisassembleProfile(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"plain": nil, "pie": {"-buildmode=pie"}, "stripped": {"-trimpath", "-ldflags=-s -w"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, cpu := spin(t, flags...)
+			c := Config{CacheDir: t.TempDir()}
+			src, v := viewOf(t, cpu, c)
+			d, err := Disassemble(t.Context(), c, src, v, regexp.MustCompile(`^main\.work$`), DisasmOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(d.Functions) != 1 {
+				t.Fatalf("%d functions", len(d.Functions))
+			}
+			f := d.Functions[0]
+			var flat int64
+			deepest := 0
+			for _, in := range f.Insts {
+				flat += in.Flat
+				deepest = max(deepest, len(in.Frames))
+			}
+			if flat != f.Flat || flat == 0 || f.Cum < f.Flat {
+				t.Errorf("instructions sum to %d, the function is %d, %d", flat, f.Flat, f.Cum)
+			}
+			if deepest != 2 {
+				t.Errorf("chains have %d calls, want mix in work", deepest)
+			}
+			checkLines(t, v, f)
+			if name == "plain" {
+				againstPprof(t, f, cpu)
+			}
+		})
+	}
+}
+
+// checkLines compares the chain of each sampled address with what the runtime wrote into
+// the profile.
+func checkLines(t *testing.T, v *profile.View, f DisassembledFunc) {
+	t.Helper()
+	p := v.Profile
+	byPlace := map[string]int64{}
+	for row, x := range p.Values(v.Index) {
+		if stack := p.Stack(row, nil); len(stack) > 0 {
+			l := p.Locations[stack[0]]
+			if outer := p.Functions[l.Lines[len(l.Lines)-1].Func]; outer.Name == f.Name {
+				key := ""
+				for _, ln := range l.Lines {
+					key += fmt.Sprintf("%s:%d ", p.Functions[ln.Func].Name, ln.Line)
+				}
+				byPlace[key] += x
+			}
+		}
+	}
+	for _, in := range f.Insts {
+		key := ""
+		for _, fr := range in.Frames {
+			key += fmt.Sprintf("%s:%d ", fr.Function, fr.Line)
+		}
+		byPlace[key] -= in.Flat
+	}
+	for key, left := range byPlace {
+		if left != 0 {
+			t.Errorf("%s: %d more in the profile than at its instructions", key, left)
+		}
+	}
+}
+
+var pprofLine = regexp.MustCompile(`^ *(\S+) +(\S+) +([0-9a-f]+):`)
+
+// againstPprof compares every instruction's numbers with go tool pprof's.
+func againstPprof(t *testing.T, f DisassembledFunc, cpu string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the go command may have to build pprof first")
+	}
+	// pprof matches the expression against more than the name, so that it cannot be anchored.
+	cmd := exec.Command("go", "tool", "pprof", "-disasm=main\\.work", f.Binary, cpu)
+	cmd.Env = append(cmd.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("go tool pprof: %v", err)
+	}
+	want := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if m := pprofLine.FindStringSubmatch(line); m != nil {
+			want[m[3]] = m[1] + " " + m[2]
+		}
+	}
+	if len(want) < len(f.Insts) {
+		t.Errorf("pprof has %d instructions, want %d:\n%s", len(want), len(f.Insts), out)
+	}
+	value := func(x int64) string {
+		if x == 0 {
+			return "."
+		}
+		return profile.FormatValue(x, "nanoseconds", "auto")
+	}
+	for _, in := range f.Insts {
+		if got := value(in.Flat) + " " + value(in.Cum); got != want[fmt.Sprintf("%x", in.Addr)] {
+			t.Errorf("%#x %s: %s, pprof has %s", in.Addr, in.Text, got, want[fmt.Sprintf("%x", in.Addr)])
+		}
+	}
+}
+
+// TestDisassembleRefusals: each says what to do.
+func TestDisassembleRefusals(t *testing.T) {
+	binary, cpu := spin(t)
+	other := filepath.Join(t.TempDir(), "other")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-B none -s -w", "-gcflags=-N", "-o", other, ".")
+	build.Dir = filepath.Join("testdata", "spin")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	c := Config{CacheDir: t.TempDir()}
+	src, v := viewOf(t, cpu, c)
+	try := func(re string, o DisasmOptions) error {
+		_, err := Disassemble(t.Context(), c, src, v, regexp.MustCompile(re), o)
+		return err
+	}
+	for _, tc := range []struct {
+		what, re string
+		o        DisasmOptions
+		want     string
+	}{
+		{"no such function", "nobody", DisasmOptions{}, "no function that matches"},
+		{"inlined everywhere", `main\.mix`, DisasmOptions{}, "its instructions are in main.work"},
+		{"another build", `main\.work`, DisasmOptions{Binary: other}, "is not the program that was profiled"},
+		{"not there", `main\.work`, DisasmOptions{Binary: "nowhere"}, "nowhere"},
+		{"no program", `main\.work`, DisasmOptions{Binary: cpu}, "not a program"},
+	} {
+		if err := try(tc.re, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v", tc.what, err)
+		}
+	}
+	moved := binary + "-moved"
+	if err := os.Rename(binary, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(`main\.work`, DisasmOptions{}); err == nil || !strings.Contains(err.Error(), "give it with -binary FILE") {
+		t.Errorf("binary gone: %v", err)
+	}
+	if err := try(`main\.work`, DisasmOptions{Binary: moved, Syntax: disasm.IntelSyntax}); err != nil {
+		t.Errorf("binary given: %v", err)
+	}
+}

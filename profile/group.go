@@ -1,0 +1,45 @@
+package profile
+
+import "fmt"
+
+// GroupCost is what a group of locations costs, in the sample type's unit.
+type GroupCost struct {
+	Flat int64 // of the samples whose leaf is in the group
+	Cum  int64 // of the samples with a location of the group, each counted once
+}
+
+// SumGroups adds up one column by groups of locations: group[i] is the group of
+// location i, from 0 to n−1, or −1 for none. What a group is, the caller decides:
+// an instruction, a function of a binary. Inlined calls do not matter, a
+// location is one place in the machine code.
+func (p *Profile) SumGroups(sampleIndex int, group []int32, n int) ([]GroupCost, error) {
+	if err := p.checkIndex(sampleIndex); err != nil {
+		return nil, fmt.Errorf("sum groups: %w", err)
+	}
+	if len(group) != len(p.Locations) {
+		return nil, fmt.Errorf("sum groups: %d locations are grouped, the profile has %d", len(group), len(p.Locations))
+	}
+	for i, g := range group {
+		if int(g) >= n {
+			return nil, fmt.Errorf("sum groups: location %d is in group %d of %d", i, g, n)
+		}
+	}
+	costs := make([]GroupCost, n)
+	seen := make([]int32, n) // last row, plus one, that was added to a group's cum
+	for row, v := range p.values[sampleIndex] {
+		stack := p.stacks.row(row)
+		if v == 0 || len(stack) == 0 {
+			continue
+		}
+		if g := group[stack[0]]; g >= 0 {
+			costs[g].Flat += v
+		}
+		for _, l := range stack {
+			if g := group[l]; g >= 0 && seen[g] != int32(row+1) {
+				seen[g] = int32(row + 1)
+				costs[g].Cum += v
+			}
+		}
+	}
+	return costs, nil
+}
