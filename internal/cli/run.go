@@ -39,23 +39,13 @@ func runCommand() command {
 			rec.declare(fs)
 			out.declare(fs, "show `N` findings (default 10)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
-				o, err := rec.capture(env, args, rest)
-				if err != nil {
-					return err
-				}
 				cfg, prog, err := out.session(env)
 				if err != nil {
 					return err
 				}
-				path, recErr := session.Record(ctx, cfg, o)
-				prog.clear()
-				if path == "" {
-					return recErr
-				}
-				if recErr != nil {
-					// What was recorded until then is still worth a look, by the next command.
-					fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
-					return recErr
+				path, err := rec.record(ctx, env, cfg, prog, args, rest)
+				if err != nil {
+					return err
 				}
 				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path); err != nil {
 					return err
@@ -64,6 +54,21 @@ func runCommand() command {
 			}
 		},
 	}
+}
+
+// record records what the flags and arguments say and returns the recording's path. What
+// was recorded before a failure is still worth a look: where it is, is told.
+func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) (string, error) {
+	o, err := r.capture(env, args, rest)
+	if err != nil {
+		return "", err
+	}
+	path, err := session.Record(ctx, cfg, o)
+	prog.clear()
+	if err != nil && path != "" {
+		fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
+	}
+	return path, err
 }
 
 // targetFailed is the error for a program whose own exit code says that it failed.
@@ -94,22 +99,13 @@ func recordCommand() command {
 			rec.declare(fs)
 			out.declare(fs, "")
 			return func(ctx context.Context, env Env, args, rest []string) error {
-				o, err := rec.capture(env, args, rest)
-				if err != nil {
-					return err
-				}
 				cfg, prog, err := out.session(env)
 				if err != nil {
 					return err
 				}
-				path, recErr := session.Record(ctx, cfg, o)
-				prog.clear()
-				if path == "" {
-					return recErr
-				}
-				if recErr != nil {
-					fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
-					return recErr
+				path, err := rec.record(ctx, env, cfg, prog, args, rest)
+				if err != nil {
+					return err
 				}
 				if out.json {
 					m, err := session.Manifest(cfg, path)
