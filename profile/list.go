@@ -72,3 +72,52 @@ func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) 
 	})
 	return out, nil
 }
+
+// List is Profile.List for a view: with Mean lines are divided by their
+// counts, with DropNegative what is negative is left out.
+func (v *View) List(re *regexp.Regexp) ([]FuncLines, error) {
+	funcs, err := v.Profile.List(re, v.Index)
+	if err != nil {
+		return nil, err
+	}
+	if v.DropNegative {
+		for i := range funcs {
+			funcs[i].Lines = slices.DeleteFunc(funcs[i].Lines, func(l LineCost) bool { return l.Flat < 0 || l.Flat == 0 && l.Cum < 0 })
+		}
+		funcs = slices.DeleteFunc(funcs, func(f FuncLines) bool { return len(f.Lines) == 0 })
+	}
+	if v.Mean {
+		err = v.divideByCounts(re, funcs)
+	}
+	return funcs, err
+}
+
+// divideByCounts divides the costs by those of column 0.
+func (v *View) divideByCounts(re *regexp.Regexp, funcs []FuncLines) error {
+	type key struct {
+		name, file string
+		line       int64
+	}
+	counted, err := v.Profile.List(re, 0)
+	if err != nil {
+		return err
+	}
+	counts := map[key]LineCost{}
+	for _, f := range counted {
+		counts[key{f.Name, f.File, -1}] = LineCost{Flat: f.Flat, Cum: f.Cum}
+		for _, l := range f.Lines {
+			counts[key{f.Name, f.File, l.Line}] = l
+		}
+	}
+	for i := range funcs {
+		f := &funcs[i]
+		whole := counts[key{f.Name, f.File, -1}]
+		f.Flat, f.Cum = quotient(f.Flat, whole.Flat), quotient(f.Cum, whole.Cum)
+		for j := range f.Lines {
+			l := &f.Lines[j]
+			c := counts[key{f.Name, f.File, l.Line}]
+			l.Flat, l.Cum = quotient(l.Flat, c.Flat), quotient(l.Cum, c.Cum)
+		}
+	}
+	return nil
+}

@@ -125,7 +125,7 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 	if err != nil {
 		return usagef("%s: %s%s; `hone help %s` lists its flags", cmd.name, err, suggestFlag(fs, err), cmd.name)
 	}
-	return run(ctx, env, words, rest)
+	return redirect(env, fs, func(env Env) error { return run(ctx, env, words, rest) })
 }
 
 // parse reads flags before, between and after the arguments, as people type

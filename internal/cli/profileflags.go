@@ -35,6 +35,7 @@ type profileFlags struct {
 	trim              bool
 	shape             profile.ViewOptions // what needs no translation
 	symbolize         string
+	comment           string
 }
 
 // declare adds the flags. topUsage explains -top, "" for commands without rows to count.
@@ -72,6 +73,11 @@ func (p *profileFlags) declareSources(fs *flag.FlagSet) {
 	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages are of the difference; may be given again")
 	fs.Var(&p.diffBase, "diff_base", "subtract `SOURCE`; percentages are of SOURCE; may be given again")
 	fs.BoolVar(&p.normalize, "normalize", false, "scale the profile to the sum of the base first")
+	fs.StringVar(&p.connect.cert, "tls_cert", "", "same as -cert")
+	fs.StringVar(&p.connect.key, "tls_key", "", "same as -key")
+	fs.StringVar(&p.connect.ca, "tls_ca", "", "same as -ca")
+	fs.String("output", "", "write the report to `FILE`")
+	fs.StringVar(&p.comment, "add_comment", "", "a comment for the profile that proto writes and comments shows, `TEXT`")
 	fs.StringVar(&p.symbolize, "symbolize", "", "for pprof's command lines: `none` or local; profiles of Go programs carry their symbols")
 	fs.StringVar(&p.shape.SourcePath, "source_path", "", "`DIRS` where source is looked for first, separated as in PATH")
 	fs.StringVar(&p.shape.TrimPath, "trim_path", "", "`PREFIXES` to cut off file names, separated as in PATH")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
-	"github.com/hone-go/hone/profile"
 )
 
 // open reads the sources and picks the value; for commands that have not moved to view.
@@ -87,13 +86,10 @@ func listCommand() command {
 				if err != nil {
 					return err
 				}
-				src := *v.Source
-				src.Profile = v.Profile
-				page, err := session.List(&src, re, v.Index, profile.Filter{})
+				page, err := session.List(v.Source, v.View, re)
 				if err != nil {
 					return err
 				}
-				page.Total = v.Total
 				if p.json {
 					return render.JSON(env.Stdout, render.ListJSON(page))
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,6 +62,11 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 			return nil, fmt.Errorf("%s and %s: %w", src.Name, base.Name, err)
 		}
 		src.Name += " − " + base.Name
+	}
+	if p.comment != "" {
+		commented := *src.Profile
+		commented.Comments = append(slices.Clone(commented.Comments), p.comment)
+		src.Profile = &commented
 	}
 	v, err := src.Profile.View(o)
 	if err != nil {

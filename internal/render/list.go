@@ -10,11 +10,15 @@ import (
 
 // List draws annotated source: flat and cum in front of each line.
 func List(w io.Writer, p *session.Listing, s Style) {
+	unit := p.View.Unit
+	if unit == "minimum" {
+		unit = "auto" // as in pprof: each value its own
+	}
 	value := func(v int64) string {
 		if v == 0 {
 			return "."
 		}
-		return profile.FormatValue(v, p.SampleType.Unit, "auto")
+		return p.View.Format(v, unit)
 	}
 	for i := range p.Functions {
 		f := &p.Functions[i]
@@ -26,7 +30,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 			file = f.File
 		}
 		fmt.Fprintf(w, "%s in %s\n", s.paint(strong, f.Name), file)
-		fmt.Fprintf(w, "%10s %10s (flat, cum) %s of %s\n", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.Total), p.SampleType.Type)
+		fmt.Fprintf(w, "%10s %10s (flat, cum) %s of %s\n", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.View.Total), p.View.SampleType.Type)
 		if f.Problem != "" {
 			fmt.Fprintln(w, s.paint(faint, wrap("no source: "+f.Problem, "", s.width())))
 		}
@@ -96,5 +100,5 @@ func ListJSON(p *session.Listing) any {
 		Unit       string     `json:"unit"`
 		Total      int64      `json:"total"`
 		Functions  []function `json:"functions"`
-	}{"hone/list/v1", p.SampleType.Type, p.SampleType.Unit, p.Total, functions}
+	}{"hone/list/v1", p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, functions}
 }

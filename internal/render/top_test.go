@@ -49,8 +49,7 @@ func TestTopPage(t *testing.T) {
 
 func TestListPage(t *testing.T) {
 	page := &session.Listing{
-		SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		Total:      1e9,
+		View: &profile.View{ViewOptions: profile.DefaultViewOptions(), SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9},
 		Functions: []session.ListedFunction{
 			{
 				FuncLines: profile.FuncLines{Name: "main.slow", File: "slow.go", Flat: 9e8, Cum: 9e8, Lines: []profile.LineCost{{Line: 4, Flat: 6e8, Cum: 6e8}, {Line: 5, Flat: 3e8, Cum: 3e8}}},

@@ -2,6 +2,9 @@ package session
 
 import (
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 
 	"github.com/hone-go/hone/profile"
@@ -9,9 +12,8 @@ import (
 
 // Listing is functions with their source.
 type Listing struct {
-	SampleType profile.ValueType
-	Total      int64
-	Functions  []ListedFunction
+	View      *profile.View
+	Functions []ListedFunction
 }
 
 // ListedFunction is one function of a listing.
@@ -27,17 +29,16 @@ type ListedFunction struct {
 // that costs something.
 const listMargin = 5
 
-// List finds the functions that match and cost something, with their source.
-func List(src *Source, re *regexp.Regexp, sampleIndex int, f profile.Filter) (*Listing, error) {
-	p := src.Profile
-	funcs, err := p.Filter(f).List(re, sampleIndex)
+// List finds the functions of a view of src that match and cost something, with their source.
+func List(src *Source, v *profile.View, re *regexp.Regexp) (*Listing, error) {
+	funcs, err := v.List(re)
 	if err != nil {
 		return nil, err
 	}
 	if len(funcs) == 0 {
-		return nil, fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", src.Name, re, p.SampleTypes[sampleIndex].Type)
+		return nil, fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", src.Name, re, v.SampleType.Type)
 	}
-	l := &Listing{SampleType: p.SampleTypes[sampleIndex], Total: p.Total(sampleIndex)}
+	l := &Listing{View: v}
 	for _, fn := range funcs {
 		out := ListedFunction{FuncLines: fn}
 		first, last := fn.StartLine, int64(0)
@@ -51,9 +52,10 @@ func List(src *Source, re *regexp.Regexp, sampleIndex int, f profile.Filter) (*L
 			first -= listMargin
 		}
 		out.From = max(1, first)
-		out.Path, err = src.Code.Source(fn.File)
+		file := sourceFile(src, v, fn.File)
+		out.Path, err = src.Code.Source(file)
 		if err == nil {
-			out.Source, err = src.Code.Lines(fn.File, int(out.From), int(last+listMargin))
+			out.Source, err = src.Code.Lines(file, int(out.From), int(last+listMargin))
 		}
 		if err != nil {
 			out.Problem = err.Error()
@@ -61,4 +63,27 @@ func List(src *Source, re *regexp.Regexp, sampleIndex int, f profile.Filter) (*L
 		l.Functions = append(l.Functions, out)
 	}
 	return l, nil
+}
+
+// sourceFile is the name under which a view's file is to be looked up: the file
+// below a directory of SourcePath, or the name before TrimPath cut it.
+func sourceFile(src *Source, v *profile.View, file string) string {
+	for _, dir := range filepath.SplitList(v.SourcePath) {
+		if below := filepath.Join(dir, filepath.FromSlash(file)); isFile(below) {
+			if abs, err := filepath.Abs(below); err == nil {
+				return abs
+			}
+		}
+	}
+	for i, f := range src.Profile.Functions {
+		if i < len(v.Profile.Functions) && path.Clean(v.Profile.Functions[i].Filename) == file {
+			return f.Filename
+		}
+	}
+	return file
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
