@@ -58,7 +58,7 @@ func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
 		topCommand(), listCommand(), disasmCommand(),
-		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(),
+		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),
 		diffCommand(),
 		loadCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),

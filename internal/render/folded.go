@@ -1,0 +1,157 @@
+package render
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// StacksPage is a value of a view by whole stacks.
+type StacksPage struct {
+	Source string
+	View   *profile.View
+	Stacks *profile.Stacks
+}
+
+// NewStacks sums the view's value by stack, at its granularity.
+func NewStacks(source string, v *profile.View) (StacksPage, error) {
+	s, err := v.Profile.Stacks(profile.TopOptions{SampleIndex: v.Index, Granularity: v.Granularity})
+	if err != nil {
+		return StacksPage{}, err
+	}
+	if v.DropNegative {
+		s.Rows = slices.DeleteFunc(s.Rows, func(r profile.StackRow) bool { return r.Value < 0 })
+	}
+	return StacksPage{source, v, s}, nil
+}
+
+// names returns the printable name of each frame of a table.
+func names(frames []profile.Frame) []string {
+	out := make([]string, len(frames))
+	for i, f := range frames {
+		out[i] = profile.Row{Name: f.Name, File: f.File, Line: f.Line}.String()
+	}
+	return out
+}
+
+// Folded writes a line for each stack: the frames from the root on, separated by
+// semicolons, a space and the value, as FlameGraph's stackcollapse scripts
+// write it. A semicolon in a name (a struct as a type argument) becomes a colon.
+func Folded(w io.Writer, p StacksPage) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	text := names(p.Stacks.Frames)
+	for i := range text {
+		text[i] = strings.NewReplacer(";", ":", "\n", " ", "\r", " ").Replace(text[i])
+	}
+	for _, r := range p.Stacks.Rows {
+		if len(r.Frames) == 0 {
+			out.WriteString("<unknown>")
+		}
+		for i, f := range slices.Backward(r.Frames) {
+			out.WriteString(text[f])
+			if i > 0 {
+				out.WriteByte(';')
+			}
+		}
+		fmt.Fprintf(out, " %d\n", p.View.Divide(r.Value))
+	}
+	return out.Flush()
+}
+
+// FoldedJSON is the form of `hone folded -json`.
+func FoldedJSON(p StacksPage) any {
+	type row struct {
+		Stack []string `json:"stack"` // root first
+		Value int64    `json:"value"`
+	}
+	text := names(p.Stacks.Frames)
+	rows := []row{}
+	for _, r := range p.Stacks.Rows {
+		out := row{Stack: []string{}, Value: p.View.Divide(r.Value)}
+		for _, f := range slices.Backward(r.Frames) {
+			out.Stack = append(out.Stack, text[f])
+		}
+		rows = append(rows, out)
+	}
+	return struct {
+		Schema     string `json:"schema"`
+		Source     string `json:"source"`
+		SampleType string `json:"sample_type"`
+		Unit       string `json:"unit"`
+		Total      int64  `json:"total"`
+		Rows       []row  `json:"rows"`
+	}{"hone/folded/v1", p.Source, p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, rows}
+}
+
+// Speedscope writes the file format of speedscope.app (its
+// file-format-schema.json): a profile of samples for each sample type, the
+// view's own to be shown first. It cannot hold negative values.
+func Speedscope(w io.Writer, source string, v *profile.View) error {
+	type frame struct {
+		Name string `json:"name"`
+		File string `json:"file,omitempty"`
+		Line int64  `json:"line,omitempty"`
+	}
+	type sampled struct {
+		Type       string    `json:"type"`
+		Name       string    `json:"name"`
+		Unit       string    `json:"unit"`
+		StartValue int64     `json:"startValue"`
+		EndValue   int64     `json:"endValue"`
+		Samples    [][]int32 `json:"samples"` // root first
+		Weights    []int64   `json:"weights"`
+	}
+	file := struct {
+		Schema   string `json:"$schema"`
+		Exporter string `json:"exporter"`
+		Name     string `json:"name"`
+		Active   int    `json:"activeProfileIndex"`
+		Shared   struct {
+			Frames []frame `json:"frames"`
+		} `json:"shared"`
+		Profiles []sampled `json:"profiles"`
+	}{Schema: "https://www.speedscope.app/file-format-schema.json", Exporter: "hone", Name: source, Active: v.Index}
+	file.Shared.Frames = []frame{}
+	for i, t := range v.Profile.SampleTypes {
+		one := *v
+		one.Index, one.SampleType = i, t
+		p, err := NewStacks(source, &one)
+		if err != nil {
+			return err
+		}
+		out := sampled{Type: "sampled", Name: t.Type, Unit: speedscopeUnit(t.Unit), Samples: [][]int32{}, Weights: []int64{}}
+		// Only stacks that cost something are kept, so each type has frames of its own.
+		first := int32(len(file.Shared.Frames))
+		for _, f := range p.Stacks.Frames {
+			file.Shared.Frames = append(file.Shared.Frames, frame(f))
+		}
+		for _, r := range p.Stacks.Rows {
+			if r.Value < 0 {
+				return fmt.Errorf("%s: a stack has %d %s, and speedscope knows no negative values; -drop_negative leaves them out, `hone flame` shows them", source, r.Value, t.Type)
+			}
+			stack := []int32{}
+			for _, f := range slices.Backward(r.Frames) {
+				stack = append(stack, first+f)
+			}
+			weight := v.Divide(r.Value)
+			out.Samples, out.Weights = append(out.Samples, stack), append(out.Weights, weight)
+			out.EndValue += weight
+		}
+		file.Profiles = append(file.Profiles, out)
+	}
+	return json.NewEncoder(w).Encode(file)
+}
+
+// speedscopeUnit maps a profile's unit to one that the format knows.
+func speedscopeUnit(unit string) string {
+	switch unit {
+	case "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes":
+		return unit
+	}
+	return "none"
+}
