@@ -9,7 +9,8 @@
 // The steps, a file each: edges that close a cycle are turned around and nodes
 // get ranks that keep edges short (rank.go); each layer gets an order with few
 // crossings (order.go); each order gets coordinates by least squares
-// (place.go); edges become curves that touch no box on their way (route.go).
+// (place.go); edges become curves that touch no box on their way (route.go). Parts
+// that do not hang together are laid out each by itself (parts.go).
 //
 // It refuses to draw, and to spend more than linear time and memory a round on
 // graphs too large to look at: those get fewer rounds, not a better picture.

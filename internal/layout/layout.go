@@ -23,7 +23,7 @@ type Edge struct {
 // Options are distances.
 type Options struct {
 	NodeGap  float64 // between neighbours in a layer
-	LayerGap float64 // between layers
+	LayerGap float64 // between layers; up to four times that in a graph that is wider than high
 	Margin   float64 // around everything
 }
 
@@ -53,10 +53,15 @@ func Layered(g Graph, o Options) (*Layout, error) {
 			return nil, fmt.Errorf("lay out edge %d: it goes from node %d to %d of %d", i, e.From, e.To, len(g.Nodes))
 		}
 	}
-	l := newLayers(g, o)
-	l.order()
-	l.place()
-	return l.result(), nil
+	parts := components(g)
+	layouts := make([]*Layout, len(parts))
+	for i, p := range parts {
+		l := newLayers(p.graph, o)
+		l.order()
+		l.place()
+		layouts[i] = l.result()
+	}
+	return shelve(g, parts, layouts, o), nil
 }
 
 // layers is the graph cut into layers: an edge over several becomes a chain of

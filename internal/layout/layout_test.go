@@ -96,6 +96,16 @@ func TestCrossingsAreCounted(t *testing.T) {
 	})
 }
 
+func TestPartsStandSideBySide(t *testing.T) {
+	l := layered(t, boxes(6, [2]int{4, 5}))
+	if l.Nodes[4].X != 60 || l.Nodes[5].Y <= l.Nodes[4].Y {
+		t.Errorf("the highest part is not the first: %v", l.Nodes)
+	}
+	if ratio := l.Width / l.Height; ratio > 4 {
+		t.Errorf("%g × %g: the rest is one long row", l.Width, l.Height)
+	}
+}
+
 func TestHeavyEdgesLeadDownInACycle(t *testing.T) {
 	g := boxes(3, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0})
 	g.Edges[0].Weight, g.Edges[1].Weight = 10, 10

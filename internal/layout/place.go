@@ -35,7 +35,7 @@ func (l *layers) place() {
 			})
 		}
 	}
-	l.placeRows()
+	l.placeRows(l.layerGap())
 }
 
 // apart is how far the centres of neighbours in a layer stand from each other.
@@ -98,17 +98,32 @@ func (l *layers) pull(row int, neighbours func(*vertex) []arc) {
 	}
 }
 
+// layerGap is larger in a wide graph, so that edges that go far to the side do
+// not lie flat.
+func (l *layers) layerGap() float64 {
+	if len(l.rows) < 2 {
+		return l.o.LayerGap
+	}
+	left, right := 0.0, 0.0
+	for _, v := range l.vertices {
+		left, right = min(left, v.x), max(right, v.x)
+	}
+	const steepness = 1.0 / 5 // of height to width
+	gaps := float64(len(l.rows)-1) / 2
+	return min(max(l.o.LayerGap, (right-left)*steepness/gaps), 4*l.o.LayerGap)
+}
+
 // placeRows puts the layers below each other, as high as their highest vertex.
 // Layers of labels have half the gap above and below.
-func (l *layers) placeRows() {
-	y := l.o.Margin
+func (l *layers) placeRows(gap float64) {
+	y := 0.0
 	for i, row := range l.rows {
 		height := 0.0
 		for _, v := range row {
 			height = max(height, l.vertices[v].height)
 		}
 		if i > 0 {
-			y += l.o.LayerGap / 2
+			y += gap / 2
 		}
 		for _, v := range row {
 			l.vertices[v].y = y + height/2

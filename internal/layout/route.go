@@ -2,20 +2,17 @@ package layout
 
 import "math"
 
-// result moves everything into the margins and draws the edges.
+// result moves everything to the origin and draws the edges.
 func (l *layers) result() *Layout {
 	left, right, bottom := math.Inf(1), math.Inf(-1), 0.0
 	for _, v := range l.vertices {
 		left, right = min(left, v.x-v.width/2), max(right, v.x+v.width/2)
 		bottom = max(bottom, v.y+v.height/2)
 	}
-	if len(l.vertices) == 0 {
-		left, right, bottom = 0, 0, l.o.Margin
-	}
 	for i := range l.vertices {
-		l.vertices[i].x += l.o.Margin - left
+		l.vertices[i].x -= left
 	}
-	out := &Layout{Width: right - left + 2*l.o.Margin, Height: bottom + l.o.Margin, Edges: make([]Route, len(l.g.Edges))}
+	out := &Layout{Width: right - left, Height: bottom, Edges: make([]Route, len(l.g.Edges))}
 	for i := range l.g.Nodes {
 		out.Nodes = append(out.Nodes, Point{l.vertices[i].x, l.vertices[i].y})
 	}
