@@ -11,9 +11,9 @@ import (
 type Measure int
 
 const (
-	// Own charges the frame nearest the leaf that is not of the runtime, so that allocating,
-	// copying and system calls count for the function that asked. What only
-	// the runtime does goes to the outermost frame (runtime.gcBgMarkWorker).
+	// Own charges the frame nearest the leaf that is not of the runtime, sync or syscall, so
+	// that allocating, copying, waiting and system calls count for the function that asked.
+	// What only the runtime does goes to the outermost frame (runtime.gcBgMarkWorker).
 	Own  Measure = iota
 	Flat         // the leaf
 	Cum          // every frame of the stack, once
@@ -40,9 +40,9 @@ func (c *Cost) add(v int64, variance float64) {
 
 // PairedRow is a function, file, line or path, and its cost in each profile.
 type PairedRow struct {
-	Frame         // the frame that is charged
-	Path  []Frame // outermost first, Frame last; nil without PairOptions.Paths
-	Costs []Cost  // as many as profiles
+	Frame        // the frame that is charged
+	Costs []Cost // as many as profiles
+	node  int32  // of the path
 }
 
 // Pairing sets the rows of several profiles side by side. Functions are paired
@@ -53,6 +53,9 @@ type Pairing struct {
 	Scatter    Scatter // NoScatter when one of the profiles has none
 	Rows       []PairedRow
 	Totals     []Cost // of all rows of each profile
+
+	keys  []frameKey
+	nodes []pathNode
 }
 
 // Pairer builds a Pairing. Only sums are kept, so the profiles may go one by one.
@@ -169,7 +172,11 @@ func ofRuntime(name string) bool {
 		return true
 	}
 	pkg := name[:slash+1+dot]
-	return pkg == "runtime" || pkg == "sync/atomic" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
+	switch pkg {
+	case "runtime", "sync", "sync/atomic", "syscall":
+		return true
+	}
+	return strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
 }
 
 // place finds the frame that a stack is charged to: the location's place in the stack and
@@ -267,29 +274,38 @@ func (a *Pairer) child(parent, key int32) int32 {
 // they were met. The pairer is of no use afterwards.
 func (a *Pairer) Pairing() *Pairing {
 	out := &a.out
+	out.keys, out.nodes = a.keys, a.nodes
 	n := len(a.keys)
 	if a.o.Paths {
 		n = len(a.nodes)
 	}
+	costs := make([]Cost, 0, len(a.costs))
+	var slab []Cost // that rows' costs are cut from
 	for i := range n {
-		costs := make([]Cost, len(a.costs))
+		costs = costs[:0]
 		any := false
-		for j, sums := range a.costs {
-			if i < len(sums) { // met by a later profile only
-				costs[j] = sums[i]
-				any = any || sums[i] != Cost{}
+		for _, sums := range a.costs {
+			var c Cost
+			if i < len(sums) { // else met by a later profile only
+				c = sums[i]
 			}
+			costs = append(costs, c)
+			any = any || c != Cost{}
 		}
 		if !any {
 			continue
 		}
-		r := PairedRow{Costs: costs}
-		if a.o.Paths {
-			r.Path = a.path(int32(i))
-			r.Frame = r.Path[len(r.Path)-1]
-		} else {
-			r.Frame = a.keys[i].frame()
+		if cap(slab)-len(slab) < len(costs) {
+			slab = make([]Cost, 0, 1024*len(costs))
 		}
+		from := len(slab)
+		slab = append(slab, costs...)
+		r := PairedRow{Costs: slab[from:len(slab):len(slab)], node: -1}
+		key := i
+		if a.o.Paths {
+			r.node, key = int32(i), int(a.nodes[i].key)
+		}
+		r.Frame = a.keys[key].frame()
 		out.Rows = append(out.Rows, r)
 	}
 	return out
@@ -297,10 +313,12 @@ func (a *Pairer) Pairing() *Pairing {
 
 func (k frameKey) frame() Frame { return Frame{Name: k.name, File: k.file, Line: k.line} }
 
-func (a *Pairer) path(node int32) []Frame {
+// Path returns the frames of a row that is a path, the outermost first, its own last; nil without
+// PairOptions.Paths.
+func (p *Pairing) Path(row int) []Frame {
 	var frames []Frame
-	for ; node >= 0; node = a.nodes[node].parent {
-		frames = append(frames, a.keys[a.nodes[node].key].frame())
+	for node := p.Rows[row].node; node >= 0; node = p.nodes[node].parent {
+		frames = append(frames, p.keys[p.nodes[node].key].frame())
 	}
 	slices.Reverse(frames)
 	return frames

@@ -96,14 +96,17 @@ func TestPathsAddUpToOwners(t *testing.T) {
 			paths := pair(t, profile.PairOptions{Measure: measure, Paths: true}, 1, ps...)
 			for i := range ps {
 				sums := map[string]int64{}
-				for _, r := range paths.Rows {
-					if r.Path[len(r.Path)-1] != r.Frame {
-						t.Errorf("path %v does not end with %v", r.Path, r.Frame)
+				for n, r := range paths.Rows {
+					if path := paths.Path(n); path[len(path)-1] != r.Frame {
+						t.Errorf("path %v does not end with %v", path, r.Frame)
 					}
 					sums[r.Name] += r.Costs[i].Value
 				}
 				var all int64
-				for _, r := range owners.Rows {
+				for n, r := range owners.Rows {
+					if owners.Path(n) != nil {
+						t.Errorf("%s has a path", r.Name)
+					}
 					all += r.Costs[i].Value
 					if sums[r.Name] != r.Costs[i].Value {
 						t.Errorf("%s: %d, by paths %d", r.Name, r.Costs[i].Value, sums[r.Name])
@@ -124,6 +127,7 @@ func TestOwnersOfTheRuntimesWork(t *testing.T) {
 		{"memmove runtime.growslice strings.Repeat main.a", "strings.Repeat"},
 		{"internal/bytealg.Count strings.Count main.a", "strings.Count"},
 		{"internal/runtime/syscall/linux.Syscall6 syscall.write internal/poll.(*FD).Write net.(*netFD).Write main.a", "net.(*netFD).Write"},
+		{"sync.(*Mutex).Unlock main.a", "main.a"},
 		{"runtime.scanobject runtime.gcDrain runtime.gcBgMarkWorker", "runtime.gcBgMarkWorker"},
 		{"runtime/pprof.x runtime.y", "runtime/pprof.x"},
 		{"example.com/internal/x.F main.a", "example.com/internal/x.F"},

@@ -85,6 +85,7 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	differ, err := compare.NewDiffer(compare.DiffOptions{
 		PairOptions: profile.PairOptions{Granularity: granularity, Measure: measure, Paths: d.paths},
 		Threshold:   float64(d.threshold),
+		Limit:       d.limit(),
 	})
 	if err != nil {
 		return usagef("diff: %v", err)
@@ -115,6 +116,17 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		return err
 	}
 	return gateOf(diff)
+}
+
+// mostPaths is how many paths that did not move are kept: there may be hundreds of thousands.
+const mostPaths = 200
+
+// limit is how many rows that did not move are printed, at most; 0 for all.
+func (d *diffFlags) limit() int {
+	if !d.paths || d.top < 0 {
+		return 0
+	}
+	return max(mostPaths, d.top)
 }
 
 // sides are the sources of both sides, from the arguments or from -old and -new.

@@ -35,6 +35,7 @@ type DiffSource struct {
 type DiffOptions struct {
 	profile.PairOptions
 	Threshold float64 // share of the old total, see DefaultThreshold
+	Limit     int     // most rows that did not move to keep besides those that did; 0 for all
 }
 
 // DiffRow is a function, file, line or path on both sides. Costs are in the
@@ -54,6 +55,7 @@ type DiffRow struct {
 	Events     *[2]float64    `json:"events,omitempty"` // samples that stand behind each side
 	Verdict    Verdict        `json:"verdict"`          // better and worse: moved; unknown: cannot tell
 	decidable  bool
+	row        int // of the pairing
 }
 
 // DiffCounts says how many rows got which answer.
@@ -77,7 +79,7 @@ type Diff struct {
 	Limit      float64    `json:"limit"`           // the same in Unit
 	Total      *DiffRow   `json:"total,omitempty"` // absent when shares are compared
 	Counts     DiffCounts `json:"counts"`
-	Rows       []DiffRow  `json:"rows"` // moved by size, then unknown by what they may be, then same by cost
+	Rows       []DiffRow  `json:"rows"` // moved by size, then unknown by what they may be, then same by cost; see Limit
 	Notes      []string   `json:"notes,omitempty"`
 }
 
@@ -151,6 +153,7 @@ func (d *Differ) Diff() (*Diff, error) {
 	j := rowJudge{d, exposures, basis.scale}
 	for i := range pairing.Rows {
 		out.Rows = append(out.Rows, j.row(&pairing.Rows[i]))
+		out.Rows[i].row = i
 	}
 	total := j.row(&profile.PairedRow{Costs: pairing.Totals})
 	out.Limit = d.o.Threshold * total.Old
@@ -164,6 +167,14 @@ func (d *Differ) Diff() (*Diff, error) {
 	}
 	out.decide()
 	out.Notes = d.notes(out, basis)
+	if keep := out.Counts.Moved + d.o.Limit; d.o.Limit > 0 && keep < len(out.Rows) {
+		out.Rows = slices.Clone(out.Rows[:keep])
+	}
+	for i := range out.Rows {
+		for _, f := range pairing.Path(out.Rows[i].row) {
+			out.Rows[i].Path = append(out.Rows[i].Path, f.Name)
+		}
+	}
 	return out, nil
 }
 
@@ -184,9 +195,6 @@ type rowJudge struct {
 
 func (j *rowJudge) row(r *profile.PairedRow) DiffRow {
 	out := DiffRow{Function: r.Name, File: r.File, Line: r.Line, In: "both"}
-	for _, f := range r.Path {
-		out.Path = append(out.Path, f.Name)
-	}
 	var tallies [2]stats.Tally
 	for i, side := range j.d.order {
 		t := &tallies[side]

@@ -57,12 +57,12 @@ func Diff(w io.Writer, p DiffPage, s Style) {
 	if p.Top < 0 {
 		limit, unknowns = math.MaxInt, math.MaxInt
 	}
-	p.section(w, "Moved", both, limit, s)
-	p.section(w, "New", added, limit, s)
-	p.section(w, "Removed", gone, limit, s)
-	p.section(w, "Cannot tell; by how much they may have moved", unknown, unknowns, s)
+	p.section(w, "Moved", both, limit, len(both), s)
+	p.section(w, "New", added, limit, len(added), s)
+	p.section(w, "Removed", gone, limit, len(gone), s)
+	p.section(w, "Cannot tell; by how much they may have moved", unknown, unknowns, d.Counts.Unknown, s)
 	if p.Top < 0 {
-		p.section(w, "Same", same, limit, s)
+		p.section(w, "Same", same, limit, d.Counts.Same, s)
 	}
 	if len(d.Notes) > 0 {
 		fmt.Fprintln(w)
@@ -113,8 +113,8 @@ func (p DiffPage) sentence(name string, r compare.DiffRow) string {
 	return fmt.Sprintf("%s costs %s%s more (%s; 95 %%: %s)", name, by, p.per(), change(*r.Ratio), p.magnitudes(i.Low, i.High))
 }
 
-// section draws one table of rows.
-func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, limit int, s Style) {
+// section draws one table: at most limit of the rows, of which there were all.
+func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, limit, all int, s Style) {
 	if len(rows) == 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, lim
 		}
 		fmt.Fprintln(w, line)
 	}
-	if more := len(rows) - limit; more > 0 {
+	if more := all - min(limit, len(rows)); more > 0 {
 		fmt.Fprintln(w, s.paint(faint, plural(more, "row")+" more with a larger -top, all with -top -1"))
 	}
 }
