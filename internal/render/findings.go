@@ -42,7 +42,7 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	shown = shown[:len(shown)-rest]
 	fmt.Fprintln(w)
 	if !inCode(p.Report.Findings) {
-		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" None of the known mistakes costs enough here to be worth your time.", "", s.width()))
+		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" "+silence(p), "", s.width()))
 		if len(shown) > 0 {
 			fmt.Fprint(w, "Settings to try:\n\n")
 		}
@@ -52,6 +52,22 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	}
 	dearLines(w, p, s)
 	footer(w, p, rest, s)
+}
+
+// fewSamples is below what any finding could rest on: not even a line that takes half
+// of the CPU is known to a tenth.
+const fewSamples = 20
+
+// silence says why there is no finding.
+func silence(p FindingsPage) string {
+	m := p.Manifest
+	if n := p.Report.Resources.CPUSamples; n < fewSamples {
+		if m.Load == nil && m.Target.Kind != "program" && m.Target.Kind != "bench" {
+			return "The program had next to nothing to do while it was watched: drive it with -load."
+		}
+		return "Hardly any CPU was profiled: give it more work, or a longer -duration."
+	}
+	return "None of the known mistakes costs enough here to be worth your time."
 }
 
 // inCode tells whether any finding is about a line, not about a setting.
@@ -150,7 +166,7 @@ func each(x float64, unit func(float64) string, m recording.Manifest) string {
 	if x <= 0 {
 		return ""
 	}
-	return unit(x) + " a " + m.Unit()
+	return unit(x) + " per " + m.Unit()
 }
 
 func objects(x float64) string { return significant(x) + " objects" }

@@ -169,10 +169,8 @@ func mainDir(p *profile.Profile) string {
 // codeFacts loads syntax and compiler facts of the hot packages, side by side. What
 // cannot be had is a note, not an error: the profiles still speak.
 func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error) {
+	// Without hot packages both are empty at once: nothing to look at, and so nothing missing.
 	pkgs := hot(pass.Table)
-	if len(pkgs) == 0 {
-		return nil, nil
-	}
 	var (
 		wg                 sync.WaitGroup
 		syntaxErr, factErr error
