@@ -19,6 +19,37 @@ import (
 // fetchSlack is how much longer than a profile an endpoint may take to answer.
 const fetchSlack = 30 * time.Second
 
+func isURL(arg string) bool {
+	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+}
+
+// fetched is what came from a URL.
+type fetched struct {
+	p   *profile.Profile
+	err error
+}
+
+// fetchAll fetches all URLs among args, at most maxFetches at a time. The answer for
+// args[i] comes over the channel i, nil for an argument that is no URL.
+func fetchAll(ctx context.Context, c Config, args []string, o SourceOptions) []chan fetched {
+	const maxFetches = 128 // as go tool pprof has it
+	turns := make(chan bool, maxFetches)
+	answers := make([]chan fetched, len(args))
+	for i, arg := range args {
+		if !isURL(arg) {
+			continue
+		}
+		answers[i] = make(chan fetched, 1)
+		go func() {
+			turns <- true
+			p, err := fetchProfile(ctx, c, arg, o)
+			<-turns
+			answers[i] <- fetched{p, err}
+		}()
+	}
+	return answers
+}
+
 // fetchProfile takes a profile from an endpoint. A URL without a path means the
 // CPU profile at the stock place, as with go tool pprof.
 func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*profile.Profile, error) {

@@ -17,6 +17,7 @@ import (
 	rpprof "runtime/pprof"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,6 +146,33 @@ func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
 	}
 }
 
+func TestURLsAreFetchedSideBySide(t *testing.T) {
+	var both sync.WaitGroup // each answers only when the other was asked
+	both.Add(2)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gone" {
+			http.NotFound(w, r)
+			return
+		}
+		both.Done()
+		both.Wait()
+		io.WriteString(w, "main.main;main.f 5\n")
+	}))
+	defer s.Close()
+	c := Config{CacheDir: t.TempDir()}
+	src, err := OpenSources(context.Background(), c, []string{s.URL + "/a", s.URL + "/b"}, nil, SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if src.Profile.Total(0) != 10 || src.Name != s.URL+"/a and 1 more" {
+		t.Errorf("%s: %d", src.Name, src.Profile.Total(0))
+	}
+	_, err = OpenSources(context.Background(), c, []string{"-", s.URL + "/gone"}, strings.NewReader("main.main;main.f 2\n"), SourceOptions{})
+	if err == nil || !strings.Contains(err.Error(), "/gone: the service answers 404") {
+		t.Errorf("one that fails: %v", err)
+	}
+}
+
 func TestURLsWithTLSAndHeaders(t *testing.T) {
 	s := newService(t, true)
 	c := Config{CacheDir: t.TempDir()}
@@ -237,6 +265,9 @@ func TestGoroutinesOfARecordingHaveTheirStates(t *testing.T) {
 		src, err := OpenSource(context.Background(), c, path+":"+part, nil, SourceOptions{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if src.Name != path+":"+part {
+			t.Errorf("named %s", src.Name)
 		}
 		found := false
 		for row := range src.Profile.NumSamples() {

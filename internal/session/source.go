@@ -58,7 +58,7 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
 		return withCode(ctx, c, "standard input", p)
-	case strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://"):
+	case isURL(arg):
 		p, err := fetchProfile(ctx, c, arg, o)
 		if err != nil {
 			return nil, err
@@ -84,26 +84,39 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 	return withCode(ctx, c, arg, p)
 }
 
-// OpenSources reads several sources and sums them, one at a time, so that only the sum
-// and one of them are in memory. The code is that of the first.
+// OpenSources reads several sources and sums them. URLs are fetched side by side, so that
+// the replicas of a service are profiled at the same time; all else is read one after the
+// other, so that only the sum and one of them are in memory. The code is that of the first.
 func OpenSources(ctx context.Context, c Config, args []string, stdin io.Reader, o SourceOptions) (*Source, error) {
-	first, err := OpenSource(ctx, c, args[0], stdin, o)
-	if err != nil || len(args) == 1 {
-		return first, err
+	if len(args) == 1 {
+		return OpenSource(ctx, c, args[0], stdin, o)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // what is still being fetched when another source fails
+	fetched := fetchAll(ctx, c, args, o)
 	sum := profile.NewMerger()
-	if err := sum.Add(first.Profile); err != nil {
-		return nil, fmt.Errorf("%s: %w", first.Name, err)
-	}
-	for _, arg := range args[1:] {
-		s, err := OpenSource(ctx, c, arg, stdin, o)
+	var first *Source
+	for i, arg := range args {
+		var s *Source
+		var err error
+		if fetched[i] == nil {
+			s, err = OpenSource(ctx, c, arg, stdin, o)
+		} else if f := <-fetched[i]; f.err != nil {
+			err = f.err
+		} else {
+			s, err = withCode(ctx, c, arg, f.p)
+		}
 		if err != nil {
 			return nil, err
+		}
+		if i == 0 {
+			first = s
 		}
 		if err := sum.Add(s.Profile); err != nil {
 			return nil, fmt.Errorf("add %s to %s: %w", s.Name, first.Name, err)
 		}
 	}
+	var err error
 	first.Profile, err = sum.Profile()
 	first.Name = fmt.Sprintf("%s and %d more", first.Name, len(args)-1)
 	return first, err
@@ -145,6 +158,7 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 		return nil, err
 	}
 	defer rec.Close()
+	asked := part
 	if part == "" {
 		part = partFor(o.SampleIndex)
 	}
@@ -165,7 +179,8 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	if name == "" {
 		name = file
 	}
-	return &Source{Name: name + ":" + strings.TrimSuffix(part, ".pprof"), Profile: p, Code: code, Recording: &rec.Manifest, Part: part}, nil
+	name = strings.TrimSuffix(name, ":"+asked) + ":" + strings.TrimSuffix(part, ".pprof")
+	return &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: part}, nil
 }
 
 // withStates joins a goroutine profile with the dump beside it, which tells states,
