@@ -76,6 +76,9 @@ func tintOf(pkg string) tint {
 	return tint{hue: 30 + int(sum%320), saturation: 48 + int(sum>>16%20)}
 }
 
+// dull is the colour for a dark ground, on which strong ones glare.
+func (t tint) dull() tint { return tint{t.hue, t.saturation * 6 / 10} }
+
 // hex mixes the colour at a lightness from 0 to 1 (CSS Color Module Level 3, 4.2.4).
 func (t tint) hex(lightness float64) string {
 	s := float64(t.saturation) / 100 * min(lightness, 1-lightness)

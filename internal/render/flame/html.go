@@ -157,7 +157,11 @@ func units(unit string) [][2]any {
 	for _, label := range []string{"ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB"} {
 		const probe = 1 << 50
 		if v, got := profile.ScaleValue(probe, unit, label); got == label && v > 0 {
-			out = append(out, [2]any{math.Round(probe/v*1e9) / 1e9, label})
+			factor := probe / v
+			if factor > 1 {
+				factor = math.Round(factor)
+			}
+			out = append(out, [2]any{factor, label})
 		}
 	}
 	if out == nil {

@@ -67,7 +67,7 @@ func (g *Graph) svgStyle(out io.Writer) map[string]string {
 			class := fmt.Sprintf("p%d", len(classes))
 			classes[pkg] = class
 			fmt.Fprintf(&light, ".%s{fill:%s}", class, tintOf(pkg).hex(.76))
-			fmt.Fprintf(&dark, ".%s{fill:%s}", class, tintOf(pkg).hex(.31))
+			fmt.Fprintf(&dark, ".%s{fill:%s}", class, tintOf(pkg).dull().hex(.34))
 		}
 	}
 	fmt.Fprintf(out, `<style>

@@ -388,7 +388,8 @@ function begin() {
   const title = element("title");
   const more = document.createElement("small");
   more.textContent = ` · ${data.type} · ${formatValue(data, data.total)}${data.duration ? " over " + data.duration : ""}`;
-  title.append(data.source, more);
+  title.append(/:\/\//.test(data.source) ? data.source : data.source.replace(/^.*[/\\]/, ""), more);
+  title.title = data.source;
   const gaps = data.callees.dropped;
   element("note").textContent = gaps ? `${formatShare(gaps, data.total)} in boxes too narrow to show` : "";
   new ResizeObserver(draw).observe(main);

@@ -57,6 +57,9 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
   const fn = tree.fn[box];
   const wanted = !scene.wanted || (scene.wanted[fn] ?? false);
   const gap = at.width > 3 ? 1 : 0;
+  // What holds more than the focus is only there to say where one is.
+  const around = tree.x[box] < scene.from || tree.x[box] + tree.width[box] > scene.to;
+  ctx.globalAlpha = around ? 0.5 : 1;
   ctx.fillStyle = color(data, tree, box, scene.dark, wanted, scene.wanted !== undefined);
   ctx.fillRect(at.left, at.top, at.width - gap, rowHeight - 1);
   if (chosen) {
@@ -65,12 +68,17 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
     ctx.strokeRect(at.left + 1, at.top + 1, Math.max(1, at.width - gap - 2), rowHeight - 3);
   }
   const letters = Math.floor((at.width - 8) / letter);
-  if (letters < 3) return;
+  ctx.globalAlpha = around ? 0.75 : 1;
+  if (letters < 3) {
+    ctx.globalAlpha = 1;
+    return;
+  }
   let text = shortName(data, fn);
   if (text.length > letters) text = text.slice(0, letters - 1) + "…";
   ctx.font = tree.inlined[box] ? "italic " + font : font;
   ctx.fillStyle = scene.dark ? (wanted ? "#f0f2f5" : "#8d95a1") : wanted ? "#16191d" : "#767e8a";
-  ctx.fillText(text, at.left + 4, at.top + rowHeight / 2);
+  ctx.fillText(text, at.left + 4, at.top + rowHeight / 2 + 0.5);
+  ctx.globalAlpha = 1;
 }
 
 /**
@@ -82,11 +90,12 @@ function color(data, tree, box, dark, wanted, searching) {
   const fn = tree.fn[box];
   let [hue, saturation] = [220, 8];
   if (fn >= 0) [, hue, saturation] = data.packages[data.functions[fn][0]];
-  let light = dark ? 33 : 77;
+  let light = dark ? 34 : 77;
+  if (dark) saturation *= 0.6; // strong colours glare on black
   if (tree.signed) {
     const moved = tree.width[box] ? tree.value[box] / tree.width[box] : 0;
     hue = moved > 0 ? 6 : 150;
-    saturation = Math.abs(moved) * 70;
+    saturation = Math.abs(moved) * (dark ? 45 : 70);
   }
   if (tree.inlined[box]) light += dark ? -7 : 8;
   if (!wanted) [saturation, light] = [4, dark ? 20 : 92];

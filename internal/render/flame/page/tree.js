@@ -200,8 +200,8 @@ export function formatValue(data, v) {
   const base = v * data.step;
   let [factor, label] = data.units[0];
   for (const [f, l] of data.units) if (Math.abs(base) >= f) [factor, label] = [f, l];
-  const n = base / factor;
-  return (Number.isInteger(n) ? String(n) : n.toFixed(2)) + (v === 0 ? "" : label);
+  const text = (base / factor).toFixed(2).replace(/\.00$/, "");
+  return Number(text) === 0 ? "0" : text + label;
 }
 
 /** @param {number} part @param {number} whole */

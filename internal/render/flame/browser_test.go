@@ -1,0 +1,96 @@
+package flame
+
+import (
+	"context"
+	"encoding/json"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// browse opens a page in a browser without a screen and returns the document
+// as it is after its scripts have run.
+func browse(t *testing.T, page string) string {
+	t.Helper()
+	var browser string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		t.Skip("no chromium on this machine")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
+		"--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", "file://"+file)
+	cmd.WaitDelay = 5 * time.Second
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", browser, err, errors.String())
+	}
+	return string(out)
+}
+
+// TestPageInBrowser drives the page by keys and pointer: testdata/browser.js.
+func TestPageInBrowser(t *testing.T) {
+	drive, err := os.ReadFile(filepath.Join("testdata", "browser.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := browse(t, strings.Replace(page(t), "</body>", "<script type=\"module\">\n"+string(drive)+"</script>\n</body>", 1))
+	_, rest, ok := strings.Cut(document, `<pre id="seen">`)
+	text, _, _ := strings.Cut(rest, "</pre>")
+	var seen []struct{ What, Got string }
+	if err := json.Unmarshal([]byte(html.UnescapeString(text)), &seen); !ok || err != nil {
+		t.Fatalf("the script did not run to its end: %v\n%s", err, document)
+	}
+	got := map[string]string{}
+	for _, s := range seen {
+		got[s.What] = s.Got
+	}
+	want := map[string]string{
+		"title":          "cpu <1>.pprof · cpu · 1s over 2s",
+		"begin":          "all: 1s, 100.0 % of all, self 0",
+		"painted":        "true",
+		"down":           "main.handler: 700ms, 70.0 % of all, self 100ms",
+		"right":          "fmt.Sprintf: 200ms, 20.0 % of all, self 0",
+		"focus":          "all›fmt.Sprintf",
+		"up":             "main.handler: 700ms, 70.0 % of all, self 100ms",
+		"escape":         "all",
+		"search":         "60.0 % matched",
+		"next match":     "runtime.mallocgc: 400ms, 40.0 % of all, self 400ms",
+		"bad search":     "not a regexp, valid false",
+		"capitals count": "0.00 % matched",
+		"cleared":        "",
+		"inverted":       "all›inverted: all: 1s, 100.0 % of all, self 0",
+		"leaf":           "runtime.mallocgc: 600ms, 60.0 % of all, self 0",
+		"sandwich":       "all›inverted›sandwich of runtime.mallocgc: runtime.mallocgc: 600ms, 60.0 % of all, self 600ms",
+		"caller":         "example.com/pad.Left: 400ms, 40.0 % of all, inlined",
+		"address":        "#view=sandwich&function=runtime.mallocgc",
+		"click":          "all›runtime.main: runtime.main: 300ms, 30.0 % of all, self 0",
+		"tip":            "main.walk here, cum 150ms 15.0 % here, flat 0 0.00 % everywhere, cum 150ms 15.0 % everywhere, flat 150ms 15.0 %",
+		"crumb":          "all",
+		"theme":          "light to dark, repainted true",
+		"help":           "true",
+		"loaded":         "0",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
