@@ -79,6 +79,9 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	if granularity == profile.ByAddress {
 		return usagef("diff: addresses move between builds; there are functions, filefunctions, files and lines")
 	}
+	if len(d.base)+len(d.diffBase) > 0 {
+		return usagef("diff: name the base as the old side: hone diff OLD NEW; what was subtracted has no samples to judge by")
+	}
 	if shape.Mean {
 		return usagef("diff: -mean has no sampling error to judge by; leave it out")
 	}

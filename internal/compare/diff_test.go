@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -207,6 +208,46 @@ func TestDiffGate(t *testing.T) {
 	small := cpuProfile(t, map[string]int64{"main.a": 9, "main.b": 1})
 	if g := diffOf(t, o, []DiffSource{source(small, 1)}, []DiffSource{source(small, 1)}).Gate(); len(g.Worse) != 0 || len(g.Unknown) == 0 {
 		t.Errorf("ten samples: %+v", g)
+	}
+}
+
+// However few rows are kept, all are counted, and what moved is not left out.
+func TestDiffLimit(t *testing.T) {
+	old := map[string]int64{"main.slow": 9000}
+	for i := range 20 {
+		old["main.kept"+string(rune('a'+i))] = 20
+	}
+	new := map[string]int64{"main.slow": 4000, "main.added": 900}
+	for name, n := range old {
+		if name != "main.slow" {
+			new[name] = n
+		}
+	}
+	o := DiffOptions{PairOptions: profile.PairOptions{Paths: true}, Threshold: 0.01, Limit: 5}
+	d := diffOf(t, o, []DiffSource{source(cpuProfile(t, old), 1)}, []DiffSource{source(cpuProfile(t, new), 1)})
+	if d.Counts != (DiffCounts{Moved: 2, Same: 20}) || len(d.Rows) != 7 {
+		t.Errorf("%+v, %d rows", d.Counts, len(d.Rows))
+	}
+	for _, r := range d.Rows {
+		if len(r.Path) != 2 || r.Path[0] != "main.main" || r.Path[1] != r.Function {
+			t.Errorf("path %q of %s", r.Path, r.Function)
+		}
+	}
+}
+
+func BenchmarkDiff(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	samples := func() map[string]int64 {
+		m := map[string]int64{}
+		for i := range 5000 {
+			m["example.com/x.f"+strconv.Itoa(i)] = r.Int64N(1 + 20_000/int64(i+1))
+		}
+		return m
+	}
+	old, new := []DiffSource{source(cpuProfile(b, samples()), 1)}, []DiffSource{source(cpuProfile(b, samples()), 1)}
+	b.ReportAllocs()
+	for b.Loop() {
+		diffOf(b, DiffOptions{Threshold: DefaultThreshold}, old, new)
 	}
 }
 
