@@ -4,6 +4,9 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,9 +50,16 @@ func TestAllPprofFlagsAreKnown(t *testing.T) {
 	}
 	fs := flag.NewFlagSet("top", flag.ContinueOnError)
 	topCommand().setup(fs)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "pprof.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range pprofFlags(t) {
 		if fs.Lookup(name) == nil && !slices.Contains(reports, name) && !slices.Contains(elsewhere, name) {
 			t.Errorf("pprof has -%s, hone does not", name)
+		}
+		if !regexp.MustCompile("`-?" + name + "[`=]").Match(page) {
+			t.Errorf("docs/pprof.md does not mention -%s", name)
 		}
 	}
 }
