@@ -58,6 +58,7 @@ func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), demoCommand(),
 		topCommand(), listCommand(), disasmCommand(),
+		treeCommand(), peekCommand(), graphCommand(), callgrindCommand(), protoCommand(), topprotoCommand(),
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),
 		diffCommand(),
 		loadCommand(), compareCommand(),

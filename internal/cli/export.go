@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// fileFlags are those of commands that write a file for other programs.
+type fileFlags struct {
+	profileFlags
+	out string
+}
+
+func (f *fileFlags) declare(fs *flag.FlagSet) {
+	f.profileFlags.declare(fs, "")
+	fs.StringVar(&f.out, "o", "", "write to `FILE`; - or nothing: standard output")
+}
+
+// write writes to the file, or to standard output. Binary data is not for a
+// terminal. What is written is never held as a whole.
+func (f *fileFlags) write(env Env, binary bool, draw func(io.Writer) error) error {
+	if f.out == "" && binary && env.Width > 0 {
+		return usagef("the output is not for a terminal; name a file with -o FILE, or send it on with > or |")
+	}
+	if f.out == "" || f.out == "-" {
+		return streamed(env.Stdout, draw)
+	}
+	path := absolute(env.Dir, f.out)
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := streamed(file, draw); err != nil {
+		file.Close()
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && !f.quiet {
+		fmt.Fprintf(env.Stderr, "wrote %s (%d kB)\n", path, (info.Size()+999)/1000)
+	}
+	return file.Close()
+}
+
+// streamed writes in large pieces.
+func streamed(w io.Writer, draw func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := draw(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// exportCommand is a command that turns a view into a file of another format.
+func exportCommand(c command, binary bool, write func(v *view, w io.Writer) error) command {
+	c.args, c.group = "[SOURCE...]", "profiles"
+	c.long = sourceHelp + "\n" + c.long
+	c.setup = func(fs *flag.FlagSet) runFunc {
+		var f fileFlags
+		f.declare(fs)
+		return func(ctx context.Context, env Env, args, _ []string) error {
+			if f.json {
+				return usagef("%s: -json: this command writes one format; `hone top -json` and `hone tree -json` have numbers", c.name)
+			}
+			v, err := f.view(ctx, env, args)
+			if err != nil {
+				return err
+			}
+			return f.write(env, binary, func(w io.Writer) error { return write(v, w) })
+		}
+	}
+	return c
+}
+
+func callgrindCommand() command {
+	return exportCommand(command{
+		name: "callgrind", short: "write the call graph for KCachegrind",
+		long:     "The file has every address, line and call; KCachegrind and QCachegrind open it.",
+		examples: []string{"hone callgrind -o callgrind.out cpu.pprof", "hone callgrind rec.hone:heap > callgrind.out"},
+	}, false, func(v *view, w io.Writer) error {
+		g, err := v.Graph(profile.GraphOptions{Addresses: true, CallTree: true})
+		if err != nil {
+			return err
+		}
+		return g.WriteCallgrind(w, v.Unit)
+	})
+}
+
+func protoCommand() command {
+	return exportCommand(command{
+		name: "proto", short: "write the profile as pprof, merged and filtered",
+		long:     "Several sources are summed. Any pprof viewer reads the result.",
+		examples: []string{"hone proto -o all.pprof monday.pprof tuesday.pprof", "hone proto -focus 'main\\.' -o main.pprof rec.hone"},
+	}, true, func(v *view, w io.Writer) error {
+		return v.Divided().Encode(w)
+	})
+}
+
+func topprotoCommand() command {
+	return exportCommand(command{
+		name: "topproto", short: "write the table of `hone top` as pprof",
+		long:     "A sample for each row, with the values cum and flat.",
+		examples: []string{"hone topproto -o top.pprof cpu.pprof"},
+	}, true, func(v *view, w io.Writer) error {
+		o := v.TopOptions(0)
+		o.Inline = false
+		top, err := v.Profile.Top(o)
+		if err != nil {
+			return err
+		}
+		p, err := top.Profile(v.Profile)
+		if err != nil {
+			return fmt.Errorf("topproto: %w", err)
+		}
+		return p.Encode(w)
+	})
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/profile"
+)
+
+func graphCommand() command {
+	return command{
+		name: "graph", args: "[SOURCE...] [-o FILE.svg|FILE.dot]", group: "profiles",
+		short: "the call graph as a picture",
+		long: sourceHelp + `
+The picture is one SVG file that any browser opens, laid out by hone itself: drag to move, wheel to zoom, click a
+box to see what it is joined to. A larger name costs more itself, a warmer box costs more with all it calls, and a dotted
+arrow goes over functions that are not shown.`,
+		examples: []string{
+			"hone graph -o cpu.svg cpu.pprof",
+			"hone graph -sample_index=alloc_space -o allocs.svg rec.hone",
+			"hone graph -format dot cpu.pprof > cpu.dot",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var f fileFlags
+			var format string
+			f.declare(fs)
+			fs.StringVar(&format, "format", "", "`FORMAT` svg or dot (default: by the file's ending, else svg)")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				draw, err := graphFormat(format, f.out)
+				if err != nil {
+					return err
+				}
+				v, err := f.view(ctx, env, args)
+				if err != nil {
+					return err
+				}
+				g, err := v.Graph(profile.GraphOptions{NodeCount: graphNodes, Visual: true, CallTree: true})
+				if err != nil {
+					return err
+				}
+				page := render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g}
+				if f.json {
+					return render.JSON(env.Stdout, render.GraphJSON("graph", page))
+				}
+				// A picture as text is of no use on a terminal, except dot.
+				return f.write(env, format != "dot", func(w io.Writer) error { return draw(w, page) })
+			}
+		},
+	}
+}
+
+func graphFormat(format, out string) (func(io.Writer, render.GraphPage) error, error) {
+	dot := func(w io.Writer, p render.GraphPage) error {
+		render.Dot(w, p)
+		return nil
+	}
+	switch {
+	case format == "dot", format == "" && (strings.HasSuffix(out, ".dot") || strings.HasSuffix(out, ".gv")):
+		return dot, nil
+	case format == "svg", format == "":
+		return render.CallGraphSVG, nil
+	}
+	return nil, usagef("-format: no %q; there are svg and dot", format)
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"regexp"
+
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/profile"
+)
+
+// graphNodes is how many nodes of a call graph are shown by default, as in pprof.
+const graphNodes = 80
+
+func treeCommand() command {
+	return command{
+		name: "tree", args: "[SOURCE...]", group: "profiles",
+		short: "each function between its callers and what it calls",
+		long:  sourceHelp + "\nSeveral sources are summed. Callers stand above a function, what it calls below it.",
+		examples: []string{
+			"hone tree cpu.pprof",
+			"hone tree -focus 'json\\.' rec.hone",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var p profileFlags
+			p.declare(fs, "")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				v, err := p.view(ctx, env, args)
+				if err != nil {
+					return err
+				}
+				g, err := v.Graph(profile.GraphOptions{NodeCount: graphNodes})
+				if err != nil {
+					return err
+				}
+				return p.printTree(env, "tree", render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g})
+			}
+		},
+	}
+}
+
+func peekCommand() command {
+	return command{
+		name: "peek", args: "REGEXP [SOURCE...]", group: "profiles",
+		short: "callers and callees of the matching functions, none left out",
+		long:  sourceHelp,
+		examples: []string{
+			"hone peek 'runtime\\.mallocgc$' cpu.pprof",
+			"hone peek -sample_index=alloc_space 'json\\.Marshal' rec.hone",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var p profileFlags
+			p.declare(fs, "")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				if len(args) == 0 {
+					return usagef("peek: which functions? name a regular expression, e.g. hone peek 'main\\.' rec.hone")
+				}
+				re, err := regexp.Compile(args[0])
+				if err != nil {
+					return usagef("peek: %v", err)
+				}
+				v, err := p.view(ctx, env, args[1:])
+				if err != nil {
+					return err
+				}
+				g, err := v.Graph(profile.GraphOptions{EdgesOf: re})
+				if err != nil {
+					return err
+				}
+				page := render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g, Shown: []int{}}
+				for i := range g.Nodes {
+					if re.MatchString(g.Nodes[i].String()) {
+						page.Shown = append(page.Shown, i)
+					}
+				}
+				if len(page.Shown) == 0 {
+					return usagef("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", v.Source.Name, re, v.SampleType.Type)
+				}
+				return p.printTree(env, "peek", page)
+			}
+		},
+	}
+}
+
+func (p *profileFlags) printTree(env Env, name string, page render.GraphPage) error {
+	if p.json {
+		return render.JSON(env.Stdout, render.GraphJSON(name, page))
+	}
+	return buffered(env.Stdout, func(w io.Writer) error {
+		render.Tree(w, page, p.style(env))
+		return nil
+	})
+}

@@ -1,0 +1,147 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// GraphPage is a call graph and what it was made from.
+type GraphPage struct {
+	Source string
+	View   *profile.View
+	Graph  *profile.Graph
+	// Shown are the nodes that the page is about, by number; nil is all.
+	Shown []int
+}
+
+func (p *GraphPage) shown() []int {
+	if p.Shown != nil {
+		return p.Shown
+	}
+	all := make([]int, len(p.Graph.Nodes))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// value returns how values of this page are printed.
+func (p *GraphPage) value() func(int64) string {
+	unit := p.View.UnitFor(p.Graph.Least())
+	return func(v int64) string { return p.View.Format(v, unit) }
+}
+
+// head says what the numbers are of and what was left out.
+func (p *GraphPage) head() (title string, notes []string) {
+	g, value := p.Graph, p.value()
+	title = p.Source + " · " + g.SampleType.Type
+	if d := p.View.Profile.DurationNanos; d > 0 {
+		title += " · over " + seconds(float64(d)/1e9)
+	}
+	share := strings.TrimSpace(profile.FormatPercent(g.Flat, g.Total))
+	notes = append(notes, fmt.Sprintf("showing %s of %s total (%s)", value(g.Flat), value(g.Total), share))
+	if g.DroppedNodes > 0 {
+		notes = append(notes, fmt.Sprintf("dropped %s below %s", plural(g.DroppedNodes, "node"), value(g.NodeCutoff)))
+	}
+	if g.DroppedEdges > 0 {
+		notes = append(notes, fmt.Sprintf("dropped %s below %s", plural(g.DroppedEdges, "call"), value(g.EdgeCutoff)))
+	}
+	if n := g.Candidates - len(g.Nodes); n > 0 {
+		notes = append(notes, plural(n, "node")+" more with a larger -nodecount")
+	}
+	return title, notes
+}
+
+// Tree draws each node between its callers and what it calls, in the columns of
+// pprof's tree and peek. Calls lists the weight of a call, its share of the
+// node's cum, and the other end.
+func Tree(w io.Writer, p GraphPage, s Style) {
+	g, value := p.Graph, p.value()
+	title, notes := p.head()
+	fmt.Fprintln(w, title)
+	for i, note := range notes {
+		if i > 0 {
+			note = s.paint(faint, note)
+		}
+		fmt.Fprintln(w, note)
+	}
+	separator := s.paint(faint, strings.Repeat("-", 58)+"+"+strings.Repeat("-", 13))
+	fmt.Fprintln(w, separator)
+	fmt.Fprintln(w, s.paint(faint, "      flat  flat%   sum%        cum   cum%      calls calls%  | context"))
+	call := func(e profile.GraphEdge, cum int64, other int32) {
+		fmt.Fprintf(w, "%50s %s |   %s%s\n", value(e.Weight), profile.FormatPercent(e.Weight, cum), g.Nodes[other].String(), s.paint(faint, inlineMark(e)))
+	}
+	var sum int64
+	for _, i := range p.shown() {
+		n := &g.Nodes[i]
+		fmt.Fprintln(w, separator)
+		for _, e := range g.In(i) {
+			call(e, n.Cum, e.From)
+		}
+		sum += n.Flat
+		fmt.Fprintf(w, "%10s %s %s %10s %s                | %s\n", value(n.Flat), profile.FormatPercent(n.Flat, g.Total),
+			profile.FormatPercent(sum, g.Total), value(n.Cum), profile.FormatPercent(n.Cum, g.Total), s.paint(strong, n.String()))
+		for _, e := range g.Out(i) {
+			call(e, n.Cum, e.To)
+		}
+	}
+	if len(g.Nodes) > 0 {
+		fmt.Fprintln(w, separator)
+	}
+}
+
+func inlineMark(e profile.GraphEdge) string {
+	if e.Inline {
+		return " (inline)"
+	}
+	return ""
+}
+
+// graphNode and graphEdge are the JSON forms of what a call graph is made of.
+// Edges name nodes by their place in the list.
+type graphNode struct {
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int64  `json:"line,omitempty"`
+	Column   int64  `json:"column,omitempty"`
+	Address  uint64 `json:"address,omitempty"`
+	Flat     int64  `json:"flat"`
+	Cum      int64  `json:"cum"`
+}
+
+type graphEdge struct {
+	From     int32 `json:"from"`
+	To       int32 `json:"to"`
+	Weight   int64 `json:"weight"`
+	Inline   bool  `json:"inline,omitempty"`
+	Residual bool  `json:"residual,omitempty"`
+}
+
+// GraphJSON is the form of `hone tree -json`, `hone peek -json` and `hone graph
+// -json`; name is which. Shown is there when the report is about some nodes only.
+func GraphJSON(name string, p GraphPage) any {
+	g := p.Graph
+	nodes, edges := []graphNode{}, []graphEdge{}
+	for _, n := range g.Nodes {
+		nodes = append(nodes, graphNode{n.Name, n.File, n.Line, n.Column, n.Address, n.Flat, n.Cum})
+	}
+	for _, e := range g.Edges {
+		edges = append(edges, graphEdge{e.From, e.To, e.Weight, e.Inline, e.Residual})
+	}
+	return struct {
+		Schema       string      `json:"schema"`
+		Source       string      `json:"source"`
+		SampleType   string      `json:"sample_type"`
+		Unit         string      `json:"unit"`
+		Total        int64       `json:"total"`
+		Candidates   int         `json:"candidates"`
+		DroppedNodes int         `json:"dropped_nodes"`
+		DroppedEdges int         `json:"dropped_edges"`
+		Shown        []int       `json:"shown,omitempty"`
+		Nodes        []graphNode `json:"nodes"`
+		Edges        []graphEdge `json:"edges"`
+	}{"hone/" + name + "/v1", p.Source, g.SampleType.Type, g.SampleType.Unit, g.Total, g.Candidates, g.DroppedNodes, g.DroppedEdges, p.Shown, nodes, edges}
+}
