@@ -212,6 +212,9 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 	if o.Attach.Header, err = parseHeaders(r.headers); err != nil {
 		return o, err
 	}
+	if o.Attach.TLS, err = r.tls(); err != nil {
+		return o, err
+	}
 	if strings.HasPrefix(args[0], "http://") || strings.HasPrefix(args[0], "https://") {
 		o.URL = args[0]
 		switch {
