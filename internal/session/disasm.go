@@ -229,11 +229,22 @@ func instAt(insts []disasm.Inst, f disasm.Func, at uint64) int {
 	return sort.Search(len(insts), func(i int) bool { return insts[i].Addr > at || insts[i].Addr >= f.End || insts[i].Addr < f.Entry }) - 1
 }
 
-// sumGroups is Profile.SumGroups of the view's value, or of its mean.
+// sumGroups is Profile.SumGroups of the view's value, or of its mean; with
+// DropNegative what is negative costs nothing.
 func sumGroups(v *profile.View, group []int32, n int) ([]profile.GroupCost, error) {
 	costs, err := v.Profile.SumGroups(v.Index, group, n)
-	if err != nil || !v.Mean {
-		return costs, err
+	if err != nil {
+		return nil, err
+	}
+	if v.DropNegative {
+		for i, c := range costs {
+			if c.Flat < 0 || c.Flat == 0 && c.Cum < 0 {
+				costs[i] = profile.GroupCost{}
+			}
+		}
+	}
+	if !v.Mean {
+		return costs, nil
 	}
 	counts, err := v.Profile.SumGroups(0, group, n)
 	if err != nil {
