@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -148,9 +149,15 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 		unit := rapid.SampledFrom([]string{"minimum", "ms"}).Draw(rt, "unit")
 		o := profile.DefaultViewOptions()
 		o.SampleIndex, o.Mean, o.DivideBy, o.Unit = fmt.Sprint(index), mean, divide, unit
+		o.RelativePercentages, o.NoInlines = rapid.Bool().Draw(rt, "relative_percentages"), rapid.Bool().Draw(rt, "noinlines")
+		o.ShowColumns = o.NoInlines // pprof drops the columns of addresses without inlines
+		focus := rapid.SampledFrom([]string{"", "main"}).Draw(rt, "focus")
+		if focus != "" {
+			o.Focus = regexp.MustCompile(focus)
+		}
 		options := []string{
 			fmt.Sprintf("-sample_index=%d", index), fmt.Sprintf("-mean=%t", mean), fmt.Sprintf("-divide_by=%g", divide), "-unit=" + unit,
-			"-tagroot=", "-tagleaf=", "-noinlines=false", "-relative_percentages=false",
+			"-tagroot=", "-tagleaf=", "-focus=" + focus, fmt.Sprintf("-showcolumns=%t", o.ShowColumns), fmt.Sprintf("-noinlines=%t", o.NoInlines), fmt.Sprintf("-relative_percentages=%t", o.RelativePercentages),
 		}
 		page := func() SamplesPage {
 			v, err := p.View(o)

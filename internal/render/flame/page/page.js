@@ -388,7 +388,7 @@ function begin() {
   const title = element("title");
   const more = document.createElement("small");
   more.textContent = ` · ${data.type} · ${formatValue(data, data.total)}${data.duration ? " over " + data.duration : ""}`;
-  title.append(/:\/\//.test(data.source) ? data.source : data.source.replace(/^.*[/\\]/, ""), more);
+  title.append(/:\/\//.test(data.source) ? data.source : data.source.replace(/\S*[/\\]/g, ""), more);
   title.title = data.source;
   const gaps = data.callees.dropped;
   element("note").textContent = gaps ? `${formatShare(gaps, data.total)} in boxes too narrow to show` : "";
