@@ -42,20 +42,19 @@ func CallGraphSVG(w io.Writer, p GraphPage) error {
 		return err
 	}
 	title, notes := p.head()
-	head := append([]string{title}, notes...)
+	head := append(title, notes...)
 	top := headSize*lineHeight*float64(len(head)) + 16
 	width := l.Width
 	for _, line := range head {
 		width = max(width, textWidth(line, headSize)+32)
 	}
-	// A wide graph is shrunk to the window: its head should still be legible.
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="100%%" height="100%%" viewBox="0 0 %.0f %.0f" preserveAspectRatio="xMidYMin meet">`+"\n", width, top+l.Height)
-	fmt.Fprintf(w, "<title>%s</title>\n<style>%s</style>\n", escape(title), callgraphCSS)
+	fmt.Fprintf(w, "<title>%s</title>\n<style>%s</style>\n", escape(p.Source), callgraphCSS)
 	fmt.Fprintln(w, `<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 10 5 0 9z"/></marker></defs>`)
 	fmt.Fprintln(w, `<rect class="page" x="-100000" y="-100000" width="200000" height="200000"/>`)
 	for i, line := range head {
 		class := "head"
-		if i > 1 {
+		if i > len(title) {
 			class = "note"
 		}
 		fmt.Fprintf(w, `<text class="%s" x="16" y="%.1f" font-size="%g">%s</text>`+"\n", class, 8+headSize*lineHeight*float64(i+1), headSize, escape(line))

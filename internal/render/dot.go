@@ -15,9 +15,9 @@ import (
 func Dot(w io.Writer, p GraphPage) {
 	g, value := p.Graph, p.value()
 	title, notes := p.head()
-	fmt.Fprintf(w, "digraph %s {\n", dotQuote(title))
+	fmt.Fprintf(w, "digraph %s {\n", dotQuote(p.Source))
 	fmt.Fprintln(w, `node [style=filled fillcolor="#f8f8f8" shape=box]`)
-	fmt.Fprintf(w, "L [shape=note fontsize=14 label=%s]\n", dotQuote(title+"\n"+strings.Join(notes, "\n")+"\n"))
+	fmt.Fprintf(w, "L [shape=note fontsize=14 label=%s]\n", dotQuote(strings.Join(append(title, notes...), "\n")+"\n"))
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		l := newNodeLabel(n, g.Total, value)

@@ -34,12 +34,13 @@ func (p *GraphPage) value() func(int64) string {
 	return func(v int64) string { return p.View.Format(v, unit) }
 }
 
-// head says what the numbers are of and what was left out.
-func (p *GraphPage) head() (title string, notes []string) {
+// head says what the numbers are of, then what is shown of it and what was left out.
+func (p *GraphPage) head() (title, notes []string) {
 	g, value := p.Graph, p.value()
-	title = p.Source + " · " + g.SampleType.Type
-	if d := p.View.Profile.DurationNanos; d > 0 {
-		title += " · over " + seconds(float64(d)/1e9)
+	var b strings.Builder
+	ViewHead(&b, p.Source, p.View, Style{})
+	if b.Len() > 0 {
+		title = strings.Split(strings.TrimSpace(b.String()), "\n")
 	}
 	share := strings.TrimSpace(profile.FormatPercent(g.Flat, g.Total))
 	notes = append(notes, fmt.Sprintf("showing %s of %s total (%s)", value(g.Flat), value(g.Total), share))
@@ -60,8 +61,8 @@ func (p *GraphPage) head() (title string, notes []string) {
 // node's cum, and the other end.
 func Tree(w io.Writer, p GraphPage, s Style) {
 	g, value := p.Graph, p.value()
-	title, notes := p.head()
-	fmt.Fprintln(w, title)
+	ViewHead(w, p.Source, p.View, s)
+	_, notes := p.head()
 	for i, note := range notes {
 		if i > 0 {
 			note = s.paint(faint, note)
