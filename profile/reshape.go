@@ -87,12 +87,13 @@ func (p *Profile) withoutInlines() *Profile {
 // withTrimmedPaths shortens file names as pprof's trim_path and source_path have
 // it; see ViewOptions. The prefixes of Bazel's sandbox always go.
 func (p *Profile) withTrimmedPaths(trim, search string) *Profile {
+	t := newPathTrimmer(trim, search)
 	q := *p
 	q.Functions = nil
 	for i := range p.Functions {
 		file := p.Functions[i].Filename
-		short := trimPath(file, trim, search)
-		if short == file {
+		short := t.trim(file)
+		if len(short) == len(file) {
 			continue
 		}
 		if q.Functions == nil {
@@ -106,22 +107,34 @@ func (p *Profile) withTrimmedPaths(trim, search string) *Profile {
 	return &q
 }
 
-func trimPath(file, trim, search string) string {
+// pathTrimmer cuts file names: behind the first of elements that they have,
+// else the first of prefixes that they begin with.
+type pathTrimmer struct{ elements, prefixes []string }
+
+func newPathTrimmer(trim, search string) *pathTrimmer {
+	t := &pathTrimmer{}
 	if trim == "" {
 		for _, dir := range filepath.SplitList(search) {
-			element := "/" + filepath.Base(filepath.ToSlash(dir)) + "/"
-			if _, rest, ok := strings.Cut(filepath.ToSlash(file), element); ok {
-				return rest
-			}
+			t.elements = append(t.elements, "/"+filepath.Base(filepath.ToSlash(dir))+"/")
 		}
 	}
-	for _, prefix := range append(filepath.SplitList(trim), "/proc/self/cwd/./", "/proc/self/cwd/") {
-		prefix = filepath.ToSlash(prefix)
-		if !strings.HasSuffix(prefix, "/") {
-			prefix += "/"
+	for _, prefix := range filepath.SplitList(trim) {
+		t.prefixes = append(t.prefixes, strings.TrimSuffix(filepath.ToSlash(prefix), "/")+"/")
+	}
+	t.prefixes = append(t.prefixes, "/proc/self/cwd/./", "/proc/self/cwd/")
+	return t
+}
+
+func (t *pathTrimmer) trim(file string) string {
+	slashed := filepath.ToSlash(file)
+	for _, element := range t.elements {
+		if i := strings.Index(slashed, element); i >= 0 {
+			return file[i+len(element):]
 		}
-		if rest, ok := strings.CutPrefix(filepath.ToSlash(file), prefix); ok {
-			return rest
+	}
+	for _, prefix := range t.prefixes {
+		if strings.HasPrefix(slashed, prefix) {
+			return file[len(prefix):]
 		}
 	}
 	return file
