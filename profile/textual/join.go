@@ -17,12 +17,7 @@ import (
 // different labels of their own, nothing tells which of the dump's they are: they
 // get only what all those have in common.
 func Join(p *profile.Profile, dump []Goroutine) *profile.Profile {
-	facts := map[string][]groupedLabels{}
-	for i := range dump {
-		g := &dump[i]
-		k := dumpKey(g.Stack)
-		facts[k] = count(facts[k], g.labels()[len(g.Labels):])
-	}
+	facts := group(dump)
 	keys := make([]string, p.NumSamples())
 	rows := map[string]int{}
 	var buf []int32
@@ -45,14 +40,27 @@ type groupedLabels struct {
 	n      int64
 }
 
-func count(groups []groupedLabels, labels []profile.Label) []groupedLabels {
-	for i := range groups {
-		if slices.Equal(groups[i].labels, labels) {
-			groups[i].n++
-			return groups
-		}
+// group counts the goroutines by stack and by what is told of them.
+func group(dump []Goroutine) map[string][]groupedLabels {
+	type fact struct {
+		stack, state, creator string
+		wait                  int64
+		locked                bool
 	}
-	return append(groups, groupedLabels{labels, 1})
+	facts := map[string][]groupedLabels{}
+	at := map[fact]int{}
+	for i := range dump {
+		g := &dump[i]
+		f := fact{dumpKey(g.Stack), g.State, g.Creator, g.WaitMinutes, g.LockedToThread}
+		n, known := at[f]
+		if !known {
+			n = len(facts[f.stack])
+			at[f] = n
+			facts[f.stack] = append(facts[f.stack], groupedLabels{labels: g.labels()[len(g.Labels):]})
+		}
+		facts[f.stack][n].n++
+	}
+	return facts
 }
 
 // common returns one group with the labels that all groups have.

@@ -3,6 +3,7 @@ package textual_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -121,5 +122,42 @@ func TestJoinDoesNotGuess(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// bigDump is n goroutines with many waiting times at few places.
+func bigDump(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "goroutine %d [chan receive, %d minutes]:\n", i+1, i%5000+1)
+		fmt.Fprintf(&b, "main.wait(0x%x)\n\t/src/wait.go:%d +0x1d\nmain.serve(...)\n\t/src/serve.go:8\n", i, i%20)
+		b.WriteString("created by main.main in goroutine 1\n\t/src/main.go:7 +0x55\n\n")
+	}
+	return b.String()
+}
+
+func BenchmarkDump(b *testing.B) {
+	text := bigDump(20_000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := textual.Decode(strings.NewReader(text), 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkJoin(b *testing.B) {
+	text := bigDump(20_000)
+	p, err := textual.Decode(strings.NewReader(text), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dump, err := textual.Goroutines(strings.NewReader(text), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		textual.Join(p, dump)
 	}
 }
