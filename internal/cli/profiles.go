@@ -33,14 +33,19 @@ func topCommand() command {
 			"hone top -lines -focus 'json\\.' -seconds 5 http://127.0.0.1:6060/debug/pprof/profile",
 			"hone top -diff_base before.pprof after.pprof",
 			"hone top -tagfocus bytes=1mb: -tagroot route heap.pprof",
+			"hone top -groups cpu.pprof",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
 			p.declare(fs, "show `N` rows (default 20; -1: all)")
+			groups := fs.Bool("groups", false, "what the Go runtime does (collection, allocation, maps, …) and for which of your lines")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				v, err := p.view(ctx, env, args)
 				if err != nil {
 					return err
+				}
+				if *groups {
+					return p.printGroups(env, v)
 				}
 				o := v.TopOptions(20)
 				o.Inline = !p.json
@@ -65,7 +70,14 @@ func listCommand() command {
 	return command{
 		name: "list", args: "REGEXP [SOURCE...]", group: "profiles",
 		short: "source lines of the matching functions with what each costs",
-		long:  sourceHelp + "\nThe source is found by module: in your tree, the module cache, GOROOT or vendor.",
+		long: sourceHelp + `
+The source is found by module: in your tree, the module cache, GOROOT or vendor.
+
+Below a line that costs something, and below a function's head, stands what is known of it: which
+calls the profile shows inlined there, and for recordings what the compiler decided: what escapes to
+the heap and why, what is not inlined and why, bounds checks, large copies. These are the
+compiler's words about the code, not costs. Without -remarks it is asked about one package, the
+dearest; with it about all that are listed, and for any source; with -remarks=false about none.`,
 		examples: []string{
 			"hone list 'main\\.leftpad' rec.hone",
 			"hone list -sample_index=alloc_objects 'StatsD.*Send' rec.hone",
@@ -74,6 +86,7 @@ func listCommand() command {
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
 			p.declare(fs, "")
+			remarks := fs.Bool("remarks", true, "say what the compiler decided on the lines that cost")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
 					return usagef("list: which functions? name a regular expression, e.g. hone list 'main\\.' rec.hone")
@@ -90,6 +103,11 @@ func listCommand() command {
 				if err != nil {
 					return err
 				}
+				if *remarks {
+					if err := p.addRemarks(ctx, env, fs, v, page); err != nil {
+						return err
+					}
+				}
 				if p.json {
 					return render.JSON(env.Stdout, render.ListJSON(page))
 				}
@@ -100,4 +118,17 @@ func listCommand() command {
 			}
 		},
 	}
+}
+
+// addRemarks adds the compiler's words to a listing: about all of it when the user
+// asked for them.
+func (p *profileFlags) addRemarks(ctx context.Context, env Env, fs *flag.FlagSet, v *view, page *session.Listing) error {
+	var o session.RemarkOptions
+	fs.Visit(func(f *flag.Flag) { o.All = o.All || f.Name == "remarks" })
+	cfg, prog, err := p.session(env)
+	if err != nil {
+		return err
+	}
+	defer prog.clear()
+	return session.AddRemarks(ctx, cfg, v.Source, page, o)
 }

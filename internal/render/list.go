@@ -40,7 +40,32 @@ func List(w io.Writer, p *session.Listing, s Style) {
 				text = s.paint(faint, text)
 			}
 			fmt.Fprintln(w, text)
+			remarks(w, f, l.Line, s)
 		}
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintln(w, s.paint(faint, wrap("note: "+n, "", s.width())))
+	}
+}
+
+// mostRemarks is how many remarks are shown below one line; JSON has all.
+const mostRemarks = 6
+
+// remarks draws what is known of a line below it.
+func remarks(w io.Writer, f *session.ListedFunction, line int64, s Style) {
+	const indent = "                             " // below the text of the line
+	shown, all := 0, 0
+	for _, r := range f.Remarks {
+		if r.Line != line {
+			continue
+		}
+		if all++; shown < mostRemarks {
+			shown++
+			fmt.Fprintln(w, s.paint(code, indent+wrap("^ "+r.Text, indent+"  ", s.width())))
+		}
+	}
+	if all > shown {
+		fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("%s^ and %d more; -json has all", indent, all-shown)))
 	}
 }
 
@@ -77,20 +102,29 @@ func ListJSON(p *session.Listing) any {
 		Cum    int64  `json:"cum"`
 		Source string `json:"source,omitempty"`
 	}
+	type remark struct {
+		Line int64  `json:"line"`
+		Kind string `json:"kind"`
+		Text string `json:"text"`
+	}
 	type function struct {
-		Function string `json:"function"`
-		File     string `json:"file"`
-		Flat     int64  `json:"flat"`
-		Cum      int64  `json:"cum"`
-		Lines    []line `json:"lines"`
-		Problem  string `json:"no_source,omitempty"`
+		Function string   `json:"function"`
+		File     string   `json:"file"`
+		Flat     int64    `json:"flat"`
+		Cum      int64    `json:"cum"`
+		Lines    []line   `json:"lines"`
+		Problem  string   `json:"no_source,omitempty"`
+		Remarks  []remark `json:"remarks,omitempty"`
 	}
 	functions := []function{}
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		fn := function{f.Name, f.File, f.Flat, f.Cum, []line{}, f.Problem}
+		fn := function{Function: f.Name, File: f.File, Flat: f.Flat, Cum: f.Cum, Lines: []line{}, Problem: f.Problem}
 		for _, l := range lines(f) {
 			fn.Lines = append(fn.Lines, line{l.Line, l.Flat, l.Cum, l.text})
+		}
+		for _, r := range f.Remarks {
+			fn.Remarks = append(fn.Remarks, remark{r.Line, r.Kind, r.Text})
 		}
 		functions = append(functions, fn)
 	}
@@ -100,5 +134,6 @@ func ListJSON(p *session.Listing) any {
 		Unit       string     `json:"unit"`
 		Total      int64      `json:"total"`
 		Functions  []function `json:"functions"`
-	}{"hone/list/v1", p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, functions}
+		Notes      []string   `json:"notes,omitempty"`
+	}{"hone/list/v1", p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, functions, p.Notes}
 }

@@ -14,6 +14,7 @@ import (
 type Listing struct {
 	View      *profile.View
 	Functions []ListedFunction
+	Notes     []string // what of the remarks could not be had; see AddRemarks
 }
 
 // ListedFunction is one function of a listing.
@@ -22,7 +23,8 @@ type ListedFunction struct {
 	Path    string // local file that the source was read from
 	From    int64  // number of the first line of Source
 	Source  []string
-	Problem string // why there is no source
+	Problem string   // why there is no source
+	Remarks []Remark // by line; see AddRemarks
 }
 
 // listMargin is how many lines are shown before the first and after the last line

@@ -1,0 +1,145 @@
+package session
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
+)
+
+func TestRemarkWords(t *testing.T) {
+	at := func(lines ...int) (chain []gocode.Pos) {
+		for _, n := range lines {
+			chain = append(chain, gocode.Pos{File: "/src/a.go", Line: n})
+		}
+		return chain
+	}
+	flow := func(line int, texts ...string) (steps []gocode.FlowStep) {
+		for _, s := range texts {
+			steps = append(steps, gocode.FlowStep{Pos: at(line)[0], Text: s})
+		}
+		return steps
+	}
+	for _, tc := range []struct {
+		fact gocode.Fact
+		want string
+	}{
+		{gocode.Fact{Code: "escape", Message: "make([]byte, n) escapes to heap", Chain: at(4), Flow: flow(4, "flow: {heap} = &{storage for make([]byte, n)}", "from make([]byte, n) (non-constant size)")}, "escape: make([]byte, n) escapes to heap: its size is not constant"},
+		{gocode.Fact{Code: "escape", Message: "s escapes to heap", Chain: at(4), Flow: flow(9, "from return s (return)")}, "escape: s escapes to heap: returned, a.go:9"},
+		{gocode.Fact{Code: "escape", Message: "v escapes to heap", Chain: at(4), Flow: flow(4, `from fmt.Sprintf("a) %s (", ... argument...) (call parameter)`, "flow: {heap} = *{temp}")}, "escape: v escapes to heap: passed to fmt.Sprintf"},
+		{gocode.Fact{Code: "escape", Message: "v escapes to heap", Chain: at(4), Flow: flow(4, "from (*T).M(t, f(v)) (call parameter)")}, "escape: v escapes to heap: passed to (*T).M"},
+		{gocode.Fact{Code: "escape", Message: "moved to heap: x", Chain: at(4, 7)}, "escape: moved to heap: x (in a call inlined from a.go:7)"},
+		{gocode.Fact{Code: "escape", Message: "~r0 escapes to heap", Chain: at(4)}, "escape: the result of an inlined call escapes to heap"},
+		{gocode.Fact{Code: "escape", Message: `"text" escapes to heap`, Chain: at(4)}, ""},
+		{gocode.Fact{Code: "copy", Message: "200 bytes", Chain: at(4)}, "copy: copies 200 bytes"},
+		{gocode.Fact{Code: "isInBounds", Chain: at(4)}, "bounds check: an index is checked"},
+		{gocode.Fact{Code: "nilcheck", Chain: at(4)}, ""},
+		{gocode.Fact{Code: "canInlineFunction", Message: "cost: 7", Chain: at(4)}, ""},
+	} {
+		kind, text := lineWords(&tc.fact)
+		if got := strings.TrimSuffix(kind+": "+text, ": "); got != tc.want {
+			t.Errorf("%s %s:\n got %s\nwant %s", tc.fact.Code, tc.fact.Message, got, tc.want)
+		}
+	}
+}
+
+const remarked = `package main
+
+import "os"
+
+type big [64]int
+
+func main() { os.Stdout.WriteString(pad("x", len(os.Args), nil, nil)) }
+
+//go:noinline
+func pad(s string, n int, from, to *big) string {
+	for len(s) < n {
+		s = double(s)
+	}
+	if n > 100 {
+		*to = *from
+		return s[from[0]:]
+	}
+	return s
+}
+
+func double(s string) string { return s + s }
+`
+
+// TestRemarksFromTheCompiler asks the compiler about a real package.
+func TestRemarksFromTheCompiler(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs the go command")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.go")
+	for name, text := range map[string]string{"main.go": remarked, "go.mod": "module example.com/remarked\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOWORK", "off")
+	src := &Source{Name: "cpu.pprof", Profile: remarkedProfile(t, file), Recording: &recording.Manifest{}}
+	var err error
+	src.Code, err = gocode.Open(t.Context(), gocode.Config{Dir: dir, ImportPath: "example.com/remarked", CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := src.Profile.View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := List(src, v, regexp.MustCompile(`^main\.pad$`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := AddRemarks(t.Context(), Config{}, src, l, RemarkOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []Remark{
+		{10, "inlining", "is not inlined: marked go:noinline"},
+		{12, "inlined call", "main.double is inlined here"},
+		{12, "escape", "s + s escapes to heap: returned, main.go:16 (in a call inlined from main.go:21)"},
+		{15, "copy", "copies 512 bytes"},
+		{16, "bounds check", "the bounds of a slice are checked"},
+	}
+	if diff := cmp.Diff(want, l.Functions[0].Remarks); diff != "" || len(l.Notes) > 0 {
+		t.Errorf("remarks (-want +got):\n%s\nnotes %q", diff, l.Notes)
+	}
+
+	// Without a recording the code is not known well enough to ask by itself.
+	src.Recording = nil
+	if err := AddRemarks(t.Context(), Config{}, src, l, RemarkOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Functions[0].Remarks; !slices.Equal(got, want[1:2]) {
+		t.Errorf("without a recording: %v", got)
+	}
+}
+
+// remarkedProfile has costs on lines 12, 15 and 16 of the program, on 12 in an inlined call.
+func remarkedProfile(t *testing.T, file string) *profile.Profile {
+	t.Helper()
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	pad := func(line int64) profile.FrameSpec {
+		return profile.FrameSpec{Function: "main.pad", File: file, Line: line, StartLine: 10}
+	}
+	inlined := profile.FrameSpec{Function: "main.double", File: file, Line: 21, Inlined: true}
+	b.Add([]profile.FrameSpec{inlined, pad(12)}, 50)
+	b.Add([]profile.FrameSpec{pad(15)}, 30)
+	b.Add([]profile.FrameSpec{pad(16)}, 20)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
