@@ -311,3 +311,46 @@ func TestFiltersThatMatchNothingAreNamed(t *testing.T) {
 		t.Errorf("got %v, want %v", v.Unmatched, want)
 	}
 }
+
+// TestOptionsOnRecordedProfiles compares whole tables on what this process
+// records of itself: real inlining, real addresses, heap profiles with sizes.
+func TestOptionsOnRecordedProfiles(t *testing.T) {
+	tag := func(text string) *profile.TagFilter {
+		f, err := profile.ParseTagFilter(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	cases := []struct {
+		args []string
+		set  func(*profile.ViewOptions)
+	}{
+		{nil, func(*profile.ViewOptions) {}},
+		{[]string{"-noinlines", "-nodefraction=0"}, func(o *profile.ViewOptions) { o.NoInlines, o.NodeFraction = true, 0 }},
+		{nil, func(o *profile.ViewOptions) { o.Granularity = profile.ByAddress }},
+		{[]string{"-nodecount=12"}, func(o *profile.ViewOptions) { o.Granularity, o.Order, o.NodeCount = profile.ByLine, profile.ByCum, 12 }},
+		{[]string{"-tagfocus=1kb:"}, func(o *profile.ViewOptions) { o.TagFocus = tag("1kb:") }},
+		{[]string{"-tagignore=bytes=:64b"}, func(o *profile.ViewOptions) { o.TagIgnore = tag("bytes=:64b") }},
+		{[]string{"-tagroot=bytes"}, func(o *profile.ViewOptions) { o.TagRoot = []string{"bytes"} }},
+		{[]string{"-tagleaf=bytes", "-unit=kb"}, func(o *profile.ViewOptions) { o.TagLeaf, o.Unit = []string{"bytes"}, "kb" }},
+		{[]string{"-show_from=profile_test", "-relative_percentages"}, func(o *profile.ViewOptions) {
+			o.ShowFrom, o.RelativePercentages = regexp.MustCompile("profile_test"), true
+		}},
+		{[]string{"-prune_from=^runtime"}, func(o *profile.ViewOptions) { o.PruneFrom = regexp.MustCompile("^runtime") }},
+		{[]string{"-mean"}, func(o *profile.ViewOptions) { o.Mean = true }},
+		{[]string{"-divide_by=7", "-unit=auto"}, func(o *profile.ViewOptions) { o.DivideBy, o.Unit = 7, "auto" }},
+	}
+	for name, g := range recorded(t) {
+		t.Run(name, func(t *testing.T) {
+			for i := range g.SampleType {
+				for _, c := range cases {
+					o := profile.DefaultViewOptions()
+					o.SampleIndex = fmt.Sprint(i)
+					c.set(&o)
+					sameView(t, g, o, append(append(chosen(o), "-sample_index="+o.SampleIndex), c.args...)...)
+				}
+			}
+		})
+	}
+}
