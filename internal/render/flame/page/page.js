@@ -40,8 +40,24 @@ function show(how = {}) {
   }
   for (const view of ["callees", "callers", "sandwich"]) element(view).setAttribute("aria-pressed", String(view === step.view));
   showTrail();
+  showGaps();
   match();
   remember();
+}
+
+/** Says how much is not in the picture. */
+function showGaps() {
+  const { view, fn } = now();
+  let text = "";
+  if (view !== "sandwich") {
+    const gaps = whole[view].dropped;
+    if (gaps) text = `${formatShare(gaps, data.total)} in boxes too narrow to show`;
+  } else if (!whole.callees.signed) {
+    const shown = panes[0].tree.width[0];
+    const all = data.functions[fn][3];
+    if (shown < all) text = `${formatShare(shown, all)} of the function; the rest is in boxes too narrow to show`;
+  }
+  element("note").textContent = text;
 }
 
 function draw() {
@@ -148,7 +164,7 @@ function nextMatch() {
 
 // Selection
 
-/** @param {number} pane @param {number} box */
+/** @param {number} pane @param {number} box @returns {void} */
 function select(pane, box) {
   selected = { pane, box };
   const { tree, row, dir } = panes[pane];
@@ -157,7 +173,8 @@ function select(pane, box) {
     // Out of sight: widen to the nearest box above that holds both.
     let up = box;
     while (up > 0 && (tree.x[up] > step.from || tree.x[up] + tree.width[up] < step.to)) up = tree.parent[up];
-    return focus(pane, up), select(pane, box);
+    focus(pane, up);
+    return select(pane, box);
   }
   const top = (row + dir * tree.depth[box]) * rowHeight;
   if (top < main.scrollTop) main.scrollTop = top;
@@ -390,8 +407,6 @@ function begin() {
   more.textContent = ` · ${data.type} · ${formatValue(data, data.total)}${data.duration ? " over " + data.duration : ""}`;
   title.append(/:\/\//.test(data.source) ? data.source : data.source.replace(/\S*[/\\]/g, ""), more);
   title.title = data.source;
-  const gaps = data.callees.dropped;
-  element("note").textContent = gaps ? `${formatShare(gaps, data.total)} in boxes too narrow to show` : "";
   new ResizeObserver(draw).observe(main);
   main.addEventListener("scroll", draw);
   recall();

@@ -82,7 +82,7 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
 }
 
 /**
- * The package's colour; in a difference, red for what grew and green for what shrank.
+ * The package's colour; in a difference, red for what grew and blue for what shrank.
  * @param {import("./tree.js").Data} data @param {Tree} tree @param {number} box
  * @param {boolean} dark @param {boolean} wanted @param {boolean} searching
  */
@@ -94,7 +94,7 @@ function color(data, tree, box, dark, wanted, searching) {
   if (dark) saturation *= 0.6; // strong colours glare on black
   if (tree.signed) {
     const moved = tree.width[box] ? tree.value[box] / tree.width[box] : 0;
-    hue = moved > 0 ? 6 : 150;
+    hue = moved > 0 ? 8 : 212;
     saturation = Math.abs(moved) * (dark ? 45 : 70);
   }
   if (tree.inlined[box]) light += dark ? -7 : 8;
