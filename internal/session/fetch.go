@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -19,9 +21,27 @@ import (
 // fetchSlack is how much longer than a profile an endpoint may take to answer.
 const fetchSlack = 30 * time.Second
 
-func isURL(arg string) bool {
-	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+// hostPort is how pprof's users write a URL of a service: localhost:6060/debug/pprof/heap, :6060.
+var hostPort = regexp.MustCompile(`^([\w.-]*|\[[0-9a-fA-F:]+\]):\d+(/.*)?$`)
+
+// urlOf returns the URL that a source is, if it is one.
+func urlOf(arg string) (string, bool) {
+	for _, scheme := range []string{"http://", "https://", insecure + "://"} {
+		if strings.HasPrefix(arg, scheme) {
+			return arg, true
+		}
+	}
+	if !hostPort.MatchString(arg) {
+		return "", false
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return "", false // a file all the same
+	}
+	return "http://" + arg, true
 }
+
+// insecure is pprof's scheme for https without a look at the certificate.
+const insecure = "https+insecure"
 
 // fetched is what came from a URL.
 type fetched struct {
@@ -36,13 +56,14 @@ func fetchAll(ctx context.Context, c Config, args []string, o SourceOptions) []c
 	turns := make(chan bool, maxFetches)
 	answers := make([]chan fetched, len(args))
 	for i, arg := range args {
-		if !isURL(arg) {
+		u, ok := urlOf(arg)
+		if !ok {
 			continue
 		}
 		answers[i] = make(chan fetched, 1)
 		go func() {
 			turns <- true
-			p, err := fetchProfile(ctx, c, arg, o)
+			p, err := fetchProfile(ctx, c, u, o)
 			<-turns
 			answers[i] <- fetched{p, err}
 		}()
@@ -62,6 +83,14 @@ func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = o.TLS
+	if u.Scheme == insecure {
+		u.Scheme = "https"
+		transport.TLSClientConfig = o.TLS.Clone()
+		if o.TLS == nil {
+			transport.TLSClientConfig = &tls.Config{}
+		}
+		transport.TLSClientConfig.InsecureSkipVerify = true // the user asked for it by name
+	}
 	defer transport.CloseIdleConnections()
 	f := fetcher{client: &http.Client{Transport: transport}, header: o.Header}
 

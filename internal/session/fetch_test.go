@@ -146,6 +146,23 @@ func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
 	}
 }
 
+func TestURLOf(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("odd:1", nil, 0o644); err != nil {
+		t.Skip("no such names here:", err)
+	}
+	for arg, want := range map[string]string{
+		"http://x": "http://x", "https://x/y": "https://x/y", "https+insecure://x": "https+insecure://x",
+		"localhost:6060": "http://localhost:6060", ":6060/debug/pprof/heap": "http://:6060/debug/pprof/heap",
+		"[::1]:6060": "http://[::1]:6060", "my-host.example:80/": "http://my-host.example:80/",
+		"cpu.pprof": "", "rec.hone:heap": "", `C:\cpu.pprof`: "", "a/b:1": "", "odd:1": "", "": "",
+	} {
+		if got, ok := urlOf(arg); got != want || ok != (want != "") {
+			t.Errorf("urlOf(%q) = %q, %v", arg, got, ok)
+		}
+	}
+}
+
 func TestURLsAreFetchedSideBySide(t *testing.T) {
 	var both sync.WaitGroup // each answers only when the other was asked
 	both.Add(2)
@@ -190,6 +207,12 @@ func TestURLsWithTLSAndHeaders(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	plain := s.URL
+	s.URL = strings.Replace(plain, "https", "https+insecure", 1)
+	if err := open("/debug/pprof/heap", SourceOptions{}); err != nil {
+		t.Error(err)
+	}
+	s.URL = plain
 	if err := open("/private/heap", SourceOptions{TLS: trust}); err == nil || !strings.Contains(err.Error(), "-header") || !strings.Contains(err.Error(), "who are you?") {
 		t.Errorf("without header: %v", err)
 	}

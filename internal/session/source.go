@@ -25,6 +25,9 @@ type Source struct {
 	// Of which recording the profile is a part; nil and "" for other sources.
 	Recording *recording.Manifest
 	Part      string // as the recording names it: cpu.pprof
+	// KnownBuild says that the compiler can be asked as it was when the program was built: its
+	// settings are known, and where its main package is. It is so for recordings of packages.
+	KnownBuild bool
 }
 
 // SourceOptions says how to read a source.
@@ -51,15 +54,15 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 		}
 		arg = last
 	}
-	switch {
-	case arg == "-":
+	if arg == "-" {
 		p, err := decode(stdin)
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
 		return withCode(ctx, c, "standard input", p)
-	case isURL(arg):
-		p, err := fetchProfile(ctx, c, arg, o)
+	}
+	if u, ok := urlOf(arg); ok {
+		p, err := fetchProfile(ctx, c, u, o)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +94,10 @@ func OpenSources(ctx context.Context, c Config, args []string, stdin io.Reader, 
 	if len(args) == 1 {
 		return OpenSource(ctx, c, args[0], stdin, o)
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	// The index of the code goes on using ctx, so only the fetching ends here.
+	fetching, cancel := context.WithCancel(ctx)
 	defer cancel() // what is still being fetched when another source fails
-	fetched := fetchAll(ctx, c, args, o)
+	fetched := fetchAll(fetching, c, args, o)
 	sum := profile.NewMerger()
 	var first *Source
 	for i, arg := range args {
@@ -133,11 +137,12 @@ func decode(r io.Reader) (*profile.Profile, error) {
 }
 
 func withCode(ctx context.Context, c Config, name string, p *profile.Profile) (*Source, error) {
-	code, err := gocode.Open(ctx, gocode.Config{CacheDir: c.CacheDir})
+	cfg, known := codeOf(c, p)
+	code, err := gocode.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Name: name, Profile: p, Code: code}, nil
+	return &Source{Name: name, Profile: p, Code: code, KnownBuild: known}, nil
 }
 
 // splitRecording takes "rec.hone:allocs" apart.
@@ -180,7 +185,7 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 		name = file
 	}
 	name = strings.TrimSuffix(name, ":"+asked) + ":" + strings.TrimSuffix(part, ".pprof")
-	return &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: part}, nil
+	return &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: part, KnownBuild: rec.Manifest.Target.Dir != ""}, nil
 }
 
 // withStates joins a goroutine profile with the dump beside it, which tells states,
