@@ -8,8 +8,9 @@ import (
 
 // Frame is a frame of a Stacks table, at its granularity; see Row for its fields.
 type Frame struct {
-	Name, File string
-	Line       int64
+	Name, File   string
+	Line, Column int64
+	Address      uint64
 }
 
 // StackRow is one distinct stack and what it cost.
@@ -27,13 +28,13 @@ type Stacks struct {
 }
 
 // Stacks sums one value by stack at a granularity. It obeys SampleIndex,
-// Granularity, Filter and Limit of the options.
+// Granularity, Columns, Filter and Limit of the options.
 func (p *Profile) Stacks(o TopOptions) (*Stacks, error) {
 	if err := p.checkIndex(o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("stacks: %w", err)
 	}
 	view := p.Filter(o.Filter)
-	f := newFrames(view, o.Granularity.key)
+	f := framesBy(view, o.Granularity, o.Columns)
 	rows := newRowIndex()
 	rows.grow(view.NumSamples())
 	sums := &Profile{values: make([][]int64, 1)} // its "locations" are keys of f
@@ -54,7 +55,7 @@ func (p *Profile) Stacks(o TopOptions) (*Stacks, error) {
 
 	s := &Stacks{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)}
 	for _, k := range f.keys {
-		s.Frames = append(s.Frames, Frame{Name: k.name, File: k.file, Line: k.line})
+		s.Frames = append(s.Frames, Frame{Name: k.name, File: k.file, Line: k.line, Column: k.column, Address: k.address})
 	}
 	for row, v := range sums.values[0] {
 		if v != 0 {

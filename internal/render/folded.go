@@ -20,7 +20,7 @@ type StacksPage struct {
 
 // NewStacks sums the view's value by stack, at its granularity.
 func NewStacks(source string, v *profile.View) (StacksPage, error) {
-	s, err := v.Profile.Stacks(profile.TopOptions{SampleIndex: v.Index, Granularity: v.Granularity})
+	s, err := v.Profile.Stacks(profile.TopOptions{SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns})
 	if err != nil {
 		return StacksPage{}, err
 	}
@@ -34,7 +34,7 @@ func NewStacks(source string, v *profile.View) (StacksPage, error) {
 func names(frames []profile.Frame) []string {
 	out := make([]string, len(frames))
 	for i, f := range frames {
-		out[i] = profile.Row{Name: f.Name, File: f.File, Line: f.Line}.String()
+		out[i] = profile.Row{Name: f.Name, File: f.File, Line: f.Line, Column: f.Column, Address: f.Address}.String()
 	}
 	return out
 }
@@ -96,6 +96,7 @@ func Speedscope(w io.Writer, source string, v *profile.View) error {
 		Name string `json:"name"`
 		File string `json:"file,omitempty"`
 		Line int64  `json:"line,omitempty"`
+		Col  int64  `json:"col,omitempty"`
 	}
 	type sampled struct {
 		Type       string    `json:"type"`
@@ -128,7 +129,7 @@ func Speedscope(w io.Writer, source string, v *profile.View) error {
 		// Only stacks that cost something are kept, so each type has frames of its own.
 		first := int32(len(file.Shared.Frames))
 		for _, f := range p.Stacks.Frames {
-			file.Shared.Frames = append(file.Shared.Frames, frame(f))
+			file.Shared.Frames = append(file.Shared.Frames, frame{f.Name, f.File, f.Line, f.Column})
 		}
 		for _, r := range p.Stacks.Rows {
 			if r.Value < 0 {
