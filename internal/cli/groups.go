@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/profile"
+)
+
+// printGroups is `hone top -groups`: what the runtime does, and for which of the user's lines.
+func (p *profileFlags) printGroups(env Env, v *view) error {
+	t := v.Profile.SampleTypes[v.Index]
+	if t.Type != "cpu" && t.Type != "samples" {
+		return usagef("top: -groups is about CPU time, and this is %s; name a CPU profile", t.Type)
+	}
+	code := v.Source.Code
+	work, err := v.Profile.RuntimeWork(v.Index, func(f profile.Function) bool {
+		owner := code.Owner(f.Name, f.Filename)
+		return owner.Kind == gocode.Main || owner.Kind == gocode.Dependency
+	})
+	if err != nil {
+		return err
+	}
+	page := render.WorkPage{Source: v.Source.Name, Work: work, Top: p.top, Short: func(f profile.Frame) string {
+		switch owner := code.Owner(f.Name, f.File); {
+		case owner.File == "":
+			return f.File
+		case owner.Kind == gocode.Dependency:
+			return owner.Module + "@" + owner.Version + "/" + owner.File
+		default:
+			return owner.File
+		}
+	}}
+	if p.json {
+		return render.JSON(env.Stdout, render.WorkJSON(page))
+	}
+	return buffered(env.Stdout, func(w io.Writer) error {
+		render.Work(w, page, p.style(env))
+		return nil
+	})
+}

@@ -1,0 +1,143 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/stats"
+)
+
+// WorkPage is what `hone top -groups` draws.
+type WorkPage struct {
+	Source string
+	Work   *profile.RuntimeWork
+	Top    int                        // lines of each group; 0 for the default, negative for all
+	Short  func(profile.Frame) string // how a frame's file is named; nil: as the profile has it
+}
+
+// workRows is how many lines a group shows by default.
+const workRows = 5
+
+// Work draws what the runtime does and for which lines: in words first, then a table for each group.
+func Work(w io.Writer, p WorkPage, s Style) {
+	value := func(v int64) string {
+		return profile.FormatValue(v, p.Work.SampleType.Unit, "auto")
+	}
+	fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("%s · %s · %s in all", p.Source, p.Work.SampleType.Type, value(p.Work.Total))))
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, wrap(p.words(), "", s.width()))
+	limit := workRows
+	switch {
+	case p.Top > 0:
+		limit = p.Top
+	case p.Top < 0:
+		limit = math.MaxInt
+	}
+	for _, g := range p.Work.Groups {
+		if g.Work == profile.NoWork {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", s.paint(strong, fmt.Sprintf("%s  %s, %s", capital(g.Work.String()), value(g.Value), p.share(g.Value))))
+		var rows [][]string
+		for _, r := range g.Rows[:min(limit, len(g.Rows))] {
+			rows = append(rows, []string{value(r.Value), p.share(r.Value), p.line(r)})
+		}
+		for _, line := range table(rows, "  ", 0, 1) {
+			fmt.Fprintln(w, line)
+		}
+		if more := len(g.Rows) - limit; more > 0 {
+			fmt.Fprintln(w, s.paint(faint, plural(more, "line")+" more with a larger -top"))
+		}
+	}
+}
+
+// share prints a part of the total with its 95 % interval: "16 % (12–21 %)".
+func (p WorkPage) share(v int64) string {
+	part := float64(v) / float64(p.Work.Total)
+	if p.Work.Samples < 1 {
+		return percent(part)
+	}
+	i := stats.Share(int64(math.Round(part*p.Work.Samples)), int64(math.Round(p.Work.Samples)))
+	return fmt.Sprintf("%s (%s)", percent(part), span(i.Low, i.High))
+}
+
+// words sum the groups up in a sentence.
+func (p WorkPage) words() string {
+	if p.Work.Total <= 0 {
+		return "Nothing was sampled."
+	}
+	var runtime int64
+	text := ""
+	for _, g := range p.Work.Groups {
+		if g.Work == profile.NoWork {
+			continue
+		}
+		runtime += g.Value
+		if text != "" {
+			text += ", "
+		}
+		text += g.Work.String() + " " + percent(float64(g.Value)/float64(p.Work.Total))
+	}
+	if text == "" {
+		return "The runtime does nothing that was sampled."
+	}
+	return fmt.Sprintf("The runtime's work is %s of %s: %s. The rest is the program and the libraries that it calls.",
+		percent(float64(runtime)/float64(p.Work.Total)), p.Work.SampleType.Type, text)
+}
+
+// line names who pays.
+func (p WorkPage) line(r profile.WorkRow) string {
+	if r.Name == "" {
+		return "(in the background, for no line)"
+	}
+	file := r.File
+	if p.Short != nil {
+		file = p.Short(r.Frame)
+	}
+	if file == "" {
+		return r.Name
+	}
+	return fmt.Sprintf("%s %s:%d", r.Name, file, r.Line)
+}
+
+// capital makes the first letter large, which is ASCII in every group's name.
+func capital(text string) string {
+	if text == "" || text[0] < 'a' || text[0] > 'z' {
+		return text
+	}
+	return string(text[0]-'a'+'A') + text[1:]
+}
+
+// WorkJSON is the form of `hone top -groups -json`.
+func WorkJSON(p WorkPage) any {
+	type row struct {
+		Function string `json:"function,omitempty"` // absent: in the background
+		File     string `json:"file,omitempty"`
+		Line     int64  `json:"line,omitempty"`
+		Value    int64  `json:"value"`
+	}
+	type group struct {
+		Name  string `json:"name"`
+		Value int64  `json:"value"`
+		Rows  []row  `json:"rows"`
+	}
+	groups := []group{}
+	for _, g := range p.Work.Groups {
+		rows := []row{}
+		for _, r := range g.Rows {
+			rows = append(rows, row{r.Name, r.File, r.Line, r.Value})
+		}
+		groups = append(groups, group{g.Work.String(), g.Value, rows})
+	}
+	return struct {
+		Schema     string  `json:"schema"`
+		Source     string  `json:"source"`
+		SampleType string  `json:"sample_type"`
+		Unit       string  `json:"unit"`
+		Total      int64   `json:"total"`
+		Samples    float64 `json:"samples,omitempty"` // absent when the profile does not say
+		Groups     []group `json:"groups"`
+	}{"hone/groups/v1", p.Source, p.Work.SampleType.Type, p.Work.SampleType.Unit, p.Work.Total, p.Work.Samples, groups}
+}
