@@ -74,10 +74,11 @@ func listCommand() command {
 The source is found by module: in your tree, the module cache, GOROOT or vendor.
 
 Below a line that costs something, and below a function's head, stands what is known of it: which
-calls the profile shows inlined there, and for recordings what the compiler decided: what escapes to
-the heap and why, what is not inlined and why, bounds checks, large copies. These are the
-compiler's words about the code, not costs. Without -remarks it is asked about one package, the
-dearest; with it about all that are listed, and for any source; with -remarks=false about none.`,
+calls the profile shows inlined there, and what the compiler decided: what escapes to the heap and
+why, what is not inlined and why, bounds checks, large copies. These are the compiler's words about
+the code, not costs. By itself hone asks about one package, the dearest, where it knows how the
+program was built (from a recording, or the program that the profile names); with -remarks about
+all packages that are listed, the standard library's too; with -remarks=false about none.`,
 		examples: []string{
 			"hone list 'main\\.leftpad' rec.hone",
 			"hone list -sample_index=alloc_objects 'StatsD.*Send' rec.hone",

@@ -130,6 +130,7 @@ func openCode(ctx context.Context, c Config, rec *recording.Recording, p *profil
 		BuildFlags: m.Target.BuildFlags,
 		CacheDir:   c.CacheDir,
 		Progress:   func(s string) { c.say("code", s) },
+		Built:      m.Created, // at the latest
 	}
 	if cfg.Dir == "" {
 		cfg.Dir = mainDir(p)

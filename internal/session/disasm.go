@@ -68,7 +68,7 @@ func Disassemble(ctx context.Context, c Config, src *Source, v *profile.View, re
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Entry, b.Entry))
 	})
 	for i := range d.Functions {
-		addSource(src, d.Functions[i].Insts)
+		addSource(src, v, d.Functions[i].Insts)
 	}
 	return d, nil
 }
@@ -278,7 +278,7 @@ func (g *program) hosts(p *profile.Profile, w wanted) []string {
 }
 
 // addSource adds the text of each instruction's innermost line, where there is source.
-func addSource(src *Source, insts []CostedInst) {
+func addSource(src *Source, v *profile.View, insts []CostedInst) {
 	type place struct {
 		file string
 		line int
@@ -291,7 +291,11 @@ func addSource(src *Source, insts []CostedInst) {
 		at := place{insts[i].Frames[0].File, insts[i].Frames[0].Line}
 		text, known := texts[at]
 		if !known {
-			if lines, err := src.Code.Lines(at.file, at.line, at.line); err == nil && len(lines) == 1 {
+			file := at.file
+			if v.SourcePath != "" {
+				file = sourceFile(src, v, file)
+			}
+			if lines, err := src.Code.Lines(file, at.line, at.line); err == nil && len(lines) == 1 {
 				text = strings.TrimSpace(lines[0])
 			}
 			texts[at] = text

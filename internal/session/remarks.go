@@ -23,7 +23,7 @@ type Remark struct {
 // RemarkOptions says how much may be spent on remarks.
 type RemarkOptions struct {
 	// All asks the compiler about all packages of the listing. Otherwise it is asked about one, the dearest that
-	// is not of the standard library, and only for recordings, which tell where the code is.
+	// is not of the standard library, and only when Source.KnownBuild.
 	All bool
 }
 
@@ -53,9 +53,9 @@ func AddRemarks(ctx context.Context, c Config, src *Source, l *Listing, o Remark
 		f := &l.Functions[i]
 		file := sourceFile(src, l.View, f.File)
 		known := facts
-		if moved := src.Code.Moved(ctx, file); facts != nil && moved != "" {
-			known = nil // what the compiler says now is about other lines
-			l.Notes = append(l.Notes, f.Name+": no remarks of the compiler, the "+moved)
+		if moved := src.Code.Moved(ctx, file); moved != "" && f.Problem == "" {
+			known = nil // what the compiler says now may be about other lines
+			l.Notes = append(l.Notes, f.Name+": "+moved+"; so the lines may be others, and the compiler is not quoted")
 		}
 		f.Remarks = remarksOn(&f.FuncLines, file, known, calls)
 	}
@@ -64,7 +64,7 @@ func AddRemarks(ctx context.Context, c Config, src *Source, l *Listing, o Remark
 
 // remarkPackages chooses the packages to ask the compiler about.
 func remarkPackages(src *Source, l *Listing, o RemarkOptions) []string {
-	if !o.All && src.Recording == nil {
+	if !o.All && !src.KnownBuild {
 		return nil
 	}
 	cost := map[string]int64{}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -88,7 +87,7 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 		}
 	}
 	t.Setenv("GOWORK", "off")
-	src := &Source{Name: "cpu.pprof", Profile: remarkedProfile(t, file), Recording: &recording.Manifest{}}
+	src := &Source{Name: "cpu.pprof", Profile: remarkedProfile(t, file), KnownBuild: true}
 	var err error
 	src.Code, err = gocode.Open(t.Context(), gocode.Config{Dir: dir, ImportPath: "example.com/remarked", CacheDir: t.TempDir()})
 	if err != nil {
@@ -116,13 +115,13 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 		t.Errorf("remarks (-want +got):\n%s\nnotes %q", diff, l.Notes)
 	}
 
-	// Without a recording the code is not known well enough to ask by itself.
-	src.Recording = nil
+	// Without its build the code is not known well enough to ask by itself.
+	src.KnownBuild = false
 	if err := AddRemarks(t.Context(), Config{}, src, l, RemarkOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.Functions[0].Remarks; !slices.Equal(got, want[1:2]) {
-		t.Errorf("without a recording: %v", got)
+		t.Errorf("without a known build: %v", got)
 	}
 }
 
