@@ -105,6 +105,7 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 	if len(args) == 0 {
 		return lesson(env)
 	}
+	args = pprofWords(args)
 	name := args[0]
 	switch name {
 	case "-h", "-help", "--help":
@@ -114,6 +115,9 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 	}
 	cmd, ok := lookup(name)
 	if !ok {
+		if hint := pprofHint(name); hint != "" {
+			return usagef("no command %q%s", name, hint)
+		}
 		return usagef("unknown command %q%s; `hone help` lists the commands", name, suggest(name, commandNames()))
 	}
 	fs := flag.NewFlagSet("hone "+cmd.name, flag.ContinueOnError)

@@ -1,0 +1,66 @@
+package cli
+
+import "strings"
+
+// pprofWords translates a command line that only had `go tool pprof` replaced:
+// "-cum -top cpu.pprof" is "top -cum cpu.pprof", "-list=RE" is "list RE". Other
+// command lines are returned as they are.
+func pprofWords(args []string) []string {
+	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
+		return args
+	}
+	for i, arg := range args {
+		word, ok := strings.CutPrefix(arg, "-")
+		if !ok {
+			continue
+		}
+		word, value, hasValue := strings.Cut(strings.TrimPrefix(word, "-"), "=")
+		command, needsValue := pprofReport(word)
+		if command == "" {
+			continue
+		}
+		words := []string{command}
+		rest := args[i+1:]
+		switch {
+		case needsValue && hasValue:
+			words = append(words, value)
+		case needsValue && len(rest) > 0:
+			words, rest = append(words, rest[0]), rest[1:]
+		}
+		words = append(words, args[:i]...)
+		return append(words, rest...)
+	}
+	return args
+}
+
+// pprofReport returns the command for pprof's flag of a report, "" when there
+// is none, and whether the flag has an expression as its value.
+func pprofReport(flag string) (command string, needsValue bool) {
+	switch flag {
+	case "text":
+		return "top", false
+	case "weblist":
+		return "list", true
+	case "dot", "svg", "web":
+		return "graph", false
+	case "list", "peek", "disasm":
+		return flag, true
+	case "top", "tree", "traces", "tags", "raw", "comments", "proto", "topproto", "callgrind":
+		return flag, false
+	}
+	return "", false
+}
+
+// pprofHint says what to type instead of pprof's name for a report, "" for other words.
+func pprofHint(word string) string {
+	switch word {
+	case "kcachegrind":
+		return "; `hone callgrind -o FILE` writes what KCachegrind opens"
+	case "png", "gif", "pdf", "ps", "gv", "evince", "eog":
+		return "; `hone graph -o FILE.svg` draws the call graph"
+	}
+	if command, _ := pprofReport(word); command != "" {
+		return "; that is `hone " + command + "`"
+	}
+	return ""
+}

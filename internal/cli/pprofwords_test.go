@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPprofWords(t *testing.T) {
+	for _, tc := range []struct{ typed, want string }{
+		{"-top -cum cpu.pprof", "top -cum cpu.pprof"},
+		{"-cum --top -nodecount=5 prog cpu.pprof", "top -cum -nodecount=5 prog cpu.pprof"},
+		{"-text cpu.pprof", "top cpu.pprof"},
+		{"-list=main.f -lines cpu.pprof", "list main.f -lines cpu.pprof"},
+		{"-peek a=b cpu.pprof", "peek a=b cpu.pprof"},
+		{"-sample_index=alloc_space -svg heap.pprof", "graph -sample_index=alloc_space heap.pprof"},
+		{"top -list cpu.pprof", "top -list cpu.pprof"},
+		{"-nosuch cpu.pprof", "-nosuch cpu.pprof"},
+		{"-list", "list"},
+		{"", ""},
+	} {
+		if got := strings.Join(pprofWords(strings.Fields(tc.typed)), " "); got != tc.want {
+			t.Errorf("%q: got %q, want %q", tc.typed, got, tc.want)
+		}
+	}
+}
+
+func TestPprofsNamesGetAHint(t *testing.T) {
+	for word, want := range map[string]string{"text": "`hone top`", "web": "`hone graph`", "kcachegrind": "`hone callgrind", "pdf": "FILE.svg"} {
+		code, _, stderr := run(t, word, "x.pprof")
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("hone %s: code %d, %q lacks %q", word, code, stderr, want)
+		}
+	}
+}
