@@ -61,6 +61,9 @@ type GraphNode struct {
 	flatCount, cumCount int64 // of column 0, with GraphOptions.Mean
 }
 
+// nodeSum is what a node costs; the counts are there with GraphOptions.Mean.
+type nodeSum struct{ flat, cum, flatCount, cumCount int64 }
+
 // String is the node as pprof prints it: address, function, file and line, as
 // far as they are known.
 func (n *GraphNode) String() string {
@@ -170,11 +173,11 @@ func (p *Profile) Graph(o GraphOptions) (*Graph, error) {
 		return nil, fmt.Errorf("graph: %w", err)
 	}
 	view := p.Filter(o.Filter)
+	f := graphFramesOf(view, o)
 	b := &graphBuild{
 		g: &Graph{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)},
-		o: o,
+		o: o, frames: f, names: make([]string, len(f.nodes)),
 	}
-	f := graphFramesOf(view, o)
 	if o.CallTree {
 		newCallTree(view, f, newColumns(view, o)).addTo(b)
 	} else {
@@ -203,33 +206,61 @@ func (g *Graph) divide() {
 	}
 }
 
-// graphBuild chooses among all nodes.
+// graphBuild chooses among all nodes. A call tree can have millions, of which
+// few are shown: nodes are columns until they are chosen.
 type graphBuild struct {
-	g     *Graph
-	o     GraphOptions
-	nodes []GraphNode // all there are
+	g      *Graph
+	o      GraphOptions
+	frames *graphFrames
+	names  []string  // of frames, once they are asked for
+	frame  []int32   // of each node; nil when nodes are frames
+	parent []int32   // of each node of a call tree, −1 for roots; else nil
+	sums   []nodeSum // of each node
 	// link returns the edges between the nodes that are kept: keep is by node.
 	// Numbers are of nodes.
 	link func(keep []bool, wanted []bool) []GraphEdge
 }
 
+func (b *graphBuild) frameOf(node int32) int32 {
+	if b.frame == nil {
+		return node
+	}
+	return b.frame[node]
+}
+
+func (b *graphBuild) name(node int32) string {
+	f := b.frameOf(node)
+	if b.names[f] == "" {
+		b.names[f] = b.frames.nodes[f].String()
+	}
+	return b.names[f]
+}
+
+func (b *graphBuild) node(i int32) GraphNode {
+	n, s := b.frames.nodes[b.frameOf(i)], &b.sums[i]
+	n.Flat, n.Cum, n.flatCount, n.cumCount = s.flat, s.cum, s.flatCount, s.cumCount
+	if b.parent != nil {
+		n.Context = b.parent[i] + 1
+	}
+	return n
+}
+
 func (b *graphBuild) trim() {
 	g, o := b.g, b.o
-	keep := make([]bool, len(b.nodes))
+	keep := make([]bool, len(b.sums))
 	var order []int32
 	var flat int64
-	for i := range b.nodes {
-		n := &b.nodes[i]
-		if n.Flat == 0 && n.Cum == 0 || o.DropNegative && (n.Flat < 0 || n.Flat == 0 && n.Cum < 0) {
+	for i, s := range b.sums {
+		if s.flat == 0 && s.cum == 0 || o.DropNegative && (s.flat < 0 || s.flat == 0 && s.cum < 0) {
 			continue
 		}
-		flat += n.Flat
+		flat += s.flat
 		order = append(order, int32(i))
 	}
 	g.NodeCutoff = abs(int64(float64(flat) * o.NodeFraction))
 	g.EdgeCutoff = abs(int64(float64(flat) * o.EdgeFraction))
 	all := len(order)
-	order = slices.DeleteFunc(order, func(i int32) bool { return abs(b.nodes[i].Cum) < g.NodeCutoff })
+	order = slices.DeleteFunc(order, func(i int32) bool { return abs(b.sums[i].cum) < g.NodeCutoff })
 	g.DroppedNodes, g.Candidates = all-len(order), len(order)
 	for _, i := range order {
 		keep[i] = true
@@ -269,7 +300,7 @@ func (b *graphBuild) wanted(keep []bool) []bool {
 	}
 	wanted := make([]bool, len(keep))
 	for i := range keep {
-		wanted[i] = keep[i] && b.o.EdgesOf.MatchString(b.nodes[i].String())
+		wanted[i] = keep[i] && b.o.EdgesOf.MatchString(b.name(int32(i)))
 	}
 	return wanted
 }
@@ -277,12 +308,12 @@ func (b *graphBuild) wanted(keep []bool) []bool {
 // fill makes the Graph of the nodes in this order.
 func (b *graphBuild) fill(order []int32, edges []GraphEdge) {
 	g := b.g
-	at := make([]int32, len(b.nodes))
+	at := make([]int32, len(b.sums))
 	g.Nodes = make([]GraphNode, len(order))
 	for i, n := range order {
 		at[n] = int32(i)
-		g.Nodes[i] = b.nodes[n]
-		g.Flat += b.nodes[n].Flat
+		g.Nodes[i] = b.node(n)
+		g.Flat += b.sums[n].flat
 	}
 	for i := range edges {
 		edges[i].From, edges[i].To = at[edges[i].From], at[edges[i].To]

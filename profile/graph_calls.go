@@ -83,13 +83,13 @@ type callGraph struct {
 
 func (c *callGraph) addTo(b *graphBuild) {
 	f := &frames{keys: make([]frameKey, len(c.frames.nodes)), start: c.frames.start, list: c.frames.list}
-	b.nodes = c.frames.nodes
+	b.sums = make([]nodeSum, len(c.frames.nodes))
 	for i, s := range f.sum(c.p, b.o.SampleIndex) {
-		b.nodes[i].Flat, b.nodes[i].Cum = s.flat, s.cum
+		b.sums[i].flat, b.sums[i].cum = s.flat, s.cum
 	}
 	if b.o.Mean {
 		for i, s := range f.sum(c.p, 0) {
-			b.nodes[i].flatCount, b.nodes[i].cumCount = s.flat, s.cum
+			b.sums[i].flatCount, b.sums[i].cumCount = s.flat, s.cum
 		}
 	}
 	b.link = c.link
@@ -125,19 +125,19 @@ func (c *callGraph) link(keep, wanted []bool) []GraphEdge {
 	return edges.edges
 }
 
-// edgeTable sums edges: open addressing with linear probing over a slice.
-// rows holds the last row that was added to each, so that recursion counts once.
+// edgeTable sums edges. rows holds the last row that was added to each, so that
+// recursion counts once.
 type edgeTable struct {
-	slots []int32 // into edges, plus one; 0 is free
+	pairs pairTable
 	edges []GraphEdge
 	rows  []int32
 }
 
-func newEdgeTable() *edgeTable { return &edgeTable{slots: make([]int32, 1<<10)} }
+func newEdgeTable() *edgeTable { return &edgeTable{pairs: newPairTable()} }
 
 // add adds what one row says of an edge.
 func (t *edgeTable) add(e GraphEdge, row int32) {
-	at, known := t.find(e.From, e.To)
+	at, known := t.pairs.find(e.From, e.To)
 	if !known {
 		t.edges = append(t.edges, e)
 		t.rows = append(t.rows, row)
@@ -154,30 +154,42 @@ func (t *edgeTable) add(e GraphEdge, row int32) {
 	sum.Residual = sum.Residual || e.Residual
 }
 
-// find returns the number of an edge. If there is none it takes the next, which
-// the caller appends.
-func (t *edgeTable) find(from, to int32) (at int32, known bool) {
-	if 2*len(t.edges) >= len(t.slots) {
+// pairTable numbers pairs in the order of their first use: open addressing with
+// linear probing over a slice.
+type pairTable struct {
+	slots []int32 // into pairs, plus one; 0 is free
+	pairs []pair
+}
+
+type pair struct{ from, to int32 }
+
+func newPairTable() pairTable { return pairTable{slots: make([]int32, 1<<10)} }
+
+// find returns the number of a pair, and whether it had one before.
+func (t *pairTable) find(from, to int32) (at int32, known bool) {
+	if 2*len(t.pairs) >= len(t.slots) {
 		t.grow()
 	}
+	want := pair{from, to}
 	mask := uint32(len(t.slots) - 1)
-	for slot := hashEdge(from, to) & mask; ; slot = (slot + 1) & mask {
+	for slot := want.hash() & mask; ; slot = (slot + 1) & mask {
 		i := t.slots[slot] - 1
 		if i < 0 {
-			t.slots[slot] = int32(len(t.edges) + 1)
-			return int32(len(t.edges)), false
+			t.pairs = appendDoubling(t.pairs, want)
+			t.slots[slot] = int32(len(t.pairs))
+			return int32(len(t.pairs) - 1), false
 		}
-		if e := &t.edges[i]; e.From == from && e.To == to {
+		if t.pairs[i] == want {
 			return i, true
 		}
 	}
 }
 
-func (t *edgeTable) grow() {
+func (t *pairTable) grow() {
 	t.slots = make([]int32, 2*len(t.slots))
 	mask := uint32(len(t.slots) - 1)
-	for i, e := range t.edges {
-		slot := hashEdge(e.From, e.To) & mask
+	for i, p := range t.pairs {
+		slot := p.hash() & mask
 		for t.slots[slot] != 0 {
 			slot = (slot + 1) & mask
 		}
@@ -185,27 +197,24 @@ func (t *edgeTable) grow() {
 	}
 }
 
-// hashEdge folds a 64×64 bit product, as hashStack does. Node numbers are dense
-// and given by hone, so that it needs no seed.
-func hashEdge(from, to int32) uint32 {
-	hi, lo := bits.Mul64(uint64(uint32(from))<<32|uint64(uint32(to))^0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15)
+// hash folds a 64×64 bit product, as hashStack does. The numbers are dense and
+// given by hone, so that it needs no seed.
+func (p pair) hash() uint32 {
+	hi, lo := bits.Mul64(uint64(uint32(p.from))<<32|uint64(uint32(p.to))^0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15)
 	return uint32(hi ^ lo)
 }
 
 // callTree builds nodes and edges where a node is a path from a root.
 type callTree struct {
-	frames *graphFrames
 	parent []int32 // of each path; −1 for roots
-	frame  []int32 // into frames.nodes
-	sums   []treeSum
+	frame  []int32 // what the path ends with
+	sums   []nodeSum
 	inline []bool // the call that ends the path was inlined, each time
 }
 
-type treeSum struct{ flat, cum, flatCount, cumCount int64 }
-
 func newCallTree(p *Profile, f *graphFrames, c columns) *callTree {
-	t := &callTree{frames: f}
-	paths := newEdgeTable()
+	t := &callTree{}
+	paths := newPairTable() // of a path and what follows it
 	for row := range c.values {
 		v, count, ok := c.row(row)
 		if !ok {
@@ -219,13 +228,12 @@ func newCallTree(p *Profile, f *graphFrames, c columns) *callTree {
 				inline := j != len(nodes)-1
 				child, known := paths.find(at, nodes[j])
 				if !known {
-					paths.edges = append(paths.edges, GraphEdge{From: at, To: nodes[j]})
-					t.parent, t.frame = append(t.parent, at), append(t.frame, nodes[j])
-					t.sums = append(t.sums, treeSum{})
-					t.inline = append(t.inline, inline)
+					t.sums = appendDoubling(t.sums, nodeSum{})
+					t.inline = appendDoubling(t.inline, inline)
 				}
-				t.sums[child].cum += v
-				t.sums[child].cumCount += count
+				s := &t.sums[child]
+				s.cum += v
+				s.cumCount += count
 				t.inline[child] = t.inline[child] && inline
 				at = child
 			}
@@ -235,18 +243,15 @@ func newCallTree(p *Profile, f *graphFrames, c columns) *callTree {
 			t.sums[at].flatCount += count
 		}
 	}
+	t.parent, t.frame = make([]int32, len(paths.pairs)), make([]int32, len(paths.pairs))
+	for i, p := range paths.pairs {
+		t.parent[i], t.frame[i] = p.from, p.to
+	}
 	return t
 }
 
 func (t *callTree) addTo(b *graphBuild) {
-	b.nodes = make([]GraphNode, len(t.frame))
-	for i, f := range t.frame {
-		n := t.frames.nodes[f]
-		n.Flat, n.Cum, n.Context = t.sums[i].flat, t.sums[i].cum, t.parent[i]+1
-		n.flatCount, n.cumCount = t.sums[i].flatCount, t.sums[i].cumCount
-		b.nodes[i] = n
-	}
-	b.link = t.link
+	b.parent, b.frame, b.sums, b.link = t.parent, t.frame, t.sums, t.link
 }
 
 // link joins each kept node to its nearest kept ancestor. Over nodes that are

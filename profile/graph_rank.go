@@ -9,39 +9,23 @@ import (
 // sort orders nodes the largest first: by the options' order, or for a picture
 // by entropy, which reads the edges.
 func (b *graphBuild) sort(order []int32, edges []GraphEdge) {
-	score := make([]int64, len(b.nodes))
+	score := func(i int32) int64 { return b.sums[i].flat }
+	last := func(i int32) int64 { return b.sums[i].cum }
 	switch {
 	case b.o.Visual:
-		b.entropy(order, edges, score)
+		score, last = b.entropy(order, edges), score
 	case b.o.Order == ByCum:
-		for _, i := range order {
-			score[i] = b.nodes[i].Cum
-		}
-	default:
-		for _, i := range order {
-			score[i] = b.nodes[i].Flat
-		}
-	}
-	names := make([]string, len(b.nodes))
-	name := func(i int32) string {
-		if names[i] == "" {
-			names[i] = b.nodes[i].String()
-		}
-		return names[i]
+		score, last = last, score
 	}
 	slices.SortStableFunc(order, func(i, j int32) int {
-		if c := cmp.Compare(abs(score[j]), abs(score[i])); c != 0 {
+		if c := cmp.Compare(abs(score(j)), abs(score(i))); c != 0 {
 			return c
 		}
-		x, y := &b.nodes[i], &b.nodes[j]
-		if x.Address != y.Address && x.Address != 0 && y.Address != 0 {
-			return cmp.Compare(x.Address, y.Address)
+		x, y := b.frames.nodes[b.frameOf(i)].Address, b.frames.nodes[b.frameOf(j)].Address
+		if x != y && x != 0 && y != 0 {
+			return cmp.Compare(x, y)
 		}
-		last := cmp.Compare(abs(y.Flat), abs(x.Flat))
-		if !b.o.Visual && b.o.Order == ByFlat {
-			last = cmp.Compare(abs(y.Cum), abs(x.Cum))
-		}
-		return cmp.Or(cmp.Compare(name(i), name(j)), last)
+		return cmp.Or(cmp.Compare(b.name(i), b.name(j)), cmp.Compare(abs(last(j)), abs(last(i))))
 	})
 }
 
@@ -49,49 +33,59 @@ func (b *graphBuild) sort(order []int32, edges []GraphEdge) {
 // (entropyScore in internal/graph there): its cum, times the entropy of the
 // weights of its edges, so that a node that only hands on from one caller to
 // one callee counts little; roots and leaves count more.
-func (b *graphBuild) entropy(order []int32, edges []GraphEdge, score []int64) {
-	type sums struct {
-		total float64
-		n     int
+func (b *graphBuild) entropy(order []int32, edges []GraphEdge) func(node int32) int64 {
+	at := make([]int32, len(b.sums)) // of a node in order
+	for i, n := range order {
+		at[n] = int32(i)
 	}
-	in, out := make([]sums, len(b.nodes)), make([]sums, len(b.nodes))
-	for _, e := range edges {
-		w := float64(max(0, e.Weight))
-		in[e.To].total += w
-		out[e.From].total += w
-		in[e.To].n++
-		out[e.From].n++
-	}
-	for i := range b.nodes {
-		out[i].total += float64(b.nodes[i].Flat)
-	}
-	inBits, outBits := make([]float64, len(b.nodes)), make([]float64, len(b.nodes))
-	information := func(weight int64, total float64) float64 {
-		if weight == 0 || total == 0 {
-			return 0
-		}
-		share := math.Abs(float64(weight)) / total
-		return -share * math.Log2(share)
+	in, out := make([]side, len(order)), make([]side, len(order))
+	for i, n := range order {
+		out[i].total = float64(b.sums[n].flat)
 	}
 	for _, e := range edges {
-		inBits[e.To] += information(e.Weight, in[e.To].total)
-		outBits[e.From] += information(e.Weight, out[e.From].total)
+		in[at[e.To]].count(e.Weight)
+		out[at[e.From]].count(e.Weight)
 	}
-	for _, i := range order {
-		n := &b.nodes[i]
-		var s float64
-		if in[i].n == 0 {
-			s++
-		} else {
-			s += inBits[i]
-		}
-		if out[i].n == 0 {
-			s++
-		} else {
-			s += outBits[i] + information(max(0, n.Flat), out[i].total)
-		}
-		score[i] = int64(s*float64(n.Cum)) + n.Flat
+	for _, e := range edges {
+		in[at[e.To]].inform(e.Weight)
+		out[at[e.From]].inform(e.Weight)
 	}
+	scores := make([]int64, len(order))
+	for i, n := range order {
+		s := &b.sums[n]
+		if out[i].edges > 0 && s.flat > 0 {
+			out[i].inform(s.flat)
+		}
+		scores[i] = int64((in[i].score()+out[i].score())*float64(s.cum)) + s.flat
+	}
+	return func(node int32) int64 { return scores[at[node]] }
+}
+
+// side is one side of a node: its callers, or its callees and itself.
+type side struct {
+	total float64 // weight
+	edges int
+	bits  float64
+}
+
+func (s *side) count(weight int64) {
+	s.total += float64(max(0, weight))
+	s.edges++
+}
+
+// inform adds the information of a part of the total.
+func (s *side) inform(weight int64) {
+	if weight != 0 && s.total != 0 {
+		share := math.Abs(float64(weight)) / s.total
+		s.bits -= share * math.Log2(share)
+	}
+}
+
+func (s *side) score() float64 {
+	if s.edges == 0 {
+		return 1 // roots and leaves
+	}
+	return s.bits
 }
 
 // removeRedundant drops residual edges where another path leads from their
