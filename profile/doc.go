@@ -13,6 +13,8 @@
 // checked, memory stays within a small factor of the inflated input, and errors
 // name the field and the byte offset.
 //
+// Profiles that come as text are for the package textual below.
+//
 // It refuses to guess: what the format does not say is absent. It reads no
 // source files, symbolises nothing, knows no terminal and prints nothing.
 // A Profile is immutable once built, so goroutines may share one; the functions

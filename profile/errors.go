@@ -8,7 +8,7 @@ import (
 )
 
 // ErrText says that the input is text and not protobuf: Go's legacy debug=1
-// format, a goroutine dump, or an error page.
+// format, a goroutine dump, or an error page. Package textual reads the former.
 var ErrText = errors.New("not a binary profile but text")
 
 // ErrTooLarge says that the inflated profile exceeds the limit given to Decode,

@@ -81,38 +81,31 @@ func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/debug/pprof/profile"
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = o.TLS
-	if u.Scheme == insecure {
-		u.Scheme = "https"
-		transport.TLSClientConfig = o.TLS.Clone()
-		if o.TLS == nil {
-			transport.TLSClientConfig = &tls.Config{}
-		}
-		transport.TLSClientConfig.InsecureSkipVerify = true // the user asked for it by name
-	}
-	defer transport.CloseIdleConnections()
-	f := fetcher{client: &http.Client{Transport: transport}, header: o.Header}
+	f := newFetcher(u, o)
+	defer f.client.CloseIdleConnections()
 
 	seconds := o.Seconds
 	q := u.Query()
 	if given, err := strconv.Atoi(q.Get("seconds")); err == nil && given > 0 {
 		seconds = given
 	}
-	switch kind := path.Base(u.Path); {
-	case kind == "profile":
-		if seconds <= 0 {
-			seconds = 30
-		}
-		q.Set("seconds", strconv.Itoa(seconds))
-		u.RawQuery = q.Encode()
-		c.say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
-		return f.get(ctx, u, time.Duration(seconds)*time.Second)
-	case seconds > 0 && isSnapshot(kind):
-		c.say("fetch", fmt.Sprintf("taking two %s profiles %d s apart from %s", kind, seconds, u.Host))
-		return f.delta(ctx, u, time.Duration(seconds)*time.Second)
+	kind := path.Base(u.Path)
+	if kind == "profile" && seconds <= 0 {
+		seconds = 30
 	}
-	return f.get(ctx, u, 0)
+	length := time.Duration(seconds) * time.Second
+	switch {
+	case seconds <= 0:
+		return f.get(ctx, u, 0)
+	case isSnapshot(kind):
+		c.say("fetch", fmt.Sprintf("taking two %s profiles %d s apart from %s", kind, seconds, u.Host))
+		return f.delta(ctx, u, length)
+	case kind == "profile":
+		c.say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
+	}
+	q.Set("seconds", strconv.Itoa(seconds)) // other endpoints, like that of fgprof, know it too
+	u.RawQuery = q.Encode()
+	return f.get(ctx, u, length)
 }
 
 // isSnapshot tells the endpoints that answer with the state of a moment, so that
@@ -128,6 +121,20 @@ func isSnapshot(kind string) bool {
 type fetcher struct {
 	client *http.Client
 	header [][2]string
+}
+
+// newFetcher returns a fetcher for u, of which it rewrites pprof's own scheme.
+func newFetcher(u *url.URL, o SourceOptions) fetcher {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{}
+	if o.TLS != nil {
+		transport.TLSClientConfig = o.TLS.Clone()
+	}
+	if u.Scheme == insecure {
+		u.Scheme = "https"
+		transport.TLSClientConfig.InsecureSkipVerify = true // the user asked for it by name
+	}
+	return fetcher{client: &http.Client{Transport: transport}, header: o.Header}
 }
 
 // delta takes two profiles and subtracts them here. ?seconds would do it in the

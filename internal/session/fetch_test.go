@@ -36,6 +36,7 @@ func newService(t *testing.T, secure bool) *service {
 	s := &service{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/fgprof", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "main.main;main.f 5\n") })
 	mux.HandleFunc("/private/heap", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer x" || r.Host != "shop.example" {
 			http.Error(w, "who are you?", http.StatusUnauthorized)
@@ -138,6 +139,13 @@ func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
 	}
 	if !slices.Equal(s.asked, []string{"/debug/pprof/heap"}) {
 		t.Errorf("without -seconds: asked for %q", s.asked)
+	}
+	s.asked = nil
+	if _, err := OpenSource(context.Background(), c, s.URL+"/debug/fgprof", nil, SourceOptions{Seconds: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.asked, []string{"/debug/fgprof?seconds=7"}) {
+		t.Errorf("an endpoint of somebody else's: asked for %q", s.asked)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
