@@ -54,12 +54,46 @@ func (p *Profile) Flame(o FlameOptions) (*Flame, error) {
 	if err := p.checkIndex(o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("flame graph: %w", err)
 	}
+	return newFlameSource(p, o).layOut(o), nil
+}
+
+// FlamePair is Flame from both ends, for less than twice the work: what the roots
+// call, and what calls the leaves. Inverted is not heeded.
+func (p *Profile) FlamePair(o FlameOptions) (callees, callers *Flame, err error) {
+	if err := p.checkIndex(o.SampleIndex); err != nil {
+		return nil, nil, fmt.Errorf("flame graph: %w", err)
+	}
+	s := newFlameSource(p, o)
+	o.Inverted = false
+	callees = s.layOut(o)
+	o.Inverted = true
+	return callees, s.layOut(o), nil
+}
+
+// flameSource is what flame graphs of one value have in common.
+type flameSource struct {
+	view       *Profile
+	sampleType ValueType
+	total      int64
+	values     []int64
+	frames     *frames
+	sums       []frameSum
+}
+
+func newFlameSource(p *Profile, o FlameOptions) *flameSource {
 	view := p.Filter(o.Filter)
-	s := newSplitter(view, o)
-	fl := &Flame{SampleType: p.SampleTypes[o.SampleIndex], Total: p.Total(o.SampleIndex)}
-	fl.layOut(s.grow(o))
-	fl.name(s.frames, s.frames.sum(view, o.SampleIndex))
-	return fl, nil
+	f := newFrames(view, ByFunction.key)
+	return &flameSource{
+		view: view, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex),
+		values: view.values[o.SampleIndex], frames: f, sums: f.sum(view, o.SampleIndex),
+	}
+}
+
+func (s *flameSource) layOut(o FlameOptions) *Flame {
+	f := &Flame{SampleType: s.sampleType, Total: s.total}
+	f.place(newSplitter(s, o.Inverted).grow(o))
+	f.name(s.frames, s.sums)
+	return f
 }
 
 // flameNode is a node of the trie under construction.
@@ -71,104 +105,103 @@ type flameNode struct {
 	ends                       int64 // width of the samples that end here
 }
 
-// cursor stands at the next frame of a sample's stack.
-type cursor struct{ row, loc, sub int32 }
+// cursor is a sample on its way along its stack.
+type cursor struct {
+	value    int64
+	page     uint32
+	at       uint32 // place of the location at hand in the page
+	left     int32  // locations to come, that one included
+	taken    int32  // frames of that location that were passed
+	function int32  // the frame passed last; −1 behind the end
+}
 
 // splitter divides ranges of samples by their next frame. Samples of a node stand
 // together; its children's stand in the same range of the other side.
 type splitter struct {
-	p        *Profile
 	frames   *frames
-	values   []int64
+	pages    [][]int32
 	inverted bool
 	side     [2][]cursor
 	slot     []int32 // of a function among the children of the node at hand
 	seen     []int32 // the node that slot holds for
-	node     int32
 	children []flameNode
 	next     []int
 }
 
-func newSplitter(p *Profile, o FlameOptions) *splitter {
-	s := &splitter{p: p, frames: newFrames(p, ByFunction.key), values: p.values[o.SampleIndex], inverted: o.Inverted}
-	s.slot, s.seen = make([]int32, len(s.frames.keys)), make([]int32, len(s.frames.keys))
-	for row, v := range s.values {
-		if v != 0 {
-			s.side[0] = append(s.side[0], s.enter(cursor{row: int32(row), loc: -1}))
+func newSplitter(src *flameSource, inverted bool) *splitter {
+	n := len(src.frames.keys)
+	s := &splitter{
+		frames: src.frames, pages: src.view.stacks.pages, inverted: inverted,
+		slot: make([]int32, n), seen: make([]int32, n),
+		side: [2][]cursor{make([]cursor, 0, len(src.values))},
+	}
+	for row, v := range src.values {
+		if v == 0 {
+			continue
 		}
+		stack := src.view.stacks.spans[row]
+		c := cursor{value: v, page: stack.page, at: stack.off, left: int32(stack.n)}
+		if !inverted {
+			c.at += stack.n - 1
+		}
+		s.side[0] = append(s.side[0], c)
 	}
 	s.side[1] = make([]cursor, len(s.side[0]))
 	return s
 }
 
-// enter moves a cursor into the next location of its stack.
-func (s *splitter) enter(c cursor) cursor {
-	stack := s.p.stacks.row(int(c.row))
-	switch {
-	case s.inverted:
-		c.loc++
-		c.sub = 0
-	case c.loc < 0:
-		c.loc = int32(len(stack)) - 1
-	default:
-		c.loc--
+// step moves a cursor past its next frame and tells whether that was inlined.
+// The frames of a location stand leaf first, as the locations of a stack do.
+func (s *splitter) step(c *cursor) (inlined bool) {
+	if c.left == 0 {
+		c.function = -1
+		return false
 	}
-	if !s.inverted && c.loc >= 0 {
-		l := stack[c.loc]
-		c.sub = s.frames.start[l+1] - s.frames.start[l] - 1
-	}
-	if !s.inverted && c.loc < 0 {
-		c.loc = int32(len(stack)) // done, either way
-	}
-	return c
-}
-
-// frame returns the frame at a cursor, whether it is inlined, and the cursor
-// behind it; ok is false at the end of the stack.
-func (s *splitter) frame(c cursor) (function int32, inlined bool, next cursor, ok bool) {
-	stack := s.p.stacks.row(int(c.row))
-	if int(c.loc) >= len(stack) {
-		return 0, false, c, false
-	}
-	l := stack[c.loc]
+	l := s.pages[c.page][c.at]
 	first, n := s.frames.start[l], s.frames.start[l+1]-s.frames.start[l]
-	function, inlined, next = s.frames.list[first+c.sub], c.sub < n-1, c
-	switch {
-	case s.inverted && c.sub < n-1:
-		next.sub++
-	case !s.inverted && c.sub > 0:
-		next.sub--
-	case !s.inverted && c.loc == 0:
-		next.loc = int32(len(stack))
-	default:
-		next = s.enter(c)
+	if s.inverted {
+		c.function = s.frames.list[first+c.taken]
+		inlined = c.taken < n-1
+	} else {
+		c.function = s.frames.list[first+n-1-c.taken]
+		inlined = c.taken > 0
 	}
-	return function, inlined, next, true
+	if c.taken++; c.taken == n {
+		c.taken = 0
+		c.left--
+		if s.inverted {
+			c.at++
+		} else {
+			c.at--
+		}
+	}
+	return inlined
 }
 
 // split divides a node's samples among its children and returns those of at
 // least a width, the widest first. It is valid until the next call.
 func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
-	s.node, s.children = index+1, s.children[:0]
-	from, to := s.side[n.depth%2], s.side[(n.depth+1)%2]
-	for _, c := range from[n.lo:n.hi] {
-		v := s.values[c.row]
-		function, inlined, _, ok := s.frame(c)
-		if !ok {
-			n.self += v
-			n.ends += abs(v)
+	mark := index + 1
+	s.children = s.children[:0]
+	from, to := s.side[n.depth%2][n.lo:n.hi], s.side[(n.depth+1)%2]
+	for i := range from {
+		c := &from[i]
+		inlined := s.step(c)
+		if c.function < 0 {
+			n.self += c.value
+			n.ends += abs(c.value)
 			continue
 		}
-		if s.seen[function] != s.node {
-			s.seen[function], s.slot[function] = s.node, int32(len(s.children))
-			s.children = append(s.children, flameNode{parent: index, function: function, depth: n.depth + 1})
+		if s.seen[c.function] != mark {
+			s.seen[c.function], s.slot[c.function] = mark, int32(len(s.children))
+			s.children = append(s.children, flameNode{parent: index, function: c.function, depth: n.depth + 1})
 		}
-		child := &s.children[s.slot[function]]
+		child := &s.children[s.slot[c.function]]
 		child.hi++ // the count, for now
-		child.value += v
-		child.width += abs(v)
+		child.value += c.value
+		child.width += abs(c.value)
 		if inlined {
-			child.inline += abs(v)
+			child.inline += abs(c.value)
 		}
 	}
 	s.children = slices.DeleteFunc(s.children, func(c flameNode) bool {
@@ -191,17 +224,14 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 		c.lo, c.hi = at, at+c.hi
 		at = c.hi
 	}
-	if len(s.children) == 0 {
-		return nil
-	}
-	for _, c := range from[n.lo:n.hi] {
-		function, _, next, ok := s.frame(c)
-		if !ok || s.slot[function] < 0 {
+	for i := range from {
+		c := &from[i]
+		if c.function < 0 || s.slot[c.function] < 0 {
 			continue
 		}
-		i := s.slot[function]
-		to[s.next[i]] = next
-		s.next[i]++
+		at := &s.next[s.slot[c.function]]
+		to[*at] = *c
+		*at++
 	}
 	return s.children
 }
@@ -210,7 +240,8 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 // parent, and siblings are in their order.
 func (s *splitter) grow(o FlameOptions) []flameNode {
 	root := flameNode{parent: -1, function: -1, hi: len(s.side[0])}
-	for _, v := range s.values {
+	for i := range s.side[0] {
+		v := s.side[0][i].value
 		root.width += abs(v)
 		root.value += v
 	}
@@ -246,8 +277,8 @@ func (h *nodeHeap) Pop() any {
 	return n
 }
 
-// layOut puts the nodes side by side within their parents, in the order of a walk.
-func (f *Flame) layOut(nodes []flameNode) {
+// place puts the nodes side by side within their parents, in the order of a walk.
+func (f *Flame) place(nodes []flameNode) {
 	first, sibling := make([]int32, len(nodes)), make([]int32, len(nodes))
 	for i := len(nodes) - 1; i >= 0; i-- { // links to the front: siblings come out in order
 		n := &nodes[i]

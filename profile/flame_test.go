@@ -126,6 +126,18 @@ func TestFlameEqualsNaiveTrie(t *testing.T) {
 			rt.Fatalf("nothing was to be dropped, but %d was", full.Dropped)
 		}
 
+		callees, callers, err := p.FlamePair(profile.FlameOptions{SampleIndex: o.SampleIndex})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := callees
+		if o.Inverted {
+			one = callers
+		}
+		if diff := cmp.Diff(full, one); diff != "" {
+			rt.Fatalf("one of a pair (-alone +paired):\n%s", diff)
+		}
+
 		o.MaxBoxes = rapid.IntRange(1, 9).Draw(rt, "boxes")
 		few, err := p.Flame(o)
 		if err != nil {
@@ -200,11 +212,11 @@ func TestFlameOfDeepRecursion(t *testing.T) {
 	}
 }
 
-func BenchmarkFlame(b *testing.B) {
+func BenchmarkFlamePair(b *testing.B) {
 	p := decoded(b, bytes.Clone(walks(b, 1)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Flame(profile.FlameOptions{MaxBoxes: 6000}); err != nil {
+		if _, _, err := p.FlamePair(profile.FlameOptions{MaxBoxes: 5000}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,8 +18,7 @@ type Graph struct {
 }
 
 const (
-	maxCallees = 6000 // boxes: about 100 kB of page
-	maxCallers = 4000
+	maxBoxes = 5000 // of each end: about 100 kB of page
 	// minShare is a tenth of a pixel on a wide screen: a box that appears when
 	// zoomed in ten times.
 	minShare = 1.0 / 20000
@@ -27,13 +26,7 @@ const (
 
 // New lays a view out.
 func New(source string, v *profile.View) (*Graph, error) {
-	o := profile.FlameOptions{SampleIndex: v.Index, MaxBoxes: maxCallees, MinShare: minShare}
-	callees, err := v.Profile.Flame(o)
-	if err != nil {
-		return nil, err
-	}
-	o.Inverted, o.MaxBoxes = true, maxCallers
-	callers, err := v.Profile.Flame(o)
+	callees, callers, err := v.Profile.FlamePair(profile.FlameOptions{SampleIndex: v.Index, MaxBoxes: maxBoxes, MinShare: minShare})
 	if err != nil {
 		return nil, err
 	}
