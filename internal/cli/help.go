@@ -79,18 +79,29 @@ func printHelp(w io.Writer, c command) error {
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 		c.setup(fs)
 		any := false
+		var short []string // forms of other flags
 		fs.VisitAll(func(f *flag.Flag) {
 			if !any {
 				fmt.Fprintln(w, "\nflags:")
 				any = true
 			}
 			name, usage := flag.UnquoteUsage(f)
+			if long, ok := strings.CutPrefix(usage, "same as "); ok {
+				short = append(short, "-"+f.Name+" is "+long)
+				return
+			}
 			def := ""
 			if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
 				def = " (default " + f.DefValue + ")"
 			}
 			fmt.Fprintf(w, "    %-22s %s%s\n", strings.TrimSpace("-"+f.Name+" "+name), usage, def)
 		})
+		if len(short) > 0 {
+			fmt.Fprintln(w, "\nshort forms:")
+			for _, line := range fill(short, 92) {
+				fmt.Fprintf(w, "    %s\n", line)
+			}
+		}
 		return nil
 	})
 }
@@ -100,4 +111,20 @@ func capitalise(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// fill joins items with commas into lines of at most width bytes.
+func fill(items []string, width int) []string {
+	var lines []string
+	line := ""
+	for i, item := range items {
+		if i < len(items)-1 {
+			item += ","
+		}
+		if line != "" && len(line)+1+len(item) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+item, " ")
+	}
+	return append(lines, line)
 }

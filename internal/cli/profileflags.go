@@ -67,18 +67,18 @@ func (p *profileFlags) declareValue(fs *flag.FlagSet) {
 
 // declareSources adds the flags that say what is read.
 func (p *profileFlags) declareSources(fs *flag.FlagSet) {
-	fs.IntVar(&p.seconds, "seconds", 0, "length of a CPU profile taken from a URL, `N` (default 30); of another URL: subtract two profiles taken N apart")
+	fs.IntVar(&p.seconds, "seconds", 0, "length of a CPU profile from a URL, `N` (default 30); of others: the difference over N seconds")
 	p.connect.declare(fs)
 	fs.Var(&p.timeout, "timeout", "longest wait for a URL, `N` seconds or a duration (default: the profile's length and 30s)")
 	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages are of the difference; may be given again")
 	fs.Var(&p.diffBase, "diff_base", "subtract `SOURCE`; percentages are of SOURCE; may be given again")
 	fs.BoolVar(&p.normalize, "normalize", false, "scale the profile to the sum of the base first")
-	fs.StringVar(&p.connect.cert, "tls_cert", "", "same as -cert")
-	fs.StringVar(&p.connect.key, "tls_key", "", "same as -key")
-	fs.StringVar(&p.connect.ca, "tls_ca", "", "same as -ca")
+	fs.StringVar(&p.connect.cert, "tls_cert", "", "same as -cert `FILE`")
+	fs.StringVar(&p.connect.key, "tls_key", "", "same as -key `FILE`")
+	fs.StringVar(&p.connect.ca, "tls_ca", "", "same as -ca `FILE`")
 	fs.String("output", "", "write the report to `FILE`")
 	fs.StringVar(&p.comment, "add_comment", "", "a comment for the profile that proto writes and comments shows, `TEXT`")
-	fs.StringVar(&p.symbolize, "symbolize", "", "for pprof's command lines: `none` or local; profiles of Go programs carry their symbols")
+	fs.StringVar(&p.symbolize, "symbolize", "", "pprof's `HOW`, accepted and ignored: profiles of Go programs carry their symbols")
 	fs.StringVar(&p.shape.SourcePath, "source_path", "", "`DIRS` where source is looked for first, separated as in PATH")
 	fs.StringVar(&p.shape.TrimPath, "trim_path", "", "`PREFIXES` to cut off file names, separated as in PATH")
 }
@@ -104,12 +104,12 @@ func (p *profileFlags) declareFilters(fs *flag.FlagSet) {
 
 // declareShape adds the flags that shape a report.
 func (p *profileFlags) declareShape(fs *flag.FlagSet) {
-	p.granularity.declare(fs, "granularity", "a row for each of: `functions`, filefunctions, files, lines, addresses",
+	p.granularity.declare(fs, "granularity", "a row for each of `WHAT`: functions, filefunctions, files, lines or addresses",
 		"functions", "filefunctions", "files", "lines", "addresses")
-	p.sort.declare(fs, "sort", "sort by `flat` or cum", "flat", "cum")
+	p.sort.declare(fs, "sort", "sort by `WHAT`: flat or cum", "flat", "cum")
 	fs.BoolVar(&p.shape.ShowColumns, "showcolumns", false, "tell lines apart by column")
 	fs.BoolVar(&p.trim, "trim", true, "leave out what is small; -trim=false shows all")
-	fs.IntVar(&p.shape.NodeCount, "nodecount", -1, "most rows or nodes, `N`; 0: all")
+	fs.IntVar(&p.shape.NodeCount, "nodecount", -1, "most rows or nodes, `N`; 0: all; -1: as many as suit the report")
 	fs.Float64Var(&p.shape.NodeFraction, "nodefraction", p.shape.NodeFraction, "leave out rows and nodes below this `SHARE` of the total")
 	fs.Float64Var(&p.shape.EdgeFraction, "edgefraction", p.shape.EdgeFraction, "leave out calls below this `SHARE` of the total")
 	fs.BoolVar(&p.shape.CallTree, "call_tree", false, "graphs: a node for each path that leads to a function")

@@ -10,17 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// open reads the sources and picks the value; for commands that have not moved to view.
-func (p *profileFlags) open(ctx context.Context, env Env, args []string) (*session.Source, int, error) {
-	v, err := p.view(ctx, env, args)
-	if err != nil {
-		return nil, 0, err
-	}
-	src := *v.Source
-	src.Profile = v.Profile
-	return &src, v.Index, nil
-}
-
 func topCommand() command {
 	return command{
 		name: "top", args: "[SOURCE...]", group: "profiles",
