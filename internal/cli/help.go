@@ -59,7 +59,7 @@ func overview(w io.Writer) error {
 			fmt.Fprintf(w, "    %-12s %s\n", c.name, c.short)
 		}
 		fmt.Fprint(w, "\nFlags take one dash or two and may stand anywhere before --. `hone help COMMAND` explains a command.\n"+
-			"Exit codes: 0 ok, 1 failed (the target's failure too), 2 wrong usage.\n")
+			"Exit codes: 0 ok, 1 failed (the target's failure too), 2 wrong usage; with -gate 3 worse, 4 cannot tell.\n")
 		return nil
 	})
 }
