@@ -2,6 +2,7 @@ package flame
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -116,13 +118,58 @@ func TestSVG(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "service.svg.golden", b.Bytes())
-	for dec := xml.NewDecoder(&b); ; {
+	wellFormed(t, b.Bytes())
+}
+
+func wellFormed(t testing.TB, text []byte) {
+	t.Helper()
+	for dec := xml.NewDecoder(bytes.NewReader(text)); ; {
 		if _, err := dec.Token(); errors.Is(err, io.EOF) {
-			break
+			return
 		} else if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v in:\n%s", err, text)
 		}
 	}
+}
+
+// TestAnyNames proves that no name can break out of its place in the files.
+func TestAnyNames(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"</script><b>", "\x01\xff", "{{data}}", "a;b", "]]>", "<!--", "/.(", "[x"}))
+		b := profile.NewBuilder(profile.ValueType{Type: name.Draw(rt, "type"), Unit: name.Draw(rt, "unit")})
+		for range rapid.IntRange(0, 4).Draw(rt, "stacks") {
+			fn := name.Draw(rt, "function")
+			b.Add([]profile.FrameSpec{{Function: fn}, {Function: "main." + fn}}, rapid.Int64().Draw(rt, "value"))
+		}
+		p, err := b.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := profile.DefaultViewOptions()
+		o.SampleIndex = "0"
+		v, err := p.View(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := New(name.Draw(rt, "source"), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg, page bytes.Buffer
+		if err := errors.Join(SVG(&svg, g), HTML(&page, g)); err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, svg.Bytes())
+		if n := strings.Count(page.String(), "</script>"); n != 2 {
+			rt.Fatalf("%d script ends, want 2", n)
+		}
+		_, rest, _ := strings.Cut(page.String(), `<script id="data" type="application/json">`)
+		text, _, _ := strings.Cut(rest, "</script>")
+		var data struct{ Functions [][4]any }
+		if err := json.Unmarshal([]byte(text), &data); err != nil {
+			rt.Fatalf("%v in:\n%s", err, text)
+		}
+	})
 }
 
 func TestEmptyProfile(t *testing.T) {

@@ -2,8 +2,8 @@ package flame
 
 import (
 	"bufio"
+	"encoding/xml"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strings"
@@ -42,12 +42,12 @@ func SVG(w io.Writer, g *Graph) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="11">
 <title>%s</title>
-`, svgWidth, height, svgWidth, height, html.EscapeString(g.Source+" · "+f.SampleType.Type))
+`, svgWidth, height, svgWidth, height, escape(g.Source+" · "+f.SampleType.Type))
 	classes := g.svgStyle(out)
 	fmt.Fprintf(out, `<rect class="back" width="100%%" height="100%%"/>
 <text x="%g" y="19" font-size="14" font-weight="bold">%s</text>
 <text x="%g" y="35" class="faint">%s</text>
-`, svgMargin, html.EscapeString(g.Source), svgMargin, html.EscapeString(g.subtitle()))
+`, svgMargin, escape(g.Source), svgMargin, escape(g.subtitle()))
 	for _, b := range f.Boxes {
 		if width := float64(b.Width) * scale; width >= svgLeast {
 			g.svgBox(out, classes, b, svgMargin+float64(b.X)*scale, width)
@@ -95,12 +95,19 @@ func (g *Graph) svgBox(out io.Writer, classes map[string]string, b profile.Flame
 	value := func(v int64) string { return profile.FormatValue(v, f.SampleType.Unit, "auto") }
 	y := svgHead + float64(b.Depth)*svgRow
 	fmt.Fprintf(out, `<g><title>%s%s: %s of %s (%s), self %s</title><rect class="%s" x="%s" y="%g" width="%s" height="%g"/>`,
-		html.EscapeString(name), mark, value(b.Value), value(f.Total), strings.TrimSpace(profile.FormatPercent(b.Value, f.Total)), value(b.Self),
+		escape(name), mark, value(b.Value), value(f.Total), strings.TrimSpace(profile.FormatPercent(b.Value, f.Total)), value(b.Self),
 		class, px(x), y, px(width), svgRow)
 	if label := fit(shortName(name), int((width-6)/svgLetter)); label != "" {
-		fmt.Fprintf(out, `<text x="%s" y="%g">%s</text>`, px(x+3), y+13, html.EscapeString(label))
+		fmt.Fprintf(out, `<text x="%s" y="%g">%s</text>`, px(x+3), y+13, escape(label))
 	}
 	fmt.Fprintln(out, "</g>")
+}
+
+// escape makes text fit for XML, which knows no control characters.
+func escape(text string) string {
+	var b strings.Builder
+	xml.EscapeText(&b, []byte(text)) // a Builder never fails
+	return b.String()
 }
 
 // px prints a coordinate without digits that no screen can show.
