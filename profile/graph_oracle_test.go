@@ -118,7 +118,12 @@ func sameDot(t testing.TB, g *google.Profile, o profile.GraphOptions) {
 	t.Helper()
 	o.Visual = true
 	graph := graphOf(t, g, o)
-	v := plainView(graph)
+	samePicture(t, g, plainView(graph), graph, graphArgs("-dot", o))
+}
+
+// samePicture compares all nodes with their cum, and all edges.
+func samePicture(t testing.TB, g *google.Profile, v *profile.View, graph *profile.Graph, args []string) {
+	t.Helper()
 	unit := v.UnitFor(graph.Least())
 	value := func(x int64) string { return v.Format(x, unit) }
 	label := func(i int32) string {
@@ -139,7 +144,6 @@ func sameDot(t testing.TB, g *google.Profile, o profile.GraphOptions) {
 		got = append(got, label(e.From)+kind+label(e.To)+" "+value(e.Weight)+inline)
 	}
 	slices.Sort(got)
-	args := graphArgs("-dot", o)
 	if diff := cmp.Diff(dotEdges(pprofReport(t, g, args...)), got); diff != "" {
 		t.Errorf("pprof %v (-pprof +hone):\n%s", args, diff)
 	}
@@ -217,42 +221,65 @@ func TestGraphOfGeneratedProfiles(t *testing.T) {
 	})
 }
 
-// TestTreeHeedsEachOption leaves out -mean: pprof prints means of nodes beside
-// sums of edges.
-func TestTreeHeedsEachOption(t *testing.T) {
+// eachOption tests a report with each option of pprof, on profiles without
+// negative values; see withSymbols.
+func eachOption(t *testing.T, same func(t testing.TB, g *google.Profile, v *profile.View, name string, args []string)) {
 	for name, cases := range optionCases() {
-		if name == "mean" {
-			continue
-		}
 		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {
 			g := symbolised(anyProfile(true).Draw(rt, "profile"))
 			for _, s := range g.Sample {
 				for i, v := range s.Value {
 					s.Value[i] = max(v, -v)
 				}
+				if name == "nodecount" {
+					s.Label, s.NumLabel = nil, nil // in a picture they count as nodes
+				}
 			}
 			g = reparse(t, g)
 			c := rapid.SampledFrom(cases).Draw(rt, "case")
 			o := profile.DefaultViewOptions()
 			c.set(&o)
-			args := append(chosen(o), c.arg, "-tree")
-			if slices.Contains(chosen(o), c.arg) {
-				args = append(chosen(o), "-tree")
+			args := chosen(o)
+			if !slices.Contains(args, c.arg) {
+				args = append(args, c.arg)
 			}
 			v, err := fromGoogle(t, g).View(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			graph, err := v.Graph(profile.GraphOptions{NodeCount: 80})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, want, _ := strings.Cut(pprofReport(t, g, args...), "context \t \t \n")
-			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(v, graph, nil), "\n")); diff != "" {
-				t.Fatalf("pprof %v (-pprof +hone):\n%s", args, diff)
-			}
+			same(t, g, v, name, args)
 		}))
 	}
+}
+
+func TestTreeHeedsEachOption(t *testing.T) {
+	eachOption(t, func(t testing.TB, g *google.Profile, v *profile.View, name string, args []string) {
+		if name == "mean" {
+			return // pprof prints means of nodes beside sums of edges
+		}
+		graph, err := v.Graph(profile.GraphOptions{NodeCount: 80})
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "-tree")
+		_, want, _ := strings.Cut(pprofReport(t, g, args...), "context \t \t \n")
+		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(v, graph, nil), "\n")); diff != "" {
+			t.Fatalf("pprof %v (-pprof +hone):\n%s", args, diff)
+		}
+	})
+}
+
+func TestPictureHeedsEachOption(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds of pprof")
+	}
+	eachOption(t, func(t testing.TB, g *google.Profile, v *profile.View, _ string, args []string) {
+		graph, err := v.Graph(profile.GraphOptions{NodeCount: 80, Visual: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		samePicture(t, g, v, graph, append(args, "-dot"))
+	})
 }
 
 func TestPeekEqualsPprof(t *testing.T) {
