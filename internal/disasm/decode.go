@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strings"
 
 	"golang.org/x/arch/arm64/arm64asm"
 	"golang.org/x/arch/x86/x86asm"
@@ -46,7 +47,11 @@ func (b *Binary) Disassemble(f Func, s Syntax) ([]Inst, error) {
 	var last []Frame
 	for at := 0; at < len(code); {
 		in := Inst{Addr: f.Entry + uint64(at)}
-		in.Text, in.Size = decode(code[at:], in.Addr)
+		end := len(code)
+		if from != nil {
+			end = min(end, from.nextLine(at)) // no instruction belongs to two lines
+		}
+		in.Text, in.Size = decode(code[at:end], in.Addr)
 		if from != nil {
 			if chain := from.at(uint64(at)); !slices.Equal(chain, last) {
 				last = chain
@@ -81,6 +86,11 @@ func (b *Binary) decoder(s Syntax) (decodeFunc, error) {
 
 func (b *Binary) x86(mode int, s Syntax) decodeFunc {
 	return func(code []byte, pc uint64) (string, int) {
+		if name, ok := vzero(code); ok && s == GoSyntax {
+			return name, 3
+		} else if ok {
+			return strings.ToLower(name), 3
+		}
 		in, err := x86asm.Decode(code, mode)
 		switch {
 		case err != nil || in.Len == 0 || in.Op == 0:
@@ -90,6 +100,21 @@ func (b *Binary) x86(mode int, s Syntax) decodeFunc {
 		}
 		return x86asm.GoSyntax(in, pc, b.lookup), in.Len
 	}
+}
+
+// vzero recognises the two instructions that end code with vectors in Go's assembly. x86asm (v0.32) takes them for
+// two bytes longer than they are.
+func vzero(code []byte) (name string, ok bool) {
+	if len(code) < 3 || code[0] != 0xc5 || code[2] != 0x77 {
+		return "", false
+	}
+	switch code[1] {
+	case 0xf8:
+		return "VZEROUPPER", true
+	case 0xfc:
+		return "VZEROALL", true
+	}
+	return "", false
 }
 
 func (b *Binary) arm64(code []byte, pc uint64) (string, int) {

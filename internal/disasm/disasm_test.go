@@ -333,6 +333,30 @@ func TestInlinedEverywhere(t *testing.T) {
 	}
 }
 
+// TestVectorCode decodes assembly with AVX instructions: nothing of it may be unknown, and what
+// follows one that is must be in step again.
+func TestVectorCode(t *testing.T) {
+	bin := open(t, builds[0])
+	if bin.Arch != "amd64" {
+		t.Skip("the fixture is not for amd64")
+	}
+	for _, name := range []string{"indexbytebody", "runtime.memclrNoHeapPointers", "runtime.memmove"} {
+		insts, err := bin.Disassemble(bin.named(t, name), GoSyntax)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := ""
+		for _, in := range insts {
+			if all += in.Text + "\n"; in.Text == "?" {
+				t.Errorf("%s: %#x is not known", name, in.Addr)
+			}
+		}
+		if !strings.Contains(all, "VZEROUPPER") {
+			t.Errorf("%s has no VZEROUPPER:\n%s", name, all)
+		}
+	}
+}
+
 func TestIntelSyntax(t *testing.T) {
 	bin := open(t, builds[0])
 	if bin.Arch != "amd64" {

@@ -1,5 +1,7 @@
 package disasm
 
+import "sort"
+
 // Frame is one call of an instruction's chain.
 type Frame struct {
 	Function string
@@ -82,6 +84,16 @@ func (l *lines) position(offset uint64) (file string, line int) {
 		return "", line
 	}
 	return text(l.table.files, at), line
+}
+
+// nextLine returns the first offset behind another where a line begins. Instructions begin there, too, so that
+// one which cannot be decoded does not spoil what follows.
+func (l *lines) nextLine(offset int) int {
+	i := sort.Search(len(l.line), func(i int) bool { return l.line[i].end > uint64(offset) })
+	if i == len(l.line) {
+		return int(l.size)
+	}
+	return int(l.line[i].end)
 }
 
 // at returns the chain of calls at an offset, innermost first. Where the inline tree is

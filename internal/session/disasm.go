@@ -296,7 +296,7 @@ func addSource(src *Source, v *profile.View, insts []CostedInst) {
 				file = sourceFile(src, v, file)
 			}
 			if lines, err := src.Code.Lines(file, at.line, at.line); err == nil && len(lines) == 1 {
-				text = strings.TrimSpace(lines[0])
+				text = strings.ReplaceAll(strings.TrimSpace(lines[0]), "\t", " ")
 			}
 			texts[at] = text
 		}
