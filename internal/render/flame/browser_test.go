@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// browse opens a page in a browser without a screen and returns the document
+// browse opens a page at a fragment in a browser without a screen and returns the document
 // as it is after its scripts have run.
-func browse(t *testing.T, page string) string {
+func browse(t *testing.T, page, fragment string) string {
 	t.Helper()
 	var browser string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -36,7 +36,7 @@ func browse(t *testing.T, page string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
-		"--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", "file://"+file)
+		"--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", "file://"+file+fragment)
 	cmd.WaitDelay = 5 * time.Second
 	var errors strings.Builder
 	cmd.Stderr = &errors
@@ -53,7 +53,7 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := browse(t, strings.Replace(page(t), "</body>", "<script type=\"module\">\n"+string(drive)+"</script>\n</body>", 1))
+	document := browse(t, strings.Replace(page(t), "</body>", "<script type=\"module\">\n"+string(drive)+"</script>\n</body>", 1), "")
 	_, rest, ok := strings.Cut(document, `<pre id="seen">`)
 	text, _, _ := strings.Cut(rest, "</pre>")
 	var seen []struct{ What, Got string }
@@ -86,11 +86,31 @@ func TestPageInBrowser(t *testing.T) {
 		"click":          "all›runtime.main: runtime.main: 300ms, 30.0 % of all, self 0",
 		"tip":            "main.walk here, cum 150ms 15.0 % here, flat 0 0.00 % everywhere, cum 150ms 15.0 % everywhere, flat 150ms 15.0 %",
 		"crumb":          "all",
+		"zoomed":         "all›zoomed",
+		"dragged":        "all›zoomed",
+		"back":           "all",
 		"theme":          "light to dark, repainted true",
 		"help":           "true",
 		"loaded":         "0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestPageIsRecalledInBrowser opens a bookmark.
+func TestPageIsRecalledInBrowser(t *testing.T) {
+	document := browse(t, page(t), "#view=sandwich&function=runtime.mallocgc&search=pad&theme=dark")
+	for _, want := range []string{
+		`data-theme="dark"`, `40.0 % matched</output>`, `<span aria-current="step">sandwich of runtime.mallocgc</span>`,
+		`>runtime.mallocgc: 600ms, 60.0 % of all, self 600ms<`,
+	} {
+		if !strings.Contains(document, want) {
+			t.Errorf("the document lacks %s", want)
+		}
+	}
+	if t.Failed() {
+		_, body, _ := strings.Cut(document, "<body>")
+		t.Log(body[:min(len(body), 3000)])
 	}
 }

@@ -51,7 +51,7 @@ function showGaps() {
   let text = "";
   if (view !== "sandwich") {
     const gaps = whole[view].dropped;
-    if (gaps) text = `${formatShare(gaps, data.total)} in boxes too narrow to show`;
+    if (gaps) text = `${formatShare(gaps, data.total)} in boxes too narrow to show; hone flame -focus shows more`;
   } else if (!whole.callees.signed) {
     const shown = panes[0].tree.width[0];
     const all = data.functions[fn][3];

@@ -64,6 +64,15 @@ try {
   note("tip", byId("tip").innerText.replace(/\s+/g, " "));
   byId("trail").querySelector("button").click();
   note("crumb", trail());
+  press("+");
+  note("zoomed", trail());
+  canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, ctrlKey: true, clientX: 300, bubbles: true, cancelable: true }));
+  pointer("pointerdown", 0.5, row * 1.5);
+  pointer("pointermove", 0.2, row * 1.5);
+  pointer("pointerup", 0.2, row * 1.5);
+  note("dragged", trail());
+  press("Backspace");
+  note("back", trail());
   const before = [document.documentElement.dataset.theme, pixel(0.5, row * 1.5)];
   press("t");
   const after = [document.documentElement.dataset.theme, pixel(0.5, row * 1.5)];
