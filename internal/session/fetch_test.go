@@ -29,6 +29,7 @@ import (
 type service struct {
 	*httptest.Server
 	asked []string
+	then  func() // runs once, when the first answer is made
 }
 
 func newService(t *testing.T, secure bool) *service {
@@ -47,6 +48,9 @@ func newService(t *testing.T, secure bool) *service {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked = append(s.asked, r.URL.String())
 		mux.ServeHTTP(w, r)
+		if s.then != nil && len(s.asked) == 1 {
+			s.then()
+		}
 	})
 	if s.Server = httptest.NewUnstartedServer(h); secure {
 		s.Config.ErrorLog = nil
@@ -78,11 +82,8 @@ func TestDeltaOfAllocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		time.Sleep(100 * time.Millisecond)
-		(&kept{}).allocate(16) // garbage at once
-	}()
-	p, err := fetcher{client: http.DefaultClient}.delta(context.Background(), u, 300*time.Millisecond)
+	s.then = func() { (&kept{}).allocate(16) } // garbage at once
+	p, err := newFetcher(u, SourceOptions{}).delta(context.Background(), u, 20*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestDeltaOfAllocations(t *testing.T) {
 	if i, err := p.SampleIndex(""); err != nil || p.SampleTypes[i].Type != "alloc_space" {
 		t.Errorf("the default is %v, %v", p.SampleTypes[i], err)
 	}
-	if d := time.Duration(p.DurationNanos); d < 300*time.Millisecond || d > 30*time.Second {
+	if d := time.Duration(p.DurationNanos); d < 20*time.Millisecond {
 		t.Errorf("it spans %s", d)
 	}
 	if want := []string{"/debug/pprof/heap?gc=1", "/debug/pprof/heap?gc=1"}; !slices.Equal(s.asked, want) {
