@@ -47,16 +47,14 @@ func stacksCommand(c command, write func(w io.Writer, v *view, json bool) error)
 	c.args, c.group = "[SOURCE...] [-o FILE]", "profiles"
 	c.long = sourceHelp + c.long
 	c.setup = func(fs *flag.FlagSet) runFunc {
-		var p profileFlags
-		var out string
-		p.declare(fs, "")
-		fs.StringVar(&out, "o", "-", "write to `FILE`, not to standard output")
+		var f fileFlags
+		f.declare(fs)
 		return func(ctx context.Context, env Env, args, _ []string) error {
-			v, err := p.view(ctx, env, args)
+			v, err := f.view(ctx, env, args)
 			if err != nil {
 				return err
 			}
-			return writeOut(env, out, func(w io.Writer) error { return write(w, v, p.json) })
+			return f.write(env, false, func(w io.Writer) error { return write(w, v, f.json) })
 		}
 	}
 	return c
