@@ -130,11 +130,13 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 }
 
 func TestSizeIsBounded(t *testing.T) {
-	many := strings.Repeat("main.main;main.f 1\n", 1<<18)
+	many := strings.Repeat("main.main;main.f 1\n", 1<<16)
 	if _, err := textual.Decode(strings.NewReader(many), 1<<20); !errors.Is(err, profile.ErrTooLarge) {
 		t.Errorf("long text: %v", err)
 	}
-	if _, err := textual.Decode(bytes.NewReader(zip(t, bytes.Repeat([]byte(many), 16))), 0); !errors.Is(err, profile.ErrTooLarge) {
+	long := "a;" + strings.Repeat("b", 40_000) + " 1\n"
+	member := zip(t, bytes.Repeat([]byte(long), 25)) // a gzip file may hold many streams
+	if _, err := textual.Decode(bytes.NewReader(bytes.Repeat(member, 40)), 0); !errors.Is(err, profile.ErrTooLarge) {
 		t.Errorf("bomb: %v", err)
 	}
 }
