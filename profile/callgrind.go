@@ -9,18 +9,19 @@ import (
 
 // WriteCallgrind writes the graph in the format of valgrind's callgrind
 // (version 1, "instr line" positions, names and addresses compressed), which
-// KCachegrind reads. Make the graph with Addresses. Values are whole numbers of
-// the unit, rounded towards zero, as in pprof; "" or "minimum" is the unit that
-// fits the smallest.
+// KCachegrind reads. Make the graph with Addresses, from the view. Values are
+// whole numbers of the view's unit, rounded towards zero, as in pprof, or else of
+// the unit that fits the smallest.
 //
-// One thing is not as pprof has it: functions of one name and file that differ
+// Two things are not as pprof has them: DivideBy divides the values and not
+// only the choice of the unit; and functions of one name and file that differ
 // (in binary or start line, or by their place in a call tree) get a number
 // where they are defined too, not only where they are called, so that the
 // reader finds them.
-func (g *Graph) WriteCallgrind(w io.Writer, unit string) error {
-	c := &callgrind{g: g, w: bufio.NewWriter(w), objects: map[string]int{}, files: map[string]int{}, names: map[string]int{}}
-	if c.unit = unit; unit == "" || unit == "minimum" || unit == "auto" {
-		c.unit = g.leastUnit()
+func (g *Graph) WriteCallgrind(w io.Writer, v *View) error {
+	c := &callgrind{g: g, v: v, w: bufio.NewWriter(w), objects: map[string]int{}, files: map[string]int{}, names: map[string]int{}}
+	if c.unit = v.Unit; c.unit == "" || c.unit == "minimum" || c.unit == "auto" {
+		c.unit = c.leastUnit()
 	}
 	c.disambiguate()
 	fmt.Fprintf(c.w, "positions: instr line\nevents: %s(%s)\n", g.SampleType.Type, c.unit)
@@ -35,6 +36,7 @@ func (g *Graph) WriteCallgrind(w io.Writer, unit string) error {
 
 type callgrind struct {
 	g                     *Graph
+	v                     *View
 	w                     *bufio.Writer
 	unit                  string
 	unique                []string // name of each node
@@ -58,7 +60,7 @@ func (c *callgrind) node(i int) {
 }
 
 func (c *callgrind) scale(v int64) int64 {
-	x, _ := ScaleValue(v, c.g.SampleType.Unit, c.unit)
+	x, _ := ScaleValue(c.v.Divide(v), c.g.SampleType.Unit, c.unit)
 	return int64(x)
 }
 
@@ -121,13 +123,13 @@ func (c *callgrind) disambiguate() {
 }
 
 // leastUnit fits the smallest node.
-func (g *Graph) leastUnit() string {
-	least := g.Least()
+func (c *callgrind) leastUnit() string {
+	least := c.g.Least()
 	if least == 0 {
-		least = g.Total
+		least = c.g.Total
 	}
-	if _, label := ScaleValue(least, g.SampleType.Unit, "minimum"); label != "" {
+	if _, label := ScaleValue(c.v.Divide(least), c.g.SampleType.Unit, "minimum"); label != "" {
 		return label
 	}
-	return g.SampleType.Unit
+	return c.g.SampleType.Unit
 }

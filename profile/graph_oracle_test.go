@@ -299,7 +299,8 @@ func TestCallgrindEqualsPprof(t *testing.T) {
 		t.Helper()
 		o.Addresses = true
 		var got bytes.Buffer
-		if err := graphOf(t, g, o).WriteCallgrind(&got, ""); err != nil {
+		graph := graphOf(t, g, o)
+		if err := graph.WriteCallgrind(&got, plainView(graph)); err != nil {
 			t.Fatal(err)
 		}
 		want := pprofReport(t, g, graphArgs("-callgrind", o)...)

@@ -144,7 +144,7 @@ func TestCallgrindNamesAreDefined(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := g.WriteCallgrind(&b, ""); err != nil {
+	if err := g.WriteCallgrind(&b, plainView(g)); err != nil {
 		t.Fatal(err)
 	}
 	defined, called := map[string]bool{}, map[string]bool{}
@@ -164,6 +164,29 @@ func TestCallgrindNamesAreDefined(t *testing.T) {
 		if !defined[id] {
 			t.Errorf("%s is called, but not defined:\n%s", id, &b)
 		}
+	}
+}
+
+func TestCallgrindDivides(t *testing.T) {
+	p := built(t, "f main 6000000")
+	o := profile.DefaultViewOptions()
+	o.DivideBy, o.Unit = 2, "us"
+	v, err := p.View(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := v.Graph(profile.GraphOptions{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := g.WriteCallgrind(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	want := "positions: instr line\nevents: cpu(us)\n\nob=\nfl=(1) f.go\nfn=(1) f\n0x0 1 3000\n\n" +
+		"ob=\nfl=(2) main.go\nfn=(2) main\n* 1 0\ncfl=(1)\ncfn=(1)\ncalls=0 * 1\n* * 3000\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

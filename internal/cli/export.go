@@ -87,7 +87,7 @@ func callgrindCommand() command {
 		if err != nil {
 			return err
 		}
-		return g.WriteCallgrind(w, v.Unit)
+		return g.WriteCallgrind(w, v.View)
 	})
 }
 

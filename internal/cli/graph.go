@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
 )
+
+// manyNodes make a picture of some ten megabytes.
+const manyNodes = 1500
 
 func graphCommand() command {
 	return command{
@@ -44,6 +48,9 @@ arrow goes over functions that are not shown.`,
 				page := render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g}
 				if f.json {
 					return render.JSON(env.Stdout, render.GraphJSON("graph", page))
+				}
+				if len(g.Nodes) > manyNodes {
+					fmt.Fprintf(env.Stderr, "hone: %d functions are more than a browser shows at ease; -nodecount 200 keeps the most telling\n", len(g.Nodes))
 				}
 				// A picture as text is of no use on a terminal, except dot.
 				return f.write(env, format != "dot", func(w io.Writer) error { return draw(w, page) })
