@@ -25,9 +25,58 @@ func (p *Profile) Against(base *Profile, o BaseOptions) (*Profile, error) {
 		p = p.normalized(base)
 	}
 	if o.Mark {
-		base = base.withBaseLabel()
+		return p.lessMarked(base), nil
 	}
 	return Subtract(p, base)
+}
+
+// lessMarked is p with the samples of base, negative and labelled, behind its
+// own. No sample of base can be one of p's then, so that none has to be looked
+// for: p's columns stay as they are, and base's are renumbered.
+func (p *Profile) lessMarked(base *Profile) *Profile {
+	q := *p
+	m := &Merger{out: &q, n: 1, tables: seededTables(&q), labels: newLabelInterner()}
+	src := newSource(base)
+	sets := make([]int32, p.NumLabelSets())
+	for set := range sets {
+		sets[set] = m.labels.addLabels(p.labels.set(set))
+	}
+	q.labelSet = make([]int32, p.NumSamples(), p.NumSamples()+base.NumSamples())
+	for row := range q.labelSet {
+		q.labelSet[row] = sets[p.LabelSet(row)]
+	}
+	q.values = make([][]int64, len(p.values))
+	for i, column := range p.values {
+		q.values[i] = append(make([]int64, 0, len(column)+base.NumSamples()), column...)
+	}
+	q.stacks = p.stacks.extensible(base.NumSamples())
+	marked := make([]int32, base.NumLabelSets())
+	for set := range marked {
+		marked[set] = m.labels.addLabels(append(base.labels.set(set), Label{Key: BaseLabel, Str: "true"}))
+	}
+	for row := range base.NumSamples() {
+		if base.isZero(row) {
+			continue
+		}
+		m.addStack(src, base.stacks.row(row))
+		q.labelSet = append(q.labelSet, marked[base.LabelSet(row)])
+		for i, column := range base.values {
+			q.values[i] = append(q.values[i], -column[row])
+		}
+	}
+	q.labels = m.labels.table
+	return &q
+}
+
+// addStack appends a stack of src, as the sum numbers its locations.
+func (m *Merger) addStack(src *source, stack []int32) {
+	room := m.out.stacks.reserve(len(stack))
+	for i, l := range stack {
+		if room[i] = src.locs[l]; room[i] < 0 {
+			room[i] = m.location(src, l)
+		}
+	}
+	m.out.stacks.commit(len(stack))
 }
 
 // normalized scales each column to the sum that it has in base. A column whose
@@ -54,21 +103,4 @@ func sum(column []int64) int64 {
 		s += v
 	}
 	return s
-}
-
-// withBaseLabel labels all samples as those of a base.
-func (p *Profile) withBaseLabel() *Profile {
-	in := newLabelInterner()
-	sets := make([]int32, p.NumLabelSets())
-	for set := range sets {
-		labels := append(p.labels.set(set), Label{Key: BaseLabel, Str: "true"})
-		sets[set] = in.addLabels(labels)
-	}
-	q := *p
-	q.labels = in.table
-	q.labelSet = make([]int32, p.NumSamples())
-	for row := range q.labelSet {
-		q.labelSet[row] = sets[p.LabelSet(row)]
-	}
-	return &q
 }

@@ -162,9 +162,13 @@ func untranslated(n int) []int32 {
 	return s
 }
 
+func newSource(p *Profile) *source {
+	return &source{p, untranslated(len(p.Functions)), untranslated(len(p.Locations)), untranslated(len(p.Mappings)), untranslated(p.NumLabelSets())}
+}
+
 // add adds the rows of p, times sign.
 func (m *Merger) add(p *Profile, sign int64) {
-	src := &source{p, untranslated(len(p.Functions)), untranslated(len(p.Locations)), untranslated(len(p.Mappings)), untranslated(p.NumLabelSets())}
+	src := newSource(p)
 	if len(m.out.Mappings) == 0 && len(p.Mappings) > 0 {
 		m.mapping(src, 0) // the first mapping is the main binary and stays the first
 	}

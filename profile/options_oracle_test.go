@@ -354,3 +354,19 @@ func TestOptionsOnRecordedProfiles(t *testing.T) {
 		})
 	}
 }
+
+func TestAgainstLeavesBothSidesAlone(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		series := anySeries(rt, 2)
+		p, base := fromGoogle(t, series[0]), fromGoogle(t, series[1])
+		before, beforeBase := describe(toGoogle(t, p)), describe(toGoogle(t, base))
+		for range 2 { // a second time would find what a first one left in the pages
+			if _, err := p.Against(base, profile.BaseOptions{Mark: true, Normalize: rapid.Bool().Draw(rt, "normalize")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if describe(toGoogle(t, p)) != before || describe(toGoogle(t, base)) != beforeBase {
+			t.Fatal("a profile has changed")
+		}
+	})
+}

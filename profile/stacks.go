@@ -1,6 +1,9 @@
 package profile
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // pageLen is the length of a page of the stack column in ids (256 KiB). Pages
 // keep growth from copying: a column of 38 million frames is never moved.
@@ -20,6 +23,16 @@ type stackColumn struct {
 func (c *stackColumn) row(i int) []int32 {
 	s := c.spans[i]
 	return c.pages[s.page][s.off : s.off+s.n]
+}
+
+// extensible returns a column that may grow by rows rows without writing to
+// pages that c has.
+func (c *stackColumn) extensible(rows int) stackColumn {
+	out := stackColumn{pages: slices.Clone(c.pages), spans: append(make([]span, 0, len(c.spans)+rows), c.spans...)}
+	if last := len(out.pages) - 1; last >= 0 {
+		out.pages[last] = slices.Clip(out.pages[last])
+	}
+	return out
 }
 
 // reserve returns room for n ids behind the last stack. The room is only

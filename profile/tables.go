@@ -1,6 +1,9 @@
 package profile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // tables interns functions, locations and mappings of profiles that are joined
 // or built. Two entries are one under google/pprof's rules for merging.
@@ -16,6 +19,34 @@ type tables struct {
 func newTables(p *Profile) *tables {
 	return &tables{p: p, fns: map[Function]int32{}, locs: map[string]int32{}, maps: map[mappingKey]int32{}}
 }
+
+// seededTables are tables that know what p has. The slices of p are not
+// written to: p may share them.
+func seededTables(p *Profile) *tables {
+	t := newTables(p)
+	functions, mappings, locations := p.Functions, p.Mappings, p.Locations
+	p.Functions, p.Mappings, p.Locations = slices.Clip(functions), slices.Clip(mappings), slices.Clip(locations)
+	for i, f := range functions {
+		if _, known := t.fns[f]; !known {
+			t.fns[f] = int32(i)
+		}
+	}
+	for i, m := range mappings {
+		if k := keyOf(m); !t.hasMapping(k) {
+			t.maps[k] = int32(i)
+		}
+	}
+	for i, l := range locations {
+		if key := t.locationKey(l); !t.hasLocation(key) {
+			t.locs[string(key)] = int32(i)
+		}
+	}
+	return t
+}
+
+func (t *tables) hasMapping(k mappingKey) bool { _, ok := t.maps[k]; return ok }
+
+func (t *tables) hasLocation(key []byte) bool { _, ok := t.locs[string(key)]; return ok }
 
 func (t *tables) function(f Function) int32 {
 	id, ok := t.fns[f]
@@ -33,12 +64,17 @@ type mappingKey struct {
 	name         string // build id, else file
 }
 
-func (t *tables) mapping(m Mapping) int32 {
+func keyOf(m Mapping) mappingKey {
 	const page = 0x1000 // sizes differ by less than a page for one binary
 	k := mappingKey{size: (m.Limit - m.Start + page - 1) / page * page, offset: m.Offset, name: m.BuildID}
 	if k.name == "" {
 		k.name = m.File
 	}
+	return k
+}
+
+func (t *tables) mapping(m Mapping) int32 {
+	k := keyOf(m)
 	id, ok := t.maps[k]
 	if !ok {
 		id = int32(len(t.p.Mappings))
@@ -48,9 +84,8 @@ func (t *tables) mapping(m Mapping) int32 {
 	return id
 }
 
-// location interns a location whose indices are the tables' own. The lines are
-// copied when the location is new.
-func (t *tables) location(l Location) int32 {
+// locationKey is what tells locations apart. It holds until the next call.
+func (t *tables) locationKey(l Location) []byte {
 	var start uint64
 	if l.Mapping >= 0 {
 		start = t.p.Mappings[l.Mapping].Start
@@ -67,10 +102,17 @@ func (t *tables) location(l Location) int32 {
 		t.key = binary.AppendVarint(t.key, ln.Line)
 		t.key = binary.AppendVarint(t.key, ln.Column)
 	}
-	id, ok := t.locs[string(t.key)]
+	return t.key
+}
+
+// location interns a location whose indices are the tables' own. The lines are
+// copied when the location is new.
+func (t *tables) location(l Location) int32 {
+	key := t.locationKey(l)
+	id, ok := t.locs[string(key)]
 	if !ok {
 		id = int32(len(t.p.Locations))
-		t.locs[string(t.key)] = id
+		t.locs[string(key)] = id
 		if cap(t.slab)-len(t.slab) < len(l.Lines) {
 			t.slab = make([]Line, 0, max(len(l.Lines), min(4096, 16+len(t.locs))))
 		}

@@ -52,3 +52,14 @@ func BenchmarkTopMarks(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkAgainst measures a diff_base without the report.
+func BenchmarkAgainst(b *testing.B) {
+	p, base := decoded(b, walks(b, 2)), decoded(b, walks(b, 1))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Against(base, profile.BaseOptions{Mark: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
