@@ -20,7 +20,8 @@ func disasmCommand() command {
 REGEXP may be an address, too. The code is read from the program that the profile names, or the
 one given with -binary; it must be the very build that ran. The program of a recording that hone
 built is built again. Behind an instruction stands the line that it comes from; where calls were
-inlined, the innermost comes first, and behind < where it was called.`,
+inlined, the innermost comes first, and behind < where it was called. Below instructions that cost
+something stands what the compiler decided there, as in hone list.`,
 		examples: []string{
 			"hone disasm 'main\\.leftpad$' rec.hone",
 			"hone disasm -intel_syntax 'bytes.*IndexByte' cpu.pprof",
@@ -33,6 +34,7 @@ inlined, the innermost comes first, and behind < where it was called.`,
 			p.declare(fs, "")
 			fs.StringVar(&o.Binary, "binary", "", "the program that ran, `FILE`, where it is not at the place that the profile names")
 			fs.BoolVar(&intel, "intel_syntax", false, "write instructions as Intel does, not as Go's assembler")
+			remarks := fs.Bool("remarks", true, "say what the compiler decided where it costs; see hone help list")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
 					return usagef("disasm: which functions? name a regular expression, e.g. hone disasm 'main\\.' rec.hone")
@@ -59,6 +61,12 @@ inlined, the innermost comes first, and behind < where it was called.`,
 				prog.clear()
 				if err != nil {
 					return err
+				}
+				if *remarks {
+					if err := session.AddInstRemarks(ctx, v.Source, page, remarkOptions(fs)); err != nil {
+						return err
+					}
+					v.prog.clear()
 				}
 				if p.json {
 					return render.JSON(env.Stdout, render.DisasmJSON(v.Source.Name, page))

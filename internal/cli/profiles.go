@@ -94,9 +94,10 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 					return err
 				}
 				if *remarks {
-					if err := p.addRemarks(ctx, env, fs, v, page); err != nil {
+					if err := session.AddRemarks(ctx, v.Source, page, remarkOptions(fs)); err != nil {
 						return err
 					}
+					v.prog.clear()
 				}
 				if p.json {
 					return render.JSON(env.Stdout, render.ListJSON(page))
@@ -110,15 +111,9 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 	}
 }
 
-// addRemarks adds the compiler's words to a listing: about all of it when the user
-// asked for them.
-func (p *profileFlags) addRemarks(ctx context.Context, env Env, fs *flag.FlagSet, v *view, page *session.Listing) error {
+// remarkOptions asks about everything when the user asked for remarks by name.
+func remarkOptions(fs *flag.FlagSet) session.RemarkOptions {
 	var o session.RemarkOptions
 	fs.Visit(func(f *flag.Flag) { o.All = o.All || f.Name == "remarks" })
-	cfg, prog, err := p.session(env)
-	if err != nil {
-		return err
-	}
-	defer prog.clear()
-	return session.AddRemarks(ctx, cfg, v.Source, page, o)
+	return o
 }

@@ -18,6 +18,7 @@ import (
 type view struct {
 	*profile.View
 	Source *session.Source // its name and code, and the profile before the options
+	prog   *progress       // what the code's index says while it is asked; to be cleared before the page
 	Binary string          // the program, when it was named before the sources as pprof allows; else ""
 }
 
@@ -49,12 +50,12 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	if err != nil {
 		return nil, err
 	}
-	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, read)
+	src, err := env.open(ctx, cfg, args, env.Stdin, read)
 	if err != nil {
 		return nil, err
 	}
 	if len(bases) > 0 {
-		base, err := session.OpenSources(ctx, cfg, bases, env.Stdin, read)
+		base, err := env.open(ctx, cfg, bases, env.Stdin, read)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +77,7 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	for _, name := range v.Unmatched {
 		fmt.Fprintf(env.Stderr, "hone: -%s matched nothing\n", name)
 	}
-	return &view{View: v, Source: src, Binary: binary}, nil
+	return &view{View: v, Source: src, Binary: binary, prog: prog}, nil
 }
 
 // source says how to read the sources.

@@ -48,12 +48,19 @@ func Disasm(w io.Writer, d *session.Disassembly, s Style) {
 			}
 			if slices.Equal(in.Frames, last) && k > 0 {
 				fmt.Fprintln(w, costs+in.Text)
-				continue
+			} else {
+				last = in.Frames
+				where := strings.TrimSpace(framePlace(in.Frames) + "  " + in.Source)
+				fmt.Fprintln(w, strings.TrimRight(costs+padRight(in.Text, instructionWidth)+"  "+s.paint(faint, where), " "))
 			}
-			last = in.Frames
-			where := strings.TrimSpace(framePlace(in.Frames) + "  " + in.Source)
-			fmt.Fprintln(w, strings.TrimRight(costs+padRight(in.Text, instructionWidth)+"  "+s.paint(faint, where), " "))
+			for _, r := range in.Remarks {
+				const indent = "                                  " // below the instruction
+				fmt.Fprintln(w, s.paint(code, indent+wrap("^ "+r.Text, indent+"  ", s.width())))
+			}
 		}
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintln(w, s.paint(faint, wrap("note: "+n, "", s.width())))
 	}
 }
 
@@ -80,14 +87,19 @@ func DisasmJSON(source string, d *session.Disassembly) any {
 		File     string `json:"file"`
 		Line     int    `json:"line"`
 	}
+	type remark struct {
+		Kind string `json:"kind"`
+		Text string `json:"text"`
+	}
 	type instruction struct {
-		Address string  `json:"address"`
-		Bytes   int     `json:"bytes"`
-		Text    string  `json:"text"`
-		Flat    int64   `json:"flat"`
-		Cum     int64   `json:"cum"`
-		Frames  []frame `json:"frames,omitempty"`
-		Source  string  `json:"source,omitempty"`
+		Address string   `json:"address"`
+		Bytes   int      `json:"bytes"`
+		Text    string   `json:"text"`
+		Flat    int64    `json:"flat"`
+		Cum     int64    `json:"cum"`
+		Frames  []frame  `json:"frames,omitempty"`
+		Source  string   `json:"source,omitempty"`
+		Remarks []remark `json:"remarks,omitempty"`
 	}
 	type function struct {
 		Function     string        `json:"function"`
@@ -107,7 +119,11 @@ func DisasmJSON(source string, d *session.Disassembly) any {
 			for _, x := range in.Frames {
 				frames = append(frames, frame{x.Function, x.File, x.Line})
 			}
-			fn.Instructions = append(fn.Instructions, instruction{fmt.Sprintf("%#x", in.Addr), in.Size, in.Text, in.Flat, in.Cum, frames, in.Source})
+			var remarks []remark
+			for _, r := range in.Remarks {
+				remarks = append(remarks, remark{r.Kind, r.Text})
+			}
+			fn.Instructions = append(fn.Instructions, instruction{fmt.Sprintf("%#x", in.Addr), in.Size, in.Text, in.Flat, in.Cum, frames, in.Source, remarks})
 		}
 		functions = append(functions, fn)
 	}
@@ -118,5 +134,6 @@ func DisasmJSON(source string, d *session.Disassembly) any {
 		Unit       string     `json:"unit"`
 		Total      int64      `json:"total"`
 		Functions  []function `json:"functions"`
-	}{"hone/disasm/v1", source, d.View.SampleType.Type, d.View.SampleType.Unit, d.View.Total, functions}
+		Notes      []string   `json:"notes,omitempty"`
+	}{"hone/disasm/v1", source, d.View.SampleType.Type, d.View.SampleType.Unit, d.View.Total, functions, d.Notes}
 }

@@ -34,6 +34,8 @@ func TestDisasmPage(t *testing.T) {
 			Insts: []session.CostedInst{inst(0x402000, "RET", 1e8, 1e8, "")},
 		},
 	}}
+	d.Functions[0].Insts[1].Remarks = []session.Remark{{Line: 80, Kind: "escape", Text: "append(b.buf, c) escapes to heap: assigned in b.buf = append(b.buf, c) (in a call inlined from builder.go:80)"}}
+	d.Notes = []string{"no remarks of the compiler on strings: none"}
 	var b bytes.Buffer
 	Disasm(&b, d, Style{})
 	golden(t, "disasm.golden", b.Bytes())

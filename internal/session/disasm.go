@@ -18,6 +18,7 @@ import (
 type Disassembly struct {
 	View      *profile.View
 	Functions []DisassembledFunc // by name and address
+	Notes     []string           // what of the remarks could not be had; see AddInstRemarks
 }
 
 // DisassembledFunc is one function of a binary.
@@ -33,7 +34,8 @@ type DisassembledFunc struct {
 type CostedInst struct {
 	disasm.Inst
 	Flat, Cum int64
-	Source    string // innermost line; "" when there is no source
+	Source    string   // innermost line; "" when there is no source
+	Remarks   []Remark // see AddInstRemarks
 }
 
 // DisasmOptions says where the code is and how to write it.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -31,76 +32,150 @@ type RemarkOptions struct {
 const maxRemarkPackages = 16
 
 // AddRemarks adds to a listing what the compiler says about the lines that cost something and, at their heads, why
-// functions are not inlined; and which calls the profile shows inlined on a line. The compiler is asked through the facts of src.Code; what it
-// has no word on stays as it is, and the listing's notes say why.
-func AddRemarks(ctx context.Context, c Config, src *Source, l *Listing, o RemarkOptions) error {
-	calls := inlinedCalls(src.Profile)
-	pkgs := remarkPackages(src, l, o)
-	var facts *gocode.Facts
-	if len(pkgs) > 0 {
-		var err error
-		if facts, err = src.Code.Facts(ctx, pkgs); err != nil {
-			return fmt.Errorf("ask the compiler: %w", err)
-		}
-		_, lacking := facts.Packages()
-		for _, p := range pkgs {
-			if why := lacking[p]; why != "" {
-				l.Notes = append(l.Notes, fmt.Sprintf("no remarks of the compiler on %s: %s", p, why))
-			}
-		}
-	}
+// functions are not inlined; and which calls the profile shows inlined on a line. The compiler is asked through the
+// facts of src.Code; what it has no word on stays as it is, and the listing's notes say why.
+func AddRemarks(ctx context.Context, src *Source, l *Listing, o RemarkOptions) error {
+	places := make([]remarkPlace, len(l.Functions))
 	for i := range l.Functions {
 		f := &l.Functions[i]
-		file := sourceFile(src, l.View, f.File)
-		known := facts
-		if moved := src.Code.Moved(ctx, file); moved != "" && f.Problem == "" {
-			known = nil // what the compiler says now may be about other lines
-			l.Notes = append(l.Notes, f.Name+": "+moved+"; so the lines may be others, and the compiler is not quoted")
-		}
-		f.Remarks = remarksOn(&f.FuncLines, file, known, calls)
+		places[i] = remarkPlace{f.Name, sourceFile(src, l.View, f.File), f.Cum}
+	}
+	asked, err := askCompiler(ctx, src, places, o)
+	if err != nil {
+		return err
+	}
+	l.Notes = append(l.Notes, asked.notes...)
+	calls := inlinedCalls(src.Profile)
+	for i := range l.Functions {
+		l.Functions[i].Remarks = remarksOn(&l.Functions[i].FuncLines, places[i].file, asked.about(i), calls)
 	}
 	return nil
 }
 
-// remarkPackages chooses the packages to ask the compiler about.
-func remarkPackages(src *Source, l *Listing, o RemarkOptions) []string {
-	if !o.All && !src.KnownBuild {
-		return nil
+// AddInstRemarks adds to a disassembly what the compiler says about the instructions that cost something:
+// below the first one of a line, in the chain of calls that it is in.
+func AddInstRemarks(ctx context.Context, src *Source, d *Disassembly, o RemarkOptions) error {
+	places := make([]remarkPlace, len(d.Functions))
+	for i := range d.Functions {
+		f := &d.Functions[i]
+		if frames := f.Insts[0].Frames; len(frames) > 0 {
+			places[i] = remarkPlace{f.Name, frames[len(frames)-1].File, f.Cum}
+		}
 	}
-	cost := map[string]int64{}
-	var pkgs []string
-	for i := range l.Functions {
-		f := &l.Functions[i]
-		owner := src.Code.Owner(f.Name, sourceFile(src, l.View, f.File))
-		if owner.Package == "" || owner.Kind == gocode.Unknown || owner.Kind == gocode.Std && !o.All {
+	asked, err := askCompiler(ctx, src, places, o)
+	if err != nil {
+		return err
+	}
+	d.Notes = append(d.Notes, asked.notes...)
+	for i := range d.Functions {
+		if facts := asked.about(i); facts != nil {
+			instRemarks(d.Functions[i].Insts, facts)
+		}
+	}
+	return nil
+}
+
+func instRemarks(insts []CostedInst, facts *gocode.Facts) {
+	said := map[string]bool{}
+	for i := range insts {
+		in := &insts[i]
+		if in.Flat == 0 && in.Cum == 0 || len(in.Frames) == 0 {
 			continue
 		}
-		if cost[owner.Package] += f.Cum; !slices.Contains(pkgs, owner.Package) {
+		var chain []gocode.Pos
+		for _, f := range slices.Backward(in.Frames) {
+			chain = append(chain, gocode.Pos{File: f.File, Line: f.Line})
+		}
+		key := fmt.Sprint(chain)
+		if said[key] {
+			continue
+		}
+		said[key] = true
+		for _, fact := range facts.AtChain(chain) {
+			kind, text := lineWords(&fact)
+			if r := (Remark{int64(in.Frames[0].Line), kind, text}); text != "" && !slices.Contains(in.Remarks, r) {
+				in.Remarks = append(in.Remarks, r)
+			}
+		}
+	}
+}
+
+// remarkPlace is a function that the compiler may be asked about.
+type remarkPlace struct {
+	function, file string
+	cost           int64
+}
+
+// answers is what the compiler says about the places it was asked about.
+type answers struct {
+	facts *gocode.Facts // nil when it was not asked
+	moved []bool        // by place: the source may be another one
+	notes []string
+}
+
+// about returns the facts that hold for a place, nil when there are none.
+func (a *answers) about(place int) *gocode.Facts {
+	if a.moved[place] {
+		return nil // what the compiler says now may be about other lines
+	}
+	return a.facts
+}
+
+// askCompiler gets the facts of the packages that own the places, as far as o allows.
+func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o RemarkOptions) (*answers, error) {
+	a := &answers{moved: make([]bool, len(places))}
+	var pkgs []string
+	pkgs, a.notes = remarkPackages(src, places, o)
+	if len(pkgs) > 0 {
+		var err error
+		if a.facts, err = src.Code.Facts(ctx, pkgs); err != nil {
+			return nil, fmt.Errorf("ask the compiler: %w", err)
+		}
+		_, lacking := a.facts.Packages()
+		for _, p := range pkgs {
+			if why := lacking[p]; why != "" {
+				a.notes = append(a.notes, fmt.Sprintf("no remarks of the compiler on %s: %s", p, why))
+			}
+		}
+	}
+	told := map[string]bool{}
+	for i, at := range places {
+		moved := src.Code.Moved(ctx, at.file)
+		if a.moved[i] = moved != ""; a.moved[i] && !told[moved] {
+			told[moved] = true
+			a.notes = append(a.notes, moved+"; so the lines may be others, and the compiler is not quoted")
+		}
+	}
+	return a, nil
+}
+
+// remarkPackages chooses the packages to ask the compiler about, the dearest first.
+func remarkPackages(src *Source, places []remarkPlace, o RemarkOptions) (pkgs, notes []string) {
+	if !o.All && !src.KnownBuild {
+		return nil, nil
+	}
+	cost := map[string]int64{}
+	for _, at := range places {
+		owner := src.Code.Owner(at.function, at.file)
+		if at.file == "" || owner.Package == "" || owner.Kind == gocode.Unknown || owner.Kind == gocode.Std && !o.All {
+			continue
+		}
+		if cost[owner.Package] += at.cost; !slices.Contains(pkgs, owner.Package) {
 			pkgs = append(pkgs, owner.Package)
 		}
 	}
 	slices.SortStableFunc(pkgs, func(a, b string) int {
-		switch {
-		case cost[a] > cost[b]:
-			return -1
-		case cost[a] < cost[b]:
-			return 1
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(cost[b], cost[a]), strings.Compare(a, b))
 	})
-	most := 1
+	most, more := 1, "; with -remarks it is asked about all"
 	if o.All {
-		most = maxRemarkPackages
+		most, more = maxRemarkPackages, ""
 	}
 	if len(pkgs) > most {
-		more := "; with -remarks it is asked about all"
-		if o.All {
-			more = ""
-		}
-		l.Notes = append(l.Notes, fmt.Sprintf("the compiler was asked about %s only, of %d packages%s", strings.Join(pkgs[:most], ", "), len(pkgs), more))
+		notes = append(notes, fmt.Sprintf("the compiler was asked about %s only, of %d packages%s", strings.Join(pkgs[:most], ", "), len(pkgs), more))
 		pkgs = pkgs[:most]
 	}
-	return pkgs
+	return pkgs, notes
 }
 
 // callSite is a line of a function as the profile names it.

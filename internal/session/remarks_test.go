@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/profile"
 )
@@ -101,7 +102,7 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := AddRemarks(t.Context(), Config{}, src, l, RemarkOptions{}); err != nil {
+	if err := AddRemarks(t.Context(), src, l, RemarkOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	want := []Remark{
@@ -115,9 +116,28 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 		t.Errorf("remarks (-want +got):\n%s\nnotes %q", diff, l.Notes)
 	}
 
+	frame := func(name string, line int) disasm.Frame { return disasm.Frame{Function: name, File: file, Line: line} }
+	inst := func(cum int64, frames ...disasm.Frame) CostedInst {
+		return CostedInst{Inst: disasm.Inst{Frames: frames}, Cum: cum}
+	}
+	d := &Disassembly{Functions: []DisassembledFunc{{Cum: 50, Insts: []CostedInst{
+		inst(0, frame("main.double", 21), frame("main.pad", 12)),
+		inst(50, frame("main.double", 21), frame("main.pad", 12)),
+		inst(50, frame("main.double", 21), frame("main.pad", 12)),
+		inst(50, frame("main.pad", 12)),
+	}}}}
+	if err := AddInstRemarks(t.Context(), src, d, RemarkOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]Remark{nil, {{21, "escape", want[2].Text}}, nil, nil} {
+		if got := d.Functions[0].Insts[i].Remarks; !slices.Equal(got, want) {
+			t.Errorf("instruction %d: %v, want %v", i, got, want)
+		}
+	}
+
 	// Without its build the code is not known well enough to ask by itself.
 	src.KnownBuild = false
-	if err := AddRemarks(t.Context(), Config{}, src, l, RemarkOptions{}); err != nil {
+	if err := AddRemarks(t.Context(), src, l, RemarkOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.Functions[0].Remarks; !slices.Equal(got, want[1:2]) {
