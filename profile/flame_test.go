@@ -86,7 +86,8 @@ func TestFlameEqualsNaiveTrie(t *testing.T) {
 			t.Fatal(err)
 		}
 		with := map[int]bool{}
-		for trace := range v.Traces() {
+		rows, traces := v.Traces()
+		for trace := range traces {
 			frames := slices.Clone(trace.Frames)
 			with[trace.Sample] = true
 			if !o.Inverted {
@@ -98,7 +99,7 @@ func TestFlameEqualsNaiveTrie(t *testing.T) {
 			path := ""
 			add(path, trace.Value, false)
 			for i, f := range frames {
-				path += "/" + f.Name
+				path += "/" + rows[f.Row].Name
 				add(path, trace.Value, i == len(frames)-1)
 			}
 		}

@@ -6,17 +6,27 @@ import "iter"
 type Trace struct {
 	Sample int // row of the view's profile, for Labels and Values
 	Value  int64
-	Frames []Row // leaf first; only what says where a frame is, without costs
+	Frames []TraceFrame // leaf first
 }
 
-// Traces yields the samples of a view one by one, in the profile's order, with
-// their frames at the view's granularity. Row.Inline is AllInlined for a frame that was
-// inlined into the one that follows. Samples without frames are left out. With
-// Mean a value is the mean of its sample. Frames holds until the next sample.
-func (v *View) Traces() iter.Seq[Trace] {
+// TraceFrame is one frame of a Trace.
+type TraceFrame struct {
+	Row     int32 // in the table that Traces returns
+	Inlined bool  // into the frame that follows
+}
+
+// Traces yields the samples of a view one by one, in the profile's order. Their
+// frames, at the view's granularity, refer to a table of rows, which say where a
+// frame is and nothing of costs. Samples without frames are left out. With Mean
+// a value is the mean of its sample. Frames holds until the next sample.
+func (v *View) Traces() ([]Row, iter.Seq[Trace]) {
 	p := v.Profile
 	f := framesBy(p, v.Granularity, v.ShowColumns)
-	return func(yield func(Trace) bool) {
+	rows := make([]Row, len(f.keys))
+	for i, k := range f.keys {
+		rows[i] = Row{Name: k.name, File: k.file, Line: k.line, Column: k.column, Address: k.address}
+	}
+	return rows, func(yield func(Trace) bool) {
 		t := Trace{}
 		for row, value := range p.values[v.Index] {
 			t.Sample, t.Value, t.Frames = row, value, t.Frames[:0]
@@ -26,12 +36,7 @@ func (v *View) Traces() iter.Seq[Trace] {
 			for _, l := range p.stacks.row(row) {
 				keys := f.list[f.start[l]:f.start[l+1]]
 				for i, k := range keys {
-					key := f.keys[k]
-					frame := Row{Name: key.name, File: key.file, Line: key.line, Column: key.column, Address: key.address}
-					if i < len(keys)-1 {
-						frame.Inline = AllInlined
-					}
-					t.Frames = append(t.Frames, frame)
+					t.Frames = append(t.Frames, TraceFrame{Row: k, Inlined: i < len(keys)-1})
 				}
 			}
 			if len(t.Frames) > 0 && !yield(t) {

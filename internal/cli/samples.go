@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"flag"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 // samplesReport is one of the reports that show samples as they are.
 type samplesReport struct {
 	text func(w io.Writer, page render.SamplesPage, s render.Style) error
-	json func(page render.SamplesPage) any
+	json func(w io.Writer, page render.SamplesPage) error
 }
 
 // command completes a command with the report.
@@ -29,15 +28,13 @@ func (r samplesReport) command(c command) command {
 				return err
 			}
 			page := render.SamplesPage{Source: v.Source.Name, View: v.View}
-			if p.json {
-				return render.JSON(env.Stdout, r.json(page))
-			}
 			// These pages can be long: they are written while they are made.
-			w := bufio.NewWriterSize(env.Stdout, 64<<10)
-			if err := r.text(w, page, p.style(env)); err != nil {
-				return err
-			}
-			return w.Flush()
+			return streamed(env.Stdout, func(w io.Writer) error {
+				if p.json {
+					return r.json(w, page)
+				}
+				return r.text(w, page, p.style(env))
+			})
 		}
 	}
 	return c
@@ -66,7 +63,9 @@ func tagsCommand() command {
 			render.Tags(w, page, tags)
 			return nil
 		},
-		json: func(page render.SamplesPage) any { return render.TagsJSON(page, page.View.Tags()) },
+		json: func(w io.Writer, page render.SamplesPage) error {
+			return render.JSON(w, render.TagsJSON(page, page.View.Tags()))
+		},
 	}.command(command{
 		name: "tags", short: "labels of the samples and what each of their values costs",
 		examples: []string{"hone tags cpu.pprof", "hone tags -sample_index=alloc_space rec.hone"},
@@ -79,7 +78,7 @@ func rawCommand() command {
 			render.Raw(w, page.View.Profile)
 			return nil
 		},
-		json: render.RawJSON,
+		json: func(w io.Writer, page render.SamplesPage) error { return render.JSON(w, render.RawJSON(page)) },
 	}.command(command{
 		name: "raw", short: "everything that a profile holds, as text",
 		long:     "\nLocations, functions and mappings are numbered from 1 in the file's order.",
@@ -95,7 +94,7 @@ func commentsCommand() command {
 			}
 			return nil
 		},
-		json: render.CommentsJSON,
+		json: func(w io.Writer, page render.SamplesPage) error { return render.JSON(w, render.CommentsJSON(page)) },
 	}.command(command{
 		name: "comments", short: "the comments that a profile carries",
 		examples: []string{"hone comments cpu.pprof"},

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -179,6 +180,10 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 		} {
 			o.Granularity = granularity
 			same("traces", func(w io.Writer) { Traces(w, page(), Style{}) }, flag)
+			var b bytes.Buffer
+			if err := TracesJSON(&b, page()); err != nil || !json.Valid(b.Bytes()) {
+				rt.Fatalf("error %v, JSON:\n%s", err, b.String())
+			}
 		}
 		same("tags", func(w io.Writer) { Tags(w, page(), page().View.Tags()) })
 		same("raw", func(w io.Writer) { Raw(w, page().View.Profile) })

@@ -57,20 +57,28 @@ func Traces(w io.Writer, p SamplesPage, s Style) {
 	v := p.View
 	p.head(w)
 	units := v.Profile.LabelUnits()
-	for t := range v.Traces() {
+	rows, traces := v.Traces()
+	plainly, inlined := make([]string, len(rows)), make([]string, len(rows))
+	for i := range rows {
+		plainly[i] = rows[i].String() + "\n"
+		inlined[i] = rows[i].String() + s.paint(faint, " (inline)") + "\n"
+	}
+	for t := range traces {
 		fmt.Fprintln(w, s.paint(faint, separator))
 		for _, l := range groupLabels(v.Profile.Labels(t.Sample)) {
 			fmt.Fprintf(w, "%10s:  %s\n", l.key, strings.Join(l.texts(units[l.key]), " "))
 		}
 		for i, f := range t.Frames {
-			value, inline := "", ""
 			if i == 0 {
-				value = v.FormatEach(t.Value)
+				fmt.Fprintf(w, "%10s   ", v.FormatEach(t.Value))
+			} else {
+				io.WriteString(w, "             ")
 			}
-			if f.Inline == profile.AllInlined {
-				inline = s.paint(faint, " (inline)")
+			if f.Inlined {
+				io.WriteString(w, inlined[f.Row])
+			} else {
+				io.WriteString(w, plainly[f.Row])
 			}
-			fmt.Fprintf(w, "%10s   %s%s\n", value, f.String(), inline)
 		}
 	}
 	fmt.Fprintln(w, s.paint(faint, separator))

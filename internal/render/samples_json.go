@@ -1,6 +1,12 @@
 package render
 
-import "github.com/hone-go/hone/profile"
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/hone-go/hone/profile"
+)
 
 type labelJSON struct {
 	Key  string `json:"key"`
@@ -21,12 +27,15 @@ func labelsJSON(labels []profile.Label) []labelJSON {
 	return out
 }
 
-// TracesJSON is the form of `hone traces -json`.
-func TracesJSON(p SamplesPage) any {
+// TracesJSON writes the form of `hone traces -json`, a trace a line and one at a time:
+// there can be millions.
+func TracesJSON(w io.Writer, p SamplesPage) error {
 	type frame struct {
 		Function string `json:"function,omitempty"`
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
+		Column   int64  `json:"column,omitempty"`
+		Address  uint64 `json:"address,omitempty"`
 		Inlined  bool   `json:"inlined,omitempty"`
 	}
 	type trace struct {
@@ -34,22 +43,37 @@ func TracesJSON(p SamplesPage) any {
 		Labels []labelJSON `json:"labels,omitempty"`
 		Frames []frame     `json:"frames"` // leaf first
 	}
-	rows := []trace{}
-	for t := range p.View.Traces() {
-		row := trace{Value: t.Value, Labels: labelsJSON(p.View.Profile.Labels(t.Sample))}
-		for _, f := range t.Frames {
-			row.Frames = append(row.Frames, frame{f.Name, f.File, f.Line, f.Inline == profile.AllInlined})
-		}
-		rows = append(rows, row)
+	head, err := json.MarshalIndent(struct {
+		Schema     string `json:"schema"`
+		Source     string `json:"source"`
+		SampleType string `json:"sample_type"`
+		Unit       string `json:"unit"`
+		Total      int64  `json:"total"`
+	}{"hone/traces/v1", p.Source, p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total}, "", "  ")
+	if err != nil {
+		return err
 	}
-	return struct {
-		Schema     string  `json:"schema"`
-		Source     string  `json:"source"`
-		SampleType string  `json:"sample_type"`
-		Unit       string  `json:"unit"`
-		Total      int64   `json:"total"`
-		Traces     []trace `json:"traces"`
-	}{"hone/traces/v1", p.Source, p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, rows}
+	w.Write(bytes.TrimSuffix(head, []byte("\n}")))
+	io.WriteString(w, ",\n  \"traces\": [")
+	rows, traces := p.View.Traces()
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	var row trace
+	separator := "\n    "
+	for t := range traces {
+		row.Value, row.Labels, row.Frames = t.Value, labelsJSON(p.View.Profile.Labels(t.Sample)), row.Frames[:0]
+		for _, f := range t.Frames {
+			r := &rows[f.Row]
+			row.Frames = append(row.Frames, frame{r.Name, r.File, r.Line, r.Column, r.Address, f.Inlined})
+		}
+		io.WriteString(w, separator)
+		if err := enc.Encode(row); err != nil { // and a line end
+			return err
+		}
+		separator = "    ,"
+	}
+	_, err = io.WriteString(w, "  ]\n}\n")
+	return err
 }
 
 // TagsJSON is the form of `hone tags -json`.
