@@ -134,3 +134,32 @@ func MeanDifference(old, new []float64) (difference Interval, p float64) {
 	half := tQuantile975(df) * s
 	return Interval{d, d - half, d + half}, tTails(d/s, df)
 }
+
+// manyDegrees is where Student's t is taken as normal.
+const manyDegrees = 1e5
+
+// PartlyKnownDifference is the interval and the p-value of a difference of means whose
+// variance is the sum of a known part and of one that was estimated with df degrees of
+// freedom. The sum has the degrees of freedom of Welch and Satterthwaite (F. E.
+// Satterthwaite, "An approximate distribution of estimates of variance components",
+// Biometrics Bulletin 2, 1946), so that what is known well costs nothing. Variances that are
+// negative or no numbers, or an estimate without df, give an unbounded interval and p = 1.
+func PartlyKnownDifference(value, known, estimated, df float64) (difference Interval, p float64) {
+	variance := known + estimated
+	if !finite(value) || !finite(variance) || known < 0 || estimated < 0 || estimated > 0 && !(df > 0) {
+		return Interval{math.NaN(), math.Inf(-1), math.Inf(1)}, 1
+	}
+	if variance == 0 {
+		if value == 0 {
+			return Interval{}, 1
+		}
+		return Interval{value, value, value}, 0
+	}
+	s, quantile := math.Sqrt(variance), z95
+	if all := df * (variance / estimated) * (variance / estimated); estimated == 0 || all > manyDegrees {
+		p = math.Erfc(math.Abs(value) / s / math.Sqrt2)
+	} else {
+		quantile, p = tQuantile975(all), tTails(value/s, all)
+	}
+	return Interval{value, value - quantile*s, value + quantile*s}, p
+}

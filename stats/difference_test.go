@@ -105,6 +105,39 @@ func TestMeanDifferenceAgreesWithMeanRatio(t *testing.T) {
 	}
 }
 
+func TestPartlyKnownDifferenceAtItsEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value, variance := rapid.Float64Range(-5, 5).Draw(t, "value"), rapid.Float64Range(0.1, 5).Draw(t, "variance")
+		df := rapid.Float64Range(1, 30).Draw(t, "df")
+		_, normal := PartlyKnownDifference(value, variance, 0, 0)
+		if want := math.Erfc(math.Abs(value) / math.Sqrt(2*variance)); math.Abs(normal-want) > 1e-12 {
+			t.Errorf("all known: p = %g, want %g", normal, want)
+		}
+		_, student := PartlyKnownDifference(value, 0, variance, df)
+		if want := tTails(value/math.Sqrt(variance), df); math.Abs(student-want) > 1e-12 {
+			t.Errorf("all estimated: p = %g, want %g", student, want)
+		}
+		d, p := PartlyKnownDifference(value, variance/2, variance/2, df)
+		if p < normal-1e-9 || p > student+1e-9 {
+			t.Errorf("half known: p = %g outside %g to %g", p, normal, student)
+		}
+		if holds := d.Low <= 0 && 0 <= d.High; holds != (p > 0.05) && math.Abs(p-0.05) > 1e-6 {
+			t.Errorf("%v and p = %g do not agree", d, p)
+		}
+	})
+	for estimated := 1e-30; estimated < 1; estimated *= 10 {
+		d, p := PartlyKnownDifference(1, 1, estimated, 4)
+		if d.High < 1+z95-1e-6 || d.High > 6 || p < 0.31 || p > 0.6 {
+			t.Errorf("estimated %g: %v, p %g", estimated, d, p)
+		}
+	}
+	for _, bad := range [][4]float64{{1, -1, 1, 1}, {1, 1, 1, 0}, {math.NaN(), 1, 0, 0}, {1, 1, math.Inf(1), 3}} {
+		if d, p := PartlyKnownDifference(bad[0], bad[1], bad[2], bad[3]); p != 1 || d.Known() {
+			t.Errorf("%v: %v, %g", bad, d, p)
+		}
+	}
+}
+
 func TestFalseDiscoveryMatchesTheirExample(t *testing.T) {
 	// Benjamini and Hochberg, section 3.2: 15 tests, of which 4 are believed at 5 %.
 	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1}

@@ -268,3 +268,14 @@ func TestIntervalsStayInOrder(t *testing.T) {
 		}
 	})
 }
+
+func TestGammaQuantileInverts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := math.Exp(rapid.Float64Range(-1.5, 11.5).Draw(t, "log of the shape"))
+		p := rapid.SampledFrom([]float64{0.025, 0.975}).Draw(t, "p")
+		x := gammaQuantile(a, p)
+		if got := gammaP(a, x); math.Abs(got-p) > 1e-9 {
+			t.Errorf("shape %g: P(%g) = %.12g, want %g", a, x, got, p)
+		}
+	})
+}

@@ -98,7 +98,7 @@ func isState(sampleType string) bool {
 }
 
 // notes are what the intervals and the verdicts do not say themselves.
-func (d *Differ) notes(out *Diff, b basis) []string {
+func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	switch b.per {
@@ -119,6 +119,9 @@ func (d *Differ) notes(out *Diff, b basis) []string {
 	}
 	if d.scatter != profile.NoScatter && (len(d.sides[0]) < 2 || len(d.sides[1]) < 2) {
 		say("the intervals hold what sampling does within a profile, not how runs differ: that takes several profiles on each side (-old, -new)")
+	}
+	if d.sets() && excess > 0 {
+		say("a row's cost differs by about %.0f %% from profile to profile of one side beyond what sampling does; the intervals hold that", 100*excess)
 	}
 	if n := excluding(out); n > 0 {
 		say("%d of the rows that cannot tell have an interval without 0: among %d rows some do by chance", n, len(out.Rows))

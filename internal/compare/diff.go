@@ -150,7 +150,8 @@ func (d *Differ) Diff() (*Diff, error) {
 			return nil, fmt.Errorf("%s: there is nothing of %s in it", d.sides[side][next[side]-1].Name, pairing.SampleType.Type)
 		}
 	}
-	j := rowJudge{d, exposures, basis.scale}
+	j := rowJudge{d: d, exposures: exposures, scale: basis.scale}
+	j.learn(pairing.Rows)
 	for i := range pairing.Rows {
 		out.Rows = append(out.Rows, j.row(&pairing.Rows[i]))
 		out.Rows[i].row = i
@@ -166,7 +167,7 @@ func (d *Differ) Diff() (*Diff, error) {
 		out.Total = &total
 	}
 	out.decide()
-	out.Notes = d.notes(out, basis)
+	out.Notes = d.notes(out, basis, math.Sqrt(j.excess))
 	if keep := out.Counts.Moved + d.o.Limit; d.o.Limit > 0 && keep < len(out.Rows) {
 		out.Rows = slices.Clone(out.Rows[:keep])
 	}
@@ -191,6 +192,7 @@ type rowJudge struct {
 	d         *Differ
 	exposures []float64
 	scale     float64 // from the sample type's unit to the Diff's
+	excess    float64 // squared: by what share of their cost runs differ beyond sampling
 }
 
 func (j *rowJudge) row(r *profile.PairedRow) DiffRow {
@@ -233,14 +235,10 @@ func (j *rowJudge) compare(out *DiffRow, r *profile.PairedRow, tallies [2]stats.
 			out.Events = &[2]float64{events(tallies[0]), events(tallies[1])}
 		}
 	}
-	if len(j.d.sides[0]) < 2 || len(j.d.sides[1]) < 2 {
+	if !j.d.sets() {
 		return
 	}
-	var rates [2][]float64
-	for i, side := range j.d.order {
-		rates[side] = append(rates[side], float64(r.Costs[i].Value)/j.exposures[i]*j.scale)
-	}
-	spread, p := stats.MeanDifference(rates[0], rates[1])
+	spread, p := j.spread(r).difference(j.excess)
 	if !counted {
 		out.Difference, out.P, out.decidable = spread, p, true
 		return

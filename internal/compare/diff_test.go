@@ -295,6 +295,15 @@ func resampled(t testing.TB, r *rand.Rand, names []string, mean []float64) *prof
 	return cpuProfile(t, samples)
 }
 
+// noisy is what a run makes of the means: all of them and each of them differ from run to run.
+func noisy(r *rand.Rand, mean []float64, sd float64) []float64 {
+	out, all := make([]float64, len(mean)), math.Exp(sd*r.NormFloat64())
+	for i, m := range mean {
+		out[i] = m * all * math.Exp(sd*r.NormFloat64())
+	}
+	return out
+}
+
 // The promise: of comparisons of a program with itself at most 1 in 40 calls anything
 // moved. Hundreds of them, with the shape of real profiles: few dear functions and a long tail.
 func TestFalseAlarmsOfSelfComparison(t *testing.T) {
@@ -305,21 +314,23 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 		names = append(names, "main.f"+string(rune('A'+i/26))+string(rune('a'+i%26)))
 		mean = append(mean, 400/math.Pow(float64(i+1), 1.2))
 	}
-	const rounds = 320
+	const rounds = 240
 	for _, c := range []struct {
 		what     string
 		duration bool
 		measure  profile.Measure
 		profiles int
+		noise    float64 // of runs, and of each row in a run: standard deviations of the logarithm
 	}{
-		{"per second", true, profile.Own, 1}, {"by totals", false, profile.Own, 1},
-		{"cumulative", true, profile.Cum, 1}, {"sets of three", true, profile.Own, 3},
+		{"per second", true, profile.Own, 1, 0}, {"by totals", false, profile.Own, 1, 0},
+		{"cumulative", true, profile.Cum, 1, 0}, {"sets of three", true, profile.Own, 3, 0},
+		{"sets of three noisy runs", true, profile.Own, 3, 0.1},
 	} {
 		alarms := 0
-		for range rounds / c.profiles {
+		for range rounds {
 			var sides [2][]DiffSource
 			for i := range 2 * c.profiles {
-				p := resampled(t, r, names, mean)
+				p := resampled(t, r, names, noisy(r, mean, c.noise))
 				if !c.duration {
 					p.DurationNanos = 0
 				}
@@ -330,7 +341,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 				alarms++
 			}
 		}
-		got := float64(alarms) / (rounds / float64(c.profiles))
+		got := float64(alarms) / rounds
 		t.Logf("%s: %.2f %% false alarms", c.what, 100*got)
 		if got > DiffLevel {
 			t.Errorf("%s: %.2f %% of self-comparisons call something moved, allowed %.1f %%", c.what, 100*got, 100*DiffLevel)
