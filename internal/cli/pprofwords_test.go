@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -29,6 +32,30 @@ func TestPprofsNamesGetAHint(t *testing.T) {
 		code, _, stderr := run(t, word, "x.pprof")
 		if code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("hone %s: code %d, %q lacks %q", word, code, stderr, want)
+		}
+	}
+}
+
+// TestPprofPageNamesCommandsThatExist also holds the translation to the commands.
+func TestPprofPageNamesCommandsThatExist(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "pprof.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`hone ([a-z]+)").FindAllStringSubmatch(string(page), -1)
+	if len(named) < 10 {
+		t.Fatalf("the page names %d commands", len(named))
+	}
+	for _, m := range named {
+		if _, ok := lookup(m[1]); !ok {
+			t.Errorf("docs/pprof.md names hone %s", m[1])
+		}
+	}
+	for _, flag := range []string{"text", "weblist", "dot", "svg", "web", "list", "peek", "disasm", "top", "tree", "traces", "tags", "raw", "comments", "proto", "topproto", "callgrind"} {
+		if name, _ := pprofReport(flag); name == "" {
+			t.Errorf("-%s has no command", flag)
+		} else if _, ok := lookup(name); !ok {
+			t.Errorf("-%s is hone %s, which is no command", flag, name)
 		}
 	}
 }
