@@ -19,7 +19,7 @@ func pprofWords(args []string) []string {
 		if command == "" {
 			continue
 		}
-		words := []string{command}
+		words := strings.Fields(command)
 		rest := args[i+1:]
 		switch {
 		case needsValue && hasValue:
@@ -33,16 +33,18 @@ func pprofWords(args []string) []string {
 	return args
 }
 
-// pprofReport returns the command for pprof's flag of a report, "" when there
-// is none, and whether the flag has an expression as its value.
+// pprofReport returns the command for pprof's flag of a report, with the flags
+// that it takes, "" when there is none, and whether the flag has an expression as its value.
 func pprofReport(flag string) (command string, needsValue bool) {
 	switch flag {
 	case "text":
 		return "top", false
 	case "weblist":
 		return "list", true
-	case "dot", "svg", "web":
-		return "graph", false
+	case "dot":
+		return "graph -format=dot", false
+	case "svg", "web":
+		return "graph -format=svg", false
 	case "list", "peek", "disasm":
 		return flag, true
 	case "top", "tree", "traces", "tags", "raw", "comments", "proto", "topproto", "callgrind":

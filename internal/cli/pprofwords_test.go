@@ -15,7 +15,7 @@ func TestPprofWords(t *testing.T) {
 		{"-text cpu.pprof", "top cpu.pprof"},
 		{"-list=main.f -lines cpu.pprof", "list main.f -lines cpu.pprof"},
 		{"-peek a=b cpu.pprof", "peek a=b cpu.pprof"},
-		{"-sample_index=alloc_space -svg heap.pprof", "graph -sample_index=alloc_space heap.pprof"},
+		{"-sample_index=alloc_space -svg heap.pprof", "graph -format=svg -sample_index=alloc_space heap.pprof"},
 		{"top -list cpu.pprof", "top -list cpu.pprof"},
 		{"-nosuch cpu.pprof", "-nosuch cpu.pprof"},
 		{"-list", "list"},
@@ -28,7 +28,7 @@ func TestPprofWords(t *testing.T) {
 }
 
 func TestPprofsNamesGetAHint(t *testing.T) {
-	for word, want := range map[string]string{"text": "`hone top`", "web": "`hone graph`", "kcachegrind": "`hone callgrind", "pdf": "FILE.svg"} {
+	for word, want := range map[string]string{"text": "`hone top`", "web": "`hone graph -format=svg`", "kcachegrind": "`hone callgrind", "pdf": "FILE.svg"} {
 		code, _, stderr := run(t, word, "x.pprof")
 		if code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("hone %s: code %d, %q lacks %q", word, code, stderr, want)
@@ -52,7 +52,8 @@ func TestPprofPageNamesCommandsThatExist(t *testing.T) {
 		}
 	}
 	for _, flag := range []string{"text", "weblist", "dot", "svg", "web", "list", "peek", "disasm", "top", "tree", "traces", "tags", "raw", "comments", "proto", "topproto", "callgrind"} {
-		if name, _ := pprofReport(flag); name == "" {
+		words, _ := pprofReport(flag)
+		if name, _, _ := strings.Cut(words, " "); name == "" {
 			t.Errorf("-%s has no command", flag)
 		} else if _, ok := lookup(name); !ok {
 			t.Errorf("-%s is hone %s, which is no command", flag, name)
