@@ -1,6 +1,7 @@
 package flame
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"html"
@@ -112,5 +113,16 @@ func TestPageIsRecalledInBrowser(t *testing.T) {
 	if t.Failed() {
 		_, body, _ := strings.Cut(document, "<body>")
 		t.Log(body[:min(len(body), 3000)])
+	}
+}
+
+func TestEmptyPageInBrowser(t *testing.T) {
+	var b bytes.Buffer
+	if err := HTML(&b, empty(t)); err != nil {
+		t.Fatal(err)
+	}
+	document := browse(t, b.String(), "#search=x")
+	if want := "no sample has any cpu"; !strings.Contains(document, want+";") || !strings.Contains(document, "0 % matched</output>") {
+		t.Errorf("the document lacks %q:\n%s", want, document[strings.Index(document, "<body>"):][:2500])
 	}
 }

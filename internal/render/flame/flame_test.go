@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -172,7 +173,9 @@ func TestAnyNames(t *testing.T) {
 	})
 }
 
-func TestEmptyProfile(t *testing.T) {
+// empty is the graph of a profile without samples.
+func empty(t testing.TB) *Graph {
+	t.Helper()
 	p, err := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile()
 	if err != nil {
 		t.Fatal(err)
@@ -185,6 +188,11 @@ func TestEmptyProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return g
+}
+
+func TestEmptyProfile(t *testing.T) {
+	g := empty(t)
 	if err := errors.Join(HTML(io.Discard, g), SVG(io.Discard, g)); err != nil {
 		t.Fatal(err)
 	}
@@ -215,6 +223,22 @@ func TestValuesAreDividedByTheirCommonStep(t *testing.T) {
 	d := newPageData(graph(t))
 	if d.Step != 5e7 || d.Total != 20 || d.Callees.Width[0] != 20 {
 		t.Errorf("step %d, total %d, root %d; want 5e7, 20, 20", d.Step, d.Total, d.Callees.Width[0])
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for unit, want := range map[string]string{
+		"count":        "[[1 ]]",
+		"":             "[[1 ]]",
+		"parsecs":      "[[1  parsecs]]",
+		"nanoseconds":  "[[1 ns] [1000 us] [1e+06 ms] [1e+09 s] [3.6e+12 hrs]]",
+		"microseconds": "[[0.001 ns] [1 us] [1000 ms] [1e+06 s] [3.6e+09 hrs]]",
+		"bytes":        "[[1 B] [1024 kB] [1.048576e+06 MB] [1.073741824e+09 GB] [1.099511627776e+12 TB] [1.125899906842624e+15 PB]]",
+		"gcu":          "[[1 GCU]]",
+	} {
+		if got := fmt.Sprint(units(unit)); got != want {
+			t.Errorf("units(%q) = %s, want %s", unit, got, want)
+		}
 	}
 }
 

@@ -78,7 +78,10 @@ type treeData struct {
 
 func newPageData(g *Graph) pageData {
 	f := g.Callees
-	d := pageData{Source: g.Source, Type: f.SampleType.Type, Step: g.step(), Units: units(f.SampleType.Unit)}
+	d := pageData{
+		Source: g.Source, Type: f.SampleType.Type, Step: g.step(), Units: units(f.SampleType.Unit),
+		Packages: [][3]any{}, Functions: [][4]any{},
+	}
 	d.Total = f.Total / d.Step
 	if g.Duration > 0 {
 		d.Duration = profile.FormatValue(g.Duration, "nanoseconds", "auto")
@@ -153,23 +156,24 @@ func (g *Graph) step() int64 {
 
 // units lists the units that a value is printed in, the smallest first.
 func units(unit string) [][2]any {
-	var out [][2]any
-	for _, label := range []string{"ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB"} {
-		const probe = 1 << 50
-		if v, got := profile.ScaleValue(probe, unit, label); got == label && v > 0 {
-			factor := probe / v
-			if factor > 1 {
-				factor = math.Round(factor)
-			}
-			out = append(out, [2]any{factor, label})
+	const probe = 1 << 50
+	if _, label := profile.ScaleValue(probe, unit, "auto"); label == "" { // a count, or a unit of no known kind
+		if unit == "count" || unit == "" {
+			return [][2]any{{1, ""}}
 		}
+		return [][2]any{{1, " " + unit}}
 	}
-	if out == nil {
-		label := ""
-		if unit != "count" && unit != "" {
-			label = " " + unit
+	var out [][2]any
+	for _, label := range []string{"ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB", "GCU"} {
+		v, got := profile.ScaleValue(probe, unit, label)
+		if got != label {
+			continue // of another kind
 		}
-		out = append(out, [2]any{1, label})
+		factor := probe / v
+		if factor > 1 {
+			factor = math.Round(factor)
+		}
+		out = append(out, [2]any{factor, label})
 	}
 	return out
 }

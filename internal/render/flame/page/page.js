@@ -49,7 +49,8 @@ function show(how = {}) {
 function showGaps() {
   const { view, fn } = now();
   let text = "";
-  if (view !== "sandwich") {
+  if (!whole.callees.width[0]) text = `no sample has any ${data.type}; other sample types may: hone flame -sample_index`;
+  else if (view !== "sandwich") {
     const gaps = whole[view].dropped;
     if (gaps) text = `${formatShare(gaps, data.total)} in boxes too narrow to show; hone flame -focus shows more`;
   } else if (!whole.callees.signed) {
