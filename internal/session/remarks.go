@@ -124,8 +124,19 @@ func (a *answers) about(place int) *gocode.Facts {
 // askCompiler gets the facts of the packages that own the places, as far as o allows.
 func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o RemarkOptions) (*answers, error) {
 	a := &answers{moved: make([]bool, len(places))}
-	var pkgs []string
-	pkgs, a.notes = remarkPackages(src, places, o)
+	told := map[string]bool{}
+	var still []remarkPlace // whose source is that of the build
+	for i, at := range places {
+		moved := src.Code.Moved(ctx, at.file)
+		if a.moved[i] = moved != ""; !a.moved[i] {
+			still = append(still, at)
+		} else if !told[moved] {
+			told[moved] = true
+			a.notes = append(a.notes, moved+"; so the lines may be others, and the compiler is not quoted")
+		}
+	}
+	pkgs, notes := remarkPackages(src, still, o)
+	a.notes = append(a.notes, notes...)
 	if len(pkgs) > 0 {
 		var err error
 		if a.facts, err = src.Code.Facts(ctx, pkgs); err != nil {
@@ -136,14 +147,6 @@ func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o Remar
 			if why := lacking[p]; why != "" {
 				a.notes = append(a.notes, fmt.Sprintf("no remarks of the compiler on %s: %s", p, why))
 			}
-		}
-	}
-	told := map[string]bool{}
-	for i, at := range places {
-		moved := src.Code.Moved(ctx, at.file)
-		if a.moved[i] = moved != ""; a.moved[i] && !told[moved] {
-			told[moved] = true
-			a.notes = append(a.notes, moved+"; so the lines may be others, and the compiler is not quoted")
 		}
 	}
 	return a, nil

@@ -9,7 +9,11 @@ import (
 )
 
 // mix is inlined into work.
-func mix(x uint64) uint64 { return (x ^ x>>29) * 0x9e3779b97f4a7c15 }
+func mix(x uint64) uint64 {
+	x = (x ^ x>>29) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>32) * 0xbf58476d1ce4e5b9
+	return x ^ x>>31
+}
 
 //go:noinline
 func work(depth int, x uint64) uint64 {
