@@ -3,6 +3,7 @@ package profile_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -221,59 +222,60 @@ func TestGraphOfGeneratedProfiles(t *testing.T) {
 	})
 }
 
-// eachOption tests a report with each option of pprof, on profiles without
-// negative values; see withSymbols.
-func eachOption(t *testing.T, same func(t testing.TB, g *google.Profile, v *profile.View, name string, args []string)) {
+// withOption draws a profile without negative values (see withSymbols), and its
+// view with one of the cases of an option, for pprof in args.
+func withOption(t testing.TB, rt *rapid.T, name string, cases []optionCase) (g *google.Profile, v *profile.View, args []string) {
+	t.Helper()
+	g = symbolised(anyProfile(true).Draw(rt, "profile"))
+	for _, s := range g.Sample {
+		for i, v := range s.Value {
+			s.Value[i] = max(v, -v)
+		}
+		if name == "nodecount" {
+			s.Label, s.NumLabel = nil, nil // in a picture they count as nodes
+		}
+	}
+	g = reparse(t, g)
+	c := rapid.SampledFrom(cases).Draw(rt, "case")
+	o := profile.DefaultViewOptions()
+	c.set(&o)
+	if args = chosen(o); !slices.Contains(args, c.arg) {
+		args = append(args, c.arg)
+	}
+	v, err := fromGoogle(t, g).View(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, v, args
+}
+
+func TestTreeHeedsEachOption(t *testing.T) {
 	for name, cases := range optionCases() {
+		if name == "mean" {
+			continue // pprof prints means of nodes beside sums of edges
+		}
 		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {
-			g := symbolised(anyProfile(true).Draw(rt, "profile"))
-			for _, s := range g.Sample {
-				for i, v := range s.Value {
-					s.Value[i] = max(v, -v)
-				}
-				if name == "nodecount" {
-					s.Label, s.NumLabel = nil, nil // in a picture they count as nodes
-				}
-			}
-			g = reparse(t, g)
-			c := rapid.SampledFrom(cases).Draw(rt, "case")
-			o := profile.DefaultViewOptions()
-			c.set(&o)
-			args := chosen(o)
-			if !slices.Contains(args, c.arg) {
-				args = append(args, c.arg)
-			}
-			v, err := fromGoogle(t, g).View(o)
+			g, v, args := withOption(t, rt, name, cases)
+			graph, err := v.Graph(profile.GraphOptions{NodeCount: 80})
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, g, v, name, args)
+			args = append(args, "-tree")
+			_, want, _ := strings.Cut(pprofReport(t, g, args...), "context \t \t \n")
+			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(v, graph, nil), "\n")); diff != "" {
+				t.Fatalf("pprof %v (-pprof +hone):\n%s", args, diff)
+			}
 		}))
 	}
 }
 
-func TestTreeHeedsEachOption(t *testing.T) {
-	eachOption(t, func(t testing.TB, g *google.Profile, v *profile.View, name string, args []string) {
-		if name == "mean" {
-			return // pprof prints means of nodes beside sums of edges
-		}
-		graph, err := v.Graph(profile.GraphOptions{NodeCount: 80})
-		if err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, "-tree")
-		_, want, _ := strings.Cut(pprofReport(t, g, args...), "context \t \t \n")
-		if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(graphText(v, graph, nil), "\n")); diff != "" {
-			t.Fatalf("pprof %v (-pprof +hone):\n%s", args, diff)
-		}
-	})
-}
-
-func TestPictureHeedsEachOption(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some seconds of pprof")
-	}
-	eachOption(t, func(t testing.TB, g *google.Profile, v *profile.View, _ string, args []string) {
+// TestPictureHeedsOptions draws the option, too: the tree has tried each.
+func TestPictureHeedsOptions(t *testing.T) {
+	all := optionCases()
+	names := slices.Sorted(maps.Keys(all))
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom(names).Draw(rt, "option")
+		g, v, args := withOption(t, rt, name, all[name])
 		graph, err := v.Graph(profile.GraphOptions{NodeCount: 80, Visual: true})
 		if err != nil {
 			t.Fatal(err)
