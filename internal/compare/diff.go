@@ -301,7 +301,7 @@ func (d *Diff) decide() {
 			d.Counts.Moved++
 		}
 	}
-	slices.SortStableFunc(d.Rows, byVerdict)
+	slices.SortFunc(d.Rows, byVerdict)
 }
 
 // verdictOf: same when the whole interval is too small to matter; moved when the
@@ -337,9 +337,12 @@ func byVerdict(a, b DiffRow) int {
 		}
 		return math.Abs(r.Difference.Value)
 	}
-	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(size(&b), size(&a)),
+	if c := cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(size(&b), size(&a))); c != 0 {
+		return c
+	}
+	return cmp.Or(
 		cmp.Compare(math.Max(b.Old, b.New), math.Max(a.Old, a.New)),
-		cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.row, b.row))
 }
 
 // Gate is the answer of a gate.
