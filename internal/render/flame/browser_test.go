@@ -19,6 +19,9 @@ import (
 // as it is after its scripts have run.
 func browse(t *testing.T, page, fragment string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
 	var browser string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
