@@ -231,33 +231,29 @@ func instAt(insts []disasm.Inst, f disasm.Func, at uint64) int {
 	return sort.Search(len(insts), func(i int) bool { return insts[i].Addr > at || insts[i].Addr >= f.End || insts[i].Addr < f.Entry }) - 1
 }
 
-// sumGroups is Profile.SumGroups of the view's value, or of its mean; with
-// DropNegative what is negative costs nothing.
+// sumGroups is Profile.SumGroups of the view's value, or of its mean. With DropNegative what is negative
+// counts as nothing.
 func sumGroups(v *profile.View, group []int32, n int) ([]profile.GroupCost, error) {
 	costs, err := v.Profile.SumGroups(v.Index, group, n)
 	if err != nil {
 		return nil, err
 	}
-	if v.DropNegative {
-		for i, c := range costs {
-			if c.Flat < 0 || c.Flat == 0 && c.Cum < 0 {
-				costs[i] = profile.GroupCost{}
-			}
+	var counts []profile.GroupCost
+	if v.Mean {
+		if counts, err = v.Profile.SumGroups(0, group, n); err != nil {
+			return nil, err
 		}
-	}
-	if !v.Mean {
-		return costs, nil
-	}
-	counts, err := v.Profile.SumGroups(0, group, n)
-	if err != nil {
-		return nil, err
 	}
 	for i := range costs {
-		if counts[i].Flat != 0 {
-			costs[i].Flat /= counts[i].Flat
+		c := &costs[i]
+		if v.Mean && counts[i].Flat != 0 {
+			c.Flat /= counts[i].Flat
 		}
-		if counts[i].Cum != 0 {
-			costs[i].Cum /= counts[i].Cum
+		if v.Mean && counts[i].Cum != 0 {
+			c.Cum /= counts[i].Cum
+		}
+		if v.DropNegative && (c.Flat < 0 || c.Flat == 0 && c.Cum < 0) {
+			*c = profile.GroupCost{}
 		}
 	}
 	return costs, nil

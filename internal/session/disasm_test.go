@@ -154,6 +154,39 @@ func againstPprof(t *testing.T, f DisassembledFunc, cpu string) {
 	}
 }
 
+func TestSumGroupsOfAView(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"})
+	leaf, root := profile.FrameSpec{Function: "leaf"}, profile.FrameSpec{Function: "root"}
+	b.Add([]profile.FrameSpec{leaf, root}, 4, 100)
+	b.Add([]profile.FrameSpec{root}, 1, -600)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		mean, drop bool
+		want       [2]profile.GroupCost // of leaf and root
+	}{
+		{false, false, [2]profile.GroupCost{{Flat: 100, Cum: 100}, {Flat: -600, Cum: -500}}},
+		{true, false, [2]profile.GroupCost{{Flat: 25, Cum: 25}, {Flat: -600, Cum: -100}}},
+		{false, true, [2]profile.GroupCost{{Flat: 100, Cum: 100}, {}}},
+	} {
+		o := profile.DefaultViewOptions()
+		o.Mean, o.DropNegative = tc.mean, tc.drop
+		v, err := p.View(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := sumGroups(v, []int32{0, 1}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if [2]profile.GroupCost(got) != tc.want {
+			t.Errorf("mean %v, drop_negative %v: %v, want %v", tc.mean, tc.drop, got, tc.want)
+		}
+	}
+}
+
 // TestDisassembleRefusals: each says what to do.
 func TestDisassembleRefusals(t *testing.T) {
 	binary, cpu := spin(t)
