@@ -118,7 +118,7 @@ func TestPartlyKnownDifferenceAtItsEnds(t *testing.T) {
 			t.Errorf("all estimated: p = %g, want %g", student, want)
 		}
 		d, p := PartlyKnownDifference(value, variance/2, variance/2, df)
-		if p < normal-1e-9 || p > student+1e-9 {
+		if p < normal-1e-7 || p > student+1e-7 { // betaI loses half its digits where t is nearly 0
 			t.Errorf("half known: p = %g outside %g to %g", p, normal, student)
 		}
 		if holds := d.Low <= 0 && 0 <= d.High; holds != (p > 0.05) && math.Abs(p-0.05) > 1e-6 {
