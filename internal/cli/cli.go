@@ -60,7 +60,7 @@ func commands() []command {
 		topCommand(), listCommand(), disasmCommand(),
 		treeCommand(), peekCommand(), graphCommand(), callgrindCommand(), protoCommand(), topprotoCommand(),
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),
-		diffCommand(),
+		diffCommand(), shellCommand(),
 		loadCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
+
+	"github.com/hone-go/hone/internal/session"
 )
 
 // Env is what a command sees of the world.
@@ -25,6 +28,19 @@ type Env struct {
 	StdoutTTY bool // colour and wrapping to the terminal's width
 	StderrTTY bool // a progress line that redraws itself
 	Width     int  // columns of the terminal; 0 when stdout is none
+
+	// sources, when set, reads sources in the place of session.OpenSources.
+	sources openFunc
+}
+
+// openFunc reads sources and sums them, as session.OpenSources does.
+type openFunc func(ctx context.Context, c session.Config, args []string, stdin io.Reader, o session.SourceOptions) (*session.Source, error)
+
+func (e Env) open(ctx context.Context, c session.Config, args []string, stdin io.Reader, o session.SourceOptions) (*session.Source, error) {
+	if e.sources != nil {
+		return e.sources(ctx, c, args, stdin, o)
+	}
+	return session.OpenSources(ctx, c, args, stdin, o)
 }
 
 // System returns the Env of this process. It is the only place that reads the

@@ -50,12 +50,12 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	if err != nil {
 		return nil, err
 	}
-	src, err := session.OpenSources(ctx, cfg, args, env.Stdin, read)
+	src, err := env.open(ctx, cfg, args, env.Stdin, read)
 	if err != nil {
 		return nil, err
 	}
 	if len(bases) > 0 {
-		base, err := session.OpenSources(ctx, cfg, bases, env.Stdin, read)
+		base, err := env.open(ctx, cfg, bases, env.Stdin, read)
 		if err != nil {
 			return nil, err
 		}

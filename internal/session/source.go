@@ -214,6 +214,15 @@ func readPart[T any](rec *recording.Recording, name string, read func(io.Reader)
 	return v, nil
 }
 
+// PartOf returns the part of a recording that OpenSource reads when arg is a recording
+// without a part, "" when arg is something else: then sampleIndex does not matter.
+func PartOf(arg, sampleIndex string) string {
+	if arg == "" || strings.HasSuffix(arg, ".hone") {
+		return partFor(sampleIndex)
+	}
+	return ""
+}
+
 // partFor maps a sample index to the part of a recording that holds it.
 func partFor(sampleIndex string) string {
 	switch {

@@ -1,0 +1,77 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Line is a line taken apart.
+type Line struct {
+	Words []string // without their quotes
+	File  string   // what stood behind ">": where the output goes; "" for none
+	Pipe  string   // what stood behind "|", as it was typed; "" for none
+}
+
+// Parse splits a line at spaces outside single or double quotes. A ">" or "|"
+// counts only at the start of a word, since words are mostly regular
+// expressions: a|b is one. Backslashes are kept for the same reason. What
+// begins with "#" is a comment.
+func Parse(line string) (Line, error) {
+	var l Line
+	rest := line
+	for {
+		rest = strings.TrimLeft(rest, " \t")
+		switch {
+		case rest == "" || rest[0] == '#':
+			return l, nil
+		case rest[0] == '|':
+			if l.Pipe = strings.TrimSpace(rest[1:]); l.Pipe == "" {
+				return l, errors.New("no program behind |")
+			}
+			if l.File != "" {
+				return l, errors.New("the output goes to a file or to a program, not to both")
+			}
+			return l, nil
+		case strings.HasPrefix(rest, ">>"):
+			return l, errors.New(">> is not there; > FILE writes the file anew")
+		case rest[0] == '>':
+			word, after, err := cutWord(strings.TrimLeft(rest[1:], " \t"))
+			if err != nil {
+				return l, err
+			}
+			if word == "" {
+				return l, errors.New("no file behind >")
+			}
+			l.File, rest = word, after
+		default:
+			word, after, err := cutWord(rest)
+			if err != nil {
+				return l, err
+			}
+			l.Words, rest = append(l.Words, word), after
+		}
+	}
+}
+
+// cutWord takes the first word off a line that does not begin with a space.
+func cutWord(line string) (word, rest string, err error) {
+	var b strings.Builder
+	quote := byte(0)
+	for i := range len(line) {
+		switch c := line[i]; {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0 && (c == ' ' || c == '\t'):
+			return b.String(), line[i:], nil
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if quote != 0 {
+		return "", "", fmt.Errorf("unfinished %c quote in %s", quote, line)
+	}
+	return b.String(), "", nil
+}
