@@ -126,8 +126,14 @@ func betaI(a, b, x float64) float64 {
 	case x >= 1:
 		return 1
 	case x > (a+1)/(a+b+2):
-		return 1 - betaI(b, a, 1-x)
+		return 1 - betaFraction(b, a, 1-x)
 	}
+	return betaFraction(a, b, x)
+}
+
+// betaFraction is betaI for an x that is not above its mean by much, where the fraction settles
+// quickly. It does not turn sides itself: at the border rounding could turn it for ever.
+func betaFraction(a, b, x float64) float64 {
 	la, _ := math.Lgamma(a)
 	lb, _ := math.Lgamma(b)
 	lab, _ := math.Lgamma(a + b)

@@ -279,3 +279,18 @@ func TestGammaQuantileInverts(t *testing.T) {
 		}
 	})
 }
+
+// Where betaI turns to the other side, rounding must not turn it back for ever.
+func TestBetaAtItsBorder(t *testing.T) {
+	for a := 0.5; a < 40; a += 0.5 {
+		for b := 0.5; b < 40; b += 0.5 {
+			x := (a + 1) / (a + b + 2)
+			for _, x := range []float64{math.Nextafter(x, 0), x, math.Nextafter(x, 1)} {
+				near(t, "both sides", betaI(a, b, x)+betaI(b, a, 1-x), 1, 1e-9)
+			}
+		}
+	}
+	// Both of these lie above their side's border.
+	b, x := math.Float64frombits(0x403cffffffffffff), math.Float64frombits(0x3fb745d1745d1748)
+	near(t, "both sides", betaI(2, b, x)+betaI(b, 2, 1-x), 1, 1e-9)
+}
