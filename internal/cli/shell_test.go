@@ -259,3 +259,13 @@ func TestCtrlCAbandonsTheLine(t *testing.T) {
 		t.Errorf("the choices are not on the screen: %q", screen.String())
 	}
 }
+
+// TestShellKeepsProfilesUnchanged: what a command makes of a source is not the next one's.
+func TestShellKeepsProfilesUnchanged(t *testing.T) {
+	_, first, _, dir := shellRun(t, "folded")
+	base := filepath.Join(dir, "x.folded")
+	_, out, errs, _ := shellRun(t, "folded -base "+base+"\ntop -focus bell > x\nfolded -add_comment x\nhide=main\nhide=\nfolded\n")
+	if out != first+first || errs != "" {
+		t.Errorf("%s%s, want twice %s", out, errs, first)
+	}
+}

@@ -29,8 +29,10 @@ func (sh *shell) interact(in, out *os.File, v *view) error {
 	fmt.Fprintf(out, "%s: %s. help lists the commands, Tab completes, Ctrl-D ends.\n", v.Source.Name, v.SampleType.Type)
 	for {
 		line, err := readLine(sh.ctx, in, t)
+		if err != nil {
+			fmt.Fprintln(out) // the prompt stands there yet
+		}
 		if errors.Is(err, io.EOF) {
-			fmt.Fprintln(out)
 			return nil
 		}
 		if err != nil {
