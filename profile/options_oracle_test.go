@@ -235,6 +235,21 @@ func TestBasesEqualPprof(t *testing.T) {
 		}
 		o := profile.DefaultViewOptions()
 		against := profile.BaseOptions{Mark: rapid.Bool().Draw(rt, "diff_base"), Normalize: rapid.Bool().Draw(rt, "normalize")}
+		// Values of both signs in one profile make it a difference already, and pprof's
+		// order of merging, scaling and adding up magnitudes then shows in its totals; that of
+		// merging and scaling shows in the rounding of rows that have one stack.
+		for i, g := range series {
+			for _, sample := range g.Sample {
+				for i, v := range sample.Value {
+					sample.Value[i] = max(v, -v)
+				}
+			}
+			series[i] = g.Compact()
+		}
+		if equalSums(series[0], series[1]) {
+			// pprof forgets a sample whose only value is in a column that needs no scaling.
+			against.Normalize = false
+		}
 		o.DropNegative = rapid.Bool().Draw(rt, "drop negative")
 		o.RelativePercentages = rapid.Bool().Draw(rt, "relative")
 		if rapid.Bool().Draw(rt, "focus") {
@@ -247,6 +262,22 @@ func TestBasesEqualPprof(t *testing.T) {
 		}
 		sameDiff(t, series[0], series[1], against, o, args...)
 	})
+}
+
+// equalSums tells whether any column has the same sum in both profiles.
+func equalSums(a, b *google.Profile) bool {
+	for i := range a.SampleType {
+		var sums [2]int64
+		for k, p := range []*google.Profile{a, b} {
+			for _, s := range p.Sample {
+				sums[k] += s.Value[i]
+			}
+		}
+		if sums[0] == sums[1] {
+			return true
+		}
+	}
+	return false
 }
 
 func TestTagShowAndHideEqualGoogle(t *testing.T) {
