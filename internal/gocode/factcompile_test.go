@@ -207,10 +207,11 @@ go 1.26
 -- main.go --
 package main
 
-// static int add(int a, int b) { return a + b; }
-import "C"
-
-import "fmt"
+import (
+	// static int add(int a, int b) { return a + b; }
+	"C"
+	"fmt"
+)
 
 var sink any
 
