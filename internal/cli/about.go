@@ -66,12 +66,12 @@ func rulesCommand() command {
 						return nil
 					})
 				}
+				if r, ok := diagnose.Explain(args[0]); ok {
+					_, err := fmt.Fprintf(env.Stdout, "%s (%s): %s\n\n%s\n", r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc))
+					return err
+				}
 				var ids []string
 				for _, r := range rules {
-					if r.ID == args[0] {
-						_, err := fmt.Fprintf(env.Stdout, "%s (%s): %s\n\n%s\n", r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc))
-						return err
-					}
 					ids = append(ids, r.ID)
 				}
 				return usagef("rules: unknown rule %q%s", args[0], suggest(args[0], ids))

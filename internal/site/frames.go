@@ -133,7 +133,7 @@ type trait struct {
 }
 
 func newTrait(f function, owner gocode.Owner) *trait {
-	t := &trait{function: f, owner: owner, base: baseName(f.name), probe: baseOf(f.file) == target.ProbeFile}
+	t := &trait{function: f, owner: owner, base: baseName(f.name), probe: target.IsProbeFile(baseOf(f.file))}
 	if generated(f.file) {
 		t.runtime = true
 		return t

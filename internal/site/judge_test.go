@@ -94,6 +94,7 @@ func TestRowsAreChargedOnce(t *testing.T) {
 
 		// The measurement's own.
 		{"probe", "runtime.mallocgc < main.honeProbe example.com/app/cmd/server/0hone_probe.go:90 < main.init.0 example.com/app/cmd/server/0hone_probe.go:20", "probe"},
+		{"probe in a test binary", "runtime.mallocgc < example.com/app/sub.hone0start example.com/app/sub/0hone_probe_test.go:90 < example.com/app/sub.init example.com/app/sub/0hone_probe_test.go:20", "probe"},
 		{"probe at the program's exit", "main.honeFinish example.com/app/cmd/server/0hone_probe.go:90 < internal/runtime/exithook.Run < os.Exit < main.main:3 < runtime.main", "probe"},
 		{"profile writer", "compress/flate.(*compressor).deflate < runtime/pprof.(*profileBuilder).build < runtime/pprof.profileWriter < runtime/pprof.StartCPUProfile.gowrap1", "probe"},
 		{"trace reader", "syscall.write < os.(*File).Write < runtime/trace.(*traceMultiplexer).startLocked.func1", "probe"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -167,4 +168,20 @@ func topLevel(t *testing.T, src []byte) (names, imports []string) {
 		}
 	}
 	return names, imports
+}
+
+// waitProbe waits until the probe of a process has started, which is when package
+// main is initialised. Without probe it does not wait.
+func waitProbe(ctx context.Context, p *Process) error {
+	if p.wire == nil {
+		return nil
+	}
+	select {
+	case <-p.wire.greeted:
+		return nil
+	case <-p.done:
+		return endedBefore(p.exit, "the probe")
+	case <-ctx.Done():
+		return fmt.Errorf("waited for the probe, which starts with package main: %w", ctx.Err())
+	}
 }

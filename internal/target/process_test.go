@@ -227,7 +227,7 @@ func testLateProfile(t *testing.T, kit *Binary) {
 
 func testStopCollects(t *testing.T, kit *Binary) {
 	p := mustStart(t, kit, RunSpec{Args: []string{"busy"}, Collect: everything})
-	if err := WaitProbe(soon(t), p); err != nil {
+	if err := waitProbe(soon(t), p); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(200 * time.Millisecond)

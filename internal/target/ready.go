@@ -63,22 +63,6 @@ func answers(ctx context.Context, addr string) error {
 	return conn.Close()
 }
 
-// WaitProbe waits until the probe of a process has started, which is when package
-// main is initialised. Without probe it does not wait.
-func WaitProbe(ctx context.Context, p *Process) error {
-	if p.wire == nil {
-		return nil
-	}
-	select {
-	case <-p.wire.greeted:
-		return nil
-	case <-p.done:
-		return endedBefore(p.exit, "the probe")
-	case <-ctx.Done():
-		return fmt.Errorf("waited for the probe, which starts with package main: %w", ctx.Err())
-	}
-}
-
 // PortTaken tells whether something answers at the address already: a program that
 // is started now could not listen there, and hone would measure the other one.
 func PortTaken(addr string) bool {

@@ -53,7 +53,7 @@ func number(t *testing.T, s string) int {
 
 func testStop(t *testing.T, kit *Binary) {
 	p := mustStart(t, kit, RunSpec{Args: []string{"idle"}})
-	if err := WaitProbe(soon(t), p); err != nil {
+	if err := waitProbe(soon(t), p); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
