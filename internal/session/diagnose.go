@@ -248,8 +248,8 @@ type metricsLine struct {
 	} `json:"m"`
 }
 
-// cleanMetrics returns the last runtime/metrics of the clean phase, before any
-// collector disturbed the program; nil when there are none.
+// cleanMetrics returns the last runtime/metrics of the clean phase, when no collector is at
+// work; of another phase where there is no clean one, nil when there are none.
 func cleanMetrics(rec *recording.Recording) (map[string]float64, error) {
 	if !rec.Has(recording.PartMetrics) {
 		return nil, nil
