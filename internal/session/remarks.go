@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func instRemarks(insts []CostedInst, facts *gocode.Facts) {
 		}
 		said[key] = true
 		for _, fact := range facts.AtChain(chain) {
-			kind, text := lineWords(&fact)
+			kind, text := fact.Words()
 			if r := (Remark{int64(in.Frames[0].Line), kind, text}); text != "" && !slices.Contains(in.Remarks, r) {
 				in.Remarks = append(in.Remarks, r)
 			}
@@ -213,7 +212,7 @@ func remarksOn(f *profile.FuncLines, file string, facts *gocode.Facts, calls map
 	head := f.StartLine
 	if facts != nil && head > 0 {
 		for _, fact := range facts.At(file, int(head)) {
-			if kind, text := headWords(&fact); kind != "" {
+			if kind, text := fact.HeadWords(); kind != "" {
 				add(head, kind, text)
 			}
 		}
@@ -229,7 +228,7 @@ func remarksOn(f *profile.FuncLines, file string, facts *gocode.Facts, calls map
 		}
 		checks := map[string]int{}
 		for _, fact := range facts.At(file, int(c.Line)) {
-			kind, text := lineWords(&fact)
+			kind, text := fact.Words()
 			if kind == "bounds check" {
 				checks[text]++
 				continue
@@ -246,111 +245,4 @@ func remarksOn(f *profile.FuncLines, file string, facts *gocode.Facts, calls map
 	}
 	slices.SortStableFunc(out, func(a, b Remark) int { return int(a.Line - b.Line) })
 	return out
-}
-
-// headWords are the compiler's words about a function as a whole.
-func headWords(f *gocode.Fact) (kind, text string) {
-	if f.Code == "cannotInlineFunction" && len(f.Chain) == 1 {
-		return "inlining", "is not inlined: " + f.Message
-	}
-	return "", ""
-}
-
-// lineWords are the compiler's words about what happens on a line.
-func lineWords(f *gocode.Fact) (kind, text string) {
-	switch f.Code {
-	case "escape":
-		// "text" escapes: a constant in an interface needs no memory.
-		if f.Message == "" || strings.HasPrefix(f.Message, `"`) {
-			return "", ""
-		}
-		kind, text = "escape", f.Message+reason(f.Flow, f.Chain[len(f.Chain)-1])
-		if rest, ok := strings.CutPrefix(text, "~r0 "); ok {
-			text = "the result of an inlined call " + rest
-		}
-	case "cannotInlineCall":
-		kind, text = "inlining", "a call is not inlined: "+f.Message
-	case "isInBounds":
-		kind, text = "bounds check", "an index is checked"
-	case "isSliceInBounds":
-		kind, text = "bounds check", "the bounds of a slice are checked"
-	case "copy":
-		kind, text = "copy", "copies "+f.Message
-	default:
-		return "", ""
-	}
-	if n := len(f.Chain); n > 1 {
-		in := f.Chain[n-1]
-		text += fmt.Sprintf(" (in a call inlined from %s:%d)", path.Base(strings.ReplaceAll(in.File, `\`, "/")), in.Line)
-	}
-	return kind, text
-}
-
-// reason says in words by which step a value got out: the last of the compiler's flow.
-func reason(flow []gocode.FlowStep, at gocode.Pos) string {
-	for _, s := range slices.Backward(flow) {
-		step, ok := strings.CutPrefix(s.Text, "from ")
-		if !ok {
-			continue
-		}
-		what, why := step, ""
-		if i := strings.LastIndex(step, " ("); i >= 0 && strings.HasSuffix(step, ")") {
-			what, why = step[:i], step[i+2:len(step)-1]
-		}
-		words := stepWords(what, why)
-		if s.Pos.Line > 0 && (s.Pos.Line != at.Line || path.Base(s.Pos.File) != path.Base(at.File)) {
-			words += fmt.Sprintf(", %s:%d", path.Base(strings.ReplaceAll(s.Pos.File, `\`, "/")), s.Pos.Line)
-		}
-		return ": " + words
-	}
-	return ""
-}
-
-// stepWords says one step of a flow in words; why is the compiler's tag for it.
-func stepWords(what, why string) string {
-	switch why {
-	case "":
-		return what
-	case "return":
-		return "returned"
-	case "call parameter":
-		return "passed to " + callee(what)
-	case "captured by a closure":
-		return why
-	case "interface-converted":
-		return "put into an interface"
-	case "non-constant size":
-		return "its size is not constant"
-	case "too large for stack":
-		return "too large for the stack"
-	case "assign", "assign-pair":
-		return "assigned in " + what
-	}
-	return what + " (" + why + ")"
-}
-
-// callee is a call without its arguments: (*T).M of (*T).M(a, f(b)). A call that cannot be taken apart
-// stays whole.
-func callee(call string) string {
-	depth := 0
-	for i := len(call) - 1; i > 0; i-- {
-		switch call[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth == 0 {
-				return call[:i]
-			}
-		case '"', '`', '\'':
-			open := strings.LastIndexByte(call[:i], call[i])
-			if open < 0 {
-				return call
-			}
-			i = open
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	return call
 }

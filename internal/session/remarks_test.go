@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,42 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/profile"
 )
-
-func TestRemarkWords(t *testing.T) {
-	at := func(lines ...int) (chain []gocode.Pos) {
-		for _, n := range lines {
-			chain = append(chain, gocode.Pos{File: "/src/a.go", Line: n})
-		}
-		return chain
-	}
-	flow := func(line int, texts ...string) (steps []gocode.FlowStep) {
-		for _, s := range texts {
-			steps = append(steps, gocode.FlowStep{Pos: at(line)[0], Text: s})
-		}
-		return steps
-	}
-	for _, tc := range []struct {
-		fact gocode.Fact
-		want string
-	}{
-		{gocode.Fact{Code: "escape", Message: "make([]byte, n) escapes to heap", Chain: at(4), Flow: flow(4, "flow: {heap} = &{storage for make([]byte, n)}", "from make([]byte, n) (non-constant size)")}, "escape: make([]byte, n) escapes to heap: its size is not constant"},
-		{gocode.Fact{Code: "escape", Message: "s escapes to heap", Chain: at(4), Flow: flow(9, "from return s (return)")}, "escape: s escapes to heap: returned, a.go:9"},
-		{gocode.Fact{Code: "escape", Message: "v escapes to heap", Chain: at(4), Flow: flow(4, `from fmt.Sprintf("a) %s (", ... argument...) (call parameter)`, "flow: {heap} = *{temp}")}, "escape: v escapes to heap: passed to fmt.Sprintf"},
-		{gocode.Fact{Code: "escape", Message: "v escapes to heap", Chain: at(4), Flow: flow(4, "from (*T).M(t, f(v)) (call parameter)")}, "escape: v escapes to heap: passed to (*T).M"},
-		{gocode.Fact{Code: "escape", Message: "moved to heap: x", Chain: at(4, 7)}, "escape: moved to heap: x (in a call inlined from a.go:7)"},
-		{gocode.Fact{Code: "escape", Message: "~r0 escapes to heap", Chain: at(4)}, "escape: the result of an inlined call escapes to heap"},
-		{gocode.Fact{Code: "escape", Message: `"text" escapes to heap`, Chain: at(4)}, ""},
-		{gocode.Fact{Code: "copy", Message: "200 bytes", Chain: at(4)}, "copy: copies 200 bytes"},
-		{gocode.Fact{Code: "isInBounds", Chain: at(4)}, "bounds check: an index is checked"},
-		{gocode.Fact{Code: "nilcheck", Chain: at(4)}, ""},
-		{gocode.Fact{Code: "canInlineFunction", Message: "cost: 7", Chain: at(4)}, ""},
-	} {
-		kind, text := lineWords(&tc.fact)
-		if got := strings.TrimSuffix(kind+": "+text, ": "); got != tc.want {
-			t.Errorf("%s %s:\n got %s\nwant %s", tc.fact.Code, tc.fact.Message, got, tc.want)
-		}
-	}
-}
 
 const remarked = `package main
 
