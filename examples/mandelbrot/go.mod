@@ -1,0 +1,3 @@
+module example.com/mandelbrot
+
+go 1.23.0
