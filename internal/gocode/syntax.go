@@ -226,8 +226,9 @@ type Place struct {
 	// Nodes are the nodes that begin on the line or span it inside Func, outermost first.
 	Nodes []ast.Node
 
-	name string   // base name of the file, as positions say it
-	root ast.Node // what Nodes and Enclosing walk: Func, or the declaration
+	name  string      // base name of the file, as positions say it
+	root  ast.Node    // what Nodes and Enclosing walk: Func, or the declaration
+	files []*ast.File // of the package
 }
 
 // At returns the syntax around a line; false when the package is not loaded or no
@@ -243,7 +244,7 @@ func (s *Syntax) At(file string, line int) (*Place, bool) {
 	}
 	p := &Place{
 		Fset: f.fset, File: f.file, Info: f.pkg.TypesInfo, Pkg: f.pkg.Types,
-		Line: line, name: path.Base(slashed(file)),
+		Line: line, name: path.Base(slashed(file)), files: f.pkg.Syntax,
 	}
 	for _, d := range f.file.Decls {
 		if p.spans(d) {
