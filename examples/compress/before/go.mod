@@ -1,0 +1,7 @@
+module example.com/compress
+
+go 1.23.0
+
+require github.com/go-chi/chi v3.3.4+incompatible
+
+require golang.org/x/net v0.33.0 // indirect
