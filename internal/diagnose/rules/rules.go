@@ -12,10 +12,14 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
+	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
+	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
+	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 )
 
@@ -24,10 +28,14 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		concatloop.Rule(),
+		deepequaltyped.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
+		reflectsort.Rule(),
+		regexpsimple.Rule(),
 		replacerpercall.Rule(),
 		sprintfsimple.Rule(),
+		timeformatnow.Rule(),
 		unbufferedlog.Rule(),
 	}
 }

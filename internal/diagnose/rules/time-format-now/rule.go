@@ -1,0 +1,91 @@
+// Package timeformatnow finds the present time formatted more often than its text changes.
+package timeformatnow
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is time-format-now.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "time-format-now",
+		Kind:  rule.CPU,
+		Title: "The present time formatted anew though its text changes once a second",
+		Doc:   doc,
+		// The rows are the formatting alone; what stays is comparing the second. A profile
+		// shows the call only when it runs thousands of times in that second.
+		Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.98},
+		Find:     find,
+	}
+}
+
+const doc = `Time.Format reads its layout anew in every call, looks the zone up, splits the
+time into a date and makes a string: some 300 ns. For the present time in a
+layout of whole seconds nearly all of those calls give the text of the one
+before.
+
+Keep the text with its second (an atomic.Pointer to both will do) and format
+only when time.Now().Unix() differs from it.
+
+It is fine where lines are rare. The rule leaves layouts with fractions of a
+second alone, and times that come from somewhere else: their texts differ.
+
+Seen in the field: canonical/pebble#674, where formatting time was a main cost of
+logging; valyala/fasthttp keeps the text of its Date header by the second for the
+same reason (serverDate).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return rule.Search{Callees: []string{"time.Time.Format", "time.Time.AppendFormat"}, Judge: judge}.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	layout := ""
+	ok := c.All(func(call *ast.CallExpr) bool {
+		text, constant := rule.ConstString(c.Place, call.Args[len(call.Args)-1])
+		layout = text
+		return constant && coarse(text) && present(c.Place, rule.Receiver(call)) && rule.Runs(c.Place, call)
+	})
+	if !ok {
+		return false
+	}
+	c.Cause = fmt.Sprintf("The present time is formatted as %q in every call; the text changes once a second, and the profile shows the call far more often.", layout)
+	c.Fix = "Keep the text together with its Unix second in an atomic.Pointer, and format only when the second has changed."
+	return true
+}
+
+// coarse tells whether a layout shows nothing finer than a second: two times within one
+// second look the same.
+func coarse(layout string) bool {
+	a := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	return a.Format(layout) == a.Add(987_654_321*time.Nanosecond).Format(layout) && layout != ""
+}
+
+// present tells whether an expression is time.Now(), perhaps in another zone and
+// through variables set once.
+func present(p *gocode.Place, e ast.Expr) bool {
+	for range 4 {
+		if e == nil {
+			return false
+		}
+		call, ok := rule.Origin(p, e).(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		name := p.CalleeName(call)
+		if name == "time.Now" {
+			return true
+		}
+		if !strings.HasPrefix(name, "(time.Time).") || !rule.Named(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") {
+			return false
+		}
+		e = rule.Receiver(call)
+	}
+	return false
+}
