@@ -1,0 +1,3 @@
+module example.com/partitioner
+
+go 1.23.0
