@@ -152,3 +152,15 @@ func (p *Place) Enclosing(n ast.Node) []ast.Node {
 func holds(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
+
+// Outer returns the place as its whole declaration sees it: Func is the declaration, so that
+// Enclosing and Nodes go beyond the function literal of the line.
+func (p *Place) Outer() *Place {
+	if p.Decl == nil || p.Func == p.Decl {
+		return p
+	}
+	outer := *p
+	outer.Func, outer.root, outer.Nodes = p.Decl, p.Decl, nil
+	outer.collect()
+	return &outer
+}

@@ -12,10 +12,12 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
+	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
+	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
@@ -28,10 +30,12 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		concatloop.Rule(),
+		consterror.Rule(),
 		deepequaltyped.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
 		reflectsort.Rule(),
+		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
 		sprintfsimple.Rule(),

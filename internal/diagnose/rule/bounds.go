@@ -1,0 +1,147 @@
+package rule
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rounds returns how often a loop runs, as an expression that can be computed
+// before the loop begins: "len(xs)", "n". false for loops that end by a condition, over channels
+// and over functions.
+func Rounds(p *gocode.Place, loop ast.Node) (string, bool) {
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		t := p.TypeOf(l.X)
+		if t == nil {
+			return "", false
+		}
+		if ptr, ok := t.Underlying().(*types.Pointer); ok {
+			t = ptr.Elem()
+		}
+		text := Short(types.ExprString(ast.Unparen(l.X)))
+		switch u := t.Underlying().(type) {
+		case *types.Slice, *types.Array, *types.Map:
+			return "len(" + text + ")", true
+		case *types.Basic:
+			if u.Info()&types.IsString != 0 {
+				return "len(" + text + ")", true
+			}
+			return text, u.Info()&types.IsInteger != 0
+		}
+	case *ast.ForStmt:
+		return countedRounds(p, l)
+	}
+	return "", false
+}
+
+// countedRounds knows for i := a; i < b; i++ with a and b that the loop does not change.
+func countedRounds(p *gocode.Place, l *ast.ForStmt) (string, bool) {
+	init, ok := l.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 {
+		return "", false
+	}
+	post, ok := l.Post.(*ast.IncDecStmt)
+	if !ok || post.Tok != token.INC || !Same(p, post.X, init.Lhs[0]) {
+		return "", false
+	}
+	cond, ok := l.Cond.(*ast.BinaryExpr)
+	if !ok || cond.Op != token.LSS && cond.Op != token.LEQ || !Same(p, cond.X, init.Lhs[0]) || !Invariant(p, l, cond.Y) {
+		return "", false
+	}
+	if id, ok := init.Lhs[0].(*ast.Ident); ok {
+		if v, _ := p.Object(id).(*types.Var); v != nil && changes(p, l.Body, v) {
+			return "", false
+		}
+	}
+	text := Short(types.ExprString(cond.Y))
+	if from, ok := constInt(p, init.Rhs[0]); !ok || from != 0 {
+		text += " - " + types.ExprString(init.Rhs[0])
+	}
+	if cond.Op == token.LEQ {
+		text += " + 1"
+	}
+	return text, true
+}
+
+// Invariant tells whether an expression has the same value in each round of a
+// loop: it is put together from constants and variables from outside that the loop does not
+// change, by operators, fields, conversions, len and cap.
+func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	if _, ok := p.Const(e); ok {
+		return true
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := p.Object(x).(*types.Var)
+		if !ok {
+			_, isNil := p.Object(x).(*types.Nil)
+			return isNil
+		}
+		inside := loop.Pos() <= v.Pos() && v.Pos() < loop.End()
+		return !inside && !changes(p, loop, v)
+	case *ast.SelectorExpr:
+		if p.Info.Selections[x] == nil {
+			v, ok := p.Object(x.Sel).(*types.Var)
+			return ok && !changes(p, loop, v)
+		}
+		_, field := p.Object(x.Sel).(*types.Var)
+		return field && Invariant(p, loop, x.X)
+	case *ast.BinaryExpr:
+		return Invariant(p, loop, x.X) && Invariant(p, loop, x.Y)
+	case *ast.UnaryExpr:
+		return x.Op != token.ARROW && x.Op != token.AND && Invariant(p, loop, x.X)
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			if !Invariant(p, loop, elt) {
+				return false
+			}
+		}
+		return true
+	case *ast.CallExpr:
+		_, conversion := p.Conversion(x)
+		name := p.CalleeName(x)
+		return (conversion || name == "len" || name == "cap") && len(x.Args) == 1 && Invariant(p, loop, x.Args[0])
+	}
+	return false
+}
+
+// EveryRound tells whether n runs in each round of a loop that does not end the
+// function: no condition stands around it, and nothing in the loop skips it or ends the
+// loop early, other than a return.
+func EveryRound(p *gocode.Place, loop, n ast.Node) bool {
+	reached := false
+	for _, x := range p.Enclosing(n) {
+		if x == loop {
+			reached = true
+			break
+		}
+		switch x.(type) {
+		case *ast.BlockStmt, *ast.ExprStmt, *ast.AssignStmt, *ast.CallExpr, *ast.DeclStmt, *ast.GenDecl, *ast.ValueSpec,
+			*ast.ParenExpr, *ast.UnaryExpr, *ast.KeyValueExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.SelectorExpr, *ast.StarExpr:
+		default:
+			return false
+		}
+	}
+	return reached && !skips(LoopBody(loop))
+}
+
+// skips tells whether a statement of the block leaves a round or the loop before its end.
+func skips(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BranchStmt:
+			found = found || n.Tok != token.FALLTHROUGH
+		}
+		return !found
+	})
+	return found
+}

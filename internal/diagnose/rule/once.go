@@ -1,0 +1,164 @@
+package rule
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// PerCall tells whether a node runs more than once in a program's life as far as
+// the syntax shows: not in a package variable, not straight in main or init, not
+// behind a guard that lets it run once (see [Guarded]).
+func PerCall(p *gocode.Place, n ast.Node) bool {
+	if p.Decl == nil || Guarded(p, n) {
+		return false
+	}
+	if len(Loops(p, n)) > 0 {
+		return true
+	}
+	if p.Func != p.Decl {
+		return true // a handler, a callback, a goroutine
+	}
+	once := p.Decl.Recv == nil && (p.Decl.Name.Name == "init" || p.Decl.Name.Name == "main" && p.Pkg.Name() == "main")
+	return !once
+}
+
+// Guarded tells whether a node runs only to fill something that is kept: under "if x == nil",
+// under "if !ok" for the second value of a look-up, in a function for a
+// sync.Once, or as the New of a sync.Pool.
+func Guarded(p *gocode.Place, n ast.Node) bool {
+	around := p.Enclosing(n)
+	for i, x := range around {
+		switch x := x.(type) {
+		case *ast.IfStmt:
+			if Within(x.Body, n) && missing(p, x.Cond) {
+				return true
+			}
+		case *ast.FuncLit:
+			if i+1 < len(around) && keeps(p, around[i+1], x) {
+				return true
+			}
+		}
+	}
+	lit, ok := p.Func.(*ast.FuncLit)
+	return ok && literalKept(p, lit)
+}
+
+// literalKept looks outside the function of the place, which Enclosing does not.
+func literalKept(p *gocode.Place, lit *ast.FuncLit) bool {
+	kept := false
+	ast.Inspect(p.File, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.CallExpr, *ast.KeyValueExpr:
+			kept = kept || keeps(p, n, lit)
+		}
+		return !kept
+	})
+	return kept
+}
+
+// keeps tells whether n makes a function literal run once, or rarely.
+func keeps(p *gocode.Place, n ast.Node, lit *ast.FuncLit) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return len(n.Args) == 1 && n.Args[0] == lit &&
+			Named(p.CalleeName(n), "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues")
+	case *ast.KeyValueExpr:
+		id, ok := n.Key.(*ast.Ident)
+		if !ok || n.Value != lit || id.Name != "New" {
+			return false
+		}
+		v, ok := p.Object(id).(*types.Var)
+		return ok && v.IsField() && v.Pkg() != nil && v.Pkg().Path() == "sync"
+	}
+	return false
+}
+
+// missing tells whether a condition asks if something is not there yet.
+func missing(p *gocode.Place, cond ast.Expr) bool {
+	switch c := ast.Unparen(cond).(type) {
+	case *ast.BinaryExpr:
+		if c.Op == token.LAND || c.Op == token.LOR {
+			return missing(p, c.X) || missing(p, c.Y)
+		}
+		return c.Op == token.EQL && (isNil(p, c.X) || isNil(p, c.Y))
+	case *ast.UnaryExpr:
+		id, ok := ast.Unparen(c.X).(*ast.Ident)
+		return c.Op == token.NOT && ok && (id.Name == "ok" || id.Name == "found" || id.Name == "exists" || id.Name == "hit")
+	}
+	return false
+}
+
+func isNil(p *gocode.Place, e ast.Expr) bool {
+	tv, ok := p.Info.Types[e]
+	return ok && tv.IsNil()
+}
+
+// Fixed tells whether an expression has the same value in every run of the
+// program's functions: constants, and what is put together from them and from package
+// variables that the package never assigns, by operators, conversions and the calls
+// in pure (patterns as for [Named]).
+func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
+	if _, ok := p.Const(e); ok {
+		return true
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := p.Object(x).(*types.Var)
+		return ok && v.Parent() == p.Pkg.Scope() && !assignedAnywhere(p, v)
+	case *ast.BinaryExpr:
+		return Fixed(p, x.X, pure...) && Fixed(p, x.Y, pure...)
+	case *ast.CallExpr:
+		if _, conversion := p.Conversion(x); !conversion && !Named(p.CalleeName(x), pure...) {
+			return false
+		}
+		for _, arg := range x.Args {
+			if !Fixed(p, arg, pure...) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// assignedAnywhere tells whether the place's file changes a package variable, or
+// the variable can be changed from other packages.
+func assignedAnywhere(p *gocode.Place, v *types.Var) bool {
+	return v.Exported() || changes(p, p.File, v)
+}
+
+// changes tells whether something in root may change v: an assignment to it or a part of it,
+// ++, a range clause, or its address.
+func changes(p *gocode.Place, root ast.Node, v *types.Var) bool {
+	found := false
+	is := func(e ast.Expr) {
+		if e == nil {
+			return
+		}
+		if w, _ := Var(p, e); w == v && v != nil {
+			found = true
+		}
+	}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				is(lhs)
+			}
+		case *ast.IncDecStmt:
+			is(n.X)
+		case *ast.RangeStmt:
+			is(n.Key)
+			is(n.Value)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				is(n.X)
+			}
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,66 @@
+// Package consterror finds errors that are made anew though they are always the same.
+package consterror
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+var makers = []string{"errors.New", "fmt.Errorf"}
+
+// Rule is const-error.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:          "const-error",
+		Kind:        rule.Alloc,
+		Title:       "The same error made anew on every call",
+		Doc:         doc,
+		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is made once
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `errors.New allocates a value for each call, and fmt.Errorf also parses its format,
+borrows a printer and copies its text, even if there is nothing to format. An
+error with a constant text that is returned on a hot path is always the same:
+it belongs into a package variable.
+
+A variable has a second merit: callers can compare with it by errors.Is. Mind
+that two errors from two calls of errors.New are different, and two copies of
+one variable are equal; a program that tells errors apart by identity may see
+the change.
+
+It is fine on paths that are rare, as errors should be; the rule speaks only
+where the profile shows the cost.
+
+Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, makers...) }, guilty, &rule.Words{
+		Cause: "An error is made here on a hot path; the source is not to be had, so it is not known whether its text is constant.",
+		Fix:   "If the text is constant, return a package variable.",
+	}), nil
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	calls := rule.CallsOf(p, makers...)
+	for _, call := range calls {
+		text, ok := "", false
+		if len(call.Args) == 1 {
+			text, ok = rule.ConstString(p, call.Args[0])
+		}
+		name := p.CalleeName(call)
+		if !ok || !rule.PerCall(p, call) || name == "fmt.Errorf" && strings.Contains(text, "%") {
+			return false
+		}
+		m.Cause = fmt.Sprintf("%s makes the same error %q anew on every call of %s.", name, rule.Short(text), rule.FuncName(p))
+		m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", rule.Short(text))
+	}
+	return len(calls) > 0
+}

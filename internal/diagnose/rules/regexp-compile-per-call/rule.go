@@ -1,0 +1,96 @@
+// Package regexpcompilepercall finds regular expressions that are compiled anew for each use.
+package regexpcompilepercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// compilers return a Regexp; matchers compile one, use it once and drop it.
+var (
+	compilers = []string{"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX", "regexp.MustCompilePOSIX"}
+	matchers  = []string{"regexp.Match", "regexp.MatchString", "regexp.MatchReader"}
+)
+
+// Rule is regexp-compile-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "regexp-compile-per-call",
+		Kind:  rule.Alloc,
+		Title: "Regular expression compiled on every call",
+		Doc:   doc,
+		// The rows are the compiling alone, and a package variable compiles once.
+		Fraction:    rule.Fraction{Expect: 0.98, Low: 0.93, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `Compiling a regular expression parses it into a tree, simplifies the tree,
+turns it into a program and analyses that for the fast paths: dozens of
+allocations and some microseconds even for a short one. A match is often a
+hundred times cheaper. regexp.MatchString and regexp.Match compile each time
+they are called.
+
+A constant pattern belongs into a package variable (regexp.MustCompile there
+also finds mistakes when the program starts), and what does not change in a loop
+before the loop. A Regexp is safe for concurrent use.
+
+It is fine for a pattern that comes with each call, for example from a user;
+the rule leaves those alone, and compiling in initialisers, under sync.Once and
+behind a check for nil or a cache. Few patterns that repeat want a cache.
+
+Seen in the field: gobeam/stringy#27.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, &rule.Words{
+		Cause: "A regular expression is compiled here on the way of a call; the source is not to be had, so it is not known whether its pattern is constant.",
+		Fix:   "If the pattern is constant, compile it once into a package variable.",
+	}), nil
+}
+
+// take returns the rows of compiling.
+func take(s *site.Site) rule.Match {
+	m := rule.Take(s, func(r *site.Row) bool {
+		return rule.CallsDirectly(r, compilers...) || rule.CallsDirectly(r, matchers...) && r.Below("regexp.Compile")
+	}, compilers...)
+	m.Callees = append(m.Callees, matchers...)
+	return m
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, append(compilers, matchers...)...) {
+		if len(call.Args) == 0 || !rule.PerCall(p, call) {
+			continue
+		}
+		pattern := rule.Origin(p, call.Args[0])
+		if rule.Fixed(p, pattern, "regexp.QuoteMeta") {
+			once(p, m, call, pattern)
+			return true
+		}
+		if loop := p.LoopAround(call); loop != nil && rule.Invariant(p, loop, call.Args[0]) {
+			m.Cause = fmt.Sprintf("%s compiles the pattern %s in every round of the loop on line %d, and the loop does not change it.",
+				rule.FuncName(p), rule.Text(call.Args[0]), rule.Line(p, loop.Pos()))
+			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache."
+			return true
+		}
+	}
+	return false
+}
+
+// once fills in the words for a pattern that is always the same.
+func once(p *gocode.Place, m *rule.Match, call *ast.CallExpr, pattern ast.Expr) {
+	name := p.CalleeName(call)
+	if rule.Named(name, matchers...) {
+		m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, rule.Text(pattern))
+		m.Fix = fmt.Sprintf("Compile it once, in a package variable: var pattern = regexp.MustCompile(%s), and call its methods; it is safe for concurrent use.", rule.Text(pattern))
+		return
+	}
+	m.Cause = fmt.Sprintf("%s compiles the same pattern %s on every call.", rule.FuncName(p), rule.Text(pattern))
+	m.Fix = fmt.Sprintf("Move it to a package variable: var pattern = regexp.MustCompile(%s); it is safe for concurrent use.", rule.Text(pattern))
+}
