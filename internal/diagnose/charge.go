@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -91,6 +93,19 @@ func beats(a, b *claim, r *site.Row) bool {
 		return a.breadth < b.breadth
 	}
 	return a.order < b.order
+}
+
+// unexplained leaves out the claims of generic rules on what other rules explain for the most part.
+func (e *engine) unexplained(claims []*claim) []*claim {
+	return slices.DeleteFunc(claims, func(c *claim) bool {
+		if !c.rule.Generic {
+			return false
+		}
+		m := &c.match
+		all, _ := e.cost(rows{m.CPU, m.Allocs, m.Mutex, m.Block, m.Live})
+		left, _ := e.cost(c.charged)
+		return e.weight(left) < e.weight(all)/2
+	})
 }
 
 // breadth adds up the values of all rows that a match claims. Nanoseconds and

@@ -80,6 +80,9 @@ func (e *engine) price(d *draft) {
 	slices.SortStableFunc(d.claims, func(a, b *claim) int { return cmp.Compare(weights[b], weights[a]) })
 	d.confidence = d.claims[0].match.Confidence
 	d.fraction = meanFraction(d.claims, weights)
+	if d.rule.Generic {
+		d.fraction = stats.Interval{Value: 1, Low: 1, High: 1} // no saving is promised: it is ranked by what it costs
+	}
 	d.saving = e.save(d)
 	d.lines = e.lines(d)
 }

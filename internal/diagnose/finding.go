@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -22,7 +23,8 @@ func (e *engine) finding(d *draft) Finding {
 	}
 	f := Finding{
 		Rule:       d.rule.ID,
-		Kind:       d.rule.Kind,
+		Generic:    d.rule.Generic,
+		Kind:       cmp.Or(first.Kind, d.rule.Kind),
 		Title:      d.rule.Title,
 		Cause:      sentences(first.Cause, e.elsewhere(d), e.costWords(d)),
 		Fix:        first.Fix,
@@ -32,7 +34,7 @@ func (e *engine) finding(d *draft) Finding {
 		Confidence: d.confidence,
 		Evidence:   e.evidence(d),
 	}
-	if d.saving != nil {
+	if d.saving != nil && !d.rule.Generic {
 		s := d.saving.share
 		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High)}
 	}
@@ -47,7 +49,7 @@ func (e *engine) finding(d *draft) Finding {
 			entry := place(*s.Entry)
 			f.Entry = &entry
 		}
-		if s.Owner.Kind == gocode.Dependency {
+		if s.Owner.Kind == gocode.Dependency && !d.rule.Generic {
 			f.Fix = sentences(f.Fix, fmt.Sprintf("The line belongs to %s: look for a newer version, or propose the change there.",
 				strings.TrimSpace(s.Owner.Module+" "+s.Owner.Version)))
 		}
@@ -82,7 +84,7 @@ func (e *engine) source(s *site.Site) string {
 
 // elsewhere names the other lines of a finding.
 func (e *engine) elsewhere(d *draft) string {
-	if len(d.lines) < 2 {
+	if len(d.lines) < 2 || d.rule.Generic {
 		return ""
 	}
 	var numbers []int
@@ -152,6 +154,8 @@ func (e *engine) shares(d *draft) Cost {
 	if t.TotalSeconds > 0 {
 		c.CPUShare = ptr(round(d.cost.CPUSeconds / t.TotalSeconds))
 		c.GCShare = ptr(round(d.cost.GCSeconds / t.TotalSeconds))
+		all := clamp(d.spread.Scale(1 / t.TotalSeconds))
+		c.WithGC = &Range{Share: round(all.Value), Low: round(all.Low), High: round(all.High)}
 	}
 	if t.AllocBytes > 0 {
 		c.AllocBytesShare = ptr(round(float64(d.cost.AllocBytes) / float64(t.AllocBytes)))

@@ -83,7 +83,7 @@ func (e *engine) adviceNotes(shown []*draft) []string {
 	for i, d := range shown {
 		if directSaving(d.claims) != nil {
 			config = i + 1
-		} else if d.cost.GCSeconds > 0 {
+		} else if d.cost.GCSeconds > 0 && !d.rule.Generic {
 			allocs = true
 		}
 	}

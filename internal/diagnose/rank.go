@@ -51,7 +51,7 @@ func (e *engine) above(d *draft) bool {
 	return e.contentionSeconds > 0 && wait(d.cost) >= leastShare*e.contentionSeconds
 }
 
-// rank orders drafts: hints behind everything else; then what touches the
+// rank orders drafts: hints behind everything else, and behind those the costs without a known mistake; then what touches the
 // resource that limits before what does not; then by expected saving. Equal ones
 // are in the order of rule, function and line, so that a report can be repeated.
 func (e *engine) rank(drafts []*draft) {
@@ -67,9 +67,12 @@ func (e *engine) rank(drafts []*draft) {
 	})
 }
 
-// tier is 1 for hints.
+// tier is 1 for hints and 2 for the findings of generic rules.
 func tier(d *draft) int {
-	if d.confidence == rule.Hint {
+	switch {
+	case d.rule.Generic:
+		return 2
+	case d.confidence == rule.Hint:
 		return 1
 	}
 	return 0
@@ -116,7 +119,7 @@ func (d *draft) function() string {
 // tied tells whether the order of two neighbours in the ranking is not settled:
 // they are compared by saving and the intervals of the savings overlap.
 func (e *engine) tied(a, b *draft) bool {
-	return tier(a) == tier(b) && e.distance(a) == e.distance(b) &&
+	return tier(a) == tier(b) && !a.rule.Generic && e.distance(a) == e.distance(b) &&
 		a.saving != nil && b.saving != nil && a.saving.resource == b.saving.resource &&
 		overlap(a.saving.share, b.saving.share)
 }

@@ -44,6 +44,7 @@ type Resources struct {
 type Finding struct {
 	Rank       int             `json:"rank"`
 	Rule       string          `json:"rule"`
+	Generic    bool            `json:"generic,omitempty"` // a cost without a known mistake: see rule.Rule
 	Kind       rule.Kind       `json:"kind"`
 	Title      string          `json:"title"`
 	Cause      string          `json:"cause"`
@@ -81,10 +82,18 @@ type SiteRef struct {
 type Cost struct {
 	CPUShare          *float64 `json:"cpu_share,omitempty"`
 	GCShare           *float64 `json:"gc_share,omitempty"` // of all CPU: its share of GC work
+	WithGC            *Range   `json:"cpu_and_gc,omitempty"`
 	AllocBytesShare   *float64 `json:"alloc_bytes_share,omitempty"`
 	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`
 	WaitShare         *float64 `json:"wait_share,omitempty"` // of the contention recorded
 	LiveBytes         *int64   `json:"live_bytes,omitempty"`
+}
+
+// Range is a share with its 95 % interval of sampling.
+type Range struct {
+	Share float64 `json:"share"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // Saving is the share of a resource that the fix is expected to save.

@@ -56,12 +56,14 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 		return nil, err
 	}
 	charge(claims)
+	claims = e.unexplained(claims)
 	var shown []*draft
 	hidden := 0
 	for _, d := range e.group(claims) {
-		if e.above(d) {
+		switch {
+		case e.above(d):
 			shown = append(shown, d)
-		} else {
+		case !d.rule.Generic:
 			hidden++
 		}
 	}

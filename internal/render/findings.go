@@ -19,11 +19,9 @@ import (
 type FindingsPage struct {
 	Report   *diagnose.Report
 	Manifest recording.Manifest
-	Table    *site.Table // for where the CPU goes besides the findings; may be nil
-	// Lines reads source lines of a profile's file; nil when there is no source.
-	Lines   func(file string, from, to int) ([]string, error)
-	Top     int  // findings to draw; 0 = 10
-	Verbose bool // all evidence, hints in full, all notes
+	Table    *site.Table // for what the CPU is spent on; may be nil
+	Top      int         // findings to draw; 0 = 10
+	Verbose  bool        // all evidence, hints in full, all notes
 }
 
 // defaultTop is how many findings a tired engineer reads.
@@ -33,15 +31,16 @@ const defaultTop = 10
 // program's figures, then the ranked findings.
 func Findings(w io.Writer, p FindingsPage, s Style) {
 	header(w, p, s)
-	shown := p.Report.Findings
+	shown, generic := split(p.Report.Findings)
 	top := p.Top
 	if top <= 0 {
 		top = defaultTop
 	}
 	rest := len(shown) - min(top, len(shown))
+	none := !inCode(shown)
 	shown = shown[:len(shown)-rest]
 	fmt.Fprintln(w)
-	if !inCode(p.Report.Findings) {
+	if none {
 		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" "+silence(p), "", s.width()))
 		if len(shown) > 0 {
 			fmt.Fprint(w, "Settings to try:\n\n")
@@ -50,8 +49,8 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	for i := range shown {
 		finding(w, &shown[i], p, s)
 	}
-	dearLines(w, p, s)
-	footer(w, p, rest, s)
+	otherLines(w, generic, p, s)
+	footer(w, p, top, rest, s)
 }
 
 // fewSamples is below what any finding could rest on: not even a line that takes half
@@ -380,11 +379,7 @@ func placeLine(f *diagnose.Finding, s Style) string {
 	if f.File == "" {
 		return s.paint(faint, "the whole program")
 	}
-	where := fmt.Sprintf("%s:%d", f.File, f.Line)
-	if f.Version != "" {
-		where = f.Module + "@" + f.Version + "/" + where
-	}
-	line := s.paint(strong, where) + "  " + f.Function
+	line := s.paint(strong, placeOf(f)) + "  " + f.Function
 	if f.Entry != nil {
 		line += s.paint(faint, fmt.Sprintf("  called from %s:%d", filepath.Base(f.Entry.File), f.Entry.Line))
 	}
@@ -418,9 +413,9 @@ func clip(text string, width int) string {
 	return string(r[:width-1]) + "…"
 }
 
-func footer(w io.Writer, p FindingsPage, rest int, s Style) {
+func footer(w io.Writer, p FindingsPage, top, rest int, s Style) {
 	if rest > 0 {
-		fmt.Fprintf(w, "%s more with -top %d.\n", plural(rest, "finding"), len(p.Report.Findings))
+		fmt.Fprintf(w, "%s more with -top %d.\n", plural(rest, "finding"), top+rest)
 	}
 	if n := p.Report.Hidden.BelowFloor; n > 0 {
 		fmt.Fprintf(w, "%s below the floor (%s of CPU) not shown.\n", plural(n, "finding"), percent(p.Report.Hidden.Floor))

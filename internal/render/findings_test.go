@@ -67,6 +67,18 @@ func page() FindingsPage {
 				TiedWith:   []int{2},
 				Confidence: rule.Measured,
 				Evidence:   []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},
+			}, {
+				Rank: 2, Rule: "costly-line", Generic: true, Kind: rule.Alloc, Title: "Line that costs much, without a known mistake",
+				Cause: "No known mistake was found here; the work may have to be done.", Fix: "Ask whether the work is needed.",
+				Function: "github.com/x/codec.(*Encoder).grow", File: "encode.go", Line: 120, Module: "github.com/x/codec", Version: "v1.4.0",
+				Source:     "e.buf = make([]byte, n)",
+				Entry:      &diagnose.Place{Function: "main.handler", File: "handlers.go", Line: 44},
+				Cost:       diagnose.Cost{WithGC: &diagnose.Range{Share: 0.052, Low: 0.043, High: 0.063}, AllocBytesShare: share(0.12)},
+				Confidence: rule.Hint,
+				Evidence:   []rule.Evidence{{What: rule.CompilerSaid, Value: "make([]byte, n) escapes to heap: its size is not constant"}},
+			}, {
+				Rank: 3, Rule: "costly-line", Generic: true, Kind: rule.CPU, Title: "Line that costs much, without a known mistake",
+				Function: "main.mix", File: "mix.go", Line: 9, Cost: diagnose.Cost{WithGC: &diagnose.Range{Share: 0.03, Low: 0.02, High: 0.04}}, Confidence: rule.Hint,
 			}},
 			Hidden: diagnose.Hidden{BelowFloor: 3, Floor: 0.01},
 			Notes:  []string{"30 CPU-seconds would separate 1 from 2"},
@@ -92,6 +104,24 @@ func TestFindingsPageInColourSaysTheSame(t *testing.T) {
 	}
 }
 
+// TestManyOtherLines: a page is short, -v shows all.
+func TestManyOtherLines(t *testing.T) {
+	p := page()
+	for range 8 {
+		p.Report.Findings = append(p.Report.Findings, p.Report.Findings[2])
+	}
+	var short, long bytes.Buffer
+	Findings(&short, p, Style{})
+	p.Verbose = true
+	Findings(&long, p, Style{})
+	if n := bytes.Count(short.Bytes(), []byte("mix.go:9")); n != mostLines-1 || !bytes.Contains(short.Bytes(), []byte("4 places more with -v or -json.")) {
+		t.Errorf("%d lines of\n%s", n, short.Bytes())
+	}
+	if n := bytes.Count(long.Bytes(), []byte("mix.go:9")); n != 9 {
+		t.Errorf("with -v %d lines", n)
+	}
+}
+
 func stripEscapes(b []byte) []byte {
 	var out []byte
 	for i := 0; i < len(b); i++ {
@@ -108,7 +138,7 @@ func stripEscapes(b []byte) []byte {
 
 func TestNoFindingsIsAnAnswer(t *testing.T) {
 	p := page()
-	p.Report.Findings = nil
+	p.Report.Findings = p.Report.Findings[1:] // costs without a known mistake are no findings in the code
 	var b bytes.Buffer
 	Findings(&b, p, Style{})
 	if !bytes.Contains(b.Bytes(), []byte("No findings in the code.")) {

@@ -3,74 +3,110 @@ package render
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
-	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
-// The page shows at most mostLines lines without a finding, each with at least leastLine
-// of the CPU: enough to see where the rest goes, not a second report.
-const (
-	mostLines = 6
-	leastLine = 0.02
-)
+// mostLines is how many costs without a known mistake the page shows: enough to see where the rest
+// goes, not a second report. With -v it shows all, as findings are shown.
+const mostLines = 6
 
-// dearLines draws the lines that cost most and have no finding: the page names them
-// even where no rule knows what is wrong with them, or nothing is.
-func dearLines(w io.Writer, p FindingsPage, s Style) {
-	if p.Table == nil || p.Table.Totals.TotalSeconds <= 0 {
-		return
-	}
-	known := map[string]bool{}
-	for _, f := range p.Report.Findings {
-		for _, x := range f.Sites {
-			known[fmt.Sprint(x.Function, x.Line)] = true
+// split parts the findings of named rules from the costs without a known mistake, which stand behind them.
+func split(fs []diagnose.Finding) (named, generic []diagnose.Finding) {
+	for i := range fs {
+		if fs[i].Generic {
+			return fs[:i], fs[i:]
 		}
 	}
+	return fs, nil
+}
+
+// otherLines draws the costs without a known mistake, two or three lines each: the page
+// names them even where no rule knows what is wrong with them, or nothing is.
+func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
+	if len(fs) == 0 {
+		return
+	}
+	fmt.Fprintln(w, s.paint(strong, "Other lines that cost")+s.paint(faint, "  CPU and the garbage they make; no known mistake, the work may have to be done"))
+	if p.Verbose {
+		fmt.Fprintln(w)
+		for i := range fs {
+			finding(w, &fs[i], p, s)
+		}
+		return
+	}
+	rest := max(0, len(fs)-mostLines)
 	var rows [][]string
-	for _, x := range p.Table.Sites {
-		if len(rows) == mostLines {
-			break
-		}
-		owned := x.Owner.Kind == gocode.Main || x.Owner.Kind == gocode.Dependency
-		if !owned || known[fmt.Sprint(x.Function, x.Line)] {
-			continue
-		}
-		_, cost := p.Table.Price(x.CPU, x.Allocs)
-		cost = cost.Scale(1 / p.Table.Totals.TotalSeconds)
-		if cost.Value < leastLine {
-			continue
-		}
-		rows = append(rows, []string{
-			"    " + percent(cost.Value), s.paint(faint, "("+span(cost.Low, cost.High)+")"),
-			ownedLine(x), s.paint(code, clip(p.source(x), 60)),
-		})
+	for _, f := range fs[:len(fs)-rest] {
+		share, bounds := generalCost(&f)
+		rows = append(rows, []string{"    " + share, s.paint(faint, bounds), placeOf(&f), s.paint(code, clip(cellSource(&f), 60))})
 	}
-	if len(rows) == 0 {
-		return
-	}
-	fmt.Fprintln(w, s.paint(strong, "Other lines that cost")+s.paint(faint, "  CPU and the garbage they make; no known mistake"))
-	for _, line := range table(rows, "  ", 0, 1) {
+	lines := table(rows, "  ", 0, 1)
+	for i, line := range lines {
 		fmt.Fprintln(w, line)
+		if more := details(&fs[i]); more != "" {
+			const indent = "            "
+			for text := range strings.SplitSeq(indent+wrap(more, indent, s.width()), "\n") {
+				fmt.Fprintln(w, s.paint(faint, text)) // line by line: a block would be padded
+			}
+		}
+	}
+	if rest > 0 {
+		fmt.Fprintln(w, s.paint(faint, "    "+plural(rest, "place")+" more with -v or -json."))
 	}
 	fmt.Fprintln(w)
 }
 
-func ownedLine(x *site.Site) string {
-	where := fmt.Sprintf("%s:%d", x.Owner.File, x.Line)
-	if x.Owner.Kind == gocode.Dependency {
-		return x.Owner.Module + "@" + x.Owner.Version + "/" + where
+// generalCost is the share that a finding without a known mistake is ranked by, with its interval.
+func generalCost(f *diagnose.Finding) (share, bounds string) {
+	if r := f.Cost.WithGC; r != nil && r.Share > 0 {
+		return percent(r.Share), "(" + span(r.Low, r.High) + ")"
+	}
+	for _, x := range []*float64{f.Cost.WaitShare, f.Cost.AllocBytesShare} {
+		if x != nil && *x > 0 {
+			return percent(*x), ""
+		}
+	}
+	return "", ""
+}
+
+// details say in a sentence what else is known: bytes, waits, the compiler's reason, the line that leads there.
+func details(f *diagnose.Finding) string {
+	var parts []string
+	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
+		parts = append(parts, percent(*x)+" of allocated bytes")
+	}
+	if x := f.Cost.WaitShare; x != nil && *x >= 0.001 {
+		parts = append(parts, percent(*x)+" of lock waiting")
+	}
+	for _, e := range f.Evidence {
+		if e.What == rule.CompilerSaid {
+			parts = append(parts, clip(e.Value, 120))
+			break
+		}
+	}
+	if f.Entry != nil {
+		parts = append(parts, fmt.Sprintf("called from %s:%d", filepath.Base(f.Entry.File), f.Entry.Line))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// placeOf is where a finding is, in one word.
+func placeOf(f *diagnose.Finding) string {
+	where := fmt.Sprintf("%s:%d", f.File, f.Line)
+	if f.Version != "" {
+		return f.Module + "@" + f.Version + "/" + where
 	}
 	return where
 }
 
-// source is the text of a site's line, or its function where there is no source.
-func (p FindingsPage) source(x *site.Site) string {
-	if p.Lines != nil {
-		if lines, err := p.Lines(x.File, x.Line, x.Line); err == nil && len(lines) == 1 {
-			return strings.TrimSpace(lines[0])
-		}
+// cellSource is the text of a finding's line, or its function where there is no source.
+func cellSource(f *diagnose.Finding) string {
+	if f.Source != "" {
+		return f.Source
 	}
-	return x.Function
+	return f.Function
 }

@@ -1,8 +1,12 @@
 package rule
 
 import (
+	"fmt"
+	"path"
 	"regexp"
 	"strings"
+
+	"github.com/hone-go/hone/internal/site"
 )
 
 // List is the command that shows a function's lines by a sample type of the
@@ -28,3 +32,16 @@ func (p *Pass) recording() string {
 
 // quote writes a word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Why is the command that shows everything known about a site's line.
+func (p *Pass) Why(s *site.Site) string {
+	file := s.Owner.File
+	if file == "" {
+		file = path.Base(strings.ReplaceAll(s.File, `\`, "/"))
+	}
+	place := fmt.Sprintf("%s:%d", file, s.Line)
+	if strings.ContainsAny(place, " '\"$`\\*?[]{}()<>|&;#!~") {
+		place = quote(place)
+	}
+	return "hone why " + place + " " + p.recording()
+}

@@ -41,6 +41,24 @@ func (p *Pass) Weigh(s *site.Site, compiler bool) Confidence {
 	return Likely
 }
 
+// Reasons returns what the compiler says of the memory that a site allocates, with the step by which
+// the value got out ("s escapes to heap: returned"), each once and in its order. nil when it says nothing
+// or there are no facts about the site's package.
+func (p *Pass) Reasons(s *site.Site) (words []string) {
+	if p.Facts == nil {
+		return nil
+	}
+	for _, f := range p.Facts.At(s.File, s.Line) {
+		if kind, text := f.Words(); kind == "escape" && !slices.Contains(words, text) {
+			words = append(words, text)
+		}
+	}
+	return words
+}
+
+// CompilerSaid names the evidence that the compiler gave.
+const CompilerSaid = "the compiler's decision"
+
 // Compiler returns the compiler's words at a site as evidence.
 func (p *Pass) Compiler(s *site.Site) []Evidence {
 	words, _ := p.Escapes(s)
@@ -48,7 +66,7 @@ func (p *Pass) Compiler(s *site.Site) []Evidence {
 		return nil
 	}
 	return []Evidence{{
-		What:    "the compiler's decision",
+		What:    CompilerSaid,
 		Value:   strings.Join(words, "; "),
 		Command: "go build -gcflags=-m=2 " + s.Owner.Package,
 	}}

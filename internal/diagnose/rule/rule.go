@@ -52,7 +52,11 @@ type Rule struct {
 	// the larger takes it. 0 is a rule about a named call; a rule that knows more
 	// about the line stands above, a catch-all below 0.
 	Specificity int
-	Find        func(ctx context.Context, p *Pass) ([]Match, error)
+	// Generic is for rules that know no mistake: they state what a line costs, and why as far as
+	// profile and compiler tell. Their findings are hints, promise no saving and stand behind all
+	// others; of a line that other rules explain for the most part they say nothing.
+	Generic bool
+	Find    func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
 // Fraction is an expected share with its range: 0 ≤ Low ≤ Expect ≤ High ≤ 1.
@@ -89,6 +93,7 @@ type Match struct {
 	// Cause and Fix are in words; matches of one rule in one function become one finding.
 	Cause      string
 	Fix        string
+	Kind       Kind // overrides the rule's; "" for the rule's own
 	Confidence Confidence
 	Fraction   *Fraction // overrides the rule's
 	Evidence   []Evidence

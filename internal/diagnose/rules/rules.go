@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
+	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
@@ -31,6 +32,7 @@ func All() []rule.Rule {
 	return []rule.Rule{
 		concatloop.Rule(),
 		consterror.Rule(),
+		costlyline.Rule(),
 		deepequaltyped.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),

@@ -69,7 +69,7 @@ func compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 			continue
 		}
 		t.Logf("%s: %s %s [%s]", line, m.Cause, m.Fix, m.Confidence)
-		if m.Confidence == rule.Hint || m.Cause == "" || m.Fix == "" {
+		if (m.Confidence == rule.Hint) != r.Generic || m.Cause == "" || m.Fix == "" {
 			t.Errorf("%s: confidence %q, cause %q, fix %q", line, m.Confidence, m.Cause, m.Fix)
 		}
 		if m.Empty() {

@@ -1,0 +1,37 @@
+package diagnose
+
+import (
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// TestGeneric: a cost without a known mistake stands behind all findings, promises nothing, is not counted
+// among what is hidden, and is silent about lines that are explained for the most part.
+func TestGeneric(t *testing.T) {
+	known, half, alone, cold := at("main.known", "f.go", 1), at("main.half", "f.go", 2), at("main.alone", "f.go", 3), at("main.cold", "f.go", 4)
+	sprintf, knownRest := cpu(90, "fmt.Sprintf", "main.known"), cpu(30, "main.known")
+	itoa, halfRest := cpu(30, "strconv.Itoa", "main.half"), cpu(60, "main.half")
+	only := cpu(300, "main.alone")
+	generic := finds("generic",
+		rule.Match{Site: known, CPU: []*site.Row{sprintf, knownRest}, Confidence: rule.Hint},
+		rule.Match{Site: half, CPU: []*site.Row{itoa, halfRest}, Confidence: rule.Hint},
+		rule.Match{Site: alone, CPU: []*site.Row{only}, Confidence: rule.Hint, Kind: rule.IO},
+		rule.Match{Site: cold, CPU: []*site.Row{cpu(2, "main.cold")}, Confidence: rule.Hint},
+	)
+	generic.Generic, generic.Specificity, generic.Fraction = true, -100, rule.Fraction{}
+	r := diagnose(t, pass(), generic, finds("named",
+		rule.Match{Site: known, CPU: []*site.Row{sprintf}, Callees: []string{"fmt.Sprintf"}},
+		rule.Match{Site: half, CPU: []*site.Row{itoa}, Callees: []string{"strconv.Itoa"}, Confidence: rule.Hint},
+	))
+	if got, want := order(r), "named@main.known named@main.half generic@main.alone generic@main.half"; got != want {
+		t.Fatalf("%s, want %s", got, want)
+	}
+	if f := r.Findings[2]; f.Saving != nil || !f.Generic || f.Kind != rule.IO || len(f.TiedWith) > 0 || f.Cost.WithGC.Share != 0.3 {
+		t.Errorf("%+v", f)
+	}
+	if r.Findings[0].Generic || r.Hidden.BelowFloor != 0 {
+		t.Errorf("%+v, hidden %d", r.Findings[0], r.Hidden.BelowFloor)
+	}
+}
