@@ -42,7 +42,19 @@ type ViewOptions struct {
 	DivideBy float64 // values are shown divided by this; not 0
 
 	CompactLabels bool // no header above the table
+
+	Names Names // hone's own: how a report for people names functions
 }
+
+// Names is how a report names functions. Files for other programs and JSON have the exact
+// names whatever it says.
+type Names int
+
+const (
+	NamesByReport Names = iota // readable, but exact in a text that is pprof's to the letter
+	ReadableNames              // as ReadableName has them
+	ExactNames                 // as the profile has them
+)
 
 // DefaultViewOptions are those of pprof.
 func DefaultViewOptions() ViewOptions {

@@ -22,7 +22,7 @@ func (p *profileFlags) printGroups(env Env, v *view) error {
 	if err != nil {
 		return err
 	}
-	page := render.WorkPage{Source: v.Source.Name, Work: work, Top: p.top, Short: func(f profile.Frame) string {
+	page := render.WorkPage{Source: v.Source.Name, Work: work, Top: p.top, Names: v.Names, Short: func(f profile.Frame) string {
 		switch owner := code.Owner(f.Name, f.File); {
 		case owner.File == "":
 			return f.File

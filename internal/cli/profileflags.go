@@ -35,6 +35,7 @@ type profileFlags struct {
 	trim              bool
 	shape             profile.ViewOptions // what needs no translation
 	symbolize         string
+	names             string
 	comment           string
 }
 
@@ -114,6 +115,7 @@ func (p *profileFlags) declareShape(fs *flag.FlagSet) {
 	fs.Float64Var(&p.shape.EdgeFraction, "edgefraction", p.shape.EdgeFraction, "leave out calls below this `SHARE` of the total")
 	fs.BoolVar(&p.shape.CallTree, "call_tree", false, "graphs: a node for each path that leads to a function")
 	fs.BoolVar(&p.shape.RelativePercentages, "relative_percentages", false, "percentages are of what the filters left")
+	fs.StringVar(&p.names, "names", "", "`HOW` to name closures and generics: readable or exact (default: readable, but exact in traces)")
 	fs.BoolVar(&p.shape.CompactLabels, "compact_labels", false, "no heading")
 }
 
@@ -123,6 +125,15 @@ func (p *profileFlags) options() (profile.ViewOptions, error) {
 	var err error
 	if o.Filter, err = p.filter(); err != nil {
 		return o, err
+	}
+	switch p.names {
+	case "":
+	case "readable":
+		o.Names = profile.ReadableNames
+	case "exact":
+		o.Names = profile.ExactNames
+	default:
+		return o, usagef("-names: no %q; there are readable and exact", p.names)
 	}
 	switch o.SampleIndex = p.sampleIndex; p.sampleIndex {
 	case "total_delay":

@@ -36,9 +36,7 @@ func topCommand() command {
 				if *groups {
 					return p.printGroups(env, v)
 				}
-				o := v.TopOptions(20)
-				o.Inline = !p.json
-				top, err := v.Profile.Top(o)
+				top, err := v.Profile.Top(v.TopOptions(20))
 				if err != nil {
 					return err
 				}

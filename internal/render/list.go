@@ -20,6 +20,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 		}
 		return p.View.Format(v, unit)
 	}
+	names := newNaming(p.View.Names == profile.ExactNames, p.Functions, func(f *session.ListedFunction) string { return f.Name })
 	for i := range p.Functions {
 		f := &p.Functions[i]
 		if i > 0 {
@@ -29,7 +30,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 		if file == "" {
 			file = f.File
 		}
-		fmt.Fprintf(w, "%s in %s\n", s.paint(strong, f.Name), file)
+		fmt.Fprintf(w, "%s in %s\n", s.paint(strong, names.of(f.Name)), file)
 		fmt.Fprintf(w, "%10s %10s (flat, cum) %s of %s\n", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.View.Total), p.View.SampleType.Type)
 		if f.Problem != "" {
 			fmt.Fprintln(w, s.paint(faint, wrap("no source: "+f.Problem, "", s.width())))
@@ -109,6 +110,7 @@ func ListJSON(p *session.Listing) any {
 	}
 	type function struct {
 		Function string   `json:"function"`
+		Readable string   `json:"readable,omitempty"` // the function for people, when that is another name
 		File     string   `json:"file"`
 		Flat     int64    `json:"flat"`
 		Cum      int64    `json:"cum"`
@@ -119,7 +121,7 @@ func ListJSON(p *session.Listing) any {
 	functions := []function{}
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		fn := function{Function: f.Name, File: f.File, Flat: f.Flat, Cum: f.Cum, Lines: []line{}, Problem: f.Problem}
+		fn := function{Function: f.Name, Readable: readableIfOther(f.Name), File: f.File, Flat: f.Flat, Cum: f.Cum, Lines: []line{}, Problem: f.Problem}
 		for _, l := range lines(f) {
 			fn.Lines = append(fn.Lines, line{l.Line, l.Flat, l.Cum, l.text})
 		}

@@ -58,10 +58,11 @@ func Traces(w io.Writer, p SamplesPage, s Style) {
 	p.head(w)
 	units := v.Profile.LabelUnits()
 	rows, traces := v.Traces()
+	names := newNaming(v.Names != profile.ReadableNames, rows, func(r *profile.Row) string { return r.Name })
 	plainly, inlined := make([]string, len(rows)), make([]string, len(rows))
 	for i := range rows {
-		plainly[i] = rows[i].String() + "\n"
-		inlined[i] = rows[i].String() + s.paint(faint, " (inline)") + "\n"
+		plainly[i] = names.row(rows[i]) + "\n"
+		inlined[i] = names.row(rows[i]) + s.paint(faint, " (inline)") + "\n"
 	}
 	for t := range traces {
 		fmt.Fprintln(w, s.paint(faint, separator))

@@ -32,6 +32,7 @@ func labelsJSON(labels []profile.Label) []labelJSON {
 func TracesJSON(w io.Writer, p SamplesPage) error {
 	type frame struct {
 		Function string `json:"function,omitempty"`
+		Readable string `json:"readable,omitempty"` // the function for people, when that is another name
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
 		Column   int64  `json:"column,omitempty"`
@@ -56,6 +57,10 @@ func TracesJSON(w io.Writer, p SamplesPage) error {
 	w.Write(bytes.TrimSuffix(head, []byte("\n}")))
 	io.WriteString(w, ",\n  \"traces\": [")
 	rows, traces := p.View.Traces()
+	readable := make([]string, len(rows))
+	for i := range rows {
+		readable[i] = readableIfOther(rows[i].Name)
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	var row trace
@@ -64,7 +69,7 @@ func TracesJSON(w io.Writer, p SamplesPage) error {
 		row.Value, row.Labels, row.Frames = t.Value, labelsJSON(p.View.Profile.Labels(t.Sample)), row.Frames[:0]
 		for _, f := range t.Frames {
 			r := &rows[f.Row]
-			row.Frames = append(row.Frames, frame{r.Name, r.File, r.Line, r.Column, r.Address, f.Inlined})
+			row.Frames = append(row.Frames, frame{r.Name, readable[f.Row], r.File, r.Line, r.Column, r.Address, f.Inlined})
 		}
 		io.WriteString(w, separator)
 		if err := enc.Encode(row); err != nil { // and a line end

@@ -28,11 +28,12 @@ func Top(w io.Writer, t TopTable, s Style) {
 	if n := top.Nodes - len(top.Rows); n > 0 {
 		fmt.Fprintln(w, s.paint(faint, plural(n, "row")+" more with a larger -top"))
 	}
+	names := newNaming(t.View.Names == profile.ExactNames, top.Rows, func(r *profile.Row) string { return r.Name })
 	rows := [][]string{{"flat", "flat%", "sum%", "cum", "cum%", ""}}
 	var sum int64
 	for _, r := range top.Rows {
 		sum += r.Flat
-		name := strings.TrimSpace(r.String() + " " + r.Inline.String())
+		name := strings.TrimSpace(names.row(r) + " " + r.Inline.String())
 		rows = append(rows, []string{value(r.Flat), profile.FormatPercent(r.Flat, top.Total), profile.FormatPercent(sum, top.Total),
 			value(r.Cum), profile.FormatPercent(r.Cum, top.Total), name})
 	}
@@ -60,20 +61,33 @@ func ViewHead(w io.Writer, source string, v *profile.View, s Style) {
 	}
 }
 
+// inlineJSON says what the marks in the text say.
+func inlineJSON(i profile.Inline) string {
+	switch i {
+	case profile.AllInlined:
+		return "all"
+	case profile.PartlyInlined:
+		return "partial"
+	}
+	return ""
+}
+
 // TopJSON is the form of `hone top -json`.
 func TopJSON(t TopTable) any {
 	type row struct {
 		Function string `json:"function,omitempty"`
+		Readable string `json:"readable,omitempty"` // the function for people, when that is another name
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
 		Column   int64  `json:"column,omitempty"`
 		Address  uint64 `json:"address,omitempty"`
+		Inline   string `json:"inline,omitempty"` // "all" or "partial": so many of its calls were inlined
 		Flat     int64  `json:"flat"`
 		Cum      int64  `json:"cum"`
 	}
 	rows := []row{}
 	for _, r := range t.Top.Rows {
-		rows = append(rows, row{r.Name, r.File, r.Line, r.Column, r.Address, r.Flat, r.Cum})
+		rows = append(rows, row{r.Name, readableIfOther(r.Name), r.File, r.Line, r.Column, r.Address, inlineJSON(r.Inline), r.Flat, r.Cum})
 	}
 	return struct {
 		Schema     string `json:"schema"`

@@ -72,8 +72,14 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 	separator := s.paint(faint, strings.Repeat("-", 58)+"+"+strings.Repeat("-", 13))
 	fmt.Fprintln(w, separator)
 	fmt.Fprintln(w, s.paint(faint, "      flat  flat%   sum%        cum   cum%      calls calls%  | context"))
+	names := newNaming(p.View.Names == profile.ExactNames, g.Nodes, func(n *profile.GraphNode) string { return n.Name })
+	text := func(i int32) string {
+		n := g.Nodes[i]
+		n.Name = names.of(n.Name)
+		return n.String()
+	}
 	call := func(e profile.GraphEdge, cum int64, other int32) {
-		fmt.Fprintf(w, "%50s %s |   %s%s\n", value(e.Weight), profile.FormatPercent(e.Weight, cum), g.Nodes[other].String(), s.paint(faint, inlineMark(e)))
+		fmt.Fprintf(w, "%50s %s |   %s%s\n", value(e.Weight), profile.FormatPercent(e.Weight, cum), text(other), s.paint(faint, inlineMark(e)))
 	}
 	var sum int64
 	for _, i := range p.shown() {
@@ -84,7 +90,7 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 		}
 		sum += n.Flat
 		fmt.Fprintf(w, "%10s %s %s %10s %s                | %s\n", value(n.Flat), profile.FormatPercent(n.Flat, g.Total),
-			profile.FormatPercent(sum, g.Total), value(n.Cum), profile.FormatPercent(n.Cum, g.Total), s.paint(strong, n.String()))
+			profile.FormatPercent(sum, g.Total), value(n.Cum), profile.FormatPercent(n.Cum, g.Total), s.paint(strong, text(int32(i))))
 		for _, e := range g.Out(i) {
 			call(e, n.Cum, e.To)
 		}
@@ -105,6 +111,7 @@ func inlineMark(e profile.GraphEdge) string {
 // Edges name nodes by their place in the list.
 type graphNode struct {
 	Function string `json:"function,omitempty"`
+	Readable string `json:"readable,omitempty"` // the function for people, when that is another name
 	File     string `json:"file,omitempty"`
 	Line     int64  `json:"line,omitempty"`
 	Column   int64  `json:"column,omitempty"`
@@ -127,7 +134,7 @@ func GraphJSON(name string, p GraphPage) any {
 	g := p.Graph
 	nodes, edges := []graphNode{}, []graphEdge{}
 	for _, n := range g.Nodes {
-		nodes = append(nodes, graphNode{n.Name, n.File, n.Line, n.Column, n.Address, n.Flat, n.Cum})
+		nodes = append(nodes, graphNode{n.Name, readableIfOther(n.Name), n.File, n.Line, n.Column, n.Address, n.Flat, n.Cum})
 	}
 	for _, e := range g.Edges {
 		edges = append(edges, graphEdge{e.From, e.To, e.Weight, e.Inline, e.Residual})

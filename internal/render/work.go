@@ -14,6 +14,7 @@ type WorkPage struct {
 	Source string
 	Work   *profile.RuntimeWork
 	Top    int                        // lines of each group; 0 for the default, negative for all
+	Names  profile.Names              // of functions
 	Short  func(profile.Frame) string // how a frame's file is named; nil: as the profile has it
 }
 
@@ -96,10 +97,14 @@ func (p WorkPage) line(r profile.WorkRow) string {
 	if p.Short != nil {
 		file = p.Short(r.Frame)
 	}
-	if file == "" {
-		return r.Name
+	name := r.Name
+	if p.Names != profile.ExactNames {
+		name = profile.ReadableName(name) // the line beside it tells apart what is alike
 	}
-	return fmt.Sprintf("%s %s:%d", r.Name, file, r.Line)
+	if file == "" {
+		return name
+	}
+	return fmt.Sprintf("%s %s:%d", name, file, r.Line)
 }
 
 // capital makes the first letter large, which is ASCII in every group's name.
@@ -114,6 +119,7 @@ func capital(text string) string {
 func WorkJSON(p WorkPage) any {
 	type row struct {
 		Function string `json:"function,omitempty"` // absent: in the background
+		Readable string `json:"readable,omitempty"` // the function for people, when that is another name
 		File     string `json:"file,omitempty"`
 		Line     int64  `json:"line,omitempty"`
 		Value    int64  `json:"value"`
@@ -127,7 +133,7 @@ func WorkJSON(p WorkPage) any {
 	for _, g := range p.Work.Groups {
 		rows := []row{}
 		for _, r := range g.Rows {
-			rows = append(rows, row{r.Name, r.File, r.Line, r.Value})
+			rows = append(rows, row{r.Name, readableIfOther(r.Name), r.File, r.Line, r.Value})
 		}
 		groups = append(groups, group{g.Work.String(), g.Value, rows})
 	}

@@ -1,0 +1,52 @@
+package render
+
+import "github.com/hone-go/hone/profile"
+
+// naming gives functions the names that a page shows. The zero naming leaves names as they are.
+type naming struct{ readable map[string]string }
+
+// newNaming makes the names of a page's rows readable, unless it is to have exact ones. A
+// readable name that two functions would share is given to neither.
+func newNaming[T any](exact bool, rows []T, name func(*T) string) naming {
+	if exact {
+		return naming{}
+	}
+	n := naming{map[string]string{}}
+	owner := map[string]string{}
+	for i := range rows {
+		name := name(&rows[i])
+		if _, known := n.readable[name]; known {
+			continue
+		}
+		short := profile.ReadableName(name)
+		if first, taken := owner[short]; taken {
+			n.readable[first], short = first, name
+		} else {
+			owner[short] = name
+		}
+		n.readable[name] = short
+	}
+	return n
+}
+
+// of returns the name to show.
+func (n naming) of(name string) string {
+	if short, ok := n.readable[name]; ok {
+		return short
+	}
+	return name
+}
+
+// row is the text of a row, its function under the name to show.
+func (n naming) row(r profile.Row) string {
+	r.Name = n.of(r.Name)
+	return r.String()
+}
+
+// readableIfOther is what JSON has beside the exact name: "" when that is readable.
+func readableIfOther(name string) string {
+	if short := profile.ReadableName(name); short != name {
+		return short
+	}
+	return ""
+}
