@@ -82,7 +82,7 @@ type flameSource struct {
 
 func newFlameSource(p *Profile, o FlameOptions) *flameSource {
 	view := p.Filter(o.Filter)
-	f := newFrames(view, ByFunction.key)
+	f := framesByFunction(view)
 	return &flameSource{
 		view: view, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex),
 		values: view.values[o.SampleIndex], frames: f, sums: f.sum(view, o.SampleIndex),

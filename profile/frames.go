@@ -26,6 +26,9 @@ func newFrames(p *Profile, key func(*Function, int64) frameKey) *frames {
 // framesBy numbers the frames of p at a granularity; with columns they are
 // told apart by column too. Addresses always are.
 func framesBy(p *Profile, g Granularity, columns bool) *frames {
+	if g == ByFunction {
+		return framesByFunction(p)
+	}
 	return framesOf(p, func(l *Location, ln Line) frameKey {
 		k := g.key(&p.Functions[ln.Func], ln.Line)
 		if g == ByAddress || columns && g == ByLine {
@@ -52,11 +55,7 @@ func (f *frames) withAddresses(p *Profile, wanted bool) *frames {
 }
 
 func framesOf(p *Profile, key func(*Location, Line) frameKey) *frames {
-	f := &frames{
-		index: make(map[frameKey]int32, len(p.Functions)),
-		start: make([]int32, 1, len(p.Locations)+1),
-		list:  make([]int32, 0, len(p.Locations)+len(p.Locations)/4),
-	}
+	f := newFrameTable(p)
 	for i := range p.Locations {
 		l := &p.Locations[i]
 		for _, ln := range l.Lines {
@@ -66,12 +65,48 @@ func framesOf(p *Profile, key func(*Location, Line) frameKey) *frames {
 			}
 			f.list = append(f.list, f.number(k))
 		}
-		if len(l.Lines) == 0 {
-			f.list = append(f.list, f.number(frameKey{name: p.objectName(l)}))
-		}
-		f.start = append(f.start, int32(len(f.list)))
+		f.endLocation(p, l)
 	}
 	return f
+}
+
+// framesByFunction is framesOf where a key says nothing but the function's
+// name: a key is looked up once a function and not once a line.
+func framesByFunction(p *Profile) *frames {
+	f := newFrameTable(p)
+	known := make([]int32, len(p.Functions)) // the number of a function's key, plus one
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		for _, ln := range l.Lines {
+			if known[ln.Func] == 0 {
+				name := p.Functions[ln.Func].Name
+				if name == "" {
+					f.list = append(f.list, f.number(frameKey{name: p.objectName(l)}))
+					continue
+				}
+				known[ln.Func] = f.number(frameKey{name: name}) + 1
+			}
+			f.list = append(f.list, known[ln.Func]-1)
+		}
+		f.endLocation(p, l)
+	}
+	return f
+}
+
+func newFrameTable(p *Profile) *frames {
+	return &frames{
+		index: make(map[frameKey]int32, len(p.Functions)),
+		start: make([]int32, 1, len(p.Locations)+1),
+		list:  make([]int32, 0, len(p.Locations)+len(p.Locations)/4),
+	}
+}
+
+// endLocation ends the list of a location's frames; one without any gets one.
+func (f *frames) endLocation(p *Profile, l *Location) {
+	if len(l.Lines) == 0 {
+		f.list = append(f.list, f.number(frameKey{name: p.objectName(l)}))
+	}
+	f.start = append(f.start, int32(len(f.list)))
 }
 
 func (f *frames) number(k frameKey) int32 {
@@ -100,52 +135,81 @@ func cleanFile(name string) string {
 	return path.Clean(name)
 }
 
-// frameSum is the flat and cum of one key. row is the last row (plus one) that
-// was added to cum: what makes recursion count once. It stands beside cum so
-// that both come with one cache line.
-type frameSum struct {
-	flat, cum int64
-	row       int32
+// frameSum is the flat and cum of one key.
+type frameSum struct{ flat, cum int64 }
+
+// cumSum is the cum of one key. row is the last row (plus one) that was added:
+// what makes recursion count once. It stands beside cum so that both come with
+// one cache line.
+type cumSum struct {
+	cum int64
+	row int32
 }
 
 // sum adds one column up by key.
+//
+// Most of a report's time goes by here, a frame at a time. So the loop over a
+// stack has no branch that the processor guesses wrong: a location's first key
+// is added at once, and the few locations that have more are collected without
+// asking and taken after the stack.
 func (f *frames) sum(p *Profile, sampleIndex int) []frameSum {
 	sums := make([]frameSum, len(f.keys))
-	single := f.single()
+	cums := make([]cumSum, len(f.keys))
+	heads := f.heads()
+	var more []int32 // locations of the stack with more than one frame
 	for row, v := range p.values[sampleIndex] {
 		stack := p.stacks.row(row)
 		if v == 0 || len(stack) == 0 {
 			continue
 		}
-		sums[f.list[f.start[stack[0]]]].flat += v
+		if len(more) < len(stack) {
+			more = make([]int32, max(256, 2*len(stack)))
+		}
+		sums[heads[stack[0]]>>1].flat += v
 		mark := int32(row + 1)
-		for _, l := range stack {
-			if k := single[l]; k >= 0 {
-				if s := &sums[k]; s.row != mark {
-					s.row = mark
-					s.cum += v
-				}
-				continue
-			}
-			for _, k := range f.list[f.start[l]:f.start[l+1]] {
-				if s := &sums[k]; s.row != mark {
+		n := addHeads(cums, heads, stack, more, mark, v)
+		for _, l := range more[:n] {
+			for at, end := f.start[l]+1, f.start[l+1]; at < end; at++ {
+				if s := &cums[f.list[at]]; s.row != mark {
 					s.row = mark
 					s.cum += v
 				}
 			}
 		}
+	}
+	for i, c := range cums {
+		sums[i].cum = c.cum
 	}
 	return sums
 }
 
-// single returns the key of each location that has one frame, −1 for others.
-func (f *frames) single() []int32 {
-	single := make([]int32, len(f.start)-1)
-	for i := range single {
-		single[i] = -1
-		if f.start[i+1]-f.start[i] == 1 {
-			single[i] = f.list[f.start[i]]
+// addHeads adds v to the first key of each location of a stack. It puts those
+// with more keys into more and returns how many they are. It stands apart from
+// sum so that all it needs stays in registers.
+//
+//go:noinline
+func addHeads(cums []cumSum, heads []uint32, stack, more []int32, mark int32, v int64) (n int) {
+	for _, l := range stack {
+		h := heads[l]
+		more[n] = l
+		n += int(h & 1)
+		if s := &cums[h>>1]; s.row != mark {
+			s.row = mark
+			s.cum += v
 		}
 	}
-	return single
+	return n
+}
+
+// heads returns for each location twice the key of its first frame, the
+// innermost, plus one when it has more frames.
+func (f *frames) heads() []uint32 {
+	heads := make([]uint32, len(f.start)-1)
+	for i := range heads {
+		heads[i] = uint32(f.list[f.start[i]]) << 1
+		if f.start[i+1]-f.start[i] > 1 {
+			heads[i]++
+		}
+	}
+	return heads
 }

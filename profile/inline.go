@@ -64,16 +64,16 @@ type callWeight struct {
 func (t *Top) markInline(p *Profile, f *frames, kept []int32, cutoff int64, o TopOptions) {
 	row := t.rowsOf(f, kept)
 	inlined := f.inlinedSomewhere(row, kept)
-	has := make([]bool, len(p.Locations)) // a frame of a row that was inlined somewhere
-	any := false
+	has := make([]byte, len(p.Locations)) // 1: has a frame of a row that was inlined somewhere
+	any := byte(0)
 	for l := range p.Locations {
 		for _, k := range f.list[f.start[l]:f.start[l+1]] {
 			if r := row[k]; r >= 0 && inlined[r] {
-				has[l], any = true, true
+				has[l], any = 1, 1
 			}
 		}
 	}
-	if !any {
+	if any == 0 {
 		return
 	}
 	calls := map[rowCall]*callWeight{}
@@ -133,9 +133,16 @@ func (f *frames) inlinedSomewhere(row, kept []int32) []bool {
 	return inlined
 }
 
-func containsAny(stack []int32, has []bool) bool {
+// containsAny looks at four locations before it asks: to ask for each costs more.
+func containsAny(stack []int32, has []byte) bool {
+	for len(stack) >= 4 {
+		if has[stack[0]]|has[stack[1]]|has[stack[2]]|has[stack[3]] != 0 {
+			return true
+		}
+		stack = stack[4:]
+	}
 	for _, l := range stack {
-		if has[l] {
+		if has[l] != 0 {
 			return true
 		}
 	}

@@ -115,7 +115,7 @@ func TopDiff(p, base *Profile, o TopOptions) (*Top, error) {
 	}
 	t := &Top{SampleType: p.SampleTypes[o.SampleIndex], Total: base.Total(o.SampleIndex)}
 	view, baseView := p.Filter(o.Filter), base.Filter(o.Filter)
-	f, baseFrames := newFrames(view, o.Granularity.key), newFrames(baseView, o.Granularity.key)
+	f, baseFrames := framesBy(view, o.Granularity, o.Columns), framesBy(baseView, o.Granularity, o.Columns)
 	sums := f.sum(view, o.SampleIndex)
 	for i, s := range baseFrames.sum(baseView, o.SampleIndex) {
 		k := int(f.number(baseFrames.keys[i]))
