@@ -15,12 +15,16 @@ import (
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
+	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
+	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
+	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
@@ -34,12 +38,16 @@ func All() []rule.Rule {
 		consterror.Rule(),
 		costlyline.Rule(),
 		deepequaltyped.Rule(),
+		foldcompare.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
+		headerkeyform.Rule(),
+		queryreparsed.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
+		runeslicerange.Rule(),
 		sprintfsimple.Rule(),
 		timeformatnow.Rule(),
 		unbufferedlog.Rule(),

@@ -1,0 +1,55 @@
+package rule
+
+import (
+	"go/ast"
+	"go/token"
+
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Inside tells whether a position lies in a node.
+func Inside(n ast.Node, pos token.Pos) bool { return within(n, pos) }
+
+// Exclusive tells whether at most one of two nodes of a function runs in one pass through it:
+// they stand in different branches of an if, switch or select, or the block of the
+// earlier one always leaves before the later one.
+func Exclusive(p *gocode.Place, a, b ast.Node) bool {
+	if a.Pos() > b.Pos() {
+		a, b = b, a
+	}
+	path := append([]ast.Node{a}, p.Enclosing(a)...)
+	for i, n := range path {
+		if Within(n, b) { // the innermost node that holds both
+			return i > 0 && branches(n, path[i-1], b)
+		}
+		if block, ok := n.(*ast.BlockStmt); ok && always(block.List) {
+			return true
+		}
+		if clause, ok := n.(*ast.CaseClause); ok && always(clause.Body) {
+			return true
+		}
+	}
+	return false
+}
+
+// always tells whether a list of statements ends by leaving the function.
+func always(list []ast.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	return departs(list[len(list)-1], false)
+}
+
+// branches tells whether a child of a node and something else in it are alternatives.
+func branches(n, child, other ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.IfStmt:
+		return child == n.Body && n.Else != nil && Within(n.Else, other)
+	case *ast.BlockStmt: // of a switch or select: its clauses are the alternatives
+		switch child.(type) {
+		case *ast.CaseClause, *ast.CommClause:
+			return !Within(child, other)
+		}
+	}
+	return false
+}

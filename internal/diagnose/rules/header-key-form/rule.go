@@ -1,0 +1,71 @@
+// Package headerkeyform finds header names that have to be rewritten in every call.
+package headerkeyform
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"net/textproto"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is header-key-form.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "header-key-form",
+		Kind:  rule.CPU,
+		Title: "Header name not in canonical form",
+		Doc:   doc,
+		// The rows are the rewriting of the name; in canonical form it is only read once.
+		Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `http.Header keeps its keys in canonical form: the first letter of each word in
+upper case, the others in lower case. Get, Set, Add, Del and Values bring the
+name they are given to that form. A name that has it already is only checked; any
+other is copied, rewritten, and, unless it is one of some forty common names,
+allocated anew in every call.
+
+Write the constant as Go does: "Www-Authenticate", "X-Request-Id". What is sent and
+found is the same, since the map has no other form.
+
+It is fine on cold paths. The rule speaks of constants only.
+
+Seen in the field: caddyserver/caddy#7911 (48 ns became 20), google/go-github#3389,
+Azure/azure-sdk-for-go#26405.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	var callees []string
+	for _, header := range []string{"net/http.Header.", "net/textproto.MIMEHeader."} {
+		for _, method := range []string{"Get", "Set", "Add", "Del", "Values"} {
+			callees = append(callees, header+method)
+		}
+	}
+	callees = append(callees, "net/http.CanonicalHeaderKey")
+	return rule.Search{Callees: callees, Keep: rewrites, Judge: judge}.Find(p), nil
+}
+
+// rewrites tells whether a row is in bringing a name to its canonical form, allocation included.
+func rewrites(r *site.Row) bool { return r.Below("net/textproto.canonicalMIMEHeaderKey") }
+
+func judge(c *rule.Case) bool {
+	name := ""
+	ok := c.All(func(call *ast.CallExpr) bool {
+		key, constant := rule.ConstString(c.Place, call.Args[0])
+		if canonical := textproto.CanonicalMIMEHeaderKey(key); constant && canonical != key {
+			name = key
+		}
+		return constant
+	})
+	if !ok || name == "" {
+		return false
+	}
+	c.Cause = fmt.Sprintf("The header name %q is not in canonical form, so it is copied and rewritten in every call.", name)
+	c.Fix = fmt.Sprintf("Write it as %q: the same header, and nothing to rewrite.", textproto.CanonicalMIMEHeaderKey(name))
+	return true
+}

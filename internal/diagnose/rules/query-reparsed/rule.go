@@ -1,0 +1,112 @@
+// Package queryreparsed finds URLs whose query is parsed again and again.
+package queryreparsed
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"math"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is query-reparsed.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "query-reparsed",
+		Kind:  rule.CPU,
+		Title: "URL query parsed more than once",
+		Doc:   doc,
+		// In a loop all but one of n calls go; a match outside of loops says its own.
+		Fraction: rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98},
+		Find:     find,
+	}
+}
+
+const doc = `URL.Query is no accessor: each call parses RawQuery anew, unescapes every key and
+value, and builds a map of slices. A handler that asks r.URL.Query() for each
+parameter parses the whole query once per parameter.
+
+Call it once and keep the Values; or use r.FormValue, which keeps what it parsed.
+
+It is fine once per request. Calls of which only one runs (in the branches of an
+if or switch) are not counted.
+
+Seen in the field: goadesign/goa#3505 (41 % of a service's allocations),
+couchbase/sync_gateway#1850, DataDog/datadog-agent#35211, golang/go#37583.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return rule.Search{Callees: []string{"net/url.(*URL).Query"}, Judge: judge}.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	call := c.Calls[0]
+	url := rule.Receiver(call)
+	if url == nil {
+		return false
+	}
+	if loop := loopAround(c.Place, call, url); loop != nil {
+		c.Cause = fmt.Sprintf("%s parses the query in every round of the loop on line %d, always the same one.", rule.Text(call), rule.Line(c.Place, loop.Pos()))
+		c.Fix = fmt.Sprintf("Call %s once before the loop and keep the Values.", rule.Text(call))
+		return true
+	}
+	n := len(together(c.Place, call, url))
+	if n < 2 {
+		return false
+	}
+	// One of n calls stays; the lines share its cost evenly as far as is known.
+	saved := 1 - 1/float64(n)
+	c.Fraction = &rule.Fraction{Expect: saved, Low: saved * 0.6, High: math.Min(1, saved*1.3)}
+	c.Cause = fmt.Sprintf("%s calls %s at %d places: each call parses the whole query and builds a new map.", rule.FuncName(c.Place), rule.Text(call), n)
+	c.Fix = fmt.Sprintf("Call it once: q := %s, then q.Get and so on.", rule.Text(call))
+	return true
+}
+
+// loopAround returns the innermost loop that calls Query again on a URL from outside of it.
+func loopAround(p *gocode.Place, call *ast.CallExpr, url ast.Expr) ast.Node {
+	for _, loop := range rule.Loops(p, call) {
+		if v, _ := rule.Var(p, url); v != nil && !rule.Inside(loop, v.Pos()) && !assigned(p, loop, url) && !rule.AtMost(p, loop, call, 1) {
+			return loop
+		}
+	}
+	return nil
+}
+
+// assigned tells whether something sets the URL, or what it is part of, in a node.
+func assigned(p *gocode.Place, in ast.Node, url ast.Expr) bool {
+	root, _ := rule.Var(p, url)
+	found := false
+	ast.Inspect(in, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok {
+			found = found || slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool {
+				v, _ := rule.Var(p, e)
+				return v != nil && v == root
+			})
+		}
+		return !found
+	})
+	return found
+}
+
+// together returns the calls of Query on the same URL in the function that may run in one
+// pass with the given one, itself included.
+func together(p *gocode.Place, call *ast.CallExpr, url ast.Expr) []*ast.CallExpr {
+	var all []*ast.CallExpr
+	if p.Func == nil || assigned(p, p.Func, url) {
+		return nil
+	}
+	ast.Inspect(p.Func, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && lit != p.Func {
+			return false
+		}
+		other, ok := n.(*ast.CallExpr)
+		if ok && p.CalleeName(other) == "(*net/url.URL).Query" && rule.Receiver(other) != nil && rule.Same(p, rule.Receiver(other), url) &&
+			(other == call || !rule.Exclusive(p, call, other)) {
+			all = append(all, other)
+		}
+		return true
+	})
+	return all
+}
