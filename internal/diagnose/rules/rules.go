@@ -13,19 +13,23 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
+	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
+	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
+	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
+	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 )
@@ -36,19 +40,23 @@ func All() []rule.Rule {
 	return []rule.Rule{
 		concatloop.Rule(),
 		consterror.Rule(),
+		constantwork.Rule(),
 		costlyline.Rule(),
 		deepequaltyped.Rule(),
 		foldcompare.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
+		loopinvariantcall.Rule(),
 		queryreparsed.Rule(),
+		randsourcepercall.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
 		runeslicerange.Rule(),
 		sprintfsimple.Rule(),
+		sscansimple.Rule(),
 		timeformatnow.Rule(),
 		unbufferedlog.Rule(),
 	}

@@ -1,0 +1,64 @@
+// Package constantwork finds calls that compute the same constant result again and again.
+package constantwork
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is constant-work.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "constant-work",
+		Kind:  rule.CPU,
+		Title: "The same result computed from constants in every call",
+		Doc:   doc,
+		// A package variable computes it once; what stays is reading the variable.
+		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A call of a function without state, with nothing but constants for arguments, has one
+result for the life of the program. The compiler does not know that, so it is
+computed, and often allocated, every time. The dearest is time.LoadLocation: it
+opens and parses a file of the time zone database, 10 to 30 µs, in each call.
+
+Keep the result in a package variable, or in a sync.OnceValue when it may fail or
+is rarely needed.
+
+It is fine in main and init, which run once. The results are shared then: a
+slice, a *url.URL or a net.IP must not be written to.
+
+Seen in the field: golang/go#26106 (time.LoadLocation), hebcal/hebcal-go#34 (11.7 µs
+and 8.6 KB became 20 ns), unixpickle/statushub#1.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: append(rule.Pure(), "time.LoadLocation"),
+		Keep:    func(r *site.Row) bool { return !rule.Initial(r) },
+		Judge:   judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	ok := c.All(func(call *ast.CallExpr) bool {
+		return rule.AllConst(c.Place, call) && rule.Runs(c.Place, call)
+	})
+	if !ok {
+		return false
+	}
+	call := rule.Text(c.Calls[0])
+	c.Cause = fmt.Sprintf("%s has only constants to work on, yet %s computes it anew in every call.", call, rule.FuncName(c.Place))
+	if c.Name() == "time.LoadLocation" {
+		c.Cause = fmt.Sprintf("%s opens and parses the zone's file anew in every call of %s.", call, rule.FuncName(c.Place))
+	}
+	c.Fix = fmt.Sprintf("Compute %s once, in a package variable or a sync.OnceValue, and share the result read-only.", call)
+	return true
+}

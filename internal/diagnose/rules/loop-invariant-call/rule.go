@@ -1,0 +1,82 @@
+// Package loopinvariantcall finds calls in loops whose arguments are the same in every round.
+package loopinvariantcall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is loop-invariant-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "loop-invariant-call",
+		Kind:  rule.CPU,
+		Title: "The same result computed in every round of a loop",
+		Doc:   doc,
+		// n rounds become one: half for two rounds, nearly all for a hundred. How many there
+		// are the profile does not say, but a hot line in a loop has rather many.
+		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `The compiler does not move calls out of loops. A search that lowers its query, quotes
+a pattern or formats a number once per element of what it searches does the same
+work for each of them.
+
+Compute it once before the loop. The rule knows functions of the standard library
+without state, and speaks only when every argument is a constant or a local
+variable of a basic type that nothing in the loop, and no closure, sets.
+
+It is fine in a loop that seldom has more than one round, or where the call stands
+behind a test that is seldom true: before the loop it would run every time.
+
+Seen in the field: lawrencegripper/azbrowse#393, superseriousbusiness/gotosocial#3297,
+cloudflare/pint#1579.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: append(rule.Pure(), "fmt.Sprintf", "fmt.Sprint"),
+		Judge:   judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	var loop ast.Node
+	ok := c.All(func(call *ast.CallExpr) bool {
+		loop = invariantIn(c.Place, call)
+		return loop != nil
+	})
+	if !ok {
+		return false
+	}
+	call := rule.Text(c.Calls[0])
+	c.Cause = fmt.Sprintf("%s is the same in every round of the loop on line %d, and computed in each.", call, rule.Line(c.Place, loop.Pos()))
+	c.Fix = "Compute it once before the loop."
+	return true
+}
+
+// invariantIn returns the innermost loop that repeats a call whose arguments do not
+// change in it. Calls with constants alone belong to another rule.
+func invariantIn(p *gocode.Place, call *ast.CallExpr) ast.Node {
+	if rule.AllConst(p, call) || call.Ellipsis.IsValid() || len(call.Args) == 0 {
+		return nil
+	}
+	for _, loop := range rule.Loops(p, call) {
+		if rule.AtMost(p, loop, call, 2) {
+			continue
+		}
+		for _, arg := range call.Args {
+			if !rule.Unchanged(p, loop, arg) {
+				return nil // nor in a loop around it
+			}
+		}
+		return loop
+	}
+	return nil
+}

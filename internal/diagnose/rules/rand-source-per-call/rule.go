@@ -1,0 +1,71 @@
+// Package randsourcepercall finds random sources that are seeded for a few numbers.
+package randsourcepercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is rand-source-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "rand-source-per-call",
+		Kind:  rule.CPU,
+		Title: "Random source seeded from the clock on every call",
+		Doc:   doc,
+		// Seeding and one number took 17.7 µs, one number of the shared source 19 ns.
+		Fraction: rule.Fraction{Expect: 0.98, Low: 0.9, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `rand.NewSource of math/rand fills a table of 607 numbers by some 2,000 steps of
+another generator: 5 KiB and 10 to 20 µs, to draw perhaps one number from it. rand.Seed does
+the same to the shared source, and from then on every draw takes a lock.
+
+Since Go 1.20 the functions of the package are seeded by the runtime, at random, and
+take no lock: rand.Intn(n), or rand.IntN of math/rand/v2, is all that is needed.
+
+It is fine once per worker, or where a sequence has to be repeatable: the rule speaks
+only of seeds that come from the clock.
+
+Seen in the field: mb-14/gomarkov#4, hashicorp/go-retryablehttp#33,
+soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: []string{"math/rand.NewSource", "math/rand.Seed", "math/rand.(*Rand).Seed"},
+		Keep:    func(r *site.Row) bool { return !rule.Initial(r) },
+		Judge:   judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	ok := c.All(func(call *ast.CallExpr) bool {
+		return len(call.Args) == 1 && clock(c.Place, call.Args[0]) && rule.Runs(c.Place, call)
+	})
+	if !ok {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: 607 words are computed for the few numbers that are drawn.", rule.FuncName(c.Place))
+	c.Fix = "Draw from the package's own source (rand.IntN and so on of math/rand/v2): the runtime seeds it at random, and it takes no lock."
+	return true
+}
+
+// clock tells whether a seed is the time.
+func clock(p *gocode.Place, seed ast.Expr) bool {
+	found := false
+	ast.Inspect(rule.Origin(p, seed), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && p.CalleeName(call) == "time.Now" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
