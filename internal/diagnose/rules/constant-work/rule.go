@@ -24,19 +24,20 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A call of a function without state, with nothing but constants for arguments, has one
-result for the life of the program. The compiler does not know that, so it is
-computed, and often allocated, every time. The dearest is time.LoadLocation: it
-opens and parses a file of the time zone database, 10 to 30 µs, in each call.
+const doc = `A call of a function without state, with nothing but constants for arguments,
+has one result for the life of the program. The compiler does not know that, so
+it is computed, and often allocated, every time. The dearest is
+time.LoadLocation: it opens and parses a file of the time zone database, 10 to
+30 µs, in each call.
 
-Keep the result in a package variable, or in a sync.OnceValue when it may fail or
-is rarely needed.
+Keep the result in a package variable, or in a sync.OnceValue when it may fail
+or is rarely needed.
 
 It is fine in main and init, which run once. The results are shared then: a
 slice, a *url.URL or a net.IP must not be written to.
 
-Seen in the field: golang/go#26106 (time.LoadLocation), hebcal/hebcal-go#34 (11.7 µs
-and 8.6 KB became 20 ns), unixpickle/statushub#1.`
+Seen in the field: golang/go#26106 (time.LoadLocation), hebcal/hebcal-go#34
+(11.7 µs and 8.6 KB became 20 ns), unixpickle/statushub#1.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s := rule.Search{

@@ -26,15 +26,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `strings.ToLower(a) == strings.ToLower(b) walks both strings to their ends, makes a
-new string for each that has an upper-case letter, compares them once, and
+const doc = `strings.ToLower(a) == strings.ToLower(b) walks both strings to their ends, makes
+a new string for each that has an upper-case letter, compares them once, and
 throws them away. strings.EqualFold compares as it goes, allocates nothing, and
 stops at the first difference; different lengths of plain ASCII it tells apart
 early.
 
 It is fine where the lowered string is used again. The two differ on a few
 letters outside of ASCII: EqualFold takes the Kelvin sign and k, or the long s
-and s, for the same letter in every direction, as Unicode's simple folding has it.
+and s, for the same letter in every direction, as Unicode's simple folding has
+it.
 
 Seen in the field: often enough for staticcheck's check SA6005.`
 

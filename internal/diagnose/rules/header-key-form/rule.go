@@ -27,17 +27,17 @@ func Rule() rule.Rule {
 
 const doc = `http.Header keeps its keys in canonical form: the first letter of each word in
 upper case, the others in lower case. Get, Set, Add, Del and Values bring the
-name they are given to that form. A name that has it already is only checked; any
-other is copied, rewritten, and, unless it is one of some forty common names,
-allocated anew in every call.
+name they are given to that form. A name that has it already is only checked;
+any other is copied, rewritten, and, unless it is one of some forty common
+names, allocated anew in every call.
 
-Write the constant as Go does: "Www-Authenticate", "X-Request-Id". What is sent and
-found is the same, since the map has no other form.
+Write the constant as Go does: "Www-Authenticate", "X-Request-Id". What is sent
+and found is the same, since the map has no other form.
 
 It is fine on cold paths. The rule speaks of constants only.
 
-Seen in the field: caddyserver/caddy#7911 (48 ns became 20), google/go-github#3389,
-Azure/azure-sdk-for-go#26405.`
+Seen in the field: caddyserver/caddy#7911 (48 ns became 20),
+google/go-github#3389, Azure/azure-sdk-for-go#26405.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var callees []string

@@ -24,19 +24,20 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `The compiler does not move calls out of loops. A search that lowers its query, quotes
-a pattern or formats a number once per element of what it searches does the same
-work for each of them.
+const doc = `The compiler does not move calls out of loops. A search that lowers its query,
+quotes a pattern or formats a number once per element of what it searches does
+the same work for each of them.
 
-Compute it once before the loop. The rule knows functions of the standard library
-without state, and speaks only when every argument is a constant or a local
-variable of a basic type that nothing in the loop, and no closure, sets.
+Compute it once before the loop. The rule knows functions of the standard
+library without state, and speaks only when every argument is a constant or a
+local variable of a basic type that nothing in the loop, and no closure, sets.
 
-It is fine in a loop that seldom has more than one round, or where the call stands
-behind a test that is seldom true: before the loop it would run every time.
+It is fine in a loop that seldom has more than one round, or where the call
+stands behind a test that is seldom true: before the loop it would run every
+time.
 
-Seen in the field: lawrencegripper/azbrowse#393, superseriousbusiness/gotosocial#3297,
-cloudflare/pint#1579.`
+Seen in the field: lawrencegripper/azbrowse#393,
+superseriousbusiness/gotosocial#3297, cloudflare/pint#1579.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s := rule.Search{

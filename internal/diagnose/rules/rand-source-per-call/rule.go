@@ -25,14 +25,16 @@ func Rule() rule.Rule {
 }
 
 const doc = `rand.NewSource of math/rand fills a table of 607 numbers by some 2,000 steps of
-another generator: 5 KiB and 10 to 20 µs, to draw perhaps one number from it. rand.Seed does
-the same to the shared source, and from then on every draw takes a lock.
+another generator: 5 KiB and 10 to 20 µs, to draw perhaps one number from it.
+rand.Seed does the same to the shared source, and from then on every draw takes
+a lock.
 
-Since Go 1.20 the functions of the package are seeded by the runtime, at random, and
-take no lock: rand.Intn(n), or rand.IntN of math/rand/v2, is all that is needed.
+Since Go 1.20 the functions of the package are seeded by the runtime, at random,
+and take no lock: rand.Intn(n), or rand.IntN of math/rand/v2, is all that is
+needed.
 
-It is fine once per worker, or where a sequence has to be repeatable: the rule speaks
-only of seeds that come from the clock.
+It is fine once per worker, or where a sequence has to be repeatable: the rule
+speaks only of seeds that come from the clock.
 
 Seen in the field: mb-14/gomarkov#4, hashicorp/go-retryablehttp#33,
 soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`

@@ -26,10 +26,10 @@ func Rule() rule.Rule {
 }
 
 const doc = `sort.Slice knows nothing of the elements: it asks reflection for a function that
-swaps two of them, and calls the comparison with indices, so that it has to
-look both up in the slice again. slices.SortFunc is compiled for the element's
-type: swaps are moves, the comparison gets the elements, and for plain numbers
-and strings slices.Sort compares them in place.
+swaps two of them, and calls the comparison with indices, so that it has to look
+both up in the slice again. slices.SortFunc is compiled for the element's type:
+swaps are moves, the comparison gets the elements, and for plain numbers and
+strings slices.Sort compares them in place.
 
 It is fine for short slices and cold paths, and in modules whose go line is
 older than 1.21, which have no slices package: there the rule is silent.

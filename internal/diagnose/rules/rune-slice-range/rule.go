@@ -32,8 +32,8 @@ func Rule() rule.Rule {
 
 const doc = `[]rune(s) walks the string once to count and once to decode, into four bytes for
 every rune; beyond 32 runes the slice is on the heap. A range over the string
-itself decodes rune by rune and needs no memory. For the first rune alone
-there is utf8.DecodeRuneInString.
+itself decodes rune by rune and needs no memory. For the first rune alone there
+is utf8.DecodeRuneInString.
 
 It is fine when runes are indexed, changed or counted from the end. The index of
 a range over a string counts bytes, not runes: the rule speaks only where the

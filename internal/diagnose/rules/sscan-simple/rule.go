@@ -27,14 +27,14 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `fmt.Sscanf and Sscan wrap the string in a reader, fetch it rune by rune through an
-interface, collect each field in a buffer, and find out by a type switch where
-to put it. strconv reads the same number thirty to fifty times faster, and
+const doc = `fmt.Sscanf and Sscan wrap the string in a reader, fetch it rune by rune through
+an interface, collect each field in a buffer, and find out by a type switch
+where to put it. strconv reads the same number thirty to fifty times faster, and
 strings.Cut or Fields take a line apart.
 
-It is fine in tools and tests. The scanners are lenient where strconv is strict: they
-skip leading space and ignore what follows the last verb; the rewrite has to
-want that.
+It is fine in tools and tests. The scanners are lenient where strconv is strict:
+they skip leading space and ignore what follows the last verb; the rewrite has
+to want that.
 
 Seen in the field: containers/storage#555 (a parser eight times as fast),
 felixge/fgprof#7, grafov/m3u8#63.`

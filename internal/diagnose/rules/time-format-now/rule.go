@@ -37,9 +37,9 @@ only when time.Now().Unix() differs from it.
 It is fine where lines are rare. The rule leaves layouts with fractions of a
 second alone, and times that come from somewhere else: their texts differ.
 
-Seen in the field: canonical/pebble#674, where formatting time was a main cost of
-logging; valyala/fasthttp keeps the text of its Date header by the second for the
-same reason (serverDate).`
+Seen in the field: canonical/pebble#674, where formatting time was a main cost
+of logging; valyala/fasthttp keeps the text of its Date header by the second for
+the same reason (serverDate).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return rule.Search{Callees: []string{"time.Time.Format", "time.Time.AppendFormat"}, Judge: judge}.Find(p), nil
