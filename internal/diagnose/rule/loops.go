@@ -148,6 +148,9 @@ func leaves(p *gocode.Place, loop, n ast.Node) bool {
 		case *ast.CommClause:
 			list = b.Body
 		}
+		if len(list) > 0 && n.End() <= list[0].Pos() {
+			continue // what a case asks or waits for runs whether it is taken or not
+		}
 		if len(list) > 0 && departs(list[len(list)-1], broken(path[i+1:]) == loop) && straight(list, n) {
 			return true
 		}

@@ -10,8 +10,9 @@ import (
 
 const loops = `package main
 
-func mark() {}
+func mark() int { return 0 }
 func more() bool { return false }
+func wait(int) chan int { return nil }
 
 func main() {
 	var xs []int
@@ -76,6 +77,13 @@ func main() {
 		}
 		break
 	}
+	for range xs {
+		select {
+		case <-wait(mark()): //@ waited for
+			return
+		default:
+		}
+	}
 	for more() {
 		func() {
 			mark() //@ in a literal
@@ -104,6 +112,7 @@ func TestAtMost(t *testing.T) {
 		"break of a switch":      {1, 0},
 		"break of an inner loop": {2, 1},
 		"continues before break": {1, 0},
+		"waited for":             {1, 0},
 		"in a literal":           {0, 0},
 		"no loop":                {0, 0},
 		"init":                   {0, 0},

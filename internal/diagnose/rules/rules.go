@@ -20,6 +20,7 @@ import (
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
+	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
@@ -30,7 +31,9 @@ import (
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
+	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
+	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 )
 
@@ -47,6 +50,7 @@ func All() []rule.Rule {
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
+		heavyctorpercall.Rule(),
 		loopinvariantcall.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
@@ -57,7 +61,9 @@ func All() []rule.Rule {
 		runeslicerange.Rule(),
 		sprintfsimple.Rule(),
 		sscansimple.Rule(),
+		templateparsepercall.Rule(),
 		timeformatnow.Rule(),
+		timerinloop.Rule(),
 		unbufferedlog.Rule(),
 	}
 }

@@ -1,0 +1,229 @@
+// Package heavyctorpercall finds writers, readers and coders with large state that are made
+// for one use though they can be reset.
+package heavyctorpercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// constructors of the standard library whose values are large and have a Reset.
+var constructors = []string{
+	"compress/flate.NewWriter", "compress/flate.NewWriterDict", "compress/flate.NewReader", "compress/flate.NewReaderDict",
+	"compress/gzip.NewWriter", "compress/gzip.NewWriterLevel", "compress/gzip.NewReader",
+	"compress/zlib.NewWriter*", "compress/zlib.NewReader*", "compress/lzw.NewWriter", "compress/lzw.NewReader",
+	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewWriter", "bufio.NewWriterSize",
+}
+
+// A writer of gzip and zlib makes its compressor in its first Write; one that was Reset keeps it.
+const lazily = "compress/flate.NewWriter*"
+
+// lazy are the types with such a late compressor.
+var lazy = []string{"compress/gzip", "compress/zlib"}
+
+// large is the mean size of the objects, in bytes, from which a constructor is heavy.
+const large = 512
+
+// Rule is heavy-ctor-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "heavy-ctor-per-call",
+		Kind:  rule.Alloc,
+		Title: "Writer or reader with large state made for one use",
+		Doc:   doc,
+		// A pool loses some values at each collection, and Reset clears the tables:
+		// 169,274 kB became 3,568 kB for 300 responses when chi began to pool (v3.3.4 to v4.1.2).
+		Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A compressor keeps hash tables and windows: flate.NewWriter allocates and clears
+more than half a megabyte (1.2 MB at the lowest levels), a reader about 40 KB, a
+bufio.Reader or Writer 4 KB. Made for each request or message, used once and
+dropped, that memory is most of what a service allocates, and the collector
+runs for it all the time.
+
+These types have a method Reset for that very reason: take one from a sync.Pool,
+Reset it to the new destination, put it back after Close. The rule also knows
+constructors of unknown libraries by their form: New…, large objects, and a
+result that has a Reset.
+
+It is fine for a stream that lives long: then the constructor's cost drowns in
+the work. When the line belongs to a dependency, a newer version may have cured
+it already.
+
+Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Gather(caller, guilty, &rule.Words{
+		Cause: "A value with large state is made here on the way of a call; the source is not to be had.",
+		Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
+	}), nil
+}
+
+// caller returns the frame that called a heavy constructor: the nearest to the root of those that the row
+// knows, so that a constructor that calls another is one.
+func caller(r *site.Row) int {
+	for i := max(r.Owner, 1); i < len(r.Stack) && i <= r.Owner+4; i++ {
+		callee := r.Stack[i-1].Function
+		switch {
+		case i == r.Owner && (rule.Named(callee, constructors...) || madeLate(r, i)):
+			return i
+		case foreign(r.Stack[i], r.Stack[i-1]) && strings.HasPrefix(shortName(callee), "New"):
+			return i
+		}
+	}
+	return -1
+}
+
+// madeLate tells whether the line at i writes to a gzip or zlib writer that makes its compressor now.
+func madeLate(r *site.Row, i int) bool {
+	for j := i - 1; j > 0; j-- {
+		if rule.Named(r.Stack[j-1].Function, lazily) {
+			return rule.Named(r.Stack[j].Function, "compress/gzip.(*Writer).*", "compress/zlib.(*Writer).*")
+		}
+	}
+	return false
+}
+
+// foreign tells whether a line calls into a module that is not its own.
+func foreign(line, callee *site.Frame) bool {
+	return callee.Owner.Kind == gocode.Dependency && callee.Owner.Module != line.Owner.Module &&
+		(line.Owner.Kind == gocode.Main || line.Owner.Kind == gocode.Dependency)
+}
+
+// shortName is a function's name without package and receiver.
+func shortName(function string) string {
+	return function[strings.LastIndexByte(function, '.')+1:]
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	if bytes, objects := rule.Sum(m.Allocs); objects > 0 && bytes/objects < large {
+		return false
+	}
+	for _, call := range rule.Calls(p) {
+		name := p.CalleeName(call)
+		known := rule.Named(name, constructors...)
+		if !known && !unknownHeavy(p, call, m) || !rule.PerCall(p, call) || reused(p, call) {
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s makes a new %s with %s on every call, to use it once.", rule.FuncName(p), result(p, call), name)
+		m.Fix = fmt.Sprintf("Keep them in a sync.Pool: Get, Reset to the new source or destination, and Put back when done%s.", closeFirst(name))
+		return true
+	}
+	return late(p, m)
+}
+
+// unknownHeavy tells whether a call is of a constructor of another module that made the match's
+// rows, with a result that can be reset and large objects.
+func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() == nil || fn.Pkg() == p.Pkg || !strings.HasPrefix(fn.Name(), "New") || !called(m, fn) {
+		return false
+	}
+	return len(m.Allocs) > 0 && resets(fn)
+}
+
+// called tells whether the rows are of that function.
+func called(m *rule.Match, fn *types.Func) bool {
+	for _, r := range m.Allocs {
+		for _, f := range r.Stack {
+			if rule.TypeName(f.Function) == fn.FullName() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resets tells whether the first result of a function has a method Reset.
+func resets(fn *types.Func) bool {
+	results := fn.Signature().Results()
+	if results.Len() == 0 {
+		return false
+	}
+	reset, _, _ := types.LookupFieldOrMethod(results.At(0).Type(), true, fn.Pkg(), "Reset")
+	_, ok := reset.(*types.Func)
+	return ok
+}
+
+// reused tells whether the value is reset in a loop around its use, so is made for many uses.
+func reused(p *gocode.Place, call *ast.CallExpr) bool {
+	to := rule.AssignedTo(p, call)
+	if to == nil {
+		return false
+	}
+	v := rule.LocalVar(p, to)
+	if v == nil {
+		return false
+	}
+	for _, use := range rule.Reads(p, v) {
+		sel, ok := rule.Parent(p, use).(*ast.SelectorExpr)
+		if ok && sel.Sel.Name == "Reset" {
+			return true
+		}
+	}
+	return false
+}
+
+func result(p *gocode.Place, call *ast.CallExpr) string {
+	fn := p.Callee(call)
+	t := fn.Signature().Results().At(0).Type()
+	return strings.TrimPrefix(types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() }), "*")
+}
+
+func closeFirst(name string) string {
+	if strings.Contains(name, "Writer") {
+		return ", after Close or Flush"
+	}
+	return ""
+}
+
+// late judges a Write that makes the compressor of a writer that some constructor of the package made just
+// before. A package that resets such writers is taken to reuse them.
+func late(p *gocode.Place, m *rule.Match) bool {
+	for _, r := range append(append([]*site.Row{}, m.Allocs...), m.CPU...) {
+		if !madeLate(r, r.Owner) {
+			return false
+		}
+	}
+	for _, pkg := range lazy {
+		made, reset := uses(p, pkg)
+		if made == "" || reset {
+			continue
+		}
+		m.Cause = fmt.Sprintf("The first write to each new %s writer makes its compressor here; the package makes a writer with %s for each use and never resets one.", pkg, made)
+		m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
+		return true
+	}
+	return false
+}
+
+// uses tells whether the package of a place makes writers of the compression package, and
+// whether it resets any.
+func uses(p *gocode.Place, pkg string) (made string, reset bool) {
+	for _, obj := range p.Info.Uses {
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Pkg() == nil || fn.Pkg().Path() != pkg {
+			continue
+		}
+		switch fn.FullName() {
+		case pkg + ".NewWriter", pkg + ".NewWriterLevel", pkg + ".NewWriterLevelDict":
+			if made == "" || fn.FullName() < made {
+				made = fn.FullName()
+			}
+		case "(*" + pkg + ".Writer).Reset":
+			reset = true
+		}
+	}
+	return made, reset
+}

@@ -1,0 +1,152 @@
+// Package templateparsepercall finds templates that are parsed anew for each use.
+package templateparsepercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// parsers as profiles name them.
+var parsers = []string{
+	"text/template.(*Template).Parse", "text/template.(*Template).ParseFiles", "text/template.(*Template).ParseGlob", "text/template.(*Template).ParseFS",
+	"text/template.ParseFiles", "text/template.ParseGlob", "text/template.ParseFS",
+	"html/template.(*Template).Parse", "html/template.(*Template).ParseFiles", "html/template.(*Template).ParseGlob", "html/template.(*Template).ParseFS",
+	"html/template.ParseFiles", "html/template.ParseGlob", "html/template.ParseFS",
+}
+
+// escaping is what the first Execute of an html/template does to its tree.
+var escaping = []string{"html/template.(*Template).escape", "html/template.(*Template).lookupAndEscapeTemplate"}
+
+// executors are the methods that do it.
+var executors = []string{"html/template.(*Template).Execute", "html/template.(*Template).ExecuteTemplate"}
+
+// Rule is template-parse-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "template-parse-per-call",
+		Kind:  rule.Alloc,
+		Title: "Template parsed on every call",
+		Doc:   doc,
+		// The rows are the parsing and escaping alone, and a variable parses once.
+		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.92, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `Parsing a template runs a lexer and builds a tree of nodes, with some allocations
+for each action; ParseFiles reads the files, too. The first Execute of an
+html/template then walks the tree again to find out how each value must be
+escaped, and rewrites it. All of that is meant to be done once: a parsed
+template may be executed by many goroutines at a time.
+
+Parse it when the program starts, into a package variable or a field of the
+handler, with template.Must to see mistakes at once.
+
+It is fine to parse again in a development mode that reloads files, and for
+templates that come from users; a template kept behind a check for nil, in a
+cache or under sync.Once is left alone.
+
+Seen in the field: the advice in html/template's own examples to parse into
+package variables; gohugoio/hugo keeps its parsed templates for the same reason.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, &rule.Words{
+		Cause: "A template is parsed here on the way of a call; the source is not to be had.",
+		Fix:   "If its text is always the same, parse it once when the program starts.",
+	}), nil
+}
+
+// take returns the rows of parsing, and of escaping a tree for the first time.
+func take(s *site.Site) rule.Match {
+	return rule.Take(s, func(r *site.Row) bool {
+		return rule.CallsDirectly(r, parsers...) || rule.CallsDirectly(r, executors...) && (r.Below(escaping[0]) || r.Below(escaping[1]))
+	}, append(append([]string{}, parsers...), escaping...)...)
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, typeNames(parsers)...) {
+		if fixed(p, call) {
+			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", rule.FuncName(p), p.CalleeName(call))
+			m.Fix = "Parse it once when the program starts, into a package variable or a field; executing it is safe for concurrent use."
+			return true
+		}
+	}
+	for _, call := range rule.CallsOf(p, typeNames(executors)...) {
+		if made := origin(p, rule.Receiver(call)); made != nil && fixed(p, made) {
+			m.Cause = fmt.Sprintf("%s parses the template on line %d on every call, so that each Execute is the first and must work out the escaping again.",
+				rule.FuncName(p), rule.Line(p, made.Pos()))
+			m.Fix = "Parse it once when the program starts; the escaping is then done once, too."
+			return true
+		}
+	}
+	return false
+}
+
+func typeNames(profile []string) (names []string) {
+	for _, n := range profile {
+		names = append(names, rule.TypeName(n))
+	}
+	return names
+}
+
+// fixed tells whether a parse call runs again and again with the same arguments.
+func fixed(p *gocode.Place, call *ast.CallExpr) bool {
+	if !rule.PerCall(p, call) {
+		return false
+	}
+	for _, arg := range call.Args {
+		if !rule.Fixed(p, rule.Origin(p, arg)) && !embedded(p, arg) {
+			return false
+		}
+	}
+	return len(call.Args) > 0
+}
+
+// embedded tells whether an argument is a package variable such as an embed.FS.
+func embedded(p *gocode.Place, e ast.Expr) bool {
+	v, part := rule.Var(p, e)
+	return v != nil && !part && v.Parent() == p.Pkg.Scope() && rule.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"
+}
+
+// origin follows a variable of the function to the parse call that made its value; through
+// template.Must, too.
+func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
+	if e == nil {
+		return nil
+	}
+	values := []ast.Expr{e}
+	if v := rule.LocalVar(p, e); v != nil {
+		values = sources(p, e)
+	}
+	for _, value := range values {
+		call, ok := ast.Unparen(value).(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		if rule.Named(p.CalleeName(call), "text/template.Must", "html/template.Must") && len(call.Args) == 1 {
+			call, ok = ast.Unparen(call.Args[0]).(*ast.CallExpr)
+		}
+		if ok && rule.Named(p.CalleeName(call), typeNames(parsers)...) {
+			return call
+		}
+	}
+	return nil
+}
+
+// sources returns what is assigned to a local variable, also as one of several results.
+func sources(p *gocode.Place, e ast.Expr) []ast.Expr {
+	v := rule.LocalVar(p, e)
+	values := rule.Assigned(p, v)
+	if stmt, _ := rule.Declared(p, v); stmt != nil {
+		if a, ok := stmt.(*ast.AssignStmt); ok && len(a.Rhs) == 1 && len(a.Lhs) > 1 {
+			values = append(values, a.Rhs[0])
+		}
+	}
+	return values
+}

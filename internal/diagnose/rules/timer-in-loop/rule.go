@@ -1,0 +1,102 @@
+// Package timerinloop finds timers that a loop makes anew in every round.
+package timerinloop
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/version"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+var makers = []string{"time.After", "time.NewTimer", "time.Tick", "time.NewTicker"}
+
+// Rule is timer-in-loop.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "timer-in-loop",
+		Kind:  rule.Alloc,
+		Title: "A new timer in every round of a loop",
+		Doc:   doc,
+		// Reset costs what starting a timer costs, without the timer and its channel.
+		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.9},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `time.After makes a timer and a channel. In a select in a loop that happens in
+every round, also when another case is ready at once: three allocations and an
+entry in the runtime's timer heap for a timeout that hardly ever fires.
+
+Make one timer before the loop and Reset it in each round. Since Go 1.23 (by the
+go line of go.mod) Reset needs no Stop and no draining before, and a timer that
+nobody refers to is collected at once. With an older go line the timers of
+time.After are kept until they fire, so that a long timeout in a busy loop also
+holds memory: there it is a leak for as long as the timeout lasts.
+
+It is fine in a loop that waits most of the time, for example one that retries
+after a pause: then the timer does fire, and rounds are few.
+
+Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, makers...) }, guilty, nil), nil
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, makers...) {
+		loop := p.LoopAround(call)
+		if loop == nil || rule.AtMost(p, loop, call, 2) || kept(p, call) {
+			continue
+		}
+		name := p.CalleeName(call)
+		m.Cause = fmt.Sprintf("%s makes a timer and its channel in every round of the loop on line %d%s.", name, rule.Line(p, loop.Pos()), alsoWhen(p, call))
+		m.Fix = "Make one timer before the loop and call its Reset in each round."
+		if v := p.Pkg.GoVersion(); v != "" && version.Compare(v, "go1.23") < 0 {
+			m.Cause += fmt.Sprintf(" Under %s in go.mod each is kept until it fires.", v)
+			m.Fix += " Below go 1.23 in go.mod, Stop it and drain its channel before."
+		}
+		return true
+	}
+	return false
+}
+
+// alsoWhen says more about a timer in a select, where it is mostly not waited for.
+func alsoWhen(p *gocode.Place, call *ast.CallExpr) string {
+	for _, n := range p.Enclosing(call) {
+		if _, ok := n.(*ast.CommClause); ok {
+			return ", also when another case of the select is ready"
+		}
+	}
+	return ""
+}
+
+// kept tells whether the timer goes into a field or element: then each round has its own.
+func kept(p *gocode.Place, call *ast.CallExpr) bool {
+	switch parent := rule.Parent(p, call).(type) {
+	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ReturnStmt:
+		return true
+	case *ast.CallExpr:
+		return parent.Fun != call // an argument
+	}
+	to := rule.AssignedTo(p, call)
+	if to == nil {
+		return false
+	}
+	v := rule.LocalVar(p, to)
+	if v == nil {
+		return true
+	}
+	for _, use := range rule.Reads(p, v) {
+		switch rule.Parent(p.Outer(), use).(type) {
+		case *ast.SelectorExpr, *ast.UnaryExpr, *ast.BinaryExpr:
+		default:
+			return true // goes elsewhere
+		}
+	}
+	return false
+}
