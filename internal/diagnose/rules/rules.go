@@ -16,14 +16,17 @@ import (
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
+	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
+	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
+	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
@@ -46,14 +49,17 @@ func All() []rule.Rule {
 		constantwork.Rule(),
 		costlyline.Rule(),
 		deepequaltyped.Rule(),
+		fmtthenbytes.Rule(),
 		foldcompare.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		loopinvariantcall.Rule(),
+		poolnonpointer.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
+		readallknownsize.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),

@@ -1,0 +1,177 @@
+// Package fmtthenbytes finds text that is formatted into a string only to become bytes.
+package fmtthenbytes
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+var printers = []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln"}
+
+// Rule is fmt-then-bytes.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "fmt-then-bytes",
+		Kind:  rule.Alloc,
+		Title: "Text formatted into a string only to become bytes",
+		Doc:   doc,
+		// The rows are the making of the string and of its copy. Writing straight to
+		// the writer saves both, appending to nil one of the two.
+		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.45, High: 0.95},
+		Specificity: 2,
+		Find:        find,
+	}
+}
+
+const doc = `fmt.Sprintf formats into a buffer and copies that into a new string. []byte(…)
+of it copies the string again; w.Write and w.WriteString copy it once more and
+drop it. The string was never needed.
+
+fmt.Fprintf formats and hands the bytes straight to the writer; fmt.Appendf puts
+them into a slice that can be used again.
+
+It is fine where the string is used in other ways, too. Fprintf calls Write
+once, as the code before did.
+
+Seen in the field: the fmtappendf analyzer of
+golang.org/x/tools/go/analysis/passes/modernize, and staticcheck's QF1012.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, nil), nil
+}
+
+// take returns the rows of the string's making and of the conversion: of the
+// printer's cost only what the string itself is.
+func take(s *site.Site) rule.Match {
+	m := rule.Take(s, func(r *site.Row) bool {
+		if rule.CallsDirectly(r, "runtime.stringtoslicebyte*") {
+			return true
+		}
+		if !rule.CallsDirectly(r, printers...) {
+			return false
+		}
+		// The printer's own frame is the last that is not the runtime's.
+		for i := r.Owner - 2; i >= 0; i-- {
+			if !strings.HasPrefix(r.Stack[i].Function, "runtime.") {
+				return false
+			}
+		}
+		return r.Owner == 1 || rule.Named(r.Stack[r.Owner-2].Function, "runtime.slicebytetostring*")
+	}, printers...)
+	return m
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	calls := rule.CallsOf(p, printers...)
+	if len(calls) == 0 {
+		return false
+	}
+	converted := ast.Node(nil)
+	for _, call := range calls {
+		conversion, w := destination(p, call)
+		if conversion == nil && w == nil {
+			return false
+		}
+		if conversion != nil {
+			converted = conversion
+		}
+		name := p.CalleeName(call)
+		if w == nil {
+			m.Cause = fmt.Sprintf("%s makes a string that is at once copied into a []byte: two allocations for one text.", name)
+			m.Fix = fmt.Sprintf("Use %s, into a slice that is used again if there is one.", strings.Replace(name, "Sprint", "Append", 1))
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s makes a string that is written to %s and thrown away.", name, rule.Text(w))
+		m.Fix = fmt.Sprintf("Use %s(%s, …).", strings.Replace(name, "Sprint", "Fprint", 1), address(p, w))
+	}
+	if converted != nil && rule.OnlyMakes(p, append(boxing(p, calls), converted)...) && !boxes(p, calls) {
+		m.Allocs = append(m.Allocs, rule.Rows(m.Site.Allocs, rule.Leaf)...)
+	}
+	return true
+}
+
+// boxing are the calls as nodes.
+func boxing(_ *gocode.Place, calls []*ast.CallExpr) (nodes []ast.Node) {
+	for _, c := range calls {
+		nodes = append(nodes, c)
+	}
+	return nodes
+}
+
+// boxes tells whether the printers' arguments need memory of their own on the line.
+func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
+	for _, c := range calls {
+		if len(rule.Boxed(p, c)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// destination returns the conversion to bytes that takes the text of a call, and the
+// writer that it is written to; both nil when the string is needed.
+func destination(p *gocode.Place, call *ast.CallExpr) (conversion *ast.CallExpr, writer ast.Expr) {
+	outer, ok := rule.Parent(p, call).(*ast.CallExpr)
+	if !ok {
+		return nil, nil
+	}
+	if t, is := p.Conversion(outer); is {
+		if !bytes(t) {
+			return nil, nil
+		}
+		conversion = outer
+		if outer, ok = rule.Parent(p, conversion).(*ast.CallExpr); !ok {
+			return conversion, nil
+		}
+		return conversion, written(p, outer, ".Write")
+	}
+	if p.CalleeName(outer) == "io.WriteString" && len(outer.Args) == 2 {
+		return nil, outer.Args[0]
+	}
+	return nil, written(p, outer, ".WriteString")
+}
+
+// written returns the writer of a call w.Write(x) or w.WriteString(x).
+func written(p *gocode.Place, call *ast.CallExpr, method string) ast.Expr {
+	if !strings.HasSuffix(p.CalleeName(call), ")"+method) || len(call.Args) != 1 {
+		return nil
+	}
+	w := rule.Receiver(call)
+	sig, ok := p.TypeOf(call.Fun).(*types.Signature)
+	if w == nil || !ok || sig.Results().Len() != 2 || !writes(p.TypeOf(w)) {
+		return nil
+	}
+	return w
+}
+
+// writes tells whether values of the type, or pointers to them, have io.Writer's method.
+func writes(t types.Type) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Write")
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Signature().Params().Len() == 1 && bytes(fn.Signature().Params().At(0).Type())
+}
+
+// address writes a writer as Fprintf takes it.
+func address(p *gocode.Place, w ast.Expr) string {
+	t := p.TypeOf(w)
+	if _, ptr := t.Underlying().(*types.Pointer); !ptr && !types.IsInterface(t) {
+		return "&" + rule.Text(w)
+	}
+	return rule.Text(w)
+}
+
+func bytes(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}

@@ -1,0 +1,108 @@
+// Package poolnonpointer finds values that are put into a sync.Pool at the price of an allocation.
+package poolnonpointer
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+const put = "(*sync.Pool).Put"
+
+// Rule is pool-non-pointer.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:          "pool-non-pointer",
+		Kind:        rule.Alloc,
+		Title:       "sync.Pool.Put allocates to box its argument",
+		Doc:         doc,
+		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // a pointer needs no box
+		Specificity: 2,
+		Find:        find,
+	}
+}
+
+const doc = `sync.Pool holds values of type any. A pointer fits into an interface as it is;
+a slice, a string or a struct does not, so that every Put allocates memory for
+a copy: 24 bytes for a slice. The pool then saves the large buffer and pays
+with a small one.
+
+Put a pointer instead, and keep it together with the value from Get to Put:
+	p := pool.Get().(*[]byte)
+	b := (*p)[:0]
+	…
+	*p = b
+	pool.Put(p)
+Taking the address at the end (pool.Put(&b)) moves b to the heap and is no
+better. Or put the slice into a struct that is used through a pointer anyway.
+
+It is fine when buffers are large and puts are rare.
+
+Seen in the field: uber-go/zap#288, redis/go-redis#3850, containerd/containerd#1810.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(rule.TakeHere, guilty, nil), nil
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, put) {
+		if len(call.Args) != 1 || !rule.Boxes(p, call.Args[0]) || !rule.OnlyMakes(p, call) {
+			continue
+		}
+		m.Cause = fmt.Sprintf("Put gets %s by value, a %s, which does not fit into an interface: each Put allocates a copy.",
+			rule.Text(call.Args[0]), kind(p.TypeOf(call.Args[0])))
+		m.Fix = "Let the pool hold pointers, and keep the pointer that Get returned for Put; the address of a local variable would be a new allocation."
+		return true
+	}
+	return address(p, m)
+}
+
+// address knows the cure that is none: pool.Put(&b) of a local b, which is moved to the heap where it is declared.
+func address(p *gocode.Place, m *rule.Match) bool {
+	if p.Decl == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if found || !ok || p.CalleeName(call) != put || len(call.Args) != 1 {
+			return !found
+		}
+		u, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr)
+		if !ok {
+			return true
+		}
+		v := rule.LocalVar(p, u.X)
+		if v == nil || rule.Line(p, v.Pos()) != p.Line || !header(v.Type()) || !rule.OnlyMakes(p) {
+			return true
+		}
+		m.Cause = fmt.Sprintf("Put on line %d takes the address of %s, so that %s itself, a %s, is allocated here on every call.",
+			rule.Line(p, call.Pos()), v.Name(), v.Name(), kind(v.Type()))
+		m.Fix = "Keep the pointer that Get returned and put that one back, after storing the slice through it."
+		found = true
+		return false
+	})
+	return found
+}
+
+// header tells whether a type is a slice or string, whose contents are elsewhere.
+func header(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
+func kind(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Slice:
+		return "slice"
+	case *types.Struct:
+		return "struct"
+	case *types.Array:
+		return "array"
+	}
+	return types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() })
+}

@@ -1,0 +1,116 @@
+// Package readallknownsize finds io.ReadAll where the length is known before reading.
+package readallknownsize
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+var readers = []string{"io.ReadAll", "io/ioutil.ReadAll"}
+
+// known says for the types of readers how to know the length.
+var known = map[string]string{
+	"*os.File":          "os.ReadFile by the file's name, or a buffer of the size that Stat tells",
+	"*bytes.Reader":     "its Len, or the slice that it was made from",
+	"*bytes.Buffer":     "its Bytes, which copies nothing",
+	"*strings.Reader":   "its Len, or the string that it was made from",
+	"*io.SectionReader": "its Size",
+}
+
+// Rule is readall-known-size.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "readall-known-size",
+		Kind:  rule.Alloc,
+		Title: "io.ReadAll where the length is known",
+		Doc:   doc,
+		// The rows are the buffers alone. Before Go 1.26 they add up to some four times
+		// the text, since then to little more than twice; one of the right size is left.
+		Fraction:    rule.Fraction{Expect: 0.55, Low: 0.4, High: 0.8},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `io.ReadAll does not know how much will come. It begins with 512 bytes and makes
+larger buffers as it goes; up to Go 1.25 it copied all that was there each time,
+since 1.26 it collects pieces and copies them once at the end. Either way it
+allocates at least twice what it returns.
+
+Where the length is known, one buffer does: Content-Length for an HTTP body,
+Stat for a file, Len for a reader of memory. Bound what a client may ask for,
+and expect −1 for bodies of unknown length. Better still, do not hold
+it all: decode from the reader, or copy it on.
+
+It is fine for small and rare bodies.
+
+Seen in the field: prometheus/client_golang#976, grafana/loki#20647,
+oras-project/oras-go#1426.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(func(s *site.Site) rule.Match {
+		return rule.Take(s, growing, readers...)
+	}, guilty, nil), nil
+}
+
+// growing are the rows of the buffers, not of reading into them.
+func growing(r *site.Row) bool {
+	if !rule.CallsDirectly(r, readers...) {
+		return false
+	}
+	for i := r.Owner - 1; i >= 0; i-- {
+		if f := r.Stack[i].Function; !rule.Named(f, append(readers, "runtime.*")...) {
+			return false // a reader's own
+		}
+	}
+	return true
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, readers...) {
+		if len(call.Args) != 1 {
+			continue
+		}
+		what, how := length(p, call.Args[0])
+		if what == "" {
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s reads %s into buffers that grow as it goes and copies them together, though the length is known before.", p.CalleeName(call), what)
+		m.Fix = fmt.Sprintf("Use %s; or read with a decoder and do not hold the whole.", how)
+		return true
+	}
+	return false
+}
+
+// length tells what is read and how its length can be known; "" when it cannot.
+func length(p *gocode.Place, reader ast.Expr) (what, how string) {
+	reader = rule.Origin(p, reader)
+	t := p.TypeOf(reader)
+	if t == nil {
+		return "", ""
+	}
+	if how := known[t.String()]; how != "" {
+		return "a " + t.String(), how
+	}
+	sel, ok := reader.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Body" {
+		return "", ""
+	}
+	holder := p.TypeOf(sel.X)
+	if ptr, ok := types.Unalias(holder).(*types.Pointer); ok {
+		holder = ptr.Elem()
+	}
+	switch holder.String() {
+	case "net/http.Response":
+		return "the body of a response", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and not too large, and io.ReadFull"
+	case "net/http.Request":
+		return "the body of a request", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and below your limit, and io.ReadFull"
+	}
+	return "", ""
+}
