@@ -20,9 +20,9 @@ import (
 // answer alike, so what differs between them is only what they spend.
 
 const (
-	order = "2026-11-20T10:00:00Z INFO shop: POST /checkout user=42 order=a7 took=13"
-	debug = "2026-11-20T10:00:00Z DEBUG shop: cache miss"
-	prose = "nothing that a rule asks for"
+	orderLine = "2026-11-20T10:00:00Z INFO shop: POST /checkout user=42 order=a7 took=13"
+	debugLine = "2026-11-20T10:00:00Z DEBUG shop: cache miss"
+	proseLine = "nothing that a rule asks for"
 )
 
 func TestParse(t *testing.T) {
@@ -32,12 +32,12 @@ func TestParse(t *testing.T) {
 		text     string
 		record   string // "" when dropped
 	}{
-		{"all rules", 10_000, order, `{"customer":10000,"text":"` + order + `","fields":{"app_10000":"shop","level":"INFO",` +
+		{"all rules", 10_000, orderLine, `{"customer":10000,"text":"` + orderLine + `","fields":{"app_10000":"shop","level":"INFO",` +
 			`"millis_10000":"13","order_10000":"a7","time":"2026-11-20T10:00:00Z","user":"***"}}`},
 		{"other customer", 10_001, "order=b", `{"customer":10001,"text":"order=b","fields":{"order_10001":"b"}}`},
-		{"nothing to extract", 10_000, prose, `{"customer":10000,"text":"` + prose + `","fields":{}}`},
-		{"customer without rules", 9, debug, `{"customer":9,"text":"` + debug + `","fields":{}}`},
-		{"blocked", 10_000, debug, ""},
+		{"nothing to extract", 10_000, proseLine, `{"customer":10000,"text":"` + proseLine + `","fields":{}}`},
+		{"customer without rules", 9, debugLine, `{"customer":9,"text":"` + debugLine + `","fields":{}}`},
+		{"blocked", 10_000, debugLine, ""},
 		{"blocked by a field", 10_000, "env=test", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAccept(t *testing.T) {
 		status     int
 		want       string
 	}{
-		{"passed and blocked", "10000 " + order + "\n10001 " + debug + "\n10001 " + order + "\n", 200, `{"passed":2,"blocked":1}`},
+		{"passed and blocked", "10000 " + orderLine + "\n10001 " + debugLine + "\n10001 " + orderLine + "\n", 200, `{"passed":2,"blocked":1}`},
 		{"nothing", "", 200, `{"passed":0,"blocked":0}`},
 		{"no text", "10000 x\n10000\n", 400, "line 2: want CUSTOMER TEXT"},
 		{"no customer", "shop x\n", 400, `line 1: customer: strconv.Atoi: parsing "shop": invalid syntax`},
@@ -121,7 +121,7 @@ func TestTail(t *testing.T) {
 // Every execution is counted under its customer, rule and outcome.
 func TestMetrics(t *testing.T) {
 	handler := newHandler(newParser(sampleRules(2), io.Discard))
-	body := strings.NewReader("10000 " + order + "\n10000 " + order + "\n10001 " + debug + "\n")
+	body := strings.NewReader("10000 " + orderLine + "\n10000 " + orderLine + "\n10001 " + debugLine + "\n")
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/v1/logs", body))
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -180,7 +180,7 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
-		if _, err := p.parse(firstCustomer+i%10, order); err != nil {
+		if _, err := p.parse(firstCustomer+i%10, orderLine); err != nil {
 			b.Fatal(err)
 		}
 	}
