@@ -43,8 +43,9 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	if none {
 		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" "+silence(p), "", s.width()))
 		if len(shown) > 0 {
-			fmt.Fprint(w, "Settings to try:\n\n")
+			fmt.Fprint(w, "Settings to try:\n")
 		}
+		fmt.Fprintln(w)
 	}
 	for i := range shown {
 		finding(w, &shown[i], p, s)

@@ -42,7 +42,7 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	var rows [][]string
 	for _, f := range fs[:len(fs)-rest] {
 		share, bounds := generalCost(&f)
-		rows = append(rows, []string{"    " + share, s.paint(faint, bounds), placeOf(&f), s.paint(code, clip(cellSource(&f), 60))})
+		rows = append(rows, []string{"    " + share, s.paint(faint, bounds), placeOf(&f) + "  " + s.paint(code, clip(cellSource(&f), 60))})
 	}
 	lines := table(rows, "  ", 0, 1)
 	for i, line := range lines {

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
+)
+
+func whyCommand() command {
+	return command{
+		name: "why", args: "PLACE [REC]", group: "the main job",
+		short: "everything known about one function or line: costs, callers, source, compiler, findings",
+		long: `PLACE is FILE:LINE, as findings and lists print it, or a regular expression that functions
+match. REC is a .hone file; without it, the last recording made on this machine.
+
+Costs are given twice. "Itself and the library below" is what the findings are ranked by: the place
+and the standard library's functions that it calls, without other lines of yours or of modules, each
+cost charged once. "With all that it calls" is everything that goes through it. Garbage collection is
+charged by allocated bytes. Intervals are 95 % ones, of sampling.
+
+Below an escape stand the steps by which the value got out of the function, in the compiler's order.`,
+		examples: []string{
+			"hone why 'main\\.leftpad' rec.hone",
+			"hone why leftpad.go:7",
+			"hone why middleware/compress.go:268 before.hone -json",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var out outputFlags
+			out.declare(fs, "")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				if len(args) == 0 {
+					return usagef("why: which place? FILE:LINE or a regular expression, e.g. hone why 'main\\.' rec.hone")
+				}
+				if len(args) > 2 {
+					return usagef("why: one place and one recording at a time")
+				}
+				if err := session.CheckPlace(args[0]); err != nil {
+					return usagef("why: %v", err)
+				}
+				cfg, prog, err := out.session(env)
+				if err != nil {
+					return err
+				}
+				rec := ""
+				if len(args) == 2 {
+					rec = args[1]
+				}
+				y, err := session.Explain(ctx, cfg, args[0], rec)
+				prog.clear()
+				if err != nil {
+					return err
+				}
+				if out.json {
+					return render.JSON(env.Stdout, render.WhyJSON(y))
+				}
+				return buffered(env.Stdout, func(w io.Writer) error {
+					render.Why(w, y, out.style(env))
+					return nil
+				})
+			}
+		},
+	}
+}
