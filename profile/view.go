@@ -97,6 +97,8 @@ type View struct {
 	Total      int64     // what percentages are of: a sum of magnitudes, or a mean
 	// Unmatched names the filters that matched nothing, as a typo would.
 	Unmatched []string
+
+	whole *Profile // before the options
 }
 
 // View applies the options that choose samples and frames, in pprof's order:
@@ -109,7 +111,7 @@ func (p *Profile) View(o ViewOptions) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{ViewOptions: o, Profile: p, Index: index, SampleType: p.SampleTypes[index]}
+	v := &View{ViewOptions: o, Profile: p, Index: index, SampleType: p.SampleTypes[index], whole: p}
 	if o.Mean {
 		v.SampleType.Type = "mean_" + v.SampleType.Type
 	}

@@ -45,7 +45,7 @@ arrow goes over functions that are not shown.`,
 				if err != nil {
 					return err
 				}
-				page := render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g}
+				page := v.graphPage(g)
 				if f.json {
 					return render.JSON(env.Stdout, render.GraphJSON("graph", page))
 				}

@@ -40,7 +40,7 @@ func topCommand() command {
 				if err != nil {
 					return err
 				}
-				t := render.TopTable{Source: v.Source.Name, View: v.View, Top: top}
+				t := render.TopTable{Source: v.Source.Name, View: v.View, Top: top, Blind: v.blindSpots(top.Smallest()), Notes: v.Source.Notes}
 				if p.json {
 					return render.JSON(env.Stdout, render.TopJSON(t))
 				}

@@ -34,7 +34,7 @@ func treeCommand() command {
 				if err != nil {
 					return err
 				}
-				return p.printTree(env, "tree", render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g})
+				return p.printTree(env, "tree", v.graphPage(g))
 			}
 		},
 	}
@@ -68,7 +68,8 @@ func peekCommand() command {
 				if err != nil {
 					return err
 				}
-				page := render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g, Shown: []int{}}
+				page := v.graphPage(g)
+				page.Shown = []int{}
 				for i := range g.Nodes {
 					if re.MatchString(g.Nodes[i].String()) {
 						page.Shown = append(page.Shown, i)
@@ -81,6 +82,11 @@ func peekCommand() command {
 			}
 		},
 	}
+}
+
+// graphPage is a call graph of the view with what it does not show.
+func (v *view) graphPage(g *profile.Graph) render.GraphPage {
+	return render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g, Blind: v.blindSpots(g.Least()), Notes: v.Source.Notes}
 }
 
 func (p *profileFlags) printTree(env Env, name string, page render.GraphPage) error {

@@ -80,6 +80,11 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	return &view{View: v, Source: src, Binary: binary, prog: prog}, nil
 }
 
+// blindSpots are what the view does not show, with what its recording knows of its making.
+func (v *view) blindSpots(least int64) profile.BlindSpots {
+	return v.View.BlindSpots(least, v.Source.Surroundings())
+}
+
 // source says how to read the sources.
 func (p *profileFlags) source(sampleIndex string) (session.SourceOptions, error) {
 	o := session.SourceOptions{Seconds: p.seconds, SampleIndex: sampleIndex}

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/profile"
@@ -13,13 +14,15 @@ type TopTable struct {
 	Source string
 	View   *profile.View
 	Top    *profile.Top
+	Blind  profile.BlindSpots
+	Notes  []string // on the sources
 }
 
 // Top draws the table of `hone top` in the columns that pprof's users know.
 func Top(w io.Writer, t TopTable, s Style) {
 	top, unit := t.Top, t.View.UnitFor(t.Top.Smallest())
 	value := func(v int64) string { return t.View.Format(v, unit) }
-	ViewHead(w, t.Source, t.View, s)
+	viewHead(w, t.Source, t.View, t.Blind, s)
 	fmt.Fprintf(w, "showing %s of %s total (%s)\n", value(top.Flat), value(top.Total),
 		strings.TrimSpace(profile.FormatPercent(top.Flat, top.Total)))
 	if top.Dropped > 0 {
@@ -43,16 +46,23 @@ func Top(w io.Writer, t TopTable, s Style) {
 		}
 		fmt.Fprintln(w, line)
 	}
+	drawNotes(w, t.notes(), s)
 }
 
-// ViewHead draws the line above a report that says what it is about, and the
+func (t TopTable) notes() []string {
+	return append(slices.Clone(t.Notes), blindNotes(t.View, t.Blind)...)
+}
+
+// viewHead draws the line above a report that says what it is about, and the
 // filters, unless compact_labels asks for none.
-func ViewHead(w io.Writer, source string, v *profile.View, s Style) {
+func viewHead(w io.Writer, source string, v *profile.View, blind profile.BlindSpots, s Style) {
 	if v.CompactLabels {
 		return
 	}
 	fmt.Fprintf(w, "%s · %s", source, v.SampleType.Type)
-	if d := v.Profile.DurationNanos; d > 0 {
+	if use := cpuUse(blind); use != "" {
+		fmt.Fprint(w, " · "+use)
+	} else if d := v.Profile.DurationNanos; d > 0 {
 		fmt.Fprintf(w, " · over %s", seconds(float64(d)/1e9))
 	}
 	fmt.Fprintln(w)
@@ -98,5 +108,8 @@ func TopJSON(t TopTable) any {
 		Nodes      int    `json:"nodes"`
 		Dropped    int    `json:"dropped"`
 		Rows       []row  `json:"rows"`
-	}{"hone/top/v1", t.Source, t.View.SampleType.Type, t.Top.SampleType.Unit, t.Top.Total, t.Top.Nodes, t.Top.Dropped, rows}
+
+		CPU   *cpuUseJSON `json:"cpu,omitempty"`
+		Notes []string    `json:"notes,omitempty"`
+	}{"hone/top/v1", t.Source, t.View.SampleType.Type, t.Top.SampleType.Unit, t.Top.Total, t.Top.Nodes, t.Top.Dropped, rows, newCPUUseJSON(t.Blind), t.notes()}
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/profile"
@@ -13,6 +14,8 @@ type GraphPage struct {
 	Source string
 	View   *profile.View
 	Graph  *profile.Graph
+	Blind  profile.BlindSpots
+	Notes  []string // on the sources
 	// Shown are the nodes that the page is about, by number; nil is all.
 	Shown []int
 }
@@ -38,7 +41,7 @@ func (p *GraphPage) value() func(int64) string {
 func (p *GraphPage) head() (title, notes []string) {
 	g, value := p.Graph, p.value()
 	var b strings.Builder
-	ViewHead(&b, p.Source, p.View, Style{})
+	viewHead(&b, p.Source, p.View, p.Blind, Style{})
 	if b.Len() > 0 {
 		title = strings.Split(strings.TrimSpace(b.String()), "\n")
 	}
@@ -61,7 +64,7 @@ func (p *GraphPage) head() (title, notes []string) {
 // node's cum, and the other end.
 func Tree(w io.Writer, p GraphPage, s Style) {
 	g, value := p.Graph, p.value()
-	ViewHead(w, p.Source, p.View, s)
+	viewHead(w, p.Source, p.View, p.Blind, s)
 	_, notes := p.head()
 	for i, note := range notes {
 		if i > 0 {
@@ -98,6 +101,12 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 	if len(g.Nodes) > 0 {
 		fmt.Fprintln(w, separator)
 	}
+	drawNotes(w, p.blindNotes(), s)
+}
+
+// blindNotes are what stands below the text; head's are what was left out.
+func (p *GraphPage) blindNotes() []string {
+	return append(slices.Clone(p.Notes), blindNotes(p.View, p.Blind)...)
 }
 
 func inlineMark(e profile.GraphEdge) string {
@@ -151,5 +160,7 @@ func GraphJSON(name string, p GraphPage) any {
 		Shown        []int       `json:"shown,omitempty"`
 		Nodes        []graphNode `json:"nodes"`
 		Edges        []graphEdge `json:"edges"`
-	}{"hone/" + name + "/v1", p.Source, g.SampleType.Type, g.SampleType.Unit, g.Total, g.Candidates, g.DroppedNodes, g.DroppedEdges, p.Shown, nodes, edges}
+		CPU          *cpuUseJSON `json:"cpu,omitempty"`
+		Notes        []string    `json:"notes,omitempty"`
+	}{"hone/" + name + "/v1", p.Source, g.SampleType.Type, g.SampleType.Unit, g.Total, g.Candidates, g.DroppedNodes, g.DroppedEdges, p.Shown, nodes, edges, newCPUUseJSON(p.Blind), p.blindNotes()}
 }

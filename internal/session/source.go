@@ -28,6 +28,30 @@ type Source struct {
 	// KnownBuild says that the compiler can be asked as it was when the program was built: its
 	// settings are known, and where its main package is. It is so for recordings of packages.
 	KnownBuild bool
+
+	Notes []string // what the reader should know of how the profile came about
+}
+
+// Surroundings are what the recording knows of the profile's making.
+func (s *Source) Surroundings() profile.Surroundings {
+	if s.Recording == nil {
+		return profile.Surroundings{}
+	}
+	around := profile.Surroundings{Cores: s.Recording.Runtime.GOMAXPROCS}
+	if around.Cores == 0 {
+		around.Cores = s.Recording.Machine.Cores
+	}
+	for _, part := range s.Recording.Parts {
+		if part.Name != s.Part {
+			continue
+		}
+		for _, phase := range s.Recording.Phases {
+			if phase.Name == part.Phase {
+				around.CPUSeconds = phase.CPUSeconds
+			}
+		}
+	}
+	return around
 }
 
 // SourceOptions says how to read a source.
