@@ -2,6 +2,7 @@ package rule
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/gocode"
@@ -129,3 +130,6 @@ func Reads(p *gocode.Place, v *types.Var) []*ast.Ident {
 // whole is the place with the declaration as its function, so that Enclosing sees
 // what a function literal captures.
 func whole(p *gocode.Place) *gocode.Place { return p.Outer() }
+
+// WithinPos tells whether a position lies in a node.
+func WithinPos(n ast.Node, pos token.Pos) bool { return within(n, pos) }

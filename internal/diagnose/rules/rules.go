@@ -23,6 +23,7 @@ import (
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
+	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
@@ -32,6 +33,7 @@ import (
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
+	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
@@ -56,6 +58,7 @@ func All() []rule.Rule {
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		loopinvariantcall.Rule(),
+		mapgrowth.Rule(),
 		poolnonpointer.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
@@ -65,6 +68,7 @@ func All() []rule.Rule {
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
 		runeslicerange.Rule(),
+		slicegrowth.Rule(),
 		sprintfsimple.Rule(),
 		sscansimple.Rule(),
 		templateparsepercall.Rule(),

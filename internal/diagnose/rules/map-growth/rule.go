@@ -1,0 +1,177 @@
+// Package mapgrowth finds maps that grow in a loop though their size is known before it.
+package mapgrowth
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// growing are the frames of a map that makes room, of Go's Swiss tables (since 1.24) and of the
+// maps before them.
+var growing = []string{
+	"internal/runtime/maps.(*Map).growToSmall*", "internal/runtime/maps.(*Map).growToTable", "internal/runtime/maps.(*table).rehash",
+	"internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*table).split", "internal/runtime/maps.newTable",
+	"runtime.hashGrow", "runtime.growWork*", "runtime.evacuate*",
+}
+
+const assign = "runtime.mapassign*"
+
+// Rule is map-growth.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "map-growth",
+		Kind:  rule.Alloc,
+		Title: "Map grown in a loop though its size is known",
+		Doc:   doc,
+		// Doubling makes about twice the last table on the way and puts every key in
+		// again; samber/lo#484 reports 30 to 50 % of the whole loop for a hint.
+		Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A map without a size hint starts with room for eight keys. When it is full, a
+table of twice the size is made, and every key is hashed and put in again. A map
+that gets n keys in a loop does that log₂(n/8) times.
+
+make(map[K]V, n) with the number of keys makes the right table at once.
+
+It is fine when many keys are the same: a hint by the number of rounds then
+makes a table that stays empty. The rule speaks only when every round of a loop
+with a known number of rounds stores a value that is made from the loop's own
+element; it leaves counters and groups (m[k]++, append to m[k]) and sets alone.
+
+Seen in the field: samber/lo#484, golang/go#56182.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, nil), nil
+}
+
+// take returns the rows of making room, not of putting keys in. In the allocation
+// profile, where the runtime's frames are missing, what the line allocates itself.
+func take(s *site.Site) rule.Match {
+	m := rule.Take(s, func(r *site.Row) bool { return false }, assign)
+	m.CPU = rule.Rows(s.CPU, func(r *site.Row) bool {
+		if !rule.CallsDirectly(r, assign) {
+			return false
+		}
+		for _, f := range growing {
+			if r.Below(f) {
+				return true
+			}
+		}
+		return r.Class == site.Malloc || r.Class == site.Assist
+	})
+	m.Allocs = rule.Rows(s.Allocs, rule.Leaf)
+	m.Live = rule.Rows(s.Live, rule.Leaf)
+	return m
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	store, table, loop := stores(p)
+	if store == nil {
+		return false
+	}
+	n, ok := rule.Rounds(p, loop)
+	if !ok || rule.AtMost(p, loop, store, 8) {
+		return false
+	}
+	if !rule.OnlyMakes(p) { // the line makes the value, too
+		m.Allocs, m.Live = nil, nil
+	}
+	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
+		return false
+	}
+	m.Confidence = rule.Likely // keys may repeat
+	if ranged, ok := loop.(*ast.RangeStmt); ok && uniqueKeys(p, ranged, store) {
+		m.Confidence = rule.Measured
+	}
+	m.Cause = fmt.Sprintf("%s is made without a size and gets a key in every round of the loop on line %d, which runs %s times: its table is made anew and filled again at each doubling.",
+		table.Name(), rule.Line(p, loop.Pos()), n)
+	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", types.TypeString(table.Type(), types.RelativeTo(p.Pkg)), n)
+	return true
+}
+
+// stores returns the assignment m[k] = v on the line, the local map that it fills, and the loop in whose every
+// round it runs.
+func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
+	for _, n := range p.Nodes {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+			continue
+		}
+		elem, ok := ast.Unparen(a.Lhs[0]).(*ast.IndexExpr)
+		if !ok {
+			continue
+		}
+		table := rule.LocalVar(p, elem.X)
+		loops := rule.Loops(p, a)
+		if table == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], a) || !madeSmall(p, table, loops) {
+			continue
+		}
+		if !fromLoop(p, loops[0], elem.Index) || !fromLoop(p, loops[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
+			continue
+		}
+		return a, table, loops[0]
+	}
+	return nil, nil, nil
+}
+
+// madeSmall tells whether a map is made without a hint, just outside of the innermost loop.
+func madeSmall(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
+	if _, ok := v.Type().Underlying().(*types.Map); !ok {
+		return false
+	}
+	if rule.WithinPos(loops[0], v.Pos()) || len(loops) > 1 && !rule.WithinPos(loops[1], v.Pos()) {
+		return false
+	}
+	values := rule.Assigned(p, v)
+	if len(values) != 1 {
+		return false
+	}
+	switch x := ast.Unparen(values[0]).(type) {
+	case *ast.CompositeLit:
+		return len(x.Elts) == 0
+	case *ast.CallExpr:
+		return p.CalleeName(x) == "make" && len(x.Args) == 1
+	}
+	return false
+}
+
+// fromLoop tells whether an expression uses a variable of the loop.
+func fromLoop(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := p.Object(id).(*types.Var)
+			found = found || ok && !v.IsField() && rule.WithinPos(loop, v.Pos())
+		}
+		return !found
+	})
+	return found
+}
+
+func mentions(p *gocode.Place, e ast.Expr, v *types.Var) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && p.Object(id) == v {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// uniqueKeys tells whether the keys cannot repeat: they are the keys of another map, or indexes.
+func uniqueKeys(p *gocode.Place, loop *ast.RangeStmt, store *ast.AssignStmt) bool {
+	elem := ast.Unparen(store.Lhs[0]).(*ast.IndexExpr)
+	return loop.Key != nil && rule.Same(p, loop.Key, elem.Index)
+}

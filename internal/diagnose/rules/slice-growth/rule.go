@@ -1,0 +1,157 @@
+// Package slicegrowth finds slices that grow by append though their length is known before the loop.
+package slicegrowth
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const grow = "runtime.growslice*"
+
+// Rule is slice-growth.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "slice-growth",
+		Kind:  rule.Alloc,
+		Title: "Slice grown by append though its length is known",
+		Doc:   doc,
+		// Doubling allocates about twice the last slice on the way to it and leaves it half
+		// empty at worst; one slice of the right size is left. Netflix/spectator-go#53
+		// reports 4 allocations and 240 B down to 1 and 64 B.
+		Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `append to a full slice allocates a larger one (twice as large up to 256
+elements, then by a quarter and more) and copies. A slice that starts empty and
+gets n elements is so allocated and copied log₂(n) times, and the last one has room
+that nobody uses.
+
+When a loop appends once in each round and the number of rounds is known before
+it, make([]T, 0, n) does it with one allocation.
+
+It is fine when the loop may end early or keeps few of the elements: then room
+for all would be worse. The rule speaks only when every round appends, and leaves
+slices alone that were given a capacity.
+
+Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The prealloc
+linter reports the same form without knowing which ones cost.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, nil), nil
+}
+
+func take(s *site.Site) rule.Match {
+	m := rule.TakeMade(s, grow)
+	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
+		return rule.Match{Site: s}
+	}
+	return m
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, "append") {
+		slice, loop := appends(p, call)
+		if slice == nil {
+			continue
+		}
+		n, ok := rule.Rounds(p, loop)
+		if !ok || rule.AtMost(p, loop, call, 4) {
+			continue
+		}
+		if !rule.OnlyMakes(p, call) { // the element is made on the line, too
+			m.Allocs = nil
+			m.Live = nil
+		}
+		if len(m.CPU) == 0 && len(m.Allocs) == 0 {
+			continue
+		}
+		each := len(call.Args) - 1
+		if each > 1 {
+			n = strconv.Itoa(each) + "*(" + n + ")"
+		}
+		m.Cause = fmt.Sprintf("%s starts empty and grows in every round of the loop on line %d, which runs %s times: it is allocated and copied again and again on the way.",
+			slice.Name(), rule.Line(p, loop.Pos()), n)
+		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), typeName(p, slice.Type()), n)
+		return true
+	}
+	return false
+}
+
+// appends returns the local slice that a call appends single elements to, and the loop
+// in whose every round it does; the slice starts empty outside of that loop, and in no other.
+func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
+	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
+		return nil, nil
+	}
+	to := rule.AssignedTo(p, call)
+	if to == nil || !rule.Same(p, to, call.Args[0]) {
+		return nil, nil
+	}
+	slice := rule.LocalVar(p, to)
+	loops := rule.Loops(p, call)
+	if slice == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], call) {
+		return nil, nil
+	}
+	if !startsEmpty(p, slice, loops) || len(rule.Assigned(p, slice)) > 2 {
+		return nil, nil
+	}
+	return slice, loops[0]
+}
+
+// startsEmpty tells whether a slice is declared without capacity, just outside of the
+// innermost loop: between them is no other loop that would fill it further.
+func startsEmpty(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
+	if loops[0].Pos() <= v.Pos() && v.Pos() < loops[0].End() {
+		return false
+	}
+	if len(loops) > 1 && (v.Pos() < loops[1].Pos() || v.Pos() >= loops[1].End()) {
+		return false
+	}
+	if result(p, v) {
+		return true
+	}
+	stmt, value := rule.Declared(p, v)
+	if stmt == nil {
+		return false
+	}
+	switch x := value.(type) {
+	case nil:
+		spec, ok := stmt.(*ast.ValueSpec)
+		return ok && len(spec.Values) == 0
+	case *ast.CompositeLit:
+		return len(x.Elts) == 0
+	case *ast.CallExpr:
+		if p.CalleeName(x) != "make" || len(x.Args) != 2 {
+			return false
+		}
+		n, ok := p.Const(x.Args[1])
+		return ok && n.ExactString() == "0"
+	}
+	return false
+}
+
+// result tells whether v is a named result of the place's function: it starts as nil.
+func result(p *gocode.Place, v *types.Var) bool {
+	var ft *ast.FuncType
+	switch fn := p.Func.(type) {
+	case *ast.FuncDecl:
+		ft = fn.Type
+	case *ast.FuncLit:
+		ft = fn.Type
+	}
+	return ft != nil && ft.Results != nil && ft.Results.Pos() <= v.Pos() && v.Pos() < ft.Results.End()
+}
+
+func typeName(p *gocode.Place, t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(p.Pkg))
+}
