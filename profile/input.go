@@ -1,13 +1,14 @@
 package profile
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/hone-go/hone/internal/inflate"
 )
 
 // DefaultMaxBytes is Decode's bound on the inflated profile: 2 GiB.
@@ -57,22 +58,24 @@ func openWindow(r io.Reader, max int64) (*window, error) {
 		max = DefaultMaxBytes
 	}
 	w := &window{max: max, in: &countBytes{r: r}, stop: func() {}}
-	br := bufio.NewReaderSize(w.in, 64<<10)
-	magic, err := br.Peek(4)
-	if err != nil && err != io.EOF {
+	magic := make([]byte, 4)
+	n, err := io.ReadFull(w.in, magic)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, fmt.Errorf("read profile: %w", err)
 	}
+	magic = magic[:n]
+	all := io.MultiReader(bytes.NewReader(magic), w.in)
 	switch {
 	case len(magic) == 0:
 		return nil, errors.New("the profile is empty")
 	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
-		zr, err := gzip.NewReader(br)
+		zr, err := inflate.NewReader(all)
 		if err != nil {
 			return nil, fmt.Errorf("inflate gzip'd profile: %w", err)
 		}
 		w.zip, w.src = "gzip", zr
 	case string(magic) == "\x28\xb5\x2f\xfd":
-		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+		zr, err := zstd.NewReader(all, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
 			return nil, fmt.Errorf("inflate zstd'd profile: %w", err)
 		}
@@ -80,7 +83,7 @@ func openWindow(r io.Reader, max int64) (*window, error) {
 	case string(magic) == "PK\x03\x04":
 		return nil, errors.New("this is a zip archive, not a profile")
 	default:
-		w.src = br
+		w.src = all
 	}
 	w.buf = make([]byte, 256<<10)
 	return w, nil

@@ -1,0 +1,88 @@
+package inflate
+
+import (
+	"hash/crc32"
+	"io"
+)
+
+// header reads a member's header; io.EOF when there is no member any more.
+// What it says is of no use here, but its checksum is checked.
+func (d *Reader) header() error {
+	if err := d.fill(1); err != nil {
+		return err
+	}
+	if d.pos == d.end {
+		return io.EOF
+	}
+	h := headerReader{d: d}
+	if h.byte() != 0x1f || h.byte() != 0x8b || h.byte() != 8 {
+		return h.or(d.corrupt("no gzip header"))
+	}
+	const hasSum, hasExtra, hasName, hasComment = 1 << 1, 1 << 2, 1 << 3, 1 << 4
+	flags := h.byte()
+	for range 6 { // the time, two bytes of no interest
+		h.byte()
+	}
+	if flags&hasExtra != 0 {
+		for range int(h.byte()) | int(h.byte())<<8 {
+			h.byte()
+		}
+	}
+	for _, has := range []byte{hasName, hasComment} {
+		for flags&has != 0 && h.err == nil && h.byte() != 0 {
+		}
+	}
+	if flags&hasSum != 0 {
+		want := uint16(h.sum)
+		if got := uint16(h.byte()) | uint16(h.byte())<<8; got != want {
+			return h.or(d.corrupt("a header with a wrong checksum"))
+		}
+	}
+	d.state, d.sum, d.size = atBlock, 0, 0
+	return h.err
+}
+
+// headerReader reads bytes and sums them; after an error it gives zeros.
+type headerReader struct {
+	d   *Reader
+	sum uint32
+	err error
+}
+
+func (h *headerReader) byte() byte {
+	v, err := h.d.take(8)
+	if h.err == nil {
+		h.err = err
+	}
+	if h.err != nil {
+		return 0
+	}
+	h.sum = crc32.Update(h.sum, crc32.IEEETable, []byte{byte(v)})
+	return byte(v)
+}
+
+// or is the reader's error, else err.
+func (h *headerReader) or(err error) error {
+	if h.err != nil {
+		return h.err
+	}
+	return err
+}
+
+// trailer checks what a member says of its data.
+func (d *Reader) trailer() error {
+	d.align()
+	sum, err := d.take(32)
+	if err != nil {
+		return err
+	}
+	size, err := d.take(32)
+	if err != nil {
+		return err
+	}
+	if sum != d.sum || size != d.size {
+		return d.corrupt("a wrong checksum or length")
+	}
+	d.align()
+	return nil
+}
