@@ -11,20 +11,24 @@ package rules
 
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
+	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
+	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
+	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
@@ -46,20 +50,24 @@ import (
 // only between claims that are equal in everything else.
 func All() []rule.Rule {
 	return []rule.Rule{
+		callerinlog.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
 		constantwork.Rule(),
 		costlyline.Rule(),
 		deepequaltyped.Rule(),
+		deferinloop.Rule(),
 		fmtthenbytes.Rule(),
 		foldcompare.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
+		jsontoany.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
 		poolnonpointer.Rule(),
+		quadraticinsert.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
 		readallknownsize.Rule(),

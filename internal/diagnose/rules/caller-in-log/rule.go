@@ -1,0 +1,65 @@
+// Package callerinlog finds log lines that look up their own place in the source.
+package callerinlog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is caller-in-log.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "caller-in-log",
+		Kind:  rule.CPU,
+		Title: "File and line looked up for every log line",
+		Doc:   doc,
+		// The rows are the lookup, which is all gone without the flag.
+		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `With log.Lshortfile or Llongfile, or slog's AddSource, each line walks the stack
+to its caller and decodes the binary's line tables to find the file and line:
+half a microsecond to a microsecond, often more than formatting the text. The
+tables are made to be small, not fast.
+
+Leave the place out where lines are many: a message that is unique in the source
+says as much. Or keep it for warnings and errors alone, with a logger of their
+own.
+
+It is fine for rare lines. What is lost is comfort in debugging; the rule only
+says what it costs.
+
+Seen in the field: uber-go/zap#1052.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	callees := []string{"log.Print*", "log.Output", "log.(*Logger).Print*", "log.(*Logger).Output"}
+	for _, level := range []string{"Debug", "Info", "Warn", "Error", "Log"} {
+		callees = append(callees, "log/slog."+level+"*", "log/slog.(*Logger)."+level+"*")
+	}
+	s := rule.Search{Callees: callees, Keep: lookup, Judge: judge, Unseen: unseen}
+	return s.Find(p), nil
+}
+
+// lookup tells whether a row is in finding the caller's file and line. (slog always
+// takes the caller's program counter, by runtime.Callers; that is not it.)
+func lookup(r *site.Row) bool {
+	return r.Below("runtime.Caller") || r.Below("runtime.CallersFrames") || r.Below("runtime.(*Frames).Next") || r.Below("log/slog.(*Record).Source") || r.Below("log/slog.Record.Source")
+}
+
+func judge(c *rule.Case) bool {
+	fill(c.Match, c.Name())
+	return true
+}
+
+func unseen(m *rule.Match) { fill(m, "the logger") }
+
+func fill(m *rule.Match, logger string) {
+	m.Cause = fmt.Sprintf("For every line %s walks the stack and searches the line tables for the caller's file and line.", logger)
+	m.Fix = "Take Lshortfile or Llongfile out of the logger's flags (AddSource in slog), or keep them for a logger of rare lines."
+}
