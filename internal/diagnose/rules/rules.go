@@ -11,6 +11,7 @@ package rules
 
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
@@ -25,6 +26,8 @@ import (
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
+	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
+	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
@@ -50,6 +53,7 @@ import (
 // only between claims that are equal in everything else.
 func All() []rule.Rule {
 	return []rule.Rule{
+		binaryreflect.Rule(),
 		callerinlog.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
@@ -64,6 +68,8 @@ func All() []rule.Rule {
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		jsontoany.Rule(),
+		largecopy.Rule(),
+		linearscan.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
 		poolnonpointer.Rule(),

@@ -1,0 +1,134 @@
+// Package linearscan finds slices that are searched from end to end once per element.
+package linearscan
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is linear-scan.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "linear-scan",
+		Kind:  rule.CPU,
+		Title: "Slice searched from end to end in every round of a loop",
+		Doc:   doc,
+		// n elements looked up in n cost n²/2 comparisons; in a map n look-ups of some 20 ns. How
+		// long the slice is the profile does not say: for a few dozen nothing is saved.
+		Fraction: rule.Fraction{Expect: 0.8, Low: 0.2, High: 0.99},
+		Find:     find,
+	}
+}
+
+const doc = `slices.Contains and Index compare one element after the other. To ask them once
+per element of a slice, about that same slice or one that grows with the loop,
+costs n²/2 comparisons: for ten thousand elements fifty million.
+
+Keep what is asked for in a map (map[T]struct{}, or map[T]int for the index)
+beside the slice, or sort once and use slices.BinarySearch.
+
+It is fine for short slices: up to some thirty numbers, or ten strings, the scan
+is faster than the map. The rule leaves alone slices of constant length and
+searches in a slice that has nothing to do with the loop, since nothing tells
+how long those are.
+
+Seen in the field: ai-dynamo/grove#577 (nine such loops in one operator),
+supersonic-app/supersonic#348.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: []string{"slices.Contains[*", "slices.Index[*"},
+		Types:   []string{"slices.Contains", "slices.Index"},
+		Judge:   judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	var why string
+	ok := c.All(func(call *ast.CallExpr) bool {
+		if len(call.Args) != 2 {
+			return false
+		}
+		words, quadratic := growsWithLoop(c.Place, call)
+		why = words
+		return quadratic
+	})
+	if !ok {
+		return false
+	}
+	xs := rule.Text(c.Calls[0].Args[0])
+	elem := "T"
+	if s, ok := c.Place.TypeOf(c.Calls[0].Args[0]).Underlying().(*types.Slice); ok {
+		elem = types.TypeString(s.Elem(), types.RelativeTo(c.Place.Pkg))
+	}
+	c.Cause = fmt.Sprintf("%s searches %s from end to end in every round of a loop %s: n rounds make about n²/2 comparisons.", c.Name(), xs, why)
+	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and ask that (for more than a few dozen elements).", elem, xs)
+	c.Confidence = rule.Likely // how long the slice is, only a run can say
+	return true
+}
+
+// growsWithLoop tells whether the slice that a call searches is as long as a loop around the call runs:
+// the loop ranges over it, or appends to it.
+func growsWithLoop(p *gocode.Place, call *ast.CallExpr) (string, bool) {
+	xs := call.Args[0]
+	v, _ := rule.Var(p, xs)
+	if v == nil {
+		return "", false
+	}
+	for _, loop := range rule.Loops(p, call) {
+		if rule.Inside(loop, v.Pos()) || rule.AtMost(p, loop, call, 32) {
+			return "", false
+		}
+		if r, ok := loop.(*ast.RangeStmt); ok && overSame(p, r, xs) {
+			return fmt.Sprintf("over the same slice (line %d)", rule.Line(p, loop.Pos())), true
+		}
+		if appends(p, loop, xs) {
+			return fmt.Sprintf("that makes it longer (line %d)", rule.Line(p, loop.Pos())), true
+		}
+	}
+	return "", false
+}
+
+// overSame tells whether a loop ranges over the slice, or its tail.
+func overSame(p *gocode.Place, r *ast.RangeStmt, xs ast.Expr) bool {
+	x := ast.Unparen(r.X)
+	if s, ok := x.(*ast.SliceExpr); ok {
+		x = s.X
+	}
+	if s, ok := ast.Unparen(xs).(*ast.SliceExpr); ok {
+		xs = s.X
+	}
+	return rule.Same(p, x, xs)
+}
+
+// appends tells whether a loop appends to the slice, once or more in a round, and never
+// begins it anew.
+func appends(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
+	grows, reset := false, false
+	ast.Inspect(rule.LoopBody(loop), func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
+			return true
+		}
+		for i, lhs := range a.Lhs {
+			if !rule.Same(p, lhs, xs) {
+				continue
+			}
+			call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr)
+			if ok && p.CalleeName(call) == "append" && len(call.Args) > 1 && rule.Same(p, call.Args[0], xs) {
+				grows = true
+			} else {
+				reset = true
+			}
+		}
+		return true
+	})
+	return grows && !reset
+}
