@@ -1,0 +1,112 @@
+package exectrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ahead reads generations and their tables while another is being ordered.
+type ahead struct {
+	in    *input
+	all   *internTable
+	ready chan readAhead
+	free  chan *generation
+	// head is that of the first batch of the next generation, before Go 1.26: only
+	// it tells that a generation is over.
+	head     batchHeader
+	haveHead bool
+}
+
+// readAhead is a generation and what is wrong with it.
+type readAhead struct {
+	g   *generation
+	err error
+}
+
+// inMemory is how many generations are held: one being ordered, one being read.
+const inMemory = 2
+
+func newAhead(in *input) *ahead {
+	a := &ahead{in: in, all: newInternTable(), ready: make(chan readAhead), free: make(chan *generation, inMemory)}
+	for range inMemory {
+		a.free <- &generation{}
+	}
+	return a
+}
+
+// read reads until the end of the trace, or until its frame of batches is broken.
+func (a *ahead) read(ctx context.Context) {
+	defer close(a.ready)
+	defer a.in.close()
+	for more := true; more; {
+		var g *generation
+		select {
+		case <-ctx.Done():
+			return
+		case g = <-a.free:
+		}
+		g.reset()
+		var err error
+		more, err = a.generation(g)
+		if !more && err == nil && !g.any {
+			return
+		}
+		g.end = a.in.off
+		if err == nil {
+			err = g.parse(a.in.version, a.all)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case a.ready <- readAhead{g, err}:
+		}
+	}
+}
+
+var errUnfinished = errors.New("the trace ends before the generation does")
+
+// generation reads the batches of a generation. It reports whether more may follow.
+func (a *ahead) generation(g *generation) (more bool, err error) {
+	for {
+		h, err := a.next()
+		switch {
+		case err == errEnd && g.any && a.in.version >= 26:
+			return false, at(a.in.off, errUnfinished)
+		case err == errEnd:
+			return false, nil
+		case err != nil:
+			return false, at(a.in.off, err)
+		case h.end && g.any:
+			return true, nil
+		case h.end:
+			continue
+		}
+		if g.any && h.gen != g.num {
+			if a.in.version >= 26 {
+				return false, at(a.in.off, fmt.Errorf("a batch of generation %d in generation %d", h.gen, g.num))
+			}
+			a.head, a.haveHead = h, true
+			return true, nil
+		}
+		g.num = h.gen
+		file := a.in.off
+		if g.data, err = a.in.payload(g.data, int(h.size)); err != nil {
+			g.any = true
+			return false, at(a.in.off, err)
+		}
+		g.add(a.in.version, h, file)
+	}
+}
+
+// next returns the head of the next batch: the one that ended the generation before, first.
+func (a *ahead) next() (batchHeader, error) {
+	if a.haveHead {
+		a.haveHead = false
+		return a.head, nil
+	}
+	return a.in.next()
+}
+
+func timeSpan(ns int64) time.Duration { return time.Duration(ns) }

@@ -1,0 +1,155 @@
+package exectrace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace/internal/wire"
+)
+
+// cursor stands before an event of a thread: its type and time are decoded, its arguments
+// are not, for an event may be tried more than once before its turn comes.
+type cursor struct {
+	data []byte // of the generation
+	time int64
+	pos  int // of the arguments; of the next event once the event was taken
+	end  int // of the batch in data
+	typ  wire.Type
+	m    int32 // place in order.ms
+	next int32 // batch after this one, or -1
+	now  int32 // batch
+}
+
+// endOfEvent is an upper bound of the bytes of an event's arguments.
+const endOfEvent = wire.MaxArgs * 10
+
+// advance decodes the head of the next event. It returns false at the end of the thread's batches.
+func (c *cursor) advance(g *generation) (bool, error) {
+	i := c.pos
+	for i >= c.end {
+		if i > c.end {
+			return false, errors.New("the event before runs over the end of its batch")
+		}
+		if c.next < 0 {
+			return false, nil
+		}
+		c.enter(g, c.next)
+		i = c.pos
+	}
+	typ := wire.Type(c.data[i])
+	dt, i := uvarint(c.data, i+1)
+	t := c.time
+	if g.clock.whole != 0 && dt < 1<<40 {
+		t += int64(dt) * g.clock.whole
+	} else {
+		t += g.clock.base(dt)
+	}
+	if t >= maxTime {
+		return false, fmt.Errorf("%v at a time out of range", typ)
+	}
+	c.time, c.typ, c.pos = t, typ, i
+	return true, nil
+}
+
+func (c *cursor) enter(g *generation, b int32) {
+	bt := &g.batches[b]
+	c.now, c.next = b, bt.next
+	c.pos, c.end = int(bt.at), int(bt.at+bt.size)
+	c.time = g.clock.base(bt.time)
+}
+
+// over reports whether the arguments of the event run over the end of the batch.
+func (c *cursor) over() bool {
+	if c.pos+endOfEvent <= c.end {
+		return false
+	}
+	i := c.pos
+	for range wire.Specs[c.typ].Args {
+		_, i = uvarint(c.data, i)
+	}
+	return i > c.end
+}
+
+// file returns where the event is in the trace, about: its batch, and how far in it.
+func (c *cursor) file(g *generation) int64 {
+	b := &g.batches[c.now]
+	return b.file + int64(c.pos) - int64(b.at)
+}
+
+// frontier is a heap of cursors by time. Where times are equal its order is that of
+// golang.org/x/exp/trace, whose heap works in the same steps: both orders would be right,
+// but equal ones can be compared.
+type frontier []head
+
+type head struct {
+	time int64
+	c    *cursor
+}
+
+func (f frontier) up(i int) int {
+	for i > 0 && f[(i-1)/2].time > f[i].time {
+		f[(i-1)/2], f[i] = f[i], f[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	return i
+}
+
+func (f frontier) down(i int) {
+	h := f[i]
+	for {
+		k := 2*i + 1
+		if k >= len(f) {
+			break
+		}
+		if k+1 < len(f) && f[k+1].time < f[k].time {
+			k++
+		}
+		if h.time <= f[k].time {
+			break
+		}
+		f[i] = f[k]
+		i = k
+	}
+	f[i] = h
+}
+
+// moved restores the order after the time at i became later or, in a new batch, earlier.
+func (f frontier) moved(i int) {
+	if i == 0 || f.up(i) == i {
+		f.down(i)
+	}
+}
+
+// remove takes out i: its ancestors move down by one, the last moves to the root.
+func (f *frontier) remove(i int) {
+	h := *f
+	for ; i > 0; i = (i - 1) / 2 {
+		h[i] = h[(i-1)/2]
+	}
+	last := len(h) - 1
+	h[0] = h[last]
+	h[last] = head{}
+	*f = h[:last]
+	if last > 0 {
+		(*f).down(0)
+	}
+}
+
+func (f *frontier) push(c *cursor) {
+	*f = append(*f, head{c.time, c})
+	f.up(len(*f) - 1)
+}
+
+// sort brings all into the order of time. A sorted slice is still a heap.
+func (f frontier) sort() {
+	slices.SortFunc(f, func(a, b head) int {
+		switch {
+		case a.time < b.time:
+			return -1
+		case a.time > b.time:
+			return 1
+		}
+		return 0
+	})
+}

@@ -1,0 +1,181 @@
+package exectrace
+
+// Event is one thing that happened, in the order in which it happened.
+//
+// Every transition of a goroutine says what it leaves (From, since Since, because
+// of Was) and what it enters (To, because of Why), so that a fold that adds up times
+// needs no state of its own. Times are in nanoseconds since the trace's first event
+// and never fall.
+type Event struct {
+	Time  int64 // when
+	Since int64 // when the state From began; for the end of a range, when the range began
+	// Value depends on the kind: bytes (HeapAlloc, HeapGoal, GCSweepEnd: swept), a count
+	// (ProcsChange), a task (annotations; see [Trace.Annotation]).
+	Value uint64
+	Kind  Kind
+	From  State  // of G, or of P for the events of processors
+	To    State  // equal to From for a status that tells nothing new
+	Was   Reason // why G was in From
+	Why   Reason // why G goes to To
+	// G is the goroutine that the event is about: the one that changes its state, or the
+	// one in which the range or annotation stands. NoG for events of processors.
+	G GIndex
+	// By is the goroutine that ran on the thread at that time: for Unblock the
+	// waker, for Create the parent, else mostly G. NoG when none ran (network poller,
+	// timers, system calls that return).
+	By GIndex
+	P  int32 // processor, or -1
+	M  int32 // thread's place in [Trace.Threads], or -1
+	// Stack is of By, at the event: the waker's line for Unblock, the waiter's for
+	// Block, the creator's for Create.
+	Stack StackID
+	// Left is where G left the processor, or was created, before it came to From: the
+	// waiter's line when a wait ends. Equal to the stack of the event that began From.
+	Left StackID
+	note uint32 // 1 + place of its words among those of the block; 0 none
+}
+
+// Block is a run of events. It and its events are valid during the call only.
+type Block struct {
+	Events []Event
+	// Rare are the places in Events of everything that is no plain change of a goroutine's state
+	// (Create, Start, Stop, Block, Unblock, syscalls and their ends): folds over processors,
+	// collections or annotations loop over these alone.
+	Rare []int32
+}
+
+// GIndex is a goroutine's place in the table of live goroutines: small, dense, and
+// used again after its goroutine ended. Folds keep what they know about goroutines in a
+// slice by GIndex and begin anew at Create and at the first Status (From Unknown).
+type GIndex uint32
+
+// NoG is no goroutine.
+const NoG = ^GIndex(0)
+
+// StackID names a stack of the whole trace: equal stacks have one ID, in
+// all generations. 0 is no stack.
+type StackID uint32
+
+// State is what a goroutine, or a processor, does.
+type State uint8
+
+// The states. Processors are Idle, Running or Syscall; goroutines all but Idle.
+const (
+	Unknown  State = iota // before its first event
+	Runnable              // ready, waits for a processor
+	Running
+	Syscall // in a system call (or cgo)
+	Waiting // blocked: Reason says for what
+	Gone    // ended
+	Idle    // processors: nothing to run
+)
+
+// Kind is what happened. The names are those of Go's tracer (internal/trace/tracev2, events.go).
+type Kind uint8
+
+// The kinds of events.
+const (
+	KindNone Kind = iota
+
+	// Changes of goroutines.
+	GoCreate         // G is new: Runnable (or Waiting, when created blocked), By its parent
+	GoCreateSyscall  // a thread of C came in: G is new, in Syscall
+	GoStart          // Runnable → Running
+	GoDestroy        // Running → Gone
+	GoDestroySyscall // Syscall → Gone
+	GoStop           // Running → Runnable: preempted or Gosched
+	GoBlock          // Running → Waiting
+	GoUnblock        // Waiting → Runnable
+	GoSyscallBegin   // Running → Syscall
+	GoSyscallEnd     // Syscall → Running
+	GoSyscallEndLost // Syscall → Runnable: its processor was taken meanwhile
+	GoSwitch         // coroutines: one of the transitions of a direct switch
+	GoStatus         // first word about G in a generation
+
+	// Processors.
+	ProcStart      // Idle → Running
+	ProcStop       // Running → Idle
+	ProcSteal      // Syscall → Idle
+	ProcStatus     // first word about P in a generation
+	ProcSyscall    // Running → Syscall, with its goroutine
+	ProcSyscallEnd // Syscall → Running
+	ProcsChange    // Value is GOMAXPROCS
+
+	// Ranges. An Active tells of one that was open when the generation began.
+	STWBegin // Why says for what
+	STWEnd
+	GCActive
+	GCBegin
+	GCEnd
+	GCSweepActive
+	GCSweepBegin
+	GCSweepEnd // Value: bytes swept
+	GCMarkAssistActive
+	GCMarkAssistBegin
+	GCMarkAssistEnd
+
+	// Counters.
+	HeapAlloc // Value: bytes live and not yet swept
+	HeapGoal  // Value: bytes at which the next collection begins
+
+	// Annotations: Trace.Annotation has the words.
+	GoLabel
+	TaskBegin
+	TaskEnd
+	RegionBegin
+	RegionEnd
+	Log
+
+	CPUSample // G was seen running at Stack
+	// Sync begins a generation: Value is its number. Gap is before it when
+	// generations between were lost: whatever was open is unknown from there.
+	Sync
+	Gap
+)
+
+// Reason is why a goroutine waits, is ready, or why the world is stopped.
+type Reason uint8
+
+// The reasons. ReasonOther is one that this package does not know: Trace.ReasonName has its words.
+const (
+	ReasonNone Reason = iota
+
+	// Runnable because.
+	Created
+	Woken
+	Preempted
+	Gosched
+	SyscallLost // a system call ended and its processor was gone
+
+	// Waiting for.
+	WaitUnspecified
+	WaitForever // nil channel, empty select
+	WaitNetwork
+	WaitSelect
+	WaitCond
+	WaitSync // mutex, RWMutex, WaitGroup, semaphore: the stack tells which
+	WaitChanSend
+	WaitChanReceive
+	WaitGCAssist
+	WaitGCSweep
+	WaitSystem // a goroutine of the runtime has nothing to do
+	WaitPreempted
+	WaitDebugCall
+	WaitGC // until the collection ends
+	WaitSleep
+	WaitGCWeak
+	WaitSynctest
+	WaitCoroutine // switched away to another coroutine
+
+	ReasonOther
+)
+
+// String returns the state's name: "runnable".
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return "unknown"
+}
+
+var stateNames = [...]string{"unknown", "runnable", "running", "syscall", "waiting", "gone", "idle"}

@@ -1,0 +1,274 @@
+package exectrace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/exectrace/internal/wire"
+)
+
+// generation is one generation of a trace: about a second, with tables of its own. Its
+// memory is used again for a later one.
+type generation struct {
+	num     uint64
+	first   bool    // nothing came before it, or what came before is lost
+	data    []byte  // payloads of its batches, each followed by pad zero bytes
+	batches []batch // those with events
+	threads []threadBatches
+	tables  []batch // strings, stacks, CPU samples, clock; in order of the trace
+	began   uint64  // clock: the earliest batch
+	any     bool    // a batch was read
+	from    int64   // offset in the trace of its first payload
+	end     int64   // offset behind it
+
+	clock   clock
+	strings stringTable
+	stacks  stackMap
+	samples []sample
+	known   stacks // stacks of the whole trace, up to this generation
+
+	heads map[uint64]int32 // thread → index into threads
+}
+
+// threadBatches are the batches of one thread, in order.
+type threadBatches struct {
+	thread      uint64
+	first, last int32
+}
+
+// sample is an entry of the CPU samples.
+type sample struct {
+	time               int64
+	thread, proc, goid uint64
+	stack              uint64
+}
+
+func (g *generation) reset() {
+	data, batches, threads, tables, samples := g.data, g.batches, g.threads, g.tables, g.samples
+	clear(g.heads)
+	*g = generation{
+		data: data[:0], batches: batches[:0], threads: threads[:0], tables: tables[:0], samples: samples[:0],
+		strings: g.strings.emptied(), stacks: g.stacks.emptied(), heads: g.heads,
+	}
+	if g.heads == nil {
+		g.heads = map[uint64]int32{}
+	}
+}
+
+// add takes a batch whose payload is the last of g.data.
+func (g *generation) add(version int, h batchHeader, file int64) {
+	if g.began == 0 || h.time < g.began {
+		g.began = h.time
+	}
+	if !g.any {
+		g.any, g.from = true, file
+	}
+	b := batch{
+		thread: h.thread, time: h.time, file: file,
+		at: uint32(len(g.data) - int(h.size) - pad), size: uint32(h.size), next: -1,
+	}
+	switch {
+	case h.experiment || h.size == 0:
+		g.data = g.data[:b.at]
+	case isTable(version, wire.Type(g.data[b.at])):
+		g.tables = append(g.tables, b)
+	default:
+		g.batches = append(g.batches, b)
+		g.link(h.thread, int32(len(g.batches)-1))
+	}
+}
+
+func isTable(version int, t wire.Type) bool {
+	switch t {
+	case wire.Strings, wire.Stacks, wire.CPUSamples:
+		return true
+	case wire.Frequency:
+		return version < 25
+	case wire.Sync:
+		return version >= 25
+	}
+	return false
+}
+
+func (g *generation) link(thread uint64, b int32) {
+	i, ok := g.heads[thread]
+	if !ok {
+		g.heads[thread] = int32(len(g.threads))
+		g.threads = append(g.threads, threadBatches{thread, b, b})
+		return
+	}
+	t := &g.threads[i]
+	g.batches[t.last].next = b
+	t.last = b
+}
+
+// parse reads the tables, when all batches are there.
+func (g *generation) parse(version int, all *internTable) error {
+	var strings, stackBytes int
+	for _, b := range g.tables {
+		switch wire.Type(g.data[b.at]) {
+		case wire.Strings:
+			strings += int(b.size)
+		case wire.Stacks:
+			stackBytes += int(b.size)
+		}
+	}
+	g.strings.limit, g.stacks.limit = tableLimit(strings), tableLimit(stackBytes)
+	for _, kind := range []wire.Type{wire.Frequency, wire.Sync, wire.Strings, wire.Stacks, wire.CPUSamples} {
+		for _, b := range g.tables {
+			if wire.Type(g.data[b.at]) != kind {
+				continue
+			}
+			if err := g.table(kind, b, all); err != nil {
+				return at(b.file, fmt.Errorf("%v: %w", kind, err))
+			}
+		}
+	}
+	switch {
+	case g.clock.unit == 0:
+		return at(g.end, errors.New("no frequency of the clock"))
+	case version >= 25 && !g.clock.hasWall:
+		return at(g.end, errors.New("no snapshot of the clocks"))
+	}
+	for i := range g.samples {
+		g.samples[i].time = g.clock.base(uint64(g.samples[i].time))
+	}
+	slices.SortFunc(g.samples, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
+	g.known = all.stacks
+	return nil
+}
+
+func (g *generation) table(kind wire.Type, b batch, all *internTable) error {
+	d := decoder{d: g.data, i: int(b.at), end: int(b.at) + int(b.size)}
+	if kind != wire.Frequency {
+		d.i++ // the kind; a lone frequency is its own
+	}
+	for d.i < d.end {
+		var err error
+		switch kind {
+		case wire.Frequency, wire.Sync:
+			err = g.clock.read(&d, b.time)
+		case wire.Strings:
+			err = g.strings.read(&d)
+		case wire.Stacks:
+			err = g.stacks.read(&d, g, all)
+		case wire.CPUSamples:
+			err = g.sample(&d)
+		}
+		if err == nil && d.i > d.end {
+			err = errors.New("its last entry is cut off")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *generation) sample(d *decoder) error {
+	if err := d.want(wire.CPUSample); err != nil {
+		return err
+	}
+	var s sample
+	s.time = int64(min(d.uvarint(), maxTime))
+	s.thread, s.proc, s.goid, s.stack = d.uvarint(), d.uvarint(), d.uvarint(), d.uvarint()
+	g.samples = append(g.samples, s)
+	return nil
+}
+
+// decoder reads a table. Reading beyond its end gives zeros, which its caller finds out.
+type decoder struct {
+	d      []byte
+	i, end int
+}
+
+func (d *decoder) uvarint() (v uint64) {
+	if d.i >= d.end {
+		d.i = d.end + 1
+		return 0
+	}
+	v, d.i = uvarint(d.d, d.i)
+	return v
+}
+
+// want reads the type of an entry.
+func (d *decoder) want(t wire.Type) error {
+	got := wire.Type(d.d[d.i])
+	d.i++
+	if got != t {
+		return fmt.Errorf("%v where %v should be", got, t)
+	}
+	return nil
+}
+
+// tableLimit is the largest id that gets a place in a slice, when ids come from a table of
+// that many bytes: an entry has three bytes at least, and the tracer counts ids from one.
+func tableLimit(bytes int) uint64 { return uint64(bytes/2 + 1024) }
+
+// clock converts the tracer's clock to nanoseconds.
+//
+// As golang.org/x/exp/trace does it: a time is the converted time of its batch plus the
+// converted differences, each cut to whole nanoseconds, in floating point.
+type clock struct {
+	unit    float64 // nanoseconds per unit
+	whole   int64   // unit, when it is a whole number; else 0
+	hasWall bool
+	wall    time.Time
+	wallAt  uint64 // in units
+}
+
+// maxTime bounds times, in nanoseconds, so that sums of them never overflow.
+const maxTime = 1 << 60
+
+func (c *clock) read(d *decoder, base uint64) error {
+	switch t := wire.Type(d.d[d.i]); {
+	case t == wire.Frequency:
+		d.i++
+		if c.unit != 0 {
+			return errors.New("a second frequency")
+		}
+		perSecond := d.uvarint()
+		if perSecond == 0 || perSecond > 1<<40 {
+			return fmt.Errorf("a clock of %d units per second", perSecond)
+		}
+		c.unit = 1 / (float64(perSecond) / 1e9)
+		if whole := int64(c.unit); float64(whole) == c.unit && whole <= 1<<16 {
+			c.whole = whole
+		}
+	case t == wire.ClockSnapshot:
+		d.i++
+		if c.hasWall {
+			return errors.New("a second snapshot of the clocks")
+		}
+		c.hasWall = true
+		c.wallAt = base + d.uvarint()
+		d.uvarint() // monotonic clock
+		sec, nsec := d.uvarint(), d.uvarint()
+		c.wall = time.Unix(int64(min(sec, 1<<40)), int64(min(nsec, 1e9)))
+	default:
+		return fmt.Errorf("%v where a frequency or a snapshot of the clocks should be", t)
+	}
+	return nil
+}
+
+// base converts the time of a batch or a sample; those out of range come out as maxTime.
+func (c *clock) base(t uint64) int64 {
+	if v := float64(t) * c.unit; v < maxTime {
+		return int64(v)
+	}
+	return maxTime
+}
+
+// atOffset is an error and where it is.
+type atOffset struct {
+	file int64
+	err  error
+}
+
+func (e *atOffset) Error() string { return e.err.Error() }
+func (e *atOffset) Unwrap() error { return e.err }
+
+func at(file int64, err error) error { return &atOffset{file, err} }

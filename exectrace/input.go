@@ -1,0 +1,182 @@
+package exectrace
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace/internal/wire"
+	"github.com/hone-go/hone/profile"
+)
+
+const (
+	// maxInflated bounds a compressed trace when the caller does not.
+	maxInflated = 16 << 30
+	// maxGeneration bounds what is held of one generation. Go makes one per second.
+	maxGeneration = 1 << 30
+)
+
+// input reads batches from a trace and counts bytes.
+type input struct {
+	r       *bufio.Reader
+	close   func() error
+	off     int64
+	version int
+}
+
+// openInput reads the header. Compressed traces (gzip, zstd) are recognized.
+func openInput(r io.Reader, opt Options) (*input, error) {
+	in := &input{close: func() error { return nil }}
+	in.r = bufio.NewReaderSize(r, 128<<10)
+	if magic, _ := in.r.Peek(4); compressed(magic) {
+		limit := opt.MaxInflated
+		if limit == 0 {
+			limit = maxInflated
+		}
+		inflated, err := profile.Inflate(in.r, limit)
+		if err != nil {
+			return nil, fmt.Errorf("read execution trace: %w", err)
+		}
+		in.close = inflated.Close
+		in.r = bufio.NewReaderSize(inflated, 128<<10)
+	}
+	var err error
+	if in.version, err = in.header(); err != nil {
+		in.close()
+		return nil, fmt.Errorf("read execution trace: %w", err)
+	}
+	return in, nil
+}
+
+func compressed(magic []byte) bool {
+	return bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) || bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd})
+}
+
+var errNotATrace = errors.New("not a Go execution trace: it does not begin with \"go 1.N trace\"")
+
+// versions are those that are read. Go 1.24 writes 23.
+var versions = []int{22, 23, 25, 26}
+
+func (in *input) header() (int, error) {
+	head := make([]byte, wire.HeaderSize)
+	n, err := io.ReadFull(in.r, head)
+	in.off = int64(n)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, errors.New("empty")
+	}
+	var v int
+	if _, err := fmt.Sscanf(string(head), "go 1.%d trace", &v); err != nil || !bytes.Equal(head[:n], wire.Header(v)) {
+		return 0, errNotATrace
+	}
+	switch {
+	case slices.Contains(versions, v):
+		return v, nil
+	case v < versions[0]:
+		return 0, fmt.Errorf("format of Go 1.%d: traces before Go 1.22 are not read; build the program with Go 1.22 or later and record again, or open this one with go tool trace", v)
+	default:
+		return 0, fmt.Errorf("format of Go 1.%d is not known: this hone reads those of Go 1.22 to 1.26", v)
+	}
+}
+
+// batch is a batch of events in the memory of its generation.
+type batch struct {
+	thread uint64
+	time   uint64 // clock units
+	file   int64  // offset of the payload in the trace
+	at     uint32 // in generation.data
+	size   uint32
+	next   int32 // the next batch of the same thread, or -1
+}
+
+// errEnd is a good end of the trace, between two batches.
+var errEnd = errors.New("end of trace")
+
+// header of a batch, or the end of a generation.
+type batchHeader struct {
+	gen, thread, time, size uint64
+	experiment, end         bool
+}
+
+// next reads the head of a batch.
+func (in *input) next() (h batchHeader, err error) {
+	typ, err := in.r.ReadByte()
+	if err == io.EOF {
+		return h, errEnd
+	}
+	if err != nil {
+		return h, err
+	}
+	in.off++
+	switch t := wire.Type(typ); {
+	case t == wire.EventBatch:
+	case t == wire.ExperimentalBatch && in.version >= wire.Specs[t].Since:
+		h.experiment = true
+		if _, err := in.uvarint(); err != nil {
+			return h, cut(err, "experiment of a batch")
+		}
+	case t == wire.EndOfGeneration && in.version >= wire.Specs[t].Since:
+		h.end = true
+		return h, nil
+	default:
+		return h, fmt.Errorf("a batch should begin here, but there is %v", t)
+	}
+	for _, f := range []*uint64{&h.gen, &h.thread, &h.time, &h.size} {
+		if *f, err = in.uvarint(); err != nil {
+			return h, cut(err, "head of a batch")
+		}
+	}
+	switch {
+	case h.gen == 0:
+		return h, errors.New("a batch of generation 0")
+	case h.size > wire.MaxBatch:
+		return h, fmt.Errorf("a batch of %d bytes; the most is %d", h.size, wire.MaxBatch)
+	}
+	return h, nil
+}
+
+func cut(err error, what string) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("the trace is cut off in the %s", what)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+func (in *input) uvarint() (v uint64, err error) {
+	for k := range 10 {
+		b, err := in.r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		in.off++
+		v |= uint64(b&0x7f) << (7 * k)
+		if b < 0x80 {
+			return v, nil
+		}
+	}
+	return 0, errors.New("a number of more than ten bytes")
+}
+
+// payload appends the bytes of a batch and the pad to data.
+func (in *input) payload(data []byte, size int) ([]byte, error) {
+	at := len(data)
+	if at+size+pad > maxGeneration {
+		return data, fmt.Errorf("a generation of more than %d MiB", maxGeneration>>20)
+	}
+	if need := at + size + pad; need > cap(data) {
+		data = slices.Grow(data, max(size+pad, min(2*at, 64<<20)))
+	}
+	data = data[:at+size+pad]
+	clear(data[at+size:])
+	n, err := io.ReadFull(in.r, data[at:at+size])
+	in.off += int64(n)
+	if err != nil {
+		return data[:at], cut(err, fmt.Sprintf("batch of %d bytes", size))
+	}
+	return data, nil
+}

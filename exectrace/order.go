@@ -1,0 +1,349 @@
+package exectrace
+
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/exectrace/internal/wire"
+)
+
+// blockSize is the number of events that folds get at a time: 32 KiB of them, so that they
+// are still in the cache when the last fold reads them.
+const blockSize = 512
+
+// mostPerEvent is the most events that come from one of the trace.
+const mostPerEvent = 4
+
+// order puts the events of the threads into one order, and keeps what is known of
+// goroutines, processors and threads meanwhile.
+//
+// The times of different threads are not trusted. The events of one thread are in true
+// order. Between threads the tracer leaves counters: an event that takes up a goroutine or
+// a processor carries its number in that one's life in this generation, and may come only
+// after the one before. The earliest event is tried first; when its turn has not come, the
+// next earliest is. The rules are those of Go's internal/trace (order.go); each is beside
+// its event, in order_go.go, order_proc.go and order_range.go.
+type order struct {
+	trace *Trace
+	g     *generation // the one being put into order
+
+	gs    []goroutine // by GIndex
+	goids idTable     // ID → GIndex
+	free  []GIndex
+	gone  []GIndex // ended in this block: their slots become free after it
+	ps    []proc
+	ms    []thread // ms[0] is for what no thread wrote
+	mids  map[uint64]int32
+	tasks tasks
+	cycle cycle
+	marks regionPool
+
+	cursors []cursor
+	front   frontier
+
+	start int64 // of the trace: its first event, on the trace's clock
+	epoch int64 // when the first generation, or the first after a gap, began; since start
+	last  int64 // time of the last event, on the trace's clock
+
+	events [blockSize]Event
+	n      int
+	rare   []int32
+	notes  []note
+	failed error // why the last event is impossible
+}
+
+// goroutine is a Goroutine and what its order needs.
+type goroutine struct {
+	Goroutine
+	seq, gen   uint64
+	assist     int64 // when its mark assist began, or notBegun
+	stw        int64 // when it stopped the world, or notBegun
+	stwWhy     uint32
+	regions    int32 // innermost, in order.marks; -1 none
+	stwMeaning reasonWord
+}
+
+const notBegun = -1
+
+// proc is a processor.
+type proc struct {
+	status   uint8 // wire.PRunning ...; 0: not seen
+	seq, gen uint64
+	since    int64
+	sweep    int64 // when its sweep began, or notBegun
+	m        int32 // thread that has it, in order.ms; 0 none
+}
+
+// thread is what runs on a thread.
+type thread struct {
+	g GIndex
+	p int32
+}
+
+// Limits against traces made to eat memory.
+const (
+	maxGoroutines = 1 << 22 // alive at a time
+	maxProcs      = 1 << 16
+	maxThreads    = 1 << 20
+)
+
+func newOrder(t *Trace) *order {
+	o := &order{trace: t, goids: newIDTable(), mids: map[uint64]int32{}, rare: make([]int32, 0, blockSize)}
+	o.tasks.ids = newIDTable()
+	o.forget()
+	return o
+}
+
+// forget drops everything that was known of goroutines, processors and threads, but for the
+// places of threads.
+func (o *order) forget() {
+	o.gs, o.free, o.gone, o.ps = o.gs[:0], o.free[:0], o.gone[:0], o.ps[:0]
+	o.goids.clear()
+	if len(o.ms) == 0 {
+		o.ms = append(o.ms, thread{})
+	}
+	for i := range o.ms {
+		o.ms[i] = thread{NoG, -1}
+	}
+	o.tasks.forget()
+	o.marks.forget()
+	o.cycle = cycle{}
+}
+
+// verdict says what became of an event.
+type verdict uint8
+
+const (
+	taken  verdict = iota
+	notYet         // another thread's event comes before it
+	impossible
+)
+
+// stamp returns the time of the next event, since start: at least one later than the last.
+func (o *order) stamp(t int64) int64 {
+	if t <= o.last {
+		t = o.last + 1
+	}
+	o.last = t
+	return t - o.start
+}
+
+// stampAt is stamp for the very first event, whose time is not yet since anything.
+func (o *order) stampAt(t int64) int64 {
+	o.stamp(t)
+	return o.last
+}
+
+// event hands out an event of the trace itself.
+func (o *order) event(kind Kind, t int64, value uint64) int64 {
+	now := o.stamp(t)
+	*o.next() = Event{Time: now, Since: now, Kind: kind, Value: value, G: NoG, By: NoG, P: -1, M: -1}
+	o.markRare()
+	return now
+}
+
+// next returns the place of the next event of the block.
+func (o *order) next() *Event {
+	e := &o.events[o.n&(blockSize-1)]
+	o.n++
+	return e
+}
+
+// markRare notes that the last event is none of the frequent changes of goroutines.
+func (o *order) markRare() { o.rare = append(o.rare, int32(o.n-1)) }
+
+// fail says why an event is impossible.
+func (o *order) fail(format string, args ...any) verdict {
+	o.failed = fmt.Errorf(format, args...)
+	return impossible
+}
+
+// begin puts the first event of each thread of a generation in place.
+func (o *order) begin(g *generation) error {
+	o.g = g
+	o.front = o.front[:0]
+	if cap(o.cursors) < len(g.threads) {
+		o.cursors = make([]cursor, len(g.threads))
+	}
+	o.cursors = o.cursors[:len(g.threads)]
+	for i, t := range g.threads {
+		m, err := o.thread(t.thread)
+		if err != nil {
+			return at(g.batches[t.first].file, err)
+		}
+		c := &o.cursors[i]
+		*c = cursor{data: g.data, m: m, next: t.first}
+		ok, err := c.advance(g)
+		if err != nil {
+			return at(c.file(g), err)
+		}
+		if ok {
+			o.front.push(c)
+		}
+	}
+	return nil
+}
+
+// thread returns the place of a thread in ms.
+func (o *order) thread(id uint64) (int32, error) {
+	if id == wire.NoThread {
+		return 0, nil
+	}
+	if m, ok := o.mids[id]; ok {
+		return m, nil
+	}
+	if len(o.ms) > maxThreads {
+		return 0, fmt.Errorf("more than %d threads", maxThreads)
+	}
+	m := int32(len(o.ms))
+	o.ms = append(o.ms, thread{NoG, -1})
+	o.mids[id] = m
+	o.trace.threads = append(o.trace.threads, id)
+	return m, nil
+}
+
+// run orders the events of the generation. It calls flush whenever a block is full.
+func (o *order) run(flush func() error) error {
+	samples := o.g.samples
+	for len(o.front) > 0 || len(samples) > 0 {
+		if o.n > blockSize-mostPerEvent {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		if len(samples) > 0 && (len(o.front) == 0 || samples[0].time < o.front[0].time) {
+			if err := o.sample(&samples[0]); err != nil {
+				return err
+			}
+			samples = samples[1:]
+			continue
+		}
+		switch o.try(o.front[0].c) {
+		case taken:
+			if err := o.step(0); err != nil {
+				return err
+			}
+		case notYet:
+			if err := o.others(); err != nil {
+				return err
+			}
+		case impossible:
+			return o.broken(o.front[0].c)
+		}
+	}
+	return nil
+}
+
+// step moves the cursor at i to its next event.
+func (o *order) step(i int) error {
+	c := o.front[i].c
+	ok, err := c.advance(o.g)
+	switch {
+	case err != nil:
+		return at(c.file(o.g), err)
+	case ok:
+		o.front[i].time = c.time
+		o.front.moved(i)
+	default:
+		o.front.remove(i)
+	}
+	return nil
+}
+
+// others tries the events after the first, which has to wait, in the order of their times.
+func (o *order) others() error {
+	o.front.sort()
+	for i := 1; i < len(o.front); i++ {
+		switch o.try(o.front[i].c) {
+		case taken:
+			return o.step(i)
+		case impossible:
+			return o.broken(o.front[i].c)
+		}
+	}
+	c := o.front[0].c
+	return at(c.file(o.g), fmt.Errorf("no event can come next: %d threads wait, the first (thread %d) at %v", len(o.front), o.threadID(c.m), c.typ))
+}
+
+func (o *order) broken(c *cursor) error {
+	return at(c.file(o.g), fmt.Errorf("%v on thread %d: %w", c.typ, o.threadID(c.m), o.failed))
+}
+
+func (o *order) threadID(m int32) int64 {
+	if m == 0 {
+		return -1
+	}
+	return int64(o.trace.threads[m-1])
+}
+
+// try takes the event at c, when it may come next.
+func (o *order) try(c *cursor) verdict {
+	if c.over() {
+		return o.fail("it is cut off at the end of its batch")
+	}
+	switch c.typ {
+	case wire.GoStart:
+		return o.goStart(c)
+	case wire.GoUnblock:
+		return o.goUnblock(c)
+	case wire.GoBlock:
+		return o.goBlock(c)
+	case wire.GoStop:
+		return o.goStop(c)
+	case wire.GoSyscallBegin:
+		return o.goSyscallBegin(c)
+	case wire.GoSyscallEnd:
+		return o.goSyscallEnd(c)
+	case wire.GoSyscallEndBlocked:
+		return o.goSyscallEndBlocked(c)
+	case wire.GoCreate, wire.GoCreateBlocked:
+		return o.goCreate(c)
+	case wire.GoDestroy:
+		return o.goDestroy(c)
+	case wire.GoStatus, wire.GoStatusStack:
+		return o.goStatus(c)
+	case wire.GoSwitch, wire.GoSwitchDestroy:
+		return o.goSwitch(c)
+	case wire.GoCreateSyscall:
+		return o.goCreateSyscall(c)
+	case wire.GoDestroySyscall:
+		return o.goDestroySyscall(c)
+	case wire.ProcStart:
+		return o.procStart(c)
+	case wire.ProcStop:
+		return o.procStop(c)
+	case wire.ProcSteal:
+		return o.procSteal(c)
+	case wire.ProcStatus:
+		return o.procStatus(c)
+	case wire.ProcsChange:
+		return o.procsChange(c)
+	case wire.HeapAlloc, wire.HeapGoal:
+		return o.heap(c)
+	case wire.STWBegin, wire.STWEnd, wire.GCMarkAssistBegin, wire.GCMarkAssistActive, wire.GCMarkAssistEnd:
+		return o.goRange(c)
+	case wire.GCSweepBegin, wire.GCSweepActive, wire.GCSweepEnd:
+		return o.sweep(c)
+	case wire.GCBegin, wire.GCActive, wire.GCEnd:
+		return o.gc(c)
+	case wire.GoLabel, wire.UserTaskBegin, wire.UserTaskEnd, wire.UserRegionBegin, wire.UserRegionEnd, wire.UserLog:
+		return o.annotation(c)
+	}
+	return o.experimental(c)
+}
+
+// experimental passes over the events of experiments.
+func (o *order) experimental(c *cursor) verdict {
+	if s := &wire.Specs[c.typ]; !s.Timed || o.trace.info.Version < s.Since {
+		return o.fail("no such event in the batch of a thread of Go 1.%d", o.trace.info.Version)
+	}
+	if c.m == 0 {
+		return o.fail("no thread")
+	}
+	i := c.pos
+	for range wire.Specs[c.typ].Args {
+		_, i = uvarint(c.data, i)
+	}
+	c.pos = i
+	o.stamp(c.time)
+	return taken
+}

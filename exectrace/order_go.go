@@ -1,0 +1,374 @@
+package exectrace
+
+import "github.com/hone-go/hone/exectrace/internal/wire"
+
+// newGoroutine makes a goroutine that is not there yet.
+func (o *order) newGoroutine(id uint64, state State, now int64) (GIndex, *goroutine) {
+	var i GIndex
+	if n := len(o.free); n > 0 {
+		i = o.free[n-1]
+		o.free = o.free[:n-1]
+	} else {
+		i = GIndex(len(o.gs))
+		o.gs = append(o.gs, goroutine{})
+	}
+	o.goids.put(id, uint32(i))
+	o.trace.info.Goroutines++
+	g := &o.gs[i]
+	*g = goroutine{
+		Goroutine: Goroutine{ID: id, State: state, Since: now, Created: now, Waker: NoG, Thread: -1},
+		gen:       o.g.num, assist: notBegun, stw: notBegun, regions: -1,
+	}
+	return i, g
+}
+
+// end takes a goroutine out of the table. Its slot is used again after this block.
+func (o *order) end(i GIndex, g *goroutine, now int64) {
+	o.goids.drop(g.ID)
+	g.State, g.Why, g.Since, g.Thread = Gone, ReasonNone, now, -1
+	for g.regions >= 0 {
+		g.regions = o.marks.drop(g.regions)
+	}
+	o.gone = append(o.gone, i)
+}
+
+// on returns the goroutine that runs on the thread of c, on a processor, in a state.
+func (o *order) on(c *cursor, state State) (*thread, *goroutine) {
+	m := &o.ms[c.m]
+	if m.p < 0 || int(m.g) >= len(o.gs) {
+		return nil, nil
+	}
+	g := &o.gs[m.g]
+	if g.State != state || g.Thread != c.m-1 {
+		return nil, nil
+	}
+	return m, g
+}
+
+// notOn says what on found wrong.
+func (o *order) notOn(c *cursor, state State) verdict {
+	switch m := &o.ms[c.m]; {
+	case c.m == 0:
+		return o.fail("no thread")
+	case m.g == NoG:
+		return o.fail("no goroutine runs on the thread")
+	case m.p < 0:
+		return o.fail("the thread has no processor")
+	default:
+		g := &o.gs[m.g]
+		return o.fail("goroutine %d is %v, not %v, or on another thread", g.ID, g.State, state)
+	}
+}
+
+// noStack and noWords say that an event names what the tables of its generation lack.
+func (o *order) noStack(id uint64) verdict { return o.fail("no stack %d in its generation", id) }
+func (o *order) noWords(id uint64) verdict { return o.fail("no string %d in its generation", id) }
+
+// goCreate: the thread has a processor. A goroutine creates the new one, or the runtime does.
+func (o *order) goCreate(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	entryID, i := uvarint(c.data, i)
+	stackID, i := uvarint(c.data, i)
+	m := o.ms[c.m]
+	if m.p < 0 {
+		return o.fail("the thread has no processor")
+	}
+	if m.g != NoG && o.gs[m.g].State != Running {
+		return o.fail("its creator, goroutine %d, is %v", o.gs[m.g].ID, o.gs[m.g].State)
+	}
+	if o.goids.get(id) != none {
+		return o.fail("goroutine %d exists already", id)
+	}
+	if o.goids.n >= maxGoroutines {
+		return o.fail("more than %d goroutines at a time", maxGoroutines)
+	}
+	entry, stack := o.g.stacks.get(entryID), o.g.stacks.get(stackID)
+	if entry == noSuchStack || stack == noSuchStack {
+		return o.noStack(max(entryID, stackID))
+	}
+	state, why := Runnable, Created
+	if c.typ == wire.GoCreateBlocked {
+		if o.trace.info.Version < 23 {
+			return o.experimental(c)
+		}
+		state, why = Waiting, WaitCoroutine
+	}
+	now := o.stamp(c.time)
+	k, g := o.newGoroutine(id, state, now)
+	g.Why, g.Seen, g.Entry, g.Spawn, g.Left = why, true, entry, stack, stack
+	if m.g != NoG {
+		g.Parent = o.gs[m.g].ID
+	}
+	*o.next() = Event{
+		Time: now, Since: now, Kind: GoCreate, From: Unknown, To: state, Why: why,
+		G: k, By: m.g, P: m.p, M: c.m - 1, Stack: stack,
+	}
+	c.pos = i
+	return taken
+}
+
+// goStart: the goroutine is ready, and this is its next turn. The thread has a processor and
+// runs nothing.
+func (o *order) goStart(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	seq, i := uvarint(c.data, i)
+	k := GIndex(o.goids.get(id))
+	if k == NoG {
+		return notYet
+	}
+	g := &o.gs[k]
+	if g.State != Runnable || g.seq+1 != seq || g.gen != o.g.num {
+		return notYet
+	}
+	m := &o.ms[c.m]
+	if m.p < 0 || m.g != NoG {
+		return o.startFails(m)
+	}
+	now := o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoStart, From: Runnable, To: Running, Was: g.Why,
+		G: k, By: NoG, P: m.p, M: c.m - 1, Left: g.Left,
+	}
+	g.seq = seq
+	g.State, g.Why, g.Since, g.Thread = Running, ReasonNone, now, c.m-1
+	m.g = k
+	c.pos = i
+	return taken
+}
+
+func (o *order) startFails(m *thread) verdict {
+	if m.p < 0 {
+		return o.fail("the thread has no processor")
+	}
+	return o.fail("goroutine %d runs on the thread already", o.gs[m.g].ID)
+}
+
+// leave is what Destroy, Stop and Block share: the goroutine on the thread gives up its
+// processor. It can always do so, for it runs.
+func (o *order) leave(c *cursor, m *thread, g *goroutine, kind Kind, to State, why Reason, stack StackID) {
+	now := o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: kind, From: Running, To: to, Why: why,
+		G: m.g, By: m.g, P: m.p, M: c.m - 1, Stack: stack, Left: g.Left,
+	}
+	g.State, g.Why, g.Since, g.Thread, g.Left = to, why, now, -1, stack
+	m.g = NoG
+}
+
+func (o *order) goDestroy(c *cursor) verdict {
+	m, g := o.on(c, Running)
+	if g == nil {
+		return o.notOn(c, Running)
+	}
+	k, left := m.g, g.Left
+	o.leave(c, m, g, GoDestroy, Gone, ReasonNone, 0)
+	g.Left = left
+	o.end(k, g, g.Since)
+	return taken
+}
+
+func (o *order) goBlock(c *cursor) verdict {
+	return o.goLeave(c, GoBlock, Waiting)
+}
+
+func (o *order) goStop(c *cursor) verdict {
+	return o.goLeave(c, GoStop, Runnable)
+}
+
+func (o *order) goLeave(c *cursor, kind Kind, to State) verdict {
+	wordsID, i := uvarint(c.data, c.pos)
+	stackID, i := uvarint(c.data, i)
+	m, g := o.on(c, Running)
+	if g == nil {
+		return o.notOn(c, Running)
+	}
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	word, ok := o.g.reason(wordsID)
+	if !ok {
+		return o.noWords(wordsID)
+	}
+	why := reasonWords[word].block
+	if to == Runnable {
+		why = reasonWords[word].stop
+	}
+	o.leave(c, m, g, kind, to, why, stack)
+	if why == ReasonOther {
+		o.note(note{name: wordsID})
+	}
+	c.pos = i
+	return taken
+}
+
+// goUnblock: the goroutine waits, and this is its next turn. Anything can wake it, even a
+// thread without a processor.
+func (o *order) goUnblock(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	seq, i := uvarint(c.data, i)
+	stackID, i := uvarint(c.data, i)
+	k := GIndex(o.goids.get(id))
+	if k == NoG {
+		return notYet
+	}
+	g := &o.gs[k]
+	if g.State != Waiting || g.seq+1 != seq || g.gen != o.g.num {
+		return notYet
+	}
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	m := &o.ms[c.m]
+	now := o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoUnblock, From: Waiting, To: Runnable, Was: g.Why, Why: Woken,
+		G: k, By: m.g, P: m.p, M: c.m - 1, Stack: stack, Left: g.Left,
+	}
+	g.seq = seq
+	o.wake(g, m.g, stack, now)
+	c.pos = i
+	return taken
+}
+
+// wake makes a goroutine ready.
+func (o *order) wake(g *goroutine, by GIndex, stack StackID, now int64) {
+	g.State, g.Why, g.Since = Runnable, Woken, now
+	g.Waker, g.WakerID, g.WakeStack, g.WokenAt = by, 0, stack, now
+	if by != NoG {
+		g.WakerID = o.gs[by].ID
+	}
+}
+
+// goSwitch: the running goroutine hands its thread to another, which waits and whose next turn
+// this is. Three things at once: the other is woken, this one waits or ends, the other runs.
+func (o *order) goSwitch(c *cursor) verdict {
+	if o.trace.info.Version < 23 {
+		return o.experimental(c)
+	}
+	id, i := uvarint(c.data, c.pos)
+	seq, i := uvarint(c.data, i)
+	m, from := o.on(c, Running)
+	if from == nil {
+		return o.notOn(c, Running)
+	}
+	k := GIndex(o.goids.get(id))
+	if k == NoG {
+		return notYet
+	}
+	g := &o.gs[k]
+	if g.State != Waiting || g.seq+1 != seq || g.gen != o.g.num {
+		return notYet
+	}
+	old := m.g
+	now := o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoSwitch, From: Waiting, To: Runnable, Was: g.Why, Why: Woken,
+		G: k, By: old, P: m.p, M: c.m - 1, Left: g.Left,
+	}
+	o.wake(g, old, 0, now)
+	if c.typ == wire.GoSwitchDestroy {
+		left := from.Left
+		o.leave(c, m, from, GoSwitch, Gone, ReasonNone, 0)
+		from.Left = left
+		o.end(old, from, from.Since)
+	} else {
+		o.leave(c, m, from, GoSwitch, Waiting, WaitCoroutine, 0)
+	}
+	now = o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoSwitch, From: Runnable, To: Running, Was: Woken,
+		G: k, By: NoG, P: m.p, M: c.m - 1, Left: g.Left,
+	}
+	g.seq = seq
+	g.State, g.Why, g.Since, g.Thread = Running, ReasonNone, now, c.m-1
+	m.g = k
+	c.pos = i
+	return taken
+}
+
+// goStatus is the first word about a goroutine in a generation. It must agree with what is known;
+// news only in the first generation. It names a thread other than its own for a goroutine that
+// sat in a system call for the whole generation.
+func (o *order) goStatus(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	threadID, i := uvarint(c.data, i)
+	status, i := uvarint(c.data, i)
+	var stack StackID
+	if c.typ == wire.GoStatusStack {
+		if o.trace.info.Version < 23 {
+			return o.experimental(c)
+		}
+		var stackID uint64
+		stackID, i = uvarint(c.data, i)
+		if stack = o.g.stacks.get(stackID); stack == noSuchStack {
+			return o.noStack(stackID)
+		}
+	}
+	if status < wire.GRunnable || status > wire.GWaiting {
+		return o.fail("goroutine %d has status %d, which does not exist", id, status)
+	}
+	state := State(status)
+	k := GIndex(o.goids.get(id))
+	switch {
+	case k != NoG && o.gs[k].State != state:
+		return o.fail("goroutine %d is %v here and was %v", id, state, o.gs[k].State)
+	case k == NoG && !o.g.first:
+		return o.fail("goroutine %d was not there in the generation before, nor created since", id)
+	case k == NoG && o.goids.n >= maxGoroutines:
+		return o.fail("more than %d goroutines at a time", maxGoroutines)
+	}
+	e := Event{Kind: GoStatus, From: state, To: state, By: o.ms[c.m].g, P: o.ms[c.m].p, M: c.m - 1, Stack: stack}
+	if v := o.bind(c, k, id, threadID, state, &e); v != taken {
+		return v
+	}
+	e.Time = o.stamp(c.time)
+	if k == NoG {
+		var g *goroutine
+		k, g = o.newGoroutine(id, state, o.epoch)
+		g.Left = stack
+		e.From = Unknown
+	}
+	g := &o.gs[k]
+	g.gen, g.seq = o.g.num, 0
+	if g.Left == 0 {
+		g.Left = stack
+	}
+	switch {
+	case state == Running && c.m > 0:
+		g.Thread, o.ms[c.m].g = c.m-1, k
+	case state == Syscall:
+		m := &o.ms[e.M+1]
+		g.Thread, m.g = e.M, k
+	}
+	e.G, e.Since, e.Was, e.Why, e.Left = k, g.Since, g.Why, g.Why, g.Left
+	*o.next() = e
+	o.markRare()
+	c.pos = i
+	return taken
+}
+
+// bind finds the thread of a status: the goroutine in a system call sits on it.
+func (o *order) bind(c *cursor, k GIndex, id, threadID uint64, state State, e *Event) verdict {
+	if state != Syscall {
+		return taken
+	}
+	if threadID == wire.NoThread {
+		return o.fail("goroutine %d is in a system call without a thread", id)
+	}
+	m, err := o.thread(threadID)
+	switch {
+	case err != nil:
+		return o.fail("%v", err)
+	case m == c.m:
+		if !o.g.first && (k == NoG || o.ms[m].g != k) {
+			return o.fail("goroutine %d is in a system call on thread %d, which has another", id, threadID)
+		}
+		return taken
+	case o.ms[m].g != NoG && o.ms[m].g != k:
+		return o.fail("goroutine %d is in a system call on thread %d, which has another", id, threadID)
+	}
+	e.M, e.By, e.P = m-1, o.ms[m].g, -1
+	return taken
+}

@@ -1,0 +1,317 @@
+package exectrace
+
+import "github.com/hone-go/hone/exectrace/internal/wire"
+
+// procStates are what the states of processors in a trace look like from outside.
+var procStates = [...]State{
+	0: Unknown, wire.PRunning: Running, wire.PIdle: Idle, wire.PSyscall: Syscall, wire.PAbandoned: Idle,
+}
+
+// proc returns the processor id, or nil when it was not seen.
+func (o *order) proc(id uint64) *proc {
+	if id < uint64(len(o.ps)) {
+		if p := &o.ps[id]; p.status != 0 {
+			return p
+		}
+	}
+	return nil
+}
+
+// procEvent hands out a change of a processor.
+func (o *order) procEvent(c *cursor, kind Kind, id int32, to State, now int64) {
+	p := &o.ps[id]
+	*o.next() = Event{
+		Time: now, Since: p.since, Kind: kind, From: procStates[p.status], To: to,
+		G: NoG, By: o.ms[c.m].g, P: id, M: c.m - 1,
+	}
+	if to != procStates[p.status] {
+		p.since = now
+	}
+	o.markRare()
+}
+
+// procStart: the processor is idle, and this is its next turn. The thread has none; it has
+// a goroutine when that one comes out of a system call.
+func (o *order) procStart(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	seq, i := uvarint(c.data, i)
+	p := o.proc(id)
+	m := &o.ms[c.m]
+	if p == nil || p.status != wire.PIdle || p.gen != o.g.num || p.seq+1 != seq || m.p >= 0 {
+		return notYet
+	}
+	if c.m == 0 {
+		return o.fail("no thread")
+	}
+	o.procEvent(c, ProcStart, int32(id), Running, o.stamp(c.time))
+	p.status, p.seq, p.m = wire.PRunning, seq, c.m
+	m.p = int32(id)
+	c.pos = i
+	return taken
+}
+
+// procStop: the thread that started the processor stops it, so it always can.
+func (o *order) procStop(c *cursor) verdict {
+	m := &o.ms[c.m]
+	if m.p < 0 {
+		return o.fail("the thread has no processor")
+	}
+	p := &o.ps[m.p]
+	if p.status != wire.PRunning && p.status != wire.PSyscall {
+		return o.fail("processor %d is %v", m.p, procStates[p.status])
+	}
+	o.procEvent(c, ProcStop, m.p, Idle, o.stamp(c.time))
+	p.status, p.m = wire.PIdle, 0
+	m.p = -1
+	return taken
+}
+
+// procSteal: the processor is in a system call, and this is its next turn. Its thread loses it,
+// and can come back from the call only now. When that thread is not known any more
+// (PAbandoned), it may be doing something else: leave it alone.
+func (o *order) procSteal(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	seq, i := uvarint(c.data, i)
+	threadID, i := uvarint(c.data, i)
+	p := o.proc(id)
+	if p == nil || (p.status != wire.PSyscall && p.status != wire.PAbandoned) || p.gen != o.g.num || p.seq+1 != seq {
+		return notYet
+	}
+	if c.m == 0 {
+		return o.fail("no thread")
+	}
+	if p.status == wire.PSyscall {
+		from, ok := o.mids[threadID]
+		if !ok {
+			return o.fail("processor %d is taken from thread %d, which does not exist", id, threadID)
+		}
+		if o.ms[from].p != int32(id) {
+			return o.fail("processor %d is taken from thread %d, which has %d", id, threadID, o.ms[from].p)
+		}
+		o.procEvent(c, ProcSteal, int32(id), Idle, o.stamp(c.time))
+		o.ms[from].p = -1
+	} else {
+		o.procEvent(c, ProcSteal, int32(id), Idle, o.stamp(c.time))
+	}
+	p.status, p.seq, p.m = wire.PIdle, seq, 0
+	c.pos = i
+	return taken
+}
+
+// procStatus is the first word about a processor in a generation. It must agree with what is
+// known. A processor that is new after the first generation comes from a larger GOMAXPROCS.
+func (o *order) procStatus(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	status, i := uvarint(c.data, i)
+	if status < wire.PRunning || status > wire.PAbandoned {
+		return o.fail("processor %d has status %d, which does not exist", id, status)
+	}
+	if id >= maxProcs {
+		return o.fail("processor %d; the most is %d", id, maxProcs-1)
+	}
+	p := o.proc(id)
+	e := Event{Kind: ProcStatus, G: NoG, By: o.ms[c.m].g, P: int32(id), M: c.m - 1}
+	if p == nil {
+		p = o.newProc(id)
+		p.status = uint8(status)
+		e.From = Unknown
+	} else {
+		known := p.status
+		switch {
+		case status == wire.PAbandoned && known == wire.PSyscall:
+			// Its thread is known after all: it is still in the system call there.
+			if p.m == 0 || o.ms[p.m].p != int32(id) {
+				return o.fail("processor %d is about to be taken from a thread that is not known", id)
+			}
+			status = wire.PSyscall
+			e.M, e.By = p.m-1, o.ms[p.m].g
+		case uint64(known) != status:
+			return o.fail("processor %d is %v here and was %v", id, procStates[status], procStates[known])
+		}
+		e.From = procStates[known]
+	}
+	now := o.stamp(c.time)
+	if e.From == Unknown && !o.g.first {
+		p.since = now
+	}
+	p.gen, p.seq = o.g.num, 0
+	e.Time, e.Since, e.To = now, p.since, procStates[status]
+	if status == wire.PRunning || status == wire.PSyscall && e.M == c.m-1 {
+		if c.m > 0 {
+			o.ms[c.m].p, p.m = int32(id), c.m
+		}
+	}
+	*o.next() = e
+	o.markRare()
+	c.pos = i
+	return taken
+}
+
+func (o *order) newProc(id uint64) *proc {
+	for uint64(len(o.ps)) <= id {
+		o.ps = append(o.ps, proc{sweep: notBegun, since: o.epoch})
+	}
+	if n := int(id) + 1; n > o.trace.info.Procs {
+		o.trace.info.Procs = n
+	}
+	return &o.ps[id]
+}
+
+func (o *order) procsChange(c *cursor) verdict {
+	n, i := uvarint(c.data, c.pos)
+	stackID, i := uvarint(c.data, i)
+	m, g := o.user(c)
+	if g == nil {
+		return o.notUser(c)
+	}
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	*o.next() = Event{
+		Time: o.stamp(c.time), Kind: ProcsChange, Value: n,
+		G: m.g, By: m.g, P: m.p, M: c.m - 1, Stack: stack,
+	}
+	o.markRare()
+	if n <= maxProcs && int(n) > o.trace.info.Procs {
+		o.trace.info.Procs = int(n)
+	}
+	c.pos = i
+	return taken
+}
+
+// goSyscallBegin: the goroutine runs; its processor stays with the thread, but may be taken
+// from now on. The number is the processor's, which tells this call from others when it is.
+func (o *order) goSyscallBegin(c *cursor) verdict {
+	seq, i := uvarint(c.data, c.pos)
+	stackID, i := uvarint(c.data, i)
+	m, g := o.on(c, Running)
+	if g == nil {
+		return o.notOn(c, Running)
+	}
+	p := &o.ps[m.p]
+	if p.gen != o.g.num || p.seq+1 != seq {
+		return o.fail("it is turn %d of processor %d, whose last was %d", seq, m.p, p.seq)
+	}
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	now := o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoSyscallBegin, From: Running, To: Syscall,
+		G: m.g, By: m.g, P: m.p, M: c.m - 1, Stack: stack, Left: g.Left,
+	}
+	g.State, g.Since, g.Left = Syscall, now, stack
+	o.procEvent(c, ProcSyscall, m.p, Syscall, now)
+	p.status, p.seq = wire.PSyscall, seq
+	c.pos = i
+	return taken
+}
+
+// goSyscallEnd: nobody took the processor meanwhile.
+func (o *order) goSyscallEnd(c *cursor) verdict {
+	m, g := o.on(c, Syscall)
+	if g == nil {
+		return o.notOn(c, Syscall)
+	}
+	p := &o.ps[m.p]
+	if p.status != wire.PSyscall {
+		return o.fail("processor %d is %v, not in a system call", m.p, procStates[p.status])
+	}
+	now := o.stamp(c.time)
+	o.procEvent(c, ProcSyscallEnd, m.p, Running, now)
+	p.status = wire.PRunning
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoSyscallEnd, From: Syscall, To: Running,
+		G: m.g, By: m.g, P: m.p, M: c.m - 1, Left: g.Left,
+	}
+	g.State, g.Since = Running, now
+	return taken
+}
+
+// goSyscallEndBlocked: the thread has lost the processor of the call, or stopped it. It may have
+// another by now. As long as it still has one in a system call, somebody's ProcSteal comes first.
+func (o *order) goSyscallEndBlocked(c *cursor) verdict {
+	m := &o.ms[c.m]
+	if m.p >= 0 && o.ps[m.p].status == wire.PSyscall {
+		return notYet
+	}
+	g, v := o.inSyscall(c)
+	if v != taken {
+		return v
+	}
+	now := o.stamp(c.time)
+	*o.next() = Event{
+		Time: now, Since: g.Since, Kind: GoSyscallEndLost, From: Syscall, To: Runnable, Why: SyscallLost,
+		G: m.g, By: m.g, P: m.p, M: c.m - 1, Left: g.Left,
+	}
+	g.State, g.Why, g.Since, g.Thread = Runnable, SyscallLost, now, -1
+	m.g = NoG
+	return taken
+}
+
+// inSyscall returns the goroutine that is in a system call on the thread, with a processor or without.
+func (o *order) inSyscall(c *cursor) (*goroutine, verdict) {
+	m := &o.ms[c.m]
+	if m.g == NoG {
+		return nil, o.fail("no goroutine is on the thread")
+	}
+	g := &o.gs[m.g]
+	if g.State != Syscall || g.Thread != c.m-1 {
+		return nil, o.fail("goroutine %d is %v, not in a system call on this thread", g.ID, g.State)
+	}
+	return g, taken
+}
+
+// goCreateSyscall: a thread of C calls into Go, which makes a goroutine for it, as if it
+// came out of a system call.
+func (o *order) goCreateSyscall(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	m := &o.ms[c.m]
+	switch {
+	case c.m == 0:
+		return o.fail("no thread")
+	case m.g != NoG:
+		return o.fail("goroutine %d is on the thread already", o.gs[m.g].ID)
+	case o.goids.get(id) != none:
+		return o.fail("goroutine %d exists already", id)
+	case o.goids.n >= maxGoroutines:
+		return o.fail("more than %d goroutines at a time", maxGoroutines)
+	}
+	now := o.stamp(c.time)
+	k, g := o.newGoroutine(id, Syscall, now)
+	g.Seen, g.Thread = true, c.m-1
+	*o.next() = Event{
+		Time: now, Since: now, Kind: GoCreateSyscall, From: Unknown, To: Syscall,
+		G: k, By: NoG, P: m.p, M: c.m - 1,
+	}
+	m.g = k
+	c.pos = i
+	return taken
+}
+
+// goDestroySyscall: the thread goes back to C for good. The system may give its ID to another
+// thread, so its processor counts as lost, too: whoever takes it says so later.
+func (o *order) goDestroySyscall(c *cursor) verdict {
+	g, v := o.inSyscall(c)
+	if v != taken {
+		return v
+	}
+	m := &o.ms[c.m]
+	e := Event{Kind: GoDestroySyscall, From: Syscall, To: Gone, G: m.g, By: m.g, P: m.p, M: c.m - 1, Since: g.Since, Left: g.Left}
+	if m.p >= 0 {
+		p := &o.ps[m.p]
+		if p.status != wire.PSyscall {
+			return o.fail("processor %d is %v, not in a system call", m.p, procStates[p.status])
+		}
+		o.procEvent(c, ProcSteal, m.p, Idle, o.stamp(c.time))
+		p.status, p.m = wire.PAbandoned, 0
+		m.p = -1
+	}
+	e.Time = o.stamp(c.time)
+	*o.next() = e
+	o.end(m.g, g, e.Time)
+	m.g = NoG
+	return taken
+}

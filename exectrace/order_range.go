@@ -1,0 +1,260 @@
+package exectrace
+
+import "github.com/hone-go/hone/exectrace/internal/wire"
+
+// user returns the goroutine on the thread of c, which has a processor: where ranges and
+// annotations happen.
+func (o *order) user(c *cursor) (*thread, *goroutine) {
+	m := &o.ms[c.m]
+	if m.p < 0 || m.g == NoG {
+		return nil, nil
+	}
+	return m, &o.gs[m.g]
+}
+
+func (o *order) notUser(c *cursor) verdict {
+	switch m := &o.ms[c.m]; {
+	case c.m == 0:
+		return o.fail("no thread")
+	case m.p < 0:
+		return o.fail("the thread has no processor")
+	}
+	return o.fail("no goroutine runs on the thread")
+}
+
+// rare hands out an event that changes no state.
+func (o *order) occur(c *cursor, kind Kind, g GIndex, since int64, value uint64, stack StackID) {
+	m := &o.ms[c.m]
+	now := o.stamp(c.time)
+	if since == notBegun {
+		since = now
+	}
+	*o.next() = Event{
+		Time: now, Since: since, Kind: kind, Value: value,
+		G: g, By: m.g, P: m.p, M: c.m - 1, Stack: stack,
+	}
+	o.markRare()
+}
+
+// heap is a reading of the heap. It needs a processor, and no goroutine.
+func (o *order) heap(c *cursor) verdict {
+	v, i := uvarint(c.data, c.pos)
+	if o.ms[c.m].p < 0 {
+		return o.fail("the thread has no processor")
+	}
+	kind := HeapAlloc
+	if c.typ == wire.HeapGoal {
+		kind = HeapGoal
+	}
+	o.occur(c, kind, o.ms[c.m].g, notBegun, v, 0)
+	c.pos = i
+	return taken
+}
+
+// goRange is a range of a goroutine: it stops the world, or assists the collector.
+func (o *order) goRange(c *cursor) verdict {
+	if c.typ == wire.GCMarkAssistActive {
+		return o.assistActive(c)
+	}
+	m, g := o.user(c)
+	if g == nil {
+		return o.notUser(c)
+	}
+	switch c.typ {
+	case wire.STWBegin:
+		return o.stwBegin(c, m, g)
+	case wire.STWEnd:
+		if g.stw == notBegun {
+			return o.fail("goroutine %d has not stopped the world", g.ID)
+		}
+		o.occur(c, STWEnd, m.g, g.stw, 0, 0)
+		e := &o.events[o.n-1]
+		e.Why = ReasonOther
+		o.note(note{label: g.stwWhy})
+		g.stw = notBegun
+	case wire.GCMarkAssistBegin:
+		stackID, i := uvarint(c.data, c.pos)
+		stack := o.g.stacks.get(stackID)
+		if stack == noSuchStack {
+			return o.noStack(stackID)
+		}
+		if g.assist != notBegun {
+			return o.fail("goroutine %d assists already", g.ID)
+		}
+		o.occur(c, GCMarkAssistBegin, m.g, notBegun, 0, stack)
+		g.assist = o.last - o.start
+		c.pos = i
+	case wire.GCMarkAssistEnd:
+		if g.assist == notBegun {
+			return o.fail("goroutine %d does not assist", g.ID)
+		}
+		o.occur(c, GCMarkAssistEnd, m.g, g.assist, 0, 0)
+		g.assist = notBegun
+	}
+	return taken
+}
+
+func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
+	wordsID, i := uvarint(c.data, c.pos)
+	stackID, i := uvarint(c.data, i)
+	if g.stw != notBegun {
+		return o.fail("goroutine %d has stopped the world already", g.ID)
+	}
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	words := o.g.strings.get(wordsID)
+	if words == nil {
+		return o.noWords(wordsID)
+	}
+	o.occur(c, STWBegin, m.g, notBegun, 0, stack)
+	o.events[o.n-1].Why = ReasonOther
+	g.stw, g.stwWhy = o.last-o.start, o.trace.labels.intern(o.g, words)
+	o.note(note{label: g.stwWhy})
+	c.pos = i
+	return taken
+}
+
+// assistActive tells of an assist that began before the generation: news in the first one,
+// known in others. Like a status it may come from any thread.
+func (o *order) assistActive(c *cursor) verdict {
+	id, i := uvarint(c.data, c.pos)
+	k := GIndex(o.goids.get(id))
+	if k == NoG {
+		return o.fail("goroutine %d is not known", id)
+	}
+	g := &o.gs[k]
+	if (g.assist == notBegun) != o.g.first {
+		return o.fail("goroutine %d assists here, which does not fit what came before", id)
+	}
+	if o.g.first {
+		g.assist = o.epoch
+	}
+	o.occur(c, GCMarkAssistActive, k, g.assist, 0, 0)
+	c.pos = i
+	return taken
+}
+
+// sweep is a range of a processor, which needs no goroutine.
+func (o *order) sweep(c *cursor) verdict {
+	a, i := uvarint(c.data, c.pos)
+	if c.typ == wire.GCSweepActive {
+		p := o.proc(a)
+		if p == nil {
+			return o.fail("processor %d is not known", a)
+		}
+		if (p.sweep == notBegun) != o.g.first {
+			return o.fail("processor %d sweeps here, which does not fit what came before", a)
+		}
+		if o.g.first {
+			p.sweep = o.epoch
+		}
+		o.occur(c, GCSweepActive, NoG, p.sweep, 0, 0)
+		o.events[o.n-1].P = int32(a)
+		c.pos = i
+		return taken
+	}
+	m := &o.ms[c.m]
+	if m.p < 0 {
+		return o.fail("the thread has no processor")
+	}
+	p := &o.ps[m.p]
+	if c.typ == wire.GCSweepBegin {
+		stack := o.g.stacks.get(a)
+		if stack == noSuchStack {
+			return o.noStack(a)
+		}
+		if p.sweep != notBegun {
+			return o.fail("processor %d sweeps already", m.p)
+		}
+		o.occur(c, GCSweepBegin, m.g, notBegun, 0, stack)
+		p.sweep = o.last - o.start
+		c.pos = i
+		return taken
+	}
+	_, i = uvarint(c.data, i) // bytes reclaimed
+	if p.sweep == notBegun {
+		return o.fail("processor %d does not sweep", m.p)
+	}
+	o.occur(c, GCSweepEnd, m.g, p.sweep, a, 0)
+	p.sweep = notBegun
+	c.pos = i
+	return taken
+}
+
+// cycle is the collector's: its marking begins and ends on different threads, and so is numbered.
+type cycle struct {
+	known, running bool
+	seq            uint64
+	since          int64
+}
+
+// gc is the marking phase of a collection. Its events come in the order of their numbers. What
+// came before the trace is not known: the first event may be any but an end.
+func (o *order) gc(c *cursor) verdict {
+	seq, i := uvarint(c.data, c.pos)
+	y := &o.cycle
+	var stack StackID
+	if c.typ == wire.GCBegin {
+		var stackID uint64
+		stackID, i = uvarint(c.data, i)
+		if stack = o.g.stacks.get(stackID); stack == noSuchStack {
+			return o.noStack(stackID)
+		}
+	}
+	if c.typ == wire.GCActive && o.g.first && y.known {
+		return o.fail("a collection is said to run, when one was seen to begin")
+	}
+	if unknown := !y.known && (c.typ == wire.GCBegin || c.typ == wire.GCActive && o.g.first); !unknown {
+		if seq != y.seq+1 {
+			return notYet
+		}
+		if !y.known || y.running != (c.typ != wire.GCBegin) {
+			return o.fail("it does not fit what the collector does")
+		}
+		if _, g := o.user(c); g == nil {
+			return o.notUser(c)
+		}
+	}
+	switch c.typ {
+	case wire.GCBegin:
+		o.occur(c, GCBegin, o.ms[c.m].g, notBegun, 0, stack)
+		y.since = o.last - o.start
+	case wire.GCActive:
+		if !y.known {
+			y.since = o.epoch
+		}
+		o.occur(c, GCActive, o.ms[c.m].g, y.since, 0, 0)
+	default:
+		o.occur(c, GCEnd, o.ms[c.m].g, y.since, 0, 0)
+	}
+	y.known, y.seq, y.running = true, seq, c.typ != wire.GCEnd
+	c.pos = i
+	return taken
+}
+
+// sample hands out a CPU sample. The goroutine may be unknown: samples are only about in order.
+func (o *order) sample(s *sample) error {
+	stack := o.g.stacks.get(s.stack)
+	if stack == noSuchStack {
+		return at(o.g.end, errSampleStack(s.stack))
+	}
+	m, err := o.thread(s.thread)
+	if err != nil {
+		return at(o.g.end, err)
+	}
+	e := Event{Time: o.stamp(s.time), Kind: CPUSample, G: NoG, By: NoG, P: -1, M: m - 1, Stack: stack}
+	e.Since = e.Time
+	if s.goid != 0 {
+		e.G = GIndex(o.goids.get(s.goid))
+		e.By = e.G
+	}
+	if s.proc < maxProcs {
+		e.P = int32(s.proc)
+	}
+	*o.next() = e
+	o.markRare()
+	o.trace.info.CPUSamples++
+	return nil
+}

@@ -1,0 +1,223 @@
+package exectrace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Fold is an analysis: it sees every event once, in order, in blocks.
+//
+// Blocks keep the price of an analysis at one loop: with a call per event and
+// analysis, the calls would cost more than the work.
+type Fold interface {
+	// Events takes the next events. It must keep no reference to the block.
+	Events(t *Trace, b *Block)
+	// End says that the trace is over, at t.Now(). States that are still open
+	// are in the table of goroutines; a fold counts them if that is its job.
+	End(t *Trace)
+}
+
+// Options say how to read.
+type Options struct {
+	// MaxInflated bounds how much a compressed trace may hold, in bytes; 0 is 16 GiB.
+	MaxInflated int64
+	// Progress, when set, is told after each generation how many bytes of the (inflated) trace were read.
+	Progress func(bytes int64)
+}
+
+// Broken says where a trace ends before its end, or what of it was lost.
+type Broken struct {
+	Offset     int64  // in the (inflated) trace, bytes
+	Generation uint64 // the one that is not good; 0 when none had begun
+	Err        error  // what is wrong there
+	Lost       int    // generations that were not read, or not to their end, as far as one can tell
+}
+
+func (b *Broken) Error() string {
+	where := "before its first generation"
+	if b.Generation > 0 {
+		where = fmt.Sprintf("in generation %d", b.Generation)
+	}
+	return fmt.Sprintf("execution trace is broken %s, at byte %d: %v", where, b.Offset, b.Err)
+}
+
+// Unwrap returns what is wrong.
+func (b *Broken) Unwrap() error { return b.Err }
+
+// Read reads a trace to its end and hands its events to the folds. Traces may be compressed
+// with gzip or zstd.
+//
+// A trace that is cut short or broken gives the events of its good generations, and
+// an error of type *Broken beside the Trace: the folds have ended well. A generation in
+// which events contradict each other gives those up to there; after it, or after one that is
+// missing, comes an event Gap and everything begins anew. Any other error (not a trace, a version
+// that is not read, ctx) comes without a Trace.
+//
+// The next generation is read while the folds see one, by another goroutine. When ctx ends
+// first, that goroutine ends with its call of r.Read.
+func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace, error) {
+	in, err := openInput(r, opt)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	run := newRun(ctx, in, opt, folds)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("read execution trace: %w", ctx.Err())
+		case got, ok := <-run.ahead.ready:
+			if !ok {
+				return run.end()
+			}
+			if err := run.generation(got); err != nil {
+				return nil, fmt.Errorf("read execution trace: %w", err)
+			}
+			run.ahead.free <- got.g
+		}
+	}
+}
+
+// run is one reading of a trace.
+type run struct {
+	ctx    context.Context
+	opt    Options
+	folds  []Fold
+	ahead  *ahead
+	trace  *Trace
+	order  *order
+	broken *Broken
+	began  bool   // an event was handed out
+	anew   bool   // what came before the next generation is lost
+	num    uint64 // the last generation
+	lost   int    // generations since the last good one
+}
+
+func newRun(ctx context.Context, in *input, opt Options, folds []Fold) *run {
+	t := &Trace{info: Info{Version: in.version}, labels: newLabels()}
+	t.order = newOrder(t)
+	r := &run{ctx: ctx, opt: opt, folds: folds, trace: t, order: t.order, ahead: newAhead(in)}
+	go r.ahead.read(ctx)
+	return r
+}
+
+// generation takes what was read of a generation. It returns an error only when ctx ended.
+func (r *run) generation(got readAhead) error {
+	g := got.g
+	if r.num != 0 && g.any && g.num != r.num+1 {
+		missing := 1
+		if g.num > r.num {
+			missing = int(min(g.num-r.num-1, 1<<30))
+		}
+		r.lose(g.num, missing, at(g.from, fmt.Errorf("generation %d follows %d", g.num, r.num)))
+	}
+	if g.any {
+		r.num = g.num
+	}
+	if got.err != nil {
+		lost := 0
+		if g.any {
+			lost = 1
+		}
+		r.lose(g.num, lost, got.err)
+		return nil
+	}
+	err := r.put(g)
+	if ctxErr := r.ctx.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	if err != nil {
+		r.lose(g.num, 1, err)
+	}
+	r.trace.info.Bytes = g.end
+	if r.opt.Progress != nil {
+		r.opt.Progress(g.end)
+	}
+	return nil
+}
+
+// lose notes that generations were lost.
+func (r *run) lose(num uint64, lost int, err error) {
+	if r.broken == nil {
+		r.broken = &Broken{Generation: num, Err: err}
+		var where *atOffset
+		if errors.As(err, &where) {
+			r.broken.Offset, r.broken.Err = where.file, where.err
+		}
+	}
+	r.broken.Lost += lost
+	r.lost += lost
+	r.anew = true
+}
+
+// put hands out the events of a generation.
+func (r *run) put(g *generation) error {
+	o, t := r.order, r.trace
+	g.first = r.anew || !r.began
+	if r.anew && r.began {
+		o.event(Gap, 0, uint64(r.lost))
+		if err := r.flush(); err != nil {
+			return err
+		}
+		o.forget()
+	}
+	r.anew, r.lost = false, 0
+	t.known = g.known
+	begin := g.clock.base(g.began)
+	if !r.began {
+		o.start = o.stampAt(begin)
+		o.last = o.start - 1
+		if g.clock.hasWall {
+			t.info.Start = g.clock.wall.Add(-timeSpan(g.clock.base(g.clock.wallAt) - o.start))
+		}
+		r.began = true
+	}
+	o.g = g
+	now := o.event(Sync, begin, g.num)
+	if g.first {
+		o.epoch = now
+	}
+	t.info.Generations++
+	err := o.begin(g)
+	if err == nil {
+		err = o.run(r.flush)
+	}
+	return cmp.Or(err, r.flush())
+}
+
+// flush hands the block to the folds.
+func (r *run) flush() error {
+	o, t := r.order, r.trace
+	if o.n > 0 {
+		b := Block{Events: o.events[:o.n], Rare: o.rare}
+		t.now = o.events[o.n-1].Time
+		t.info.Events += int64(o.n)
+		for _, f := range r.folds {
+			f.Events(t, &b)
+		}
+		o.n, o.rare, o.notes = 0, o.rare[:0], o.notes[:0]
+		o.free = append(o.free, o.gone...)
+		o.gone = o.gone[:0]
+	}
+	return r.ctx.Err()
+}
+
+func (r *run) end() (*Trace, error) {
+	t := r.trace
+	t.info.Bytes = r.ahead.in.off
+	t.info.Length = timeSpan(t.now)
+	if t.info.Generations == 0 && r.broken == nil {
+		r.broken = &Broken{Offset: r.ahead.in.off, Err: errors.New("it holds no generation")}
+	}
+	for _, f := range r.folds {
+		f.End(t)
+	}
+	if r.broken != nil {
+		return t, r.broken
+	}
+	return t, nil
+}
