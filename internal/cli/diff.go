@@ -36,7 +36,7 @@ profiles say how long they took, else shares of the total. Each row gets one of 
 answers: moved (not chance: of comparisons of a program with itself 1 in 40 calls anything
 moved), same (the whole 95 % interval is within the threshold), or cannot tell.
 
-What the runtime does for a function (allocation, copying, locks) counts as the function's
+What hone itself did in a recording is left out. What the runtime does for a function (allocation, copying, locks) counts as the function's
 own cost; -by flat counts the innermost frame, as pprof does, -by cum all callees.`,
 		examples: []string{
 			"hone diff before.hone after.hone",
@@ -85,6 +85,7 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	if shape.Mean {
 		return usagef("diff: -mean has no sampling error to judge by; leave it out")
 	}
+	d.programOnly = true
 	differ, err := compare.NewDiffer(compare.DiffOptions{
 		PairOptions: profile.PairOptions{Granularity: granularity, Measure: measure, Paths: d.paths},
 		Threshold:   float64(d.threshold),
@@ -102,10 +103,14 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 			if err != nil {
 				return err
 			}
-			err = side.add(compare.DiffSource{
+			source := compare.DiffSource{
 				Name: v.Source.Name, Profile: v.Profile, Index: v.Index, Total: v.Total,
 				Recording: v.Source.Recording, Part: v.Source.Part,
-			})
+			}
+			if v.Own != nil {
+				source.LeftOut = v.Own[v.Index]
+			}
+			err = side.add(source)
 			if err != nil {
 				return err
 			}

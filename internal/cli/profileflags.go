@@ -36,6 +36,7 @@ type profileFlags struct {
 	shape             profile.ViewOptions // what needs no translation
 	symbolize         string
 	names             string
+	programOnly       bool // leave out what hone did in a recording; not a flag, the command decides
 	comment           string
 }
 

@@ -19,6 +19,7 @@ type view struct {
 	*profile.View
 	Source *session.Source // its name and code, and the profile before the options
 	prog   *progress       // what the code's index says while it is asked; to be cleared before the page
+	Own    []float64       // what hone's own work was of each column, when it was left out; else nil
 	Binary string          // the program, when it was named before the sources as pprof allows; else ""
 }
 
@@ -54,6 +55,10 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	if err != nil {
 		return nil, err
 	}
+	var own []float64
+	if p.programOnly {
+		own = src.LeaveOutMeasurement()
+	}
 	if len(bases) > 0 {
 		base, err := env.open(ctx, cfg, bases, env.Stdin, read)
 		if err != nil {
@@ -77,7 +82,7 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	for _, name := range v.Unmatched {
 		fmt.Fprintf(env.Stderr, "hone: -%s matched nothing\n", name)
 	}
-	return &view{View: v, Source: src, Binary: binary, prog: prog}, nil
+	return &view{View: v, Source: src, Own: own, Binary: binary, prog: prog}, nil
 }
 
 // blindSpots are what the view does not show, with what its recording knows of its making.

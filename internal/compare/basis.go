@@ -126,6 +126,9 @@ func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 	if n := excluding(out); n > 0 {
 		say("%d of the rows that cannot tell have an interval without 0: among %d rows some do by chance", n, len(out.Rows))
 	}
+	if old, new := d.leftOut(0), d.leftOut(1); max(old, new) > 0 {
+		say("what hone itself did is left out: %.1f %% of the old side, %.1f %% of the new", 100*old, 100*new)
+	}
 	a, z := d.sides[0][0].Recording, d.sides[1][0].Recording
 	if a == nil || z == nil {
 		return notes
@@ -137,6 +140,15 @@ func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 		say("the two were built with %s and %s", a.Runtime.Go, z.Runtime.Go)
 	}
 	return notes
+}
+
+// leftOut is the mean share of a side's profiles that was hone's own.
+func (d *Differ) leftOut(side int) float64 {
+	var sum float64
+	for _, s := range d.sides[side] {
+		sum += s.LeftOut
+	}
+	return sum / float64(len(d.sides[side]))
 }
 
 // excluding counts the rows that would have moved, were they the only ones looked at.

@@ -28,7 +28,8 @@ type DiffSource struct {
 	Index     int              // column to compare
 	Total     int64            // of that column before filters: what shares are of
 	Recording *recording.Manifest
-	Part      string // of the recording
+	Part      string  // of the recording
+	LeftOut   float64 // share of the whole that was hone's own and is not in Profile, 0 to 1
 }
 
 // DiffOptions say what is compared.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/textual"
 )
@@ -30,6 +31,17 @@ type Source struct {
 	KnownBuild bool
 
 	Notes []string // what the reader should know of how the profile came about
+}
+
+// LeaveOutMeasurement takes what hone itself did out of the profile of a recording: the
+// probe's work and that of the endpoints it asked. shares say what each column lost, from 0 to 1; nil
+// for other sources, where profiling may be what the program is for.
+func (s *Source) LeaveOutMeasurement() (shares []float64) {
+	if s.Recording == nil {
+		return nil
+	}
+	s.Profile, shares = site.WithoutMeasurement(s.Profile, s.Code)
+	return shares
 }
 
 // Surroundings are what the recording knows of the profile's making.
