@@ -28,8 +28,11 @@ import (
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
+	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
+	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
+	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
@@ -43,6 +46,7 @@ import (
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
+	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
@@ -70,8 +74,11 @@ func All() []rule.Rule {
 		jsontoany.Rule(),
 		largecopy.Rule(),
 		linearscan.Rule(),
+		literalpercall.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
+		pointerperelement.Rule(),
+		poolmiss.Rule(),
 		poolnonpointer.Rule(),
 		quadraticinsert.Rule(),
 		queryreparsed.Rule(),
@@ -85,6 +92,7 @@ func All() []rule.Rule {
 		slicegrowth.Rule(),
 		sprintfsimple.Rule(),
 		sscansimple.Rule(),
+		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),
 		timerinloop.Rule(),

@@ -1,0 +1,234 @@
+// Package literalpercall finds tables of constants that are built anew for each use.
+package literalpercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// building are the runtime's parts in building a literal.
+var building = []string{
+	"runtime.mapassign*", "runtime.makemap*", "runtime.mapinit*", "runtime.newobject", "runtime.malloc*", "runtime.rand*",
+	"internal/runtime/maps.NewMap*", "internal/runtime/maps.NewEmptyMap", "internal/runtime/maps.rand",
+}
+
+// readers are functions that only look at a map or slice.
+var readers = []string{
+	"len", "slices.Contains", "slices.Index", "slices.BinarySearch", "slices.Equal", "slices.Max", "slices.Min",
+	"maps.Equal", "strings.Join",
+}
+
+// Rule is literal-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:          "literal-per-call",
+		Kind:        rule.Alloc,
+		Title:       "Table of constants built on every call",
+		Doc:         doc,
+		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a package variable is built once
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A map literal in a function is built each time it is reached: memory for the
+table, and a hash and a store for each entry, to look up one key and throw all
+of it away. The compiler does not keep it, even if everything in it is constant.
+
+Move the table to a package variable, or write a switch, which the compiler
+turns into a binary search or a jump table without any memory.
+
+It is fine when the map is changed afterwards, or given to somebody who may
+change it; the rule speaks only when the function itself just reads it.
+
+Seen in the field: jeduden/mdsmith#654.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, func(place *gocode.Place, m *rule.Match) bool {
+		lit, ok := guilty(place, m)
+		if ok {
+			entries(p, place, lit, m)
+		}
+		return ok
+	}, nil), nil
+}
+
+func take(s *site.Site) rule.Match {
+	m := rule.TakeHere(s)
+	m.CPU = rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, building...) })
+	return m
+}
+
+// entries adds the rows of the literal's other lines.
+func entries(p *rule.Pass, place *gocode.Place, lit *ast.CompositeLit, m *rule.Match) {
+	from, to := rule.Line(place, lit.Lbrace), rule.Line(place, lit.Rbrace)
+	for _, s := range p.Table.Sites {
+		if s.File == m.Site.File && s.Function == m.Site.Function && from < s.Line && s.Line < to {
+			part := take(s)
+			m.CPU = append(m.CPU, part.CPU...)
+			m.Allocs = append(m.Allocs, part.Allocs...)
+			m.Live = append(m.Live, part.Live...)
+		}
+	}
+}
+
+func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
+	for _, n := range p.Nodes {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || !table(p, lit) {
+			continue
+		}
+		if len(lit.Elts) == 0 || !constant(p, lit) || !rule.PerCall(p, lit) || !onlyRead(p, lit) || !alone(p, lit) {
+			return nil, false
+		}
+		if rule.Line(p, lit.Lbrace) != p.Line {
+			return nil, false // an entry, whose rows belong to the line of the brace
+		}
+		kind := "slice"
+		if _, ok := p.TypeOf(lit).Underlying().(*types.Map); ok {
+			kind = "map"
+		}
+		m.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call and only reads it.", rule.FuncName(p), kind, len(lit.Elts))
+		m.Fix = fmt.Sprintf("Move the %s to a package variable, or write a switch.", kind)
+		return lit, true
+	}
+	return nil, false
+}
+
+// table tells whether a literal is a map or a slice.
+func table(p *gocode.Place, lit *ast.CompositeLit) bool {
+	t := p.TypeOf(lit)
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Map, *types.Slice:
+		return true
+	}
+	return false
+}
+
+// constant tells whether all entries of a literal are constants, or literals of such.
+func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
+	is := func(e ast.Expr) bool {
+		if inner, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
+			return constant(p, inner)
+		}
+		if _, ok := p.Const(e); ok {
+			return true
+		}
+		tv, ok := p.Info.Types[e]
+		return ok && tv.IsNil()
+	}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if _, structure := p.TypeOf(lit).Underlying().(*types.Struct); !structure && !is(kv.Key) {
+				return false
+			}
+			e = kv.Value
+		}
+		if !is(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyRead tells whether the function does nothing with the table but look at it.
+func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
+	if reads(p, lit) {
+		return true
+	}
+	to := rule.AssignedTo(p, lit)
+	if to == nil {
+		return false
+	}
+	v := rule.LocalVar(p, to)
+	if v == nil || len(rule.Assigned(p, v)) != 1 {
+		return false
+	}
+	uses := rule.Reads(p, v)
+	for _, use := range uses {
+		if !reads(p.Outer(), use) {
+			return false
+		}
+	}
+	return len(uses) > 0
+}
+
+// reads tells whether an expression of a table stands where it is only looked at.
+func reads(p *gocode.Place, e ast.Expr) bool {
+	switch n := rule.Parent(p, e).(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(n.X) == e && !changed(p, n) && flat(p.TypeOf(n))
+	case *ast.RangeStmt:
+		return ast.Unparen(n.X) == e && (n.Value == nil || flat(p.TypeOf(n.Value)))
+	case *ast.CallExpr:
+		return rule.Named(p.CalleeName(n), readers...)
+	}
+	return false
+}
+
+// changed tells whether an element is assigned, or its address taken.
+func changed(p *gocode.Place, elem ast.Expr) bool {
+	switch n := rule.Parent(p, elem).(type) {
+	case *ast.AssignStmt:
+		for _, lhs := range n.Lhs {
+			if ast.Unparen(lhs) == elem {
+				return true
+			}
+		}
+	case *ast.IncDecStmt:
+		return true
+	case *ast.UnaryExpr:
+		return n.Op == token.AND
+	case *ast.SelectorExpr, *ast.IndexExpr, *ast.SliceExpr:
+		return changed(p, n.(ast.Expr))
+	}
+	return false
+}
+
+// flat tells whether values of a type share nothing that could be changed through them.
+func flat(t types.Type) bool {
+	if t == nil {
+		return true // the blank identifier
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return true
+	case *types.Tuple: // v, ok
+		return u.Len() > 0 && flat(u.At(0).Type())
+	case *types.Array:
+		return flat(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !flat(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// alone tells whether nothing else allocates on the line.
+func alone(p *gocode.Place, lit *ast.CompositeLit) bool {
+	var ours []ast.Node
+	ast.Inspect(lit, func(n ast.Node) bool {
+		if n != nil {
+			ours = append(ours, n)
+		}
+		return true
+	})
+	if parent, ok := rule.Parent(p, lit).(*ast.CallExpr); ok {
+		ours = append(ours, parent)
+	}
+	return rule.OnlyMakes(p, ours...)
+}

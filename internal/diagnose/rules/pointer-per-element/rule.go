@@ -1,0 +1,168 @@
+// Package pointerperelement finds loops that allocate each small element by itself.
+package pointerperelement
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Sizes in bytes between which an element is worth a place in a block: a smaller one shares
+// its memory already, for a larger one malloc is a small part of the cost.
+const (
+	smallest = 8
+	largest  = 128
+)
+
+// sizes are those of 64-bit machines, which decide nothing but what is small.
+var sizes = types.SizesFor("gc", "amd64")
+
+// Rule is pointer-per-element.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "pointer-per-element",
+		Kind:  rule.Alloc,
+		Title: "Each small element of a slice allocated by itself",
+		Doc:   doc,
+		// One large allocation instead of n small ones saves the calls, not the bytes, so
+		// the collector is as busy as before.
+		Fraction:    rule.Fraction{Expect: 0.4, Low: 0.15, High: 0.65},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A loop that fills a []*T with &T{…} calls the allocator for each element, and the
+collector later looks at each of them. With a []T, or with pointers into one
+block made before the loop, it is one allocation:
+	block := make([]T, n)
+	for i := range n {
+		block[i] = T{…}
+		out[i] = &block[i]
+	}
+The second form keeps the type []*T. Its price: the block lives as long as any
+of its elements does.
+
+It is fine when elements are kept or dropped one by one, are large, or are
+few. The rule speaks of loops whose number of rounds is known and in which every
+round makes one element.
+
+Seen in the field: the advice on small objects in "A Guide to the Go Garbage
+Collector" (go.dev/doc/gc-guide), and the arenas of parsers such as
+evanw/esbuild, which allocate syntax nodes in blocks.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, nil), nil
+}
+
+// take returns the rows of making single objects, not of growing the slice.
+func take(s *site.Site) rule.Match {
+	m := rule.TakeHere(s)
+	m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return !rule.CallsDirectly(r, "runtime.growslice*") })
+	return m
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, n := range rule.Makers(p) {
+		elem, size := element(p, n)
+		if elem == nil || size < smallest || size > largest {
+			continue
+		}
+		loop := p.LoopAround(n)
+		if loop == nil || !rule.EveryRound(p, loop, n) || !stored(p, n.(ast.Expr), loop) {
+			continue
+		}
+		rounds, ok := rule.Rounds(p, loop)
+		if !ok || rule.AtMost(p, loop, n, 8) || !mostly(m, size) {
+			continue
+		}
+		name := types.TypeString(elem, types.RelativeTo(p.Pkg))
+		m.Cause = fmt.Sprintf("Every round of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", rule.Line(p, loop.Pos()), name, size, rounds)
+		m.Fix = fmt.Sprintf("Hold values instead of pointers ([]%s); or make a block with make([]%s, %s) before the loop and store pointers to its elements, if they live and die together.", name, name, rounds)
+		return true
+	}
+	return false
+}
+
+// element returns the type that &T{…} or new(T) allocates, and its size.
+func element(p *gocode.Place, n ast.Node) (types.Type, int64) {
+	var t types.Type
+	switch n := n.(type) {
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			t = p.TypeOf(n.X)
+		}
+	case *ast.CallExpr:
+		if p.CalleeName(n) == "new" && len(n.Args) == 1 {
+			t = p.TypeOf(n.Args[0])
+		}
+	}
+	if t == nil || generic(t) {
+		return nil, 0
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return nil, 0
+	}
+	return t, sizes.Sizeof(t)
+}
+
+// generic tells whether the size of a type depends on type parameters.
+func generic(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			if generic(f.Type()) {
+				return true
+			}
+		}
+	case *types.Array:
+		return generic(u.Elem())
+	}
+	return false
+}
+
+// stored tells whether the pointer goes into a slice in each round: appended or assigned
+// to an element, straight or by way of a variable of the loop.
+func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
+	switch n := rule.Parent(p, e).(type) {
+	case *ast.CallExpr:
+		if p.CalleeName(n) == "append" && len(n.Args) > 1 && n.Args[0] != e {
+			return true
+		}
+	case *ast.AssignStmt:
+		to := rule.AssignedTo(p, e)
+		if to == nil {
+			return false
+		}
+		if x, ok := ast.Unparen(to).(*ast.IndexExpr); ok {
+			_, slice := p.TypeOf(x.X).Underlying().(*types.Slice)
+			return slice
+		}
+		v := rule.LocalVar(p, to)
+		if v == nil || !rule.WithinPos(loop, v.Pos()) || len(rule.Assigned(p, v)) != 1 {
+			return false
+		}
+		for _, use := range rule.Reads(p, v) {
+			if stored(p, use, loop) && p.LoopAround(use) == loop && rule.EveryRound(p, loop, use) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mostly tells whether the line's allocations are of about that size, so are not mainly
+// those of the slice that takes the pointers.
+func mostly(m *rule.Match, size int64) bool {
+	bytes, objects := rule.Sum(m.Allocs)
+	return objects > 0 && bytes/objects < 2*max(size, 16)
+}

@@ -1,0 +1,260 @@
+// Package stringbytescopy finds conversions between strings and bytes that copy for a call
+// which has a twin for the other type.
+package stringbytescopy
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// copying are the runtime's functions behind the conversions.
+var copying = []string{"runtime.slicebytetostring*", "runtime.stringtoslicebyte*"}
+
+// searching are functions that strings and bytes both have, with results that are no part
+// of their arguments.
+var searching = []string{
+	"Compare", "Contains", "ContainsAny", "ContainsRune", "Count", "EqualFold", "HasPrefix", "HasSuffix",
+	"Index", "IndexAny", "IndexByte", "IndexRune", "LastIndex", "LastIndexAny", "LastIndexByte",
+}
+
+// twins are functions for strings and their twins for bytes.
+var twins = []struct{ text, bytes string }{
+	{"unicode/utf8.ValidString", "unicode/utf8.Valid"},
+	{"unicode/utf8.RuneCountInString", "unicode/utf8.RuneCount"},
+	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match"},
+	{"(*regexp.Regexp).FindStringIndex", "(*regexp.Regexp).FindIndex"},
+	{"(*regexp.Regexp).FindStringSubmatchIndex", "(*regexp.Regexp).FindSubmatchIndex"},
+}
+
+// Rule is string-bytes-copy.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:          "string-bytes-copy",
+		Kind:        rule.Alloc,
+		Title:       "String copied to bytes, or back, for a call that has a twin",
+		Doc:         doc,
+		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // the twin copies nothing
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `[]byte(s) and string(b) copy, since a string must never change: memory for each
+above 32 bytes, and the copy. Often the next call only looks at the copy and
+has a twin for the type at hand: strings.Contains and bytes.Contains,
+MatchString and Match, Write and WriteString. A map is looked up with m[string(b)]
+without a copy when the conversion stands in the index itself.
+
+It is fine when the text is kept: then somebody must own a copy. Conversions that
+compare, range or switch are free, the compiler sees to that. Sharing the memory
+with package unsafe is not proposed: whoever changes the bytes later would change
+the string.
+
+Seen in the field: staticcheck's SA6001 (map look-ups) and SA6006
+(WriteString), and mirror, a linter of these pairs (butuzov/mirror).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(take, guilty, nil), nil
+}
+
+// take returns the rows of copying; what the line allocates by itself is narrowed later.
+func take(s *site.Site) rule.Match {
+	m := rule.TakeHere(s)
+	m.CPU = rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, copying...) })
+	m.Callees = copying
+	return m
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	var causes, fixes []string
+	var guilty []ast.Node
+	for _, n := range rule.Makers(p) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !conversion(p, call) {
+			continue
+		}
+		cause, fix := judge(p, call)
+		if cause == "" {
+			continue
+		}
+		guilty = append(guilty, call)
+		causes, fixes = append(causes, cause), append(fixes, fix)
+	}
+	if len(guilty) == 0 || conversions(p) > len(guilty) {
+		return false // the rows are of all conversions of the line
+	}
+	if !rule.OnlyMakes(p, guilty...) {
+		m.Allocs, m.Live = nil, nil
+	}
+	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
+		return false
+	}
+	m.Cause = strings.Join(causes, " ")
+	m.Fix = strings.Join(fixes, " ")
+	return true
+}
+
+// conversions counts the line's conversions between strings and bytes that may copy.
+func conversions(p *gocode.Place) (n int) {
+	for _, x := range rule.Makers(p) {
+		if call, ok := x.(*ast.CallExpr); ok && conversion(p, call) {
+			n++
+		}
+	}
+	return n
+}
+
+// conversion tells whether a call is string(b) or []byte(s).
+func conversion(p *gocode.Place, call *ast.CallExpr) bool {
+	if _, ok := p.Conversion(call); !ok || len(call.Args) != 1 {
+		return false
+	}
+	return rule.IsString(p, call) && isBytes(p, call.Args[0]) || isBytes(p, call) && rule.IsString(p, call.Args[0])
+}
+
+func isBytes(p *gocode.Place, e ast.Expr) bool {
+	t := p.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+// judge says why a conversion is not needed; "" when it is.
+func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
+	uses := []ast.Expr{call}
+	at := p
+	if to := rule.AssignedTo(p, call); to != nil {
+		v := rule.LocalVar(p, to)
+		if v == nil || len(rule.Assigned(p, v)) != 1 {
+			return "", ""
+		}
+		uses, at = nil, p.Outer()
+		for _, id := range rule.Reads(p, v) {
+			uses = append(uses, id)
+		}
+	}
+	toString := rule.IsString(p, call)
+	for _, use := range uses {
+		what, twin := instead(at, use, toString, use == call)
+		if twin == "" {
+			return "", ""
+		}
+		cause = fmt.Sprintf("%s copies %s only for %s.", rule.Text(call), rule.Text(call.Args[0]), what)
+		fix = fmt.Sprintf("Use %s, which needs no copy.", twin)
+	}
+	return cause, fix
+}
+
+// instead tells what a use of the copy is for and what to call instead; direct is true for the
+// conversion itself, false for a variable that holds the copy.
+func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin string) {
+	switch n := rule.Parent(p, use).(type) {
+	case *ast.IndexExpr:
+		if t := p.TypeOf(n.X); t != nil && toString && !direct && ast.Unparen(n.Index) == use && looksUp(p, n) {
+			if _, ok := t.Underlying().(*types.Map); ok {
+				return "a look-up in " + rule.Text(n.X), rule.Text(n.X) + "[string(…)] with the conversion in the index"
+			}
+		}
+	case *ast.CallExpr:
+		if n.Fun == use {
+			return "", ""
+		}
+		name := p.CalleeName(n)
+		if t := twinOf(p, n, name, use, toString); t != "" {
+			return name, t
+		}
+	}
+	return "", ""
+}
+
+// looksUp tells whether a map's element is read, not assigned.
+func looksUp(p *gocode.Place, elem ast.Expr) bool {
+	switch n := rule.Parent(p, elem).(type) {
+	case *ast.AssignStmt:
+		for _, lhs := range n.Lhs {
+			if ast.Unparen(lhs) == elem {
+				return false
+			}
+		}
+	case *ast.IncDecStmt:
+		return false
+	}
+	return true
+}
+
+// twinOf returns what to call instead of a function with a converted argument.
+func twinOf(p *gocode.Place, call *ast.CallExpr, name string, use ast.Expr, toString bool) string {
+	from, to := "bytes", "strings"
+	if toString {
+		from, to = to, from
+	}
+	for _, f := range searching {
+		if name == from+"."+f && len(call.Args) > 0 && ast.Unparen(call.Args[0]) == use && othersFree(p, call, toString) {
+			return to + "." + f
+		}
+	}
+	for _, t := range twins {
+		if toString && name == t.text {
+			return t.bytes
+		}
+		if !toString && name == t.bytes {
+			return t.text
+		}
+	}
+	if len(call.Args) != 1 {
+		return ""
+	}
+	w := rule.Receiver(call)
+	switch {
+	case w == nil:
+	case !toString && strings.HasSuffix(name, ").Write") && hasMethod(p, w, "WriteString"):
+		return rule.Text(w) + ".WriteString"
+	case !toString && name == "(net/http.ResponseWriter).Write":
+		return "io.WriteString(" + rule.Text(w) + ", …)"
+	case toString && strings.HasSuffix(name, ").WriteString") && hasMethod(p, w, "Write"):
+		return rule.Text(w) + ".Write"
+	}
+	return ""
+}
+
+// othersFree tells whether the other arguments of a search go with the twin without a
+// copy of their own: constants, single bytes and runes, or converted as the first.
+func othersFree(p *gocode.Place, call *ast.CallExpr, toString bool) bool {
+	for _, arg := range call.Args[1:] {
+		if _, constant := p.Const(arg); constant {
+			continue
+		}
+		if b, ok := p.TypeOf(arg).Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {
+			continue
+		}
+		conv, ok := ast.Unparen(arg).(*ast.CallExpr)
+		if !ok || !conversion(p, conv) || rule.IsString(p, conv) != toString {
+			return false
+		}
+	}
+	return true
+}
+
+// hasMethod tells whether a writer has io.StringWriter's or io.Writer's method.
+func hasMethod(p *gocode.Place, w ast.Expr, name string) bool {
+	t := p.TypeOf(w)
+	if t == nil {
+		return false
+	}
+	obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, name)
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Signature().Params().Len() == 1 && fn.Signature().Results().Len() == 2
+}
