@@ -12,6 +12,7 @@ type Report struct {
 	Resources Resources    `json:"resources"`
 	Findings  []Finding    `json:"findings"`
 	Hidden    Hidden       `json:"hidden"`
+	Join      *Join        `json:"join,omitempty"` // absent when nothing was recorded
 	Notes     []string     `json:"notes"`
 }
 

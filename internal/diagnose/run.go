@@ -81,7 +81,9 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 		Findings:  make([]Finding, 0, len(shown)),
 		Hidden:    Hidden{BelowFloor: hidden, Floor: floor(e.totals.CPUSamples)},
 		Notes:     e.notes(shown),
+		Join:      join(p),
 	}
+	report.Notes = append(report.Notes, joinNotes(report.Join)...)
 	for i, d := range shown {
 		f := e.finding(d)
 		f.Rank = i + 1

@@ -7,10 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -78,225 +76,6 @@ func inCode(fs []diagnose.Finding) bool {
 		}
 	}
 	return false
-}
-
-func header(w io.Writer, p FindingsPage, s Style) {
-	m, r := p.Manifest, p.Report.Resources
-	title := []string{m.Target.Arg}
-	for _, x := range []string{m.Runtime.Go, machine(m), loadLine(m), m.Created.Local().Format(time.DateTime)} {
-		if x != "" {
-			title = append(title, x)
-		}
-	}
-	fmt.Fprintln(w, s.paint(strong, "hone")+" · "+strings.Join(title, " · "))
-	fmt.Fprintln(w)
-	var rows [][]string
-	row := func(name string, cells ...string) {
-		var have []string
-		for _, c := range cells {
-			if c != "" {
-				have = append(have, c)
-			}
-		}
-		if len(have) > 0 {
-			rows = append(rows, []string{"  " + s.paint(faint, name), strings.Join(have, " · ")})
-		}
-	}
-	clean, _ := phaseOf(m, recording.PhaseClean)
-	if r.Throughput > 0 {
-		row("throughput", fmt.Sprintf("%s %ss/s", group(r.Throughput), m.Unit()), failures(clean))
-	}
-	if q, what := latency(clean); q != nil {
-		row(what, fmt.Sprintf("p50 %s · p90 %s · p99 %s · max %s", seconds(q.P50), seconds(q.P90), seconds(q.P99), seconds(q.Max)), limited(clean, s))
-	}
-	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r))
-	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
-	row("profiled", profiled(r))
-	row("spent on", spent(p.Table)...)
-	row("observed", observer(m)...)
-	for _, line := range table(rows, "  ") {
-		fmt.Fprintln(w, line)
-	}
-}
-
-func machine(m recording.Manifest) string {
-	switch {
-	case m.Machine.CgroupCPUs > 0 && m.Machine.CgroupCPUs < float64(m.Machine.Cores):
-		return fmt.Sprintf("%.2g of %d cores", m.Machine.CgroupCPUs, m.Machine.Cores)
-	case m.Machine.Cores > 0:
-		return plural(m.Machine.Cores, "core")
-	}
-	return ""
-}
-
-func loadLine(m recording.Manifest) string {
-	if m.Load == nil {
-		return ""
-	}
-	conns := plural(m.Load.Connections, "connection")
-	if m.Load.Rate > 0 {
-		return fmt.Sprintf("%s requests/s asked, %s", group(m.Load.Rate), conns)
-	}
-	return "flat out, " + conns
-}
-
-func failures(p recording.Phase) string {
-	if p.Failed == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s failed", group(float64(p.Failed)))
-}
-
-func latency(p recording.Phase) (*recording.Quantiles, string) {
-	if p.Latency != nil {
-		return p.Latency, "latency"
-	}
-	return p.Service, "service time"
-}
-
-func limited(p recording.Phase, s Style) string {
-	if p.Verdict == "generator-limited" {
-		return s.paint(bad, "the generator was the limit: do not trust these")
-	}
-	return ""
-}
-
-// each prints a figure of one request, operation or run.
-func each(x float64, unit func(float64) string, m recording.Manifest) string {
-	if x <= 0 {
-		return ""
-	}
-	return unit(x) + " per " + m.Unit()
-}
-
-func objects(x float64) string { return significant(x) + " objects" }
-
-func cores(r diagnose.Resources, m recording.Manifest) string {
-	if r.Cores <= 0 {
-		return ""
-	}
-	if m.Runtime.GOMAXPROCS > 0 {
-		return fmt.Sprintf("%.2f of %s busy", r.Cores, plural(m.Runtime.GOMAXPROCS, "core"))
-	}
-	return fmt.Sprintf("%.2f cores busy", r.Cores)
-}
-
-func limiting(r diagnose.Resources) string {
-	switch r.Limiting {
-	case "", "none":
-		return "nothing is the limit"
-	case "cpu":
-		return "CPU is the limit"
-	case "latency":
-		return "requests wait for something else than CPU"
-	}
-	return r.Limiting + " is the limit"
-}
-
-func gcLine(r diagnose.Resources) string {
-	if r.CPUSamples == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s of CPU, and allocation %s", percent(r.GCCPUShare), percent(r.MallocCPUShare))
-}
-
-func rate(x float64) string {
-	if x <= 0 {
-		return ""
-	}
-	return size(x) + "/s allocated"
-}
-
-func profiled(r diagnose.Resources) string {
-	if r.CPUSamples == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s CPU-seconds, %s samples", significant(r.CPUSeconds), group(float64(r.CPUSamples)))
-}
-
-// spent says where the CPU goes: lines of modules, then the dearest buckets.
-func spent(t *site.Table) []string {
-	if t == nil || t.Totals.TotalSeconds <= 0 {
-		return nil
-	}
-	var yours, deps float64
-	for _, x := range t.Sites {
-		if x.Owner.Kind == gocode.Main {
-			yours += x.Cost.CPUSeconds
-		} else {
-			deps += x.Cost.CPUSeconds
-		}
-	}
-	var cells []string
-	add := func(name string, seconds float64) {
-		if share := seconds / t.Totals.TotalSeconds; share >= leastSpent {
-			cells = append(cells, name+" "+percent(share))
-		}
-	}
-	add("your lines", yours)
-	add("dependencies", deps)
-	buckets := slices.Clone(t.Buckets)
-	slices.SortStableFunc(buckets, func(a, b site.Bucket) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	for _, b := range buckets[:min(len(buckets), mostBuckets)] {
-		add(b.Name, b.Seconds)
-	}
-	return cells
-}
-
-// The header names what takes at least leastSpent of the CPU, and at most
-// mostBuckets of what no line owns.
-const (
-	leastSpent  = 0.02
-	mostBuckets = 4
-)
-
-// observer says what each observing phase cost against the clean one: a figure
-// where the interval excludes zero, else how much could not have been seen.
-func observer(m recording.Manifest) []string {
-	var cells []string
-	for _, p := range m.Phases {
-		o := p.Observer
-		if o == nil {
-			continue
-		}
-		var effects []string
-		effect := func(name string, value, low, high float64) {
-			if low > 0 || high < 0 {
-				effects = append(effects, signedPercent(value)+" "+name)
-			}
-		}
-		speed := "throughput"
-		if p.Requests == 0 {
-			speed = "speed"
-		}
-		if !o.NoThroughput {
-			effect(speed, -o.ThroughputLoss, -o.ThroughputHigh, -o.ThroughputLow)
-		}
-		if !o.NoCPU {
-			effect("CPU", o.CPUGrowth, o.CPUGrowthLow, o.CPUGrowthHigh)
-		}
-		if len(effects) == 0 {
-			effects = []string{"no effect seen"}
-		}
-		cells = append(cells, p.Name+" phase "+strings.Join(effects, ", "))
-	}
-	return cells
-}
-
-func signedPercent(share float64) string {
-	if share > 0 {
-		return "+" + percent(share)
-	}
-	return strings.Replace(percent(share), "-", "−", 1)
-}
-
-func phaseOf(m recording.Manifest, name string) (recording.Phase, bool) {
-	for _, p := range m.Phases {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return recording.Phase{}, false
 }
 
 // finding draws one finding: headline, place, source, why, fix, evidence.
@@ -420,6 +199,11 @@ func footer(w io.Writer, p FindingsPage, top, rest int, s Style) {
 	}
 	if n := p.Report.Hidden.BelowFloor; n > 0 {
 		fmt.Fprintf(w, "%s below the floor (%s of CPU) not shown.\n", plural(n, "finding"), percent(p.Report.Hidden.Floor))
+	}
+	if j := p.Report.Join; j != nil && p.Verbose {
+		for _, u := range j.Unjoined {
+			fmt.Fprintln(w, s.paint(faint, "not joined: ")+wrap(fmt.Sprintf("%s of CPU, %s of bytes: %s; %s", percent(u.CPU), percent(u.Bytes), u.What, u.Why), "      ", s.width()))
+		}
 	}
 	for _, note := range p.Report.Notes {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(note, "      ", s.width()))

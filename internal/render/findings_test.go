@@ -80,6 +80,11 @@ func page() FindingsPage {
 				Rank: 3, Rule: "costly-line", Generic: true, Kind: rule.CPU, Title: "Line that costs much, without a known mistake",
 				Function: "main.mix", File: "mix.go", Line: 9, Cost: diagnose.Cost{WithGC: &diagnose.Range{Share: 0.03, Low: 0.02, High: 0.04}}, Confidence: rule.Hint,
 			}},
+			Join: &diagnose.Join{
+				CPU: &diagnose.JoinParts{Joined: 0.996, Main: 0.4, Named: 0.596, Unjoined: 0.004}, Bytes: &diagnose.JoinParts{Joined: 1, Main: 1},
+				Facts:    &diagnose.JoinFacts{Share: 0.98},
+				Unjoined: []diagnose.Unjoined{{What: "libz.so", Why: "it has no symbols", CPU: 0.004}},
+			},
 			Hidden: diagnose.Hidden{BelowFloor: 3, Floor: 0.01},
 			Notes:  []string{"30 CPU-seconds would separate 1 from 2"},
 		},
@@ -116,6 +121,9 @@ func TestManyOtherLines(t *testing.T) {
 	Findings(&long, p, Style{})
 	if n := bytes.Count(short.Bytes(), []byte("mix.go:9")); n != mostLines-1 || !bytes.Contains(short.Bytes(), []byte("4 places more with -v or -json.")) {
 		t.Errorf("%d lines of\n%s", n, short.Bytes())
+	}
+	if !bytes.Contains(long.Bytes(), []byte("not joined: 0.4 % of CPU, 0.0 % of bytes: libz.so; it has no symbols")) {
+		t.Errorf("what is not joined is not told:\n%s", long.Bytes())
 	}
 	if n := bytes.Count(long.Bytes(), []byte("mix.go:9")); n != 9 {
 		t.Errorf("with -v %d lines", n)

@@ -88,7 +88,7 @@ var activities = []struct {
 		"runtime.(*mheap)*", "runtime.(*mcache)*", "runtime.(*mcentral)*",
 	}},
 	{bucketStacks, []string{"runtime.morestack*", "runtime.newstack", "runtime.copystack", "runtime.stackalloc", "runtime.stackfree"}},
-	{bucketClock, []string{"runtime._VDSO", "runtime.nanotime*", "runtime.walltime*"}},
+	{bucketClock, []string{"runtime._VDSO", "runtime.nanotime*", "runtime.walltime*", "time.now", "time.runtimeNano*"}},
 	{bucketNoSymbols, []string{"runtime._ExternalCode", "runtime._LostExternalCode"}},
 	{bucketScheduler, []string{
 		"runtime.schedule", "runtime.findRunnable", "runtime.findrunnable", "runtime.stealWork", "runtime.execute",
