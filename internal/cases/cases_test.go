@@ -1,0 +1,238 @@
+package main
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/load"
+	"github.com/hone-go/hone/stats"
+)
+
+const examples = "../../examples"
+
+// What is expected can be found: the programs are there, the culprits' lines stand in
+// their files, the loads can be read, the repairs name programs.
+func TestExpectationsFitTheExamples(t *testing.T) {
+	letters := ""
+	for _, s := range studies() {
+		letters += s.id
+		for _, p := range s.programs {
+			dir := filepath.Join(examples, p.dir)
+			if _, err := os.Stat(filepath.Join(dir, "main.go")); err != nil {
+				t.Error(err)
+			}
+			if p.isService() {
+				targets, err := p.load(dir, "127.0.0.1:1")
+				if err != nil || len(targets) == 0 || !strings.HasPrefix(targets[0].URL, "http://127.0.0.1:1/") {
+					t.Errorf("%s: targets %v, %v", p.dir, targets, err)
+				}
+			}
+			for _, c := range p.culprits {
+				if len(c.rules) == 0 || c.what == "" {
+					t.Errorf("%s: %+v says too little", p.dir, c)
+				}
+				if _, err := path.Match(c.function, ""); err != nil {
+					t.Errorf("%s: %s: %v", p.dir, c.function, err)
+				}
+				if c.file == "" || c.version != "" {
+					continue // no line, or in the module cache
+				}
+				text, err := os.ReadFile(filepath.Join(dir, c.file))
+				if err != nil || !strings.Contains(string(text), c.source) {
+					t.Errorf("%s: no %q in %s, %v", p.dir, c.source, c.file, err)
+				}
+			}
+		}
+		for _, r := range s.repairs {
+			if s.index(r.before) < 0 || s.index(r.after) < 0 {
+				t.Errorf("case %s has no %s and %s", s.id, r.before, r.after)
+			}
+		}
+	}
+	if letters != "ABCDE" {
+		t.Errorf("cases %s", letters)
+	}
+}
+
+// A before and its after answer alike, for they pass the same tests; and of the service
+// behind chi not even the code differs.
+func TestPairsAreTestedAlike(t *testing.T) {
+	for dir, files := range map[string][]string{
+		"partitioner": {"answers_test.go", "batch.txt", "targets.txt", "go.mod", "ingest.go", "log.go", "murmur.go"},
+		"compress":    {"answers_test.go", "evaluate.json", "targets.txt", "flags.go", "handlers.go"},
+		"logparser":   {"answers_test.go", "batch.txt", "targets.txt", "go.mod", "go.sum", "rules.go", "tail.go", "service.go"},
+	} {
+		for _, file := range files {
+			before, err := os.ReadFile(filepath.Join(examples, dir, "before", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := os.ReadFile(filepath.Join(examples, dir, "after", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(before) != string(after) {
+				t.Errorf("%s: %s differs", dir, file)
+			}
+		}
+	}
+}
+
+// The load that a main.go names in its first lines is one that can be sent.
+func TestLoadsInCommentsAreThere(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(examples, "*", "*", "targets.txt"))
+	if err != nil || len(names) != 6 {
+		t.Fatalf("targets %v, %v", names, err)
+	}
+	for _, name := range names {
+		targets, err := load.ParseTargets(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		main, err := os.ReadFile(filepath.Join(filepath.Dir(name), "main.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, _ := filepath.Rel(filepath.Join(examples, ".."), name)
+		if !strings.Contains(string(main), "-load "+filepath.ToSlash(rel)) {
+			t.Errorf("%s/main.go does not name its load", filepath.Dir(name))
+		}
+		addr := strings.Split(targets[0].URL, "/")[2]
+		if !strings.Contains(string(main), `"`+addr+`"`) {
+			t.Errorf("%s sends to %s, which is not the default address", name, addr)
+		}
+	}
+}
+
+func finding(rank int, kind rule.Kind, id, function, source string, share float64) diagnose.Finding {
+	return diagnose.Finding{
+		Rank: rank, Rule: id, Kind: kind, Function: function, File: "send.go", Module: "example.com/x", Fix: "Look for a newer version.",
+		Sites:  []diagnose.SiteRef{{Place: diagnose.Place{Line: 7}, Source: "other()"}, {Place: diagnose.Place{Line: 8}, Source: source}},
+		Saving: &diagnose.Saving{Resource: "cpu", Share: share, Low: share / 2, High: share * 2},
+	}
+}
+
+func TestJudge(t *testing.T) {
+	report := &diagnose.Report{Findings: []diagnose.Finding{
+		finding(1, rule.Config, "gc", "", "", 0.2),
+		finding(2, rule.Alloc, "sprintf", "main.serve.logged.func2", "fmt.Sprintf(a)", 0.1),
+		finding(3, rule.Alloc, "replacer", "main.(*S).Send", "strings.NewReplacer(a)", 0.05),
+	}}
+	right := culprit{
+		rules: []string{"x", "replacer"}, function: "main.(*S).Send", file: "send.go", source: "NewReplacer",
+		module: "example.com/x", says: "newer version",
+	}
+	for _, tc := range []struct {
+		name   string
+		change func(*culprit)
+		rank   int
+		near   string
+	}{
+		{"right", func(*culprit) {}, 2, ""}, // advice on settings is not counted
+		{"pattern", func(c *culprit) { c.rules, c.function, c.source = []string{"sprintf"}, "main.*logged.func*", "" }, 1, ""},
+		{"setting", func(c *culprit) { *c = culprit{rules: []string{"gc"}, setting: true} }, 1, ""},
+		{"setting as code", func(c *culprit) { *c = culprit{rules: []string{"gc"}} }, 0, ""},
+		{"other rule", func(c *culprit) { c.rules = []string{"sprintf"} }, 0, "replacer"},
+		{"other function", func(c *culprit) { c.function = "main.Send" }, 0, ""},
+		{"other file", func(c *culprit) { c.file = "recv.go" }, 0, "replacer"},
+		{"other line", func(c *culprit) { c.source = "Sprintf" }, 0, "replacer"},
+		{"other module", func(c *culprit) { c.module = "example.com/y" }, 0, "replacer"},
+		{"other version", func(c *culprit) { c.version = "v1.0.0" }, 0, "replacer"},
+		{"other fix", func(c *culprit) { c.says = "sync.Pool" }, 0, "replacer"},
+	} {
+		c := right
+		tc.change(&c)
+		v := judge(program{culprits: []culprit{c}}, report)[0]
+		if v.rank != tc.rank || v.near != tc.near || (v.finding != nil) != (tc.rank > 0) {
+			t.Errorf("%s: rank %d near %q, want %d near %q", tc.name, v.rank, v.near, tc.rank, tc.near)
+		}
+	}
+}
+
+// In a repaired program every finding of a rule of the study is an accusation; in
+// the broken one only those that are no culprits.
+func TestAccused(t *testing.T) {
+	before := program{name: "before", culprits: []culprit{{rules: []string{"replacer"}, function: "main.f"}, {rules: []string{"gc"}, setting: true}}}
+	after := program{name: "after"}
+	s := study{programs: []program{before, after}}
+	report := &diagnose.Report{Findings: []diagnose.Finding{
+		finding(1, rule.Config, "gc", "", "", 0.2),
+		finding(2, rule.Alloc, "replacer", "main.f", "", 0.1),
+		finding(3, rule.Alloc, "replacer", "main.g", "", 0.1),
+		finding(4, rule.Alloc, "another", "main.f", "", 0.1),
+	}}
+	if got, want := accused(s, before, report), []string{"replacer in main.g"}; !slices.Equal(got, want) {
+		t.Errorf("before: %q, want %q", got, want)
+	}
+	if got, want := accused(s, after, report), []string{"replacer in main.f", "replacer in main.g"}; !slices.Equal(got, want) {
+		t.Errorf("after: %q, want %q", got, want)
+	}
+}
+
+func TestCovered(t *testing.T) {
+	i := func(low, value, high float64) stats.Interval {
+		return stats.Interval{Value: value, Low: low, High: high}
+	}
+	for _, tc := range []struct {
+		promised, measured, lines stats.Interval
+		want                      string
+	}{
+		{i(0.2, 0.22, 0.25), i(0.24, 0.3, 0.4), i(0, 0, 0), "yes"},
+		{i(0.2, 0.3, 0.4), i(0.24, 0.3, 0.4), i(0, 0, 0), "yes, but wide"},
+		{i(0.2, 0.22, 0.25), i(0.3, 0.3, 0.4), i(0.1, 0.15, 0.2), "the lines, not the program"},
+		{i(0.2, 0.22, 0.25), i(0.3, 0.3, 0.4), i(0.1, 0.15, 0.19), "no"},
+		{i(0.2, 0.22, 0.25), i(0.1, 0.1, 0.1), i(0, 0, 0), "no"},
+		{i(0, 0, 0), i(0.1, 0.1, 0.1), i(0, 0, 0), "nothing promised"},
+	} {
+		if got := (balance{promised: tc.promised, measured: tc.measured, lines: tc.lines}).coveredCell(); got != tc.want {
+			t.Errorf("promised %v, measured %v, lines %v: %q, want %q", tc.promised, tc.measured, tc.lines, got, tc.want)
+		}
+	}
+}
+
+func TestSaved(t *testing.T) {
+	low, high := 0.5, 0.8
+	if got := percent(saved(compare.Row{Ratio: 0.6, Low: &low, High: &high})); got != "40 % (20 to 50)" {
+		t.Error(got)
+	}
+	if got := percent(saved(compare.Row{Ratio: 1.25})); got != "-25 %" {
+		t.Error(got)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for letters, want := range map[string]string{"": "ABCDE", "C": "C", "DB": "BD", "AX": "error"} {
+		got := ""
+		chosen, err := choose(studies(), letters)
+		for _, s := range chosen {
+			got += s.id
+		}
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%q chooses %s, want %s", letters, got, want)
+		}
+	}
+}
+
+func TestFoundCells(t *testing.T) {
+	f := finding(3, rule.Alloc, "replacer", "main.f", "NewReplacer", 0.1)
+	f.Version = "v1.2.3"
+	c := culprit{rules: []string{"replacer"}, source: "NewReplacer"}
+	got := foundCells([]verdict{{culprit: c, rank: 2, finding: &f}, {culprit: c}})
+	if want := "1 of 2 | 2, – | `replacer` in `main.f`, send.go:8, example.com/x@v1.2.3"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	got = foundCells([]verdict{{culprit: c, near: "costly-line"}})
+	if want := "0 of 1 | – | expected replacer; the function has costly-line"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

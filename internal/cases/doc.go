@@ -1,0 +1,17 @@
+// Command cases re-makes the table of docs/cases.md: what hone finds in the case
+// studies below examples, and how its promises compare with the facts.
+//
+//	go run ./internal/cases -w                   # all five, 20 s a program
+//	go run ./internal/cases -only C -duration 60s
+//	go run ./internal/cases -runs 3              # found in three runs out of three?
+//
+// Each program is recorded under the load that its main.go names, sent to a free
+// port of the loopback, and diagnosed as any other target would be. What a
+// diagnosis must find stands as data in expect.go: rule, function, line, module
+// and version, all of which must be right for a culprit to count as found. The
+// repaired program must show no finding of those rules.
+//
+// The promise for a case is the sum of the savings of the culprits that were
+// found; the fact is what the repaired program spends less per request or run.
+// Nothing here is asserted by a test, for it depends on the machine.
+package main

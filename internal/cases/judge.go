@@ -1,0 +1,175 @@
+package main
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/stats"
+)
+
+// verdict is what one run says of one culprit.
+type verdict struct {
+	culprit culprit
+	rank    int               // among findings in code, or among settings; 0 when not found
+	finding *diagnose.Finding // nil when not found
+	near    string            // of a culprit that was not found: what the report has in its function
+}
+
+// judge looks for each culprit of a program in its report.
+func judge(p program, report *diagnose.Report) []verdict {
+	var verdicts []verdict
+	for _, c := range p.culprits {
+		v := verdict{culprit: c}
+		rank := 0
+		for i := range report.Findings {
+			f := &report.Findings[i]
+			if isSetting(f) != c.setting {
+				continue
+			}
+			rank++
+			if c.is(f) {
+				v.rank, v.finding = rank, f
+				break
+			}
+		}
+		if v.finding == nil {
+			v.near = near(c, report)
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func isSetting(f *diagnose.Finding) bool { return f.Kind == rule.Config }
+
+// is tells whether a finding names the culprit, rightly in every part.
+func (c culprit) is(f *diagnose.Finding) bool {
+	return slices.Contains(c.rules, f.Rule) &&
+		c.holds(f) &&
+		(c.file == "" || f.File == c.file) &&
+		(c.module == "" || f.Module == c.module) &&
+		(c.version == "" || f.Version == c.version) &&
+		strings.Contains(f.Fix, c.says) &&
+		(c.source == "" || slices.ContainsFunc(f.Sites, func(s diagnose.SiteRef) bool { return strings.Contains(s.Source, c.source) }))
+}
+
+// holds tells whether the finding stands in the culprit's function.
+func (c culprit) holds(f *diagnose.Finding) bool {
+	if c.function == "" {
+		return true
+	}
+	ok, err := path.Match(c.function, f.Function)
+	return ok && err == nil
+}
+
+// near says what else the report has in the function of a culprit that it does not name.
+func near(c culprit, report *diagnose.Report) string {
+	if c.function == "" {
+		return ""
+	}
+	var rules []string
+	for i := range report.Findings {
+		if f := &report.Findings[i]; c.holds(f) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	slices.Sort(rules)
+	return strings.Join(slices.Compact(rules), ", ")
+}
+
+// accused lists findings of the study's rules in a program that are no culprits of it:
+// in a repaired program every one of them is wrong.
+func accused(s study, p program, report *diagnose.Report) []string {
+	var rules []string
+	for _, p := range s.programs {
+		for _, c := range p.culprits {
+			if !c.setting {
+				rules = append(rules, c.rules...)
+			}
+		}
+	}
+	var list []string
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		named := slices.ContainsFunc(p.culprits, func(c culprit) bool { return slices.Contains(c.rules, f.Rule) && c.holds(f) })
+		if slices.Contains(rules, f.Rule) && !named {
+			list = append(list, f.Rule+" in "+f.Function)
+		}
+	}
+	return list
+}
+
+// balance sets the promises for the culprits of a program beside what a repair brought,
+// both as shares of what the program spent per request or run.
+type balance struct {
+	promised stats.Interval // sum over the culprits that were found
+	measured stats.Interval // of the whole program; NaN bounds where the windows have no spread
+	lines    stats.Interval // of the culprits' own lines; zero where the metric is not CPU
+	metric   string
+	resource string // of the promises
+}
+
+// widest is how wide, as a share, a promise may be and still say something.
+const widest = 0.10
+
+// covers tells whether promise and fact have a value in common.
+func covers(promised, measured stats.Interval) bool {
+	return promised.Low <= measured.High && measured.Low <= promised.High
+}
+
+// weigh compares two recordings.
+func weigh(r repair, verdicts []verdict, before, after *session.Result) (balance, error) {
+	b := balance{metric: r.metric}
+	var code diagnose.Report // the culprits in code
+	seen := map[*diagnose.Finding]bool{}
+	for _, v := range verdicts {
+		if v.finding == nil || v.finding.Saving == nil || seen[v.finding] {
+			continue
+		}
+		seen[v.finding] = true
+		s := v.finding.Saving
+		b.promised.Value += s.Share
+		b.promised.Low += s.Low
+		b.promised.High += s.High
+		b.resource = s.Resource
+		if !v.culprit.setting {
+			code.Findings = append(code.Findings, *v.finding)
+		}
+	}
+	c, err := compare.Recordings("before", before.Manifest, "after", after.Manifest)
+	if err != nil {
+		return b, err
+	}
+	var oldPer, newPer float64
+	for _, row := range c.Rows {
+		if row.Metric == "cpu" {
+			oldPer, newPer = row.Old, row.New
+		}
+		if row.Metric == r.metric {
+			b.measured = saved(row)
+		}
+	}
+	if r.metric == "cpu" {
+		proof := compare.Prove(&code, before.Table, after.Table, oldPer, newPer)
+		for _, f := range proof.Functions {
+			b.lines.Value += f.Measured.Value
+			b.lines.Low += f.Measured.Low
+			b.lines.High += f.Measured.High
+		}
+	}
+	return b, nil
+}
+
+// saved is what a ratio of new to old leaves.
+func saved(row compare.Row) stats.Interval {
+	i := stats.Interval{Value: 1 - row.Ratio, Low: 1 - row.Ratio, High: 1 - row.Ratio}
+	if row.Low != nil && row.High != nil {
+		i.Low, i.High = 1-*row.High, 1-*row.Low
+	}
+	return i
+}

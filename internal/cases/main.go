@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/session"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "cases:", err)
+		}
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
+	duration := fs.Duration("duration", 20*time.Second, "length of each recording")
+	runs := fs.Int("runs", 1, "runs of each case")
+	only := fs.String("only", "", "letters of the cases to run, without a space between; empty for all")
+	examples := fs.String("examples", "examples", "where the examples are")
+	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
+	save := fs.Bool("w", false, "write docs/cases.md instead of printing it")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if *duration < 4*time.Second || *runs < 1 || fs.NArg() > 0 {
+		return fmt.Errorf("want a duration of at least 4s, at least 1 run, and no arguments")
+	}
+	chosen, err := choose(studies(), *only)
+	if err != nil {
+		return err
+	}
+	root, err := filepath.Abs(*examples)
+	if err != nil {
+		return err
+	}
+	dir := *keep
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "hone-cases-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+
+	all := make([][]*outcome, len(chosen))
+	for n := range *runs {
+		for i, s := range chosen {
+			say := func(text string) {
+				fmt.Fprintf(os.Stderr, "case %s, run %d of %d: %s\n", s.id, n+1, *runs, text)
+			}
+			c := session.Config{CacheDir: dir, Version: "cases", Progress: phases(say)}
+			o, err := runStudy(ctx, c, root, s, *duration)
+			if err != nil {
+				return err
+			}
+			all[i] = append(all[i], o)
+		}
+	}
+	var page bytes.Buffer
+	write(&page, all, *duration)
+	if *save {
+		return os.WriteFile(filepath.Join(filepath.Dir(root), "docs", "cases.md"), page.Bytes(), 0o644)
+	}
+	_, err = os.Stdout.Write(page.Bytes())
+	return err
+}
+
+// choose picks studies by their letters.
+func choose(all []study, letters string) ([]study, error) {
+	if letters == "" {
+		return all, nil
+	}
+	var chosen []study
+	for _, s := range all {
+		if strings.Contains(letters, s.id) {
+			chosen = append(chosen, s)
+			letters = strings.ReplaceAll(letters, s.id, "")
+		}
+	}
+	if letters != "" {
+		return nil, fmt.Errorf("no case %q", letters)
+	}
+	return chosen, nil
+}
+
+// phases tells the ends of phases, so that a log of them stays short.
+func phases(say func(string)) func(capture.Event) {
+	return func(e capture.Event) {
+		if e.End {
+			say(e.Phase + ": " + e.Text)
+		}
+	}
+}

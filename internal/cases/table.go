@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/stats"
+)
+
+// write prints the tables. runs[i] are the runs of study i.
+func write(w io.Writer, runs [][]*outcome, duration time.Duration) {
+	fmt.Fprint(w, "# The case studies, measured\n\n"+
+		"Made by `go run ./internal/cases -w`; do not edit. The programs are those below `examples`;\n"+
+		"what must be found in each is the data of `internal/cases/expect.go`.\n\n")
+	if len(runs) == 0 || len(runs[0]) == 0 {
+		return
+	}
+	m := runs[0][0].results[0].Manifest
+	fmt.Fprintf(w, "%s, %d cores (%s), %s a program, %s.\n\n",
+		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, duration, count(len(runs[0]), "run"))
+	writeCulprits(w, runs)
+	writeSilence(w, runs)
+	writeBalances(w, runs)
+}
+
+// writeCulprits prints a row for each culprit. Found is a matter of every part of the
+// expectation; ranks leave advice on configuration out.
+func writeCulprits(w io.Writer, runs [][]*outcome) {
+	fmt.Fprint(w, "## Culprits\n\n"+
+		"Found means: rule, function, file, line, module and version are right. The rank is among findings in\n"+
+		"code; advice on settings is ranked by itself.\n\n"+
+		"| case | program | culprit | found | rank | as |\n|---|---|---|---|---|---|\n")
+	for _, outcomes := range runs {
+		s := outcomes[0].study
+		for i, p := range s.programs {
+			for j, c := range p.culprits {
+				var vs []verdict
+				for _, o := range outcomes {
+					vs = append(vs, o.verdicts[i][j])
+				}
+				fmt.Fprintf(w, "| %s | %s | %s | %s |\n", s.id, p.name, c.what, foundCells(vs))
+			}
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// foundCells are the cells found, rank and as.
+func foundCells(vs []verdict) string {
+	var ranks []string
+	found, as := 0, ""
+	for _, v := range vs {
+		if v.finding == nil {
+			ranks = append(ranks, "–")
+			continue
+		}
+		found++
+		ranks = append(ranks, strconv.Itoa(v.rank))
+		as = describe(v)
+	}
+	if found == 0 {
+		as = "expected " + strings.Join(vs[0].culprit.rules, " or ")
+		if near := vs[0].near; near != "" {
+			as += "; the function has " + near
+		}
+	}
+	return fmt.Sprintf("%d of %d | %s | %s", found, len(vs), strings.Join(ranks, ", "), as)
+}
+
+// describe names a finding: rule, function, line, and the version of a dependency.
+func describe(v verdict) string {
+	f := v.finding
+	if f.Function == "" {
+		return "`" + f.Rule + "`"
+	}
+	line := f.Line
+	for _, s := range f.Sites {
+		if v.culprit.source != "" && strings.Contains(s.Source, v.culprit.source) {
+			line = s.Line
+			break
+		}
+	}
+	text := fmt.Sprintf("`%s` in `%s`, %s:%d", f.Rule, f.Function, f.File, line)
+	if f.Version != "" {
+		text += fmt.Sprintf(", %s@%s", f.Module, f.Version)
+	}
+	return text
+}
+
+// writeSilence prints what is said of programs in which there is nothing to find.
+func writeSilence(w io.Writer, runs [][]*outcome) {
+	fmt.Fprint(w, "## Silence\n\n"+
+		"Findings of the same rules that are no culprit of the program; there should be none.\n\n"+
+		"| case | program | silent | else |\n|---|---|---|---|\n")
+	for _, outcomes := range runs {
+		s := outcomes[0].study
+		for i, p := range s.programs {
+			silent := 0
+			var said []string
+			for _, o := range outcomes {
+				if len(o.accused[i]) == 0 {
+					silent++
+				}
+				said = append(said, o.accused[i]...)
+			}
+			fmt.Fprintf(w, "| %s | %s | %d of %d | %s |\n", s.id, p.name, silent, len(outcomes), strings.Join(said, "; "))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// writeBalances prints promises beside facts.
+func writeBalances(w io.Writer, runs [][]*outcome) {
+	fmt.Fprintf(w, "## Promised and measured\n\n"+
+		"Promised: the savings of the culprits that were found, added up. Measured: what the repaired program\n"+
+		"spends less, per request or run, of CPU or of wall time; and of it what the culprits' own lines spend less.\n"+
+		"Covered: promise and fact have a value in common, and the promise is no wider than %.0f points.\n\n"+
+		"| case | repair | of | promised | measured, program | measured, lines | covered |\n|---|---|---|---|---|---|---|\n", 100*widest)
+	for _, outcomes := range runs {
+		for _, o := range outcomes {
+			for i, r := range o.study.repairs {
+				b := o.balances[i]
+				fmt.Fprintf(w, "| %s | %s → %s | %s | %s | %s | %s | %s |\n",
+					o.study.id, r.before, r.after, b.metric, percent(b.promised), percent(b.measured), b.linesCell(), b.coveredCell())
+			}
+		}
+	}
+}
+
+func (b balance) linesCell() string {
+	if b.lines == (stats.Interval{}) {
+		return "–"
+	}
+	return percent(b.lines)
+}
+
+// coveredCell answers for the whole program, then for the lines where that differs.
+func (b balance) coveredCell() string {
+	wide := b.promised.High-b.promised.Low > widest
+	switch {
+	case b.promised == (stats.Interval{}):
+		return "nothing promised"
+	case covers(b.promised, b.measured) && !wide:
+		return "yes"
+	case covers(b.promised, b.measured):
+		return "yes, but wide"
+	case b.lines != (stats.Interval{}) && covers(b.promised, b.lines):
+		return "the lines, not the program"
+	}
+	return "no"
+}
+
+// percent writes an interval of shares.
+func percent(i stats.Interval) string {
+	if i == (stats.Interval{}) {
+		return "–"
+	}
+	text := fmt.Sprintf("%.0f %%", 100*i.Value)
+	if i.Low == i.High || math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) {
+		return text
+	}
+	return fmt.Sprintf("%s (%.0f to %.0f)", text, 100*i.Low, 100*i.High)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
