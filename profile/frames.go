@@ -155,7 +155,7 @@ type cumSum struct {
 func (f *frames) sum(p *Profile, sampleIndex int) []frameSum {
 	sums := make([]frameSum, len(f.keys))
 	cums := make([]cumSum, len(f.keys))
-	heads := f.heads()
+	heads, seconds := f.keysAt(0), f.keysAt(1)
 	var more []int32 // locations of the stack with more than one frame
 	for row, v := range p.values[sampleIndex] {
 		stack := p.stacks.row(row)
@@ -167,10 +167,11 @@ func (f *frames) sum(p *Profile, sampleIndex int) []frameSum {
 		}
 		sums[heads[stack[0]]>>1].flat += v
 		mark := int32(row + 1)
-		n := addHeads(cums, heads, stack, more, mark, v)
-		for _, l := range more[:n] {
-			for at, end := f.start[l]+1, f.start[l+1]; at < end; at++ {
-				if s := &cums[f.list[at]]; s.row != mark {
+		n := addKeys(cums, heads, stack, more, mark, v)
+		n = addKeys(cums, seconds, more[:n], more, mark, v)
+		for _, l := range more[:n] { // three frames and more are rare
+			for _, k := range f.list[f.start[l]+2 : f.start[l+1]] {
+				if s := &cums[k]; s.row != mark {
 					s.row = mark
 					s.cum += v
 				}
@@ -183,17 +184,17 @@ func (f *frames) sum(p *Profile, sampleIndex int) []frameSum {
 	return sums
 }
 
-// addHeads adds v to the first key of each location of a stack. It puts those
-// with more keys into more and returns how many they are. It stands apart from
-// sum so that all it needs stays in registers.
+// addKeys adds v to the key that each location of a stack has in keys. It puts
+// those with more frames into more, which may be stack itself, and returns how
+// many they are. It stands apart from sum so that all it needs stays in registers.
 //
 //go:noinline
-func addHeads(cums []cumSum, heads []uint32, stack, more []int32, mark int32, v int64) (n int) {
+func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v int64) (n int) {
 	for _, l := range stack {
-		h := heads[l]
+		k := keys[l]
 		more[n] = l
-		n += int(h & 1)
-		if s := &cums[h>>1]; s.row != mark {
+		n += int(k & 1)
+		if s := &cums[k>>1]; s.row != mark {
 			s.row = mark
 			s.cum += v
 		}
@@ -201,15 +202,18 @@ func addHeads(cums []cumSum, heads []uint32, stack, more []int32, mark int32, v 
 	return n
 }
 
-// heads returns for each location twice the key of its first frame, the
-// innermost, plus one when it has more frames.
-func (f *frames) heads() []uint32 {
-	heads := make([]uint32, len(f.start)-1)
-	for i := range heads {
-		heads[i] = uint32(f.list[f.start[i]]) << 1
-		if f.start[i+1]-f.start[i] > 1 {
-			heads[i]++
+// keysAt returns for each location that has a frame at this depth, counted from
+// the innermost, twice its key, plus one when the location has more frames.
+func (f *frames) keysAt(depth int32) []uint32 {
+	keys := make([]uint32, len(f.start)-1)
+	for i := range keys {
+		at, end := f.start[i]+depth, f.start[i+1]
+		if at < end {
+			keys[i] = uint32(f.list[at]) << 1
+		}
+		if at+1 < end {
+			keys[i]++
 		}
 	}
-	return heads
+	return keys
 }
