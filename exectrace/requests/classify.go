@@ -1,0 +1,153 @@
+package requests
+
+import (
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+)
+
+// place is where in the life of a request a stack stands.
+type place uint8
+
+const (
+	nowhere    place = iota // tells nothing
+	h1Read                  // the connection's goroutine reads a request's head, or waits for it
+	h1Start                 // about to call the handler
+	inHandler               // below the handler, of whatever protocol
+	h1Finish                // writes what is left of the response
+	h1After                 // the response is written: tidies up
+	streamDone              // HTTP/2: the handler has returned
+	workerIdle              // gRPC: a worker waits for the next stream
+)
+
+// class is what a stack says about the request of its goroutine. Stacks are classed once.
+type class struct {
+	place place
+	depth uint8  // inHandler: how many dispatchers were passed; the deepest names the route best
+	name  uint16 // inHandler: the route, a place in Fold.names; 0 when the stack does not tell
+}
+
+// The frames that requests are found by, all from the root towards the leaf. Read in
+// net/http/server.go and h2_bundle.go (Go 1.22 to 1.26), golang.org/x/net/http2/server.go and
+// google.golang.org/grpc/server.go.
+const (
+	h1Serve   = "net/http.(*conn).serve"
+	h1Handler = "net/http.serverHandler.ServeHTTP"
+	grpcRun   = "google.golang.org/grpc.(*Server).handleStream"
+	grpcIdle  = "google.golang.org/grpc.(*Server).serverWorker"
+	// The goroutine of a stream is a closure of serveStreams.
+	grpcStream = "google.golang.org/grpc.(*Server).serveStreams.func"
+)
+
+// isStream tells whether a function is the first of an HTTP/2 stream's goroutine.
+func isStream(function string) bool {
+	return function == "net/http.(*http2serverConn).runHandler" ||
+		strings.HasSuffix(function, "/http2.(*serverConn).runHandler")
+}
+
+// classify says what a stack tells, leaf first, and its route.
+func classify(frames []exectrace.Frame) (c class, route string) {
+	for i := len(frames) - 1; i >= 0; i-- {
+		switch f := frames[i].Func; {
+		case f == h1Serve:
+			return classifyH1(frames[:i])
+		case isStream(f):
+			return classifyStream(frames[:i])
+		case f == grpcRun:
+			route, depth := grpcRoute(frames[:i])
+			return class{place: inHandler, depth: depth}, route
+		case f == grpcIdle:
+			if !contains(frames[:i], grpcRun) {
+				return class{place: workerIdle}, ""
+			}
+		}
+	}
+	return class{}, ""
+}
+
+// classifyH1 classes what (*conn).serve called. A handler that reads its body passes
+// (*connReader).Read too, so the order of the cases matters.
+func classifyH1(frames []exectrace.Frame) (class, string) {
+	if len(frames) == 0 {
+		return class{}, ""
+	}
+	switch next := frames[len(frames)-1].Func; next {
+	case h1Handler:
+		route, depth := httpRoute(frames[:len(frames)-1])
+		return class{place: inHandler, depth: depth}, route
+	case "net/http.(*conn).readRequest", "bufio.(*Reader).Peek":
+		return class{place: h1Read}, ""
+	case "net/http.(*connReader).startBackgroundRead":
+		return class{place: h1Start}, ""
+	case "net/http.(*response).finishRequest":
+		if contains(frames, "net/http.(*connReader).abortPendingRead") {
+			return class{place: h1After}, ""
+		}
+		return class{place: h1Finish}, ""
+	}
+	// The handshake, the states of the connection, and HTTP/2's own loop.
+	return class{}, ""
+}
+
+func classifyStream(frames []exectrace.Frame) (class, string) {
+	for i := len(frames) - 1; i >= 0; i-- {
+		switch f := frames[i].Func; {
+		case f == h1Handler:
+			route, depth := httpRoute(frames[:i])
+			return class{place: inHandler, depth: depth}, route
+		case strings.HasSuffix(f, ".handlerDone"), strings.HasSuffix(f, ".sendServeMsg"):
+			return class{place: streamDone}, ""
+		}
+	}
+	route, depth := httpRoute(frames) // a server of golang.org/x/net may call the handler itself
+	return class{place: inHandler, depth: depth}, route
+}
+
+func contains(frames []exectrace.Frame, function string) bool {
+	for i := range frames {
+		if frames[i].Func == function {
+			return true
+		}
+	}
+	return false
+}
+
+// classify classes the stacks that are new.
+func (f *Fold) classify(stacks int) {
+	for id := len(f.classes); id < stacks; id++ {
+		frames := f.src.Frames(exectrace.StackID(id))
+		c, route := classify(frames)
+		if route != "" {
+			c.name = f.nameID(route)
+		}
+		f.classes = append(f.classes, c)
+		var entry Protocol
+		if len(frames) > 0 {
+			entry = entryProtocol(frames[len(frames)-1].Func)
+		}
+		f.entries = append(f.entries, entry)
+	}
+}
+
+// nameID returns the place of a route's name in f.names. Names beyond the last place are lost:
+// no program has that many handlers.
+func (f *Fold) nameID(route string) uint16 {
+	id, ok := f.nameIDs[route]
+	if !ok && len(f.names) < 1<<16-1 {
+		id = uint16(len(f.names))
+		f.names = append(f.names, route)
+		f.nameIDs[route] = id
+	}
+	return id
+}
+
+// entryProtocol tells of which protocol a request is whose goroutine begins with a function.
+func entryProtocol(function string) Protocol {
+	switch {
+	case isStream(function):
+		return HTTP2
+	case strings.HasPrefix(function, grpcStream):
+		return GRPC
+	}
+	return 0
+}

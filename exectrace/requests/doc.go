@@ -1,0 +1,30 @@
+// Package requests finds the requests that a Go server handled in its execution trace,
+// without instrumentation, and says where their time went.
+//
+// A request is found by the stacks of its goroutine, never by its waits: a connection whose next
+// request is there already does not wait, and one that waits may get nothing. One decision
+// shapes the package: everything that is known about a request is kept on its goroutine
+// while it runs, and becomes a few sums when it ends. So memory is bounded by live goroutines,
+// different stacks and a fixed number of requests kept for questions: the slowest, and a
+// random sample of each class of latency.
+//
+// What is a request:
+//
+//   - HTTP/1 (net/http): from the last read of the connection before the handler (from
+//     the wake-up by the network, when the connection waited for it) to the return of the last
+//     write of the response. Reads of the body and writes of the response are inside.
+//     Pipelined requests that come in with one read count as one: nothing in the trace tells
+//     them apart.
+//   - HTTP/2 (net/http, golang.org/x/net/http2) and gRPC (google.golang.org/grpc): the
+//     life of the stream's goroutine. What happens on the connection's goroutines, before
+//     and after, belongs to no stream.
+//   - Elsewhere a user task (runtime/trace.NewTask): from its begin to its end, with
+//     what the goroutine did that began it.
+//
+// Every request has two durations: its latency, as above, and the time in its handler, which is
+// what a logger in the program would print. The parts of a request sum to its latency
+// exactly; goroutines that a request started are not added, but [Fold.Path] follows them.
+//
+// The package refuses to guess: a request whose begin or end is not in the trace is counted but
+// not measured, and a handler in which nothing happened that the tracer records has no name.
+package requests

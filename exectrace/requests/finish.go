@@ -1,0 +1,125 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// finish takes a request that is over, at now unless its response was written before.
+func (f *Fold) finish(l *live, now int64) {
+	if l.phase < done {
+		l.pause(now)
+	}
+	l.waits = l.waits[:l.kept]
+	if l.handled < 0 {
+		l.handled = l.end
+	}
+	if l.handler < 0 {
+		l.handler = l.begin
+	}
+	if l.cut {
+		f.cut++
+		l.reset()
+		return
+	}
+	f.count[l.protocol]++
+	f.routes.at(l).take(l, &f.routes)
+	f.cpu.take(l)
+	if f.slow.wants(l.end - l.begin) {
+		q := f.request(l)
+		if f.paths != nil {
+			q.Path = f.paths.request(f, l)
+		}
+		f.slow.put(q)
+	}
+	l.reset()
+}
+
+// request copies a request out.
+func (f *Fold) request(l *live) Request {
+	q := Request{
+		ID: l.id, Protocol: l.protocol, Route: f.names[l.name], Task: l.taskName, Goroutine: l.goid,
+		Begin: l.begin, Latency: l.end - l.begin, Handler: l.handled - l.handler, Before: l.handler - l.begin,
+		After: l.end - l.handled, Parts: l.parts.list(), Waits: f.describe(l.waits), Samples: len(l.samples),
+	}
+	for _, r := range l.regions {
+		if r.time >= 0 {
+			q.Regions = append(q.Regions, RegionTime{r.name, r.time})
+		}
+	}
+	return q
+}
+
+// describe turns waits into lines.
+func (f *Fold) describe(ws []wait) []Wait {
+	var out []Wait
+	for _, w := range ws {
+		out = append(out, Wait{
+			Part: w.part, NoIdle: w.busy, Count: int(w.n), Time: w.ns,
+			Waiter: f.line(w.waiter), Waker: f.line(w.waker), Object: f.object(w.waiter, w.part),
+		})
+	}
+	sortWaits(out)
+	return out
+}
+
+// line returns the line to blame of a stack, nil of none.
+func (f *Fold) line(s exectrace.StackID) *exectrace.Line {
+	if s == 0 {
+		return nil
+	}
+	l := f.src.Blame(s)
+	if l == (exectrace.Line{}) {
+		return nil
+	}
+	return &l
+}
+
+// end takes what is open.
+func (f *Fold) end(src source) {
+	f.src = src
+	f.length = src.Now()
+	for _, l := range f.live {
+		if l == nil || l.phase < handling || l.phase == done {
+			if l != nil && l.phase == done { // answered; its connection was not read again
+				f.finish(l, f.length)
+			}
+			continue
+		}
+		if l.cut {
+			f.cut++
+			continue
+		}
+		f.charge(l, f.length, &l.now)
+		l.end = f.length
+		if l.handled < 0 {
+			l.handled = f.length
+		}
+		if l.handler < 0 {
+			l.handler = l.begin
+		}
+		f.open = append(f.open, f.request(l))
+	}
+	f.slow.sort()
+	sortRequests(f.open)
+}
+
+// sample takes a CPU sample.
+func (f *Fold) sample(e *exectrace.Event) {
+	f.cpu.total++
+	l := f.of(e.G)
+	if l == nil && int(e.G) < len(f.children) {
+		if c := f.children[e.G]; c.of != nil && c.of.id == c.id {
+			l = c.of
+		}
+	}
+	if l == nil || l.phase != arriving && l.phase != handling && l.phase != finishing {
+		f.cpu.add(sampleKey{stack: e.Stack})
+		return
+	}
+	if len(l.samples) < maxSamples {
+		l.samples = append(l.samples, e.Stack)
+	} else { // a long request: what it has goes out under the name that it has
+		f.cpu.add(sampleKey{l.protocol, l.name, e.Stack})
+	}
+	if c := f.classes[e.Stack]; c.place == inHandler && l.phase >= handling && l.g == e.G {
+		f.see(l, c, e.Time)
+	}
+}

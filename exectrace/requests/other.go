@@ -1,0 +1,201 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// other takes the events that are no plain change of a goroutine.
+func (f *Fold) other(e *exectrace.Event) {
+	switch e.Kind {
+	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus:
+		f.proc(e)
+	case exectrace.ProcsChange:
+		f.procs = int(e.Value)
+		f.countIdle()
+	case exectrace.STWBegin:
+		if !f.stopping {
+			f.stopping, f.stoppedSince = true, e.Time
+		}
+	case exectrace.STWEnd:
+		if f.stopping {
+			f.stoppedTotal += e.Time - f.stoppedSince
+			f.stopping = false
+		}
+	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistEnd:
+		if l := f.of(e.G); l != nil {
+			f.chargeRunning(l, e.Time)
+			l.assist = e.Kind == exectrace.GCMarkAssistBegin
+		}
+	case exectrace.GCSweepBegin, exectrace.GCSweepEnd:
+		if l := f.of(e.G); l != nil {
+			f.chargeRunning(l, e.Time)
+			l.sweep = e.Kind == exectrace.GCSweepBegin
+		}
+	case exectrace.TaskBegin:
+		f.taskBegin(e)
+	case exectrace.TaskEnd:
+		f.taskEnd(e)
+	case exectrace.RegionBegin, exectrace.RegionEnd, exectrace.Log:
+		f.annotate(e)
+	case exectrace.CPUSample:
+		f.sample(e)
+	case exectrace.Gap:
+		f.gap()
+	}
+}
+
+// of returns the request of a goroutine, nil when it has none.
+func (f *Fold) of(g exectrace.GIndex) *live {
+	if int(g) >= len(f.live) { // NoG too
+		return nil
+	}
+	return f.live[g]
+}
+
+// stoppedUntil is for how long the world was stopped, from the begin of the trace to now.
+func (f *Fold) stoppedUntil(now int64) int64 {
+	if f.stopping {
+		return f.stoppedTotal + now - f.stoppedSince
+	}
+	return f.stoppedTotal
+}
+
+func (f *Fold) proc(e *exectrace.Event) {
+	if e.P < 0 {
+		return
+	}
+	for int(e.P) >= len(f.idleProc) {
+		f.idleProc = append(f.idleProc, false)
+	}
+	is := e.To == exectrace.Idle
+	if f.idleProc[e.P] == is {
+		return
+	}
+	f.idleProc[e.P] = is
+	switch {
+	case f.procs > 0 && int(e.P) >= f.procs: // of before GOMAXPROCS fell
+	case is:
+		f.idle++
+	default:
+		f.idle--
+	}
+}
+
+func (f *Fold) countIdle() {
+	f.idle = 0
+	for p, is := range f.idleProc {
+		if is && (f.procs == 0 || p < f.procs) {
+			f.idle++
+		}
+	}
+}
+
+// gap forgets what was going on: generations were lost.
+func (f *Fold) gap() {
+	for g := range f.live {
+		f.drop(exectrace.GIndex(g))
+		f.children[g] = child{}
+	}
+	f.stopping = false
+	clear(f.idleProc)
+	f.idle = 0
+	if f.paths != nil {
+		f.paths.forget()
+	}
+}
+
+// taskBegin names a request by the first task in it, or begins one, outside any.
+func (f *Fold) taskBegin(e *exectrace.Event) {
+	if int(e.G) >= len(f.live) {
+		if e.G == exectrace.NoG {
+			return
+		}
+		f.grow(int(e.G) + 1)
+	}
+	l := f.live[e.G]
+	if l == nil && f.classes[e.Stack].place != nowhere {
+		if l = f.join(e); l == nil {
+			return
+		}
+	}
+	if l == nil {
+		if c := f.children[e.G]; c.of != nil && c.of.id == c.id {
+			return // part of a request that is known
+		}
+		l = f.enter(e.G, Task)
+		l.now.From = exectrace.Running
+		l.start(e.Time)
+		f.confirm(l, class{}, e.Time)
+		l.task = e.Value
+		l.taskName = f.src.Annotation(e).Name
+		l.name, l.depth = f.nameID(l.taskName), 255
+		f.tasks[e.Value] = e.G
+		return
+	}
+	f.chargeRunning(l, e.Time)
+	f.see(l, f.classes[e.Stack], e.Time)
+	if l.task == 0 && l.phase >= handling {
+		l.task, l.taskName = e.Value, f.src.Annotation(e).Name
+	}
+}
+
+func (f *Fold) taskEnd(e *exectrace.Event) {
+	g, ok := f.tasks[e.Value]
+	if !ok {
+		return
+	}
+	delete(f.tasks, e.Value)
+	l := f.live[g]
+	if l == nil || l.protocol != Task || l.task != e.Value {
+		return
+	}
+	if g == e.G {
+		f.chargeRunning(l, e.Time)
+	} else { // ended by another goroutine
+		f.charge(l, e.Time, &l.now)
+	}
+	f.finish(l, e.Time)
+	f.drop(g)
+}
+
+// region is a region of a request.
+type region struct {
+	name  string
+	begin int64
+	time  int64 // -1 while open
+}
+
+// maxRegions bounds the regions that one request may name.
+const maxRegions = 32
+
+// annotate takes what the program said about a request.
+func (f *Fold) annotate(e *exectrace.Event) {
+	l := f.of(e.G)
+	if l == nil {
+		return
+	}
+	if c := f.classes[e.Stack]; c.place != nowhere {
+		f.chargeRunning(l, e.Time)
+		f.see(l, c, e.Time)
+	}
+	if l.phase < handling {
+		return
+	}
+	switch e.Kind {
+	case exectrace.RegionBegin:
+		if len(l.regions) == maxRegions {
+			l.beyond++
+			return
+		}
+		l.regions = append(l.regions, region{f.src.Annotation(e).Name, e.Time, -1})
+	case exectrace.RegionEnd:
+		if l.beyond > 0 {
+			l.beyond--
+			return
+		}
+		for i := len(l.regions) - 1; i >= 0; i-- { // regions of a goroutine nest
+			if r := &l.regions[i]; r.time < 0 {
+				r.time = e.Time - r.begin
+				return
+			}
+		}
+	}
+}

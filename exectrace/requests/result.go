@@ -1,0 +1,226 @@
+package requests
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/histogram"
+)
+
+// Schema is the name and version of Result's JSON.
+const Schema = "hone/trace/requests/v1"
+
+// Result is what a trace says about its requests. Durations are in nanoseconds, times count from the
+// trace's first event.
+type Result struct {
+	Schema string `json:"schema"`
+	Length int64  `json:"length_ns"`
+	// Count is of the requests that began and ended in the trace. All figures are of these.
+	Count int64 `json:"count"`
+	// Cut is how many began before the trace did, or were lost in a gap.
+	Cut       int64           `json:"cut"`
+	Protocols []ProtocolCount `json:"protocols"`
+	// All is all requests together; nil when there were none.
+	All *Route `json:"all,omitempty"`
+	// Routes are by time spent in them, most first.
+	Routes []Route `json:"routes"`
+	// Slowest are the slowest requests of all routes, slowest first.
+	Slowest []Request `json:"slowest"`
+	// Open had not ended when the trace did, longest first. Their latency is up to then.
+	Open  []Request `json:"open,omitempty"`
+	Notes []string  `json:"notes,omitempty"`
+}
+
+// ProtocolCount is how many requests came by a protocol.
+type ProtocolCount struct {
+	Protocol Protocol `json:"protocol"`
+	Count    int64    `json:"count"`
+}
+
+// Route is the requests of one handler.
+type Route struct {
+	// Name is the handler's function, the method of gRPC ("pkg.Service/Method"), or a task's type;
+	// empty when nothing happened in the handlers that would have told, or for all routes.
+	Name     string   `json:"name"`
+	Protocol Protocol `json:"protocol,omitempty"`
+	// Other says that these are all routes beyond those that have figures of their own.
+	Other bool  `json:"other,omitempty"`
+	Count int64 `json:"count"`
+	// Unnamed of Count told no handler. They stand here because every request of the
+	// protocol that told one told this one.
+	Unnamed int64              `json:"unnamed,omitempty"`
+	Latency *histogram.Summary `json:"latency"` // seconds
+	Handler *histogram.Summary `json:"handler"` // seconds, in the handler
+	// Time is the latency of all requests together, and Parts what it is made of.
+	Time    int64       `json:"ns"`
+	Parts   []PartTime  `json:"parts"`
+	Samples int64       `json:"cpu_samples"`
+	Regions []RegionSum `json:"regions,omitempty"`
+	Why     *Why        `json:"why,omitempty"` // p99 against the median
+}
+
+// RegionSum is a user region over the requests of a route.
+type RegionSum struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	Time  int64  `json:"ns"`
+}
+
+// RegionTime is a user region in a request.
+type RegionTime struct {
+	Name string `json:"name"`
+	Time int64  `json:"ns"`
+}
+
+// Request is one request.
+type Request struct {
+	ID        int64    `json:"id"` // counts requests from 1, in the order in which they were known to be one
+	Protocol  Protocol `json:"protocol"`
+	Route     string   `json:"route"`
+	Task      string   `json:"task,omitempty"` // type of the first user task in it
+	Goroutine uint64   `json:"goroutine"`
+	Begin     int64    `json:"begin_ns"`
+	Latency   int64    `json:"latency_ns"`
+	// Latency is Before (reading its head, and waiting for a processor to do so), Handler and After
+	// (writing the rest of the response).
+	Before  int64        `json:"before_ns"`
+	Handler int64        `json:"handler_ns"`
+	After   int64        `json:"after_ns"`
+	Parts   []PartTime   `json:"parts"` // sum to Latency
+	Waits   []Wait       `json:"waits"` // the parts off the processor, by place; longest first
+	Samples int          `json:"cpu_samples,omitempty"`
+	Regions []RegionTime `json:"regions,omitempty"`
+	Path    *Path        `json:"path,omitempty"` // with Options.Paths
+}
+
+// Wait is a place at which a goroutine was off its processor.
+type Wait struct {
+	Part   Part            `json:"part"`
+	NoIdle bool            `json:"no_idle_processor,omitempty"` // ready: all processors were busy when it became so
+	Object string          `json:"object,omitempty"`            // what it waited for: "sync.Mutex"
+	Waiter *exectrace.Line `json:"waiter,omitempty"`
+	Waker  *exectrace.Line `json:"waker,omitempty"` // where the goroutine was that ended the wait
+	Count  int             `json:"count"`
+	Time   int64           `json:"ns"`
+}
+
+func sortWaits(ws []Wait) {
+	slices.SortStableFunc(ws, func(a, b Wait) int { return cmp.Compare(b.Time, a.Time) })
+}
+
+func sortRequests(rs []Request) {
+	slices.SortFunc(rs, func(a, b Request) int {
+		return cmp.Or(cmp.Compare(b.Latency, a.Latency), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// group is some routes seen as one.
+type group struct {
+	routes  []*route
+	unnamed int64
+}
+
+// groups returns the routes; the requests without a name join the only route of their protocol.
+func (f *Fold) groups() []group {
+	named := map[Protocol]int{}
+	for _, r := range f.routes.list {
+		if r.name != 0 || r.other {
+			named[r.protocol]++
+		}
+	}
+	other := named[0] > 0
+	var out []group
+	for _, r := range f.routes.list {
+		if r.name == 0 && !r.other && named[r.protocol] == 1 && !other {
+			continue
+		}
+		g := group{routes: []*route{r}}
+		if u := f.routes.byKey[routeKey{r.protocol, 0}]; u != nil && r.name != 0 && named[r.protocol] == 1 && !other {
+			g.routes = append(g.routes, u)
+			g.unnamed = u.latency.Count()
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// Result returns the figures, after the trace's end.
+func (f *Fold) Result() *Result {
+	res := &Result{Schema: Schema, Length: f.length, Cut: f.cut, Slowest: f.slow.list, Open: f.open, Routes: []Route{}}
+	for p, n := range f.count {
+		if n > 0 {
+			res.Protocols = append(res.Protocols, ProtocolCount{Protocol(p), n})
+			res.Count += n
+		}
+	}
+	if res.Count > 0 {
+		all := f.route(group{routes: f.routes.list})
+		all.Name, all.Protocol, all.Other = "", 0, false
+		res.All = &all
+	}
+	for _, g := range f.groups() {
+		res.Routes = append(res.Routes, f.route(g))
+	}
+	slices.SortStableFunc(res.Routes, func(a, b Route) int { return cmp.Compare(b.Time, a.Time) })
+	res.Notes = f.notes(res)
+	return res
+}
+
+func (f *Fold) route(g group) Route {
+	first := g.routes[0]
+	out := Route{Name: f.names[first.name], Protocol: first.protocol, Other: first.other, Unnamed: g.unnamed}
+	latency, handler := histogram.New(), histogram.New()
+	var parts breakdown
+	regions := map[string]*RegionSum{}
+	for _, r := range g.routes {
+		latency.Merge(r.latency)
+		handler.Merge(r.handler)
+		parts.add(&r.parts)
+		out.Samples += r.samples
+		for name, s := range r.regions {
+			if regions[name] == nil {
+				regions[name] = &RegionSum{Name: name}
+			}
+			regions[name].Count += s.n
+			regions[name].Time += s.time
+		}
+	}
+	out.Count, out.Latency, out.Handler = latency.Count(), latency.Summary(), handler.Summary()
+	out.Time, out.Parts = parts.total(), parts.list()
+	for _, s := range regions {
+		out.Regions = append(out.Regions, *s)
+	}
+	slices.SortFunc(out.Regions, func(a, b RegionSum) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name))
+	})
+	out.Why = f.why(g, latency)
+	return out
+}
+
+// notes says what the reader of a result must know.
+func (f *Fold) notes(res *Result) []string {
+	var out []string
+	if f.count[HTTP1] > 0 {
+		out = append(out, "HTTP/1 requests that came in with one read of their connection (pipelining) count as one.")
+	}
+	if res.Cut > 0 {
+		out = append(out, fmt.Sprintf("%d requests began before the trace or were lost in a gap: they are not in the figures.", res.Cut))
+	}
+	if n := len(res.Open); n > 0 {
+		out = append(out, fmt.Sprintf("%d requests had not ended when the trace did: they are not in the figures.", n))
+	}
+	for _, r := range res.Routes {
+		switch {
+		case r.Unnamed > 0:
+			out = append(out, fmt.Sprintf("%d of %d requests did nothing in their handler that the tracer records; all others were of %s, so they are counted there.", r.Unnamed, r.Count, r.Name))
+		case r.Name == "" && !r.Other:
+			out = append(out, fmt.Sprintf("%d %s requests did nothing in their handler that the tracer records, so their route is not known.", r.Count, r.Protocol))
+		}
+	}
+	if res.Count == 0 && len(res.Open) == 0 && res.Cut == 0 {
+		out = append(out, "No request was found: no goroutine of net/http, golang.org/x/net/http2 or google.golang.org/grpc served one, and there are no user tasks.")
+	}
+	return out
+}
