@@ -25,7 +25,7 @@ func Local(p *gocode.Place, v *types.Var) bool {
 
 // Origin follows an expression to where its value was made: through parentheses, a
 // package variable that is never set again, and a local one that is assigned
-// once. It returns e itself when there is nothing to follow.
+// once, alone or as the first result of a call. It returns e itself when there is nothing to follow.
 func Origin(p *gocode.Place, e ast.Expr) ast.Expr {
 	for range 8 { // variables may be declared by each other
 		id, ok := ast.Unparen(e).(*ast.Ident)
@@ -41,12 +41,35 @@ func Origin(p *gocode.Place, e ast.Expr) ast.Expr {
 			continue
 		}
 		values := Assigned(p, v)
+		if len(values) == 0 {
+			values = firstOf(p, v)
+		}
 		if !Local(p, v) || len(values) != 1 || writes(p, p.Decl, v) > 1 {
 			return id
 		}
 		e = values[0]
 	}
 	return ast.Unparen(e)
+}
+
+// firstOf returns the calls whose first result, of several, the function assigns to v.
+func firstOf(p *gocode.Place, v *types.Var) (calls []ast.Expr) {
+	if p.Decl == nil {
+		return nil
+	}
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || len(a.Lhs) < 2 || len(a.Rhs) != 1 {
+			return true
+		}
+		if id, ok := a.Lhs[0].(*ast.Ident); ok && p.Object(id) == v {
+			if call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); ok {
+				calls = append(calls, call)
+			}
+		}
+		return true
+	})
+	return calls
 }
 
 // writes counts where v is declared with a value, assigned, ranged into or has its address taken, below root.

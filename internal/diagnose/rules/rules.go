@@ -19,6 +19,7 @@ import (
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
+	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
@@ -44,6 +45,8 @@ import (
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
+	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
+	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
@@ -65,6 +68,7 @@ func All() []rule.Rule {
 		costlyline.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
+		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),
 		foldcompare.Rule(),
 		formatthenappend.Rule(),
@@ -90,6 +94,8 @@ func All() []rule.Rule {
 		replacerpercall.Rule(),
 		runeslicerange.Rule(),
 		slicegrowth.Rule(),
+		smallreads.Rule(),
+		smallwrites.Rule(),
 		sprintfsimple.Rule(),
 		sscansimple.Rule(),
 		stringbytescopy.Rule(),

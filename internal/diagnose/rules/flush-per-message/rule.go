@@ -1,0 +1,89 @@
+// Package flushpermessage finds loops over what is at hand that flush after each piece.
+package flushpermessage
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is flush-per-message.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "flush-per-message",
+		Kind:  rule.IO,
+		Title: "Buffer flushed in every round of a loop",
+		Doc:   doc,
+		// n flushes become one, or one per full buffer; what is written stays.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A bufio.Writer saves system calls by not writing at once; a Flush after each
+piece takes that back. File.Sync after each piece is dearer still: it waits for
+the disk.
+
+When all pieces are at hand, and the loop does nothing else between them that
+somebody could wait for, one Flush (and one Sync, if at all) after the loop
+leaves the same bytes behind.
+
+It is fine when each piece is awaited by the other side, or must be on the disk
+before the next begins: then batching is a decision about durability, and the
+rule only says what it costs. It leaves loops alone that wait between their
+rounds.
+
+Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
+(half of a server's CPU in write calls).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"},
+		Judge:   judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	var loop ast.Node
+	ok := c.All(func(call *ast.CallExpr) bool {
+		loop = rule.Repeats(c.Place, call)
+		return loop != nil && !rule.Waits(c.Place, loop) && every(c.Place, loop, call) && rule.FromOutside(c.Place, loop, call.Fun)
+	})
+	if !ok {
+		return false
+	}
+	call := c.Calls[0]
+	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, though the next one is at hand: a system call per piece.", rule.Line(c.Place, loop.Pos()), rule.Text(call))
+	c.Fix = fmt.Sprintf("Call %s once, after the loop.", rule.Text(call))
+	if strings.HasSuffix(c.Name(), "Sync") {
+		c.Confidence = rule.Likely // each piece may have to be safe before the next
+		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next begins.", rule.Text(call))
+	}
+	return true
+}
+
+// every tells whether a call stands in the loop's body itself, not behind a condition that picks some rounds.
+func every(p *gocode.Place, loop, call ast.Node) bool {
+	var child ast.Node = call
+	for _, n := range p.Enclosing(call) {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if child == n.Body || child == n.Else {
+				return false
+			}
+		case *ast.CaseClause, *ast.CommClause:
+			return false
+		}
+		if n == loop {
+			return true
+		}
+		child = n
+	}
+	return false
+}

@@ -1,0 +1,181 @@
+// Package smallreads finds reads of a few bytes straight from a file or connection.
+package smallreads
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// few is the number of bytes up to which a read is small: a page is what costs as much
+// as its system call.
+const few = 512
+
+// Rule is small-reads.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "small-reads",
+		Kind:  rule.IO,
+		Title: "A few bytes read at a time, a system call each",
+		Doc:   doc,
+		// The rows are the read calls. A bufio.Reader makes one of 4096 bytes; scanning byte by byte
+		// loses all but a thousandth, records of 512 bytes all but an eighth.
+		Fraction:    rule.Fraction{Expect: 0.93, Low: 0.75, High: 0.99},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A read from an *os.File or a net.Conn is a system call, however few bytes it
+asks for. fmt.Fscan on a file is the worst: it needs single runes, and reads one
+byte per call. A header of four bytes and then a body are two calls for each
+message.
+
+Put one bufio.Reader in front and read everything through it.
+
+It is fine where the descriptor is handed on afterwards: a buffer may have read
+more than was asked for.
+
+Seen in the field: aquasecurity/tracee#1407, gopasspw/gopass#607,
+rancher/os#1628.`
+
+// inlets are the calls of the standard library that end in a read(2), recv(2) or the like.
+var inlets = []string{"os.(*File).Read", "net.(*conn).Read"}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: append([]string{
+			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "net.(*TCPConn).Read",
+		}, inlets...),
+		Types: []string{
+			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read",
+			"(io.Reader).Read", "(*os.File).Read", "(net.Conn).Read", "(*net.conn).Read",
+		},
+		Keep:  rule.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/binary."}, inlets...),
+		Judge: judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	what := ""
+	ok := c.All(func(call *ast.CallExpr) bool {
+		words, small := size(c.Place, call)
+		what = words
+		return small && rule.Runs(c.Place, call)
+	})
+	if !ok {
+		return false
+	}
+	c.Callees = inlets
+	c.Cause = fmt.Sprintf("%s reads %s straight from a file or connection: a system call each time.", c.Name(), what)
+	c.Fix = "Put one bufio.Reader in front, made once, and read everything through it."
+	return true
+}
+
+// size tells how much a call reads at a time, and whether that is known to be little.
+func size(p *gocode.Place, call *ast.CallExpr) (string, bool) {
+	name := p.CalleeName(call)
+	if strings.HasPrefix(name, "fmt.") {
+		return "single bytes", true
+	}
+	if name == "encoding/binary.Read" {
+		n := fixed(p.TypeOf(call.Args[2]))
+		return fmt.Sprintf("%d bytes", n), n > 0 && n <= few
+	}
+	buf := call.Args[0]
+	if strings.HasPrefix(name, "io.") {
+		buf = call.Args[1]
+	}
+	n := length(p, buf)
+	return fmt.Sprintf("%d bytes", n), n > 0 && n <= few
+}
+
+// length is the constant length of a buffer; 0 when it is not known.
+func length(p *gocode.Place, e ast.Expr) int64 {
+	e = rule.Origin(p, e)
+	low := int64(0)
+	if s, ok := e.(*ast.SliceExpr); ok {
+		if s.Low != nil {
+			v, ok := p.Const(s.Low)
+			if !ok {
+				return 0
+			}
+			low, _ = constant.Int64Val(v)
+		}
+		if s.High != nil {
+			v, ok := p.Const(s.High)
+			if !ok {
+				return 0
+			}
+			high, _ := constant.Int64Val(v)
+			return high - low
+		}
+		if n := arrayLength(p.TypeOf(s.X)); n > 0 {
+			return n - low
+		}
+		e = rule.Origin(p, s.X)
+	}
+	if call, ok := e.(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(call.Args) > 1 {
+		if v, ok := p.Const(call.Args[1]); ok {
+			n, _ := constant.Int64Val(v)
+			return n - low
+		}
+	}
+	return 0
+}
+
+func arrayLength(t types.Type) int64 {
+	if t == nil {
+		return 0
+	}
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return a.Len()
+	}
+	return 0
+}
+
+// fixed is the size of what a pointer points to, in the encoding of encoding/binary; 0 when it has none.
+func fixed(t types.Type) int64 {
+	if t == nil {
+		return 0
+	}
+	ptr, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return 0
+	}
+	return width(ptr.Elem())
+}
+
+func width(t types.Type) int64 {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		sizes := map[types.BasicKind]int64{
+			types.Bool: 1, types.Int8: 1, types.Uint8: 1, types.Int16: 2, types.Uint16: 2, types.Int32: 4, types.Uint32: 4,
+			types.Int64: 8, types.Uint64: 8, types.Float32: 4, types.Float64: 8, types.Complex64: 8, types.Complex128: 16,
+		}
+		return sizes[u.Kind()]
+	case *types.Array:
+		return u.Len() * width(u.Elem())
+	case *types.Struct:
+		sum := int64(0)
+		for f := range u.Fields() {
+			n := width(f.Type())
+			if n == 0 {
+				return 0
+			}
+			sum += n
+		}
+		return sum
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+// Package smallwrites finds loops that write piece by piece to a file or connection.
+package smallwrites
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is small-writes.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "small-writes",
+		Kind:  rule.IO,
+		Title: "Loop writes piece by piece, a system call each",
+		Doc:   doc,
+		// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4 KiB, so
+		// nearly all of the calls go; copying the bytes to the kernel stays.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `fmt.Fprintf to an *os.File or a net.Conn makes a system call for every piece:
+half a microsecond and up, and for a connection perhaps a packet, where copying
+a line into a buffer takes ten nanoseconds.
+
+Put a bufio.Writer in front and call Flush after the loop, with its error
+checked.
+
+It is fine for output that somebody waits for, and where a crash must not lose a
+line. The rule leaves loops alone that wait between their rounds (channels,
+reads, sleeps), writers made in the loop, and pieces that may be large.
+
+Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125.`
+
+// outlets are the calls of the standard library that end in a write(2), send(2) or the like.
+var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write"}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: append([]string{
+			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "encoding/json.(*Encoder).Encode", "net.(*TCPConn).Write", "net.(*UnixConn).Write",
+		}, outlets...),
+		Types: []string{
+			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "(*encoding/json.Encoder).Encode", "(io.Writer).Write", "(io.StringWriter).WriteString",
+			"(*os.File).Write", "(*os.File).WriteString", "(net.Conn).Write", "(*net.conn).Write",
+		},
+		Keep:  rule.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/json."}, outlets...),
+		Judge: judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	var loop ast.Node
+	ok := c.All(func(call *ast.CallExpr) bool {
+		loop = rule.Repeats(c.Place, call)
+		return loop != nil && !rule.Waits(c.Place, loop) && small(c.Place, call) && outside(c.Place, loop, call)
+	})
+	if !ok {
+		return false
+	}
+	spent, samples := rule.Sum(c.CPU)
+	c.Callees = outlets
+	c.Cause = fmt.Sprintf("The loop on line %d writes straight to %s: a system call for each piece.", rule.Line(c.Place, loop.Pos()), writerText(c.Place, c.Calls[0]))
+	c.Fix = "Write through a bufio.Writer and call Flush after the loop, checking its error."
+	c.Evidence = append(c.Evidence, rule.Evidence{
+		What:    "CPU in the write calls of this line",
+		Value:   fmt.Sprintf("%s (%d samples)", rule.Seconds(float64(spent)/1e9), samples),
+		Command: c.Pass.List("cpu", c.Site.Function),
+	})
+	return true
+}
+
+// writer returns the expression that a call writes to; nil for standard output.
+func writer(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	switch name := p.CalleeName(call); {
+	case strings.HasPrefix(name, "fmt.Print"):
+		return nil
+	case strings.HasPrefix(name, "fmt.Fprint"), name == "io.WriteString":
+		return call.Args[0]
+	case name == "(*encoding/json.Encoder).Encode":
+		if made, ok := rule.Origin(p, rule.Receiver(call)).(*ast.CallExpr); ok && len(made.Args) == 1 {
+			return made.Args[0]
+		}
+	}
+	return rule.Receiver(call)
+}
+
+func writerText(p *gocode.Place, call *ast.CallExpr) string {
+	if w := writer(p, call); w != nil {
+		return rule.Text(w)
+	}
+	return "standard output"
+}
+
+// outside tells whether the writer is the same in every round.
+func outside(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
+	w := writer(p, call)
+	return w == nil || rule.FromOutside(p, loop, w)
+}
+
+// small tells whether a piece is small as far as the syntax shows: formatted, a string, or a
+// slice of known small length. A slice of bytes of unknown length may be a whole file.
+func small(p *gocode.Place, call *ast.CallExpr) bool {
+	if !strings.HasSuffix(p.CalleeName(call), ").Write") {
+		return true
+	}
+	arg := rule.Origin(p, call.Args[0])
+	made, ok := arg.(*ast.CallExpr)
+	if !ok {
+		_, literal := arg.(*ast.CompositeLit)
+		return literal
+	}
+	if _, ok := p.Conversion(made); ok && len(made.Args) == 1 {
+		return rule.IsString(p, made.Args[0])
+	}
+	switch name := p.CalleeName(made); {
+	case name == "make" && len(made.Args) > 1:
+		n, ok := p.Const(made.Args[1])
+		return ok && constant.Compare(n, token.LSS, constant.MakeInt64(4096))
+	case strings.HasPrefix(name, "fmt.Append"), name == "encoding/json.Marshal", strings.HasPrefix(name, "strconv.Append"):
+		return true
+	}
+	return false
+}
