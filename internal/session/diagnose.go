@@ -171,12 +171,13 @@ func mainDir(p *profile.Profile) string {
 // cannot be had is a note, not an error: the profiles still speak.
 func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error) {
 	// Without hot packages both are empty at once: nothing to look at, and so nothing missing.
-	pkgs := hot(pass.Table)
+	// The line that leads to a cost is read too, but the compiler is asked about the lines that own costs.
+	pkgs, read := hot(pass.Table, false), hot(pass.Table, true)
 	var (
 		wg                 sync.WaitGroup
 		syntaxErr, factErr error
 	)
-	wg.Go(func() { pass.Syntax, syntaxErr = pass.Code.Syntax(ctx, pkgs) })
+	wg.Go(func() { pass.Syntax, syntaxErr = pass.Code.Syntax(ctx, read) })
 	wg.Go(func() { pass.Facts, factErr = pass.Code.Facts(ctx, pkgs) })
 	wg.Wait()
 	if ctx.Err() != nil {
@@ -194,8 +195,9 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	return append(notes, pass.Code.Notes()...), nil
 }
 
-// hot lists the packages that own enough of the cost to be looked at, dearest first.
-func hot(t *site.Table) []string {
+// hot lists the packages that own enough of the cost to be looked at, dearest first; with entries also those
+// of the main module's lines that lead to enough of it.
+func hot(t *site.Table, entries bool) []string {
 	type share struct {
 		pkg  string
 		cost float64
@@ -205,8 +207,12 @@ func hot(t *site.Table) []string {
 		if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency || s.Owner.Package == "" {
 			continue
 		}
-		byPkg[s.Owner.Package] += ratio(s.Cost.CPUSeconds+s.Cost.GCSeconds, t.Totals.TotalSeconds) +
+		cost := ratio(s.Cost.CPUSeconds+s.Cost.GCSeconds, t.Totals.TotalSeconds) +
 			ratio(float64(s.Cost.AllocBytes), float64(t.Totals.AllocBytes))
+		byPkg[s.Owner.Package] += cost
+		if entries && s.Entry != nil && s.Entry.Owner.Package != "" && s.Entry.Owner.Package != s.Owner.Package {
+			byPkg[s.Entry.Owner.Package] += cost
+		}
 	}
 	var all []share
 	for pkg, cost := range byPkg {

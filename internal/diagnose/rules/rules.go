@@ -17,6 +17,7 @@ import (
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
+	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
@@ -66,6 +67,7 @@ func All() []rule.Rule {
 		consterror.Rule(),
 		constantwork.Rule(),
 		costlyline.Rule(),
+		ctorpercall.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
 		flushpermessage.Rule(),

@@ -1,0 +1,155 @@
+package ctorpercall
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// staysHere tells whether the result of a call is used inside the function around it and nowhere else:
+// by its methods and fields, or as an argument of calls, which are taken not to keep it.
+func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
+	if to := rule.AssignedTo(p, call); to != nil {
+		v := rule.LocalVar(p, to)
+		if v == nil || isResult(p, v) {
+			return false
+		}
+		reads := rule.Reads(p, v)
+		for _, id := range reads {
+			if !usedUp(p, id, v.Type()) {
+				return false
+			}
+		}
+		return len(reads) > 0
+	}
+	return usedUp(p, call, p.TypeOf(call))
+}
+
+// usedUp tells whether one use of the value does not let it out of the function.
+func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
+	around := p.Enclosing(e)
+	for _, n := range around {
+		if lit, ok := n.(*ast.FuncLit); ok && lit != p.Func {
+			return false // a closure may outlive the function
+		}
+	}
+	for _, n := range around {
+		switch n := n.(type) {
+		case *ast.ParenExpr:
+			continue
+		case *ast.SelectorExpr:
+			return member(p, n, t)
+		case *ast.IndexExpr:
+			return n.X == e && plain(p.TypeOf(n)) || written(p, n)
+		case *ast.RangeStmt:
+			return n.X == e
+		case *ast.BinaryExpr:
+			return n.Op == token.EQL || n.Op == token.NEQ
+		case *ast.CallExpr:
+			return argument(p, n, e)
+		}
+		return false
+	}
+	return false
+}
+
+// member judges v.f and v.M(): a method that does not hand the value on, or a field of a plain type.
+func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
+	if fn, ok := p.Object(sel.Sel).(*types.Func); ok {
+		call, ok := rule.Parent(p, sel).(*ast.CallExpr)
+		if !ok || call.Fun != sel || runsApart(p, call) {
+			return false
+		}
+		results := fn.Signature().Results()
+		for i := range results.Len() {
+			if types.Identical(results.At(i).Type(), t) {
+				return false // v.With(…) hands v on
+			}
+		}
+		return true
+	}
+	return plain(p.TypeOf(sel)) || written(p, sel)
+}
+
+// argument judges f(v): not what appends, converts or runs apart.
+func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
+	if call.Fun == e || runsApart(p, call) {
+		return false
+	}
+	if _, conversion := p.Conversion(call); conversion {
+		return false
+	}
+	if p.CalleeName(call) == "append" {
+		return false
+	}
+	// What the call returns may hold the value: then that must not leave either.
+	switch n := rule.Parent(p, call).(type) {
+	case *ast.ReturnStmt, *ast.CompositeLit, *ast.KeyValueExpr, *ast.SendStmt:
+		return returnsPlain(p, call)
+	case *ast.AssignStmt:
+		return returnsPlain(p, call) || n.Tok == token.DEFINE && len(n.Lhs) > 0 && rule.LocalVar(p, n.Lhs[0]) != nil
+	}
+	return true
+}
+
+// runsApart tells whether a call runs in a goroutine of its own, or at the function's end.
+func runsApart(p *gocode.Place, call *ast.CallExpr) bool {
+	_, ok := rule.Parent(p, call).(*ast.GoStmt)
+	return ok
+}
+
+// returnsPlain tells whether a call returns nothing that could hold a reference.
+func returnsPlain(p *gocode.Place, call *ast.CallExpr) bool {
+	switch t := p.TypeOf(call).(type) {
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if !plain(v.Type()) {
+				return false
+			}
+		}
+		return true
+	default:
+		return plain(t)
+	}
+}
+
+// plain tells types whose values refer to nothing else: numbers, strings, booleans, errors.
+func plain(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return true
+	}
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
+// written tells whether an expression is only assigned to: v.f = x.
+func written(p *gocode.Place, e ast.Expr) bool {
+	a, ok := rule.Parent(p, e).(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	for _, lhs := range a.Lhs {
+		if ast.Unparen(lhs) == e {
+			return true
+		}
+	}
+	return false
+}
+
+// isResult tells whether v is a named result of the function.
+func isResult(p *gocode.Place, v *types.Var) bool {
+	var ft *ast.FuncType
+	switch fn := p.Func.(type) {
+	case *ast.FuncDecl:
+		ft = fn.Type
+	case *ast.FuncLit:
+		ft = fn.Type
+	}
+	return ft != nil && ft.Results != nil && rule.Inside(ft.Results, v.Pos())
+}

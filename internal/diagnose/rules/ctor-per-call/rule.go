@@ -1,0 +1,239 @@
+// Package ctorpercall finds values that an unknown function makes anew on every call though nothing
+// about them depends on the call.
+package ctorpercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// heavy is what one value must allocate at least, in bytes: less is not worth a pool.
+const heavy = 1024
+
+// Rule is ctor-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "ctor-per-call",
+		Kind:  rule.Alloc,
+		Title: "Same large value made anew on every call",
+		Doc:   doc,
+		// The rows are all of the making. A package variable saves all of it; a pool loses
+		// some values at each collection, and the value has to be brought back to its start.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
+		Specificity: -1, // a rule that knows the constructor says more
+		Find:        find,
+	}
+}
+
+const doc = `A function that runs again and again calls a constructor whose arguments are the
+same every time: constants, package variables, nothing. What comes back is used
+inside that function only, so each call allocates and fills the same large
+value, and throws it away. The rule knows no names: it looks at what the profile
+shows to be allocated below the call, and at where arguments and result go.
+
+Make the value once, in a package variable or a field, when its use does not
+change it; keep values in a sync.Pool and reset them when it does.
+
+It is fine when each use needs a value of its own that cannot be reset, and when
+the constructor's answer changes from call to call (the time, a random number,
+a file that somebody edits). The rule cannot see into that, so it is never more
+than likely.
+
+Seen in the field: flipt-io/flipt#170 and labstack/echo#1672 (writers),
+gobeam/stringy#27 (patterns), grafana/loki#20647 (buffers).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Syntax == nil {
+		return nil, nil // what a call depends on, only the source tells
+	}
+	s := search{pass: p, known: map[pair]bool{}}
+	return p.Gather(s.caller, guilty, nil), nil
+}
+
+// search remembers which calls of the program are of such constructors.
+type search struct {
+	pass  *rule.Pass
+	known map[pair]bool
+}
+
+// pair is a line and the function that it calls.
+type pair struct {
+	line   *site.Frame
+	callee string
+}
+
+// caller returns the frame of a row nearest to its leaf that calls such a constructor.
+func (s *search) caller(r *site.Row) int {
+	for i := max(r.Owner, 1); i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+			continue
+		}
+		at := pair{f, r.Stack[i-1].Function}
+		yes, seen := s.known[at]
+		if !seen {
+			if place, ok := s.pass.Syntax.At(f.File, f.Line); ok {
+				yes = constructor(place, at.callee) != nil
+			}
+			s.known[at] = yes
+		}
+		if yes {
+			return i
+		}
+	}
+	return -1
+}
+
+// constructor returns the call on the line of a function, by its name in profiles, that makes the same value
+// every time for this function alone; nil when there is none.
+func constructor(p *gocode.Place, callee string) *ast.CallExpr {
+	name := rule.TypeName(callee)
+	if rest, ok := cutMain(name); ok {
+		name = p.Pkg.Path() + rest // nobody imports a main package, so it is this one
+	}
+	for _, call := range rule.Calls(p) {
+		fn := p.Callee(call)
+		if fn == nil || fn.FullName() != name || fn.Signature().Recv() != nil || !makes(fn) {
+			continue
+		}
+		if rule.PerCall(p, call) && settled(p, call) && staysHere(p, call) {
+			return call
+		}
+	}
+	return nil
+}
+
+func cutMain(name string) (string, bool) {
+	const pkg = "main"
+	if len(name) > len(pkg) && name[:len(pkg)] == pkg && name[len(pkg)] == '.' {
+		return name[len(pkg):], true
+	}
+	return "", false
+}
+
+// makes tells whether a function returns what can be kept for later: a pointer, interface, map, slice, struct or
+// function, but no plain bytes, and none of the types that are made for one use by their nature.
+func makes(fn *types.Func) bool {
+	results := fn.Signature().Results()
+	if results.Len() == 0 || results.Len() > 2 {
+		return false
+	}
+	t := results.At(0).Type()
+	if single(t) {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Struct, *types.Signature:
+		return true
+	case *types.Interface:
+		return !types.Identical(t, types.Universe.Lookup("error").Type())
+	case *types.Slice:
+		basic, ok := u.Elem().Underlying().(*types.Basic)
+		return !ok || basic.Kind() != types.Byte
+	}
+	return false
+}
+
+// single tells types whose values are for one use: requests, contexts, timers, files, connections.
+func single(t types.Type) bool {
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return false
+	}
+	return slices.Contains([]string{"context", "time", "net", "net/http", "net/http/httptest", "os", "os/exec", "testing", "sync", "iter"}, named.Obj().Pkg().Path())
+}
+
+// settled tells whether all arguments are the same in every call of the function.
+func settled(p *gocode.Place, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		if !constantValue(p, arg) {
+			return false
+		}
+	}
+	return true
+}
+
+func constantValue(p *gocode.Place, e ast.Expr) bool {
+	e = rule.Origin(p, e)
+	if rule.Fixed(p, e) || p.Info.Types[e].IsNil() {
+		return true
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		switch obj := p.Object(x).(type) {
+		case *types.Func:
+			return true
+		case *types.Var:
+			return obj.Parent() == obj.Pkg().Scope()
+		}
+	case *ast.SelectorExpr:
+		if _, isFunc := p.Object(x.Sel).(*types.Func); isFunc && p.Info.Selections[x] == nil {
+			return true
+		}
+		v, _ := rule.Var(p, x)
+		return v != nil && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
+	case *ast.UnaryExpr:
+		lit, ok := x.X.(*ast.CompositeLit)
+		return ok && constantValue(p, lit)
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			if !constantValue(p, elt) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// guilty writes the words, when the call allocates enough.
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	each := perCall(m.Allocs)
+	if each < heavy {
+		return false
+	}
+	for _, call := range rule.Calls(p) {
+		fn := p.Callee(call)
+		if fn == nil || constructor(p, fn.FullName()) != call {
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s calls %s on every run, with arguments that never differ, and uses the result only there: some %s are allocated anew each time for the same value.",
+			rule.FuncName(p), fn.FullName(), rule.Bytes(each))
+		m.Fix = fmt.Sprintf("Make it once, in a package variable or a field (%s), when its use does not change it; else keep values in a sync.Pool and reset them.", rule.Text(call))
+		m.Confidence = rule.Likely
+		return true
+	}
+	return false
+}
+
+// perCall estimates what one call allocates: the line below it that allocates the largest objects is taken to
+// run once a call.
+func perCall(rows []*site.Row) float64 {
+	var bytes, calls, largest float64
+	for _, r := range rows {
+		bytes += float64(r.Value)
+		if r.Count <= 0 {
+			continue
+		}
+		if size := float64(r.Value) / float64(r.Count); size > largest {
+			largest, calls = size, float64(r.Count)
+		}
+	}
+	if calls == 0 {
+		return 0
+	}
+	return bytes / calls
+}
