@@ -12,6 +12,7 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
+	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
@@ -54,7 +55,9 @@ import (
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
+	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
+	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 )
 
 // All returns every rule, in the order in which they are run. The order decides
@@ -62,6 +65,7 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		binaryreflect.Rule(),
+		bufferthroughinterface.Rule(),
 		callerinlog.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
@@ -104,6 +108,8 @@ func All() []rule.Rule {
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),
 		timerinloop.Rule(),
+		toolargeforstack.Rule(),
 		unbufferedlog.Rule(),
+		variablesizemake.Rule(),
 	}
 }

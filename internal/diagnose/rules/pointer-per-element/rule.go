@@ -30,9 +30,9 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Each small element of a slice allocated by itself",
 		Doc:   doc,
-		// One large allocation instead of n small ones saves the calls, not the bytes, so
-		// the collector is as busy as before.
-		Fraction:    rule.Fraction{Expect: 0.4, Low: 0.15, High: 0.65},
+		// One large allocation instead of n small ones saves the calls (golang/go#60879: nine
+		// tenths of the time for 256 elements), not the bytes, so the collector is as busy as before.
+		Fraction:    rule.Fraction{Expect: 0.45, Low: 0.15, High: 0.8},
 		Specificity: 1,
 		Find:        find,
 	}
@@ -53,9 +53,8 @@ It is fine when elements are kept or dropped one by one, are large, or are
 few. The rule speaks of loops whose number of rounds is known and in which every
 round makes one element.
 
-Seen in the field: the advice on small objects in "A Guide to the Go Garbage
-Collector" (go.dev/doc/gc-guide), and the arenas of parsers such as
-evanw/esbuild, which allocate syntax nodes in blocks.`
+Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;
+golang/go#60879 measures the gap.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(take, guilty, nil), nil

@@ -44,8 +44,8 @@ large. The collector empties pools, too: two collections without use and a value
 is gone. The rule speaks only where New makes much memory for a Get, and the
 code shows a path without Put, or that no Put exists.
 
-Seen in the field: golang/go#23199 on what goes back into pools, and the
-discussion of lost values in valyala/fasthttp's bytebufferpool.`
+Seen in the field: jaegertracing/jaeger#2609, grafana/loki#1793,
+XTLS/Xray-core#6240.`
 
 // getter is a line that calls Get, and the rows of New under it.
 type getter struct {

@@ -52,8 +52,7 @@ It is fine to parse again in a development mode that reloads files, and for
 templates that come from users; a template kept behind a check for nil, in a
 cache or under sync.Once is left alone.
 
-Seen in the field: the advice in html/template's own examples to parse into
-package variables; gohugoio/hugo keeps its parsed templates for the same reason.`
+Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(take, guilty, &rule.Words{

@@ -1,0 +1,289 @@
+package rule
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Flow returns the steps by which the compiler explains that something on the line of a site escapes:
+// a variable by its name, an expression as the compiler writes it ("make([]byte, 64)", "func literal").
+// false when there is no such record.
+func (p *Pass) Flow(s *site.Site, what string) (steps []string, ok bool) {
+	if p.Facts == nil {
+		return nil, false
+	}
+	for _, f := range p.Facts.At(s.File, s.Line) {
+		if f.Code != "escape" {
+			continue
+		}
+		if Escaping(f.Message) != what {
+			continue
+		}
+		ok = true
+		for _, step := range f.Flow {
+			steps = append(steps, step.Text)
+		}
+	}
+	return steps, ok
+}
+
+// Escaping returns what a message of the compiler says to escape: the variable or the expression.
+func Escaping(message string) string {
+	name := strings.TrimPrefix(message, "moved to heap: ")
+	return strings.TrimSuffix(strings.TrimSuffix(name, ":"), " escapes to heap")
+}
+
+// Reason tells whether one of the steps of a flow gives the reason: "call parameter",
+// "captured by a closure", "too large for stack", …
+func Reason(steps []string, reason string) bool {
+	for _, s := range steps {
+		if strings.Contains(s, "("+reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasFacts tells whether the compiler's facts about a site's package are there, so that no
+// record means that nothing escapes.
+func (p *Pass) HasFacts(s *site.Site) bool {
+	_, known := p.Escapes(s)
+	return known
+}
+
+// Buffers returns the local arrays and slices of fixed size that are declared on the line, with
+// what allocates them: the variable's name as declared, or the make.
+func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
+	found := map[*types.Var]ast.Node{}
+	for id, obj := range p.Info.Defs {
+		v, ok := obj.(*types.Var)
+		if !ok || p.Decl == nil || Line(p, id.Pos()) != p.Line || !within(p.Decl, id.Pos()) || LocalVar(p, id) == nil {
+			continue
+		}
+		stmt, value := Declared(p, v)
+		if stmt == nil {
+			continue
+		}
+		switch v.Type().Underlying().(type) {
+		case *types.Array:
+			found[v] = id
+		case *types.Slice:
+			if call, ok := ast.Unparen(exprOr(value)).(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(Assigned(p, v)) == 1 {
+				found[v] = call
+			}
+		}
+	}
+	return found
+}
+
+func exprOr(e ast.Expr) ast.Expr {
+	if e == nil {
+		return &ast.BadExpr{}
+	}
+	return e
+}
+
+// lends are the methods that by their contract do not keep the buffer that they are given
+// (package io, hash, crypto/cipher, net).
+var lends = []string{
+	"Read", "ReadAt", "Write", "WriteAt", "XORKeyStream", "Encrypt", "Decrypt", "CryptBlocks", "ReadFrom", "WriteTo", "Sum", "PutUint16", "PutUint32", "PutUint64",
+}
+
+// Use is what a function does with a buffer.
+type Use struct {
+	// Contained: nothing keeps the buffer after the function returns, as far as syntax, contracts of
+	// the standard library, and the compiler's word on the package's own functions tell.
+	Contained bool
+	// Interface is the first call of an interface's method that the buffer is passed to; nil when there is none.
+	Interface *ast.CallExpr
+}
+
+// BufferUse follows a local array or slice through its function.
+func (p *Pass) BufferUse(place *gocode.Place, v *types.Var) Use {
+	u := Use{Contained: true}
+	b := borrow{pass: p, place: place.Outer(), use: &u, seen: map[*types.Var]bool{}}
+	b.variable(v)
+	return u
+}
+
+// borrow follows a buffer.
+type borrow struct {
+	pass  *Pass
+	place *gocode.Place
+	use   *Use
+	seen  map[*types.Var]bool
+}
+
+func (b *borrow) variable(v *types.Var) {
+	if v == nil || b.seen[v] {
+		return
+	}
+	b.seen[v] = true
+	for _, id := range Reads(b.place, v) {
+		b.value(id)
+	}
+}
+
+// value follows an expression that is the buffer or a part of it.
+func (b *borrow) value(e ast.Expr) {
+	p := b.place
+	switch n := Parent(p, e).(type) {
+	case *ast.IndexExpr:
+		if ast.Unparen(n.X) != e {
+			break
+		}
+		if _, basic := p.TypeOf(n).Underlying().(*types.Basic); !basic {
+			b.use.Contained = false // an element may be anything
+		}
+	case *ast.SliceExpr:
+		if ast.Unparen(n.X) == e {
+			b.value(n)
+		}
+	case *ast.UnaryExpr:
+		b.use.Contained = false
+	case *ast.RangeStmt, *ast.ExprStmt:
+	case *ast.BinaryExpr: // compared
+	case *ast.CallExpr:
+		b.argument(n, e)
+	case *ast.AssignStmt, *ast.ValueSpec:
+		to := AssignedTo(p, e)
+		if to == nil { // on the left side
+			return
+		}
+		if id, ok := to.(*ast.Ident); ok && id.Name == "_" {
+			return
+		}
+		if _, array := p.TypeOf(e).Underlying().(*types.Array); array {
+			return // a copy
+		}
+		v := LocalVar(p, to)
+		if v == nil || isResultOf(p, v) {
+			b.use.Contained = false
+			return
+		}
+		b.variable(v)
+	default:
+		b.use.Contained = false
+	}
+}
+
+// argument judges a call that gets the buffer.
+func (b *borrow) argument(call *ast.CallExpr, e ast.Expr) {
+	p := b.place
+	if t, ok := p.Conversion(call); ok {
+		if _, basic := t.Underlying().(*types.Basic); !basic {
+			b.value(call)
+		}
+		return
+	}
+	name := p.CalleeName(call)
+	switch name {
+	case "len", "cap", "copy", "clear", "print", "println", "min", "max":
+		return
+	case "append":
+		if call.Args[0] == e {
+			b.value(call)
+		}
+		return
+	}
+	fn := p.Callee(call)
+	if fn == nil {
+		b.use.Contained = false
+		return
+	}
+	sig := fn.Signature()
+	lent := false
+	for _, l := range lends {
+		lent = lent || fn.Name() == l
+	}
+	switch {
+	case sig.Recv() != nil && types.IsInterface(sig.Recv().Type()):
+		if b.use.Interface == nil {
+			b.use.Interface = call
+		}
+		b.keep(lent && (fn.Name() != "Sum" || b.dropped(call)))
+	case fn.Pkg() != nil && fn.Pkg() == p.Pkg:
+		b.keep(!b.leaks(fn, call, e))
+	case fn.Pkg() != nil && standard(fn.Pkg().Path()):
+		b.keep(!returnsView(sig) || b.followed(call))
+	default:
+		b.keep(false)
+	}
+}
+
+func (b *borrow) keep(contained bool) { b.use.Contained = b.use.Contained && contained }
+
+// dropped tells whether a call's result is not used.
+func (b *borrow) dropped(call *ast.CallExpr) bool {
+	_, ok := Parent(b.place, call).(*ast.ExprStmt)
+	return ok
+}
+
+// followed goes on with a result that may share the buffer.
+func (b *borrow) followed(call *ast.CallExpr) bool {
+	b.value(call)
+	return true
+}
+
+// returnsView tells whether a function has results that may share memory with its arguments.
+func returnsView(sig *types.Signature) bool {
+	for v := range sig.Results().Variables() {
+		switch v.Type().Underlying().(type) {
+		case *types.Basic:
+		case *types.Interface:
+			if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+				return true
+			}
+		case *types.Array: // a copy
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// standard tells whether an import path is of the standard library: no dot in its first element.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+// leaks tells whether the compiler says that a function of the package lets the
+// argument out, or it is not known.
+func (b *borrow) leaks(fn *types.Func, call *ast.CallExpr, e ast.Expr) bool {
+	i := -1
+	for k, arg := range call.Args {
+		if ast.Unparen(arg) == e {
+			i = k
+		}
+	}
+	sig := fn.Signature()
+	if i < 0 || i >= sig.Params().Len() || sig.Variadic() || b.pass.Facts == nil || returnsView(sig) {
+		return true
+	}
+	have, _ := b.pass.Facts.Packages()
+	known := false
+	for _, h := range have {
+		known = known || h == fn.Pkg().Path()
+	}
+	param := sig.Params().At(i)
+	at := b.place.Fset.Position(param.Pos())
+	for _, f := range b.pass.Facts.At(at.Filename, at.Line) {
+		if f.Code == "leak" && strings.HasPrefix(f.Message, "parameter "+param.Name()+" ") {
+			return true
+		}
+	}
+	return !known
+}
+
+// isResultOf tells whether v is a result parameter of the place's declaration.
+func isResultOf(p *gocode.Place, v *types.Var) bool {
+	if p.Decl == nil || p.Decl.Type.Results == nil {
+		return false
+	}
+	return within(p.Decl.Type.Results, v.Pos())
+}

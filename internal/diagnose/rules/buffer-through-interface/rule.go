@@ -1,0 +1,75 @@
+// Package bufferthroughinterface finds buffers that are on the heap because an interface's method gets them.
+package bufferthroughinterface
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is buffer-through-interface.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "buffer-through-interface",
+		Kind:  rule.Alloc,
+		Title: "Buffer on the heap because it is passed through an interface",
+		Doc:   doc,
+		// A buffer that is kept costs nothing per call; one from a pool a little.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `The compiler cannot see what a method of an interface does with its arguments,
+so whatever is passed to one may be kept and must be on the heap. A buffer of
+64 bytes that is declared in a function and given to r.Read (or to io.ReadFull, which
+calls it) is therefore allocated for each call, though no Reader may keep it.
+
+Keep the buffer where it lives longer: in the struct that does the reading, before
+the loop, in a sync.Pool. Or call the concrete type, if there is but one: the
+compiler then sees through the call.
+
+It is fine on paths that are rare. The rule speaks only where the compiler gives
+the call as its reason, and nothing else keeps the buffer.
+
+Seen in the field: golang/go#27403 (encoding/binary's own), golang/go#66779
+(crypto/rand), nsqio/nsq#1281.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+}
+
+func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+	for v, made := range rule.Buffers(p) {
+		if !rule.PerCall(p, made) || !rule.OnlyMakes(p, made) || !blamed(pass, m) {
+			continue
+		}
+		use := pass.BufferUse(p, v)
+		call := use.Interface
+		if !use.Contained || call == nil {
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s is passed to %s, where the compiler cannot see that nobody keeps it: so it is allocated on the heap each time.", v.Name(), rule.Text(call.Fun))
+		if loop := p.LoopAround(made); loop != nil {
+			m.Fix = fmt.Sprintf("Declare %s before the loop on line %d and use it again in each round.", v.Name(), rule.Line(p, loop.Pos()))
+		} else {
+			m.Fix = fmt.Sprintf("Keep %s in a struct that lives longer (the reader's or writer's own), or in a sync.Pool; or call the concrete type instead of the interface.", v.Name())
+		}
+		return true
+	}
+	return false
+}
+
+// blamed tells whether the compiler names a call as the reason that something on the line escapes.
+func blamed(pass *rule.Pass, m *rule.Match) bool {
+	words, known := pass.Escapes(m.Site)
+	for _, w := range words {
+		if steps, ok := pass.Flow(m.Site, rule.Escaping(w)); ok && rule.Reason(steps, "call parameter") {
+			return true
+		}
+	}
+	return !known
+}

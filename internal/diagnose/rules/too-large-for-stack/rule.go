@@ -1,0 +1,81 @@
+// Package toolargeforstack finds variables that are on the heap only because they are large.
+package toolargeforstack
+
+import (
+	"context"
+	"fmt"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is too-large-for-stack.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "too-large-for-stack",
+		Kind:  rule.Alloc,
+		Title: "Buffer on the heap because it is too large for the stack",
+		Doc:   doc,
+		// A buffer that is kept must still be cleared where the code relies on zeros.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A variable or literal that does not outlive its function is on the stack, unless
+it is too large: the limit of Go 1.26 is 128 KiB for variables and 64 KiB for what
+make, new and literals make (cmd/compile/internal/ir/cfg.go). Above it, each call
+allocates and clears the whole on the heap, and large objects have a price of their own:
+they come from the page heap under a lock, and bring the next collection nearer by their size.
+
+Take a smaller buffer (32 KiB are enough for copying), or use one again: before the
+loop, in a field, in a sync.Pool. What is used again is not zero: clear it if that
+matters.
+
+It is fine at start-up, and where the large buffer is the result.
+
+Seen in the field: golang/go#26154, golang/go#41635.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+}
+
+func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+	for v, made := range rule.Buffers(p) {
+		if !tooLarge(pass, m) || !rule.PerCall(p, made) || !rule.OnlyMakes(p, made) {
+			continue
+		}
+		if !pass.BufferUse(p, v).Contained {
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s is needed only while %s runs, but at %s it is too large for the stack: each call allocates and clears it on the heap.",
+			v.Name(), rule.FuncName(p), size(m, v))
+		m.Fix = "Take a smaller buffer (32 KiB are enough for copying), or keep this one: before the loop, in a field, or in a sync.Pool."
+		return true
+	}
+	return false
+}
+
+// tooLarge tells whether the compiler gives the size as its reason.
+func tooLarge(pass *rule.Pass, m *rule.Match) bool {
+	words, _ := pass.Escapes(m.Site)
+	for _, w := range words {
+		if steps, ok := pass.Flow(m.Site, rule.Escaping(w)); ok && rule.Reason(steps, "too large for stack") {
+			return true
+		}
+	}
+	return false
+}
+
+// size is that of an array's type, or the mean of what the line allocates.
+func size(m *rule.Match, v *types.Var) string {
+	if _, ok := v.Type().Underlying().(*types.Array); ok {
+		return rule.Bytes(float64(types.SizesFor("gc", "amd64").Sizeof(v.Type())))
+	}
+	if bytes, objects := rule.Sum(m.Allocs); objects > 0 {
+		return rule.Bytes(float64(bytes) / float64(objects))
+	}
+	return "its size"
+}

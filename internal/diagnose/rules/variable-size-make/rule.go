@@ -1,0 +1,91 @@
+// Package variablesizemake finds scratch slices that are on the heap only for their variable size.
+package variablesizemake
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is variable-size-make.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "variable-size-make",
+		Kind:  rule.Alloc,
+		Title: "Scratch slice on the heap because its size is not constant",
+		Doc:   doc,
+		// A buffer that is kept must still be cleared where the code relies on zeros.
+		Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.98},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A slice that does not outlive its function could be on the stack, but the
+compiler must know its size: make([]T, n) with a variable n is put on the heap
+(since Go 1.25 up to 32 bytes are taken from the stack first). The compiler's own
+report calls it "does not escape", so it is easily overlooked.
+
+If there is a small bound for n, make the slice with that constant as its
+capacity, make([]T, n, 64): then it is on the stack (and a larger n panics). Else keep the slice where the next call can use it again: in the struct that
+the method belongs to, as a parameter of the caller's, in a sync.Pool, or before
+the loop. What is used again is not zero: clear it if that matters.
+
+It is fine when n is large and calls are few, or when the result is kept (then it
+is no scratch, and the rule does not speak).
+
+Seen in the field: golang/go#20533, golang/go#27625.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+}
+
+func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+	if !pass.HasFacts(m.Site) {
+		return false // only the compiler knows that the slice does not escape
+	}
+	for _, n := range rule.Makers(p) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || p.CalleeName(call) != "make" || len(call.Args) < 2 || !rule.PerCall(p, call) {
+			continue
+		}
+		if _, slice := p.TypeOf(call).Underlying().(*types.Slice); !slice {
+			continue
+		}
+		size := call.Args[len(call.Args)-1]
+		if _, constant := p.Const(size); constant || escapes(pass, m) || !rule.OnlyMakes(p, call) {
+			continue
+		}
+		text := types.TypeString(p.TypeOf(call), types.RelativeTo(p.Pkg))
+		m.Confidence = rule.Measured
+		m.Cause = fmt.Sprintf("%s needs the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
+			rule.FuncName(p), text, rule.Text(size))
+		if loop := p.LoopAround(call); loop != nil {
+			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each round, growing it when it is too short.", rule.Line(p, loop.Pos()))
+		} else {
+			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field, or a sync.Pool.", rule.Text(size))
+		}
+		return true
+	}
+	return false
+}
+
+// escapes tells whether the compiler says that a make on the line escapes for another reason than its size.
+func escapes(pass *rule.Pass, m *rule.Match) bool {
+	words, _ := pass.Escapes(m.Site)
+	for _, w := range words {
+		if !strings.HasPrefix(w, "make(") {
+			continue
+		}
+		steps, _ := pass.Flow(m.Site, rule.Escaping(w))
+		if !rule.Reason(steps, "non-constant size") {
+			return true
+		}
+	}
+	return false
+}
