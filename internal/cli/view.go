@@ -64,10 +64,9 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		if err != nil {
 			return nil, err
 		}
-		if src.Profile, err = src.Profile.Against(base.Profile, against); err != nil {
-			return nil, fmt.Errorf("%s and %s: %w", src.Name, base.Name, err)
+		if err := src.Against(base, against); err != nil {
+			return nil, err
 		}
-		src.Name += " − " + base.Name
 	}
 	if p.comment != "" {
 		commented := *src.Profile
@@ -79,6 +78,9 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		return nil, usagef("%s: %v", src.Name, err)
 	}
 	prog.clear()
+	for _, note := range src.Notes {
+		fmt.Fprintln(env.Stderr, "hone:", note)
+	}
 	for _, name := range v.Unmatched {
 		fmt.Fprintf(env.Stderr, "hone: -%s matched nothing\n", name)
 	}

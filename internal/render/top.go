@@ -15,7 +15,7 @@ type TopTable struct {
 	View   *profile.View
 	Top    *profile.Top
 	Blind  profile.BlindSpots
-	Notes  []string // on the sources
+	Notes  []string // on the sources; JSON has them, beside a text they go to stderr
 }
 
 // Top draws the table of `hone top` in the columns that pprof's users know.
@@ -46,7 +46,7 @@ func Top(w io.Writer, t TopTable, s Style) {
 		}
 		fmt.Fprintln(w, line)
 	}
-	drawNotes(w, t.notes(), s)
+	drawNotes(w, blindNotes(t.View, t.Blind), s)
 }
 
 func (t TopTable) notes() []string {

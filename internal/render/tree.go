@@ -15,7 +15,7 @@ type GraphPage struct {
 	View   *profile.View
 	Graph  *profile.Graph
 	Blind  profile.BlindSpots
-	Notes  []string // on the sources
+	Notes  []string // on the sources; JSON has them, beside a text they go to stderr
 	// Shown are the nodes that the page is about, by number; nil is all.
 	Shown []int
 }
@@ -101,11 +101,11 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 	if len(g.Nodes) > 0 {
 		fmt.Fprintln(w, separator)
 	}
-	drawNotes(w, p.blindNotes(), s)
+	drawNotes(w, blindNotes(p.View, p.Blind), s)
 }
 
-// blindNotes are what stands below the text; head's are what was left out.
-func (p *GraphPage) blindNotes() []string {
+// jsonNotes are what the numbers do not say; head's are what was left out.
+func (p *GraphPage) jsonNotes() []string {
 	return append(slices.Clone(p.Notes), blindNotes(p.View, p.Blind)...)
 }
 
@@ -162,5 +162,5 @@ func GraphJSON(name string, p GraphPage) any {
 		Edges        []graphEdge `json:"edges"`
 		CPU          *cpuUseJSON `json:"cpu,omitempty"`
 		Notes        []string    `json:"notes,omitempty"`
-	}{"hone/" + name + "/v1", p.Source, g.SampleType.Type, g.SampleType.Unit, g.Total, g.Candidates, g.DroppedNodes, g.DroppedEdges, p.Shown, nodes, edges, newCPUUseJSON(p.Blind), p.blindNotes()}
+	}{"hone/" + name + "/v1", p.Source, g.SampleType.Type, g.SampleType.Unit, g.Total, g.Candidates, g.DroppedNodes, g.DroppedEdges, p.Shown, nodes, edges, newCPUUseJSON(p.Blind), p.jsonNotes()}
 }

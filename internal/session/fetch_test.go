@@ -312,3 +312,63 @@ func TestGoroutinesOfARecordingHaveTheirStates(t *testing.T) {
 		}
 	}
 }
+
+// writeProfile writes a profile with one sample in main.f and a value of each type.
+func writeProfile(t *testing.T, name string, types ...string) string {
+	t.Helper()
+	var vts []profile.ValueType
+	var values []int64
+	for i, typ := range types {
+		vts, values = append(vts, profile.ValueType{Type: typ, Unit: "bytes"}), append(values, int64(i+1))
+	}
+	b := profile.NewBuilder(vts...)
+	b.Add([]profile.FrameSpec{{Function: "main.f"}}, values...)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := p.Encode(&out); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestSourcesOfDifferentValuesKeepWhatTheyShare(t *testing.T) {
+	c := Config{CacheDir: t.TempDir()}
+	a, b := writeProfile(t, "a.pprof", "alloc_space", "inuse_space"), writeProfile(t, "b.pprof", "inuse_space")
+	sum, err := OpenSources(t.Context(), c, []string{a, b}, nil, SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := sum.Profile; len(p.SampleTypes) != 1 || p.SampleTypes[0].Type != "inuse_space" || p.Total(0) != 3 {
+		t.Errorf("%v, %d", p.SampleTypes, p.Total(0))
+	}
+	if len(sum.Notes) != 1 || !strings.Contains(sum.Notes[0], "without alloc_space") {
+		t.Errorf("notes %q", sum.Notes)
+	}
+
+	old, err := OpenSource(t.Context(), c, b, nil, SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := OpenSource(t.Context(), c, a, nil, SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := now.Against(old, profile.BaseOptions{}); err != nil || now.Profile.Total(0) != 1 || len(now.Notes) != 1 {
+		t.Errorf("difference %d, %v, notes %q", now.Profile.Total(0), err, now.Notes)
+	}
+
+	like, err := OpenSources(t.Context(), c, []string{a, a}, nil, SourceOptions{})
+	if err != nil || len(like.Profile.SampleTypes) != 2 || len(like.Notes) != 0 {
+		t.Errorf("of like ones: %v, %v, notes %q", like.Profile.SampleTypes, err, like.Notes)
+	}
+	if _, err := OpenSources(t.Context(), c, []string{a, writeProfile(t, "c.pprof", "other")}, nil, SourceOptions{}); err == nil || !strings.Contains(err.Error(), "share no sample type") {
+		t.Errorf("of nothing shared: %v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/gocode"
@@ -152,14 +153,44 @@ func OpenSources(ctx context.Context, c Config, args []string, stdin io.Reader, 
 		if i == 0 {
 			first = s
 		}
-		if err := sum.Add(s.Profile); err != nil {
+		gone, err := sum.AddShared(s.Profile)
+		if err != nil {
 			return nil, fmt.Errorf("add %s to %s: %w", s.Name, first.Name, err)
+		}
+		if len(gone) > 0 {
+			first.Notes = append(first.Notes, unlike(s.Name, "the sources before it", gone))
 		}
 	}
 	var err error
 	first.Profile, err = sum.Profile()
 	first.Name = fmt.Sprintf("%s and %d more", first.Name, len(args)-1)
 	return first, err
+}
+
+// unlike says what two profiles of different sample types cost each other.
+func unlike(name, other string, dropped []profile.ValueType) string {
+	var names []string
+	for _, t := range dropped {
+		names = append(names, t.Type)
+	}
+	return fmt.Sprintf("%s and %s have different values: without %s, which not all of them have", name, other, strings.Join(names, ", "))
+}
+
+// Against subtracts a base. Where its values are others, those that both have are compared.
+func (s *Source) Against(base *Source, o profile.BaseOptions) error {
+	p, b, gone, err := profile.Share(s.Profile, base.Profile)
+	if err == nil {
+		s.Profile, err = p.Against(b, o)
+	}
+	if err != nil {
+		return fmt.Errorf("%s and %s: %w", s.Name, base.Name, err)
+	}
+	s.Notes = slices.Concat(s.Notes, base.Notes)
+	if len(gone) > 0 {
+		s.Notes = append(s.Notes, unlike(s.Name, base.Name, gone))
+	}
+	s.Name += " − " + base.Name
+	return nil
 }
 
 // decode reads a profile whatever its format.
