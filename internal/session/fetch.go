@@ -181,10 +181,24 @@ func (f fetcher) delta(ctx context.Context, u *url.URL, length time.Duration) (*
 
 // get takes the profile at u, which needs length to be made.
 func (f fetcher) get(ctx context.Context, u *url.URL, length time.Duration) (*profile.Profile, error) {
+	body, err := f.open(ctx, u, length)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	p, err := decode(body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u, err)
+	}
+	return p, nil
+}
+
+// open asks for u, whose answer needs length to be made, and returns its body.
+func (f fetcher) open(ctx context.Context, u *url.URL, length time.Duration) (io.ReadCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, length+fetchSlack)
-	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	for _, h := range f.header {
@@ -195,17 +209,26 @@ func (f fetcher) get(ctx context.Context, u *url.URL, length time.Duration) (*pr
 	}
 	resp, err := f.client.Do(req)
 	if err != nil {
+		cancel()
 		return nil, unreachable(u, err)
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
+		defer cancel()
+		defer resp.Body.Close()
 		return nil, refused(u, resp)
 	}
-	p, err := decode(resp.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", u, err)
-	}
-	return p, nil
+	return &body{resp.Body, cancel}, nil
+}
+
+// body is an answer that ends its request when it is closed.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *body) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
 }
 
 func unreachable(u *url.URL, err error) error {

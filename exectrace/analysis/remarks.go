@@ -1,0 +1,243 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// Remark is something that stands out, in words.
+type Remark struct {
+	// Topic is what it is about: serial, work-unit, handoff, convoy, scheduler, gc, stop, polling,
+	// leak, tail, hazard.
+	Topic string          `json:"topic"`
+	Text  string          `json:"text"`
+	Line  *exectrace.Line `json:"line,omitempty"`
+	// View is the name of the analysis that says more.
+	View string `json:"view,omitempty"`
+}
+
+// Bounds of what is worth a remark. Below them a program is as one would expect; they
+// accuse nobody, the rules that rank findings have their own.
+const (
+	serialShare    = 0.5   // of the time with something running
+	smallUnit      = 10e-6 // seconds a goroutine runs: its start and end cost about a tenth of that
+	manySpawns     = 1000  // a second
+	smallWork      = 2e-6  // seconds between hand-offs: about what two switches cost
+	manyHandoffs   = 5000  // a second
+	longLatency    = 1e-3  // seconds at p99 from ready to running
+	muchReady      = 0.1   // of the time of goroutines that run or are ready
+	muchGC         = 0.25  // of the time with a collection going on
+	lowUtilization = 0.5   // in the worst 10 ms
+	longStop       = 5e-3  // seconds
+	manyPolls      = 100   // a second, by one line
+	manyLeft       = 1000  // goroutines of one go statement that did not end
+	denseEvents    = 500e3 // events a second and processor: about 100 ns each, 5 % of it
+	wasteful       = 0.15  // of a parallel region, lost at its end
+	minRegions     = 0.2   // of the trace in such regions
+)
+
+func (s *Set) remarks() []Remark {
+	var out []Remark
+	for _, f := range []func() []Remark{
+		s.serial, s.units, s.handoffs, s.convoys, s.scheduler, s.collections, s.stops, s.tails, s.polls, s.leaks, s.hazards,
+	} {
+		out = append(out, f()...)
+	}
+	return out
+}
+
+func remark(topic, view string, line exectrace.Line, format string, args ...any) Remark {
+	r := Remark{Topic: topic, View: view, Text: fmt.Sprintf(format, args...)}
+	if line != (exectrace.Line{}) {
+		r.Line = &line
+	}
+	return r
+}
+
+func (s *Set) serial() []Remark {
+	p := s.Parallelism.Result()
+	if p.Procs < 2 || p.Length == 0 || len(p.Running) == 0 {
+		return nil
+	}
+	active := p.Length - p.Running[0]
+	if active <= 0 || p.Serial.Seconds < serialShare*active || active < p.Length/2 {
+		return nil
+	}
+	if len(p.Serial.Lines) == 0 {
+		return []Remark{remark("serial", "parallelism", exectrace.Line{}, "One goroutine ran alone for %s of the time, with %d processors to use.",
+			units.Percent(p.Serial.Seconds/p.Length), p.Procs)}
+	}
+	top := p.Serial.Lines[0]
+	return []Remark{remark("serial", "parallelism", top.Line,
+		"One goroutine ran alone for %s of the time, with %d processors to use: most of it in %s (%s), started as %s.",
+		units.Percent(p.Serial.Seconds/p.Length), p.Procs, short(top.Line.Function), top.Line, short(top.Entry))}
+}
+
+func (s *Set) units() []Remark {
+	var out []Remark
+	length := seconds(s.trace)
+	for _, sp := range s.Wall.Spawns() {
+		if sp.MeanRun == nil || sp.Line.Standard() || *sp.MeanRun >= smallUnit || float64(sp.Ended) < manySpawns*max(length, 0.1) {
+			continue
+		}
+		out = append(out, remark("work-unit", "goroutines", sp.Line,
+			"%s goroutines started at %s ran %s each: starting and ending them costs about 1 µs apiece.",
+			units.Count(sp.Ended), sp.Line, units.Seconds(*sp.MeanRun)))
+	}
+	return out
+}
+
+func (s *Set) handoffs() []Remark {
+	length := seconds(s.trace)
+	var out []Remark
+	seen := map[[2]string]bool{}
+	for _, h := range s.Wall.Blocking().Handoffs {
+		if h.Work >= smallWork || float64(h.Count) < manyHandoffs*max(length, 0.1) {
+			continue
+		}
+		k := [2]string{h.Waiter.String(), h.Waker.String()}
+		slices.Sort(k[:])
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		turns := ""
+		if h.Mutual {
+			turns = "; the two take turns"
+		}
+		out = append(out, remark("handoff", "blocking", h.Waiter,
+			"%s times a goroutine waited for a channel at %s (%s) until %s let it go on, and ran only %s in between%s: handing over costs more than the work.",
+			units.Count(h.Count), h.Waiter, h.Reason, h.Waker, units.Seconds(h.Work), turns))
+	}
+	return out[:min(len(out), 3)]
+}
+
+func (s *Set) convoys() []Remark {
+	var out []Remark
+	for _, l := range s.Wall.Blocking().Locks {
+		if !l.Convoy {
+			continue
+		}
+		holder := "nobody known"
+		if len(l.Holders) > 0 {
+			holder = l.Holders[0].Line.String()
+		}
+		out = append(out, remark("convoy", "blocking", l.Waiters[0].Line,
+			"Goroutines stand in line for the %s at %s: %s waited at a time (%d at most), %s of the time two or more; it was let go at %s, held %s at a time.",
+			l.Kind, l.Waiters[0].Line, units.Number(l.Queue), l.Longest, units.Percent(l.Crowded), holder, units.Seconds(l.Hold)))
+	}
+	return out
+}
+
+func (s *Set) scheduler() []Remark {
+	p := s.Parallelism.Result()
+	var ran, ready float64
+	for _, part := range s.Wall.Goroutines().Total {
+		switch part.What {
+		case "running", "gc assist", "gc sweep":
+			ran += part.Seconds
+		case "runnable":
+			ready += part.Seconds
+		}
+	}
+	if p.Saturated.P99 < longLatency || ready < muchReady*(ran+ready) {
+		return nil
+	}
+	busy := p.MeanBusy / max(1, float64(p.Procs))
+	why := "all processors were busy"
+	if busy < 0.8 {
+		why = fmt.Sprintf("though processors were busy for only %s of the time: bursts, or the machine gave the program less than it asked for", units.Percent(busy))
+	}
+	return []Remark{remark("scheduler", "sched", exectrace.Line{},
+		"Goroutines that could run waited for a processor: %s in all, half of them longer than %s, one in a hundred longer than %s; %s.",
+		units.Seconds(ready), units.Seconds(p.Saturated.P50), units.Seconds(p.Saturated.P99), why)}
+}
+
+func (s *Set) collections() []Remark {
+	gc := s.Collector.Result()
+	var out []Remark
+	if gc.Share >= muchGC {
+		out = append(out, remark("gc", "gc", exectrace.Line{}, "A collection was going on for %s of the time: %s a second, %s long each.",
+			units.Percent(gc.Share), units.Number(gc.PerSecond), units.Seconds(gc.Seconds/float64(max(1, gc.Cycles)))))
+	}
+	for _, w := range gc.Utilization {
+		if w.Length == 0.01 && w.Least < lowUtilization {
+			out = append(out, remark("gc", "gc", exectrace.Line{}, "In the worst 10 ms (at %s) the program had %s of its processors, the collector the rest.",
+				units.Seconds(w.At), units.Percent(w.Least)))
+		}
+	}
+	return out
+}
+
+func (s *Set) stops() []Remark {
+	var out []Remark
+	for _, st := range s.Collector.Result().Stops {
+		if st.Max < longStop {
+			continue
+		}
+		late := ""
+		if st.Late != (exectrace.Line{}) {
+			late = fmt.Sprintf("; %s passed until the last goroutine stopped, at %s", units.Seconds(st.Stopping), st.Late)
+		}
+		out = append(out, remark("stop", "gc", st.Late, "The world stood still for %s (%s)%s.", units.Seconds(st.Max), st.Reason, late))
+	}
+	return out
+}
+
+func (s *Set) tails() []Remark {
+	p := s.Parallelism.Result()
+	if p.Tails.Share < wasteful || p.Tails.Parallel < minRegions*p.Length || len(p.Tails.Lines) == 0 {
+		return nil
+	}
+	l := p.Tails.Lines[0].Line
+	return []Remark{remark("tail", "parallelism", l, "%s of the time of parallel regions is lost at their end, when most goroutines have no work left; the last one is then at %s.",
+		units.Percent(p.Tails.Share), l)}
+}
+
+func (s *Set) polls() []Remark {
+	var out []Remark
+	length := max(seconds(s.trace), 0.1)
+	for _, p := range s.Wall.Blocking().Polls {
+		if float64(p.Count) >= manyPolls*length && p.Work < p.Sleep/10 {
+			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second and runs %s in between: it asks instead of being told.",
+				p.Line, units.Number(float64(p.Count)/length), units.Seconds(p.Work)))
+		}
+	}
+	return out
+}
+
+func (s *Set) leaks() []Remark {
+	var out []Remark
+	for _, sp := range s.Wall.Spawns() {
+		if left := sp.Created - sp.Ended; left >= manyLeft && sp.Ended < sp.Created/10 {
+			out = append(out, remark("leak", "goroutines", sp.Line, "%s of the %s goroutines started at %s in this trace had not ended.",
+				units.Count(left), units.Count(sp.Created), sp.Line))
+		}
+	}
+	return out
+}
+
+func (s *Set) hazards() []Remark {
+	info := s.trace.Info()
+	var out []Remark
+	if length := info.Length.Seconds(); length > 0.1 && info.Procs > 0 {
+		if rate := float64(info.Events) / length / float64(info.Procs); rate > denseEvents {
+			out = append(out, remark("hazard", "", exectrace.Line{}, "%s events a second and processor: writing them takes about %s of the program's time, and stretches what is short.",
+				units.Count(int64(rate)), units.Percent(rate*100e-9)))
+		}
+	}
+	return out
+}
+
+// short drops the directories of a function's package.
+func short(function string) string {
+	return function[strings.LastIndexByte(function, '/')+1:]
+}
+
+func seconds(t *exectrace.Trace) float64 { return t.Info().Length.Seconds() }
+
+func goVersion(format int) string { return fmt.Sprintf("1.%d", format) }

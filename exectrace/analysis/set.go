@@ -1,0 +1,86 @@
+package analysis
+
+import (
+	"time"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/annotations"
+	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/exectrace/wall"
+)
+
+// Set are all analyses of one trace. Hand Folds to [exectrace.Read], then Done what it
+// returned.
+type Set struct {
+	Wall        wall.Fold
+	Parallelism parallelism.Fold
+	Collector   collector.Fold
+	Annotations annotations.Fold
+	Requests    *requests.Fold
+
+	trace *exectrace.Trace
+}
+
+// New returns a Set.
+func New(opt requests.Options) *Set { return &Set{Requests: requests.New(opt)} }
+
+// Folds are its analyses.
+func (s *Set) Folds() []exectrace.Fold {
+	return []exectrace.Fold{&s.Wall, &s.Parallelism, &s.Collector, &s.Annotations, s.Requests}
+}
+
+// Done takes the trace that was read.
+func (s *Set) Done(t *exectrace.Trace) { s.trace = t }
+
+// Summary is the few numbers that matter, and what stands out.
+type Summary struct {
+	Go          string  `json:"go"` // the version of the format: "1.26"
+	Start       string  `json:"start,omitempty"`
+	Length      float64 `json:"length_seconds"`
+	Bytes       int64   `json:"bytes"`
+	Events      int64   `json:"events"`
+	EventRate   float64 `json:"events_per_second"`
+	Generations int     `json:"generations"`
+	Goroutines  int64   `json:"goroutines"`
+	Procs       int     `json:"gomaxprocs"`
+	CPUSamples  int64   `json:"cpu_samples"`
+
+	MeanRunning float64 `json:"mean_running"` // goroutines of the program, at one time
+	MeanBusy    float64 `json:"mean_busy"`    // processors
+
+	Total []wall.Part `json:"goroutine_time"` // of all goroutines, the runtime's too
+
+	GCs      int64   `json:"gc_cycles"`
+	GCShare  float64 `json:"gc_share"` // of the time, with a collection going on
+	Assist   float64 `json:"gc_assist_seconds"`
+	Stopped  float64 `json:"stopped_seconds"` // the world stood still
+	LongStop float64 `json:"longest_stop_seconds"`
+
+	Remarks []Remark `json:"remarks"`
+}
+
+// Summary sums up.
+func (s *Set) Summary() *Summary {
+	info := s.trace.Info()
+	p, gc := s.Parallelism.Result(), s.Collector.Result()
+	out := &Summary{
+		Go: goVersion(info.Version), Length: info.Length.Seconds(), Bytes: info.Bytes,
+		Events: info.Events, Generations: info.Generations, Goroutines: info.Goroutines,
+		Procs: info.Procs, CPUSamples: info.CPUSamples, MeanRunning: p.MeanRunning, MeanBusy: p.MeanBusy,
+		Total: s.Wall.Goroutines().Total, GCs: gc.Cycles, GCShare: gc.Share, Assist: gc.Assists.Seconds,
+		Remarks: s.remarks(),
+	}
+	if !info.Start.IsZero() {
+		out.Start = info.Start.Format(time.RFC3339Nano)
+	}
+	if out.Length > 0 {
+		out.EventRate = float64(info.Events) / out.Length
+	}
+	for _, st := range gc.Stops {
+		out.Stopped += st.Seconds
+		out.LongStop = max(out.LongStop, st.Max)
+	}
+	return out
+}

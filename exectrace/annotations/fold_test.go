@@ -1,0 +1,66 @@
+package annotations_test
+
+import (
+	"bytes"
+	"context"
+	"runtime/trace"
+	"testing"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/annotations"
+)
+
+func TestCountsTasksRegionsAndLogs(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("go test -trace has the tracer")
+	}
+	early, before := trace.NewTask(context.Background(), "before") // its begin is not in the trace
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Fatal(err)
+	}
+	before.End()
+	for i := range 10 {
+		ctx, task := trace.NewTask(early, "order")
+		trace.WithRegion(ctx, "outer", func() {
+			trace.WithRegion(ctx, "inner", func() { trace.Log(ctx, "step", "packed") })
+		})
+		if i > 0 {
+			task.End()
+		}
+	}
+	trace.StartRegion(early, "forgotten")
+	trace.Stop()
+
+	var f annotations.Fold
+	if _, err := exectrace.Read(t.Context(), &buf, exectrace.Options{}, &f); err != nil {
+		t.Fatal(err)
+	}
+	r := f.Result()
+	types := map[string]annotations.Type{}
+	for _, x := range append(r.Tasks, r.Regions...) {
+		types[x.Name] = x
+	}
+	for _, c := range []struct {
+		name               string
+		count, open, found int64
+		timed              bool
+	}{
+		{"order", 10, 1, 0, true},
+		{"", 1, 0, 1, false}, // what it is called stands at its begin
+		{"outer", 10, 0, 0, true},
+		{"inner", 10, 0, 0, true},
+		{"forgotten", 1, 1, 0, false},
+	} {
+		got := types[c.name]
+		if got.Count != c.count || got.Open != c.open || got.Found != c.found || (got.Times != nil) != c.timed {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c)
+		}
+	}
+	if types["inner"].Times.Max > types["outer"].Times.Max {
+		t.Errorf("the inner region took %v s, the outer %v s", types["inner"].Times.Max, types["outer"].Times.Max)
+	}
+	if len(r.Logs) != 10 || r.Logs[0].Message != "packed" || r.Logs[0].Category != "step" {
+		t.Errorf("%d logs, first %+v", len(r.Logs), r.Logs)
+	}
+}

@@ -1,0 +1,99 @@
+package exectrace
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Line is a place in the code, as reports name it.
+type Line struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+// String names the line by the last two elements of its file: "shop/cart.go:41". A
+// line without a file is its function.
+func (l Line) String() string {
+	if l.File == "" {
+		return l.Function
+	}
+	dir, file := path.Split(l.File)
+	if dir = path.Base(dir); dir != "." && dir != "/" {
+		file = dir + "/" + file
+	}
+	return fmt.Sprintf("%s:%d", file, l.Line)
+}
+
+// At is where the frame is.
+func (f Frame) At() Line { return Line{Function: f.Func, File: f.File, Line: f.Line} }
+
+// Blame returns the line of a stack that its reader can do something about: the frame nearest
+// to the leaf that is outside the standard library. A stack that has none is blamed on
+// its first frame outside the runtime and what serves it, or on its leaf. The zero Line is a stack
+// without frames.
+func (t *Trace) Blame(s StackID) Line {
+	frames := t.Frames(s)
+	if len(frames) == 0 {
+		return Line{}
+	}
+	library := -1
+	for i := range frames {
+		l := frames[i].At()
+		if !l.Standard() {
+			return l
+		}
+		if library < 0 && !plumbing(l.Function) {
+			library = i
+		}
+	}
+	return frames[max(0, library)].At()
+}
+
+// Direct tells whether the line that a stack is blamed on did itself what the event says: nothing
+// but the runtime and sync is between.
+func (t *Trace) Direct(s StackID) bool {
+	frames := t.Frames(s)
+	for i := range frames {
+		if l := frames[i].At(); !plumbing(l.Function) {
+			return !l.Standard()
+		}
+	}
+	return false
+}
+
+// plumbing tells the packages that stand between a library function and the scheduler.
+func plumbing(function string) bool {
+	pkg := profile.PackageOf(function)
+	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
+}
+
+// Root returns the function that a stack's goroutine was started with: the frame
+// nearest to the root. For the main goroutine that is main.main, not the
+// runtime's function that calls it.
+func (t *Trace) Root(s StackID) Line {
+	frames := t.Frames(s)
+	for i := len(frames) - 1; i >= 0; i-- {
+		if f := frames[i].Func; f != "runtime.goexit" && f != "runtime.main" || i == 0 {
+			return frames[i].At()
+		}
+	}
+	return Line{}
+}
+
+// Standard tells whether the line is of the standard library or the runtime. Both
+// its symbol and its file must say so: a user's package "net" is not.
+func (l Line) Standard() bool {
+	pkg := profile.PackageOf(l.Function)
+	if !profile.StandardPackage(pkg) {
+		return false
+	}
+	dir := path.Dir(strings.ReplaceAll(l.File, `\`, "/"))
+	return dir == "." || dir == pkg || strings.HasSuffix(dir, "/src/"+pkg) || strings.HasSuffix(dir, "/src/runtime")
+}
+
+// Standard tells whether a frame is of the standard library or the runtime.
+func (f Frame) Standard() bool { return f.At().Standard() }

@@ -1,0 +1,287 @@
+package collector
+
+import (
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+)
+
+// maxCycles bounds how many cycles are kept one by one; sums count all.
+const maxCycles = 1000
+
+// Fold follows the collector. The zero value is ready.
+type Fold struct {
+	trace *exectrace.Trace
+	procs int
+
+	cycles  []Cycle
+	count   int64
+	gcTime  int64
+	inGC    bool
+	begun   int64
+	heap    heap
+	stopped stop
+	stops   map[string]*Stop
+
+	assists     map[exectrace.StackID]*assist
+	open        map[exectrace.GIndex]openAssist
+	assistTotal int64
+	assistCount int64
+
+	workers map[exectrace.GIndex]bool // goroutines that mark for the collector: dedicated and fractional
+	marking int                       // of those that run
+	helping int                       // goroutines that assist
+	sweepN  int64
+	swept   uint64
+	mmu     *mmu
+	length  int64
+}
+
+// heap follows the saw-tooth.
+type heap struct {
+	alloc, goal  uint64
+	seen         bool
+	low, high    uint64 // of the whole trace
+	highGoal     uint64
+	grown        uint64 // sum of all rises: bytes allocated, as far as the counter shows
+	first        int64
+	last         int64
+	bottom, peak uint64 // since the last cycle ended
+}
+
+// stop is a stop of the world that is going on.
+type stop struct {
+	on     bool
+	reason string
+	begun  int64
+	last   int64             // when a goroutine left a processor in it
+	late   exectrace.StackID // where that one was
+}
+
+type assist struct{ n, total, max int64 }
+
+type openAssist struct {
+	stack exectrace.StackID
+	begun int64
+}
+
+func (f *Fold) begin(t *exectrace.Trace) {
+	f.trace = t
+	f.stops = map[string]*Stop{}
+	f.assists = map[exectrace.StackID]*assist{}
+	f.open = map[exectrace.GIndex]openAssist{}
+	f.workers = map[exectrace.GIndex]bool{}
+	f.mmu = newMMU()
+}
+
+// Events takes a block.
+func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
+	if f.trace == nil {
+		f.begin(t)
+	}
+	if f.stopped.on || len(f.workers) > 0 || len(f.open) > 0 {
+		f.all(t, b)
+		return
+	}
+	for n, i := range b.Rare {
+		f.event(t, &b.Events[i])
+		if f.stopped.on || len(f.workers) > 0 || len(f.open) > 0 {
+			rest := exectrace.Block{Events: b.Events[i+1:], Rare: b.Rare[n+1:]}
+			f.all(t, &rest)
+			return
+		}
+	}
+}
+
+// all looks at each event: while the collector works, the goroutines that
+// come and go matter.
+func (f *Fold) all(t *exectrace.Trace, b *exectrace.Block) {
+	for i := range b.Events {
+		e := &b.Events[i]
+		if e.Kind > exectrace.GoStatus {
+			f.event(t, e)
+			continue
+		}
+		if e.From == e.To || e.G == exectrace.NoG {
+			continue
+		}
+		if e.From == exectrace.Running && f.stopped.on && e.By == e.G {
+			f.stopped.last, f.stopped.late = e.Time, e.Stack
+		}
+		f.moved(e)
+	}
+}
+
+// moved keeps count of the processors that work for the collector.
+func (f *Fold) moved(e *exectrace.Event) {
+	worker := f.workers[e.G]
+	_, helps := f.open[e.G]
+	if !worker && !helps {
+		return
+	}
+	by := 0
+	if e.To == exectrace.Running {
+		by = 1
+	} else if e.From == exectrace.Running {
+		by = -1
+	}
+	if worker {
+		f.marking += by
+		if by < 0 { // the label is set anew at each start
+			delete(f.workers, e.G)
+		}
+	}
+	if helps {
+		f.helping += by
+	}
+	if e.To == exectrace.Gone {
+		delete(f.open, e.G)
+	}
+	if by != 0 {
+		f.utilize(e.Time)
+	}
+}
+
+// utilize tells how much of the processors the program has from now on.
+func (f *Fold) utilize(now int64) {
+	u := 1.0
+	switch {
+	case f.stopped.on:
+		u = 0
+	case f.procs > 0:
+		u = max(0, 1-float64(f.marking+f.helping)/float64(f.procs))
+	}
+	f.mmu.set(now, u)
+}
+
+func (f *Fold) event(t *exectrace.Trace, e *exectrace.Event) {
+	switch e.Kind {
+	case exectrace.ProcsChange:
+		f.procs = int(e.Value)
+	case exectrace.HeapAlloc:
+		f.heap.see(e.Value, e.Time)
+	case exectrace.HeapGoal:
+		f.heap.goal, f.heap.highGoal = e.Value, max(f.heap.highGoal, e.Value)
+	case exectrace.GCBegin, exectrace.GCActive:
+		if !f.inGC {
+			f.inGC, f.begun = true, e.Time
+		}
+	case exectrace.GCEnd:
+		f.endCycle(e.Time)
+	case exectrace.STWBegin:
+		f.stopped = stop{on: true, reason: t.ReasonName(e, e.Why), begun: e.Time}
+		f.utilize(e.Time)
+	case exectrace.STWEnd:
+		f.endStop(e.Time)
+	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
+		if _, ok := f.open[e.G]; !ok {
+			f.open[e.G] = openAssist{e.Stack, e.Time}
+			f.helping++
+			f.utilize(e.Time)
+		}
+	case exectrace.GCMarkAssistEnd:
+		f.endAssist(e)
+	case exectrace.GCSweepEnd:
+		f.sweepN++
+		f.swept += e.Value
+	case exectrace.GoLabel:
+		// As in runtime/traceruntime.go: a mark worker says its mode each time it starts. Idle ones
+		// take time that nobody wants.
+		if l := t.Annotation(e).Name; strings.HasPrefix(l, "GC (") && l != "GC (idle)" && e.G != exectrace.NoG && !f.workers[e.G] {
+			f.workers[e.G] = true
+			f.marking++
+			f.utilize(e.Time)
+		}
+	case exectrace.Gap:
+		f.gap(e.Time)
+	}
+}
+
+func (h *heap) see(alloc uint64, now int64) {
+	if !h.seen {
+		*h = heap{goal: h.goal, highGoal: h.highGoal, alloc: alloc, seen: true, low: alloc, high: alloc, first: now, last: now, bottom: alloc, peak: alloc}
+		return
+	}
+	if alloc > h.alloc {
+		h.grown += alloc - h.alloc
+	}
+	h.alloc, h.last = alloc, now
+	h.low, h.high = min(h.low, alloc), max(h.high, alloc)
+	h.bottom, h.peak = min(h.bottom, alloc), max(h.peak, alloc)
+}
+
+func (f *Fold) endCycle(now int64) {
+	if !f.inGC {
+		return
+	}
+	f.inGC = false
+	f.count++
+	f.gcTime += now - f.begun
+	if len(f.cycles) < maxCycles {
+		f.cycles = append(f.cycles, Cycle{Begin: seconds(f.begun), Seconds: seconds(now - f.begun),
+			Peak: f.heap.peak, Bottom: f.heap.bottom, Goal: f.heap.goal})
+	}
+	f.heap.peak, f.heap.bottom = f.heap.alloc, f.heap.alloc
+}
+
+func (f *Fold) endStop(now int64) {
+	if !f.stopped.on {
+		return
+	}
+	s := f.stops[f.stopped.reason]
+	if s == nil {
+		s = &Stop{Reason: f.stopped.reason}
+		f.stops[s.Reason] = s
+	}
+	d := seconds(now - f.stopped.begun)
+	s.Count++
+	s.Seconds += d
+	if d > s.Max {
+		s.Max, s.WorstAt = d, seconds(f.stopped.begun)
+		s.Stopping, s.Late = 0, exectrace.Line{}
+		if f.stopped.last > 0 {
+			s.Stopping, s.Late = seconds(f.stopped.last-f.stopped.begun), f.trace.Blame(f.stopped.late)
+		}
+	}
+	f.stopped = stop{}
+	f.utilize(now)
+}
+
+func (f *Fold) endAssist(e *exectrace.Event) {
+	o, ok := f.open[e.G]
+	if !ok {
+		return
+	}
+	delete(f.open, e.G)
+	f.helping = max(0, f.helping-1)
+	f.utilize(e.Time)
+	d := e.Time - o.begun
+	f.assistTotal += d
+	f.assistCount++
+	a := f.assists[o.stack]
+	if a == nil {
+		a = new(assist)
+		f.assists[o.stack] = a
+	}
+	a.n++
+	a.total += d
+	a.max = max(a.max, d)
+}
+
+// gap forgets what was open.
+func (f *Fold) gap(now int64) {
+	clear(f.open)
+	clear(f.workers)
+	f.marking, f.helping, f.inGC = 0, 0, false
+	f.stopped = stop{}
+	f.utilize(now)
+}
+
+// End takes what is left.
+func (f *Fold) End(t *exectrace.Trace) {
+	if f.trace == nil {
+		f.begin(t)
+	}
+	f.length = t.Now()
+	f.mmu.pass(f.length)
+}

@@ -1,0 +1,94 @@
+package collector_test
+
+import (
+	"bytes"
+	"runtime"
+	"runtime/trace"
+	"testing"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/collector"
+)
+
+func run(t *testing.T, f func()) *collector.Result {
+	t.Helper()
+	if trace.IsEnabled() {
+		t.Skip("go test -trace has the tracer")
+	}
+	runtime.GC()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	trace.Stop()
+	var fold collector.Fold
+	if _, err := exectrace.Read(t.Context(), &buf, exectrace.Options{}, &fold); err != nil {
+		t.Fatal(err)
+	}
+	return fold.Result()
+}
+
+// TestCyclesAreThoseOfTheRuntime holds the number of cycles against runtime.MemStats.
+func TestCyclesAreThoseOfTheRuntime(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := run(t, func() {
+		for range 3 {
+			runtime.GC()
+		}
+	})
+	runtime.ReadMemStats(&after)
+	// One was forced before the trace began; another may have been going on by itself at either end.
+	if want := int64(after.NumGC-before.NumGC) - 1; r.Cycles < 3 || r.Cycles > want {
+		t.Errorf("%d cycles, the runtime counts %d", r.Cycles, want)
+	}
+	if len(r.List) != int(r.Cycles) {
+		t.Errorf("%d cycles are listed, of %d", len(r.List), r.Cycles)
+	}
+	reasons := map[string]int64{}
+	for _, s := range r.Stops {
+		reasons[s.Reason] = s.Count
+	}
+	if reasons["GC mark termination"] < r.Cycles || reasons["GC sweep termination"] < r.Cycles {
+		t.Errorf("stops %v, want two for each of %d cycles", reasons, r.Cycles)
+	}
+}
+
+// TestHeapSeesAllocation holds the saw-tooth's rate against the bytes that were allocated.
+func TestHeapSeesAllocation(t *testing.T) {
+	const size, n = 1 << 20, 64
+	r := run(t, func() {
+		for range n {
+			sink = make([]byte, size)
+		}
+	})
+	if r.Heap == nil {
+		t.Fatal("no heap counter")
+	}
+	if r.Heap.High-r.Heap.Low < size {
+		t.Errorf("heap between %d and %d, with %d MiB allocated", r.Heap.Low, r.Heap.High, n)
+	}
+	if grown := r.Heap.Rate * r.Length; grown < size || grown > 3*size*n {
+		t.Errorf("%.0f bytes allocated by the counter, %d by the program", grown, size*n)
+	}
+}
+
+// TestUtilizationIsLowInAStop asserts that a window as short as a stop of the world has none.
+func TestUtilizationIsLowInAStop(t *testing.T) {
+	r := run(t, func() {
+		for range 5 {
+			runtime.GC()
+		}
+	})
+	for i, w := range r.Utilization {
+		if w.Least < 0 || w.Least > 1 {
+			t.Errorf("window of %v s: %v", w.Length, w.Least)
+		}
+		if i > 0 && w.Least < r.Utilization[i-1].Least-1e-9 && w.Length == 2*r.Utilization[i-1].Length {
+			t.Errorf("window of %v s has less than its halves: %v, %v", w.Length, w.Least, r.Utilization[i-1].Least)
+		}
+	}
+}
+
+var sink []byte

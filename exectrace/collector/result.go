@@ -1,0 +1,144 @@
+package collector
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/profile"
+)
+
+// Result is what the collector did.
+type Result struct {
+	Length float64 `json:"length_seconds"`
+	// Cycles ended in the trace; PerSecond of them, Seconds and Share the time in which one was going on.
+	Cycles    int64   `json:"cycles"`
+	PerSecond float64 `json:"cycles_per_second"`
+	Seconds   float64 `json:"seconds"`
+	Share     float64 `json:"share"`
+	Heap      *Heap   `json:"heap,omitempty"` // absent when the trace has no counter of it
+	Stops     []Stop  `json:"stops,omitempty"`
+	Assists   Assists `json:"assists"`
+	// Utilization is the least share of the processors that the program had in any window of a length.
+	Utilization []Window `json:"utilization,omitempty"`
+	// List are the first 1000 cycles.
+	List []Cycle `json:"cycle_list,omitempty"`
+}
+
+// Heap is the saw-tooth, in bytes.
+type Heap struct {
+	Low  uint64 `json:"low"`
+	High uint64 `json:"high"`
+	Goal uint64 `json:"highest_goal"`
+	// Rate is bytes allocated a second: the sum of all rises of the counter, which
+	// moves when the allocator takes a span, so allocations from spans at hand are late.
+	Rate float64 `json:"allocated_per_second"`
+}
+
+// Cycle is one collection, mark and sweep termination included.
+type Cycle struct {
+	Begin   float64 `json:"begin_seconds"` // since the trace began
+	Seconds float64 `json:"seconds"`
+	Peak    uint64  `json:"peak_bytes"`   // of the heap since the cycle before
+	Bottom  uint64  `json:"bottom_bytes"` // of the heap since the cycle before
+	Goal    uint64  `json:"goal_bytes"`
+}
+
+// Stop are the stops of the world for one reason.
+type Stop struct {
+	Reason  string  `json:"reason"`
+	Count   int64   `json:"count"`
+	Seconds float64 `json:"seconds"`
+	Max     float64 `json:"max_seconds"`
+	WorstAt float64 `json:"worst_at_seconds"` // when the longest began
+	// Stopping is, of the longest, the time until the last goroutine had stopped, and Late where
+	// that one was: a long loop without calls, or a system call of the runtime. Absent when nobody ran.
+	Stopping float64        `json:"worst_stopping_seconds,omitempty"`
+	Late     exectrace.Line `json:"late,omitzero"`
+}
+
+// Assists are the marking that goroutines had to do when they allocated.
+type Assists struct {
+	Count   int64        `json:"count"`
+	Seconds float64      `json:"seconds"` // of goroutines, waits for work in it included
+	Lines   []AssistLine `json:"lines,omitempty"`
+}
+
+// AssistLine are the assists below one line.
+type AssistLine struct {
+	Line    exectrace.Line `json:"line"`
+	Count   int64          `json:"count"`
+	Seconds float64        `json:"seconds"`
+	Max     float64        `json:"max_seconds"`
+}
+
+// Window is one point of the curve of minimum mutator utilization.
+type Window struct {
+	Length float64 `json:"window_seconds"`
+	Least  float64 `json:"least"` // 0 to 1
+	At     float64 `json:"at_seconds"`
+}
+
+// Result sums up.
+func (f *Fold) Result() *Result {
+	r := &Result{Length: seconds(f.length), Cycles: f.count, Seconds: seconds(f.gcTime), List: f.cycles}
+	if f.length > 0 {
+		r.PerSecond = float64(f.count) / r.Length
+		r.Share = float64(f.gcTime) / float64(f.length)
+	}
+	if h := f.heap; h.seen {
+		r.Heap = &Heap{Low: h.low, High: h.high, Goal: h.highGoal}
+		if h.last > h.first {
+			r.Heap.Rate = float64(h.grown) / seconds(h.last-h.first)
+		}
+	}
+	for _, s := range f.stops {
+		r.Stops = append(r.Stops, *s)
+	}
+	slices.SortFunc(r.Stops, func(a, b Stop) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Reason, b.Reason))
+	})
+	r.Assists = f.assistLines()
+	for i, w := range f.mmu.lens {
+		if w <= f.length {
+			r.Utilization = append(r.Utilization, Window{seconds(w), max(0, f.mmu.least[i]), seconds(f.mmu.at[i])})
+		}
+	}
+	return r
+}
+
+func (f *Fold) assistLines() Assists {
+	a := Assists{Count: f.assistCount, Seconds: seconds(f.assistTotal)}
+	by := map[exectrace.Line]*AssistLine{}
+	for stack, s := range f.assists {
+		line := f.trace.Blame(stack)
+		l := by[line]
+		if l == nil {
+			l = &AssistLine{Line: line}
+			by[line] = l
+		}
+		l.Count += s.n
+		l.Seconds += seconds(s.total)
+		l.Max = max(l.Max, seconds(s.max))
+	}
+	for _, l := range by {
+		a.Lines = append(a.Lines, *l)
+	}
+	slices.SortFunc(a.Lines, func(x, y AssistLine) int {
+		return cmp.Or(cmp.Compare(y.Seconds, x.Seconds), cmp.Compare(x.Line.String(), y.Line.String()))
+	})
+	return a
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// Profile is the assists as a pprof profile.
+func (f *Fold) Profile() (*profile.Profile, error) {
+	types := []profile.ValueType{{Type: "assists", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
+	var rows []exectrace.Row
+	for stack, s := range f.assists {
+		rows = append(rows, exectrace.Row{Stack: stack, Values: []int64{s.n, s.total}})
+	}
+	slices.SortFunc(rows, func(a, b exectrace.Row) int { return cmp.Compare(a.Stack, b.Stack) })
+	return f.trace.Profile(types, rows)
+}

@@ -1,0 +1,268 @@
+package parallelism
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/histogram"
+)
+
+// Fold follows which goroutines run. The zero value is ready.
+type Fold struct {
+	trace *exectrace.Trace
+	procs int // GOMAXPROCS now
+	most  int
+	idle  int // processors without work
+	ps    []exectrace.State
+	gs    []goroutine
+	roots map[exectrace.StackID]bool // first stacks of the runtime's goroutines
+
+	now     int64              // counted up to here
+	running []exectrace.GIndex // goroutines of the program that run: no more than there are processors
+	ready   int                // that are ready
+	workers int                // of the runtime that run
+
+	busy  []int64 // nanoseconds with k running goroutines of the program
+	procd []int64 // nanoseconds with k busy processors
+	held  int64   // nanoseconds with a ready goroutine while fewer run than there are processors
+
+	serial        map[exectrace.StackID]*serialSum
+	serialTotal   int64
+	serialUnnamed int64
+	samples       map[exectrace.StackID]int64 // CPU samples in serial stretches
+	tail          tail
+
+	saturated, wakeup *histogram.Histogram // latency of the scheduler, by whether a processor was idle
+	length            int64
+}
+
+type goroutine struct {
+	state   exectrace.State
+	runtime bool
+	unknown bool  // nothing says yet whose it is
+	idleP   bool  // a processor was idle when it became ready, and no other goroutine ready for it
+	since   int64 // when it became ready
+	alone   int64 // nanoseconds it ran alone since it came to the processor
+}
+
+type serialSum struct {
+	total int64
+	n     int64
+	entry exectrace.StackID
+}
+
+// Events takes a block.
+func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
+	if f.trace == nil {
+		f.trace = t
+		f.serial, f.samples = map[exectrace.StackID]*serialSum{}, map[exectrace.StackID]int64{}
+		f.roots = map[exectrace.StackID]bool{}
+		f.saturated, f.wakeup = histogram.New(), histogram.New()
+	}
+	for i := range b.Events {
+		e := &b.Events[i]
+		if e.Time > f.now {
+			f.pass(e.Time)
+		}
+		switch {
+		case e.Kind <= exectrace.GoStatus:
+			if e.G != exectrace.NoG && e.From != e.To {
+				f.move(e)
+			}
+		case e.Kind <= exectrace.ProcSyscallEnd:
+			f.proc(e)
+		case e.Kind == exectrace.ProcsChange:
+			f.procs = int(e.Value)
+			f.most = max(f.most, f.procs)
+		case e.Kind == exectrace.CPUSample:
+			if f.alone() && e.G == f.running[0] {
+				f.samples[e.Stack]++
+			}
+		case e.Kind == exectrace.Gap:
+			f.reset()
+		}
+	}
+}
+
+// alone tells whether one goroutine of the program runs and none could.
+func (f *Fold) alone() bool { return len(f.running) == 1 && f.ready == 0 && f.procs > 1 }
+
+// pass books the time up to now under what held until then.
+func (f *Fold) pass(now int64) {
+	d := now - f.now
+	f.now = now
+	f.busy = count(f.busy, len(f.running), d)
+	k := 0
+	if n := len(f.ps); n > 0 {
+		k = max(0, n-f.idle)
+	}
+	f.procd = count(f.procd, k, d)
+	if f.ready > 0 && len(f.running)+f.workers < f.procs {
+		f.held += d
+	}
+	if f.alone() {
+		f.gs[f.running[0]].alone += d
+		f.serialTotal += d
+	}
+	f.tail.pass(f, now, d)
+}
+
+// count adds to a table by k, which grows as far as k may go.
+func count(by []int64, k int, d int64) []int64 {
+	for k >= len(by) {
+		by = append(by, 0)
+	}
+	by[k] += d
+	return by
+}
+
+func (f *Fold) at(i exectrace.GIndex) *goroutine {
+	for int(i) >= len(f.gs) {
+		f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs)))...)
+	}
+	return &f.gs[i]
+}
+
+func (f *Fold) move(e *exectrace.Event) {
+	g := f.at(e.G)
+	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
+		f.drop(e.G, g) // of a goroutine that had the place before
+		*g = goroutine{}
+		g.runtime, g.unknown = f.ofRuntime(e)
+	} else {
+		f.leave(g, e)
+		if g.unknown && e.Stack != 0 && e.By == e.G { // its first stack
+			g.runtime, g.unknown = f.isRuntime(e.Stack), false
+		}
+	}
+	g.state = e.To
+	switch e.To {
+	case exectrace.Running:
+		g.alone = 0
+		if g.runtime {
+			f.workers++
+			return
+		}
+		f.running = append(f.running, e.G)
+	case exectrace.Runnable:
+		g.since, g.idleP = e.Time, f.idle > f.ready
+		if !g.runtime {
+			f.ready++
+		}
+	case exectrace.Gone:
+		g.state = exectrace.Unknown
+	}
+}
+
+// leave takes a goroutine out of the state that it was in.
+func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
+	switch g.state {
+	case exectrace.Running:
+		if !g.runtime && g.alone > 0 {
+			f.charge(g, e)
+		}
+		f.tail.left(e)
+	case exectrace.Runnable:
+		if e.To == exectrace.Running {
+			h := f.saturated
+			if g.idleP {
+				h = f.wakeup
+			}
+			h.Record(e.Time - g.since)
+		}
+	}
+	f.drop(e.G, g)
+}
+
+// drop uncounts a goroutine.
+func (f *Fold) drop(at exectrace.GIndex, g *goroutine) {
+	switch {
+	case g.state == exectrace.Running && g.runtime:
+		f.workers--
+	case g.state == exectrace.Running:
+		if i := slices.Index(f.running, at); i >= 0 {
+			f.running = slices.Delete(f.running, i, i+1)
+		}
+	case g.state == exectrace.Runnable && !g.runtime:
+		f.ready--
+	}
+	g.state = exectrace.Unknown
+}
+
+// charge books the time that a goroutine ran alone at the line where it stopped.
+func (f *Fold) charge(g *goroutine, e *exectrace.Event) {
+	if e.Stack == 0 {
+		f.serialUnnamed += g.alone
+		g.alone = 0
+		return
+	}
+	s := f.serial[e.Stack]
+	if s == nil {
+		s = &serialSum{entry: f.trace.Goroutine(e.G).Entry}
+		f.serial[e.Stack] = s
+	}
+	s.total += g.alone
+	s.n++
+	g.alone = 0
+}
+
+// ofRuntime tells whether a goroutine is the runtime's own: a worker of the collector, the
+// tracer's reader. unknown says that its first stack is still to come.
+func (f *Fold) ofRuntime(e *exectrace.Event) (is, unknown bool) {
+	s := f.trace.Goroutine(e.G).Entry
+	if s == 0 && e.Kind == exectrace.GoStatus {
+		s = e.Stack
+	}
+	return f.isRuntime(s), s == 0
+}
+
+func (f *Fold) isRuntime(s exectrace.StackID) bool {
+	if s == 0 {
+		return false
+	}
+	is, ok := f.roots[s]
+	if !ok {
+		root := f.trace.Root(s).Function
+		is = strings.HasPrefix(root, "runtime.") || strings.HasPrefix(root, "runtime/")
+		f.roots[s] = is
+	}
+	return is
+}
+
+// proc follows processors.
+func (f *Fold) proc(e *exectrace.Event) {
+	if e.P < 0 || e.P > 1<<16 {
+		return
+	}
+	for int(e.P) >= len(f.ps) {
+		f.ps = append(f.ps, exectrace.Unknown)
+	}
+	was := f.ps[e.P]
+	if (was == exectrace.Idle) != (e.To == exectrace.Idle) {
+		if e.To == exectrace.Idle {
+			f.idle++
+		} else {
+			f.idle--
+		}
+	}
+	f.ps[e.P] = e.To
+}
+
+// reset forgets what was so before a gap.
+func (f *Fold) reset() {
+	clear(f.gs)
+	f.ps, f.idle = f.ps[:0], 0
+	f.running, f.ready, f.workers = f.running[:0], 0, 0
+	f.tail = tail{sum: f.tail.sum, regions: f.tail.regions, wasted: f.tail.wasted, parallel: f.tail.parallel}
+}
+
+// End books what is left.
+func (f *Fold) End(t *exectrace.Trace) {
+	f.trace = t
+	f.pass(max(f.now, t.Now()))
+	f.length = f.now
+	for i := range f.gs {
+		f.serialUnnamed += f.gs[i].alone
+	}
+}

@@ -1,0 +1,181 @@
+package parallelism
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/histogram"
+	"github.com/hone-go/hone/profile"
+)
+
+// Result is how parallel the program was.
+type Result struct {
+	Length float64 `json:"length_seconds"`
+	Procs  int     `json:"gomaxprocs"`
+	// Running is the time, in seconds, with k goroutines of the program running, by k;
+	// Busy that with k processors that were not idle: the collector and the scheduler
+	// count there too.
+	Running []float64 `json:"running_seconds"`
+	Busy    []float64 `json:"busy_seconds"`
+	// MeanRunning and MeanBusy are their means: how many processors were used.
+	MeanRunning float64 `json:"mean_running"`
+	MeanBusy    float64 `json:"mean_busy"`
+	// Serial are the stretches with one goroutine running, none ready, and idle processors.
+	Serial SerialTime `json:"serial"`
+	// Tails are the ends of parallel regions.
+	Tails TailTime `json:"tails"`
+	// Saturated is how long goroutines that became ready while no processor was idle
+	// waited for one, Wakeup those that found an idle one: the price of waking it up.
+	Saturated Latency `json:"latency_saturated"`
+	Wakeup    Latency `json:"latency_wakeup"`
+	// Held is time, in seconds, with a ready goroutine and an idle processor at once.
+	Held float64 `json:"held_seconds"`
+}
+
+// SerialTime is time in which one goroutine kept the others out of work.
+type SerialTime struct {
+	Seconds float64      `json:"seconds"`
+	Share   float64      `json:"share"` // of the trace
+	Lines   []SerialLine `json:"lines,omitempty"`
+	// Unnamed is the part, in seconds, for which no line is known.
+	Unnamed float64 `json:"unnamed_seconds,omitempty"`
+}
+
+// SerialLine is serial time at one line.
+type SerialLine struct {
+	Line    exectrace.Line `json:"line"`
+	Entry   string         `json:"entry,omitempty"` // what its goroutine was started with
+	Seconds float64        `json:"seconds"`
+	Count   int64          `json:"count"`             // stretches
+	Samples int64          `json:"samples,omitempty"` // CPU samples in serial time, when the trace has some
+}
+
+// TailTime is processor time that was lost at the end of parallel regions.
+type TailTime struct {
+	Regions  int64      `json:"regions"`
+	Parallel float64    `json:"parallel_seconds"` // wall time of the regions
+	Lost     float64    `json:"lost_seconds"`     // processor time
+	Share    float64    `json:"share"`            // of the regions' wall time × GOMAXPROCS
+	Lines    []TailLine `json:"lines,omitempty"`
+}
+
+// TailLine is where the last goroutine of a region was when it left.
+type TailLine struct {
+	Line  exectrace.Line `json:"line"`
+	Count int64          `json:"count"`
+	Lost  float64        `json:"lost_seconds"`
+}
+
+// Latency is how long ready goroutines waited, in seconds.
+type Latency struct {
+	Count int64   `json:"count"`
+	Total float64 `json:"total_seconds"`
+	P50   float64 `json:"p50"`
+	P99   float64 `json:"p99"`
+	Max   float64 `json:"max"`
+}
+
+// Result sums up.
+func (f *Fold) Result() *Result {
+	r := &Result{Length: seconds(f.length), Procs: f.most, Held: seconds(f.held)}
+	if f.trace == nil {
+		return r
+	}
+	r.Running, r.MeanRunning = spread(f.busy, f.length)
+	r.Busy, r.MeanBusy = spread(f.procd, f.length)
+	r.Serial = f.serialTime()
+	r.Tails = f.tails()
+	r.Saturated, r.Wakeup = latency(f.saturated), latency(f.wakeup)
+	return r
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+func spread(by []int64, length int64) (out []float64, mean float64) {
+	for k, d := range by {
+		out = append(out, seconds(d))
+		if length > 0 {
+			mean += float64(k) * float64(d) / float64(length)
+		}
+	}
+	return out, mean
+}
+
+func (f *Fold) serialTime() SerialTime {
+	s := SerialTime{Seconds: seconds(f.serialTotal), Unnamed: seconds(f.serialUnnamed)}
+	if f.length > 0 {
+		s.Share = float64(f.serialTotal) / float64(f.length)
+	}
+	by := map[exectrace.Line]*SerialLine{}
+	at := func(stack exectrace.StackID) *SerialLine {
+		line := f.trace.Blame(stack)
+		l := by[line]
+		if l == nil {
+			l = &SerialLine{Line: line, Entry: f.trace.Root(stack).Function}
+			by[line] = l
+		}
+		return l
+	}
+	for stack, sum := range f.serial {
+		l := at(stack)
+		l.Seconds += seconds(sum.total)
+		l.Count += sum.n
+	}
+	for stack, n := range f.samples {
+		at(stack).Samples += n
+	}
+	for _, l := range by {
+		s.Lines = append(s.Lines, *l)
+	}
+	slices.SortFunc(s.Lines, func(a, b SerialLine) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Samples, a.Samples),
+			cmp.Compare(a.Line.File, b.Line.File), cmp.Compare(a.Line.Line, b.Line.Line))
+	})
+	return s
+}
+
+func (f *Fold) tails() TailTime {
+	t := TailTime{Regions: f.tail.regions, Parallel: seconds(f.tail.parallel), Lost: seconds(f.tail.wasted)}
+	if f.tail.parallel > 0 && f.most > 0 {
+		t.Share = float64(f.tail.wasted) / (float64(f.tail.parallel) * float64(f.most))
+	}
+	by := map[exectrace.Line]*TailLine{}
+	for stack, sum := range f.tail.sum {
+		line := f.trace.Blame(stack)
+		l := by[line]
+		if l == nil {
+			l = &TailLine{Line: line}
+			by[line] = l
+		}
+		l.Count += sum.n
+		l.Lost += seconds(sum.wasted)
+	}
+	for _, l := range by {
+		t.Lines = append(t.Lines, *l)
+	}
+	slices.SortFunc(t.Lines, func(a, b TailLine) int {
+		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Line.File, b.Line.File), cmp.Compare(a.Line.Line, b.Line.Line))
+	})
+	return t
+}
+
+func latency(h *histogram.Histogram) Latency {
+	l := Latency{Count: h.Count()}
+	if l.Count > 0 {
+		l.Total = h.Mean() * float64(l.Count) / 1e9
+		l.P50, l.P99, l.Max = seconds(h.Quantile(0.5)), seconds(h.Quantile(0.99)), seconds(h.Max())
+	}
+	return l
+}
+
+// Profile is the serial time as a pprof profile: where the program ran on one processor only.
+func (f *Fold) Profile() (*profile.Profile, error) {
+	types := []profile.ValueType{{Type: "stretches", Unit: "count"}, {Type: "serial", Unit: "nanoseconds"}}
+	var rows []exectrace.Row
+	for stack, s := range f.serial {
+		rows = append(rows, exectrace.Row{Stack: stack, Values: []int64{s.n, s.total}})
+	}
+	slices.SortFunc(rows, func(a, b exectrace.Row) int { return cmp.Compare(a.Stack, b.Stack) })
+	return f.trace.Profile(types, rows)
+}

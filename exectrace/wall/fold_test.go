@@ -1,0 +1,210 @@
+package wall_test
+
+import (
+	"bytes"
+	"math"
+	"runtime/trace"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/wall"
+)
+
+// record traces f.
+func record(t *testing.T, f func()) []byte {
+	t.Helper()
+	if trace.IsEnabled() {
+		t.Skip("go test -trace has the tracer")
+	}
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	trace.Stop()
+	return buf.Bytes()
+}
+
+func read(t *testing.T, data []byte) *wall.Fold {
+	t.Helper()
+	var f wall.Fold
+	if _, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{}, &f); err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+// busyProgram does a little of everything that goroutines wait for.
+func busyProgram() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	items := make(chan int)
+	for range 8 {
+		wg.Go(func() {
+			for n := range items {
+				mu.Lock()
+				spin(n)
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range 400 {
+		items <- i
+	}
+	close(items)
+	wg.Wait()
+	time.Sleep(2 * time.Millisecond)
+}
+
+func spin(n int) (sum int) {
+	for i := range n * 100 {
+		sum += i * i
+	}
+	return sum
+}
+
+// TestPartsSumToLifetime asserts that each nanosecond of each goroutine is in one part.
+func TestPartsSumToLifetime(t *testing.T) {
+	stuck := make(chan int)
+	go func() { <-stuck }() // waits over the whole trace, and when it ends
+	defer close(stuck)
+	f := read(t, record(t, busyProgram))
+	g := f.Goroutines()
+	if len(g.Groups) < 3 {
+		t.Fatalf("%d groups", len(g.Groups))
+	}
+	var all float64
+	for _, group := range g.Groups {
+		var sum float64
+		for _, p := range group.Parts {
+			sum += p.Seconds
+		}
+		all += sum
+		if math.Abs(sum-group.Seconds) > 1e-9 {
+			t.Errorf("%s: parts are %.9f s, the lifetime %.9f s", group.Function, sum, group.Seconds)
+		}
+	}
+	var total float64
+	for _, p := range g.Total {
+		total += p.Seconds
+	}
+	if math.Abs(total-all) > 1e-6 {
+		t.Errorf("total is %.9f s, the groups' sum %.9f s", total, all)
+	}
+}
+
+// TestCountsWhatTheProgramDid asserts counts that the program fixes.
+func TestCountsWhatTheProgramDid(t *testing.T) {
+	f := read(t, record(t, busyProgram))
+	var spawned *wall.Spawn
+	for _, s := range f.Spawns() {
+		if s.Line.Function == "github.com/hone-go/hone/exectrace/wall_test.busyProgram" {
+			spawned = &s
+		}
+	}
+	if spawned == nil || spawned.Created != 8 || spawned.Ended != 8 {
+		t.Errorf("the go statement of busyProgram: %+v, want 8 created, 8 ended", spawned)
+	}
+	b := f.Blocking()
+	kinds := map[string]bool{}
+	for _, l := range b.Locks {
+		kinds[l.Kind] = true
+	}
+	if !kinds["waitgroup"] {
+		t.Errorf("locks: %v, want a waitgroup", kinds)
+	}
+	var slept bool
+	for _, w := range b.Waits {
+		if w.Reason == "sleep" && w.Line.Function == "github.com/hone-go/hone/exectrace/wall_test.busyProgram" {
+			slept = true
+			if w.Count != 1 || w.Seconds < 0.002 {
+				t.Errorf("sleep: %d times, %.4f s", w.Count, w.Seconds)
+			}
+		}
+	}
+	if !slept {
+		t.Error("the sleep is missing")
+	}
+	if len(b.Handoffs) == 0 {
+		t.Error("no hand-off over the channel")
+	}
+}
+
+// TestOpenWaitsCount asserts that a goroutine that is stuck when the trace ends is there.
+func TestOpenWaitsCount(t *testing.T) {
+	stuck := make(chan int)
+	data := record(t, func() {
+		go func() { <-stuck }()
+		time.Sleep(5 * time.Millisecond)
+	})
+	close(stuck)
+	for _, w := range read(t, data).Blocking().Waits {
+		if w.Open == 1 && w.Reason == "chan receive" && w.Seconds > 0.004 {
+			return
+		}
+	}
+	t.Error("the goroutine that still waits is missing")
+}
+
+// TestMutexConvoy asserts that a lock that everybody stands in line for is told, with the line that lets it
+// go, and that one without a line is not.
+func TestMutexConvoy(t *testing.T) {
+	convoy := func(workers int) *wall.Blocking {
+		return read(t, record(t, func() {
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			for range workers {
+				wg.Go(func() {
+					for range 60 {
+						mu.Lock()
+						time.Sleep(100 * time.Microsecond)
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+		})).Blocking()
+	}
+	var found bool
+	for _, l := range convoy(8).Locks {
+		if l.Kind == "mutex" && l.Convoy {
+			found = true
+			if len(l.Holders) == 0 || l.Holders[0].Line.Line == l.Waiters[0].Line.Line {
+				t.Errorf("holders %+v, waiters %+v: want the line of Unlock, and that of Lock", l.Holders, l.Waiters)
+			}
+			if l.Queue < 2 || l.Longest < 4 {
+				t.Errorf("mean queue %.1f, longest %d, with 8 workers that do nothing else", l.Queue, l.Longest)
+			}
+		}
+	}
+	if !found {
+		t.Error("8 workers at one mutex: no convoy")
+	}
+	for _, l := range convoy(1).Locks {
+		if l.Convoy {
+			t.Errorf("one worker: convoy %+v", l)
+		}
+	}
+}
+
+// TestProfilesAgree asserts that the profiles hold what the views say.
+func TestProfilesAgree(t *testing.T) {
+	f := read(t, record(t, busyProgram))
+	calls, err := f.Profile(wall.Calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := float64(calls.Total(1))/1e9, f.Syscalls().Seconds; math.Abs(got-want) > 1e-6 {
+		t.Errorf("system calls: profile %.9f s, view %.9f s", got, want)
+	}
+	sched, err := f.Profile(wall.Latency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What has no stack (a goroutine that was ready when the trace began) is in the view alone.
+	if got, want := float64(sched.Total(1))/1e9, f.Sched().Seconds; got > want+1e-6 || got < want/2 {
+		t.Errorf("latency: profile %.9f s, view %.9f s", got, want)
+	}
+}

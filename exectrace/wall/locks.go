@@ -1,0 +1,205 @@
+package wall
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+)
+
+// Lock is what looks like one lock: the lines that wait for it and the lines that let
+// it go. The trace holds no identity of locks, so lines belong together when one woke the
+// other; two locks of one type that the same lines take count as one.
+type Lock struct {
+	Kind string `json:"kind"` // mutex, rwmutex, waitgroup, cond, once, semaphore
+	// Waiters are the lines that waited, longest first; Holders the lines whose
+	// unlock ended the waits: who had the lock.
+	Waiters []Waker `json:"waiters"`
+	Holders []Waker `json:"holders"`
+	Seconds float64 `json:"seconds"` // waited in all
+	Count   int64   `json:"count"`
+	// Queue is how many waited at one time, mean over the trace; Longest at most.
+	Queue   float64 `json:"mean_queue"`
+	Longest int     `json:"longest_queue"`
+	// Busy is the share of the trace's time with a waiter at the line that waited most, Crowded
+	// that with two or more.
+	Busy    float64 `json:"busy_share"`
+	Crowded float64 `json:"crowded_share"`
+	// Hold is the mean time between two wake-ups while somebody waits, in seconds: how long
+	// a holder keeps it, hand-over included.
+	Hold float64 `json:"mean_hold_seconds"`
+	// Convoy says that goroutines stand in line for it most of the time: with two or more
+	// waiting for a fifth of the trace, the lock is handed from one to the next and
+	// every pass costs a switch.
+	Convoy bool `json:"convoy,omitempty"`
+}
+
+// Bounds of a convoy: fewer waits than this say nothing, and a queue that is
+// crowded for less of the time is a burst.
+const (
+	convoyWaits = 50
+	convoyShare = 0.2
+)
+
+// locks clusters the waits for sync by who woke whom.
+func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
+	kinds := f.lockKinds()
+	set := union{}
+	for k := range byPair {
+		if kind := kinds[k.line]; kind != "" && queues(k.why) && k.wake >= 0 {
+			set.join(lockNode{k.line, false, kind}, lockNode{k.wake, true, kind})
+		}
+	}
+	clusters := map[lockNode]*lockSum{}
+	for k, s := range byPair {
+		kind := kinds[k.line]
+		if kind == "" || !queues(k.why) {
+			continue
+		}
+		root := set.find(lockNode{k.line, false, kind})
+		c := clusters[root]
+		if c == nil {
+			c = &lockSum{waiters: map[int32]*waitSum{}, holders: map[int32]*waitSum{}}
+			clusters[root] = c
+		}
+		c.kind = kind
+		c.total.merge(s)
+		sumAt(c.waiters, k.line).merge(s)
+		if k.wake >= 0 {
+			sumAt(c.holders, k.wake).merge(s)
+		}
+	}
+	var out []Lock
+	for _, c := range clusters {
+		out = append(out, c.result(f))
+	}
+	slices.SortFunc(out, func(a, b Lock) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Waiters[0].Line, b.Waiters[0].Line))
+	})
+	return out
+}
+
+func queues(why exectrace.Reason) bool {
+	return why == exectrace.WaitSync || why == exectrace.WaitCond
+}
+
+type lockSum struct {
+	kind             string
+	total            waitSum
+	waiters, holders map[int32]*waitSum
+}
+
+func (w *waitSum) merge(o *waitSum) {
+	w.n += o.n
+	w.total += o.total
+	w.open += o.open
+	w.work += o.work
+	w.max = max(w.max, o.max)
+}
+
+func (c *lockSum) result(f *Fold) Lock {
+	l := Lock{Kind: c.kind, Seconds: seconds(c.total.total), Count: c.total.n,
+		Waiters: f.wakers(c.waiters), Holders: f.wakers(c.holders)}
+	if f.length > 0 {
+		l.Queue = float64(c.total.total) / float64(f.length)
+	}
+	var busiest queue
+	for line := range c.waiters {
+		if int(line) < len(f.queue) && f.queue[line].some > busiest.some {
+			busiest = f.queue[line]
+		}
+	}
+	l.Longest = int(busiest.longest)
+	if f.length > 0 {
+		l.Busy = float64(busiest.some) / float64(f.length)
+		l.Crowded = float64(busiest.several) / float64(f.length)
+	}
+	if n := c.total.n - c.total.open; n > 0 {
+		l.Hold = seconds(busiest.some) / float64(n)
+	}
+	l.Convoy = (c.kind == "mutex" || c.kind == "rwmutex") && c.total.n >= convoyWaits && l.Crowded >= convoyShare
+	return l
+}
+
+func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
+	out := make([]Waker, 0, len(by))
+	for line, s := range by {
+		out = append(out, Waker{Line: f.lines.list[line], Seconds: seconds(s.total), Count: s.n})
+	}
+	slices.SortFunc(out, func(a, b Waker) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line))
+	})
+	return out
+}
+
+// lockKinds says for each line that waits for sync what it waits for: the tracer
+// says "sync" for all of them, the stack tells which.
+func (f *Fold) lockKinds() map[int32]string {
+	kinds := map[int32]string{}
+	for i := range f.table.rows {
+		if r := &f.table.rows[i]; r.what == blocked && queues(r.why) {
+			if line := f.lines.of(f.trace, r.left); kinds[line] == "" {
+				kinds[line] = lockKind(f.trace.Frames(r.left))
+			}
+		}
+	}
+	return kinds
+}
+
+// lockKind reads the kind of lock from a waiter's frames, leaf first, as of Go 1.22 to 1.26. Locks
+// of the runtime's own (GC, profiles) are none.
+func lockKind(frames []exectrace.Frame) string {
+	kind := ""
+	for _, fr := range frames {
+		f := fr.Func
+		switch {
+		case strings.HasPrefix(f, "sync.(*RWMutex)."), strings.HasPrefix(f, "internal/sync.(*RWMutex)."):
+			return "rwmutex"
+		case strings.HasPrefix(f, "sync.(*Once)."):
+			return "once"
+		case strings.HasPrefix(f, "sync.(*Mutex)."), strings.HasPrefix(f, "internal/sync.(*Mutex)."):
+			kind = "mutex" // a RWMutex or a Once above it says more
+		case strings.HasPrefix(f, "sync.(*WaitGroup)."):
+			return "waitgroup"
+		case strings.HasPrefix(f, "sync.(*Cond)."):
+			return "cond"
+		case strings.HasPrefix(f, "internal/poll.runtime_Semacquire"), strings.HasPrefix(f, "sync.runtime_Semacquire"):
+			if kind == "" {
+				kind = "semaphore"
+			}
+		case !fr.At().Standard():
+			return kind
+		}
+	}
+	return kind
+}
+
+// lockNode is a line in its part: one that waits, or one that wakes.
+type lockNode struct {
+	line  int32
+	wakes bool
+	kind  string
+}
+
+// union is a disjoint-set forest (Tarjan 1975), with path halving.
+type union map[lockNode]lockNode
+
+func (u union) find(n lockNode) lockNode {
+	for {
+		p, ok := u[n]
+		if !ok || p == n {
+			return n
+		}
+		if gp, ok := u[p]; ok {
+			u[n] = gp
+		}
+		n = p
+	}
+}
+
+func (u union) join(a, b lockNode) {
+	if a, b = u.find(a), u.find(b); a != b {
+		u[b] = a
+	}
+}

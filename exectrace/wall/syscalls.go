@@ -1,0 +1,81 @@
+package wall
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/profile"
+)
+
+// Syscalls are the system calls that the scheduler saw: those that go through
+// syscall.Syscall or cgo. Raw ones and what the vDSO answers are not in a trace.
+type Syscalls struct {
+	Length  float64       `json:"length_seconds"`
+	Seconds float64       `json:"seconds"`
+	Count   int64         `json:"count"`
+	Lines   []SyscallLine `json:"lines"` // most time first
+}
+
+// SyscallLine are the system calls below one line.
+type SyscallLine struct {
+	Line    exectrace.Line `json:"line"`
+	Call    string         `json:"call"` // the library function that made it: "os.(*File).Write"
+	Seconds float64        `json:"seconds"`
+	Count   int64          `json:"count"`
+	Max     float64        `json:"max_seconds"`
+	Open    int64          `json:"open,omitempty"`
+	// Lost is how often the call was so long that its processor was given to others.
+	Lost int64 `json:"lost_processor,omitempty"`
+}
+
+// Syscalls sums the system calls by line.
+func (f *Fold) Syscalls() *Syscalls {
+	type at struct {
+		line int32
+		call string
+	}
+	sum, lost := map[at]*waitSum{}, map[at]int64{}
+	out := &Syscalls{Length: seconds(f.length)}
+	for i := range f.table.rows {
+		r := &f.table.rows[i]
+		isLost := r.what == runnable && r.why == exectrace.SyscallLost
+		if r.what != inSyscall && !isLost {
+			continue
+		}
+		k := at{f.lines.of(f.trace, r.left), systemCall(f.trace.Frames(r.left))}
+		if isLost {
+			lost[k] += r.n
+			continue
+		}
+		sumAt(sum, k).add(r)
+		out.Seconds += seconds(r.total)
+		out.Count += r.n
+	}
+	for k, s := range sum {
+		out.Lines = append(out.Lines, SyscallLine{
+			Line: f.lines.list[k.line], Call: k.call, Seconds: seconds(s.total), Count: s.n,
+			Max: seconds(s.max), Open: s.open, Lost: lost[k],
+		})
+	}
+	slices.SortFunc(out.Lines, func(a, b SyscallLine) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line), cmp.Compare(a.Call, b.Call))
+	})
+	return out
+}
+
+// systemCall names the frame nearest to the leaf that people know: not the
+// assembly stubs, nor the poller's plumbing.
+func systemCall(frames []exectrace.Frame) string {
+	for _, fr := range frames {
+		switch profile.PackageOf(fr.Func) {
+		case "syscall", "internal/runtime/syscall", "internal/runtime/syscall/linux", "internal/syscall/unix", "internal/poll", "runtime", "golang.org/x/sys/unix":
+			continue
+		}
+		return fr.Func
+	}
+	if len(frames) > 0 {
+		return frames[0].Func
+	}
+	return ""
+}

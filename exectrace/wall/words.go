@@ -1,0 +1,54 @@
+package wall
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+)
+
+func (w what) String() string {
+	return [...]string{"running", "gc assist", "gc sweep", "runnable", "blocked", "syscall"}[w]
+}
+
+// whyName is the reason of an interval in words, empty where the kind says it all.
+func whyName(t *exectrace.Trace, w what, why exectrace.Reason) string {
+	switch {
+	case w == blocked && why == exectrace.ReasonNone:
+		return "unknown" // it began before the trace
+	case w == blocked:
+		return t.ReasonName(nil, why)
+	case w != runnable:
+		return ""
+	}
+	switch why {
+	case exectrace.Created:
+		return "created"
+	case exectrace.Woken:
+		return "woken"
+	case exectrace.Preempted:
+		return "preempted"
+	case exectrace.Gosched:
+		return "yielded"
+	case exectrace.SyscallLost:
+		return "syscall"
+	}
+	return "unknown"
+}
+
+func isRuntime(function string) bool { return strings.HasPrefix(function, "runtime.") }
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// mean of n nanosecond durations in seconds; nil when there are none.
+func mean(total, n int64) *float64 {
+	if n == 0 {
+		return nil
+	}
+	m := seconds(total) / float64(n)
+	return &m
+}
+
+func compareLines(a, b exectrace.Line) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+}

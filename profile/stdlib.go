@@ -1,0 +1,33 @@
+package profile
+
+import "strings"
+
+// StandardPackage tells whether an import path is of the standard library, by its
+// first element: the directories of GOROOT/src as of Go 1.26. A module whose path has
+// no dot and begins with such a name ("net/foo") looks the same.
+func StandardPackage(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	switch first {
+	case "archive", "bufio", "builtin", "bytes", "cmd", "cmp", "compress", "container", "context",
+		"crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go",
+		"hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime",
+		"net", "os", "path", "plugin", "reflect", "regexp", "runtime", "simd", "slices", "sort",
+		"strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode",
+		"unique", "unsafe", "vendor", "weak": // "vendor" holds what the standard library vendors
+		return true
+	}
+	return false
+}
+
+// PackageOf returns the import path in a function's symbol name:
+// "example.com/shop.(*Cart).Add" is of "example.com/shop". A dot within the last element is
+// escaped as %2e in symbols, and stays so.
+func PackageOf(function string) string {
+	name, _, _ := strings.Cut(function, "[") // type arguments hold paths of their own
+	slash := strings.LastIndexByte(name, '/') + 1
+	dot := strings.IndexByte(name[slash:], '.')
+	if dot < 0 {
+		return name
+	}
+	return name[:slash+dot]
+}
