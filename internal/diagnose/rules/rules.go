@@ -12,8 +12,10 @@ package rules
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
+	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
+	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
@@ -29,6 +31,7 @@ import (
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
+	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
@@ -65,8 +68,10 @@ import (
 func All() []rule.Rule {
 	return []rule.Rule{
 		binaryreflect.Rule(),
+		bodynotdrained.Rule(),
 		bufferthroughinterface.Rule(),
 		callerinlog.Rule(),
+		clientperrequest.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
 		constantwork.Rule(),
@@ -82,6 +87,7 @@ func All() []rule.Rule {
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		jsontoany.Rule(),
+		keepaliveoff.Rule(),
 		largecopy.Rule(),
 		linearscan.Rule(),
 		literalpercall.Rule(),

@@ -1,0 +1,85 @@
+// Package clientperrequest finds HTTP transports that are made for one request.
+package clientperrequest
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is client-per-request.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "client-per-request",
+		Kind:  rule.IO,
+		Title: "HTTP transport made for each request",
+		Doc:   doc,
+		// The rows are all that the program spends on new connections; others may cause some of it.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `An http.Transport is a pool of connections. Made for one call, it dials, does
+the TLS handshake, starts two goroutines, and leaves them with an idle
+connection that nobody will use: it stays until the server gives up.
+
+Make the http.Client once, in a package variable or the struct that needs it; it
+is safe for concurrent use. For many requests to one host at a time raise
+MaxIdleConnsPerHost, which is 2.
+
+It is fine for one request per program, and where each tenant has certificates
+of its own (keep one client per tenant then). A new http.Client without a
+Transport is cheap: all such share http.DefaultTransport.
+
+Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	dials := p.ClientDials()
+	if len(dials) == 0 {
+		return nil, nil
+	}
+	s := rule.Search{Callees: rule.ClientCalls()[:5], Judge: func(c *rule.Case) bool {
+		var made ast.Node
+		ok := c.All(func(call *ast.CallExpr) bool {
+			made = transport(c.Place, rule.Receiver(call))
+			return made != nil && rule.Runs(c.Place, made) && len(rule.Loops(c.Place, call)) <= len(rule.Loops(c.Place, made))
+		})
+		if !ok {
+			return false
+		}
+		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
+		c.Confidence = rule.Likely // the dials are on goroutines of their own: whose they are is not recorded
+		spent, n := rule.Sum(dials)
+		c.Evidence = append(c.Evidence, rule.Evidence{
+			What:  "CPU spent on new client connections",
+			Value: fmt.Sprintf("%s (%d samples)", rule.Seconds(float64(spent)/1e9), n), Command: c.Pass.Top("cpu"),
+		})
+		c.Cause = fmt.Sprintf("%s makes an http.Transport (line %d) for its request: the connection is dialled for one use, and its goroutines stay behind.",
+			rule.FuncName(c.Place), rule.Line(c.Place, made.Pos()))
+		c.Fix = "Make one http.Client with that Transport, outside of the function, and share it: it is safe for concurrent use."
+		return true
+	}}
+	return s.Find(p), nil
+}
+
+// transport returns the literal of the http.Transport that the function makes for a client, through
+// variables that are set once; nil when the transport comes from elsewhere.
+func transport(p *gocode.Place, client ast.Expr) ast.Node {
+	if client == nil {
+		return nil
+	}
+	_, value := rule.Field(p, rule.Origin(p, client), "net/http.Client", "Transport")
+	if value == nil {
+		return nil
+	}
+	lit, _ := rule.Field(p, rule.Origin(p, value), "net/http.Transport", "")
+	if lit == nil || p.Decl == nil || !rule.Within(p.Decl, lit) {
+		return nil
+	}
+	return lit
+}

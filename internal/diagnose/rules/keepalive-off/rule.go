@@ -1,0 +1,107 @@
+// Package keepaliveoff finds HTTP clients that are told not to use connections again.
+package keepaliveoff
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/constant"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is keepalive-off.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "keepalive-off",
+		Kind:  rule.IO,
+		Title: "HTTP keep-alive switched off",
+		Doc:   doc,
+		// The rows are all that the program spends on new connections; others may cause some of it.
+		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `With DisableKeepAlives in the Transport, or Close in the request, every request
+pays for a connection of its own: the dial, perhaps a DNS query and a TLS
+handshake, two goroutines, and a port that stays in TIME-WAIT for a minute.
+
+Take the setting out, and see that bodies are read to their ends.
+
+It is fine for a client that makes one request and ends, and as a guard against
+a server or balancer that mishandles connections that are used again; then the
+rule only says what the guard costs.
+
+Seen in the field: openshift-online/ocm-sdk-go#278 measured how much longer
+requests took; golang/go#50984 is a program bound by handshakes.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	dials := p.ClientDials()
+	if len(dials) == 0 {
+		return nil, nil
+	}
+	s := rule.Search{Callees: rule.ClientCalls()[:5], Judge: func(c *rule.Case) bool {
+		setting := ""
+		ok := c.All(func(call *ast.CallExpr) bool {
+			setting = off(c.Place, call)
+			return setting != "" && rule.Runs(c.Place, call)
+		})
+		if !ok {
+			return false
+		}
+		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
+		c.Confidence = rule.Likely // the dials are on goroutines of their own: whose they are is not recorded
+		spent, n := rule.Sum(dials)
+		c.Evidence = append(c.Evidence, rule.Evidence{
+			What:  "CPU spent on new client connections",
+			Value: fmt.Sprintf("%s (%d samples)", rule.Seconds(float64(spent)/1e9), n), Command: c.Pass.Top("cpu"),
+		})
+		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, rule.Text(c.Calls[0]))
+		c.Fix = fmt.Sprintf("Take %s out, and read each body to its end before closing it.", setting)
+		return true
+	}}
+	return s.Find(p), nil
+}
+
+// off names the setting that switches keep-alive off for a call; "" when there is none to be seen.
+func off(p *gocode.Place, call *ast.CallExpr) string {
+	client := rule.Receiver(call)
+	if client == nil {
+		return ""
+	}
+	if _, tr := rule.Field(p, rule.Origin(p, client), "net/http.Client", "Transport"); tr != nil {
+		if _, v := rule.Field(p, rule.Origin(p, tr), "net/http.Transport", "DisableKeepAlives"); v != nil && isTrue(p, v) {
+			return "DisableKeepAlives"
+		}
+	}
+	if len(call.Args) == 1 && p.CalleeName(call) == "(*net/http.Client).Do" && closes(p, call.Args[0]) {
+		return rule.Text(call.Args[0]) + ".Close = true"
+	}
+	return ""
+}
+
+// closes tells whether the function sets Close of a request to true.
+func closes(p *gocode.Place, req ast.Expr) bool {
+	found := false
+	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || len(a.Lhs) != len(a.Rhs) {
+			return !found
+		}
+		for i, lhs := range a.Lhs {
+			sel, ok := lhs.(*ast.SelectorExpr)
+			if ok && sel.Sel.Name == "Close" && rule.Same(p, sel.X, req) && isTrue(p, a.Rhs[i]) {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func isTrue(p *gocode.Place, e ast.Expr) bool {
+	v, ok := p.Const(e)
+	return ok && v.Kind() == constant.Bool && constant.BoolVal(v)
+}
