@@ -16,6 +16,7 @@ import (
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
+	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
@@ -53,6 +54,8 @@ import (
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
+	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
+	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
@@ -72,6 +75,7 @@ func All() []rule.Rule {
 		bufferthroughinterface.Rule(),
 		callerinlog.Rule(),
 		clientperrequest.Rule(),
+		compresslevel.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
 		constantwork.Rule(),
@@ -109,6 +113,8 @@ func All() []rule.Rule {
 		smallreads.Rule(),
 		smallwrites.Rule(),
 		sprintfsimple.Rule(),
+		sqlopenpercall.Rule(),
+		sqlprepareperquery.Rule(),
 		sscansimple.Rule(),
 		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),
