@@ -24,32 +24,42 @@ type cursor struct {
 // endOfEvent is an upper bound of the bytes of an event's arguments.
 const endOfEvent = wire.MaxArgs * 10
 
-// advance decodes the head of the next event. It returns false at the end of the thread's batches.
-func (c *cursor) advance(g *generation) (bool, error) {
-	i := c.pos
-	for i >= c.end {
-		if i > c.end {
-			return false, errors.New("the event before runs over the end of its batch")
+// position is where advance leaves a cursor.
+type position uint8
+
+const (
+	atEvent    position = iota
+	atEnd               // of the thread's batches
+	atNonsense          // see wrong
+)
+
+// advance decodes the head of the next event.
+func (c *cursor) advance(g *generation) position {
+	for c.pos >= c.end {
+		if c.pos > c.end {
+			return atNonsense
 		}
 		if c.next < 0 {
-			return false, nil
+			return atEnd
 		}
 		c.enter(g, c.next)
-		i = c.pos
 	}
-	typ := wire.Type(c.data[i])
-	dt, i := uvarint(c.data, i+1)
-	t := c.time
+	d, i := c.data, c.pos
+	c.typ = wire.Type(d[i])
+	dt := uint64(d[i+1])
+	if i += 2; dt >= 0x80 {
+		dt, i = uvarintRest(d, i, dt)
+	}
+	c.pos = i
 	if g.clock.whole != 0 && dt < 1<<40 {
-		t += int64(dt) * g.clock.whole
+		c.time += int64(dt) * g.clock.whole
 	} else {
-		t += g.clock.base(dt)
+		c.time += g.clock.base(dt)
 	}
-	if t >= maxTime {
-		return false, fmt.Errorf("%v at a time out of range", typ)
+	if c.time >= maxTime {
+		return atNonsense
 	}
-	c.time, c.typ, c.pos = t, typ, i
-	return true, nil
+	return atEvent
 }
 
 func (c *cursor) enter(g *generation, b int32) {
@@ -57,6 +67,14 @@ func (c *cursor) enter(g *generation, b int32) {
 	c.now, c.next = b, bt.next
 	c.pos, c.end = int(bt.at), int(bt.at+bt.size)
 	c.time = g.clock.base(bt.time)
+}
+
+// wrong says why advance found nonsense.
+func (c *cursor) wrong() error {
+	if c.pos > c.end {
+		return errors.New("the event before runs over the end of its batch")
+	}
+	return fmt.Errorf("%v at a time out of range", c.typ)
 }
 
 // over reports whether the arguments of the event run over the end of the batch.
@@ -116,7 +134,11 @@ func (f frontier) down(i int) {
 
 // moved restores the order after the time at i became later or, in a new batch, earlier.
 func (f frontier) moved(i int) {
-	if i == 0 || f.up(i) == i {
+	if i > 0 && f.up(i) != i {
+		return
+	}
+	// Mostly a thread goes on alone for a while.
+	if k := 2*i + 1; k+1 < len(f) && (f[k].time < f[i].time || f[k+1].time < f[i].time) || k+1 == len(f) {
 		f.down(i)
 	}
 }

@@ -35,6 +35,33 @@ type Event struct {
 	note uint32 // 1 + place of its words among those of the block; 0 none
 }
 
+// The parts of an event are set one by one: a whole Event would be built elsewhere and
+// copied, at twice the price of an event.
+
+func (e *Event) change(kind Kind, from, to State, was, why Reason) *Event {
+	e.Kind, e.From, e.To, e.Was, e.Why = kind, from, to, was, why
+	return e
+}
+
+func (e *Event) when(now, since int64) *Event {
+	e.Time, e.Since, e.Value, e.note = now, since, 0, 0
+	return e
+}
+
+func (e *Event) who(g, by GIndex) *Event {
+	e.G, e.By = g, by
+	return e
+}
+
+func (e *Event) where(p, m int32) *Event {
+	e.P, e.M = p, m
+	return e
+}
+
+func (e *Event) stacks(stack, left StackID) {
+	e.Stack, e.Left = stack, left
+}
+
 // Block is a run of events. It and its events are valid during the call only.
 type Block struct {
 	Events []Event

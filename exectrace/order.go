@@ -25,6 +25,7 @@ const mostPerEvent = 4
 type order struct {
 	trace *Trace
 	g     *generation // the one being put into order
+	turn  uint32      // counts generations
 
 	gs    []goroutine // by GIndex
 	goids idTable     // ID → GIndex
@@ -52,25 +53,28 @@ type order struct {
 }
 
 // goroutine is a Goroutine and what its order needs.
+//
+// What most events touch stands in its first 64 bytes.
 type goroutine struct {
+	seq     uint64 // its last turn in this generation
+	gen     uint32 // order.turn when it was last heard of
+	regions int32  // innermost, in order.marks; -1 none
 	Goroutine
-	seq, gen   uint64
-	assist     int64 // when its mark assist began, or notBegun
-	stw        int64 // when it stopped the world, or notBegun
-	stwWhy     uint32
-	regions    int32 // innermost, in order.marks; -1 none
-	stwMeaning reasonWord
+	assist int64 // when its mark assist began, or notBegun
+	stw    int64 // when it stopped the world, or notBegun
+	stwWhy uint32
 }
 
 const notBegun = -1
 
 // proc is a processor.
 type proc struct {
-	status   uint8 // wire.PRunning ...; 0: not seen
-	seq, gen uint64
-	since    int64
-	sweep    int64 // when its sweep began, or notBegun
-	m        int32 // thread that has it, in order.ms; 0 none
+	seq    uint64
+	since  int64
+	gen    uint32
+	m      int32 // thread that has it, in order.ms; 0 none
+	sweep  int64 // when its sweep began, or notBegun
+	status uint8 // wire.PRunning ...; 0: not seen
 }
 
 // thread is what runs on a thread.
@@ -160,6 +164,7 @@ func (o *order) fail(format string, args ...any) verdict {
 // begin puts the first event of each thread of a generation in place.
 func (o *order) begin(g *generation) error {
 	o.g = g
+	o.turn++
 	o.front = o.front[:0]
 	if cap(o.cursors) < len(g.threads) {
 		o.cursors = make([]cursor, len(g.threads))
@@ -172,12 +177,11 @@ func (o *order) begin(g *generation) error {
 		}
 		c := &o.cursors[i]
 		*c = cursor{data: g.data, m: m, next: t.first}
-		ok, err := c.advance(g)
-		if err != nil {
-			return at(c.file(g), err)
-		}
-		if ok {
+		switch c.advance(g) {
+		case atEvent:
 			o.front.push(c)
+		case atNonsense:
+			return at(c.file(g), c.wrong())
 		}
 	}
 	return nil
@@ -235,16 +239,15 @@ func (o *order) run(flush func() error) error {
 
 // step moves the cursor at i to its next event.
 func (o *order) step(i int) error {
-	c := o.front[i].c
-	ok, err := c.advance(o.g)
-	switch {
-	case err != nil:
-		return at(c.file(o.g), err)
-	case ok:
-		o.front[i].time = c.time
+	h := &o.front[i]
+	switch h.c.advance(o.g) {
+	case atEvent:
+		h.time = h.c.time
 		o.front.moved(i)
-	default:
+	case atEnd:
 		o.front.remove(i)
+	case atNonsense:
+		return at(h.c.file(o.g), h.c.wrong())
 	}
 	return nil
 }
@@ -277,7 +280,7 @@ func (o *order) threadID(m int32) int64 {
 
 // try takes the event at c, when it may come next.
 func (o *order) try(c *cursor) verdict {
-	if c.over() {
+	if c.pos+endOfEvent > c.end && c.over() {
 		return o.fail("it is cut off at the end of its batch")
 	}
 	switch c.typ {

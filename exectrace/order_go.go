@@ -17,7 +17,7 @@ func (o *order) newGoroutine(id uint64, state State, now int64) (GIndex, *gorout
 	g := &o.gs[i]
 	*g = goroutine{
 		Goroutine: Goroutine{ID: id, State: state, Since: now, Created: now, Waker: NoG, Thread: -1},
-		gen:       o.g.num, assist: notBegun, stw: notBegun, regions: -1,
+		gen:       o.turn, assist: notBegun, stw: notBegun, regions: -1,
 	}
 	return i, g
 }
@@ -66,9 +66,7 @@ func (o *order) noWords(id uint64) verdict { return o.fail("no string %d in its 
 
 // goCreate: the thread has a processor. A goroutine creates the new one, or the runtime does.
 func (o *order) goCreate(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	entryID, i := uvarint(c.data, i)
-	stackID, i := uvarint(c.data, i)
+	id, entryID, stackID, i := uvarint3(c.data, c.pos)
 	m := o.ms[c.m]
 	if m.p < 0 {
 		return o.fail("the thread has no processor")
@@ -99,10 +97,8 @@ func (o *order) goCreate(c *cursor) verdict {
 	if m.g != NoG {
 		g.Parent = o.gs[m.g].ID
 	}
-	*o.next() = Event{
-		Time: now, Since: now, Kind: GoCreate, From: Unknown, To: state, Why: why,
-		G: k, By: m.g, P: m.p, M: c.m - 1, Stack: stack,
-	}
+	o.next().change(GoCreate, Unknown, state, ReasonNone, why).when(now, now).
+		who(k, m.g).where(m.p, c.m-1).stacks(stack, 0)
 	c.pos = i
 	return taken
 }
@@ -110,14 +106,13 @@ func (o *order) goCreate(c *cursor) verdict {
 // goStart: the goroutine is ready, and this is its next turn. The thread has a processor and
 // runs nothing.
 func (o *order) goStart(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	seq, i := uvarint(c.data, i)
+	id, seq, i := uvarint2(c.data, c.pos)
 	k := GIndex(o.goids.get(id))
 	if k == NoG {
 		return notYet
 	}
 	g := &o.gs[k]
-	if g.State != Runnable || g.seq+1 != seq || g.gen != o.g.num {
+	if g.State != Runnable || g.seq+1 != seq || g.gen != o.turn {
 		return notYet
 	}
 	m := &o.ms[c.m]
@@ -125,10 +120,8 @@ func (o *order) goStart(c *cursor) verdict {
 		return o.startFails(m)
 	}
 	now := o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoStart, From: Runnable, To: Running, Was: g.Why,
-		G: k, By: NoG, P: m.p, M: c.m - 1, Left: g.Left,
-	}
+	o.next().change(GoStart, Runnable, Running, g.Why, ReasonNone).when(now, g.Since).
+		who(k, NoG).where(m.p, c.m-1).stacks(0, g.Left)
 	g.seq = seq
 	g.State, g.Why, g.Since, g.Thread = Running, ReasonNone, now, c.m-1
 	m.g = k
@@ -147,10 +140,8 @@ func (o *order) startFails(m *thread) verdict {
 // processor. It can always do so, for it runs.
 func (o *order) leave(c *cursor, m *thread, g *goroutine, kind Kind, to State, why Reason, stack StackID) {
 	now := o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: kind, From: Running, To: to, Why: why,
-		G: m.g, By: m.g, P: m.p, M: c.m - 1, Stack: stack, Left: g.Left,
-	}
+	o.next().change(kind, Running, to, ReasonNone, why).when(now, g.Since).
+		who(m.g, m.g).where(m.p, c.m-1).stacks(stack, g.Left)
 	g.State, g.Why, g.Since, g.Thread, g.Left = to, why, now, -1, stack
 	m.g = NoG
 }
@@ -176,8 +167,7 @@ func (o *order) goStop(c *cursor) verdict {
 }
 
 func (o *order) goLeave(c *cursor, kind Kind, to State) verdict {
-	wordsID, i := uvarint(c.data, c.pos)
-	stackID, i := uvarint(c.data, i)
+	wordsID, stackID, i := uvarint2(c.data, c.pos)
 	m, g := o.on(c, Running)
 	if g == nil {
 		return o.notOn(c, Running)
@@ -205,15 +195,13 @@ func (o *order) goLeave(c *cursor, kind Kind, to State) verdict {
 // goUnblock: the goroutine waits, and this is its next turn. Anything can wake it, even a
 // thread without a processor.
 func (o *order) goUnblock(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	seq, i := uvarint(c.data, i)
-	stackID, i := uvarint(c.data, i)
+	id, seq, stackID, i := uvarint3(c.data, c.pos)
 	k := GIndex(o.goids.get(id))
 	if k == NoG {
 		return notYet
 	}
 	g := &o.gs[k]
-	if g.State != Waiting || g.seq+1 != seq || g.gen != o.g.num {
+	if g.State != Waiting || g.seq+1 != seq || g.gen != o.turn {
 		return notYet
 	}
 	stack := o.g.stacks.get(stackID)
@@ -222,10 +210,8 @@ func (o *order) goUnblock(c *cursor) verdict {
 	}
 	m := &o.ms[c.m]
 	now := o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoUnblock, From: Waiting, To: Runnable, Was: g.Why, Why: Woken,
-		G: k, By: m.g, P: m.p, M: c.m - 1, Stack: stack, Left: g.Left,
-	}
+	o.next().change(GoUnblock, Waiting, Runnable, g.Why, Woken).when(now, g.Since).
+		who(k, m.g).where(m.p, c.m-1).stacks(stack, g.Left)
 	g.seq = seq
 	o.wake(g, m.g, stack, now)
 	c.pos = i
@@ -247,8 +233,7 @@ func (o *order) goSwitch(c *cursor) verdict {
 	if o.trace.info.Version < 23 {
 		return o.experimental(c)
 	}
-	id, i := uvarint(c.data, c.pos)
-	seq, i := uvarint(c.data, i)
+	id, seq, i := uvarint2(c.data, c.pos)
 	m, from := o.on(c, Running)
 	if from == nil {
 		return o.notOn(c, Running)
@@ -258,15 +243,13 @@ func (o *order) goSwitch(c *cursor) verdict {
 		return notYet
 	}
 	g := &o.gs[k]
-	if g.State != Waiting || g.seq+1 != seq || g.gen != o.g.num {
+	if g.State != Waiting || g.seq+1 != seq || g.gen != o.turn {
 		return notYet
 	}
 	old := m.g
 	now := o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoSwitch, From: Waiting, To: Runnable, Was: g.Why, Why: Woken,
-		G: k, By: old, P: m.p, M: c.m - 1, Left: g.Left,
-	}
+	o.next().change(GoSwitch, Waiting, Runnable, g.Why, Woken).when(now, g.Since).
+		who(k, old).where(m.p, c.m-1).stacks(0, g.Left)
 	o.wake(g, old, 0, now)
 	if c.typ == wire.GoSwitchDestroy {
 		left := from.Left
@@ -277,10 +260,8 @@ func (o *order) goSwitch(c *cursor) verdict {
 		o.leave(c, m, from, GoSwitch, Waiting, WaitCoroutine, 0)
 	}
 	now = o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoSwitch, From: Runnable, To: Running, Was: Woken,
-		G: k, By: NoG, P: m.p, M: c.m - 1, Left: g.Left,
-	}
+	o.next().change(GoSwitch, Runnable, Running, Woken, ReasonNone).when(now, g.Since).
+		who(k, NoG).where(m.p, c.m-1).stacks(0, g.Left)
 	g.seq = seq
 	g.State, g.Why, g.Since, g.Thread = Running, ReasonNone, now, c.m-1
 	m.g = k
@@ -292,9 +273,7 @@ func (o *order) goSwitch(c *cursor) verdict {
 // news only in the first generation. It names a thread other than its own for a goroutine that
 // sat in a system call for the whole generation.
 func (o *order) goStatus(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	threadID, i := uvarint(c.data, i)
-	status, i := uvarint(c.data, i)
+	id, threadID, status, i := uvarint3(c.data, c.pos)
 	var stack StackID
 	if c.typ == wire.GoStatusStack {
 		if o.trace.info.Version < 23 {
@@ -331,7 +310,7 @@ func (o *order) goStatus(c *cursor) verdict {
 		e.From = Unknown
 	}
 	g := &o.gs[k]
-	g.gen, g.seq = o.g.num, 0
+	g.gen, g.seq = o.turn, 0
 	if g.Left == 0 {
 		g.Left = stack
 	}

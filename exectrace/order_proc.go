@@ -20,11 +20,10 @@ func (o *order) proc(id uint64) *proc {
 // procEvent hands out a change of a processor.
 func (o *order) procEvent(c *cursor, kind Kind, id int32, to State, now int64) {
 	p := &o.ps[id]
-	*o.next() = Event{
-		Time: now, Since: p.since, Kind: kind, From: procStates[p.status], To: to,
-		G: NoG, By: o.ms[c.m].g, P: id, M: c.m - 1,
-	}
-	if to != procStates[p.status] {
+	from := procStates[p.status]
+	o.next().change(kind, from, to, ReasonNone, ReasonNone).when(now, p.since).
+		who(NoG, o.ms[c.m].g).where(id, c.m-1).stacks(0, 0)
+	if to != from {
 		p.since = now
 	}
 	o.markRare()
@@ -33,11 +32,10 @@ func (o *order) procEvent(c *cursor, kind Kind, id int32, to State, now int64) {
 // procStart: the processor is idle, and this is its next turn. The thread has none; it has
 // a goroutine when that one comes out of a system call.
 func (o *order) procStart(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	seq, i := uvarint(c.data, i)
+	id, seq, i := uvarint2(c.data, c.pos)
 	p := o.proc(id)
 	m := &o.ms[c.m]
-	if p == nil || p.status != wire.PIdle || p.gen != o.g.num || p.seq+1 != seq || m.p >= 0 {
+	if p == nil || p.status != wire.PIdle || p.gen != o.turn || p.seq+1 != seq || m.p >= 0 {
 		return notYet
 	}
 	if c.m == 0 {
@@ -70,11 +68,9 @@ func (o *order) procStop(c *cursor) verdict {
 // and can come back from the call only now. When that thread is not known any more
 // (PAbandoned), it may be doing something else: leave it alone.
 func (o *order) procSteal(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	seq, i := uvarint(c.data, i)
-	threadID, i := uvarint(c.data, i)
+	id, seq, threadID, i := uvarint3(c.data, c.pos)
 	p := o.proc(id)
-	if p == nil || (p.status != wire.PSyscall && p.status != wire.PAbandoned) || p.gen != o.g.num || p.seq+1 != seq {
+	if p == nil || (p.status != wire.PSyscall && p.status != wire.PAbandoned) || p.gen != o.turn || p.seq+1 != seq {
 		return notYet
 	}
 	if c.m == 0 {
@@ -101,8 +97,7 @@ func (o *order) procSteal(c *cursor) verdict {
 // procStatus is the first word about a processor in a generation. It must agree with what is
 // known. A processor that is new after the first generation comes from a larger GOMAXPROCS.
 func (o *order) procStatus(c *cursor) verdict {
-	id, i := uvarint(c.data, c.pos)
-	status, i := uvarint(c.data, i)
+	id, status, i := uvarint2(c.data, c.pos)
 	if status < wire.PRunning || status > wire.PAbandoned {
 		return o.fail("processor %d has status %d, which does not exist", id, status)
 	}
@@ -134,7 +129,7 @@ func (o *order) procStatus(c *cursor) verdict {
 	if e.From == Unknown && !o.g.first {
 		p.since = now
 	}
-	p.gen, p.seq = o.g.num, 0
+	p.gen, p.seq = o.turn, 0
 	e.Time, e.Since, e.To = now, p.since, procStates[status]
 	if status == wire.PRunning || status == wire.PSyscall && e.M == c.m-1 {
 		if c.m > 0 {
@@ -158,8 +153,7 @@ func (o *order) newProc(id uint64) *proc {
 }
 
 func (o *order) procsChange(c *cursor) verdict {
-	n, i := uvarint(c.data, c.pos)
-	stackID, i := uvarint(c.data, i)
+	n, stackID, i := uvarint2(c.data, c.pos)
 	m, g := o.user(c)
 	if g == nil {
 		return o.notUser(c)
@@ -183,14 +177,13 @@ func (o *order) procsChange(c *cursor) verdict {
 // goSyscallBegin: the goroutine runs; its processor stays with the thread, but may be taken
 // from now on. The number is the processor's, which tells this call from others when it is.
 func (o *order) goSyscallBegin(c *cursor) verdict {
-	seq, i := uvarint(c.data, c.pos)
-	stackID, i := uvarint(c.data, i)
+	seq, stackID, i := uvarint2(c.data, c.pos)
 	m, g := o.on(c, Running)
 	if g == nil {
 		return o.notOn(c, Running)
 	}
 	p := &o.ps[m.p]
-	if p.gen != o.g.num || p.seq+1 != seq {
+	if p.gen != o.turn || p.seq+1 != seq {
 		return o.fail("it is turn %d of processor %d, whose last was %d", seq, m.p, p.seq)
 	}
 	stack := o.g.stacks.get(stackID)
@@ -198,10 +191,8 @@ func (o *order) goSyscallBegin(c *cursor) verdict {
 		return o.noStack(stackID)
 	}
 	now := o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoSyscallBegin, From: Running, To: Syscall,
-		G: m.g, By: m.g, P: m.p, M: c.m - 1, Stack: stack, Left: g.Left,
-	}
+	o.next().change(GoSyscallBegin, Running, Syscall, ReasonNone, ReasonNone).when(now, g.Since).
+		who(m.g, m.g).where(m.p, c.m-1).stacks(stack, g.Left)
 	g.State, g.Since, g.Left = Syscall, now, stack
 	o.procEvent(c, ProcSyscall, m.p, Syscall, now)
 	p.status, p.seq = wire.PSyscall, seq
@@ -222,10 +213,8 @@ func (o *order) goSyscallEnd(c *cursor) verdict {
 	now := o.stamp(c.time)
 	o.procEvent(c, ProcSyscallEnd, m.p, Running, now)
 	p.status = wire.PRunning
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoSyscallEnd, From: Syscall, To: Running,
-		G: m.g, By: m.g, P: m.p, M: c.m - 1, Left: g.Left,
-	}
+	o.next().change(GoSyscallEnd, Syscall, Running, ReasonNone, ReasonNone).when(now, g.Since).
+		who(m.g, m.g).where(m.p, c.m-1).stacks(0, g.Left)
 	g.State, g.Since = Running, now
 	return taken
 }
@@ -242,10 +231,8 @@ func (o *order) goSyscallEndBlocked(c *cursor) verdict {
 		return v
 	}
 	now := o.stamp(c.time)
-	*o.next() = Event{
-		Time: now, Since: g.Since, Kind: GoSyscallEndLost, From: Syscall, To: Runnable, Why: SyscallLost,
-		G: m.g, By: m.g, P: m.p, M: c.m - 1, Left: g.Left,
-	}
+	o.next().change(GoSyscallEndLost, Syscall, Runnable, ReasonNone, SyscallLost).when(now, g.Since).
+		who(m.g, m.g).where(m.p, c.m-1).stacks(0, g.Left)
 	g.State, g.Why, g.Since, g.Thread = Runnable, SyscallLost, now, -1
 	m.g = NoG
 	return taken

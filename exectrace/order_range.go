@@ -22,17 +22,16 @@ func (o *order) notUser(c *cursor) verdict {
 	return o.fail("no goroutine runs on the thread")
 }
 
-// rare hands out an event that changes no state.
+// occur hands out an event that changes no state.
 func (o *order) occur(c *cursor, kind Kind, g GIndex, since int64, value uint64, stack StackID) {
 	m := &o.ms[c.m]
 	now := o.stamp(c.time)
 	if since == notBegun {
 		since = now
 	}
-	*o.next() = Event{
-		Time: now, Since: since, Kind: kind, Value: value,
-		G: g, By: m.g, P: m.p, M: c.m - 1, Stack: stack,
-	}
+	e := o.next().change(kind, Unknown, Unknown, ReasonNone, ReasonNone).when(now, since)
+	e.Value = value
+	e.who(g, m.g).where(m.p, c.m-1).stacks(stack, 0)
 	o.markRare()
 }
 
@@ -95,8 +94,7 @@ func (o *order) goRange(c *cursor) verdict {
 }
 
 func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
-	wordsID, i := uvarint(c.data, c.pos)
-	stackID, i := uvarint(c.data, i)
+	wordsID, stackID, i := uvarint2(c.data, c.pos)
 	if g.stw != notBegun {
 		return o.fail("goroutine %d has stopped the world already", g.ID)
 	}
