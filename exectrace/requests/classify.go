@@ -141,9 +141,11 @@ func (f *Fold) nameID(route string) uint16 {
 	return id
 }
 
-// entryProtocol tells of which protocol a request is whose goroutine begins with a function.
+// entryProtocol tells of which protocol the requests are of a goroutine that begins with a function.
 func entryProtocol(function string) Protocol {
 	switch {
+	case function == h1Serve:
+		return HTTP1
 	case isStream(function):
 		return HTTP2
 	case strings.HasPrefix(function, grpcStream):

@@ -13,8 +13,8 @@
 //   - HTTP/1 (net/http): from the last read of the connection before the handler (from
 //     the wake-up by the network, when the connection waited for it) to the return of the last
 //     write of the response. Reads of the body and writes of the response are inside.
-//     Pipelined requests that come in with one read count as one: nothing in the trace tells
-//     them apart.
+//     Pipelined requests that come in with one read begin when the one before is
+//     answered: nothing in the trace tells how long they waited for it.
 //   - HTTP/2 (net/http, golang.org/x/net/http2) and gRPC (google.golang.org/grpc): the
 //     life of the stream's goroutine. What happens on the connection's goroutines, before
 //     and after, belongs to no stream.

@@ -104,6 +104,14 @@ func (f *fake) create(by exectrace.GIndex, entry, at string) exectrace.GIndex {
 	return g
 }
 
+// old makes a goroutine that ran when the trace began.
+func (f *fake) old() exectrace.GIndex {
+	g := exectrace.GIndex(len(f.gs))
+	f.gs = append(f.gs, exectrace.Goroutine{ID: uint64(g) + 100})
+	f.change(exectrace.GoStatus, g, nobody, exectrace.Running, exectrace.ReasonNone, "")
+	return g
+}
+
 func (f *fake) start(g exectrace.GIndex) {
 	f.change(exectrace.GoStart, g, g, exectrace.Running, exectrace.ReasonNone, "")
 }

@@ -77,9 +77,11 @@ type Fold struct {
 	tasks    map[uint64]exectrace.GIndex // open tasks that are requests
 	nextID   int64
 
-	idle     int // processors with nothing to do
-	idleProc []bool
-	procs    int
+	procs     []bool // by P: it has nothing to do
+	limit     int    // GOMAXPROCS; 0 when not known
+	idle      int    // how many of procs below limit
+	idleSince int64  // since when one was idle, and the world was not stopped
+	idleTotal int64  // before that
 
 	stopping     bool // the world is, or is being, stopped
 	stoppedSince int64
@@ -187,8 +189,7 @@ func (f *Fold) step(l *live, e *exectrace.Event) {
 		l.now.Left = e.Stack
 	}
 	if e.To == exectrace.Runnable {
-		l.busy = f.idle == 0
-		l.stopped = f.stoppedUntil(e.Time)
+		f.ready(l, e.Time)
 	}
 	f.advance(l, e)
 }
@@ -240,6 +241,7 @@ func (f *Fold) advance(l *live, e *exectrace.Event) {
 		if l.phase >= handling {
 			f.finish(l, e.Time)
 		}
+		l.phase = idle
 		f.drop(e.G)
 	}
 }
@@ -262,7 +264,7 @@ func (f *Fold) read(l *live, now int64) {
 	if l.phase != arriving || !l.woken {
 		l.start(now)
 	}
-	l.woken = false
+	l.woken, l.known = false, true
 }
 
 // between says that the goroutine waits for its next request.
@@ -356,12 +358,16 @@ func (f *Fold) create(l *live, e *exectrace.Event) {
 	}
 	if p := f.entry(f.src.Goroutine(e.G).Entry); p != 0 {
 		l := f.enter(e.G, p)
+		l.known = true
+		l.accounted = e.Time
+		if p == HTTP1 {
+			return // a connection, which may serve requests
+		}
 		l.start(e.Time)
 		f.confirm(l, class{}, e.Time)
 		l.handler = -1 // its first run
 		l.now.From, l.now.Was = e.To, e.Why
-		l.busy = f.idle == 0
-		l.stopped = f.stoppedUntil(e.Time)
+		f.ready(l, e.Time)
 	}
 }
 

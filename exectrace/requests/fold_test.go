@@ -113,6 +113,33 @@ func TestNetworkWaitsAreNoBoundaries(t *testing.T) {
 	}
 }
 
+func TestPipelinedRequests(t *testing.T) {
+	f := newFake()
+	g := f.connection()
+	f.arrive(g, firstRead)
+	const n = 3
+	for i := range n - 1 { // the next one came along with the last one: it is not read
+		f.after(50).call(g, 30, flush)
+		if i == 0 {
+			f.after(4).create(g, "net/http.(*connReader).backgroundRead", background)
+		} else {
+			f.after(10).block(g, exectrace.WaitSync, lock+handler)
+			f.after(10).wake(g, nobody, "")
+			f.start(g)
+		}
+	}
+	f.answer(g)
+	f.call(g, 10, peek)
+	f.block(g, exectrace.WaitNetwork, peek)
+	res := f.fold(Options{}).Result()
+	if res.Count != n || res.Cut != 0 {
+		t.Errorf("found %d requests (%d cut), want %d", res.Count, res.Cut, n)
+	}
+	for _, q := range res.Slowest {
+		sums(t, q)
+	}
+}
+
 func TestBodyReadsAreInside(t *testing.T) {
 	const body = "syscall.Read < net.(*conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Read < net/http.(*body).Read" + handler
 	f := newFake()
@@ -154,7 +181,7 @@ func TestSlowClientsTakeTheResponseInPieces(t *testing.T) {
 
 func TestOpenAndCutRequests(t *testing.T) {
 	f := newFake()
-	g := f.connection()
+	g := f.old()
 	f.block(g, exectrace.WaitSync, lock+handler) // of a request whose begin was not seen
 	f.after(10).wake(g, nobody, "")
 	f.start(g)

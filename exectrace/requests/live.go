@@ -20,7 +20,7 @@ const maxWaits = 48
 // wait is one kind of being off the processor, of one request.
 type wait struct {
 	part   Part
-	busy   bool // ready: no processor was idle at its begin
+	busy   bool // ready: while no processor was idle
 	n      int32
 	waiter exectrace.StackID // where the goroutine left the processor
 	waker  exectrace.StackID // who made it go on; 0 when nobody did
@@ -34,9 +34,9 @@ type live struct {
 	depth    uint8 // of the class that named the route
 	assist   bool
 	sweep    bool
-	busy     bool // it became ready while no processor was idle
 	woken    bool // begin is a wake-up, and nothing was read since
 	cut      bool // it began before the trace did
+	known    bool // the goroutine was seen before this request
 	begun    bool // begin is known
 	name     uint16
 	g        exectrace.GIndex
@@ -48,7 +48,8 @@ type live struct {
 	begin, handler, handled, end int64 // handler: its begin; handled: its end; -1 when not seen
 	readEnd                      int64 // of the last read of the connection
 	accounted                    int64 // the time up to which parts are complete
-	stopped                      int64 // how long the world had been stopped when it became ready
+	previous                     int64 // what accounted was before the last event
+	stopped, idled               int64 // what stoppedUntil and idleUntil said when it became ready
 
 	parts breakdown // up to end
 	rest  breakdown // since end, when phase is done
@@ -84,7 +85,7 @@ func (l *live) start(now int64) {
 // charge accounts for the time up to now, in which the goroutine was in a state.
 func (f *Fold) charge(l *live, now int64, e *exectrace.Event) {
 	d := now - l.accounted
-	l.accounted = now
+	l.previous, l.accounted = l.accounted, now
 	if !l.begun || l.phase == idle {
 		return
 	}
@@ -103,18 +104,31 @@ func (f *Fold) charge(l *live, now int64, e *exectrace.Event) {
 		to[p] += d
 		return
 	}
-	var waker exectrace.StackID
-	busy := false
 	if p.ready() {
 		stopped := min(f.stoppedUntil(now)-l.stopped, d)
 		to[Stopped] += stopped
-		d -= stopped
-		busy = l.busy
-	} else if e.Kind == exectrace.GoUnblock {
-		waker = e.Stack
+		to[p] += d - stopped
+		idled := min(f.idleUntil(now)-l.idled, d-stopped)
+		if idled > 0 {
+			l.wait(p, false, e.Left, 0, idled)
+		}
+		if busy := d - stopped - idled; busy > 0 || idled == 0 {
+			l.wait(p, true, e.Left, 0, busy)
+		}
+		f.ready(l, now)
+		return
 	}
 	to[p] += d
-	l.wait(p, busy, e.Left, waker, d)
+	var waker exectrace.StackID
+	if e.Kind == exectrace.GoUnblock {
+		waker = e.Stack
+	}
+	l.wait(p, false, e.Left, waker, d)
+}
+
+// ready notes what the machine has done up to now, when the goroutine became ready.
+func (f *Fold) ready(l *live, now int64) {
+	l.stopped, l.idled = f.stoppedUntil(now), f.idleUntil(now)
 }
 
 // wait notes a time off the processor.
@@ -170,11 +184,24 @@ func (l *live) merge(o wait) {
 // see takes what a stack of the goroutine tells, at an event in which it ran.
 func (f *Fold) see(l *live, c class, now int64) {
 	switch c.place {
-	case h1Start, inHandler, h1Finish, streamDone:
+	case h1Start, inHandler:
+		if l.protocol == HTTP1 && l.phase >= finishing { // the next request was read along with the last one
+			f.finish(l, now)
+			f.unread(l, now)
+		}
+	case h1Finish, streamDone:
+	case h1After:
+		if l.phase == handling || l.phase == finishing {
+			l.pause(now)
+		}
+		return
 	default:
 		return
 	}
-	if l.phase <= arriving {
+	if l.phase == idle {
+		f.unread(l, now)
+	}
+	if l.phase == arriving {
 		f.confirm(l, c, now)
 	}
 	switch c.place {
@@ -189,15 +216,26 @@ func (f *Fold) see(l *live, c class, now int64) {
 	}
 }
 
-// confirm says that what arrives is a request.
-func (f *Fold) confirm(l *live, c class, now int64) {
-	if l.phase == idle { // nothing was read: the trace began in between
+// unread begins a request that was not read on its own. It begins at the last event before: a
+// read that brought it along, of another request or of the TLS handshake, or the last write.
+func (f *Fold) unread(l *live, now int64) {
+	if !l.known { // the trace began in the middle of it
 		l.start(now)
 		l.begun, l.cut = false, true
+		return
 	}
+	begin := l.previous
+	l.start(begin)
+	l.accounted = now
+	l.parts[Running] = now - begin // an event in between would have been the last
+}
+
+// confirm says that what arrives is a request.
+func (f *Fold) confirm(l *live, c class, now int64) {
 	f.nextID++
 	l.id = f.nextID
 	l.phase = handling
+	l.known = true
 	l.handler = l.readEnd
 	if c.place == h1Start {
 		l.handler = now

@@ -5,20 +5,9 @@ import "github.com/hone-go/hone/exectrace"
 // other takes the events that are no plain change of a goroutine.
 func (f *Fold) other(e *exectrace.Event) {
 	switch e.Kind {
-	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus:
-		f.proc(e)
-	case exectrace.ProcsChange:
-		f.procs = int(e.Value)
-		f.countIdle()
-	case exectrace.STWBegin:
-		if !f.stopping {
-			f.stopping, f.stoppedSince = true, e.Time
-		}
-	case exectrace.STWEnd:
-		if f.stopping {
-			f.stoppedTotal += e.Time - f.stoppedSince
-			f.stopping = false
-		}
+	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus,
+		exectrace.ProcsChange, exectrace.STWBegin, exectrace.STWEnd:
+		f.machine(e)
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistEnd:
 		if l := f.of(e.G); l != nil {
 			f.chargeRunning(l, e.Time)
@@ -50,53 +39,13 @@ func (f *Fold) of(g exectrace.GIndex) *live {
 	return f.live[g]
 }
 
-// stoppedUntil is for how long the world was stopped, from the begin of the trace to now.
-func (f *Fold) stoppedUntil(now int64) int64 {
-	if f.stopping {
-		return f.stoppedTotal + now - f.stoppedSince
-	}
-	return f.stoppedTotal
-}
-
-func (f *Fold) proc(e *exectrace.Event) {
-	if e.P < 0 {
-		return
-	}
-	for int(e.P) >= len(f.idleProc) {
-		f.idleProc = append(f.idleProc, false)
-	}
-	is := e.To == exectrace.Idle
-	if f.idleProc[e.P] == is {
-		return
-	}
-	f.idleProc[e.P] = is
-	switch {
-	case f.procs > 0 && int(e.P) >= f.procs: // of before GOMAXPROCS fell
-	case is:
-		f.idle++
-	default:
-		f.idle--
-	}
-}
-
-func (f *Fold) countIdle() {
-	f.idle = 0
-	for p, is := range f.idleProc {
-		if is && (f.procs == 0 || p < f.procs) {
-			f.idle++
-		}
-	}
-}
-
 // gap forgets what was going on: generations were lost.
 func (f *Fold) gap() {
 	for g := range f.live {
 		f.drop(exectrace.GIndex(g))
 		f.children[g] = child{}
 	}
-	f.stopping = false
-	clear(f.idleProc)
-	f.idle = 0
+	f.forgetMachine()
 	if f.paths != nil {
 		f.paths.forget()
 	}

@@ -98,7 +98,7 @@ type Request struct {
 // Wait is a place at which a goroutine was off its processor.
 type Wait struct {
 	Part   Part            `json:"part"`
-	NoIdle bool            `json:"no_idle_processor,omitempty"` // ready: all processors were busy when it became so
+	NoIdle bool            `json:"no_idle_processor,omitempty"` // ready: while all processors were busy
 	Object string          `json:"object,omitempty"`            // what it waited for: "sync.Mutex"
 	Waiter *exectrace.Line `json:"waiter,omitempty"`
 	Waker  *exectrace.Line `json:"waker,omitempty"` // where the goroutine was that ended the wait
@@ -203,7 +203,7 @@ func (f *Fold) route(g group) Route {
 func (f *Fold) notes(res *Result) []string {
 	var out []string
 	if f.count[HTTP1] > 0 {
-		out = append(out, "HTTP/1 requests that came in with one read of their connection (pipelining) count as one.")
+		out = append(out, "HTTP/1 requests that came in with one read of their connection (pipelining) begin when the one before is answered; their wait for it is not seen.")
 	}
 	if res.Cut > 0 {
 		out = append(out, fmt.Sprintf("%d requests began before the trace or were lost in a gap: they are not in the figures.", res.Cut))

@@ -56,7 +56,7 @@ func (c *Cause) Text() string {
 	case c.Part.ready() && c.Part != ReadyPreempted && c.NoIdle:
 		b.WriteString(" (none was idle)")
 	case c.Part.ready() && c.Part != ReadyPreempted:
-		b.WriteString(" (though one was idle)")
+		b.WriteString(" (though one was idle, and had to be woken)")
 	case len(c.Wakers) > 0 && c.Wakers[0].Line != nil:
 		how := "woken"
 		if c.Part == WaitSync && strings.Contains(c.Object, "Mutex") {

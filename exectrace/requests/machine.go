@@ -1,0 +1,84 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// machine takes what says whether there are processors to run on. It adds up two clocks: how long
+// the world was stopped, and how long a processor was idle while it was not. What a clock
+// says when a goroutine becomes ready and when it runs tells how much of the wait was of which kind.
+func (f *Fold) machine(e *exectrace.Event) {
+	had := f.idles()
+	total := f.idleUntil(e.Time)
+	switch e.Kind {
+	case exectrace.STWBegin:
+		if !f.stopping {
+			f.stopping, f.stoppedSince = true, e.Time
+		}
+	case exectrace.STWEnd:
+		f.stoppedTotal = f.stoppedUntil(e.Time)
+		f.stopping = false
+	case exectrace.ProcsChange:
+		f.limit = int(min(e.Value, 1<<20))
+		f.countIdle()
+	default:
+		f.proc(e)
+	}
+	if has := f.idles(); had != has {
+		f.idleTotal, f.idleSince = total, e.Time
+	}
+}
+
+// idles tells whether a processor is idle that could run something.
+func (f *Fold) idles() bool { return f.idle > 0 && !f.stopping }
+
+// stoppedUntil is for how long the world was stopped, from the begin of the trace to now.
+func (f *Fold) stoppedUntil(now int64) int64 {
+	if f.stopping {
+		return f.stoppedTotal + now - f.stoppedSince
+	}
+	return f.stoppedTotal
+}
+
+// idleUntil is for how long some processor was idle, from the begin of the trace to now.
+func (f *Fold) idleUntil(now int64) int64 {
+	if f.idles() {
+		return f.idleTotal + now - f.idleSince
+	}
+	return f.idleTotal
+}
+
+func (f *Fold) proc(e *exectrace.Event) {
+	if e.P < 0 {
+		return
+	}
+	for int(e.P) >= len(f.procs) {
+		f.procs = append(f.procs, false)
+	}
+	is := e.To == exectrace.Idle
+	if f.procs[e.P] == is {
+		return
+	}
+	f.procs[e.P] = is
+	switch {
+	case f.limit > 0 && int(e.P) >= f.limit: // left over from before GOMAXPROCS fell
+	case is:
+		f.idle++
+	default:
+		f.idle--
+	}
+}
+
+func (f *Fold) countIdle() {
+	f.idle = 0
+	for p, is := range f.procs {
+		if is && (f.limit == 0 || p < f.limit) {
+			f.idle++
+		}
+	}
+}
+
+// forgetMachine begins anew after a gap. The clocks go on: only their differences count.
+func (f *Fold) forgetMachine() {
+	f.stopping = false
+	clear(f.procs)
+	f.idle = 0
+}

@@ -1,0 +1,231 @@
+package requests
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/histogram"
+)
+
+// logged is what the handlers say of themselves, in the same trace.
+type logged struct {
+	open    map[exectrace.GIndex]int64
+	handler *histogram.Histogram
+}
+
+func newLogged() *logged {
+	return &logged{map[exectrace.GIndex]int64{}, histogram.New()}
+}
+
+func (o *logged) Events(t *exectrace.Trace, b *exectrace.Block) {
+	for _, i := range b.Rare {
+		e := &b.Events[i]
+		if e.Kind != exectrace.Log {
+			continue
+		}
+		if a := t.Annotation(e); a.Name == "oracle" && a.Text == "begin" {
+			o.open[e.G] = e.Time
+		} else if a.Name == "oracle" {
+			o.handler.Record(e.Time - o.open[e.G])
+			delete(o.open, e.G)
+		}
+	}
+}
+
+func (o *logged) End(*exectrace.Trace) {}
+
+// shop is a service whose handlers log, work, and wait for a lock now and then.
+type shop struct {
+	mu    sync.Mutex
+	n     int
+	stock [32 << 10]byte
+}
+
+// work takes long enough for the few microseconds around a handler not to matter: routing, and
+// the head of the response.
+func (s *shop) work() (sum [sha256.Size]byte) {
+	for range 24 {
+		sum = sha256.Sum256(s.stock[:])
+	}
+	return sum
+}
+
+func (s *shop) handleCount(w http.ResponseWriter, r *http.Request) {
+	trace.Log(r.Context(), "oracle", "begin")
+	defer trace.Log(r.Context(), "oracle", "end")
+	sum := s.work()
+	s.mu.Lock()
+	s.n++
+	n := s.n
+	if n%40 == 0 {
+		time.Sleep(3 * time.Millisecond)
+	}
+	s.mu.Unlock()
+	fmt.Fprintf(w, "%d %x", n, sum)
+}
+
+func (s *shop) handleOrder(w http.ResponseWriter, r *http.Request) {
+	trace.Log(r.Context(), "oracle", "begin")
+	defer trace.Log(r.Context(), "oracle", "end")
+	h := sha256.New()
+	sum := s.work()
+	h.Write(sum[:])
+	n, err := io.Copy(h, r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Write(bytes.Repeat([]byte("order "), int(n)%20000))
+}
+
+func (s *shop) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /count", s.handleCount)
+	mux.Handle("POST /order", logging(http.HandlerFunc(s.handleOrder)))
+	return mux
+}
+
+// logging is a middleware.
+func logging(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
+}
+
+// drive sends n requests over some connections, one in ten with a body.
+func drive(t *testing.T, srv *httptest.Server, connections, n int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	client := srv.Client()
+	client.Transport.(*http.Transport).MaxConnsPerHost = connections
+	client.Transport.(*http.Transport).MaxIdleConnsPerHost = connections
+	for range connections {
+		wg.Go(func() {
+			for i := range n / connections {
+				var res *http.Response
+				var err error
+				if i%10 == 9 {
+					res, err = client.Post(srv.URL+"/order", "text/plain", strings.NewReader(strings.Repeat("x", 9000)))
+				} else {
+					res, err = client.Get(srv.URL + "/count")
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// record traces what f does.
+func record(t *testing.T, f func()) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skip("tracing is on already:", err)
+	}
+	f()
+	trace.Stop()
+	return buf.Bytes()
+}
+
+func read(t *testing.T, data []byte, folds ...exectrace.Fold) {
+	t.Helper()
+	if _, err := exectrace.Read(context.Background(), bytes.NewReader(data), exectrace.Options{}, folds...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// near fails unless got is within a share of want.
+func near(t *testing.T, what string, got, want, share float64) {
+	t.Helper()
+	if math.Abs(got-want) > share*want {
+		t.Errorf("%s: %g, want %g within %g %%", what, got, want, 100*share)
+	}
+}
+
+func TestAgreesWithTheLogOfTheServer(t *testing.T) {
+	for _, connections := range []int{1, 8, 64} {
+		t.Run(fmt.Sprint(connections), func(t *testing.T) {
+			const n = 640
+			data := record(t, func() {
+				srv := httptest.NewServer(new(shop).handler())
+				defer srv.Close()
+				drive(t, srv, connections, n)
+			})
+			f, oracle := New(Options{Paths: true}), newLogged()
+			read(t, data, f, oracle)
+			res := f.Result()
+			if oracle.handler.Count() != n {
+				t.Fatalf("the server logged %d requests, want %d", oracle.handler.Count(), n)
+			}
+			near(t, "requests", float64(res.Count), n, 0.001)
+			want := oracle.handler.Summary()
+			near(t, "p50", res.All.Handler.P50, want.P50, 0.05)
+			near(t, "p99", res.All.Handler.P99, want.P99, 0.05)
+			t.Logf("%d requests, p50 %.3g of %.3g s, p99 %.3g of %.3g s", res.Count, res.All.Handler.P50, want.P50, res.All.Handler.P99, want.P99)
+			for _, q := range append(res.Slowest, res.Open...) {
+				sums(t, q)
+			}
+			names := map[string]int64{}
+			for _, r := range res.Routes {
+				names[r.Name] = r.Count
+			}
+			const pkg = "github.com/hone-go/hone/exectrace/requests.(*shop)."
+			near(t, "handleCount", float64(names[pkg+"handleCount"]), n*9/10, 0.001)
+			near(t, "handleOrder", float64(names[pkg+"handleOrder"]), n/10, 0.001)
+		})
+	}
+}
+
+func TestHTTP2AgreesWithTheLogOfTheServer(t *testing.T) {
+	const n = 320
+	data := record(t, func() {
+		srv := httptest.NewUnstartedServer(new(shop).handler())
+		srv.EnableHTTP2 = true
+		srv.StartTLS()
+		defer srv.Close()
+		drive(t, srv, 8, n)
+	})
+	f, oracle := New(Options{}), newLogged()
+	read(t, data, f, oracle)
+	res := f.Result()
+	if len(res.Protocols) != 1 || res.Protocols[0].Protocol != HTTP2 {
+		t.Fatalf("protocols: %+v", res.Protocols)
+	}
+	near(t, "requests", float64(res.Count), n, 0.001)
+	want := oracle.handler.Summary()
+	near(t, "p50", res.All.Handler.P50, want.P50, 0.05)
+	near(t, "p99", res.All.Handler.P99, want.P99, 0.05)
+	for _, q := range append(res.Slowest, res.Open...) {
+		sums(t, q)
+	}
+}
+
+func TestTLSAgreesWithTheLogOfTheServer(t *testing.T) {
+	const n = 320
+	data := record(t, func() {
+		srv := httptest.NewTLSServer(new(shop).handler())
+		defer srv.Close()
+		drive(t, srv, 8, n)
+	})
+	f, oracle := New(Options{}), newLogged()
+	read(t, data, f, oracle)
+	res := f.Result()
+	near(t, "requests", float64(res.Count), n, 0.001)
+	near(t, "p50", res.All.Handler.P50, oracle.handler.Summary().P50, 0.05)
+}
