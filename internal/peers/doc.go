@@ -3,6 +3,7 @@
 //
 //	go run ./internal/peers profile          # against go tool pprof
 //	go run ./internal/peers profile -large   # with a million stacks too
+//	go run ./internal/peers profile -data D  # with the profiles in folder D
 //
 // Each area makes its own test data in a temporary folder, runs the rivals
 // several times in turn and prints CPU seconds (user + system, the median) and

@@ -18,7 +18,7 @@ type area struct {
 
 func areas() []area {
 	return []area{
-		{"profile", "top, diff and merge of profiles, against go tool pprof", profileArea},
+		{"profile", "top, diff, merge and the flame graph of profiles, against go tool pprof", profileArea},
 		{"load", "the load generator's CPU per request, against wrk", loadArea},
 	}
 }

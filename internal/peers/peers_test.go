@@ -2,68 +2,94 @@ package main
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/profile"
 )
 
-// TestGeneratedProfilesAreWhatTheyClaim makes a small series and sums it.
+// TestGeneratedProfilesAreWhatTheyClaim makes a small series.
 func TestGeneratedProfilesAreWhatTheyClaim(t *testing.T) {
 	dir := t.TempDir()
-	one, two, sum := filepath.Join(dir, "one"), filepath.Join(dir, "two"), filepath.Join(dir, "sum")
-	var out bytes.Buffer
-	for _, job := range [][]string{
-		{"generate", "500", "300", "12", "1", "7", one, two},
-		{"merge", sum, one, two},
-		{"top", one},
-		{"diff", one, two},
-	} {
-		if err := worker(job, &out); err != nil {
-			t.Fatalf("%v: %v", job, err)
-		}
+	files := []string{filepath.Join(dir, "one"), filepath.Join(dir, "two")}
+	if err := worker(append([]string{"generate", "500", "300", "12", "1", "7"}, files...), nil); err != nil {
+		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "example.org/shop") {
-		t.Errorf("top printed\n%s", &out)
+	one, two := decodeFile(t, files[0]), decodeFile(t, files[1])
+	if one.NumSamples() != 500 || len(one.Labels(0)) != 1 {
+		t.Errorf("%d samples, labels %v", one.NumSamples(), one.Labels(0))
 	}
-	var totals []int64
-	for _, file := range []string{one, two, sum} {
-		p, err := decodeFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		totals = append(totals, p.Total(1))
-		if file == one && (p.NumSamples() != 500 || len(p.Labels(0)) != 1) {
-			t.Errorf("%d samples, labels %v", p.NumSamples(), p.Labels(0))
-		}
+	if one.Total(1) == two.Total(1) {
+		t.Errorf("two runs have one total, %d", one.Total(1))
 	}
-	if totals[0]+totals[1] != totals[2] || totals[0] == totals[1] {
-		t.Errorf("totals %v", totals)
-	}
-	if inlined := countInlined(t, one); inlined == 0 {
+	if countInlined(one) == 0 {
 		t.Error("no inlined calls")
 	}
-}
-
-func countInlined(t *testing.T, file string) (n int) {
-	t.Helper()
-	p, err := decodeFile(file)
+	// They are runs of one program: what is in both is the same.
+	sum, err := profile.Merge(one, two)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if most := len(one.Functions) + len(two.Functions); len(sum.Functions) >= most || sum.Total(1) != one.Total(1)+two.Total(1) {
+		t.Errorf("%d functions of %d, total %d", len(sum.Functions), most, sum.Total(1))
+	}
+}
+
+func decodeFile(t *testing.T, file string) *profile.Profile {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Decode(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func countInlined(p *profile.Profile) (n int) {
 	for _, l := range p.Locations {
 		n += max(0, len(l.Lines)-1)
 	}
 	return n
 }
 
+func TestServerSaysWhereItIs(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/ui/flamegraph" {
+			w.Write(make([]byte, 3000))
+		}
+	}))
+	defer page.Close()
+	n, err := fetchFlameGraph(t.Context(), strings.NewReader("Reading\nServing web UI on "+page.URL+"\n"))
+	if n != 3000 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if _, err := fetchFlameGraph(t.Context(), strings.NewReader("no such file\n")); err == nil {
+		t.Error("no error when it does not serve")
+	}
+}
+
 func TestTableShowsRatios(t *testing.T) {
 	var out bytes.Buffer
-	err := printTable(&out, []row{{what: "top", names: [2]string{"peer", "hone"}, usages: [2]usage{{cpu: 4, peak: 300}, {cpu: 0.1, peak: 50}}, target: "≥ 40×"}})
+	err := printTable(&out, []row{
+		{what: "top", names: [2]string{"peer", "hone"}, usages: [2]usage{{cpu: 4, peak: 300}, {cpu: 0.1, peak: 50}}, target: target{ratio: 40, peak: 40}},
+		{what: "page", names: [2]string{"peer", "hone"}, usages: [2]usage{{cpu: 4, page: 2000}, {cpu: 0.1, page: 20}}, target: target{cpu: 0.4, page: 300}},
+		{what: "huge", skip: "too long"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "40.0×") || !strings.Contains(out.String(), "6.0×") {
-		t.Errorf("table:\n%s", &out)
+	for _, want := range []string{"40.0×", "6.0×", "≥ 40×, ≤ 40 MiB", "not reached: ≤ 40 MiB\n", "≤ 300 kB, ≤ 0.4 s", "reached\n", "not measured", "huge: too long"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
 	}
 }
 
@@ -82,8 +108,5 @@ func TestUnknownJobsAreErrors(t *testing.T) {
 	}
 	if err := worker([]string{"generate", "1", "2"}, nil); err == nil {
 		t.Error("no error for missing numbers")
-	}
-	if _, err := decodeFile(filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Error("no error for a missing file")
 	}
 }

@@ -10,145 +10,181 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/profile"
 )
 
-// profileArea compares with go tool pprof: top, diff and merge.
+// profileArea compares with go tool pprof: top, diff, merge and the flame graph.
 func profileArea(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("peers profile", flag.ContinueOnError)
-	runs := fs.Int("runs", 5, "runs of each tool")
-	stacks := fs.Int("stacks", 200_000, "stacks of the profile for top and diff")
-	files := fs.Int("files", 100, "profiles to merge")
-	large := fs.Bool("large", false, "also top of 1,000,000 stacks with two labels each: minutes and gigabytes for pprof")
+	b := &profileBench{out: out}
+	fs.IntVar(&b.runs, "runs", 5, "runs of each tool")
+	fs.IntVar(&b.stacks, "stacks", 200_000, "stacks of the profile for top, diff and the flame graph")
+	fs.IntVar(&b.files, "files", 100, "profiles to merge")
+	fs.BoolVar(&b.large, "large", false, "also top of 1,000,000 stacks with two labels each: minutes and gigabytes for pprof")
+	fs.StringVar(&b.data, "data", "", "`FOLDER` with profiles to take instead of making them: one.pb.gz, two.pb.gz, part*.pb.gz, large.pb.gz; those missing are made")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "hone-peers-")
-	if err != nil {
+	var err error
+	if b.dir, err = os.MkdirTemp("", "hone-peers-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	bench, err := newProfileBench(ctx, dir, *runs, out)
-	if err != nil {
+	defer os.RemoveAll(b.dir)
+	if err := b.findTools(ctx); err != nil {
 		return err
 	}
-	rows, err := bench.compareAll(ctx, *stacks, *files, *large)
+	rows, err := b.compareAll(ctx)
 	if err != nil {
 		return err
 	}
 	return printTable(out, rows)
 }
 
-// profileBench knows the programs that compete.
+// profileBench knows what is compared with what.
 type profileBench struct {
-	dir   string
-	runs  int
-	self  string
-	pprof string
-	hone  string // "" when there is no hone with a top command
-	out   io.Writer
+	runs, stacks, files int
+	large               bool
+	data                string
+	out                 io.Writer
+
+	dir               string // for what is made
+	self, pprof, hone string // programs
 }
 
-func newProfileBench(ctx context.Context, dir string, runs int, out io.Writer) (*profileBench, error) {
-	b := &profileBench{dir: dir, runs: runs, out: out}
+func (b *profileBench) findTools(ctx context.Context) error {
 	var err error
 	if b.self, err = os.Executable(); err != nil {
-		return nil, err
+		return err
 	}
 	// -n prints where the tool is and builds it first: go itself is not measured.
 	path, err := exec.CommandContext(ctx, "go", "tool", "-n", "pprof").Output()
 	if err != nil {
-		return nil, fmt.Errorf("find go tool pprof: %w", err)
+		return fmt.Errorf("find go tool pprof: %w", err)
 	}
 	b.pprof = strings.TrimSpace(string(path))
-	return b, nil
-}
-
-// findHone builds hone and tries its top command on a profile.
-func (b *profileBench) findHone(ctx context.Context, sample string) {
-	path := filepath.Join(b.dir, "hone")
-	if err := exec.CommandContext(ctx, "go", "build", "-o", path, "github.com/hone-go/hone/cmd/hone").Run(); err != nil {
-		fmt.Fprintln(b.out, "cmd/hone does not build: the engine runs by itself")
-		return
-	}
-	if _, err := measure(ctx, []string{path, "top", sample}); err != nil {
-		fmt.Fprintln(b.out, "this hone has no top command: the engine runs by itself")
-		return
-	}
-	b.hone = path
-}
-
-func (b *profileBench) generate(ctx context.Context, stacks, functions, depth, labels, seed int, files ...string) error {
-	args := []string{workerArg, "generate"}
-	for _, n := range []int{stacks, functions, depth, labels, seed} {
-		args = append(args, strconv.Itoa(n))
-	}
-	if _, err := measure(ctx, append(append([]string{b.self}, args...), files...)); err != nil {
-		return fmt.Errorf("make test data: %w", err)
-	}
-	for _, f := range files[:1] {
-		if st, err := os.Stat(f); err == nil {
-			fmt.Fprintf(b.out, "%d × %s: %d stacks, %.1f MB gzip'd\n", len(files), filepath.Base(f), stacks, float64(st.Size())/1e6)
-		}
+	b.hone = filepath.Join(b.dir, "hone")
+	if said, err := exec.CommandContext(ctx, "go", "build", "-o", b.hone, "github.com/hone-go/hone/cmd/hone").CombinedOutput(); err != nil {
+		return fmt.Errorf("build hone: %w\n%s", err, said)
 	}
 	return nil
 }
 
-func (b *profileBench) compareAll(ctx context.Context, stacks, files int, large bool) ([]row, error) {
-	one, two := filepath.Join(b.dir, "one.pb.gz"), filepath.Join(b.dir, "two.pb.gz")
-	if err := b.generate(ctx, stacks, 20_000, 30, 1, 1, one, two); err != nil {
+// shape is what a made profile is like.
+type shape struct{ stacks, functions, depth, labels, seed int }
+
+// profiles returns the profiles of these names: those in the data folder, or new ones.
+func (b *profileBench) profiles(ctx context.Context, s shape, names ...string) ([]string, error) {
+	files := make([]string, len(names))
+	for i, name := range names {
+		files[i] = filepath.Join(b.data, name)
+		if _, err := os.Stat(files[i]); b.data == "" || err != nil {
+			files[i] = ""
+		}
+	}
+	if !allSet(files) {
+		args := []string{b.self, workerArg, "generate"}
+		for _, n := range []int{s.stacks, s.functions, s.depth, s.labels, s.seed} {
+			args = append(args, strconv.Itoa(n))
+		}
+		for i, name := range names {
+			files[i] = filepath.Join(b.dir, name)
+		}
+		if _, err := measure(ctx, append(args, files...)); err != nil {
+			return nil, fmt.Errorf("make test data: %w", err)
+		}
+	}
+	info, err := os.Stat(files[0])
+	if err != nil {
 		return nil, err
 	}
-	b.findHone(ctx, one)
-	var parts []string
-	for i := range files {
-		parts = append(parts, filepath.Join(b.dir, fmt.Sprintf("part%03d.pb.gz", i)))
+	size, err := inflatedSize(files[0])
+	fmt.Fprintf(b.out, "%d × %s: %.1f MB each, %.1f MB gzip'd\n", len(files), files[0], float64(size)/1e6, float64(info.Size())/1e6)
+	return files, err
+}
+
+func allSet(files []string) bool {
+	for _, f := range files {
+		if f == "" {
+			return false
+		}
 	}
-	if err := b.generate(ctx, max(1, stacks/40), 2_500, 22, 1, 100, parts...); err != nil {
+	return true
+}
+
+// compareAll measures the rows of the table in DESIGN.md's order.
+func (b *profileBench) compareAll(ctx context.Context) ([]row, error) {
+	pair, err := b.profiles(ctx, shape{b.stacks, 20_000, 37, 1, 1}, "one.pb.gz", "two.pb.gz")
+	if err != nil {
 		return nil, err
 	}
-	rows := []row{}
-	add := func(what, target string, runs int, peer, ours []string) error {
-		name := "hone"
-		if b.hone == "" || ours[0] == b.self {
-			name = "hone's engine"
-		}
-		r := row{what: what, names: [2]string{"go tool pprof", name}, target: target}
-		u, err := compare(ctx, runs, []rival{{r.names[0], peer}, {r.names[1], ours}})
-		if err != nil {
-			return err
-		}
-		r.usages = [2]usage(u)
-		rows = append(rows, r)
+	var names []string
+	for i := range b.files {
+		names = append(names, fmt.Sprintf("part%03d.pb.gz", i))
+	}
+	parts, err := b.profiles(ctx, shape{max(1, b.stacks/40), 2_500, 22, 1, 100}, names...)
+	if err != nil {
+		return nil, err
+	}
+	one, two := pair[0], pair[1]
+	merged := filepath.Join(b.dir, "merged.pb.gz")
+	rows := []row{
+		{what: "top of one profile", target: target{ratio: 40, peak: 80}},
+		{what: "top of a large profile", target: target{ratio: 75, peak: 400}},
+		{what: "diff of the two", target: target{ratio: 40, peak: 160}},
+		{what: fmt.Sprintf("merge of %d profiles", b.files), target: target{ratio: 4, peak: 150}},
+		{what: "first flame graph of one", target: target{page: 300, cpu: 0.4}},
+	}
+	if err := b.fill(ctx, &rows[0], b.runs, command(b.pprof, "-top", one), command(b.hone, "top", one)); err != nil {
+		return nil, err
+	}
+	if err := b.fillLarge(ctx, &rows[1]); err != nil {
+		return nil, err
+	}
+	if err := b.fill(ctx, &rows[2], b.runs, command(b.pprof, "-top", "-diff_base", one, two), command(b.hone, "top", "-diff_base", one, two)); err != nil {
+		return nil, err
+	}
+	if err := b.fill(ctx, &rows[3], b.runs, command(append([]string{b.pprof, "-proto", "-output=" + merged}, parts...)...),
+		command(append([]string{b.hone, "proto", "-q", "-o", merged}, parts...)...)); err != nil {
+		return nil, err
+	}
+	return rows, b.fill(ctx, &rows[4], min(b.runs, 3), pprofPage(b.pprof, one), honePage(b.hone, one, filepath.Join(b.dir, "flame.html")))
+}
+
+// fillLarge measures the row that costs pprof minutes, if that is wanted.
+func (b *profileBench) fillLarge(ctx context.Context, r *row) error {
+	if !b.large {
+		r.skip = "add -large; it takes pprof more than a minute of CPU and 5 GiB of memory"
 		return nil
 	}
-	if err := add(fmt.Sprintf("top of %d stacks", stacks), "≥ 40×, ≤ 80 MiB", b.runs, []string{b.pprof, "-top", one}, b.top(one)); err != nil {
-		return rows, err
+	huge, err := b.profiles(ctx, shape{1_000_000, 40_000, 42, 2, 1}, "large.pb.gz")
+	if err != nil {
+		return err
 	}
-	if err := add("diff of two of them", "≥ 40×, ≤ 160 MiB", b.runs, []string{b.pprof, "-top", "-diff_base", one, two}, b.job("diff", one, two)); err != nil {
-		return rows, err
-	}
-	merged := filepath.Join(b.dir, "merged.pb.gz")
-	if err := add(fmt.Sprintf("merge of %d profiles", files), "≥ 4×, ≤ 150 MiB", b.runs,
-		append([]string{b.pprof, "-proto", "-output=" + merged}, parts...), b.job("merge", append([]string{merged}, parts...)...)); err != nil {
-		return rows, err
-	}
-	if large {
-		huge := filepath.Join(b.dir, "large.pb.gz")
-		if err := b.generate(ctx, 1_000_000, 40_000, 38, 2, 1, huge); err != nil {
-			return rows, err
-		}
-		return rows, add("top of 1000000 stacks", "≥ 75×, ≤ 400 MiB", 1, []string{b.pprof, "-top", huge}, b.top(huge))
-	}
-	return rows, nil
+	return b.fill(ctx, r, 1, command(b.pprof, "-top", huge[0]), command(b.hone, "top", huge[0]))
 }
 
-func (b *profileBench) top(file string) []string {
-	if b.hone != "" {
-		return []string{b.hone, "top", file}
+func (b *profileBench) fill(ctx context.Context, r *row, runs int, peer, ours func(context.Context) (usage, error)) error {
+	r.names = [2]string{"go tool pprof", "hone"}
+	u, err := compare(ctx, runs, []rival{{r.names[0], peer}, {r.names[1], ours}})
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.what, err)
 	}
-	return b.job("top", file)
+	r.usages = [2]usage(u)
+	return nil
 }
 
-func (b *profileBench) job(name string, args ...string) []string {
-	return append([]string{b.self, workerArg, name}, args...)
+// inflatedSize is the length of a profile without its compression.
+func inflatedSize(file string) (int64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	r, err := profile.Inflate(f, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	return io.Copy(io.Discard, r)
 }
