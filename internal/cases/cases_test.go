@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/load"
 	"github.com/hone-go/hone/stats"
 )
@@ -198,12 +198,43 @@ func TestCovered(t *testing.T) {
 }
 
 func TestSaved(t *testing.T) {
-	low, high := 0.5, 0.8
-	if got := percent(saved(compare.Row{Ratio: 0.6, Low: &low, High: &high})); got != "40 % (20 to 50)" {
-		t.Error(got)
+	phases := func(cpu ...float64) (list []recording.Phase) {
+		for _, x := range cpu {
+			list = append(list, recording.Phase{CPUSeconds: x, Requests: 10, Seconds: 4})
+		}
+		return list
 	}
-	if got := percent(saved(compare.Row{Ratio: 1.25})); got != "-25 %" {
-		t.Error(got)
+	for _, tc := range []struct {
+		metric   string
+		old, new []recording.Phase
+		want     string
+	}{
+		{"cpu", phases(10), phases(6), "40 %"},
+		{"cpu", phases(10, 10), phases(6, 6), "40 %"},
+		{"cpu", phases(9, 10, 11), phases(5, 6, 7), "40 % (19 to 57)"},
+		{"cpu", phases(1, 19), phases(6, 6), "40 % (no bounds)"},
+		{"wall", []recording.Phase{{Seconds: 8, Runs: 4}}, []recording.Phase{{Seconds: 5, Runs: 1}}, "-150 %"},
+		{"cpu", phases(10), phases(0), "error"},
+		{"cpu", phases(10), nil, "error"},
+	} {
+		share, _, err := saved(tc.metric, tc.old, tc.new)
+		got := percent(share)
+		if err != nil {
+			got = "error"
+		}
+		if got != tc.want {
+			t.Errorf("%s of %d and %d recordings: %s, want %s", tc.metric, len(tc.old), len(tc.new), got, tc.want)
+		}
+	}
+}
+
+// Two culprits in one finding are promised once; what was not found promises nothing.
+func TestPromise(t *testing.T) {
+	f := finding(1, rule.Alloc, "sprintf", "main.f", "", 0.1)
+	g := finding(2, rule.Config, "gc", "", "", 0.02)
+	sum, code := promise([]verdict{{finding: &f}, {finding: &f}, {}, {finding: &g, culprit: culprit{setting: true}}})
+	if got := percent(sum); got != "12 % (6 to 24)" || len(code.Findings) != 1 {
+		t.Errorf("%s of %d findings", got, len(code.Findings))
 	}
 }
 

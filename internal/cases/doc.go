@@ -12,6 +12,7 @@
 // repaired program must show no finding of those rules.
 //
 // The promise for a case is the sum of the savings of the culprits that were
-// found; the fact is what the repaired program spends less per request or run.
+// found; the fact is what the repaired program spends less per request or run, in
+// further recordings without profiles that alternate between the two programs.
 // Nothing here is asserted by a test, for it depends on the machine.
 package main

@@ -5,11 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/session"
-	"github.com/hone-go/hone/stats"
 )
 
 // verdict is what one run says of one culprit.
@@ -102,74 +99,4 @@ func accused(s study, p program, report *diagnose.Report) []string {
 		}
 	}
 	return list
-}
-
-// balance sets the promises for the culprits of a program beside what a repair brought,
-// both as shares of what the program spent per request or run.
-type balance struct {
-	promised stats.Interval // sum over the culprits that were found
-	measured stats.Interval // of the whole program; NaN bounds where the windows have no spread
-	lines    stats.Interval // of the culprits' own lines; zero where the metric is not CPU
-	metric   string
-	resource string // of the promises
-}
-
-// widest is how wide, as a share, a promise may be and still say something.
-const widest = 0.10
-
-// covers tells whether promise and fact have a value in common.
-func covers(promised, measured stats.Interval) bool {
-	return promised.Low <= measured.High && measured.Low <= promised.High
-}
-
-// weigh compares two recordings.
-func weigh(r repair, verdicts []verdict, before, after *session.Result) (balance, error) {
-	b := balance{metric: r.metric}
-	var code diagnose.Report // the culprits in code
-	seen := map[*diagnose.Finding]bool{}
-	for _, v := range verdicts {
-		if v.finding == nil || v.finding.Saving == nil || seen[v.finding] {
-			continue
-		}
-		seen[v.finding] = true
-		s := v.finding.Saving
-		b.promised.Value += s.Share
-		b.promised.Low += s.Low
-		b.promised.High += s.High
-		b.resource = s.Resource
-		if !v.culprit.setting {
-			code.Findings = append(code.Findings, *v.finding)
-		}
-	}
-	c, err := compare.Recordings("before", before.Manifest, "after", after.Manifest)
-	if err != nil {
-		return b, err
-	}
-	var oldPer, newPer float64
-	for _, row := range c.Rows {
-		if row.Metric == "cpu" {
-			oldPer, newPer = row.Old, row.New
-		}
-		if row.Metric == r.metric {
-			b.measured = saved(row)
-		}
-	}
-	if r.metric == "cpu" {
-		proof := compare.Prove(&code, before.Table, after.Table, oldPer, newPer)
-		for _, f := range proof.Functions {
-			b.lines.Value += f.Measured.Value
-			b.lines.Low += f.Measured.Low
-			b.lines.High += f.Measured.High
-		}
-	}
-	return b, nil
-}
-
-// saved is what a ratio of new to old leaves.
-func saved(row compare.Row) stats.Interval {
-	i := stats.Interval{Value: 1 - row.Ratio, Low: 1 - row.Ratio, High: 1 - row.Ratio}
-	if row.Low != nil && row.High != nil {
-		i.Low, i.High = 1-*row.High, 1-*row.Low
-	}
-	return i
 }

@@ -32,6 +32,7 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
 	duration := fs.Duration("duration", 20*time.Second, "length of each recording")
 	runs := fs.Int("runs", 1, "runs of each case")
+	rounds := fs.Int("rounds", 4, "recordings of each program that only measure, a quarter as long")
 	only := fs.String("only", "", "letters of the cases to run, without a space between; empty for all")
 	examples := fs.String("examples", "examples", "where the examples are")
 	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
@@ -39,8 +40,8 @@ func run(ctx context.Context, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	if *duration < 4*time.Second || *runs < 1 || fs.NArg() > 0 {
-		return fmt.Errorf("want a duration of at least 4s, at least 1 run, and no arguments")
+	if *duration < 4*time.Second || *runs < 1 || *rounds < 1 || fs.NArg() > 0 {
+		return fmt.Errorf("want a duration of at least 4s, at least 1 run and 1 round, and no arguments")
 	}
 	chosen, err := choose(studies(), *only)
 	if err != nil {
@@ -67,8 +68,11 @@ func run(ctx context.Context, args []string) error {
 			say := func(text string) {
 				fmt.Fprintf(os.Stderr, "case %s, run %d of %d: %s\n", s.id, n+1, *runs, text)
 			}
-			c := session.Config{CacheDir: dir, Version: "cases", Progress: phases(say)}
-			o, err := runStudy(ctx, c, root, s, *duration)
+			r := runner{
+				session:  session.Config{CacheDir: dir, Version: "cases", Progress: phases(say)},
+				examples: root, duration: *duration, rounds: *rounds,
+			}
+			o, err := r.study(ctx, s)
 			if err != nil {
 				return err
 			}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/load"
 )
@@ -22,35 +25,86 @@ type outcome struct {
 	balances []balance         // of each repair
 }
 
-// runStudy records all programs of a study, one after the other so that the machine
-// is as alike as it can be, and then diagnoses them.
-func runStudy(ctx context.Context, c session.Config, examples string, s study, duration time.Duration) (*outcome, error) {
-	paths := make([]string, len(s.programs))
-	for i, p := range s.programs {
-		var err error
-		if paths[i], err = record(ctx, c, examples, p, duration); err != nil {
+// runner runs studies.
+type runner struct {
+	session  session.Config
+	examples string        // directory
+	duration time.Duration // of each recording that is diagnosed
+	rounds   int           // of recordings that only measure
+}
+
+// study records all programs of a study, diagnoses them, and measures its repairs.
+func (r *runner) study(ctx context.Context, s study) (*outcome, error) {
+	o := &outcome{study: s}
+	clean := make([][]recording.Phase, len(s.programs))
+	for _, p := range s.programs {
+		path, err := r.record(ctx, p, capture.Options{Duration: r.duration})
+		if err != nil {
 			return nil, fmt.Errorf("case %s: record %s %s: %w", s.id, p.dir, p.name, err)
 		}
-	}
-	o := &outcome{study: s}
-	for i, p := range s.programs {
-		r, err := session.Diagnose(ctx, c, paths[i])
+		result, err := session.Diagnose(ctx, r.session, path)
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", s.id, err)
 		}
-		o.results = append(o.results, r)
-		o.verdicts = append(o.verdicts, judge(p, r.Report))
-		o.accused = append(o.accused, accused(s, p, r.Report))
+		o.results = append(o.results, result)
+		o.verdicts = append(o.verdicts, judge(p, result.Report))
+		o.accused = append(o.accused, accused(s, p, result.Report))
 	}
-	for _, r := range s.repairs {
-		before, after := s.index(r.before), s.index(r.after)
-		b, err := weigh(r, o.verdicts[before], o.results[before], o.results[after])
+	if err := r.measure(ctx, s, clean); err != nil {
+		return nil, fmt.Errorf("case %s: %w", s.id, err)
+	}
+	for _, repair := range s.repairs {
+		i, j := s.index(repair.before), s.index(repair.after)
+		b, err := weigh(repair.metric, o.verdicts[i], o.results[i], o.results[j], clean[i], clean[j])
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", s.id, err)
 		}
 		o.balances = append(o.balances, b)
 	}
 	return o, nil
+}
+
+// measure records the clean phases of all programs that a repair names, in turns that
+// change direction: what drifts on the machine meets both sides alike.
+func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase) error {
+	for round := range r.rounds {
+		for n := range s.programs {
+			i := n
+			if round%2 == 1 {
+				i = len(s.programs) - 1 - n
+			}
+			p := s.programs[i]
+			if !slices.ContainsFunc(s.repairs, func(r repair) bool { return p.name == r.before || p.name == r.after }) {
+				continue
+			}
+			phase, err := r.cleanPhase(ctx, p)
+			if err != nil {
+				return fmt.Errorf("measure %s %s: %w", p.dir, p.name, err)
+			}
+			clean[i] = append(clean[i], phase)
+		}
+	}
+	return nil
+}
+
+// cleanPhase records a program without any profile and returns what it spent.
+func (r *runner) cleanPhase(ctx context.Context, p program) (recording.Phase, error) {
+	out := filepath.Join(r.session.CacheDir, "clean.hone")
+	defer os.Remove(out)
+	length := max(r.duration/4, 2*time.Second)
+	if _, err := r.record(ctx, p, capture.Options{Duration: length, Phases: []string{}, Out: out}); err != nil {
+		return recording.Phase{}, err
+	}
+	m, err := session.Manifest(r.session, out)
+	if err != nil {
+		return recording.Phase{}, err
+	}
+	for _, phase := range m.Phases {
+		if phase.Name == recording.PhaseClean {
+			return phase, nil
+		}
+	}
+	return recording.Phase{}, fmt.Errorf("the recording has no clean phase")
 }
 
 // index is the place of a program; -1 when there is none of that name.
@@ -63,13 +117,12 @@ func (s study) index(name string) int {
 	return -1
 }
 
-// record records one program and returns the recording's path.
-func record(ctx context.Context, c session.Config, examples string, p program, duration time.Duration) (string, error) {
-	dir := filepath.Join(examples, filepath.FromSlash(p.dir))
-	o := capture.Options{
-		Package: ".", Dir: dir, RunDir: dir, Args: p.args,
-		Arg: "examples/" + p.dir, Duration: duration,
-	}
+// record records one program and returns the recording's path. What is left open in
+// o is filled in.
+func (r *runner) record(ctx context.Context, p program, o capture.Options) (string, error) {
+	dir := filepath.Join(r.examples, filepath.FromSlash(p.dir))
+	o.Package, o.Dir, o.RunDir = ".", dir, dir
+	o.Args, o.Arg = p.args, "examples/"+p.dir
 	if p.isService() {
 		addr, err := freeAddr()
 		if err != nil {
@@ -82,7 +135,7 @@ func record(ctx context.Context, c session.Config, examples string, p program, d
 		}
 		o.Load = &load.Options{Targets: targets, Rate: p.rate, Connections: p.connections}
 	}
-	return session.Record(ctx, c, o)
+	return session.Record(ctx, r.session, o)
 }
 
 // load is what to send to the service at addr.

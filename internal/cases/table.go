@@ -117,7 +117,8 @@ func writeSilence(w io.Writer, runs [][]*outcome) {
 func writeBalances(w io.Writer, runs [][]*outcome) {
 	fmt.Fprintf(w, "## Promised and measured\n\n"+
 		"Promised: the savings of the culprits that were found, added up. Measured: what the repaired program\n"+
-		"spends less, per request or run, of CPU or of wall time; and of it what the culprits' own lines spend less.\n"+
+		"spends less, per request or run, of CPU or of wall time, in recordings taken by turns whose scatter gives the\n"+
+		"interval; and of it what the culprits' own lines spend less.\n"+
 		"Covered: promise and fact have a value in common, and the promise is no wider than %.0f points.\n\n"+
 		"| case | repair | of | promised | measured, program | measured, lines | covered |\n|---|---|---|---|---|---|---|\n", 100*widest)
 	for _, outcomes := range runs {
@@ -160,7 +161,10 @@ func percent(i stats.Interval) string {
 		return "–"
 	}
 	text := fmt.Sprintf("%.0f %%", 100*i.Value)
-	if i.Low == i.High || math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) {
+	switch {
+	case math.IsInf(i.Low, 0) || math.IsInf(i.High, 0):
+		return text + " (no bounds)"
+	case i.Low == i.High:
 		return text
 	}
 	return fmt.Sprintf("%s (%.0f to %.0f)", text, 100*i.Low, 100*i.High)
