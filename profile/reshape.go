@@ -72,13 +72,19 @@ func labelText(labels []Label, key, unit string) string {
 }
 
 // withoutInlines leaves each location the function that stands there in the
-// binary; what was inlined into it is its own.
-func (p *Profile) withoutInlines() *Profile {
+// binary; what was inlined into it is its own. Columns, which tell apart calls within a
+// line, go too unless they are asked for, as in pprof.
+func (p *Profile) withoutInlines(columns bool) *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
 	for i := range q.Locations {
 		if l := &q.Locations[i]; len(l.Lines) > 1 {
 			l.Lines = l.Lines[len(l.Lines)-1:]
+		}
+		if l := &q.Locations[i]; len(l.Lines) == 1 && l.Lines[0].Column != 0 && !columns {
+			line := l.Lines[0]
+			line.Column = 0
+			l.Lines = []Line{line}
 		}
 	}
 	return &q

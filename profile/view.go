@@ -127,7 +127,7 @@ func (p *Profile) View(o ViewOptions) (*View, error) {
 		v.Total = v.total()
 	}
 	if o.NoInlines {
-		v.Profile = v.Profile.withoutInlines()
+		v.Profile = v.Profile.withoutInlines(o.ShowColumns)
 	}
 	v.Profile = v.Profile.withTrimmedPaths(o.TrimPath, o.SourcePath)
 	return v, nil

@@ -151,7 +151,7 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 		o := profile.DefaultViewOptions()
 		o.SampleIndex, o.Mean, o.DivideBy, o.Unit = fmt.Sprint(index), mean, divide, unit
 		o.RelativePercentages, o.NoInlines = rapid.Bool().Draw(rt, "relative_percentages"), rapid.Bool().Draw(rt, "noinlines")
-		o.ShowColumns = o.NoInlines // pprof drops the columns of addresses without inlines
+		o.ShowColumns = rapid.Bool().Draw(rt, "showcolumns")
 		focus := rapid.SampledFrom([]string{"", "main"}).Draw(rt, "focus")
 		if focus != "" {
 			o.Focus = regexp.MustCompile(focus)
