@@ -12,6 +12,19 @@ type Facts struct {
 	files   map[string][]*factFile // by fileKey; a generic's file has one per package that instantiates it
 	have    []string
 	lacking map[string]string
+
+	inner lazy[map[innerKey][]innerRecord] // records of inlined code, by the innermost position
+}
+
+// innerKey is a line of a file, which has a fileKey.
+type innerKey struct {
+	file string
+	line int
+}
+
+type innerRecord struct {
+	pkg    *packageFacts
+	record *record
 }
 
 // Pos is a file (as the profile names it, or with the same base) and line.
@@ -130,6 +143,61 @@ func (f *Facts) sameChain(a, b []Pos) bool {
 		}
 	}
 	return true
+}
+
+// On returns what is known about the code on a line, wherever the compiler put it: the facts of At, and when
+// no escape is among them, as of a closure that exists only inlined, the escapes of the places where the line's
+// code was inlined. The chains of those are cut to the line itself.
+func (f *Facts) On(file string, line int) []Fact {
+	facts := f.At(file, line)
+	for i := range facts {
+		if facts[i].Code == "escape" {
+			return facts
+		}
+	}
+	for _, in := range f.inlined()[innerKey{f.index.fileKey(file), line}] {
+		fact := in.pkg.fact(in.record)
+		fact.Chain = fact.Chain[len(fact.Chain)-1:]
+		if !containsFact(facts, fact) {
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
+// inlined indexes the escapes in inlined code by their innermost position.
+func (f *Facts) inlined() map[innerKey][]innerRecord {
+	return f.inner.get(func() map[innerKey][]innerRecord {
+		index := map[innerKey][]innerRecord{}
+		for _, files := range f.files {
+			for _, ff := range files {
+				for i := range ff.records {
+					r := &ff.records[i]
+					if len(r.Chain) < 2 || ff.pkg.Strings[r.Code] != "escape" || r.Short {
+						continue
+					}
+					last := r.Chain[len(r.Chain)-1]
+					key := innerKey{f.index.fileKey(ff.pkg.Strings[last.File]), last.Line}
+					index[key] = append(index[key], innerRecord{ff.pkg, r})
+				}
+			}
+		}
+		for _, list := range index { // maps have no order
+			sort.Slice(list, func(i, j int) bool { return list[i].before(list[j]) })
+		}
+		return index
+	})
+}
+
+func (a innerRecord) before(b innerRecord) bool {
+	if a.pkg.Package != b.pkg.Package {
+		return a.pkg.Package < b.pkg.Package
+	}
+	x, y := a.record.Chain[0], b.record.Chain[0]
+	if x.Line != y.Line {
+		return x.Line < y.Line
+	}
+	return x.Col < y.Col
 }
 
 // Packages tells which packages have facts, and for the others why not.

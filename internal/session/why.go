@@ -281,7 +281,7 @@ func (w *Why) compiler(ctx context.Context, res *Result, a *site.About) error {
 			w.note(moved + "; so the lines may be others, and the compiler is not quoted")
 			continue
 		}
-		for _, f := range facts.At(l.File, l.Line) {
+		for _, f := range facts.On(l.File, l.Line) {
 			kind, text := f.Words()
 			r := WhyRemark{File: fileOf(l.Owner, l.File), Line: l.Line, Kind: kind, Text: text, Path: f.Path()}
 			if kind != "" && !slices.ContainsFunc(w.Compiler, func(x WhyRemark) bool { return x.File == r.File && x.Line == r.Line && x.Text == r.Text }) {

@@ -17,7 +17,7 @@ func (p *Pass) Escapes(s *site.Site) (words []string, known bool) {
 	if !slices.Contains(have, s.Owner.Package) {
 		return nil, false
 	}
-	for _, f := range p.Facts.At(s.File, s.Line) {
+	for _, f := range p.Facts.On(s.File, s.Line) {
 		text := f.Message
 		constant := strings.HasPrefix(text, `"`) // "text" escapes: in an interface it needs no memory
 		if !strings.HasPrefix(f.Code, "escape") || text == "" || constant || slices.Contains(words, text) {
@@ -48,7 +48,7 @@ func (p *Pass) Reasons(s *site.Site) (words []string) {
 	if p.Facts == nil {
 		return nil
 	}
-	for _, f := range p.Facts.At(s.File, s.Line) {
+	for _, f := range p.Facts.On(s.File, s.Line) {
 		if kind, text := f.Words(); kind == "escape" && !slices.Contains(words, text) {
 			words = append(words, text)
 		}
