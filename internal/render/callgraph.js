@@ -1,13 +1,11 @@
-const svg = document.documentElement, box = svg.viewBox.baseVal;
+const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (document.documentElement)), box = svg.viewBox.baseVal;
 const whole = [box.x, box.y, box.width, box.height];
-const view = (x, y, w, h) => svg.setAttribute('viewBox', [x, y, w, h].join(' '));
+/** @param {number[]} corner and size */
+const view = (...corner) => svg.setAttribute('viewBox', corner.join(' '));
 
-// The point of the picture under the mouse.
+/** The point of the picture under the mouse. @param {MouseEvent} event @returns {DOMPoint} */
 function at(event) {
-  const p = svg.createSVGPoint();
-  p.x = event.clientX;
-  p.y = event.clientY;
-  return p.matrixTransform(svg.getScreenCTM().inverse());
+  return new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM()?.inverse());
 }
 
 svg.addEventListener('wheel', event => {
@@ -16,7 +14,9 @@ svg.addEventListener('wheel', event => {
   view(p.x - (p.x - box.x) * by, p.y - (p.y - box.y) * by, box.width * by, box.height * by);
 }, { passive: false });
 
-let grip = null, moved = false;
+/** Where the picture is held. @type {DOMPoint | null} */
+let grip = null;
+let moved = false;
 svg.addEventListener('mousedown', event => { grip = at(event); moved = false; });
 svg.addEventListener('mousemove', event => {
   if (!grip || !event.buttons) return;
@@ -32,14 +32,16 @@ svg.addEventListener('dblclick', () => view(...whole));
 svg.addEventListener('click', event => {
   if (moved) return;
   for (const e of document.querySelectorAll('.joined, .chosen')) e.classList.remove('joined', 'chosen');
-  const node = event.target.closest('.node');
+  const node = /** @type {SVGElement | null} */ (/** @type {Element} */ (event.target).closest('.node'));
   svg.classList.toggle('choosing', node !== null);
   if (!node) return;
   const id = node.dataset.node;
   node.classList.add('joined', 'chosen');
-  for (const e of document.querySelectorAll(`.edge[data-from="${id}"], .edge[data-to="${id}"]`)) {
+  /** @type {NodeListOf<SVGElement>} */
+  const edges = document.querySelectorAll(`.edge[data-from="${id}"], .edge[data-to="${id}"]`);
+  for (const e of edges) {
     e.classList.add('joined');
-    for (const end of [e.dataset.from, e.dataset.to]) document.querySelector(`.node[data-node="${end}"]`).classList.add('joined');
+    for (const end of [e.dataset.from, e.dataset.to]) document.querySelector(`.node[data-node="${end}"]`)?.classList.add('joined');
   }
 });
 document.addEventListener('keydown', event => {
