@@ -223,3 +223,21 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 
 // Text is an expression as the source has it, cut to fit a sentence.
 func Text(e ast.Expr) string { return Short(types.ExprString(ast.Unparen(e))) }
+
+// Result returns the variable that takes the first result of a call; nil when none does.
+func Result(p *gocode.Place, call *ast.CallExpr) *types.Var {
+	path := p.Enclosing(call)
+	if len(path) == 0 {
+		return nil
+	}
+	a, ok := path[0].(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || a.Rhs[0] != call {
+		return nil
+	}
+	id, ok := a.Lhs[0].(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, _ := p.Object(id).(*types.Var)
+	return v
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -62,7 +61,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // unread tells whether the function closes the response of a call and never reads its body.
 func unread(p *gocode.Place, call *ast.CallExpr) bool {
-	resp := response(p, call)
+	resp := rule.Result(p, call)
 	if resp == nil || !rule.Local(p, resp) {
 		return false
 	}
@@ -106,21 +105,4 @@ func closes(path []ast.Node) bool {
 	}
 	_, call := path[2].(*ast.CallExpr)
 	return call
-}
-
-// response returns the variable that takes the response of a call.
-func response(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	for _, n := range p.Enclosing(call) {
-		a, ok := n.(*ast.AssignStmt)
-		if !ok || len(a.Rhs) != 1 || a.Rhs[0] != call {
-			return nil
-		}
-		id, ok := a.Lhs[0].(*ast.Ident)
-		if !ok {
-			return nil
-		}
-		v, _ := p.Object(id).(*types.Var)
-		return v
-	}
-	return nil
 }

@@ -184,17 +184,15 @@ func (r *reader) asserted(a *ast.TypeAssertExpr) bool {
 	if t == nil || !shapeless(t) {
 		return false
 	}
-	for _, n := range r.place.Enclosing(a) {
-		assign, ok := n.(*ast.AssignStmt)
-		if !ok {
-			break
-		}
-		id, ok := assign.Lhs[0].(*ast.Ident)
-		if !ok || len(assign.Rhs) != 1 {
-			return false
-		}
-		v, ok := r.place.Object(id).(*types.Var)
-		return ok && r.variable(v)
+	path := r.place.Enclosing(a)
+	assign, ok := path[0].(*ast.AssignStmt)
+	if !ok {
+		return r.use(a)
 	}
-	return r.use(a)
+	id, ok := assign.Lhs[0].(*ast.Ident)
+	if !ok || len(assign.Rhs) != 1 {
+		return false
+	}
+	v, ok := r.place.Object(id).(*types.Var)
+	return ok && r.variable(v)
 }

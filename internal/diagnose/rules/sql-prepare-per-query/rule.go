@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -79,7 +78,7 @@ func prepared(p *gocode.Place) *ast.CallExpr {
 // usedOnce tells whether the statement of a call is closed in the function, executed at one place
 // that no loop of its own repeats, and goes nowhere else.
 func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
-	v := result(p, call)
+	v := rule.Result(p, call)
 	if v == nil || !rule.Local(p, v) {
 		return false
 	}
@@ -109,20 +108,4 @@ func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return closed && executed == 1
-}
-
-// result returns the variable that takes the first result of a call.
-func result(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	for _, n := range p.Enclosing(call) {
-		a, ok := n.(*ast.AssignStmt)
-		if !ok || len(a.Rhs) != 1 || a.Rhs[0] != call {
-			return nil
-		}
-		if id, ok := a.Lhs[0].(*ast.Ident); ok {
-			v, _ := p.Object(id).(*types.Var)
-			return v
-		}
-		return nil
-	}
-	return nil
 }
