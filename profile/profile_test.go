@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -152,9 +153,40 @@ func TestReadersMayShareAProfile(t *testing.T) {
 			if err := q.Encode(io.Discard); err != nil {
 				t.Error(err)
 			}
+			if err := readAsReportsDo(p); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	readers.Wait()
+}
+
+// readAsReportsDo makes every report of a profile once.
+func readAsReportsDo(p *profile.Profile) error {
+	o := profile.DefaultViewOptions()
+	o.NoInlines, o.TagRoot, o.TrimPath = true, []string{"tenant"}, "/src"
+	v, err := p.View(o)
+	if err != nil {
+		return err
+	}
+	rows, traces := v.Traces()
+	for range traces {
+		_ = rows
+	}
+	v.Tags()
+	v.BlindSpots(1, profile.Surroundings{})
+	pairer, err := profile.NewPairer(profile.PairOptions{Paths: true})
+	if err == nil {
+		err = pairer.Add(p, 1)
+	}
+	_, graphErr := v.Graph(profile.GraphOptions{})
+	_, listErr := v.List(regexp.MustCompile("."))
+	_, _, flameErr := p.FlamePair(profile.FlameOptions{SampleIndex: 1})
+	_, workErr := p.RuntimeWork(1, func(profile.Function) bool { return true })
+	_, _, _, shareErr := profile.Share(p, v.Profile)
+	_, baseErr := p.Against(v.Profile, profile.BaseOptions{Mark: true})
+	_, mergeErr := profile.Merge(p, v.Profile)
+	return errors.Join(err, graphErr, listErr, flameErr, workErr, shareErr, baseErr, mergeErr)
 }
 
 func TestSampleIndex(t *testing.T) {
