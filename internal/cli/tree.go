@@ -34,7 +34,9 @@ func treeCommand() command {
 				if err != nil {
 					return err
 				}
-				return p.printTree(env, "tree", v.graphPage(g))
+				page := v.graphPage(g)
+				page.Blind = v.blindSpots(page.Least())
+				return p.printTree(env, "tree", page)
 			}
 		},
 	}
@@ -78,15 +80,16 @@ func peekCommand() command {
 				if len(page.Shown) == 0 {
 					return usagef("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", v.Source.Name, re, v.SampleType.Type)
 				}
+				page.Blind = v.blindSpots(page.Least())
 				return p.printTree(env, "peek", page)
 			}
 		},
 	}
 }
 
-// graphPage is a call graph of the view with what it does not show.
+// graphPage is a call graph of the view.
 func (v *view) graphPage(g *profile.Graph) render.GraphPage {
-	return render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g, Blind: v.blindSpots(g.Least()), Notes: v.Source.Notes}
+	return render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g, Notes: v.Source.Notes}
 }
 
 func (p *profileFlags) printTree(env Env, name string, page render.GraphPage) error {

@@ -31,6 +31,28 @@ func (p *GraphPage) shown() []int {
 	return all
 }
 
+// Least returns the smallest magnitude other than zero that the page shows, 0 for none.
+func (p *GraphPage) Least() int64 {
+	var least int64
+	see := func(v int64) {
+		if v = max(v, -v); v > 0 && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	for _, i := range p.shown() {
+		n := &p.Graph.Nodes[i]
+		see(n.Flat)
+		see(n.Cum)
+		for _, e := range p.Graph.In(i) {
+			see(e.Weight)
+		}
+		for _, e := range p.Graph.Out(i) {
+			see(e.Weight)
+		}
+	}
+	return least
+}
+
 // value returns how values of this page are printed.
 func (p *GraphPage) value() func(int64) string {
 	unit := p.View.UnitFor(p.Graph.Least())
