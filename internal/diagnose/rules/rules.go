@@ -16,10 +16,12 @@ import (
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
+	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
+	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
@@ -36,8 +38,10 @@ import (
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
+	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
+	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
@@ -57,6 +61,7 @@ import (
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
+	stackinerrors "github.com/hone-go/hone/internal/diagnose/rules/stack-in-errors"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -75,10 +80,12 @@ func All() []rule.Rule {
 		bufferthroughinterface.Rule(),
 		callerinlog.Rule(),
 		clientperrequest.Rule(),
+		closurebyref.Rule(),
 		compresslevel.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),
 		constantwork.Rule(),
+		contextchain.Rule(),
 		costlyline.Rule(),
 		ctorpercall.Rule(),
 		deepequaltyped.Rule(),
@@ -95,8 +102,10 @@ func All() []rule.Rule {
 		largecopy.Rule(),
 		linearscan.Rule(),
 		literalpercall.Rule(),
+		logargsboxed.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
+		metriclabelpercall.Rule(),
 		pointerperelement.Rule(),
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),
@@ -116,6 +125,7 @@ func All() []rule.Rule {
 		sqlopenpercall.Rule(),
 		sqlprepareperquery.Rule(),
 		sscansimple.Rule(),
+		stackinerrors.Rule(),
 		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),

@@ -1,0 +1,219 @@
+// Package closurebyref finds variables that are on the heap because a function literal shares
+// them, though it could have a copy.
+package closurebyref
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// largest is the size in bytes up to which the compiler captures by value
+// (cmd/compile/internal/escape, (*batch).flowClosure).
+const largest = 128
+
+// sizes are those of 64-bit machines.
+var sizes = types.SizesFor("gc", "amd64")
+
+// Rule is closure-by-ref.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "closure-by-ref",
+		Kind:  rule.Alloc,
+		Title: "Variable on the heap because a function literal shares it",
+		Doc:   doc,
+		// The literal itself grows by the copied value.
+		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `A function literal shares the variables around it. When it outlives the function
+(it is returned, stored, sent or started as a goroutine), a shared variable is
+moved to the heap: one allocation for each, beside that of the literal.
+
+The compiler copies instead of sharing if the variable is not assigned again after
+it is declared, or (in newer compilers) only in straight code before the first
+literal. A default that is set before a loop whose
+rounds make literals is too much for it. If all assignments stand before the literal
+and no literal assigns the variable, a copy is the same:
+	limit := limit // not assigned again: captured by value
+	for _, j := range jobs {
+		go func() { j.run(limit) }()
+	}
+
+It is fine where the literal and the function really share the variable; then the rule
+does not speak.
+
+Seen in the field: golang/go#6632, where capturing by value came from.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+}
+
+func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+	words, _ := pass.Escapes(m.Site)
+	var names []string
+	var at []string
+	for _, w := range words {
+		name := rule.Escaping(w)
+		steps, _ := pass.Flow(m.Site, name)
+		if !rule.Reason(steps, "captured by a closure") {
+			continue
+		}
+		v := variable(p, name)
+		if v == nil {
+			continue
+		}
+		lit := copyable(p, v)
+		if lit == nil {
+			continue
+		}
+		names = append(names, name)
+		at = append(at, fmt.Sprint(rule.Line(p, lit.Pos())))
+	}
+	if len(names) == 0 || len(rule.Makers(p)) > 0 || moved(words) > len(names) {
+		return false
+	}
+	verb, them := "is", "it"
+	if len(names) > 1 {
+		verb, them = "are", "them"
+	}
+	m.Cause = fmt.Sprintf("%s %s moved to the heap because the function literal on line %s shares %s, though nothing assigns %s after the literal is made.",
+		rule.List(names), verb, at[0], them, them)
+	m.Fix = fmt.Sprintf("Copy %s right before the literal into a variable that is not assigned again (%s := %s): the literal then captures the value.", them, names[0], names[0])
+	m.Confidence = rule.Measured
+	return true
+}
+
+// moved counts the variables that the compiler moves to the heap on the line.
+func moved(words []string) (n int) {
+	for _, w := range words {
+		if len(w) > 14 && w[:14] == "moved to heap:" {
+			n++
+		}
+	}
+	return n
+}
+
+// variable returns the local variable or parameter of that name that is declared on the line.
+func variable(p *gocode.Place, name string) *types.Var {
+	if p.Decl == nil {
+		return nil
+	}
+	for id, obj := range p.Info.Defs {
+		v, ok := obj.(*types.Var)
+		if ok && id.Name == name && rule.Line(p, id.Pos()) == p.Line && rule.WithinPos(p.Decl, id.Pos()) && !v.IsField() {
+			return v
+		}
+	}
+	return nil
+}
+
+// copyable returns the first literal that captures a variable if it could have a copy: no literal
+// assigns the variable, nor takes its address, and no assignment follows the first literal or stands in a loop with it
+// that began after the variable was declared.
+func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
+	if sizes.Sizeof(v.Type()) > largest {
+		return nil
+	}
+	whole := p.Outer()
+	var first *ast.FuncLit
+	for _, use := range rule.Uses(p, v) {
+		if lit := capturing(whole, v, use); lit != nil && (first == nil || lit.Pos() < first.Pos()) {
+			first = lit
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	for _, use := range rule.Uses(p, v) {
+		if p.Info.Defs[use] != nil || !assigns(whole, use) {
+			continue
+		}
+		if capturing(whole, v, use) != nil || use.Pos() > first.Pos() || looped(whole, v, first, use) {
+			return nil
+		}
+	}
+	return first
+}
+
+// capturing returns the outermost function literal that holds a use of a variable but
+// not its declaration.
+func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
+	var found *ast.FuncLit
+	for _, n := range p.Enclosing(use) {
+		if lit, ok := n.(*ast.FuncLit); ok && !rule.WithinPos(lit, v.Pos()) {
+			found = lit
+		}
+	}
+	return found
+}
+
+// assigns tells whether a use of a variable may change it.
+func assigns(p *gocode.Place, use *ast.Ident) bool {
+	if rule.Defines(p, use) {
+		return true
+	}
+	var child ast.Node = use
+	for _, n := range p.Enclosing(use) {
+		switch n := n.(type) {
+		case *ast.ParenExpr, *ast.SelectorExpr:
+		case *ast.IndexExpr:
+			if n.X != child {
+				return false
+			}
+		case *ast.IncDecStmt:
+			return true
+		case *ast.UnaryExpr:
+			return n.Op == token.AND
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				if lhs == child {
+					return true
+				}
+			}
+			return false
+		case *ast.CallExpr: // a method of the variable may have a pointer receiver
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			return ok && n.Fun == child && pointerMethod(p, sel)
+		default:
+			return false
+		}
+		child = n
+	}
+	return false
+}
+
+func pointerMethod(p *gocode.Place, sel *ast.SelectorExpr) bool {
+	s := p.Info.Selections[sel]
+	if s == nil {
+		return false
+	}
+	sig, ok := s.Obj().Type().(*types.Signature)
+	if !ok || sig.Recv() == nil {
+		return false
+	}
+	_, wants := sig.Recv().Type().(*types.Pointer)
+	_, has := s.Recv().Underlying().(*types.Pointer)
+	return wants && !has
+}
+
+// looped tells whether literal and assignment stand in a loop that does not declare the variable anew.
+func looped(p *gocode.Place, v *types.Var, lit *ast.FuncLit, use *ast.Ident) bool {
+	for _, n := range p.Enclosing(lit) {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if rule.Within(n, use) && !rule.WithinPos(n, v.Pos()) {
+				return true
+			}
+		}
+	}
+	return false
+}

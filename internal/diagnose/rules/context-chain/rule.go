@@ -1,0 +1,138 @@
+// Package contextchain finds contexts that grow into long chains, and values looked up in them again and again.
+package contextchain
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// search is the walk from a context to the root.
+const search = "context.value"
+
+// lookups are the methods that begin the walk, as profiles name them.
+var lookups = []string{"context.(*valueCtx).Value", "context.(*cancelCtx).Value", "context.(*timerCtx).Value", "context.value"}
+
+// derivers are the functions that make a context of another.
+var derivers = []string{"context.WithValue", "context.WithCancel", "context.WithTimeout", "context.WithDeadline", "context.WithCancelCause"}
+
+// Rule is context-chain.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "context-chain",
+		Kind:  rule.CPU,
+		Title: "Context values in a long chain",
+		Doc:   doc,
+		// Each round's walk becomes one step; the first stays.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `context.WithValue makes a new context that points to its parent, and Value walks from
+there to the root, comparing keys. With ctx = context.WithValue(ctx, …) in a loop, the
+chain grows by one in each round and is never cut: every look-up takes longer than the
+last, and all of the old contexts stay alive. A loop that asks an unchanged context
+for the same key walks the same way each time.
+
+In a loop give the derived context a name of its own (c := context.WithValue(ctx, …)),
+so that each round begins at the loop's context. Ask for a value once, before the
+loop. Several values that belong together are better one struct under one key.
+
+It is fine to derive a context per request; a chain of a few is nothing.
+
+Seen in the field: juicedata/juicefs#5552, TencentCloud/CubeSandbox#1329; fatcontext is
+a linter for the first form.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	grown := p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, derivers...) }, func(place *gocode.Place, m *rule.Match) bool {
+		return grows(p, place, m)
+	}, nil)
+	asked := p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, lookups...) }, asks, nil)
+	return append(grown, asked...), nil
+}
+
+// grows judges a context that a loop derives from its own last one.
+func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, derivers...) {
+		if len(call.Args) == 0 {
+			continue
+		}
+		loop := p.LoopAround(call)
+		to := rule.AssignedTo(p, call)
+		if loop == nil || to == nil || !rule.Same(p, to, call.Args[0]) || rule.AtMost(p, loop, call, 4) {
+			continue
+		}
+		v, part := rule.Var(p, to)
+		if a, ok := rule.Parent(p, call).(*ast.AssignStmt); !ok || a.Tok != token.ASSIGN || part || rule.WithinPos(loop, v.Pos()) || reset(p, loop, to, call) {
+			continue
+		}
+		addWalks(pass, p, loop, m)
+		m.Cause = fmt.Sprintf("Every round of the loop on line %d makes %s a child of the last round's: the chain grows without end, and each look-up walks all of it.",
+			rule.Line(p, loop.Pos()), rule.Text(to))
+		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", p.CalleeName(call), rule.Text(to))
+		return true
+	}
+	return false
+}
+
+// reset tells whether the loop also sets the context to something else.
+func reset(p *gocode.Place, loop ast.Node, to ast.Expr, call *ast.CallExpr) bool {
+	found := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return !found
+		}
+		for _, lhs := range a.Lhs {
+			if rule.Same(p, lhs, to) && !rule.Within(a, call) {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// addWalks adds the walks along the chain that the loop's lines begin, whoever is blamed for them.
+func addWalks(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
+	from, to := rule.Line(p, loop.Pos()), rule.Line(p, loop.End())
+	for _, s := range pass.Table.Sites {
+		m.CPU = append(m.CPU, rule.Rows(s.CPU, func(r *site.Row) bool {
+			if !r.Below(search) {
+				return false
+			}
+			for _, f := range r.Stack[max(r.Owner, 0):] {
+				if f.Function == m.Site.Function && f.File == m.Site.File && from <= f.Line && f.Line <= to {
+					return true
+				}
+			}
+			return false
+		})...)
+	}
+	m.Callees = append(m.Callees, search)
+}
+
+// asks judges a value that a loop looks up in a context that it does not change.
+func asks(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.CallsOf(p, "(context.Context).Value") {
+		loop := p.LoopAround(call)
+		if loop == nil || len(call.Args) != 1 || rule.AtMost(p, loop, call, 4) {
+			continue
+		}
+		ctx := rule.Receiver(call)
+		if ctx == nil || !rule.Invariant(p, loop, ctx) || !rule.Invariant(p, loop, call.Args[0]) {
+			continue
+		}
+		m.Cause = fmt.Sprintf("%s walks up the chain of contexts in every round of the loop on line %d for the same value.", rule.Text(call), rule.Line(p, loop.Pos()))
+		m.Fix = "Ask for it once, before the loop."
+		return true
+	}
+	return false
+}

@@ -1,0 +1,247 @@
+// Package metriclabelpercall finds metrics whose labels are made and looked up for each event.
+package metriclabelpercall
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// resolvers are the methods that find a metric's child by its labels, in the
+// Prometheus client and what is made after it.
+var resolvers = []string{"WithLabelValues", "GetMetricWithLabelValues", "With", "GetMetricWith"}
+
+// recorders are methods of what they return, one of which it must have.
+var recorders = []string{"Inc", "Add", "Set", "Observe"}
+
+// formatters make a string of a value.
+var formatters = []string{"strconv.Itoa", "strconv.Format*", "strconv.Quote", "fmt.Sprint*"}
+
+// Rule is metric-label-per-call.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "metric-label-per-call",
+		Kind:  rule.Alloc,
+		Title: "Metric labels formatted and looked up on every event",
+		Doc:   doc,
+		// A child that is kept costs a look-up by the number, or nothing.
+		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.97},
+		Specificity: 3,
+		Find:        find,
+	}
+}
+
+const doc = `requests.WithLabelValues(strconv.Itoa(code), method).Inc() formats a number into a
+string, puts the strings into a slice, hashes all of them and looks the child up
+under a lock, to add one to a counter. With(prometheus.Labels{…}) builds a map in
+addition.
+
+Labels have few values, else the metric itself would be a leak. So what is made for
+them can be kept: the child of each known label set in a variable (labels that are
+constant), or in a map or array by the number; or at least the strings of the
+numbers in a table.
+
+It is fine for events that are rare. The rule leaves labels alone that are strings
+already: then the look-up is the work.
+
+Seen in the field: weaviate/weaviate#12036, pingcap/ticdc#5107,
+crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020), where
+the numbers of customers were formatted for each rule that ran.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	return p.Gather(caller, guilty, nil), nil
+}
+
+// deepest is how many frames a client may have below the call that resolves a child.
+const deepest = 10
+
+// caller returns the frame that resolves a metric, or that formats or makes something itself. A
+// client's resolvers call each other: the first of them counts.
+func caller(r *site.Row) int {
+	if r.Owner < 0 {
+		return -1
+	}
+	at := r.Owner
+	for i := r.Owner + 1; i < len(r.Stack) && i < r.Owner+deepest; i++ {
+		if resolves(r.Stack[i-1].Function) {
+			at = i
+		}
+	}
+	return at
+}
+
+// resolves tells whether a function is named as one that finds a child.
+func resolves(function string) bool {
+	name := function[strings.LastIndexByte(function, '.')+1:]
+	for _, m := range resolvers {
+		if name == m {
+			return true
+		}
+	}
+	return false
+}
+
+func guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.Calls(p) {
+		if resolver(p, call) && rule.PerCall(p, call) {
+			if how, fix := labels(p, call); how != "" {
+				narrow(m, true)
+				m.Cause = fmt.Sprintf("%s %s for each event, to find the same few children again and again.", rule.Text(call.Fun), how)
+				m.Fix = fix
+				return !m.Empty()
+			}
+		}
+		if rule.Named(p.CalleeName(call), formatters...) {
+			if to := handedTo(p, call); to != nil {
+				narrow(m, false)
+				m.Cause = fmt.Sprintf("%s makes a string for each event that is only a label for %s.", rule.Text(call), rule.Text(to.Fun))
+				m.Fix = "Keep the children by the number they belong to, or at least the strings of the few numbers in a table."
+				return !m.Empty()
+			}
+		}
+	}
+	return false
+}
+
+// narrow keeps the rows of formatting, and with all also those of resolving and of
+// what the line makes for it.
+func narrow(m *rule.Match, all bool) {
+	keep := func(r *site.Row) bool {
+		callee := calleeAt(r, m.Site)
+		if rule.Named(callee, formatters...) {
+			return true
+		}
+		return all && (resolves(callee) || strings.HasPrefix(callee, "runtime.") || callee == "")
+	}
+	m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return !rule.Leaf(r) && keep(r) })
+	m.Allocs = rule.Rows(m.Allocs, keep)
+	m.Live = rule.Rows(m.Live, keep)
+	m.Callees = formatters
+}
+
+// calleeAt returns what the site's line called in a row; "" when it is the leaf.
+func calleeAt(r *site.Row, s *site.Site) string {
+	for i := 1; i < len(r.Stack); i++ {
+		if f := r.Stack[i]; f.Line == s.Line && f.Function == s.Function && f.File == s.File {
+			return r.Stack[i-1].Function
+		}
+	}
+	return ""
+}
+
+// resolver tells whether a call finds a metric by labels: by its name, its parameters
+// and what its result can do.
+func resolver(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Signature().Recv() == nil || !resolves("."+fn.Name()) {
+		return false
+	}
+	sig := fn.Signature()
+	if sig.Params().Len() != 1 || sig.Results().Len() == 0 || !labelType(sig.Params().At(0).Type()) {
+		return false
+	}
+	return records(p, sig.Results().At(0).Type())
+}
+
+// labelType tells whether a parameter's type is []string or a map of strings.
+func labelType(t types.Type) bool {
+	isString := func(t types.Type) bool {
+		b, ok := t.Underlying().(*types.Basic)
+		return ok && b.Info()&types.IsString != 0
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return isString(u.Elem())
+	case *types.Map:
+		return isString(u.Key()) && isString(u.Elem())
+	}
+	return false
+}
+
+func records(p *gocode.Place, t types.Type) bool {
+	for _, name := range recorders {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, p.Pkg, name)
+		if _, ok := obj.(*types.Func); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// labels tells what is wrong with the labels of a call, and what to do; "" when they are strings
+// that differ.
+func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
+	values, isMap := labelValues(p, call)
+	var formatted []string
+	constant := len(values) > 0
+	for _, v := range values {
+		if _, ok := p.Const(v); !ok {
+			constant = false
+		}
+		if c, ok := rule.Origin(p, v).(*ast.CallExpr); ok && formats(p, c) {
+			formatted = append(formatted, rule.Text(c))
+		}
+	}
+	switch {
+	case constant:
+		return "looks up labels that are always the same", fmt.Sprintf("Resolve the child once, into a variable: var child = %s, and use that.", rule.Text(call))
+	case len(formatted) > 0:
+		return "is given " + rule.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array filled when a number is first seen), or at least the strings of the few numbers in a table."
+	case isMap:
+		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children by what they belong to."
+	}
+	return "", ""
+}
+
+// labelValues returns the labels that a call is given, and whether they are in a map literal.
+func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
+	if call.Ellipsis.IsValid() {
+		return nil, false
+	}
+	if len(call.Args) == 1 {
+		if lit, ok := rule.Origin(p, call.Args[0]).(*ast.CompositeLit); ok {
+			var values []ast.Expr
+			for _, e := range lit.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					values = append(values, kv.Value)
+				}
+			}
+			_, isMap := p.TypeOf(lit).Underlying().(*types.Map)
+			return values, isMap
+		}
+	}
+	return call.Args, false
+}
+
+// formats tells whether a call makes a string of a value of another type.
+func formats(p *gocode.Place, call *ast.CallExpr) bool {
+	name := p.CalleeName(call)
+	return rule.Named(name, formatters...) || strings.HasSuffix(name, ").String") && len(call.Args) == 0
+}
+
+// handedTo returns the call that gets the string of a formatting call by way of a local
+// variable with no other use; nil when there is none.
+func handedTo(p *gocode.Place, call *ast.CallExpr) (to *ast.CallExpr) {
+	target := rule.AssignedTo(p, call)
+	if target == nil {
+		return nil
+	}
+	v := rule.LocalVar(p, target)
+	if v == nil || len(rule.Assigned(p, v)) != 1 {
+		return nil
+	}
+	for _, use := range rule.Reads(p, v) {
+		c, ok := rule.Parent(p.Outer(), use).(*ast.CallExpr)
+		if !ok || !resolver(p, c) {
+			return nil
+		}
+		to = c
+	}
+	return to
+}

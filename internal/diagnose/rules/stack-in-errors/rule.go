@@ -1,0 +1,161 @@
+// Package stackinerrors finds errors that record a stack trace on a hot path.
+package stackinerrors
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// walkers are the functions that walk a stack.
+var walkers = []string{"runtime.Callers", "runtime.Caller", "runtime.CallersFrames", "runtime.(*Frames).Next", "runtime.Stack", "runtime/debug.Stack"}
+
+// Rule is stack-in-errors.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "stack-in-errors",
+		Kind:  rule.CPU,
+		Title: "Errors that record a stack trace on a hot path",
+		Doc:   doc,
+		// An error without a stack is still made.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `Some error packages record where an error was made: runtime.Callers unwinds the whole
+stack (a microsecond and more, growing with its depth), and the result is an array
+of 32 or more addresses on the heap. Turning those into names and lines costs much
+more again. Each Wrap may do the same.
+
+For errors that belong to normal operation (not found, end of input, wrong key)
+return a plain or a package-level error, and add the stack where something is
+really wrong. If stacks are wanted, record the addresses and resolve them only
+when the error is printed.
+
+It is fine for errors that are rare: what they cost is then below what is shown. What is
+lost is the place of origin in the log.
+
+Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for loggers.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	f := finder{pass: p, walking: walking(p)}
+	return p.Gather(f.caller, f.guilty, nil), nil
+}
+
+// finder holds what one run of the rule needs.
+type finder struct {
+	pass    *rule.Pass
+	walking map[string]bool // functions of modules that walk a stack
+}
+
+// walking returns the functions outside the standard library that call a walker.
+func walking(p *rule.Pass) map[string]bool {
+	found := map[string]bool{}
+	p.EachRow(func(r *site.Row) {
+		if r.Owner > 0 && rule.CallsDirectly(r, walkers...) {
+			found[r.Stack[r.Owner].Function] = true
+		}
+	})
+	return found
+}
+
+// caller returns the frame to blame for a row of a walking function: the line that walks; or, when that
+// is a dependency's, the line of another module that called the dependency.
+func (f *finder) caller(r *site.Row) int {
+	if r.Owner < 0 || !f.walking[r.Stack[r.Owner].Function] {
+		return -1
+	}
+	own := r.Stack[r.Owner].Owner
+	if own.Kind != gocode.Dependency {
+		return r.Owner
+	}
+	for i := r.Owner + 1; i < len(r.Stack); i++ {
+		kind := r.Stack[i].Owner.Kind
+		if (kind == gocode.Main || kind == gocode.Dependency) && r.Stack[i].Owner.Module != own.Module {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.Calls(p) {
+		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && rule.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
+			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", fn.FullName())
+			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that mean a defect."
+			return true
+		}
+	}
+	if p.Decl == nil || !f.own(m) {
+		return false
+	}
+	m.Cause = fmt.Sprintf("%s walks the stack for each error that is made.", rule.FuncName(p))
+	m.Fix = "Make errors of normal operation without a stack, or record the addresses only and resolve them when the error is printed."
+	return true
+}
+
+// below tells whether the rows are of that function.
+func below(m *rule.Match, fn *types.Func) bool {
+	for _, r := range append(append([]*site.Row{}, m.CPU...), m.Allocs...) {
+		for i := 1; i < len(r.Stack); i++ {
+			s := r.Stack[i]
+			if s.Line == m.Site.Line && s.Function == m.Site.Function && rule.TypeName(r.Stack[i-1].Function) == fn.FullName() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// own tells whether the blamed line walks the stack itself for an error: its function, or one of the two that
+// called it, returns one.
+func (f *finder) own(m *rule.Match) bool {
+	for _, r := range m.CPU {
+		if r.Owner < 0 || r.Stack[r.Owner].Line != m.Site.Line || !rule.CallsDirectly(r, walkers...) {
+			continue
+		}
+		for i := r.Owner; i < len(r.Stack) && i < r.Owner+3; i++ {
+			s := r.Stack[i]
+			if place, ok := f.pass.Syntax.At(s.File, s.Line); ok && returnsError(place) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// returnsError tells whether a place's function has an error among its results.
+func returnsError(p *gocode.Place) bool {
+	var ft *ast.FuncType
+	switch fn := p.Func.(type) {
+	case *ast.FuncDecl:
+		ft = fn.Type
+	case *ast.FuncLit:
+		ft = fn.Type
+	}
+	if ft == nil || ft.Results == nil {
+		return false
+	}
+	for _, field := range ft.Results.List {
+		if makesError(p.TypeOf(field.Type)) {
+			return true
+		}
+	}
+	return false
+}
+
+// makesError tells whether values of a type are errors.
+func makesError(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	err := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return types.Implements(t, err)
+}
