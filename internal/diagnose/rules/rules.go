@@ -24,6 +24,8 @@ import (
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
+	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
+	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
@@ -34,6 +36,7 @@ import (
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
+	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
@@ -42,6 +45,8 @@ import (
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
+	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
+	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
@@ -88,6 +93,8 @@ func All() []rule.Rule {
 		contextchain.Rule(),
 		costlyline.Rule(),
 		ctorpercall.Rule(),
+		debugbuild.Rule(),
+		debugloggingon.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
 		flushpermessage.Rule(),
@@ -98,6 +105,7 @@ func All() []rule.Rule {
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		jsontoany.Rule(),
+		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
 		largecopy.Rule(),
 		linearscan.Rule(),
@@ -106,6 +114,8 @@ func All() []rule.Rule {
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
 		metriclabelpercall.Rule(),
+		nopgo.Rule(),
+		oldgo.Rule(),
 		pointerperelement.Rule(),
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),

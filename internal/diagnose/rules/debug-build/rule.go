@@ -1,0 +1,93 @@
+// Package debugbuild finds binaries whose figures are those of the instrumentation.
+package debugbuild
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
+
+// Rule is debug-build.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "debug-build",
+		Kind:     rule.Config,
+		Title:    "Built for debugging: the figures are the instrumentation's",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:     find,
+	}
+}
+
+const doc = `The race detector makes a program two to twenty times slower, the address and
+memory sanitizers two to three times; -gcflags=-N -l switches optimisation and
+inlining off; -cover counts every block. All costs move, and not by the same
+factor: a profile of such a build says little about the program as it ships.
+
+Build without the flag and record again, before believing anything else in the
+report.
+
+It is fine in tests, and in production while a race is being hunted.
+
+Seen in the field: the race detector's manual
+(go.dev/doc/articles/race_detector) gives 2 to 20 times the time and 5 to 10
+times the memory.`
+
+// build is a way of building and the share of CPU that it costs.
+type build struct {
+	what string
+	// share of the recording's CPU that goes with the flag: 1 - 1/slowdown.
+	share rule.Fraction
+}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Code == nil {
+		return nil, nil
+	}
+	var matches []rule.Match
+	for _, b := range instrumented(p.Code.Setting) {
+		total := p.Table.Totals.TotalSeconds
+		matches = append(matches, rule.Match{
+			Cause:      fmt.Sprintf("The binary was built with %s: its costs are those of the instrumentation, line by line.", b.what),
+			Fix:        fmt.Sprintf("Build without %s and record again; do not act on the other findings before.", b.what),
+			Confidence: rule.Likely, // the flag is certain, how much it costs here is not
+			Saving:     &rule.Saving{Seconds: total * b.share.Expect, Low: total * b.share.Low, High: total * b.share.High},
+			Evidence:   []rule.Evidence{{What: "build setting", Value: b.what, Command: "go version -m BINARY"}},
+		})
+	}
+	return matches, nil
+}
+
+// instrumented names the settings of a build that spoil its figures.
+func instrumented(setting func(string) string) (builds []build) {
+	if setting("-race") == "true" {
+		builds = append(builds, build{"-race", rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95}})
+	}
+	for _, sanitizer := range []string{"-asan", "-msan"} {
+		if setting(sanitizer) == "true" {
+			builds = append(builds, build{sanitizer, rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.75}})
+		}
+	}
+	if flags := strings.Fields(setting("-gcflags")); unoptimised(flags) {
+		builds = append(builds, build{"-gcflags=" + strings.Join(flags, " "), rule.Fraction{Expect: 0.5, Low: 0.2, High: 0.8}})
+	}
+	if setting("-cover") == "true" {
+		builds = append(builds, build{"-cover", rule.Fraction{Expect: 0.12, Low: 0.02, High: 0.2}})
+	}
+	return builds
+}
+
+// unoptimised tells whether compiler flags switch optimisation or inlining off.
+func unoptimised(flags []string) bool {
+	for _, f := range flags {
+		if _, after, ok := strings.Cut(f, "="); ok && strings.HasPrefix(after, "-") { // all=-N
+			f = after
+		}
+		if f = strings.Trim(f, `"'`); f == "-N" || f == "-l" {
+			return true
+		}
+	}
+	return false
+}

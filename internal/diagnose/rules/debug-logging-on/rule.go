@@ -1,0 +1,88 @@
+// Package debugloggingon finds debug records that are not only made but written.
+package debugloggingon
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is debug-logging-on.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "debug-logging-on",
+		Kind:  rule.Config,
+		Title: "Debug logging is switched on",
+		Doc:   doc,
+		// With the level off the call tests it and returns; boxing its arguments stays.
+		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
+		Specificity: 2, // what else could be done about the line does not matter when it goes
+		Find:        find,
+	}
+}
+
+const doc = `A debug line costs a nanosecond while its level is off, and a microsecond and a
+write when it is on: formatting, the handler's lock, the output. The profile
+shows the handler at work below debug calls, so the level was on during the
+recording.
+
+Set the level to info where the program serves; keep it in a slog.LevelVar to
+switch it while the program runs.
+
+It is fine while something is being looked for, and in a recording that was made
+with other settings than production has: then the settings should be the same.
+
+Seen in the field: oxia-db/oxia#1186 and osrg/gobgp#2774 are about what debug
+lines cost even when off.`
+
+// handling is what a logger calls once the level has let a record through.
+var handling = []string{
+	"log/slog.(*commonHandler).handle", "log/slog.(*TextHandler).Handle", "log/slog.(*JSONHandler).Handle", "log/slog.(*defaultHandler).Handle",
+	"go.uber.org/zap/zapcore.(*CheckedEntry).Write",
+	"github.com/sirupsen/logrus.(*Entry).write", "github.com/sirupsen/logrus.(*Entry).log",
+	"github.com/rs/zerolog.(*Event).msg", "github.com/rs/zerolog.(*Event).write",
+}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: []string{
+			"log/slog.Debug", "log/slog.DebugContext", "log/slog.(*Logger).Debug", "log/slog.(*Logger).DebugContext",
+			"go.uber.org/zap.(*Logger).Debug", "go.uber.org/zap.(*SugaredLogger).Debug*",
+			"github.com/sirupsen/logrus.Debug*", "github.com/sirupsen/logrus.(*Logger).Debug*", "github.com/sirupsen/logrus.(*Entry).Debug*",
+		},
+		Judge:  judge,
+		Unseen: func(m *rule.Match) { fill(m, "The logger") },
+	}
+	var written []rule.Match
+	for _, m := range s.Find(p) {
+		for _, r := range m.CPU {
+			if handled(r) {
+				written = append(written, m)
+				break
+			}
+		}
+	}
+	return written, nil
+}
+
+func handled(r *site.Row) bool {
+	for _, h := range handling {
+		if r.Below(h) {
+			return true
+		}
+	}
+	return false
+}
+
+func judge(c *rule.Case) bool {
+	fill(c.Match, c.Name())
+	c.Confidence = rule.Likely // the recording's settings may not be production's
+	return true
+}
+
+func fill(m *rule.Match, logger string) {
+	m.Cause = fmt.Sprintf("%s writes its records: the debug level was on during the recording.", logger)
+	m.Fix = "Set the level to info where the program serves, with a slog.LevelVar to switch it at run time."
+}
