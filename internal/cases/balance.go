@@ -19,8 +19,10 @@ type balance struct {
 	metric   string
 }
 
-// widest is how wide, as a share, a promise may be and still say something.
+// widest is how wide, as a share, an interval may be and still say something.
 const widest = 0.10
+
+func wide(i stats.Interval) bool { return i.High-i.Low > widest }
 
 // covers tells whether promise and fact have a value in common.
 func covers(promised, measured stats.Interval) bool {

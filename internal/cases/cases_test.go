@@ -184,8 +184,9 @@ func TestCovered(t *testing.T) {
 		promised, measured, lines stats.Interval
 		want                      string
 	}{
-		{i(0.2, 0.22, 0.25), i(0.24, 0.3, 0.4), i(0, 0, 0), "yes"},
-		{i(0.2, 0.3, 0.4), i(0.24, 0.3, 0.4), i(0, 0, 0), "yes, but wide"},
+		{i(0.2, 0.22, 0.25), i(0.24, 0.3, 0.33), i(0, 0, 0), "yes"},
+		{i(0.2, 0.3, 0.4), i(0.24, 0.3, 0.33), i(0, 0, 0), "yes, but promised too widely"},
+		{i(0.2, 0.22, 0.25), i(0.24, 0.3, 0.4), i(0, 0, 0), "cannot tell: measured too widely"},
 		{i(0.2, 0.22, 0.25), i(0.3, 0.3, 0.4), i(0.1, 0.15, 0.2), "the lines, not the program"},
 		{i(0.2, 0.22, 0.25), i(0.3, 0.3, 0.4), i(0.1, 0.15, 0.19), "no"},
 		{i(0.2, 0.22, 0.25), i(0.1, 0.1, 0.1), i(0, 0, 0), "no"},

@@ -119,7 +119,7 @@ func writeBalances(w io.Writer, runs [][]*outcome) {
 		"Promised: the savings of the culprits that were found, added up. Measured: what the repaired program\n"+
 		"spends less, per request or run, of CPU or of wall time, in recordings taken by turns whose scatter gives the\n"+
 		"interval; and of it what the culprits' own lines spend less.\n"+
-		"Covered: promise and fact have a value in common, and the promise is no wider than %.0f points.\n\n"+
+		"Covered: promise and fact have a value in common, and neither is wider than %.0f points.\n\n"+
 		"| case | repair | of | promised | measured, program | measured, lines | covered |\n|---|---|---|---|---|---|---|\n", 100*widest)
 	for _, outcomes := range runs {
 		for _, o := range outcomes {
@@ -139,20 +139,21 @@ func (b balance) linesCell() string {
 	return percent(b.lines)
 }
 
-// coveredCell answers for the whole program, then for the lines where that differs.
+// coveredCell answers for the whole program, and where that fails for the lines.
 func (b balance) coveredCell() string {
-	wide := b.promised.High-b.promised.Low > widest
 	switch {
 	case b.promised == (stats.Interval{}):
 		return "nothing promised"
-	case covers(b.promised, b.measured) && !wide:
-		return "yes"
-	case covers(b.promised, b.measured):
-		return "yes, but wide"
-	case b.lines != (stats.Interval{}) && covers(b.promised, b.lines):
+	case !covers(b.promised, b.measured) && b.lines != (stats.Interval{}) && covers(b.promised, b.lines):
 		return "the lines, not the program"
+	case !covers(b.promised, b.measured):
+		return "no"
+	case wide(b.measured):
+		return "cannot tell: measured too widely"
+	case wide(b.promised):
+		return "yes, but promised too widely"
 	}
-	return "no"
+	return "yes"
 }
 
 // percent writes an interval of shares.
