@@ -121,6 +121,7 @@ type splitter struct {
 	frames   *frames
 	pages    [][]int32
 	inverted bool
+	first    []uint32 // of a location: twice the key passed first, plus one when there are more
 	side     [2][]cursor
 	slot     []int32 // of a function among the children of the node at hand
 	seen     []int32 // the node that slot holds for
@@ -134,6 +135,11 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 		frames: src.frames, pages: src.view.stacks.pages, inverted: inverted,
 		slot: make([]int32, n), seen: make([]int32, n),
 		side: [2][]cursor{make([]cursor, 0, len(src.values))},
+	}
+	if inverted {
+		s.first = src.frames.keysAt(0)
+	} else {
+		s.first = src.frames.outermost()
 	}
 	for row, v := range src.values {
 		if v == 0 {
@@ -158,6 +164,14 @@ func (s *splitter) step(c *cursor) (inlined bool) {
 		return false
 	}
 	l := s.pages[c.page][c.at]
+	k := s.first[l]
+	if c.taken == 0 {
+		c.function = int32(k >> 1)
+		if k&1 == 0 { // as most locations
+			s.pass(c)
+			return false
+		}
+	}
 	first, n := s.frames.start[l], s.frames.start[l+1]-s.frames.start[l]
 	if s.inverted {
 		c.function = s.frames.list[first+c.taken]
@@ -168,14 +182,19 @@ func (s *splitter) step(c *cursor) (inlined bool) {
 	}
 	if c.taken++; c.taken == n {
 		c.taken = 0
-		c.left--
-		if s.inverted {
-			c.at++
-		} else {
-			c.at--
-		}
+		s.pass(c)
 	}
 	return inlined
+}
+
+// pass moves a cursor to the next location.
+func (s *splitter) pass(c *cursor) {
+	c.left--
+	if s.inverted {
+		c.at++
+	} else {
+		c.at--
+	}
 }
 
 // split divides a node's samples among its children and returns those of at

@@ -217,3 +217,16 @@ func (f *frames) keysAt(depth int32) []uint32 {
 	}
 	return keys
 }
+
+// outermost is keysAt for the other end: each location's last frame, plus one
+// when it has others too.
+func (f *frames) outermost() []uint32 {
+	keys := make([]uint32, len(f.start)-1)
+	for i := range keys {
+		keys[i] = uint32(f.list[f.start[i+1]-1]) << 1
+		if f.start[i+1]-f.start[i] > 1 {
+			keys[i]++
+		}
+	}
+	return keys
+}
