@@ -120,7 +120,7 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.print(env, diff, granularity); err != nil || !d.gate {
+	if err := d.print(env, diff, shape); err != nil || !d.gate {
 		return err
 	}
 	return gateOf(diff)
@@ -171,11 +171,11 @@ func sourceList(arg string) ([]string, error) {
 	return sources, nil
 }
 
-func (d *diffFlags) print(env Env, diff *compare.Diff, g profile.Granularity) error {
+func (d *diffFlags) print(env Env, diff *compare.Diff, shape profile.ViewOptions) error {
 	if d.json {
 		return render.JSON(env.Stdout, diff)
 	}
-	noun := map[profile.Granularity]string{profile.ByFile: "file", profile.ByLine: "line"}[g]
+	noun := map[profile.Granularity]string{profile.ByFile: "file", profile.ByLine: "line"}[shape.Granularity]
 	switch {
 	case d.paths:
 		noun = "path"
@@ -183,7 +183,7 @@ func (d *diffFlags) print(env Env, diff *compare.Diff, g profile.Granularity) er
 		noun = "function"
 	}
 	return buffered(env.Stdout, func(w io.Writer) error {
-		render.Diff(w, render.DiffPage{Diff: diff, Noun: noun, Top: d.top}, d.style(env))
+		render.Diff(w, render.DiffPage{Diff: diff, Noun: noun, Top: d.top, Names: shape.Names}, d.style(env))
 		return nil
 	})
 }

@@ -7,13 +7,17 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/profile"
 )
 
 // DiffPage is what `hone diff` draws.
 type DiffPage struct {
-	Diff *compare.Diff
-	Noun string // what a row is: "function", "line", "path", "file"
-	Top  int    // rows of each table; 0 for the default, negative for all
+	Diff  *compare.Diff
+	Noun  string        // what a row is: "function", "line", "path", "file"
+	Top   int           // rows of each table; 0 for the default, negative for all
+	Names profile.Names // of functions
+
+	names naming
 }
 
 // The page tells the largest moves in a sentence each, and shows so many rows by default.
@@ -26,6 +30,7 @@ const (
 // Diff draws what moved: in words first, then the tables.
 func Diff(w io.Writer, p DiffPage, s Style) {
 	d := p.Diff
+	p.names = p.naming()
 	head := fmt.Sprintf("%s → %s · %s", strings.Join(d.Old, " + "), strings.Join(d.New, " + "), p.what())
 	if d.Events[0] > 0 && d.Events[1] > 0 {
 		head += fmt.Sprintf(" · %s and %s samples", group(d.Events[0]), group(d.Events[1]))
@@ -85,7 +90,7 @@ func (p DiffPage) words() []string {
 			break
 		}
 		told++
-		lines = append(lines, p.sentence(diffName(r, false), r)+".")
+		lines = append(lines, p.sentence(p.name(r, false), r)+".")
 	}
 	c := d.Counts
 	return append(lines, fmt.Sprintf("%s moved, %d same (to within %s of the old total), %d cannot tell.",
@@ -128,7 +133,7 @@ func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, lim
 		case compare.Worse:
 			diff = s.paint(bad, diff)
 		}
-		cells = append(cells, []string{p.cost(r.Old), p.cost(r.New), diff, p.bounds(r), diffName(r, true)})
+		cells = append(cells, []string{p.cost(r.Old), p.cost(r.New), diff, p.bounds(r), p.name(r, true)})
 	}
 	for i, line := range table(cells, "  ", 0, 1, 2, 3) {
 		if i == 0 {
@@ -141,12 +146,25 @@ func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, lim
 	}
 }
 
-// diffName names a row; a path by its frames, the outermost first.
-func diffName(r compare.DiffRow, whole bool) string {
-	if len(r.Path) > 0 && whole {
-		return strings.Join(r.Path, " > ")
+// naming names the functions of all rows.
+func (p DiffPage) naming() naming {
+	var all []string
+	for _, r := range p.Diff.Rows {
+		all = append(append(all, r.Function), r.Path...)
 	}
-	name := r.Function
+	return newNaming(p.Names == profile.ExactNames, all, func(name *string) string { return *name })
+}
+
+// name names a row; a path by its frames, the outermost first.
+func (p DiffPage) name(r compare.DiffRow, whole bool) string {
+	if len(r.Path) > 0 && whole {
+		frames := make([]string, len(r.Path))
+		for i, f := range r.Path {
+			frames[i] = p.names.of(f)
+		}
+		return strings.Join(frames, " > ")
+	}
+	name := p.names.of(r.Function)
 	if r.File != "" {
 		name = strings.TrimSpace(name + " " + r.File)
 		if r.Line != 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -72,6 +73,21 @@ func TestNamesThatWouldBeAlikeStay(t *testing.T) {
 	for _, want := range []string{a, b, "main.Map[int]"} {
 		if !strings.Contains(top, want+"\n") {
 			t.Errorf("no row %q:\n%s", want, top)
+		}
+	}
+}
+
+func TestNamesInDiffs(t *testing.T) {
+	d := &compare.Diff{Rows: []compare.DiffRow{{
+		Function: "main.run.func1", Path: []string{"main.main", "main.run.func1"}, Verdict: compare.Worse, In: "both", New: 1, Ratio: new(float64),
+	}}}
+	for how, want := range map[profile.Names]string{
+		profile.NamesByReport: "main.main > main.run (closure 1)\n", profile.ExactNames: "main.main > main.run.func1\n",
+	} {
+		var b bytes.Buffer
+		Diff(&b, DiffPage{Diff: d, Noun: "path", Names: how}, Style{})
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("names %d: no %q in\n%s", how, want, b.String())
 		}
 	}
 }
