@@ -97,6 +97,7 @@ func (f *Fold) end(src source) {
 		}
 		f.open = append(f.open, f.request(l))
 	}
+	f.run = f.runPath()
 	f.slow.sort()
 	sortRequests(f.open)
 }

@@ -88,6 +88,7 @@ type Fold struct {
 	stoppedTotal int64
 
 	paths  *recorder
+	run    *Path
 	routes routeTable
 	slow   slowest
 	cpu    samples

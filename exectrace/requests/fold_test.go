@@ -66,7 +66,7 @@ func TestOneRequestOfAConnection(t *testing.T) {
 }
 
 // sums checks what holds of every request.
-func sums(t testing.TB, q Request) {
+func sums(t failer, q Request) {
 	t.Helper()
 	var total, waits, placed int64
 	for _, p := range q.Parts {
@@ -298,4 +298,10 @@ func TestWorldStoppedWhileReady(t *testing.T) {
 		t.Errorf("stopped %d ns, ready %d; want 100 and 10", part(q, Stopped), part(q, ReadyPreempted))
 	}
 	sums(t, q)
+}
+
+// failer is what *testing.T and *rapid.T have in common.
+type failer interface {
+	Helper()
+	Errorf(format string, args ...any)
 }

@@ -1,14 +1,342 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 
-// Path is the critical path of a request or a run.
-type Path struct{}
+	"github.com/hone-go/hone/exectrace"
+)
 
-type recorder struct{}
+// Path is a critical path: what the time from a begin to an end was spent on, following each wait
+// to the goroutine that ended it. While a goroutine was blocked, the path is that of its waker, back
+// to where the wait began or to where the waker was set going by one that is on the path already.
+//
+// A wait that another request ended is not followed: it is contention, and the segment names the
+// request. Nor are waits that the network poller or a timer ended.
+type Path struct {
+	Begin    int64     `json:"begin_ns"`
+	Length   int64     `json:"length_ns"`
+	Segments []Segment `json:"segments"` // in the order of time; they sum to Length when none is left out
+	LeftOut  int       `json:"segments_left_out,omitempty"`
+	// Steps are the segments by goroutine function and place, longest first. They sum to Length.
+	Steps []Step `json:"steps"`
+}
 
-func newRecorder(int) *recorder                { return &recorder{} }
-func (*recorder) note(*Fold, *exectrace.Event) {}
-func (*recorder) grow(int)                     {}
-func (*recorder) forget()                      {}
-func (*recorder) request(*Fold, *live) *Path   { return nil }
+// Segment is a stretch of a path, on one goroutine.
+type Segment struct {
+	Begin     int64  `json:"begin_ns"`
+	Time      int64  `json:"ns"`
+	Goroutine uint64 `json:"goroutine"`
+	Spot
+}
+
+// Step is the segments of one kind.
+type Step struct {
+	Time  int64   `json:"ns"`
+	Share float64 `json:"share"` // of the path's length
+	Count int     `json:"count"`
+	Spot
+}
+
+// Spot is what a goroutine on a path did, and where.
+type Spot struct {
+	// Lost says that it is not known: the spells kept do not reach back so far.
+	Lost bool `json:"lost,omitempty"`
+	Part Part `json:"part"`
+	// Function is the one that the goroutine was started with.
+	Function string `json:"function,omitempty"`
+	// Object is what it waited for.
+	Object string `json:"object,omitempty"`
+	// Line is where it left the processor; for running, where the run ended.
+	Line exectrace.Line `json:"line,omitzero"`
+	// Waker is where the one stood that ended the wait, or created the goroutine.
+	Waker exectrace.Line `json:"waker,omitzero"`
+	// Request is the other request whose goroutine ended the wait: contention.
+	Request int64 `json:"request,omitempty"`
+}
+
+// maxSegments is how many segments of a path are kept one by one.
+const maxSegments = 4096
+
+// maxDepth is how many goroutines may wait for each other on a path.
+const maxDepth = 64
+
+// waiter is a goroutine whose wait is being followed on another one.
+type waiter struct {
+	goid  uint64
+	seq   uint32 // its spell before the wait
+	floor int64  // how far back it is followed itself
+	left  exectrace.StackID
+}
+
+// walker goes back along a path.
+type walker struct {
+	f      *Fold
+	r      *recorder
+	self   uint32 // the request whose path it is; 0: the whole run's
+	t      int64  // how far it has come
+	goid   uint64
+	seq    uint32 // the spell of goid to look at next
+	floor  int64  // where to leave goid for the one that waits for it
+	at     exectrace.StackID
+	stack  []waiter
+	path   *Path
+	steps  map[Spot]*Step
+	spoken map[spotKey]Spot
+}
+
+// spotKey is what a Spot is made of.
+type spotKey struct {
+	part       Part
+	lost       bool
+	left, wake exectrace.StackID
+	request    int64
+}
+
+// request returns the path of a request that is over.
+func (r *recorder) request(f *Fold, l *live) *Path {
+	s := r.gs[l.g]
+	return r.walk(f, s, l.begin, l.end, uint32(l.id))
+}
+
+// walk returns the path of a goroutine from begin to end.
+func (r *recorder) walk(f *Fold, s strand, begin, end int64, self uint32) *Path {
+	w := walker{
+		f: f, r: r, self: self, t: end, goid: s.goid, seq: s.head, floor: begin,
+		path: &Path{Begin: begin, Length: end - begin}, steps: map[Spot]*Step{}, spoken: map[spotKey]Spot{},
+	}
+	for w.t > begin {
+		w.step()
+	}
+	return w.finish()
+}
+
+// step goes back to the begin of the run, or the wait, that ends at w.t.
+func (w *walker) step() {
+	if w.t <= w.floor {
+		w.back()
+		return
+	}
+	x := w.r.get(w.seq)
+	switch {
+	case x == nil:
+		w.emit(w.floor, spotKey{part: Running, left: w.at, lost: w.seq != 0})
+	case x.begin >= w.t: // after what is looked at
+		w.seq = x.prev
+	case x.end < w.t:
+		w.emit(max(x.end, w.floor), spotKey{part: Running, left: w.at})
+	case x.part.waiting():
+		w.wait(x)
+	case x.part == ReadyCreated: // x.left is its creator's
+		w.emit(max(x.begin, w.floor), spotKey{part: x.part, wake: x.left})
+		w.at, w.seq = 0, x.prev
+		if w.t == x.begin {
+			w.created(x)
+		}
+	default:
+		w.emit(max(x.begin, w.floor), spotKey{part: x.part, left: x.left})
+		w.at, w.seq = x.left, x.prev
+	}
+}
+
+// wait follows a wait to its waker, or takes it as it is.
+func (w *walker) wait(x *spell) {
+	begin := max(x.begin, w.floor)
+	known := x.by != 0 && x.end == w.t && x.part != WaitNetwork && x.part != WaitSleep && len(w.stack) < maxDepth
+	foreign := w.self != 0 && x.request != 0 && x.request != w.self
+	if !known || foreign {
+		k := spotKey{part: x.part, left: x.left, wake: x.wake}
+		if foreign {
+			k.request = int64(x.request)
+		}
+		w.emit(begin, k)
+		w.at, w.seq = x.left, x.prev
+		return
+	}
+	if w.family(x) {
+		return
+	}
+	w.stack = append(w.stack, waiter{w.goid, x.prev, w.floor, x.left})
+	w.goid, w.seq, w.at = x.by, x.cause, x.wake
+	w.floor = w.reach(begin)
+}
+
+// reach says how far back to follow the goroutine that the path has come to, for a wait that began
+// at begin: further than that if one that is on the path had set it going for this.
+func (w *walker) reach(begin int64) int64 {
+	x := w.r.get(w.seq)
+	for n := 0; x != nil && n < 64; n++ {
+		from := x.end
+		if x.part == ReadyCreated {
+			from = x.begin
+		}
+		if from < w.path.Begin {
+			break
+		}
+		if x.by != 0 && (x.part.waiting() || x.part == ReadyCreated) {
+			if i := w.waits(x.by); i >= 0 && from < begin && from > w.stack[i].floor {
+				return from - 1 // to come to that event itself
+			}
+			break
+		}
+		x = w.r.get(x.prev)
+	}
+	return begin
+}
+
+// waits returns the place in the stack of a goroutine, or -1.
+func (w *walker) waits(goid uint64) int {
+	return slices.IndexFunc(w.stack, func(x waiter) bool { return x.goid == goid })
+}
+
+// family goes on with the goroutine that ended a wait if that is one that is on the path, and tells so.
+func (w *walker) family(x *spell) bool {
+	i := w.waits(x.by)
+	if i < 0 || w.t < w.stack[i].floor {
+		return false
+	}
+	w.floor, w.stack = w.stack[i].floor, w.stack[:i]
+	w.goid, w.seq, w.at = x.by, x.cause, x.wake
+	return true
+}
+
+// created goes on, from where a goroutine was created, with its creator.
+func (w *walker) created(x *spell) {
+	switch {
+	case x.by == 0 || w.family(x):
+	case len(w.stack) == 0: // the path's own goroutine: what led to it is before
+	case w.t > w.floor:
+		w.goid, w.seq, w.at = x.by, x.cause, x.wake
+	}
+}
+
+// back returns to the goroutine that waited.
+func (w *walker) back() {
+	last := len(w.stack) - 1
+	x := w.stack[last]
+	w.stack = w.stack[:last]
+	w.goid, w.seq, w.floor, w.at = x.goid, x.seq, x.floor, x.left
+}
+
+// emit adds what was done from begin to w.t.
+func (w *walker) emit(begin int64, k spotKey) {
+	spot, ok := w.spoken[k]
+	if !ok {
+		spot = w.spot(k)
+		w.spoken[k] = spot
+	}
+	d := w.t - begin
+	s := w.steps[spot]
+	if s == nil {
+		s = &Step{Spot: spot}
+		w.steps[spot] = s
+	}
+	s.Time += d
+	s.Count++
+	if len(w.path.Segments) < maxSegments {
+		w.path.Segments = append(w.path.Segments, Segment{Begin: begin, Time: d, Goroutine: w.goid, Spot: spot})
+	} else {
+		w.path.LeftOut++
+	}
+	w.t = begin
+}
+
+func (w *walker) spot(k spotKey) Spot {
+	s := Spot{Lost: k.lost, Part: k.part, Request: k.request}
+	if k.left != 0 {
+		s.Line, s.Function = w.f.src.Blame(k.left), w.f.src.Root(k.left).Function
+		s.Object = w.f.object(k.left, k.part)
+	}
+	if k.wake != 0 {
+		s.Waker = w.f.src.Blame(k.wake)
+	}
+	if k.part.ready() {
+		s.Line = exectrace.Line{} // waiting for a processor is the same everywhere
+	}
+	return s
+}
+
+func (w *walker) finish() *Path {
+	slices.Reverse(w.path.Segments)
+	for _, s := range w.steps {
+		s.Share = float64(s.Time) / float64(w.path.Length)
+		w.path.Steps = append(w.path.Steps, *s)
+	}
+	slices.SortFunc(w.path.Steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Function, b.Function),
+			cmp.Compare(a.Line.String(), b.Line.String()), cmp.Compare(a.Waker.String(), b.Waker.String()),
+			cmp.Compare(a.Request, b.Request))
+	})
+	return w.path
+}
+
+// RunPath returns the critical path of the whole run, back from the end of the main goroutine's
+// part of the trace, or nil when it is not in the trace or Options.Paths was not set.
+func (f *Fold) RunPath() *Path { return f.run }
+
+// runPath finds the path, at the trace's end.
+func (f *Fold) runPath() *Path {
+	if f.paths == nil {
+		return nil
+	}
+	for g, s := range f.paths.gs {
+		if s.goid != 1 || f.length == 0 {
+			continue
+		}
+		m := f.src.Goroutine(exectrace.GIndex(g))
+		if m.ID == 1 && m.State != exectrace.Running && m.State != exectrace.Gone { // what it does last is not over
+			x := f.paths.push(&s)
+			x.begin, x.end, x.part, x.left = m.Since, f.length, partOf(m.State, m.Why), m.Left
+		}
+		return f.paths.walk(f, s, 0, f.length, 0)
+	}
+	return nil
+}
+
+// Sentence says in words what a path is made of: "18.2 ms: 71 % main.worker running up to
+// shop/store.go:41, 20 % waiting for the network at shop/store.go:12".
+func (p *Path) Sentence() string {
+	var b strings.Builder
+	b.WriteString(Duration(p.Length))
+	sep := ": "
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if i == 5 || s.Share < minShare {
+			break
+		}
+		fmt.Fprintf(&b, "%s%.0f %% %s", sep, 100*s.Share, s.Text())
+		sep = ", "
+	}
+	return b.String()
+}
+
+// Text says what was done at a spot.
+func (s *Spot) Text() string {
+	if s.Lost {
+		return "too far back to know"
+	}
+	var b strings.Builder
+	if s.Function != "" {
+		b.WriteString(s.Function + " ")
+	}
+	b.WriteString(doing(s.Part, s.Object))
+	none := exectrace.Line{}
+	switch {
+	case s.Line == none:
+	case s.Part == Running:
+		b.WriteString(" up to " + s.Line.String())
+	default:
+		b.WriteString(" at " + s.Line.String())
+	}
+	switch {
+	case s.Request != 0:
+		fmt.Fprintf(&b, " (held by request %d, at %s)", s.Request, s.Waker)
+	case s.Part == ReadyCreated && s.Waker != none:
+		b.WriteString(" (created at " + s.Waker.String() + ")")
+	case s.Waker != none:
+		b.WriteString(" (woken at " + s.Waker.String() + ")")
+	}
+	return b.String()
+}

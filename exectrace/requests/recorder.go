@@ -1,0 +1,114 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// spell is one time that a goroutine was off its processor, and who ended it.
+type spell struct {
+	begin, end int64
+	goid       uint64
+	by         uint64 // ID of the goroutine that woke it, or created it; 0: nobody known
+	prev       uint32 // the goroutine's spell before this
+	cause      uint32 // the last spell of by, when it did so
+	left       exectrace.StackID
+	wake       exectrace.StackID // of by
+	request    uint32            // which by worked for; 0 none
+	part       Part
+}
+
+// strand is the spells of one goroutine.
+type strand struct {
+	goid uint64
+	head uint32 // its last spell
+	// Of its creation, until it first runs.
+	by      uint64
+	cause   uint32
+	request uint32
+}
+
+// recorder keeps the last spells of all goroutines in a ring. A spell is named by its number,
+// from 1; those of one goroutine are a list, newest first.
+type recorder struct {
+	ring []spell  // a power of two
+	last uint32   // number of the newest
+	gs   []strand // by GIndex
+}
+
+func newRecorder(records int) *recorder {
+	n := 1 << 10
+	for n < records && n < 1<<28 {
+		n *= 2
+	}
+	return &recorder{ring: make([]spell, n)}
+}
+
+func (r *recorder) grow(n int) { r.gs = append(make([]strand, 0, n), r.gs...)[:n] }
+
+// forget drops all spells: what comes next has nothing to do with them.
+func (r *recorder) forget() {
+	clear(r.gs)
+	clear(r.ring)
+}
+
+// get returns a spell, nil when it is no more, or never was.
+func (r *recorder) get(n uint32) *spell {
+	if n == 0 || r.last-n >= uint32(len(r.ring)) {
+		return nil
+	}
+	return &r.ring[n&uint32(len(r.ring)-1)]
+}
+
+// push makes room for a goroutine's next spell.
+func (r *recorder) push(s *strand) *spell {
+	r.last++
+	if r.last == 0 { // after 4 billion
+		r.last++
+	}
+	x := &r.ring[r.last&uint32(len(r.ring)-1)]
+	*x = spell{goid: s.goid, prev: s.head}
+	s.head = r.last
+	return x
+}
+
+// note takes an event of a goroutine.
+func (r *recorder) note(f *Fold, e *exectrace.Event) {
+	s := &r.gs[e.G]
+	switch e.Kind {
+	case exectrace.GoUnblock:
+		x := r.push(s)
+		x.begin, x.end, x.part, x.left = e.Since, e.Time, partOf(e.From, e.Was), e.Left
+		if e.By != exectrace.NoG && int(e.By) < len(r.gs) && e.By != e.G {
+			by := &r.gs[e.By]
+			x.by, x.cause, x.wake, x.request = by.goid, by.head, e.Stack, f.worksFor(e.By)
+		}
+	case exectrace.GoStart:
+		x := r.push(s)
+		x.begin, x.end, x.part, x.left = e.Since, e.Time, partOf(e.From, e.Was), e.Left
+		if x.part == ReadyCreated {
+			x.by, x.cause, x.wake, x.request = s.by, s.cause, e.Left, s.request
+		}
+	case exectrace.GoSyscallEnd, exectrace.GoSyscallEndLost:
+		x := r.push(s)
+		x.begin, x.end, x.part, x.left = e.Since, e.Time, InSyscall, e.Left
+	case exectrace.GoCreate, exectrace.GoCreateSyscall:
+		*s = strand{goid: f.src.Goroutine(e.G).ID}
+		if e.By != exectrace.NoG && int(e.By) < len(r.gs) {
+			by := &r.gs[e.By]
+			s.by, s.cause, s.request = by.goid, by.head, f.worksFor(e.By)
+		}
+	case exectrace.GoStatus:
+		if e.From == exectrace.Unknown {
+			*s = strand{goid: f.src.Goroutine(e.G).ID}
+		}
+	}
+}
+
+// worksFor returns the request that a goroutine, or one that it descends from, handles; 0 is none.
+func (f *Fold) worksFor(g exectrace.GIndex) uint32 {
+	if l := f.live[g]; l != nil && l.phase >= handling {
+		return uint32(l.id)
+	}
+	if c := f.children[g]; c.of != nil && c.of.id == c.id {
+		return uint32(c.id)
+	}
+	return 0
+}
