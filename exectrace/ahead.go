@@ -17,12 +17,15 @@ type ahead struct {
 	// it tells that a generation is over.
 	head     batchHeader
 	haveHead bool
+	tail     error
 }
 
 // readAhead is a generation and what is wrong with it.
 type readAhead struct {
 	g   *generation
 	err error
+	// tail is what is wrong behind it. Before Go 1.26 that may mean that it is not complete.
+	tail error
 }
 
 // inMemory is how many generations are held: one being ordered, one being read.
@@ -60,7 +63,7 @@ func (a *ahead) read(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case a.ready <- readAhead{g, err}:
+		case a.ready <- readAhead{g, err, a.tail}:
 		}
 	}
 }
@@ -75,6 +78,9 @@ func (a *ahead) generation(g *generation) (more bool, err error) {
 		case err == errEnd && g.any && a.in.version >= 26:
 			return false, at(a.in.off, errUnfinished)
 		case err == errEnd:
+			return false, nil
+		case err != nil && g.any && a.in.version < 26:
+			a.tail = at(a.in.off, err)
 			return false, nil
 		case err != nil:
 			return false, at(a.in.off, err)

@@ -206,3 +206,57 @@ func (s State) String() string {
 }
 
 var stateNames = [...]string{"unknown", "runnable", "running", "syscall", "waiting", "gone", "idle"}
+
+// String returns the tracer's name of a kind: "GoUnblock".
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+var kindNames = [...]string{
+	KindNone:           "none",
+	GoCreate:           "GoCreate",
+	GoCreateSyscall:    "GoCreateSyscall",
+	GoStart:            "GoStart",
+	GoDestroy:          "GoDestroy",
+	GoDestroySyscall:   "GoDestroySyscall",
+	GoStop:             "GoStop",
+	GoBlock:            "GoBlock",
+	GoUnblock:          "GoUnblock",
+	GoSyscallBegin:     "GoSyscallBegin",
+	GoSyscallEnd:       "GoSyscallEnd",
+	GoSyscallEndLost:   "GoSyscallEndLost",
+	GoSwitch:           "GoSwitch",
+	GoStatus:           "GoStatus",
+	ProcStart:          "ProcStart",
+	ProcStop:           "ProcStop",
+	ProcSteal:          "ProcSteal",
+	ProcStatus:         "ProcStatus",
+	ProcSyscall:        "ProcSyscall",
+	ProcSyscallEnd:     "ProcSyscallEnd",
+	ProcsChange:        "ProcsChange",
+	STWBegin:           "STWBegin",
+	STWEnd:             "STWEnd",
+	GCActive:           "GCActive",
+	GCBegin:            "GCBegin",
+	GCEnd:              "GCEnd",
+	GCSweepActive:      "GCSweepActive",
+	GCSweepBegin:       "GCSweepBegin",
+	GCSweepEnd:         "GCSweepEnd",
+	GCMarkAssistActive: "GCMarkAssistActive",
+	GCMarkAssistBegin:  "GCMarkAssistBegin",
+	GCMarkAssistEnd:    "GCMarkAssistEnd",
+	HeapAlloc:          "HeapAlloc",
+	HeapGoal:           "HeapGoal",
+	GoLabel:            "GoLabel",
+	TaskBegin:          "TaskBegin",
+	TaskEnd:            "TaskEnd",
+	RegionBegin:        "RegionBegin",
+	RegionEnd:          "RegionEnd",
+	Log:                "Log",
+	CPUSample:          "CPUSample",
+	Sync:               "Sync",
+	Gap:                "Gap",
+}

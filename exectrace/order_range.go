@@ -209,7 +209,7 @@ func (o *order) gc(c *cursor) verdict {
 			return notYet
 		}
 		if !y.known || y.running != (c.typ != wire.GCBegin) {
-			return o.fail("it does not fit what the collector does")
+			return o.fail("a collection runs: %v", y.running)
 		}
 		if _, g := o.user(c); g == nil {
 			return o.notUser(c)

@@ -118,6 +118,9 @@ func (r *run) generation(got readAhead) error {
 	if g.any {
 		r.num = g.num
 	}
+	if got.err != nil && got.tail != nil {
+		got.err = got.tail
+	}
 	if got.err != nil {
 		lost := 0
 		if g.any {
@@ -130,8 +133,13 @@ func (r *run) generation(got readAhead) error {
 	if ctxErr := r.ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
-	if err != nil {
+	switch {
+	case err != nil && got.tail != nil:
+		r.lose(g.num, 1, got.tail)
+	case err != nil:
 		r.lose(g.num, 1, err)
+	case got.tail != nil:
+		r.lose(g.num+1, 0, got.tail)
 	}
 	r.trace.info.Bytes = g.end
 	if r.opt.Progress != nil {
