@@ -43,7 +43,7 @@ const (
 func (s *Set) remarks() []Remark {
 	var out []Remark
 	for _, f := range []func() []Remark{
-		s.serial, s.units, s.handoffs, s.convoys, s.scheduler, s.collections, s.stops, s.tails, s.polls, s.leaks, s.hazards,
+		s.tail, s.serial, s.units, s.handoffs, s.convoys, s.scheduler, s.collections, s.stops, s.tails, s.polls, s.leaks, s.hazards,
 	} {
 		out = append(out, f()...)
 	}

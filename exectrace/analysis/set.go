@@ -36,6 +36,8 @@ func (s *Set) Done(t *exectrace.Trace) { s.trace = t }
 
 // Summary is the few numbers that matter, and what stands out.
 type Summary struct {
+	Schema      string  `json:"schema"`
+	Source      string  `json:"source,omitempty"`
 	Go          string  `json:"go"` // the version of the format: "1.26"
 	Start       string  `json:"start,omitempty"`
 	Length      float64 `json:"length_seconds"`
@@ -58,6 +60,8 @@ type Summary struct {
 	Stopped  float64 `json:"stopped_seconds"` // the world stood still
 	LongStop float64 `json:"longest_stop_seconds"`
 
+	Requests *Requests `json:"requests,omitempty"`
+
 	Remarks []Remark `json:"remarks"`
 }
 
@@ -66,11 +70,12 @@ func (s *Set) Summary() *Summary {
 	info := s.trace.Info()
 	p, gc := s.Parallelism.Result(), s.Collector.Result()
 	out := &Summary{
-		Go: goVersion(info.Version), Length: info.Length.Seconds(), Bytes: info.Bytes,
+		Schema: "hone/trace/summary/v1",
+		Go:     goVersion(info.Version), Length: info.Length.Seconds(), Bytes: info.Bytes,
 		Events: info.Events, Generations: info.Generations, Goroutines: info.Goroutines,
 		Procs: info.Procs, CPUSamples: info.CPUSamples, MeanRunning: p.MeanRunning, MeanBusy: p.MeanBusy,
 		Total: s.Wall.Goroutines().Total, GCs: gc.Cycles, GCShare: gc.Share, Assist: gc.Assists.Seconds,
-		Remarks: s.remarks(),
+		Requests: s.requests(), Remarks: s.remarks(),
 	}
 	if !info.Start.IsZero() {
 		out.Start = info.Start.Format(time.RFC3339Nano)

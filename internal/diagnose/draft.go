@@ -167,7 +167,7 @@ func (e *engine) share(s *saving, c site.Cost, spread stats.Interval) float64 {
 	switch {
 	case s == nil:
 		return e.bytesShare(c)
-	case s.resource == limitLatency:
+	case s.resource == limitLatency && e.requestSeconds > 0:
 		return wait(c) / e.requestSeconds
 	case s.resource == limitMemory:
 		return float64(c.LiveBytes) / float64(e.totals.LiveBytes)
@@ -182,6 +182,10 @@ func wait(c site.Cost) float64 { return math.Max(c.MutexSeconds, c.BlockSeconds)
 // save computes the expected saving; nil when it cannot be told.
 func (e *engine) save(d *draft) *saving {
 	if s := directSaving(d.claims); s != nil {
+		if s.Latency > 0 {
+			share := stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / s.Latency)
+			return &saving{resource: limitLatency, share: clamp(share)}
+		}
 		if e.totals.TotalSeconds <= 0 {
 			return nil
 		}
@@ -256,6 +260,7 @@ func directSaving(claims []*claim) *rule.Saving {
 			sum.Seconds += s.Seconds
 			sum.Low += s.Low
 			sum.High += s.High
+			sum.Latency = max(sum.Latency, s.Latency)
 		}
 	}
 	return sum

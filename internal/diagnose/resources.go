@@ -36,6 +36,8 @@ const (
 	closedBusyShare = 0.70
 	// waitingShare of the requests' time in locks and channels is a wait that is seen.
 	waitingShare = 0.5
+	// serialShare of a program's time with one goroutine running: then its length is what it waits for.
+	serialShare = 0.5
 	// fullShare of a memory limit: beyond it the collector works against the limit.
 	fullShare = 0.85
 )
@@ -91,6 +93,10 @@ func (e *engine) limit() (resource, why string) {
 	}
 	m := e.manifest
 	if m.Target.Kind == "program" || m.Target.Kind == "bench" {
+		if share, procs, ok := e.serial(); ok && share >= serialShare {
+			return limitLatency, fmt.Sprintf("%s cores busy on average: for %s of the time one goroutine ran while %d other processors were idle",
+				rule.Number(cores), rule.Percent(share), procs-1)
+		}
 		if cores >= busyShare {
 			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", rule.Number(cores))
 		}
@@ -121,6 +127,16 @@ func (e *engine) limit() (resource, why string) {
 		return limitLatency, busy + " under load: requests wait for something else"
 	}
 	return limitNone, busy + " and no load given"
+}
+
+// serial is the share of the trace's time in which one goroutine ran and none was ready, and
+// the number of processors.
+func (e *engine) serial() (share float64, procs int, ok bool) {
+	if e.pass.Trace == nil || e.pass.Trace.Parallelism == nil {
+		return 0, 0, false
+	}
+	p := e.pass.Trace.Parallelism
+	return p.Serial.Share, p.Procs, p.Procs > 1
 }
 
 // machineBusy is the CPU time per second of everything on the machine in the

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/recording"
 )
 
@@ -77,6 +81,33 @@ func traceOfRecording(c Config, name, file string) (*TraceSource, error) {
 		}
 	}
 	return s, nil
+}
+
+// readTrace runs all analyses over a recording's trace. A recording without one, or with one
+// that cannot be read, is diagnosed without: the notes say so.
+func readTrace(ctx context.Context, c Config, rec *recording.Recording) (*analysis.Results, []string, error) {
+	if !rec.Has(recording.PartTrace) {
+		return nil, nil, nil
+	}
+	r, err := rec.Part(recording.PartTrace)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	c.say("trace", "reading the execution trace")
+	set := analysis.New(requests.Options{})
+	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	var broken *exectrace.Broken
+	switch {
+	case errors.As(err, &broken) && t != nil && t.Info().Events > 0: // hone cuts long traces itself
+	case err != nil:
+		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits are told by profiles alone", err)}, nil
+	}
+	set.Done(t)
+	return set.Results(), nil, nil
 }
 
 // partOf closes the recording with its part.

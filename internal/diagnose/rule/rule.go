@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 
+	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -75,6 +76,7 @@ type Pass struct {
 	Facts    *gocode.Facts  // of the same packages; nil when not to be had
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
+	Trace    *analysis.Results  // of the execution trace; nil when there is none, or it cannot be read
 	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
 	RecordingPath string
 }
@@ -97,12 +99,18 @@ type Match struct {
 	Confidence Confidence
 	Fraction   *Fraction // overrides the rule's
 	Evidence   []Evidence
-	// Saving, for matches that own no rows (configuration): CPU seconds saved, with bounds.
+	// Saving, for matches that own no rows (configuration, what a trace shows): what a change saves, with bounds.
 	Saving *Saving
 }
 
-// Saving is CPU seconds of the recording's window that a change would save.
-type Saving struct{ Seconds, Low, High float64 }
+// Saving is what a change would save: CPU seconds of the recording's window, or with a
+// Latency seconds of another total.
+type Saving struct {
+	Seconds, Low, High float64
+	// Latency, when not 0, says that the seconds are of waiting, not of CPU, and of how many in all: the
+	// time of all requests in the trace or, of a program that ends, the trace's length.
+	Latency float64
+}
 
 // Evidence is one fact behind a finding and the command that shows it again.
 type Evidence struct {

@@ -1,0 +1,39 @@
+package analysis
+
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/exectrace/wall"
+)
+
+// Results are what the analyses say, computed once.
+type Results struct {
+	Info        exectrace.Info
+	Goroutines  *wall.Goroutines
+	Spawns      []wall.Spawn
+	Blocking    *wall.Blocking
+	Sched       *wall.Sched
+	Syscalls    *wall.Syscalls
+	Parallelism *parallelism.Result
+	Collector   *collector.Result
+	Requests    *requests.Result
+	Remarks     []Remark
+}
+
+// Results computes all.
+func (s *Set) Results() *Results {
+	return &Results{
+		Info:        s.trace.Info(),
+		Goroutines:  s.Wall.Goroutines(),
+		Spawns:      s.Wall.Spawns(),
+		Blocking:    s.Wall.Blocking(),
+		Sched:       s.Wall.Sched(),
+		Syscalls:    s.Wall.Syscalls(),
+		Parallelism: s.Parallelism.Result(),
+		Collector:   s.Collector.Result(),
+		Requests:    s.Requests.Result(),
+		Remarks:     s.remarks(),
+	}
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/profile"
+)
+
+const traceHelp = `SOURCE is an execution trace of Go 1.22 or later (from runtime/trace, go test -trace, or
+/debug/pprof/trace; gzip'd or not), a recording, - for standard input, or the URL of a service, which
+then traces itself for -seconds. Without SOURCE it is the last recording. The trace is read once, in
+memory that does not grow with its length. One that is cut short or broken shows what is good of it.
+
+VIEW is one of
+  summary      the numbers that matter and what stands out, in words (the default)
+  requests     HTTP and gRPC requests, found without instrumentation: where their time went, and
+               why the slow ones are slow
+  critical     the path of one request (-request ID; the slowest) back through wake-ups
+  cpu          CPU samples by request
+  goroutines   where goroutines' time went, by what they were started with
+  blocking     where they waited and who woke them: locks, hand-offs, polling
+  sched        how long ready goroutines waited for a processor
+  syscalls     system calls by line
+  parallelism  how many processors were busy, serial sections, uneven shares
+  gc           collections, assists, stopped world, utilization
+  tasks, regions, logs   what the program said with runtime/trace
+
+-pprof FILE writes the view as a profile: hone flame, top, diff and go tool pprof read it.
+
+Tracing costs about 1 to 5 % of CPU, more above some 500,000 events a second and processor. In Go 1.25 and
+1.26 a program that panics while it is traced may crash (go.dev/issue/73664).`
+
+// traceView is a VIEW of hone trace.
+type traceView struct {
+	name string
+	// result computes what -json prints.
+	result func(*traceRun) any
+	draw   func(io.Writer, *traceRun, render.TracePage, render.Style)
+	// profile is the view as a pprof profile; nil when it has none.
+	profile func(*traceRun) (*profile.Profile, error)
+}
+
+// traceRun is a trace that was read for a view.
+type traceRun struct {
+	flags *traceFlags
+	set   *analysis.Set
+}
+
+type traceFlags struct {
+	outputFlags
+	connectFlags
+	seconds int
+	pprof   string
+	request int64
+	slowest int
+}
+
+func traceCommand() command {
+	return command{
+		name: "trace", args: "[VIEW] [SOURCE]", group: "traces",
+		short: "execution traces in words: why requests are slow, who waits for whom, what is serial",
+		long:  traceHelp,
+		examples: []string{
+			"hone trace trace.out",
+			"hone trace requests rec.hone",
+			"hone trace blocking -pprof wait.pprof trace.out",
+			"hone trace summary -seconds 5 http://127.0.0.1:6060/debug/pprof/trace",
+			"hone trace critical -request 17 -json trace.out",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var f traceFlags
+			f.outputFlags.declare(fs, "show `N` rows of each table (-1: all)")
+			f.connectFlags.declare(fs)
+			fs.IntVar(&f.seconds, "seconds", 0, "let a service trace itself for `N` seconds (default 5)")
+			fs.StringVar(&f.pprof, "pprof", "", "write the view as a pprof profile to `FILE`")
+			fs.Int64Var(&f.request, "request", 0, "critical: the request with this `ID` (default: the slowest)")
+			fs.IntVar(&f.slowest, "slowest", 20, "keep `N` of the slowest requests in full")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				return f.run(ctx, env, args)
+			}
+		},
+	}
+}
+
+func (f *traceFlags) run(ctx context.Context, env Env, args []string) error {
+	view, args, err := chooseView(args)
+	if err != nil {
+		return err
+	}
+	if f.pprof != "" && view.profile == nil {
+		return usagef("trace %s: -pprof is not for this view; it is for %s", view.name, strings.Join(profiledViews(), ", "))
+	}
+	run := &traceRun{flags: f, set: analysis.New(requests.Options{Slowest: f.slowest, Paths: view.name == "critical"})}
+	page, err := f.read(ctx, env, args, run.set.Folds(), run.set.Done)
+	if err != nil {
+		return err
+	}
+	if f.pprof != "" {
+		if err := writeProfile(env, f.pprof, func() (*profile.Profile, error) { return view.profile(run) }); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return render.TraceJSON(env.Stdout, view.name, page, view.result(run))
+	}
+	return buffered(env.Stdout, func(w io.Writer) error {
+		view.draw(w, run, page, f.style(env))
+		return nil
+	})
+}
+
+// chooseView takes VIEW off the arguments.
+func chooseView(args []string) (traceView, []string, error) {
+	views := traceViews()
+	if len(args) > 0 {
+		if i := slices.IndexFunc(views, func(v traceView) bool { return v.name == args[0] }); i >= 0 {
+			views, args = views[i:], args[1:]
+		} else if len(args) > 1 {
+			return traceView{}, nil, usagef("trace: no view %q; there are %s", args[0], strings.Join(viewNames(), ", "))
+		}
+	}
+	if len(args) > 1 {
+		return traceView{}, nil, usagef("trace: one SOURCE at a time, not %s", strings.Join(args, " and "))
+	}
+	return views[0], args, nil
+}
+
+func viewNames() []string {
+	var names []string
+	for _, v := range traceViews() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+func profiledViews() []string {
+	var names []string
+	for _, v := range traceViews() {
+		if v.profile != nil {
+			names = append(names, v.name)
+		}
+	}
+	return names
+}
+
+// read reads the trace that args name for some folds, and tells done of it. A trace that is broken is
+// read as far as it is good, which the page says.
+func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []exectrace.Fold, done func(*exectrace.Trace)) (render.TracePage, error) {
+	page := render.TracePage{Top: f.top}
+	c, prog, err := f.session(env)
+	if err != nil {
+		return page, err
+	}
+	headers, err := parseHeaders(f.headers)
+	if err != nil {
+		return page, err
+	}
+	tlsConfig, err := f.tls()
+	if err != nil {
+		return page, err
+	}
+	arg := ""
+	if len(args) == 1 {
+		arg = args[0]
+	}
+	src, err := session.OpenTrace(ctx, c, arg, env.Stdin, session.SourceOptions{Seconds: f.seconds, TLS: tlsConfig, Header: headers})
+	if err != nil {
+		return page, err
+	}
+	defer src.Close()
+	page.Source = src.Name
+	if arg != "" {
+		page.Source = arg
+	}
+	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, folds...)
+	prog.clear()
+	var broken *exectrace.Broken
+	switch {
+	case errors.As(err, &broken) && t != nil && t.Info().Events > 0:
+		page.Notes = append(page.Notes, broken.Error()+"; what is shown is of the part before")
+	case err != nil:
+		return page, fmt.Errorf("%s: %w", page.Source, err)
+	}
+	done(t)
+	return page, nil
+}
+
+// readProgress tells how much of a long trace was read.
+func readProgress(p *progress, size int64) func(int64) {
+	const long = 64 << 20
+	if size < long {
+		return nil
+	}
+	return func(n int64) {
+		p.event(capture.Event{Phase: "read", Text: fmt.Sprintf("%d of %d MB", n/1e6, size/1e6)})
+	}
+}
+
+// writeProfile writes a profile to a file.
+func writeProfile(env Env, name string, build func() (*profile.Profile, error)) error {
+	p, err := build()
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(absolute(env.Dir, name))
+	if err != nil {
+		return fmt.Errorf("-pprof: %w", err)
+	}
+	err = p.Encode(f)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("-pprof %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// TraceJSON writes a view of a trace: its fields, with the schema "hone/trace/VIEW/v1" and the source
+// before them.
+func TraceJSON(w io.Writer, view string, p TracePage, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(struct {
+		Schema string   `json:"schema"`
+		Source string   `json:"source"`
+		Notes  []string `json:"notes_on_source,omitempty"`
+	}{"hone/trace/" + view + "/v1", p.Source, p.Notes})
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(body, []byte("{")) && !bytes.Equal(body, []byte("{}")) {
+		head = append(head[:len(head)-1], ',')
+		head = append(head, body[1:]...)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, head, "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err = out.WriteTo(w)
+	return err
+}

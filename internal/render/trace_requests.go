@@ -1,0 +1,116 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace/requests"
+)
+
+// TraceRequests draws the requests of a trace: quantiles and parts by route, why the slow ones are slow,
+// and the slowest.
+func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
+	if r.All == nil {
+		fmt.Fprintln(w, "No request began and ended in this trace.")
+		p.Notes = append(slices.Clone(p.Notes), r.Notes...)
+		p.foot(w, s, 0, 0, "")
+		return
+	}
+	rows := [][]string{{"requests", "p50", "p90", "p99", "max", "handler p50", "cpu samples", "route"}}
+	n := p.rows(len(r.Routes), 15)
+	for _, rt := range r.Routes[:n] {
+		rows = append(rows, []string{group(float64(rt.Count)), seconds(rt.Latency.P50), seconds(rt.Latency.P90), seconds(rt.Latency.P99),
+			seconds(rt.Latency.Max), seconds(rt.Handler.P50), group(float64(rt.Samples)), routeName(rt.Name, rt.Protocol, rt.Other)})
+	}
+	columns(w, s, rows, 0, 1, 2, 3, 4, 5, 6)
+	for _, rt := range r.Routes[:min(n, 3)] {
+		fmt.Fprintln(w)
+		fmt.Fprintln(w, s.paint(strong, routeName(rt.Name, rt.Protocol, rt.Other)))
+		if rt.Why != nil {
+			fmt.Fprintln(w, "  "+wrap(rt.Why.Sentence()+".", "  ", s.width()))
+		}
+		parts := [][]string{}
+		sorted := slices.Clone(rt.Parts)
+		slices.SortStableFunc(sorted, func(a, b requests.PartTime) int { return int(sign(b.Time - a.Time)) })
+		for _, part := range sorted {
+			share := float64(part.Time) / float64(max(1, rt.Time))
+			if share < 0.001 {
+				continue
+			}
+			parts = append(parts, []string{"  " + part.Part.String(), percent(share), seconds(float64(part.Time) / 1e9 / float64(max(1, rt.Count))), s.paint(faint, "a request")})
+		}
+		for _, line := range table(parts, "  ", 1, 2) {
+			fmt.Fprintln(w, line)
+		}
+	}
+	slow := p.rows(len(r.Slowest), 5)
+	if slow > 0 {
+		fmt.Fprintln(w)
+		fmt.Fprintln(w, s.paint(strong, "Slowest")+s.paint(faint, "  hone trace critical -request ID shows the path of one"))
+		rows := [][]string{{"id", "latency", "at", "most of it", "route"}}
+		for _, q := range r.Slowest[:slow] {
+			rows = append(rows, []string{fmt.Sprint(q.ID), requests.Duration(q.Latency), requests.Duration(q.Begin), most(&q), routeName(q.Route, q.Protocol, false)})
+		}
+		columns(w, s, rows, 0, 1, 2)
+	}
+	p.Notes = append(slices.Clone(p.Notes), r.Notes...)
+	p.foot(w, s, n, len(r.Routes), "routes")
+}
+
+func sign(x int64) int64 {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}
+
+func routeName(name string, protocol requests.Protocol, other bool) string {
+	switch {
+	case other:
+		return "(other routes)"
+	case name == "":
+		return "(" + protocol.String() + " requests without a name)"
+	}
+	return name
+}
+
+// most says what most of a request's time went to.
+func most(q *requests.Request) string {
+	var longest requests.PartTime
+	for _, part := range q.Parts {
+		if part.Time > longest.Time {
+			longest = part
+		}
+	}
+	text := longest.Part.String() + " " + requests.Duration(longest.Time)
+	for _, wt := range q.Waits {
+		if wt.Part == longest.Part {
+			if wt.Waiter != nil {
+				text += " at " + wt.Waiter.String()
+			}
+			break
+		}
+	}
+	return text
+}
+
+// TraceCPU draws CPU samples by route.
+func TraceCPU(w io.Writer, r *requests.CPU, p TracePage, s Style) {
+	if r.Samples == 0 {
+		fmt.Fprintln(w, "No CPU samples in this trace: they are there when a CPU profile runs at the same time, as in hone's recordings.")
+		p.foot(w, s, 0, 0, "")
+		return
+	}
+	rows := [][]string{{"samples", "share", "a request", "route"}}
+	n := p.rows(len(r.Routes), 20)
+	for _, rt := range r.Routes[:n] {
+		rows = append(rows, []string{group(float64(rt.Samples)), percent(rt.Share), significant(rt.PerRequest), routeName(rt.Name, rt.Protocol, false)})
+	}
+	rows = append(rows, []string{group(float64(r.Outside)), percent(float64(r.Outside) / float64(r.Samples)), "-", "(outside requests)"})
+	columns(w, s, rows, 0, 1, 2)
+	p.foot(w, s, n, len(r.Routes), "routes")
+}
