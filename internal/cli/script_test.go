@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,6 +50,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv("GOPATH", filepath.Join(home, "go"))
 			}
 			env.Setenv("HONE_CACHE", filepath.Join(env.WorkDir, ".hone-cache"))
+			env.Setenv("PATH_WITHOUT_GO", withoutGo(env.Getenv("PATH")))
 			port, err := freePort()
 			env.Setenv("PORT", port)
 			return err
@@ -59,6 +62,21 @@ func TestScripts(t *testing.T) {
 			"busy":  busyCommand,
 		},
 	})
+}
+
+// withoutGo is a PATH without the directories that hold a go command.
+func withoutGo(path string) string {
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		found, _ := filepath.Glob(filepath.Join(dir, "go"+exe()))
+		return len(found) > 0
+	}), string(filepath.ListSeparator))
+}
+
+func exe() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
 }
 
 func freePort() (string, error) {

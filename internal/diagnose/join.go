@@ -83,7 +83,7 @@ func joinParts(p *site.Parts) *JoinParts {
 
 // joinFacts weighs the packages that own lines by whether they have facts.
 func joinFacts(p *rule.Pass) *JoinFacts {
-	cost := map[string]float64{}
+	cost, unread := map[string]float64{}, map[string]float64{} // unread: of files that have moved since the build
 	total := 0.0
 	for _, s := range p.Table.Sites {
 		if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency {
@@ -95,6 +95,9 @@ func joinFacts(p *rule.Pass) *JoinFacts {
 		}
 		cost[s.Owner.Package] += c
 		total += c
+		if p.Code != nil && p.Code.Distrusted(s.File) != "" {
+			unread[s.Owner.Package] += c
+		}
 	}
 	if total <= 0 {
 		return nil
@@ -108,7 +111,7 @@ func joinFacts(p *rule.Pass) *JoinFacts {
 	for pkg, c := range cost {
 		switch why := lacking[pkg]; {
 		case slices.Contains(f.Have, pkg):
-			known += c
+			known += c - unread[pkg]
 		case why != "":
 			f.Lacking[pkg] = why
 		case c >= hotPackage*total:

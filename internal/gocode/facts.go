@@ -97,7 +97,11 @@ type flow struct {
 // about the body of a function that was inlined into the line is among them, with its chain.
 func (f *Facts) At(file string, line int) []Fact {
 	var out []Fact
-	for _, ff := range f.files[f.index.fileKey(file)] {
+	key := f.index.fileKey(file)
+	if f.index.distrusted(key) != "" {
+		return nil
+	}
+	for _, ff := range f.files[key] {
 		i := sort.Search(len(ff.records), func(i int) bool { return ff.records[i].Chain[0].Line >= line })
 		for ; i < len(ff.records) && ff.records[i].Chain[0].Line == line; i++ {
 			if fact := ff.pkg.fact(&ff.records[i]); !containsFact(out, fact) {
@@ -155,7 +159,11 @@ func (f *Facts) On(file string, line int) []Fact {
 			return facts
 		}
 	}
-	for _, in := range f.inlined()[innerKey{f.index.fileKey(file), line}] {
+	key := f.index.fileKey(file)
+	if f.index.distrusted(key) != "" {
+		return nil
+	}
+	for _, in := range f.inlined()[innerKey{key, line}] {
 		fact := in.pkg.fact(in.record)
 		fact.Chain = fact.Chain[len(fact.Chain)-1:]
 		if !containsFact(facts, fact) {

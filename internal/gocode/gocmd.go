@@ -160,7 +160,7 @@ func (x *Index) listed() *listing {
 				l.err = err
 			}
 		}
-		if l.err != nil {
+		if l.err != nil && x.goEnv().err == nil { // without a toolchain that is said already
 			x.note("packages of " + x.cfg.Dir + " cannot be listed: " + l.err.Error())
 		}
 		for _, d := range l.dirs {

@@ -71,6 +71,7 @@ type Index struct {
 	own   map[ownerKey]Owner
 	where map[string]located
 	text  map[string][]string // lines by local path; small, emptied when full
+	moved map[string]string   // by fileKey, why the source here is not that of the build
 
 	noteMu sync.Mutex
 	notes  []string
@@ -100,6 +101,7 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 		own:   map[ownerKey]Owner{},
 		where: map[string]located{},
 		text:  map[string][]string{},
+		moved: map[string]string{},
 	}
 	if x.cfg.GoCommand == "" {
 		x.cfg.GoCommand = "go"

@@ -184,12 +184,34 @@ const (
 	maxTexts  = 64       // files whose lines are kept
 )
 
+// Distrust keeps the source of a file from being taken for that of the build: it has no lines, syntax and
+// compiler facts any more. why is told in their place.
+func (x *Index) Distrust(file, why string) {
+	key := x.fileKey(file)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.moved[key] = why
+}
+
+// Distrusted tells why a file's source is not taken for that of the build; "" when it is.
+func (x *Index) Distrusted(file string) string { return x.distrusted(x.fileKey(file)) }
+
+// distrusted tells why a file's source is not that of the build; "" when it is, as far as is known.
+func (x *Index) distrusted(key string) string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.moved[key]
+}
+
 // Lines returns the source lines [from, to] (1-based) of a frame's file, without line ends.
 // The range is cut at the file's ends; a from behind the end is an error, because the source is then another one.
 func (x *Index) Lines(file string, from, to int) ([]string, error) {
 	p, err := x.Source(file)
 	if err != nil {
 		return nil, err
+	}
+	if why := x.distrusted(x.fileKey(file)); why != "" {
+		return nil, errors.New(why)
 	}
 	lines, err := x.lines(p)
 	if err != nil {

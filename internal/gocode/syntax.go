@@ -238,8 +238,9 @@ type Place struct {
 // a line like "sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })" Func is the outer function,
 // and Nodes holds what is inside the literal too.
 func (s *Syntax) At(file string, line int) (*Place, bool) {
-	f, ok := s.files[s.index.fileKey(file)]
-	if !ok {
+	key := s.index.fileKey(file)
+	f, ok := s.files[key]
+	if !ok || s.index.distrusted(key) != "" {
 		return nil, false
 	}
 	p := &Place{

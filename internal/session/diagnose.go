@@ -28,6 +28,7 @@ type Result struct {
 	Table    *site.Table
 	Report   *diagnose.Report
 	Code     *gocode.Index
+	Lacking  []string // notes on what the diagnosis had to do without; they are among the report's
 }
 
 // Which packages get syntax and compiler facts: those that own at least hotShare of
@@ -60,6 +61,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 		return nil, fmt.Errorf("join %s: %w", path, err)
 	}
 	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: shortName(c, path)}
+	notes = append(notes, distrust(ctx, table, in.Code, in.CPU, in.Allocs)...)
 	pass.Metrics, err = cleanMetrics(rec)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -82,7 +84,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if report.Notes == nil {
 		report.Notes = []string{} // an empty list in JSON, not null
 	}
-	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code}, nil
+	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code, Lacking: notes}, nil
 }
 
 // inputs decodes the profiles of a recording. A part that is not there is no error.

@@ -99,6 +99,9 @@ func instRemarks(insts []CostedInst, facts *gocode.Facts) {
 	}
 }
 
+// noRemarks begins the note on a package without facts.
+const noRemarks = "no remarks of the compiler on"
+
 // remarkPlace is a function that the compiler may be asked about.
 type remarkPlace struct {
 	function, file string
@@ -144,7 +147,7 @@ func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o Remar
 		_, lacking := a.facts.Packages()
 		for _, p := range pkgs {
 			if why := lacking[p]; why != "" {
-				a.notes = append(a.notes, fmt.Sprintf("no remarks of the compiler on %s: %s", p, why))
+				a.notes = append(a.notes, fmt.Sprintf(noRemarks+" %s: %s", p, why))
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func Explain(ctx context.Context, c Config, at, rec string) (*Why, error) {
 	w := &Why{
 		Schema: WhySchema, Recording: shortName(c, res.Path), Place: at,
 		Callers: []WhyNeighbour{}, Callees: []WhyNeighbour{}, Compiler: []WhyRemark{}, Findings: []diagnose.Finding{},
-		Notes: append(res.Code.Notes(), res.Table.Notes...),
+		Notes: append(slices.Clone(res.Lacking), res.Table.Notes...),
 	}
 	w.describe(&about, res.Code)
 	for _, f := range res.Report.Findings {
@@ -277,10 +277,6 @@ func (w *Why) compiler(ctx context.Context, res *Result, a *site.About) error {
 		}
 	}
 	for _, l := range a.Lines {
-		if moved := res.Code.Moved(ctx, l.File); moved != "" {
-			w.note(moved + "; so the lines may be others, and the compiler is not quoted")
-			continue
-		}
 		for _, f := range facts.On(l.File, l.Line) {
 			kind, text := f.Words()
 			r := WhyRemark{File: fileOf(l.Owner, l.File), Line: l.Line, Kind: kind, Text: text, Path: f.Path()}
@@ -312,6 +308,7 @@ func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a 
 		w.Problem = err.Error()
 		return nil
 	}
+	src.Code = res.Code // it knows which files have moved
 	o := profile.DefaultViewOptions()
 	o.SampleIndex = index
 	v, err := src.Profile.View(o)
@@ -338,7 +335,9 @@ func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a 
 		return err
 	}
 	for _, n := range list.Notes {
-		w.note(n)
+		if !strings.HasPrefix(n, noRemarks) && !strings.HasPrefix(n, "source may have moved") { // both are told already
+			w.note(n)
+		}
 	}
 	list.Notes = nil
 	w.Source = list

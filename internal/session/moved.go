@@ -1,0 +1,122 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile"
+)
+
+// distrust finds out which of the files that own costs are no longer those of the build, and keeps their
+// source out of the diagnosis: to accuse a line of what stood there once would be worse than silence.
+//
+// A file that was written since the build may still be the same, or have changed in a comment. Profiles
+// say on which line each function begins: while all functions seen still do, the lines are
+// trusted, and a note says so.
+func distrust(ctx context.Context, t *site.Table, code *gocode.Index, profiles ...*profile.Profile) []string {
+	starts := functionStarts(profiles)
+	var stand, moved []string
+	why := ""
+	seen := map[string]bool{}
+	for _, s := range t.Sites {
+		if k := s.Owner.Kind; k != gocode.Main && k != gocode.Dependency || seen[s.File] {
+			continue
+		}
+		seen[s.File] = true
+		reason := code.Moved(ctx, s.File)
+		if reason == "" {
+			continue
+		}
+		name := path.Base(strings.ReplaceAll(s.File, `\`, "/"))
+		if inPlace(code, s.File, starts[s.File]) {
+			stand = append(stand, name)
+			continue
+		}
+		moved, why = append(moved, name), reason
+		code.Distrust(s.File, reason+", and its functions do not begin where they did")
+	}
+	var notes []string
+	if len(moved) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %s, and functions do not begin where they did: no source, syntax or compiler facts of it are used", files(moved), why))
+	}
+	if len(stand) > 0 {
+		notes = append(notes, files(stand)+" changed since the build, but functions begin on the same lines: the source is read as if it were the same")
+	}
+	return notes
+}
+
+// files names a few files.
+func files(names []string) string {
+	slices.Sort(names)
+	const most = 4
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more files", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// start is where a function begins.
+type start struct {
+	function string
+	line     int
+}
+
+func functionStarts(profiles []*profile.Profile) map[string][]start {
+	starts := map[string][]start{}
+	for _, p := range profiles {
+		if p == nil {
+			continue
+		}
+		for _, f := range p.Functions {
+			at := start{f.Name, int(f.StartLine)}
+			if f.StartLine > 0 && !slices.Contains(starts[f.Filename], at) {
+				starts[f.Filename] = append(starts[f.Filename], at)
+			}
+		}
+	}
+	return starts
+}
+
+// inPlace tells whether all functions that profiles saw in a file begin where they did; false when
+// profiles do not say (before Go 1.20).
+func inPlace(code *gocode.Index, file string, functions []start) bool {
+	for _, f := range functions {
+		lines, err := code.Lines(file, f.line, f.line)
+		if err != nil || len(lines) != 1 || !begins(lines[0], f.function) {
+			return false
+		}
+	}
+	return len(functions) > 0
+}
+
+// begins tells whether a function may begin on a line of source: "func" stands there, and of a declared
+// function also its name.
+func begins(line, function string) bool {
+	_, rest, ok := strings.Cut(line, "func")
+	if !ok {
+		return false
+	}
+	name := function[strings.LastIndexByte(function, '/')+1:]
+	if i := strings.IndexByte(name, '['); i >= 0 {
+		name = name[:i]
+	}
+	parts := strings.Split(name, ".")
+	switch {
+	case len(parts) == 2: // pkg.Name
+		return strings.Contains(rest, parts[1])
+	case len(parts) == 3 && !closureName(parts[2]): // pkg.Type.Method
+		return strings.Contains(rest, strings.TrimSuffix(parts[2], "-fm"))
+	}
+	return true // a function literal
+}
+
+// closureName tells the compiler's names of function literals: func1, gowrap2, deferwrap1, 3.
+func closureName(s string) bool {
+	trimmed := strings.TrimRight(s, "0123456789")
+	return trimmed != s && (trimmed == "" || trimmed == "func" || trimmed == "gowrap" || trimmed == "deferwrap")
+}
