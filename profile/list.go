@@ -48,7 +48,7 @@ func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) 
 	at := map[frameKey]int{}
 	var out []FuncLines
 	for i, k := range funcs.keys {
-		if s := funcSums[i]; matches(k.name) && (s.flat != 0 || s.cum != 0) {
+		if s := funcSums[i]; matches(k.name) {
 			at[k] = len(out)
 			out = append(out, FuncLines{Name: k.name, File: k.file, Flat: s.flat, Cum: s.cum})
 		}
@@ -64,6 +64,8 @@ func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) 
 			out[f].StartLine = fn.StartLine
 		}
 	}
+	// In a difference the lines of a function may cancel out: it has moved all the same.
+	out = slices.DeleteFunc(out, func(f FuncLines) bool { return f.Flat == 0 && f.Cum == 0 && len(f.Lines) == 0 })
 	for _, f := range out {
 		slices.SortFunc(f.Lines, func(a, b LineCost) int { return cmp.Compare(a.Line, b.Line) })
 	}

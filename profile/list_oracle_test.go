@@ -101,3 +101,24 @@ func viewLines(v *profile.View, funcs []profile.FuncLines) []string {
 	}
 	return lines
 }
+
+// A function that spends in one line what it saves in another has no cost, and still something to see.
+func TestListShowsLinesThatCancelOut(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for line, value := range map[int64]int64{1: 7, 5: -7} {
+		b.Add([]profile.FrameSpec{{Function: "main.f", File: "a.go", Line: line}}, value)
+	}
+	b.Add([]profile.FrameSpec{{Function: "main.g", File: "a.go", Line: 9}}, 0)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.List(regexp.MustCompile("main"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []profile.FuncLines{{Name: "main.f", File: "a.go", Lines: []profile.LineCost{{Line: 1, Flat: 7, Cum: 7}, {Line: 5, Flat: -7, Cum: -7}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
