@@ -78,7 +78,7 @@ func rawCommand() command {
 			render.Raw(w, page.View.Profile)
 			return nil
 		},
-		json: func(w io.Writer, page render.SamplesPage) error { return render.JSON(w, render.RawJSON(page)) },
+		json: render.RawJSON,
 	}.command(command{
 		name: "raw", short: "everything that a profile holds, as text",
 		long:     "\nLocations, functions and mappings are numbered from 1 in the file's order.",

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -86,73 +85,4 @@ func FoldedJSON(p StacksPage) any {
 		Total      int64  `json:"total"`
 		Rows       []row  `json:"rows"`
 	}{"hone/folded/v1", p.Source, p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, rows}
-}
-
-// Speedscope writes the file format of speedscope.app (its
-// file-format-schema.json): a profile of samples for each sample type, the
-// view's own to be shown first. It cannot hold negative values.
-func Speedscope(w io.Writer, source string, v *profile.View) error {
-	type frame struct {
-		Name string `json:"name"`
-		File string `json:"file,omitempty"`
-		Line int64  `json:"line,omitempty"`
-		Col  int64  `json:"col,omitempty"`
-	}
-	type sampled struct {
-		Type       string    `json:"type"`
-		Name       string    `json:"name"`
-		Unit       string    `json:"unit"`
-		StartValue int64     `json:"startValue"`
-		EndValue   int64     `json:"endValue"`
-		Samples    [][]int32 `json:"samples"` // root first
-		Weights    []int64   `json:"weights"`
-	}
-	file := struct {
-		Schema   string `json:"$schema"`
-		Exporter string `json:"exporter"`
-		Name     string `json:"name"`
-		Active   int    `json:"activeProfileIndex"`
-		Shared   struct {
-			Frames []frame `json:"frames"`
-		} `json:"shared"`
-		Profiles []sampled `json:"profiles"`
-	}{Schema: "https://www.speedscope.app/file-format-schema.json", Exporter: "hone", Name: source, Active: v.Index}
-	file.Shared.Frames = []frame{}
-	for i, t := range v.Profile.SampleTypes {
-		one := *v
-		one.Index, one.SampleType = i, t
-		p, err := NewStacks(source, &one)
-		if err != nil {
-			return err
-		}
-		out := sampled{Type: "sampled", Name: t.Type, Unit: speedscopeUnit(t.Unit), Samples: [][]int32{}, Weights: []int64{}}
-		// Only stacks that cost something are kept, so each type has frames of its own.
-		first := int32(len(file.Shared.Frames))
-		for _, f := range p.Stacks.Frames {
-			file.Shared.Frames = append(file.Shared.Frames, frame{f.Name, f.File, f.Line, f.Column})
-		}
-		for _, r := range p.Stacks.Rows {
-			if r.Value < 0 {
-				return fmt.Errorf("%s: a stack has %d %s, and speedscope knows no negative values; -drop_negative leaves them out, `hone flame` shows them", source, r.Value, t.Type)
-			}
-			stack := []int32{}
-			for _, f := range slices.Backward(r.Frames) {
-				stack = append(stack, first+f)
-			}
-			weight := v.Divide(r.Value)
-			out.Samples, out.Weights = append(out.Samples, stack), append(out.Weights, weight)
-			out.EndValue += weight
-		}
-		file.Profiles = append(file.Profiles, out)
-	}
-	return json.NewEncoder(w).Encode(file)
-}
-
-// speedscopeUnit maps a profile's unit to one that the format knows.
-func speedscopeUnit(unit string) string {
-	switch unit {
-	case "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes":
-		return unit
-	}
-	return "none"
 }
