@@ -92,7 +92,7 @@ func (r *runner) cleanPhase(ctx context.Context, p program) (recording.Phase, er
 	out := filepath.Join(r.session.CacheDir, "clean.hone")
 	defer os.Remove(out)
 	length := max(r.duration/4, 2*time.Second)
-	if _, err := r.record(ctx, p, capture.Options{Duration: length, Phases: []string{}, Out: out}); err != nil {
+	if _, err := r.record(ctx, p, capture.Options{Duration: length, Warmup: length, Phases: []string{}, Out: out}); err != nil {
 		return recording.Phase{}, err
 	}
 	m, err := session.Manifest(r.session, out)
