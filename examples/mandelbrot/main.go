@@ -5,10 +5,10 @@
 //
 // Its CPU profiles are nearly alike; the execution traces are not. With -listen
 // it is a web service that draws a picture for each GET /mandelbrot, as many at
-// a time as are asked for. Within its means, and beyond them:
+// a time as are asked for. Within its means, and beyond those of two cores:
 //
 //	hone run ./examples/mandelbrot -load http://127.0.0.1:8082/mandelbrot -rate 1 -- -listen 127.0.0.1:8082
-//	hone run ./examples/mandelbrot -load http://127.0.0.1:8082/mandelbrot -rate 9 -- -listen 127.0.0.1:8082
+//	hone run ./examples/mandelbrot -load http://127.0.0.1:8082/mandelbrot -rate 3 -- -listen 127.0.0.1:8082
 package main
 
 import (
