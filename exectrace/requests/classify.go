@@ -23,7 +23,7 @@ const (
 // class is what a stack says about the request of its goroutine. Stacks are classed once.
 type class struct {
 	place place
-	depth uint8  // inHandler: how many dispatchers were passed; the deepest names the route best
+	depth uint8  // inHandler: how many handlers wrap each other; the deepest names the route best
 	name  uint16 // inHandler: the route, a place in Fold.names; 0 when the stack does not tell
 }
 
@@ -45,62 +45,60 @@ func isStream(function string) bool {
 		strings.HasSuffix(function, "/http2.(*serverConn).runHandler")
 }
 
-// classify says what a stack tells, leaf first, and its route.
-func classify(frames []exectrace.Frame) (c class, route string) {
+// classify says what a stack tells, leaf first, of which protocol the request is that it
+// stands in, and the chain of handlers.
+func classify(frames []exectrace.Frame) (pl place, p Protocol, chain []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		switch f := frames[i].Func; {
 		case f == h1Serve:
-			return classifyH1(frames[:i])
+			pl, chain = classifyH1(frames[:i])
+			return pl, HTTP1, chain
 		case isStream(f):
-			return classifyStream(frames[:i])
+			pl, chain = classifyStream(frames[:i])
+			return pl, HTTP2, chain
 		case f == grpcRun:
-			route, depth := grpcRoute(frames[:i])
-			return class{place: inHandler, depth: depth}, route
+			return inHandler, GRPC, grpcRoute(frames[:i])
 		case f == grpcIdle:
 			if !contains(frames[:i], grpcRun) {
-				return class{place: workerIdle}, ""
+				return workerIdle, GRPC, nil
 			}
 		}
 	}
-	return class{}, ""
+	return nowhere, 0, nil
 }
 
 // classifyH1 classes what (*conn).serve called. A handler that reads its body passes
-// (*connReader).Read too, so the order of the cases matters.
-func classifyH1(frames []exectrace.Frame) (class, string) {
+// (*connReader).Read too, so it is the first call that counts.
+func classifyH1(frames []exectrace.Frame) (place, []string) {
 	if len(frames) == 0 {
-		return class{}, ""
+		return nowhere, nil
 	}
 	switch next := frames[len(frames)-1].Func; next {
 	case h1Handler:
-		route, depth := httpRoute(frames[:len(frames)-1])
-		return class{place: inHandler, depth: depth}, route
+		return inHandler, httpRoute(frames[:len(frames)-1])
 	case "net/http.(*conn).readRequest", "bufio.(*Reader).Peek":
-		return class{place: h1Read}, ""
+		return h1Read, nil
 	case "net/http.(*connReader).startBackgroundRead":
-		return class{place: h1Start}, ""
+		return h1Start, nil
 	case "net/http.(*response).finishRequest":
 		if contains(frames, "net/http.(*connReader).abortPendingRead") {
-			return class{place: h1After}, ""
+			return h1After, nil
 		}
-		return class{place: h1Finish}, ""
+		return h1Finish, nil
 	}
-	// The handshake, the states of the connection, and HTTP/2's own loop.
-	return class{}, ""
+	return nowhere, nil // the handshake, the states of the connection, and HTTP/2's own loop
 }
 
-func classifyStream(frames []exectrace.Frame) (class, string) {
+func classifyStream(frames []exectrace.Frame) (place, []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		switch f := frames[i].Func; {
 		case f == h1Handler:
-			route, depth := httpRoute(frames[:i])
-			return class{place: inHandler, depth: depth}, route
+			return inHandler, httpRoute(frames[:i])
 		case strings.HasSuffix(f, ".handlerDone"), strings.HasSuffix(f, ".sendServeMsg"):
-			return class{place: streamDone}, ""
+			return streamDone, nil
 		}
 	}
-	route, depth := httpRoute(frames) // a server of golang.org/x/net may call the handler itself
-	return class{place: inHandler, depth: depth}, route
+	return inHandler, httpRoute(frames) // a server of golang.org/x/net may call the handler itself
 }
 
 func contains(frames []exectrace.Frame, function string) bool {
@@ -116,9 +114,10 @@ func contains(frames []exectrace.Frame, function string) bool {
 func (f *Fold) classify(stacks int) {
 	for id := len(f.classes); id < stacks; id++ {
 		frames := f.src.Frames(exectrace.StackID(id))
-		c, route := classify(frames)
-		if route != "" {
-			c.name = f.nameID(route)
+		pl, p, chain := classify(frames)
+		c := class{place: pl}
+		if len(chain) > 0 {
+			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), 255))
 		}
 		f.classes = append(f.classes, c)
 		var entry Protocol

@@ -57,39 +57,20 @@ type CPURoute struct {
 	PerRequest float64 `json:"samples_per_request"`
 }
 
-// named returns the route under which requests without a name are reported: see groups.
-func (f *Fold) named() map[routeKey]routeKey {
-	out := map[routeKey]routeKey{}
-	for _, g := range f.groups() {
-		if g.unnamed > 0 {
-			r := g.routes[0]
-			out[routeKey{r.protocol, 0}] = routeKey{r.protocol, r.name}
-		}
-	}
-	return out
-}
-
 // CPU returns the samples by route, after the trace's end.
 func (f *Fold) CPU() *CPU {
 	out := &CPU{Schema: CPUSchema, Samples: f.cpu.total, Routes: []CPURoute{}}
-	named := f.named()
 	by := map[routeKey]int64{}
 	count := map[routeKey]int64{}
-	under := func(k routeKey) routeKey {
-		if n, ok := named[k]; ok {
-			return n
-		}
-		return k
-	}
 	for k, n := range f.cpu.n {
 		if k.protocol == 0 {
 			out.Outside += n
 			continue
 		}
-		by[under(routeKey{k.protocol, k.name})] += n
+		by[f.innermost(routeKey{k.protocol, k.name})] += n
 	}
 	for _, r := range f.routes.list {
-		count[under(routeKey{r.protocol, r.name})] += r.latency.Count()
+		count[f.innermost(routeKey{r.protocol, r.name})] += r.latency.Count()
 	}
 	for k, n := range by {
 		r := CPURoute{Name: f.names[k.name], Protocol: k.protocol, Samples: n, Share: float64(n) / float64(f.cpu.total)}
@@ -114,16 +95,11 @@ func sum(by map[routeKey]int64) (n int64) {
 
 // CPUProfile returns the samples by stack, with the label "route" on those of requests.
 func (f *Fold) CPUProfile() (*profile.Profile, error) {
-	named := f.named()
 	var rows []exectrace.Row
 	for k, n := range f.cpu.n {
 		row := exectrace.Row{Stack: k.stack, Values: []int64{n}}
 		if k.protocol != 0 {
-			route := routeKey{k.protocol, k.name}
-			if to, ok := named[route]; ok {
-				route = to
-			}
-			row.Labels = f.labels(route)
+			row.Labels = f.labels(f.innermost(routeKey{k.protocol, k.name}))
 		}
 		rows = append(rows, row)
 	}

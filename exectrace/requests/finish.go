@@ -35,7 +35,7 @@ func (f *Fold) finish(l *live, now int64) {
 // request copies a request out.
 func (f *Fold) request(l *live) Request {
 	q := Request{
-		ID: l.id, Protocol: l.protocol, Route: f.names[l.name], Task: l.taskName, Goroutine: l.goid,
+		ID: l.id, key: routeKey{l.protocol, l.name}, Protocol: l.protocol, Task: l.taskName, Goroutine: l.goid,
 		Begin: l.begin, Latency: l.end - l.begin, Handler: l.handled - l.handler, Before: l.handler - l.begin,
 		After: l.end - l.handled, Parts: l.parts.list(), Waits: f.describe(l.waits), Samples: len(l.samples),
 	}

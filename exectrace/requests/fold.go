@@ -67,11 +67,13 @@ type Fold struct {
 	opt      Options
 	src      source
 	trace    *exectrace.Trace
+	parts    *partTable
 	classes  []class    // by StackID
 	entries  []Protocol // by StackID: of the goroutines that begin so
 	names    []string
 	nameIDs  map[string]uint16
-	live     []*live // by GIndex; nil for what is no request's goroutine
+	inner    map[routeKey]map[uint16]bool // the handlers that a handler was seen to call; of name 0, the server
+	live     []*live                      // by GIndex; nil for what is no request's goroutine
 	free     []*live
 	children []child                     // by GIndex
 	tasks    map[uint64]exectrace.GIndex // open tasks that are requests
@@ -106,7 +108,7 @@ func New(opt Options) *Fold {
 	if opt.PathRecords <= 0 {
 		opt.PathRecords = 1 << 19
 	}
-	f := &Fold{opt: opt, names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}}
+	f := &Fold{opt: opt, parts: newPartTable(), names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}, inner: map[routeKey]map[uint16]bool{}}
 	f.routes.init()
 	f.slow.size = opt.Slowest
 	f.cpu.init()
@@ -382,16 +384,6 @@ func (f *Fold) entry(s exectrace.StackID) Protocol {
 
 // protocolOf returns the protocol of a stack that stands in a request.
 func (f *Fold) protocolOf(s exectrace.StackID) Protocol {
-	frames := f.src.Frames(s)
-	for i := len(frames) - 1; i >= 0; i-- {
-		switch fn := frames[i].Func; {
-		case fn == h1Serve:
-			return HTTP1
-		case isStream(fn):
-			return HTTP2
-		case fn == grpcRun, fn == grpcIdle:
-			return GRPC
-		}
-	}
-	return 0
+	_, p, _ := classify(f.src.Frames(s))
+	return p
 }

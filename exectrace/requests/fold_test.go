@@ -251,7 +251,7 @@ func TestGRPC(t *testing.T) {
 	if res.Count != 4 || res.Cut != 0 {
 		t.Errorf("found %d requests (%d cut), want 4", res.Count, res.Cut)
 	}
-	if len(res.Routes) != 1 || res.Routes[0].Name != "shop/pb.Store/Put" || res.Routes[0].Unnamed != 3 {
+	if len(res.Routes) != 1 || res.Routes[0].Name != "shop/pb.Store/Put" || res.Routes[0].Inferred != 3 {
 		t.Errorf("routes: %+v", res.Routes)
 	}
 	for _, q := range res.Slowest {

@@ -79,7 +79,7 @@ func (l *live) start(now int64) {
 	l.begun = true
 	l.begin, l.accounted, l.readEnd = now, now, now
 	l.handler, l.handled, l.end = -1, -1, -1
-	l.parts, l.rest = breakdown{}, breakdown{}
+	l.parts = breakdown{}
 }
 
 // charge accounts for the time up to now, in which the goroutine was in a state.
@@ -93,7 +93,7 @@ func (f *Fold) charge(l *live, now int64, e *exectrace.Event) {
 	if l.phase == done {
 		to = &l.rest
 	}
-	p := partOf(e.From, e.Was)
+	p := f.parts.of(e.From, e.Was)
 	if p == Running {
 		switch {
 		case l.assist:
@@ -156,13 +156,13 @@ func (l *live) pause(now int64) {
 	l.phase = done
 	l.end = now
 	l.kept = len(l.waits)
+	l.rest = breakdown{}
 }
 
 // resume says that it was not.
 func (l *live) resume() {
 	l.phase = finishing
 	l.parts.add(&l.rest)
-	l.rest = breakdown{}
 	late := l.waits[l.kept:]
 	l.waits = l.waits[:l.kept]
 	for _, w := range late { // never longer than what is read: it overwrites only what it has read

@@ -6,6 +6,9 @@ import "github.com/hone-go/hone/exectrace"
 // the world was stopped, and how long a processor was idle while it was not. What a clock
 // says when a goroutine becomes ready and when it runs tells how much of the wait was of which kind.
 func (f *Fold) machine(e *exectrace.Event) {
+	if e.P >= 0 && int(e.P) < len(f.procs) && isProc(e.Kind) && f.procs[e.P] == (e.To == exectrace.Idle) {
+		return // nothing new
+	}
 	had := f.idles()
 	total := f.idleUntil(e.Time)
 	switch e.Kind {
@@ -25,6 +28,10 @@ func (f *Fold) machine(e *exectrace.Event) {
 	if has := f.idles(); had != has {
 		f.idleTotal, f.idleSince = total, e.Time
 	}
+}
+
+func isProc(k exectrace.Kind) bool {
+	return k == exectrace.ProcStart || k == exectrace.ProcStop || k == exectrace.ProcSteal || k == exectrace.ProcStatus
 }
 
 // idles tells whether a processor is idle that could run something.

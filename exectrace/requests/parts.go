@@ -79,24 +79,42 @@ var partOfReason = [...]Part{
 	exectrace.ReasonOther:     WaitOther,
 }
 
-// partOf is the part of a goroutine that is in a state for a reason. Running is finer
-// than this: see charge.
+// partTable is the part of a goroutine in each state, for each reason. Running is finer than this:
+// see charge.
+type partTable [8][32]Part
+
+func newPartTable() *partTable {
+	t := new(partTable)
+	for s := range t {
+		for why := range t[s] {
+			t[s][why] = partOf(exectrace.State(s), exectrace.Reason(why))
+		}
+	}
+	return t
+}
+
+func (t *partTable) of(s exectrace.State, why exectrace.Reason) Part { return t[s&7][why&31] }
+
 func partOf(s exectrace.State, why exectrace.Reason) Part {
+	p := WaitOther
+	if int(why) < len(partOfReason) {
+		p = partOfReason[why]
+	}
 	switch s {
 	case exectrace.Running:
 		return Running
 	case exectrace.Syscall:
 		return InSyscall
 	case exectrace.Runnable:
-		if p := partOfReason[min(int(why), len(partOfReason)-1)]; p.ready() {
-			return p
+		if !p.ready() {
+			return ReadyPreempted
 		}
-		return ReadyPreempted
-	}
-	if p := partOfReason[min(int(why), len(partOfReason)-1)]; p.waiting() {
 		return p
 	}
-	return WaitOther
+	if !p.waiting() {
+		return WaitOther
+	}
+	return p
 }
 
 // PartTime is the time of one part.

@@ -288,7 +288,7 @@ func (f *Fold) runPath() *Path {
 		m := f.src.Goroutine(exectrace.GIndex(g))
 		if m.ID == 1 && m.State != exectrace.Running && m.State != exectrace.Gone { // what it does last is not over
 			x := f.paths.push(&s)
-			x.begin, x.end, x.part, x.left = m.Since, f.length, partOf(m.State, m.Why), m.Left
+			x.begin, x.end, x.part, x.left = m.Since, f.length, f.parts.of(m.State, m.Why), m.Left
 		}
 		return f.paths.walk(f, s, 0, f.length, 0)
 	}

@@ -48,11 +48,11 @@ type Route struct {
 	// Other says that these are all routes beyond those that have figures of their own.
 	Other bool  `json:"other,omitempty"`
 	Count int64 `json:"count"`
-	// Unnamed of Count told no handler. They stand here because every request of the
-	// protocol that told one told this one.
-	Unnamed int64              `json:"unnamed,omitempty"`
-	Latency *histogram.Summary `json:"latency"` // seconds
-	Handler *histogram.Summary `json:"handler"` // seconds, in the handler
+	// Inferred of Count showed no event in this handler, only in one that wraps it, or in none.
+	// They stand here because every request that was seen to go further went here.
+	Inferred int64              `json:"inferred,omitempty"`
+	Latency  *histogram.Summary `json:"latency"` // seconds
+	Handler  *histogram.Summary `json:"handler"` // seconds, in the handler
 	// Time is the latency of all requests together, and Parts what it is made of.
 	Time    int64       `json:"ns"`
 	Parts   []PartTime  `json:"parts"`
@@ -93,6 +93,8 @@ type Request struct {
 	Samples int          `json:"cpu_samples,omitempty"`
 	Regions []RegionTime `json:"regions,omitempty"`
 	Path    *Path        `json:"path,omitempty"` // with Options.Paths
+
+	key routeKey
 }
 
 // Wait is a place at which a goroutine was off its processor.
@@ -116,32 +118,33 @@ func sortRequests(rs []Request) {
 	})
 }
 
-// group is some routes seen as one.
+// group is the routes that are reported as one: the first, and those of requests of which less is known.
 type group struct {
-	routes  []*route
-	unnamed int64
+	key      routeKey
+	routes   []*route
+	inferred int64
 }
 
-// groups returns the routes; the requests without a name join the only route of their protocol.
+// groups returns the routes as they are reported.
 func (f *Fold) groups() []group {
-	named := map[Protocol]int{}
-	for _, r := range f.routes.list {
-		if r.name != 0 || r.other {
-			named[r.protocol]++
-		}
-	}
-	other := named[0] > 0
 	var out []group
+	at := map[routeKey]int{}
 	for _, r := range f.routes.list {
-		if r.name == 0 && !r.other && named[r.protocol] == 1 && !other {
-			continue
+		k := routeKey{r.protocol, r.name}
+		to := f.innermost(k)
+		if r.other {
+			to = k
 		}
-		g := group{routes: []*route{r}}
-		if u := f.routes.byKey[routeKey{r.protocol, 0}]; u != nil && r.name != 0 && named[r.protocol] == 1 && !other {
-			g.routes = append(g.routes, u)
-			g.unnamed = u.latency.Count()
+		i, ok := at[to]
+		if !ok {
+			i = len(out)
+			at[to] = i
+			out = append(out, group{key: to})
 		}
-		out = append(out, g)
+		out[i].routes = append(out[i].routes, r)
+		if to != k {
+			out[i].inferred += r.latency.Count()
+		}
 	}
 	return out
 }
@@ -157,20 +160,30 @@ func (f *Fold) Result() *Result {
 	}
 	if res.Count > 0 {
 		all := f.route(group{routes: f.routes.list})
-		all.Name, all.Protocol, all.Other = "", 0, false
+		all.Other = false
 		res.All = &all
 	}
 	for _, g := range f.groups() {
 		res.Routes = append(res.Routes, f.route(g))
 	}
 	slices.SortStableFunc(res.Routes, func(a, b Route) int { return cmp.Compare(b.Time, a.Time) })
+	for i := range res.Slowest {
+		f.nameRoute(&res.Slowest[i])
+	}
+	for i := range res.Open {
+		f.nameRoute(&res.Open[i])
+	}
 	res.Notes = f.notes(res)
 	return res
 }
 
+// nameRoute gives a request the route under which it is counted.
+func (f *Fold) nameRoute(q *Request) {
+	q.Route = f.names[f.innermost(q.key).name]
+}
+
 func (f *Fold) route(g group) Route {
-	first := g.routes[0]
-	out := Route{Name: f.names[first.name], Protocol: first.protocol, Other: first.other, Unnamed: g.unnamed}
+	out := Route{Name: f.names[g.key.name], Protocol: g.key.protocol, Other: g.routes[0].other, Inferred: g.inferred}
 	latency, handler := histogram.New(), histogram.New()
 	var parts breakdown
 	regions := map[string]*RegionSum{}
@@ -213,8 +226,8 @@ func (f *Fold) notes(res *Result) []string {
 	}
 	for _, r := range res.Routes {
 		switch {
-		case r.Unnamed > 0:
-			out = append(out, fmt.Sprintf("%d of %d requests did nothing in their handler that the tracer records; all others were of %s, so they are counted there.", r.Unnamed, r.Count, r.Name))
+		case r.Inferred > 0:
+			out = append(out, fmt.Sprintf("%d of %d requests did nothing in %s that the tracer records; they are counted there because all that were seen to go further went there.", r.Inferred, r.Count, r.Name))
 		case r.Name == "" && !r.Other:
 			out = append(out, fmt.Sprintf("%d %s requests did nothing in their handler that the tracer records, so their route is not known.", r.Count, r.Protocol))
 		}

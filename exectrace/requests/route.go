@@ -7,39 +7,34 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// httpRoute names the handler in the frames that an HTTP server called, leaf first, and
-// says how many dispatchers were passed to get there.
+// httpRoute names the handlers in the frames that an HTTP server called, leaf first: those that
+// wrap others first, the route's own last, as far as the stack goes.
 //
 // Handlers are wrapped: mux, middleware, router, again middleware. Each passes the request on by a
-// dispatcher, a function whose job that is, so the handler is what the last dispatcher called.
-// A type that is a handler itself and splits its requests among methods is named by the method.
-func httpRoute(frames []exectrace.Frame) (name string, depth uint8) {
+// dispatcher, a function whose job that is, so a handler is what a dispatcher called. A type
+// that is a handler itself and splits its requests among methods is named by the method.
+func httpRoute(frames []exectrace.Frame) (chain []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
+		next := ""
+		if i > 0 {
+			next = frames[i-1].Func
+		}
 		switch {
 		case isDispatcher(f):
-			if depth < 255 {
-				depth++
-			}
-			if i == 0 {
-				return name, depth
-			}
-			if next := frames[i-1].Func; !isDispatcher(next) && isName(next) {
-				name = next
+			if next != "" && !isDispatcher(next) && !strings.HasSuffix(next, ".ServeHTTP") && isName(next) {
+				chain = append(chain, next)
 			}
 		case strings.HasSuffix(f, ".ServeHTTP"):
-			if depth < 255 {
-				depth++
+			chain = append(chain, f)
+			if isHandlerOf(f, next) {
+				chain = append(chain, next)
 			}
-			name = f
-			if i > 0 && isHandlerOf(f, frames[i-1].Func) {
-				name = frames[i-1].Func
-			}
-		case name == "" && isName(f):
-			name = f
+		case len(chain) == 0 && isName(f):
+			chain = append(chain, f)
 		}
 	}
-	return name, depth
+	return chain
 }
 
 // isName tells whether a function may be a handler: not the inside of a mux, nor the runtime's.
@@ -92,7 +87,8 @@ func isHandlerOf(serve, callee string) bool {
 
 // grpcRoute names the method in the frames that (*Server).handleStream called. Generated code has a
 // function per method, _Service_Method_Handler, which every call passes, interceptors or not.
-func grpcRoute(frames []exectrace.Frame) (name string, depth uint8) {
+func grpcRoute(frames []exectrace.Frame) (chain []string) {
+	first := ""
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
 		pkg := profile.PackageOf(f)
@@ -102,14 +98,17 @@ func grpcRoute(frames []exectrace.Frame) (name string, depth uint8) {
 		method := strings.TrimPrefix(f[len(pkg):], "._")
 		if rest, ok := strings.CutSuffix(method, "_Handler"); ok && method != f[len(pkg):] {
 			if service, call, ok := cutLast(rest, "_"); ok {
-				return pkg + "." + service + "/" + call, 2
+				return []string{pkg + "." + service + "/" + call}
 			}
 		}
-		if name == "" {
-			name, depth = f, 1
+		if first == "" {
+			first = f
 		}
 	}
-	return name, depth
+	if first == "" {
+		return nil
+	}
+	return []string{first}
 }
 
 func cutLast(s, sep string) (before, after string, ok bool) {
@@ -118,4 +117,41 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 		return s, "", false
 	}
 	return s[:i], s[i+len(sep):], true
+}
+
+// routeKey is what routes are told apart by: the name is a place in Fold.names.
+type routeKey struct {
+	protocol Protocol
+	name     uint16
+}
+
+// noteChain remembers which handler wraps which, and returns the name of the innermost.
+func (f *Fold) noteChain(p Protocol, chain []string) uint16 {
+	outer := routeKey{p, 0}
+	for _, name := range chain {
+		id := f.nameID(name)
+		if id == 0 || id == outer.name {
+			continue
+		}
+		if f.inner[outer] == nil {
+			f.inner[outer] = map[uint16]bool{}
+		}
+		f.inner[outer][id] = true
+		outer.name = id
+	}
+	return outer.name
+}
+
+// innermost returns the handler that the requests reached of which no more than k is known: as
+// long as all that went further went to one and the same.
+func (f *Fold) innermost(k routeKey) routeKey {
+	for range 32 { // a handler may come to itself again
+		if len(f.inner[k]) != 1 {
+			break
+		}
+		for name := range f.inner[k] {
+			k.name = name
+		}
+	}
+	return k
 }

@@ -34,17 +34,12 @@ type route struct {
 	handler  *histogram.Histogram
 	parts    breakdown
 	samples  int64 // of the CPU
-	strata   map[int]*stratum
+	strata   [numClasses]*stratum
 	stacks   stackTable
 	regions  map[string]*regionSum
 }
 
 type regionSum struct{ n, time int64 }
-
-type routeKey struct {
-	protocol Protocol
-	name     uint16
-}
 
 // routeTable holds the routes.
 type routeTable struct {
@@ -73,7 +68,7 @@ func (t *routeTable) find(k routeKey) *route {
 	}
 	r := &route{
 		protocol: k.protocol, name: k.name, latency: histogram.New(), handler: histogram.New(),
-		strata: map[int]*stratum{}, regions: map[string]*regionSum{},
+		regions: map[string]*regionSum{},
 	}
 	if len(t.list) >= maxRoutes {
 		o := routeKey{}
@@ -98,6 +93,9 @@ func (t *routeTable) random(n int64) int64 {
 	hi, _ := bits.Mul64(t.rng*0x2545f4914f6cdd1d, uint64(n))
 	return int64(hi)
 }
+
+// numClasses is how many classes of latency there are.
+const numClasses = 65 * 4
 
 // classOf returns the stratum of a latency: four to an octave.
 func classOf(latency int64) int {

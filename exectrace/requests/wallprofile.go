@@ -23,14 +23,9 @@ func (f *Fold) labels(k routeKey) map[string]string {
 // processor, with the labels "route", "protocol" and "part". Time on the processor has no
 // stack: it is one row a route and part, whose stack is empty. The values sum to the requests' latency.
 func (f *Fold) Profile() (*profile.Profile, error) {
-	named := f.named()
 	var rows []exectrace.Row
 	for _, r := range f.routes.list {
-		k := routeKey{r.protocol, r.name}
-		if to, ok := named[k]; ok {
-			k = to
-		}
-		rows = append(rows, f.wallRows(r, k)...)
+		rows = append(rows, f.wallRows(r, f.innermost(routeKey{r.protocol, r.name}))...)
 	}
 	sortRows(rows)
 	types := []profile.ValueType{{Type: "events", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}

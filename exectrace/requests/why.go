@@ -60,8 +60,10 @@ type weighed struct {
 // between returns the kept requests of a group with latencies from low to high.
 func (g group) between(low, high int64) (out []weighed) {
 	for _, r := range g.routes {
-		for _, class := range slices.Sorted(maps.Keys(r.strata)) {
-			s := r.strata[class]
+		for _, s := range r.strata {
+			if s == nil {
+				continue
+			}
 			for i := range s.kept {
 				if k := &s.kept[i]; k.latency >= low && k.latency <= high {
 					out = append(out, weighed{k, float64(s.n) / float64(len(s.kept))})

@@ -1,0 +1,104 @@
+package requests
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/profile"
+)
+
+// frames are functions, leaf first.
+func frames(text string) (out []exectrace.Frame) {
+	for _, f := range strings.Split(text, " < ") {
+		out = append(out, exectrace.Frame{Func: f, File: "/src/" + profile.PackageOf(f) + "/x.go"})
+	}
+	return out
+}
+
+func TestHandlersHaveNames(t *testing.T) {
+	const root = " < net/http.serverHandler.ServeHTTP < net/http.(*conn).serve"
+	const mux = " < net/http.(*ServeMux).ServeHTTP"
+	const fn = " < net/http.HandlerFunc.ServeHTTP"
+	for _, c := range []struct{ name, stack, want string }{
+		{"a function in a mux", "runtime.chanrecv1 < main.load < main.search" + fn + mux + root, "main.search"},
+		{"a method value", "main.(*API).search-fm" + fn + root, "main.(*API).search-fm"},
+		{"middleware", "os.(*File).Write < main.logged.func1" + fn + mux + root, "main.logged.func1"},
+		{"in middleware", "os.(*File).Write < main.search" + fn + " < main.logged.func1" + fn + mux + root, "main.logged.func1 main.search"},
+		{"a handler type", "main.load < main.(*API).ServeHTTP" + root, "main.(*API).ServeHTTP"},
+		{"its methods", "main.load < main.(*API).handleSearch < main.(*API).ServeHTTP" + root, "main.(*API).ServeHTTP main.(*API).handleSearch"},
+		{"a router", "shop.put < github.com/go-chi/chi/v5.(*Mux).routeHTTP" + fn + " < github.com/go-chi/chi/v5.(*Mux).ServeHTTP" + root, "shop.put"},
+		{"gin", "shop.put < github.com/gin-gonic/gin.(*Context).Next < github.com/gin-gonic/gin.LoggerWithConfig.func1 < github.com/gin-gonic/gin.(*Context).Next < github.com/gin-gonic/gin.(*Engine).handleHTTPRequest < github.com/gin-gonic/gin.(*Engine).ServeHTTP" + root, "github.com/gin-gonic/gin.LoggerWithConfig.func1 shop.put"},
+		{"files", "os.(*File).Read < net/http.serveFile < net/http.(*fileHandler).ServeHTTP < net/http.StripPrefix.func1" + fn + mux + root, "net/http.(*fileHandler).ServeHTTP net/http.serveFile"},
+		{"inside the mux", "sync.(*RWMutex).RLock < net/http.(*ServeMux).findHandler" + mux + root, ""},
+		{"in the server", "runtime.asyncPreempt" + root, ""},
+		{"generic", "main.run < main.Handle[go.shape.struct { a.b/c.D }].func1" + fn + root, "main.Handle[go.shape.struct { a.b/c.D }].func1"},
+	} {
+		p, proto, chain := classify(frames(c.stack))
+		if p != inHandler || proto != HTTP1 {
+			t.Errorf("%s: %v of %v", c.name, p, proto)
+		}
+		if got := strings.Join(chain, " "); got != c.want {
+			t.Errorf("%s: handlers are %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPlacesInTheServer(t *testing.T) {
+	for _, c := range []struct {
+		stack string
+		place place
+		proto Protocol
+	}{
+		{peek, h1Read, HTTP1},
+		{firstRead, h1Read, HTTP1},
+		{"syscall.Read < crypto/tls.(*Conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Peek" + serve, h1Read, HTTP1},
+		{"syscall.Read < crypto/tls.(*Conn).HandshakeContext" + serve, nowhere, HTTP1},
+		{"syscall.Read < net/http.(*http2serverConn).serve < net/http.(*http2Server).ServeConn < net/http.(*conn).serve", nowhere, HTTP1},
+		{"syscall.Read < net/http.(*connReader).backgroundRead", nowhere, 0},
+		{background, h1Start, HTTP1},
+		{flush, h1Finish, HTTP1},
+		{abort, h1After, HTTP1},
+		{"runtime.chanrecv1 < google.golang.org/grpc.(*Server).serverWorker", workerIdle, GRPC},
+		{"main.(*S).Put < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serverWorker", inHandler, GRPC},
+		{"main.h < golang.org/x/net/http2.(*serverConn).runHandler", inHandler, HTTP2},
+		{"main.main", nowhere, 0},
+	} {
+		if p, proto, _ := classify(frames(c.stack)); p != c.place || proto != c.proto {
+			t.Errorf("%s: place %d of %v, want %d of %v", c.stack, p, proto, c.place, c.proto)
+		}
+	}
+}
+
+func TestRequestsGoToTheOnlyHandlerBelow(t *testing.T) {
+	f := New(Options{})
+	logged := f.noteChain(HTTP1, []string{"logged"})
+	search := f.noteChain(HTTP1, []string{"logged", "timed", "search"})
+	if got := f.innermost(routeKey{HTTP1, 0}).name; got != search {
+		t.Errorf("a request of which nothing is known goes to %q", f.names[got])
+	}
+	if got := f.innermost(routeKey{HTTP2, 0}).name; got != 0 {
+		t.Errorf("a request by another protocol goes to %q", f.names[got])
+	}
+	f.noteChain(HTTP1, []string{"logged", "put"})
+	if got := f.innermost(routeKey{HTTP1, 0}).name; got != logged {
+		t.Errorf("a request goes to %q, though there are two handlers below logged", f.names[got])
+	}
+	if got := f.innermost(routeKey{HTTP1, f.nameIDs["timed"]}).name; got != search {
+		t.Errorf("a request seen in timed goes to %q", f.names[got])
+	}
+	f.noteChain(HTTP1, []string{"a", "b", "a"}) // a handler that comes to itself
+	f.innermost(routeKey{HTTP1, f.nameIDs["a"]})
+}
+
+func TestNamesAreKept(t *testing.T) {
+	f := New(Options{})
+	var ids []uint16
+	for _, name := range []string{"a", "b", "a", ""} {
+		ids = append(ids, f.nameID(name))
+	}
+	if want := []uint16{1, 2, 1, 0}; !slices.Equal(ids, want) {
+		t.Errorf("names are %v, want %v", ids, want)
+	}
+}
