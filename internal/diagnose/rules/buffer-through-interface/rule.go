@@ -25,15 +25,16 @@ func Rule() rule.Rule {
 
 const doc = `The compiler cannot see what a method of an interface does with its arguments,
 so whatever is passed to one may be kept and must be on the heap. A buffer of
-64 bytes that is declared in a function and given to r.Read (or to io.ReadFull, which
-calls it) is therefore allocated for each call, though no Reader may keep it.
+64 bytes that is declared in a function and given to r.Read (or to io.ReadFull,
+which calls it) is therefore allocated for each call, though no Reader may keep
+it.
 
-Keep the buffer where it lives longer: in the struct that does the reading, before
-the loop, in a sync.Pool. Or call the concrete type, if there is but one: the
-compiler then sees through the call.
+Keep the buffer where it lives longer: in the struct that does the reading,
+before the loop, in a sync.Pool. Or call the concrete type, if there is but
+one: the compiler then sees through the call.
 
-It is fine on paths that are rare. The rule speaks only where the compiler gives
-the call as its reason, and nothing else keeps the buffer.
+It is fine on paths that are rare. The rule speaks only where the compiler
+gives the call as its reason, and nothing else keeps the buffer.
 
 Seen in the field: golang/go#27403 (encoding/binary's own), golang/go#66779
 (crypto/rand), nsqio/nsq#1281.`

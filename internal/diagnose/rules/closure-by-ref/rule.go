@@ -34,22 +34,23 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A function literal shares the variables around it. When it outlives the function
-(it is returned, stored, sent or started as a goroutine), a shared variable is
-moved to the heap: one allocation for each, beside that of the literal.
+const doc = `A function literal shares the variables around it. When it outlives the
+function (it is returned, stored, sent or started as a goroutine), a shared
+variable is moved to the heap: one allocation for each, beside that of the
+literal.
 
-The compiler copies instead of sharing if the variable is not assigned again after
-it is declared, or (in newer compilers) only in straight code before the first
-literal. A default that is set before a loop whose
-rounds make literals is too much for it. If all assignments stand before the literal
-and no literal assigns the variable, a copy is the same:
+The compiler copies instead of sharing if the variable is not assigned again
+after it is declared, or (in newer compilers) only in straight code before the
+first literal. A default that is set before a loop whose rounds make literals
+is too much for it. If all assignments stand before the literal and no literal
+assigns the variable, a copy is the same:
 	limit := limit // not assigned again: captured by value
 	for _, j := range jobs {
 		go func() { j.run(limit) }()
 	}
 
-It is fine where the literal and the function really share the variable; then the rule
-does not speak.
+It is fine where the literal and the function really share the variable; then
+the rule does not speak.
 
 Seen in the field: golang/go#6632, where capturing by value came from.`
 

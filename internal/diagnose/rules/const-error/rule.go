@@ -26,10 +26,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `errors.New allocates a value for each call, and fmt.Errorf also parses its format,
-borrows a printer and copies its text, even if there is nothing to format. An
-error with a constant text that is returned on a hot path is always the same:
-it belongs into a package variable.
+const doc = `errors.New allocates a value for each call, and fmt.Errorf also parses its
+format, borrows a printer and copies its text, even if there is nothing to
+format. An error with a constant text that is returned on a hot path is always
+the same: it belongs into a package variable.
 
 A variable has a second merit: callers can compare with it by errors.Is. Mind
 that two errors from two calls of errors.New are different, and two copies of

@@ -35,20 +35,22 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `context.WithValue makes a new context that points to its parent, and Value walks from
-there to the root, comparing keys. With ctx = context.WithValue(ctx, …) in a loop, the
-chain grows by one in each round and is never cut: every look-up takes longer than the
-last, and all of the old contexts stay alive. A loop that asks an unchanged context
-for the same key walks the same way each time.
+const doc = `context.WithValue makes a new context that points to its parent, and Value
+walks from there to the root, comparing keys. With ctx = context.WithValue(ctx,
+…) in a loop, the chain grows by one in each round and is never cut: every
+look-up takes longer than the last, and all of the old contexts stay alive. A
+loop that asks an unchanged context for the same key walks the same way each
+time.
 
-In a loop give the derived context a name of its own (c := context.WithValue(ctx, …)),
-so that each round begins at the loop's context. Ask for a value once, before the
-loop. Several values that belong together are better one struct under one key.
+In a loop give the derived context a name of its own (c :=
+context.WithValue(ctx, …)), so that each round begins at the loop's context.
+Ask for a value once, before the loop. Several values that belong together are
+better one struct under one key.
 
 It is fine to derive a context per request; a chain of a few is nothing.
 
-Seen in the field: juicedata/juicefs#5552, TencentCloud/CubeSandbox#1329; fatcontext is
-a linter for the first form.`
+Seen in the field: juicedata/juicefs#5552, TencentCloud/CubeSandbox#1329;
+fatcontext is a linter for the first form.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	grown := p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, derivers...) }, func(place *gocode.Place, m *rule.Match) bool {

@@ -34,8 +34,8 @@ const doc = `fmt.Sprintf formats into a buffer and copies that into a new string
 of it copies the string again; w.Write and w.WriteString copy it once more and
 drop it. The string was never needed.
 
-fmt.Fprintf formats and hands the bytes straight to the writer; fmt.Appendf puts
-them into a slice that can be used again.
+fmt.Fprintf formats and hands the bytes straight to the writer; fmt.Appendf
+puts them into a slice that can be used again.
 
 It is fine where the string is used in other ways, too. Fprintf calls Write
 once, as the code before did.

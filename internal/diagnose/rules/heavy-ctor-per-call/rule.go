@@ -46,16 +46,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A compressor keeps hash tables and windows: flate.NewWriter allocates and clears
-more than half a megabyte (1.2 MB at the lowest levels), a reader about 40 KB, a
-bufio.Reader or Writer 4 KB. Made for each request or message, used once and
-dropped, that memory is most of what a service allocates, and the collector
-runs for it all the time.
+const doc = `A compressor keeps hash tables and windows: flate.NewWriter allocates and
+clears more than half a megabyte (1.2 MB at the lowest levels), a reader about
+40 KB, a bufio.Reader or Writer 4 KB. Made for each request or message, used
+once and dropped, that memory is most of what a service allocates, and the
+collector runs for it all the time.
 
-These types have a method Reset for that very reason: take one from a sync.Pool,
-Reset it to the new destination, put it back after Close. The rule also knows
-constructors of unknown libraries by their form: New…, large objects, and a
-result that has a Reset.
+These types have a method Reset for that very reason: take one from a
+sync.Pool, Reset it to the new destination, put it back after Close. The rule
+also knows constructors of unknown libraries by their form: New…, large
+objects, and a result that has a Reset.
 
 It is fine for a stream that lives long: then the constructor's cost drowns in
 the work. When the line belongs to a dependency, a newer version may have cured

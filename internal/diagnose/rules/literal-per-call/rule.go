@@ -40,7 +40,8 @@ func Rule() rule.Rule {
 
 const doc = `A map literal in a function is built each time it is reached: memory for the
 table, and a hash and a store for each entry, to look up one key and throw all
-of it away. The compiler does not keep it, even if everything in it is constant.
+of it away. The compiler does not keep it, even if everything in it is
+constant.
 
 Move the table to a package variable, or write a switch, which the compiler
 turns into a binary search or a jump table without any memory.

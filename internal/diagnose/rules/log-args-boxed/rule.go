@@ -38,20 +38,22 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `log.Debug("sent", "id", id) looks like nothing when debug is off, but its arguments
-are made before the call: each number and string is put into an interface, which
-allocates, and all of them into a slice. Then the logger tests the level and
-returns. A helper with parameters of type any does the same without a slice.
+const doc = `log.Debug("sent", "id", id) looks like nothing when debug is off, but its
+arguments are made before the call: each number and string is put into an
+interface, which allocates, and all of them into a slice. Then the logger tests
+the level and returns. A helper with parameters of type any does the same
+without a slice.
 
 Test the level first (if log.Enabled(…) { … }), take typed attributes that need
 no interface (slog.LogAttrs, zap's fields), or drop the line.
 
-It is fine while the level is on: then the line is wanted. The rule speaks only where
-the profile shows next to nothing below the call, so the level was off while it was recorded.
-Arguments with side effects must keep them.
+It is fine while the level is on: then the line is wanted. The rule speaks only
+where the profile shows next to nothing below the call, so the level was off
+while it was recorded. Arguments with side effects must keep them.
 
-Seen in the field: viamrobotics/rdk#6139, oxia-db/oxia#1186, osrg/gobgp#2774, and
-SignalFx's account of a metric ingest (2016), where two such lines made 8 % of all objects.`
+Seen in the field: viamrobotics/rdk#6139, oxia-db/oxia#1186, osrg/gobgp#2774,
+and SignalFx's account of a metric ingest (2016), where two such lines made 8 %
+of all objects.`
 
 func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	f := finder{ctx: ctx, pass: p, loaded: map[string]*gocode.Syntax{}}

@@ -39,8 +39,8 @@ func Rule() rule.Rule {
 }
 
 const doc = `A map without a size hint starts with room for eight keys. When it is full, a
-table of twice the size is made, and every key is hashed and put in again. A map
-that gets n keys in a loop does that log₂(n/8) times.
+table of twice the size is made, and every key is hashed and put in again. A
+map that gets n keys in a loop does that log₂(n/8) times.
 
 make(map[K]V, n) with the number of keys makes the right table at once.
 

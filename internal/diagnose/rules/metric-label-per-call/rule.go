@@ -20,8 +20,8 @@ var resolvers = []string{"WithLabelValues", "GetMetricWithLabelValues", "With", 
 // recorders are methods of what they return, one of which it must have.
 var recorders = []string{"Inc", "Add", "Set", "Observe"}
 
-// formatters make a string of a value.
-var formatters = []string{"strconv.Itoa", "strconv.Format*", "strconv.Quote", "fmt.Sprint*"}
+// formatters make a string of a value. FormatBool does not: its two are constants.
+var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote", "fmt.Sprint*"}
 
 // Rule is metric-label-per-call.
 func Rule() rule.Rule {
@@ -37,22 +37,22 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `requests.WithLabelValues(strconv.Itoa(code), method).Inc() formats a number into a
-string, puts the strings into a slice, hashes all of them and looks the child up
-under a lock, to add one to a counter. With(prometheus.Labels{…}) builds a map in
-addition.
+const doc = `requests.WithLabelValues(strconv.Itoa(code), method).Inc() formats a number
+into a string, puts the strings into a slice, hashes all of them and looks the
+child up under a lock, to add one to a counter. With(prometheus.Labels{…})
+builds a map in addition.
 
-Labels have few values, else the metric itself would be a leak. So what is made for
-them can be kept: the child of each known label set in a variable (labels that are
-constant), or in a map or array by the number; or at least the strings of the
-numbers in a table.
+Labels have few values, else the metric itself would be a leak. So what is made
+for them can be kept: the child of each known label set in a variable (labels
+that are constant), or in a map or array by the number; or at least the strings
+of the numbers in a table.
 
-It is fine for events that are rare. The rule leaves labels alone that are strings
-already: then the look-up is the work.
+It is fine for events that are rare. The rule leaves labels alone that are
+strings already: then the look-up is the work.
 
 Seen in the field: weaviate/weaviate#12036, pingcap/ticdc#5107,
-crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020), where
-the numbers of customers were formatted for each rule that ran.`
+crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020),
+where the numbers of customers were formatted for each rule that ran.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Gather(caller, guilty, nil), nil

@@ -38,9 +38,9 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A loop that fills a []*T with &T{…} calls the allocator for each element, and the
-collector later looks at each of them. With a []T, or with pointers into one
-block made before the loop, it is one allocation:
+const doc = `A loop that fills a []*T with &T{…} calls the allocator for each element, and
+the collector later looks at each of them. With a []T, or with pointers into
+one block made before the loop, it is one allocation:
 	block := make([]T, n)
 	for i := range n {
 		block[i] = T{…}
@@ -49,8 +49,8 @@ block made before the loop, it is one allocation:
 The second form keeps the type []*T. Its price: the block lives as long as any
 of its elements does.
 
-It is fine when elements are kept or dropped one by one, are large, or are
-few. The rule speaks of loops whose number of rounds is known and in which every
+It is fine when elements are kept or dropped one by one, are large, or are few.
+The rule speaks of loops whose number of rounds is known and in which every
 round makes one element.
 
 Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;

@@ -32,17 +32,17 @@ func Rule() rule.Rule {
 }
 
 const doc = `A sync.Pool gives back what was put into it, and calls New when it is empty. A
-value that is taken and not put back on some path through the function (an early
-return, an error) is lost to the pool, and the next Get makes a new one: the pool
-is then a slow way to allocate.
+value that is taken and not put back on some path through the function (an
+early return, an error) is lost to the pool, and the next Get makes a new one:
+the pool is then a slow way to allocate.
 
 Put the value back by defer, right after Get, or on each path. Where a value is
 handed on, whoever uses it last has to put it back.
 
 It is fine to drop a value on purpose, for example a buffer that has grown too
-large. The collector empties pools, too: two collections without use and a value
-is gone. The rule speaks only where New makes much memory for a Get, and the
-code shows a path without Put, or that no Put exists.
+large. The collector empties pools, too: two collections without use and a
+value is gone. The rule speaks only where New makes much memory for a Get, and
+the code shows a path without Put, or that no Put exists.
 
 Seen in the field: jaegertracing/jaeger#2609, grafana/loki#1793,
 XTLS/Xray-core#6240.`

@@ -42,7 +42,8 @@ better. Or put the slice into a struct that is used through a pointer anyway.
 
 It is fine when buffers are large and puts are rare.
 
-Seen in the field: uber-go/zap#288, redis/go-redis#3850, containerd/containerd#1810.`
+Seen in the field: uber-go/zap#288, redis/go-redis#3850,
+containerd/containerd#1810.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(rule.TakeHere, guilty, nil), nil

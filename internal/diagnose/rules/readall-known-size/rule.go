@@ -39,14 +39,14 @@ func Rule() rule.Rule {
 }
 
 const doc = `io.ReadAll does not know how much will come. It begins with 512 bytes and makes
-larger buffers as it goes; up to Go 1.25 it copied all that was there each time,
-since 1.26 it collects pieces and copies them once at the end. Either way it
-allocates at least twice what it returns.
+larger buffers as it goes; up to Go 1.25 it copied all that was there each
+time, since 1.26 it collects pieces and copies them once at the end. Either way
+it allocates at least twice what it returns.
 
 Where the length is known, one buffer does: Content-Length for an HTTP body,
 Stat for a file, Len for a reader of memory. Bound what a client may ask for,
-and expect −1 for bodies of unknown length. Better still, do not hold
-it all: decode from the reader, or copy it on.
+and expect −1 for bodies of unknown length. Better still, do not hold it all:
+decode from the reader, or copy it on.
 
 It is fine for small and rare bodies.
 

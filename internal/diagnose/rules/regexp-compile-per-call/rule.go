@@ -38,8 +38,8 @@ hundred times cheaper. regexp.MatchString and regexp.Match compile each time
 they are called.
 
 A constant pattern belongs into a package variable (regexp.MustCompile there
-also finds mistakes when the program starts), and what does not change in a loop
-before the loop. A Regexp is safe for concurrent use.
+also finds mistakes when the program starts), and what does not change in a
+loop before the loop. A Regexp is safe for concurrent use.
 
 It is fine for a pattern that comes with each call, for example from a user;
 the rule leaves those alone, and compiling in initialisers, under sync.Once and

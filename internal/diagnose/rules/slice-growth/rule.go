@@ -33,18 +33,18 @@ func Rule() rule.Rule {
 
 const doc = `append to a full slice allocates a larger one (twice as large up to 256
 elements, then by a quarter and more) and copies. A slice that starts empty and
-gets n elements is so allocated and copied log₂(n) times, and the last one has room
-that nobody uses.
+gets n elements is so allocated and copied log₂(n) times, and the last one has
+room that nobody uses.
 
 When a loop appends once in each round and the number of rounds is known before
 it, make([]T, 0, n) does it with one allocation.
 
 It is fine when the loop may end early or keeps few of the elements: then room
-for all would be worse. The rule speaks only when every round appends, and leaves
-slices alone that were given a capacity.
+for all would be worse. The rule speaks only when every round appends, and
+leaves slices alone that were given a capacity.
 
-Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The prealloc
-linter reports the same form without knowing which ones cost.`
+Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The
+prealloc linter reports the same form without knowing which ones cost.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(take, guilty, nil), nil

@@ -29,20 +29,21 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Some error packages record where an error was made: runtime.Callers unwinds the whole
-stack (a microsecond and more, growing with its depth), and the result is an array
-of 32 or more addresses on the heap. Turning those into names and lines costs much
-more again. Each Wrap may do the same.
+const doc = `Some error packages record where an error was made: runtime.Callers unwinds the
+whole stack (a microsecond and more, growing with its depth), and the result is
+an array of 32 or more addresses on the heap. Turning those into names and
+lines costs much more again. Each Wrap may do the same.
 
 For errors that belong to normal operation (not found, end of input, wrong key)
 return a plain or a package-level error, and add the stack where something is
 really wrong. If stacks are wanted, record the addresses and resolve them only
 when the error is printed.
 
-It is fine for errors that are rare: what they cost is then below what is shown. What is
-lost is the place of origin in the log.
+It is fine for errors that are rare: what they cost is then below what is
+shown. What is lost is the place of origin in the log.
 
-Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for loggers.`
+Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for
+loggers.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	f := finder{pass: p, walking: walking(p)}

@@ -49,13 +49,13 @@ func Rule() rule.Rule {
 const doc = `[]byte(s) and string(b) copy, since a string must never change: memory for each
 above 32 bytes, and the copy. Often the next call only looks at the copy and
 has a twin for the type at hand: strings.Contains and bytes.Contains,
-MatchString and Match, Write and WriteString. A map is looked up with m[string(b)]
-without a copy when the conversion stands in the index itself.
+MatchString and Match, Write and WriteString. A map is looked up with
+m[string(b)] without a copy when the conversion stands in the index itself.
 
-It is fine when the text is kept: then somebody must own a copy. Conversions that
-compare, range or switch are free, the compiler sees to that. Sharing the memory
-with package unsafe is not proposed: whoever changes the bytes later would change
-the string.
+It is fine when the text is kept: then somebody must own a copy. Conversions
+that compare, range or switch are free, the compiler sees to that. Sharing the
+memory with package unsafe is not proposed: whoever changes the bytes later
+would change the string.
 
 Seen in the field: staticcheck's SA6001 (map look-ups) and SA6006
 (WriteString), and mirror, a linter of these pairs (butuzov/mirror).`

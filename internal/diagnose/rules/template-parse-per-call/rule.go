@@ -39,10 +39,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Parsing a template runs a lexer and builds a tree of nodes, with some allocations
-for each action; ParseFiles reads the files, too. The first Execute of an
-html/template then walks the tree again to find out how each value must be
-escaped, and rewrites it. All of that is meant to be done once: a parsed
+const doc = `Parsing a template runs a lexer and builds a tree of nodes, with some
+allocations for each action; ParseFiles reads the files, too. The first Execute
+of an html/template then walks the tree again to find out how each value must
+be escaped, and rewrites it. All of that is meant to be done once: a parsed
 template may be executed by many goroutines at a time.
 
 Parse it when the program starts, into a package variable or a field of the

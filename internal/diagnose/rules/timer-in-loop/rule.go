@@ -32,9 +32,9 @@ const doc = `time.After makes a timer and a channel. In a select in a loop that 
 every round, also when another case is ready at once: three allocations and an
 entry in the runtime's timer heap for a timeout that hardly ever fires.
 
-Make one timer before the loop and Reset it in each round. Since Go 1.23 (by the
-go line of go.mod) Reset needs no Stop and no draining before, and a timer that
-nobody refers to is collected at once. With an older go line the timers of
+Make one timer before the loop and Reset it in each round. Since Go 1.23 (by
+the go line of go.mod) Reset needs no Stop and no draining before, and a timer
+that nobody refers to is collected at once. With an older go line the timers of
 time.After are kept until they fire, so that a long timeout in a busy loop also
 holds memory: there it is a leak for as long as the timeout lasts.
 

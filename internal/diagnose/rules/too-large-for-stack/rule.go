@@ -24,15 +24,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A variable or literal that does not outlive its function is on the stack, unless
-it is too large: the limit of Go 1.26 is 128 KiB for variables and 64 KiB for what
-make, new and literals make (cmd/compile/internal/ir/cfg.go). Above it, each call
-allocates and clears the whole on the heap, and large objects have a price of their own:
-they come from the page heap under a lock, and bring the next collection nearer by their size.
+const doc = `A variable or literal that does not outlive its function is on the stack,
+unless it is too large: the limit of Go 1.26 is 128 KiB for variables and 64
+KiB for what make, new and literals make (cmd/compile/internal/ir/cfg.go).
+Above it, each call allocates and clears the whole on the heap, and large
+objects have a price of their own: they come from the page heap under a lock,
+and bring the next collection nearer by their size.
 
-Take a smaller buffer (32 KiB are enough for copying), or use one again: before the
-loop, in a field, in a sync.Pool. What is used again is not zero: clear it if that
-matters.
+Take a smaller buffer (32 KiB are enough for copying), or use one again: before
+the loop, in a field, in a sync.Pool. What is used again is not zero: clear it
+if that matters.
 
 It is fine at start-up, and where the large buffer is the result.
 

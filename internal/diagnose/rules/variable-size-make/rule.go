@@ -28,16 +28,17 @@ func Rule() rule.Rule {
 
 const doc = `A slice that does not outlive its function could be on the stack, but the
 compiler must know its size: make([]T, n) with a variable n is put on the heap
-(since Go 1.25 up to 32 bytes are taken from the stack first). The compiler's own
-report calls it "does not escape", so it is easily overlooked.
+(since Go 1.25 up to 32 bytes are taken from the stack first). The compiler's
+own report calls it "does not escape", so it is easily overlooked.
 
 If there is a small bound for n, make the slice with that constant as its
-capacity, make([]T, n, 64): then it is on the stack (and a larger n panics). Else keep the slice where the next call can use it again: in the struct that
-the method belongs to, as a parameter of the caller's, in a sync.Pool, or before
-the loop. What is used again is not zero: clear it if that matters.
+capacity, make([]T, n, 64): then it is on the stack (and a larger n panics).
+Else keep the slice where the next call can use it again: in the struct that
+the method belongs to, as a parameter of the caller's, in a sync.Pool, or
+before the loop. What is used again is not zero: clear it if that matters.
 
-It is fine when n is large and calls are few, or when the result is kept (then it
-is no scratch, and the rule does not speak).
+It is fine when n is large and calls are few, or when the result is kept (then
+it is no scratch, and the rule does not speak).
 
 Seen in the field: golang/go#20533, golang/go#27625.`
 
