@@ -37,6 +37,7 @@ VIEW is one of
   parallelism  how many processors were busy, serial sections, uneven shares
   gc           collections, assists, stopped world, utilization
   tasks, regions, logs   what the program said with runtime/trace
+  events       the events themselves, as text or JSON lines; -kind, -goroutine, -from, -to, -focus choose
 
 -pprof FILE writes the view as a profile: hone flame, top, diff and go tool pprof read it.
 
@@ -46,6 +47,10 @@ Tracing costs about 1 to 5 % of CPU, more above some 500,000 events a second and
 // traceView is a VIEW of hone trace.
 type traceView struct {
 	name string
+	// own is what the view does instead of the common analyses; nil for none.
+	own func(f *traceFlags, ctx context.Context, env Env, args []string) error
+	// check says why there is nothing to show; nil when it always can.
+	check func(*traceRun) error
 	// result computes what -json prints.
 	result func(*traceRun) any
 	draw   func(io.Writer, *traceRun, render.TracePage, render.Style)
@@ -65,7 +70,9 @@ type traceFlags struct {
 	seconds int
 	pprof   string
 	request int64
+	whole   bool
 	slowest int
+	events  eventFlags
 }
 
 func traceCommand() command {
@@ -79,6 +86,7 @@ func traceCommand() command {
 			"hone trace blocking -pprof wait.pprof trace.out",
 			"hone trace summary -seconds 5 http://127.0.0.1:6060/debug/pprof/trace",
 			"hone trace critical -request 17 -json trace.out",
+			"hone trace events -kind 'GoBlock|GoUnblock' -goroutine 18 -from 10ms -to 12ms trace.out",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var f traceFlags
@@ -87,7 +95,9 @@ func traceCommand() command {
 			fs.IntVar(&f.seconds, "seconds", 0, "let a service trace itself for `N` seconds (default 5)")
 			fs.StringVar(&f.pprof, "pprof", "", "write the view as a pprof profile to `FILE`")
 			fs.Int64Var(&f.request, "request", 0, "critical: the request with this `ID` (default: the slowest)")
+			fs.BoolVar(&f.whole, "run", false, "critical: the path of the whole run, from its end back")
 			fs.IntVar(&f.slowest, "slowest", 20, "keep `N` of the slowest requests in full")
+			f.events.declare(fs)
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				return f.run(ctx, env, args)
 			}
@@ -103,10 +113,18 @@ func (f *traceFlags) run(ctx context.Context, env Env, args []string) error {
 	if f.pprof != "" && view.profile == nil {
 		return usagef("trace %s: -pprof is not for this view; it is for %s", view.name, strings.Join(profiledViews(), ", "))
 	}
+	if view.own != nil {
+		return view.own(f, ctx, env, args)
+	}
 	run := &traceRun{flags: f, set: analysis.New(requests.Options{Slowest: f.slowest, Paths: view.name == "critical"})}
 	page, err := f.read(ctx, env, args, run.set.Folds(), run.set.Done)
 	if err != nil {
 		return err
+	}
+	if view.check != nil {
+		if err := view.check(run); err != nil {
+			return fmt.Errorf("%s: %w", page.Source, err)
+		}
 	}
 	if f.pprof != "" {
 		if err := writeProfile(env, f.pprof, func() (*profile.Profile, error) { return view.profile(run) }); err != nil {

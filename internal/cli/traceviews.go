@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
@@ -29,6 +32,15 @@ func traceViews() []traceView {
 			result:  func(r *run) any { return r.set.Requests.Result() },
 			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceRequests(w, r.set.Requests.Result(), p, s) },
 			profile: func(r *run) (*profile.Profile, error) { return r.set.Requests.Profile() },
+		},
+		{
+			name:   "critical",
+			check:  criticalFound,
+			result: func(r *run) any { q, path := r.critical(); return criticalPath{q, path} },
+			draw: func(w io.Writer, r *run, p page, s how) {
+				q, path := r.critical()
+				render.TraceCritical(w, q, path, p, s)
+			},
 		},
 		{
 			name:    "cpu",
@@ -101,5 +113,45 @@ func traceViews() []traceView {
 			result: func(r *run) any { return r.set.Annotations.Result() },
 			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceLogs(w, r.set.Annotations.Result(), p, s) },
 		},
+		{name: "events", own: (*traceFlags).printEvents},
 	}
+}
+
+// criticalPath is the JSON of hone trace critical.
+type criticalPath struct {
+	Request *requests.Request `json:"request,omitempty"` // absent for the whole run
+	Path    *requests.Path    `json:"path"`
+}
+
+// critical is the path that the flags ask for: nil when there is none.
+func (r *traceRun) critical() (*requests.Request, *requests.Path) {
+	if r.flags.whole {
+		return nil, r.set.Requests.RunPath()
+	}
+	res := r.set.Requests.Result()
+	for i := range res.Slowest {
+		q := &res.Slowest[i]
+		if r.flags.request == 0 || q.ID == r.flags.request {
+			kept := *q
+			kept.Path = nil // it stands beside it
+			return &kept, q.Path
+		}
+	}
+	return nil, nil
+}
+
+// criticalFound says why there is no path to show.
+func criticalFound(r *traceRun) error {
+	_, path := r.critical()
+	switch res := r.set.Requests.Result(); {
+	case path != nil:
+		return nil
+	case r.flags.whole:
+		return errors.New("the trace has no path: nothing ran in it")
+	case res.All == nil:
+		return errors.New("no request began and ended in this trace; -run shows the path of the whole run")
+	case r.flags.request != 0:
+		return fmt.Errorf("request %d is not among the %d slowest, of which the paths are kept; -slowest N keeps more", r.flags.request, len(res.Slowest))
+	}
+	return errors.New("no path was kept")
 }
