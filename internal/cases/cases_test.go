@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/load"
 	"github.com/hone-go/hone/stats"
 )
@@ -266,5 +268,38 @@ func TestFoundCells(t *testing.T) {
 	got = foundCells([]verdict{{culprit: c, near: "costly-line"}})
 	if want := "0 of 1 | – | expected replacer; the function has costly-line"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// A run of a study in small, drawn as a whole.
+func TestWrite(t *testing.T) {
+	f := finding(1, rule.Alloc, "replacer", "main.f", "NewReplacer", 0.1)
+	c := culprit{what: "a replacer", rules: []string{"replacer"}, source: "NewReplacer"}
+	s := study{
+		id: "X", programs: []program{{name: "before", culprits: []culprit{c}}, {name: "after"}},
+		repairs: []repair{{"before", "after", "cpu"}},
+	}
+	result := &session.Result{Manifest: recording.Manifest{
+		Runtime: recording.Runtime{Go: "go1.26"}, Machine: recording.Machine{CPU: "a CPU", Cores: 2},
+		Phases: []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, CPUSeconds: 9, GeneratorCPUSeconds: 1, MachineCPUSeconds: 15}},
+	}}
+	o := &outcome{
+		study: s, results: []*session.Result{result, result},
+		verdicts: [][]verdict{{{culprit: c, rank: 1, finding: &f}}, nil},
+		accused:  [][]string{nil, {"replacer in main.g"}},
+		balances: []balance{{metric: "cpu", promised: stats.Interval{Value: 0.1, Low: 0.08, High: 0.12}, measured: stats.Interval{Value: 0.11, Low: 0.1, High: 0.12}}},
+	}
+	var page strings.Builder
+	write(&page, [][]*outcome{{o}}, 20*time.Second)
+	for _, line := range []string{
+		"go1.26, 2 cores (a CPU), 20s a program, 1 run. Other processes kept 0.5 cores busy on average:",
+		"| X | before | a replacer | 1 of 1 | 1 | `replacer` in `main.f`, send.go:8 |",
+		"| X | before | 1 of 1 |  |",
+		"| X | after | 0 of 1 | replacer in main.g |",
+		"| X | before → after | cpu | 10 % (8 to 12) | 11 % (10 to 12) | – | yes |",
+	} {
+		if !strings.Contains(page.String(), line+"\n") {
+			t.Errorf("no line %s in\n%s", line, &page)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -20,11 +21,33 @@ func write(w io.Writer, runs [][]*outcome, duration time.Duration) {
 		return
 	}
 	m := runs[0][0].results[0].Manifest
-	fmt.Fprintf(w, "%s, %d cores (%s), %s a program, %s.\n\n",
-		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, duration, count(len(runs[0]), "run"))
+	fmt.Fprintf(w, "%s, %d cores (%s), %s a program, %s. Other processes kept %.1f cores busy on average:\n"+
+		"the more, the wider the intervals.\n\n",
+		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, duration, count(len(runs[0]), "run"), others(runs))
 	writeCulprits(w, runs)
 	writeSilence(w, runs)
 	writeBalances(w, runs)
+}
+
+// others is how many cores the rest of the machine kept busy in the clean phases.
+func others(runs [][]*outcome) float64 {
+	var busy, seconds float64
+	for _, outcomes := range runs {
+		for _, o := range outcomes {
+			for _, r := range o.results {
+				for _, p := range r.Manifest.Phases {
+					if p.Name == recording.PhaseClean && p.MachineCPUSeconds > 0 {
+						busy += p.MachineCPUSeconds - p.CPUSeconds - p.GeneratorCPUSeconds
+						seconds += p.Seconds
+					}
+				}
+			}
+		}
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return max(busy, 0) / seconds
 }
 
 // writeCulprits prints a row for each culprit. Found is a matter of every part of the
