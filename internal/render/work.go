@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/stats"
@@ -52,6 +53,20 @@ func Work(w io.Writer, p WorkPage, s Style) {
 			fmt.Fprintln(w, s.paint(faint, plural(more, "line")+" more with a larger -top"))
 		}
 	}
+	if p.collectsInBackground() {
+		fmt.Fprintln(w)
+		drawNotes(w, []string{"collection in the background is caused by all who allocate: `hone top -sample_index=alloc_space` of a recording says who, and `hone findings` charges it to their lines"}, s)
+	}
+}
+
+// collectsInBackground tells whether the collector worked for no line of its own.
+func (p WorkPage) collectsInBackground() bool {
+	for _, g := range p.Work.Groups {
+		if g.Work == profile.Collection {
+			return slices.ContainsFunc(g.Rows, func(r profile.WorkRow) bool { return r.Name == "" && r.Value > 0 })
+		}
+	}
+	return false
 }
 
 // share prints a part of the total with its 95 % interval: "16 % (12–21 %)".
