@@ -50,8 +50,7 @@ func (e *engine) finding(d *draft) Finding {
 			f.Entry = &entry
 		}
 		if s.Owner.Kind == gocode.Dependency && !d.rule.Generic {
-			f.Fix = sentences(f.Fix, fmt.Sprintf("The line belongs to %s: look for a newer version, or propose the change there.",
-				strings.TrimSpace(s.Owner.Module+" "+s.Owner.Version)))
+			f.Fix = sentences(f.Fix, e.candidates.advice(s))
 		}
 	}
 	return f

@@ -23,6 +23,7 @@ type engine struct {
 	table    pricer
 	totals   site.Totals
 
+	candidates        candidates // newer versions of blamed dependencies
 	limiting          string
 	why               string
 	requestSeconds    float64 // that all requests of the contention window took together; 0 unknown
@@ -68,6 +69,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 		}
 	}
 	e.rank(shown)
+	e.candidates = e.newer(ctx, shown)
 	report := &Report{
 		Schema: Schema,
 		Recording: RecordingRef{

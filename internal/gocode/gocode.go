@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -72,6 +73,8 @@ type Index struct {
 	where map[string]located
 	text  map[string][]string // lines by local path; small, emptied when full
 	moved map[string]string   // by fileKey, why the source here is not that of the build
+
+	silent atomic.Bool // the module proxy did not answer in time
 
 	noteMu sync.Mutex
 	notes  []string

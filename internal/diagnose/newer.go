@@ -1,0 +1,57 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// askedModules bounds of how many modules a report looks for newer versions: each may be
+// a question to a proxy.
+const askedModules = 5
+
+// candidates are the newer versions of modules, by "path version".
+type candidates map[string][]gocode.Candidate
+
+// newer looks for newer versions of the dependencies that findings blame, dearest first.
+func (e *engine) newer(ctx context.Context, shown []*draft) candidates {
+	found := candidates{}
+	if e.pass.Code == nil {
+		return found
+	}
+	for _, d := range shown {
+		if len(d.lines) == 0 || len(found) >= askedModules {
+			continue
+		}
+		owner := d.lines[0].site.Owner
+		if owner.Kind != gocode.Dependency || owner.Version == "" {
+			continue
+		}
+		key := owner.Module + " " + owner.Version
+		if _, asked := found[key]; !asked {
+			found[key] = e.pass.Code.Newer(ctx, owner.Module, owner.Version)
+		}
+	}
+	return found
+}
+
+// advice says what can be done about a line of a dependency.
+func (c candidates) advice(s *site.Site) string {
+	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
+	newer := c[name]
+	if len(newer) == 0 {
+		return fmt.Sprintf("The line belongs to %s: look for a newer version, or propose the change there.", name)
+	}
+	words := make([]string, len(newer))
+	for i, n := range newer {
+		words[i] = n.Version
+		if n.Module != s.Owner.Module {
+			words[i] = n.String()
+		}
+	}
+	return fmt.Sprintf("The line belongs to %s. Newer are %s: candidates, not proved to cost less. Else propose the change there.", name, rule.List(words))
+}
