@@ -12,6 +12,10 @@
 //   - what is below max(1 %, 2σ) is counted, not shown;
 //   - rank orders the rest, and neighbours whose intervals overlap are tied.
 //
+// A generic rule (rule.Rule.Generic) takes what the others leave: the dearest lines are in the report even
+// when nobody knows a mistake there, as hints behind all findings, without a saving.
+// Join says how much of the recording is behind it all.
+//
 // What it refuses to do: to score. A finding shows its saving with bounds and how
 // sure it is; no number mixes the two. And it accuses nobody without a measured
 // cost: an empty report is a good answer.

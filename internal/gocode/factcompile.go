@@ -96,7 +96,7 @@ func (x *Index) addFacts(ctx context.Context, f *Facts, pkgs []string, tests boo
 	if len(missing) == 0 {
 		return
 	}
-	x.progress("asking the compiler about " + few(missing[0].ImportPath, len(missing)))
+	x.progress("asking the compiler about " + few(missing[0].ImportPath, len(missing)) + ": compiled once, then remembered")
 	done, err := x.compile(ctx, missing, tests)
 	for _, u := range missing {
 		switch p := done[u.ImportPath]; {

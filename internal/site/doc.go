@@ -24,6 +24,9 @@
 // fresh memory are not covered, so for large buffers the price is a lower bound.
 // TestAblation measures the rule against programs without the allocations.
 //
+// Two questions are answered from the table besides: Joined says which share of samples and bytes ended at
+// somebody's line or in a named bucket, About what goes through one place.
+//
 // The package refuses to charge contention as CPU: waiting is latency, and its
 // seconds stand beside the CPU seconds of a site, never in them. It also refuses
 // to guess: without an allocation profile nothing is charged for collection, and
