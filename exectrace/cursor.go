@@ -92,7 +92,7 @@ func (c *cursor) over() bool {
 // file returns where the event is in the trace, about: its batch, and how far in it.
 func (c *cursor) file(g *generation) int64 {
 	b := &g.batches[c.now]
-	return b.file + int64(c.pos) - int64(b.at)
+	return b.file + min(int64(c.pos)-int64(b.at), int64(b.size))
 }
 
 // frontier is a heap of cursors by time. Where times are equal its order is that of
