@@ -13,8 +13,8 @@ const often = 16
 type Words struct{ Cause, Fix string }
 
 // Judge is the walk that most rules share. It asks take for the rows of each
-// site, drops what runs once (see [Steady]), and asks guilty with the syntax
-// around the line; guilty fills in the words. A site without source becomes a
+// site, drops what runs once (see [Steady]) and what is live (that was kept, not
+// made in vain), and asks guilty with the syntax around the line; guilty fills in the words. A site without source becomes a
 // hint with the words of unseen, or nothing when unseen is nil.
 func (p *Pass) Judge(take func(*site.Site) Match, guilty func(*gocode.Place, *Match) bool, unseen *Words) []Match {
 	var matches []Match
@@ -29,6 +29,7 @@ func (p *Pass) Judge(take func(*site.Site) Match, guilty func(*gocode.Place, *Ma
 // judge decides about one match and completes it.
 func (p *Pass) judge(m *Match, guilty func(*gocode.Place, *Match) bool, unseen *Words) bool {
 	m.keep(Steady)
+	m.Live = nil
 	if m.Empty() || m.rare() {
 		return false
 	}

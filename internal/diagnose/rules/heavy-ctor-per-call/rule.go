@@ -209,21 +209,30 @@ func late(p *gocode.Place, m *rule.Match) bool {
 }
 
 // uses tells whether the package of a place makes writers of the compression package, and
-// whether it resets any.
+// whether it uses some again: it takes things from a sync.Pool, or resets writers, perhaps through an
+// interface.
 func uses(p *gocode.Place, pkg string) (made string, reset bool) {
 	for _, obj := range p.Info.Uses {
 		fn, ok := obj.(*types.Func)
-		if !ok || fn.Pkg() == nil || fn.Pkg().Path() != pkg {
+		if !ok {
 			continue
 		}
-		switch fn.FullName() {
+		switch name := fn.FullName(); name {
 		case pkg + ".NewWriter", pkg + ".NewWriterLevel", pkg + ".NewWriterLevelDict":
-			if made == "" || fn.FullName() < made {
-				made = fn.FullName()
+			if made == "" || name < made {
+				made = name
 			}
-		case "(*" + pkg + ".Writer).Reset":
+		case "(*sync.Pool).Get":
 			reset = true
+		default:
+			reset = reset || fn.Name() == "Reset" && resetsWriter(fn)
 		}
 	}
 	return made, reset
+}
+
+// resetsWriter tells whether a method takes a new io.Writer to write to.
+func resetsWriter(fn *types.Func) bool {
+	params := fn.Signature().Params()
+	return params.Len() == 1 && params.At(0).Type().String() == "io.Writer"
 }

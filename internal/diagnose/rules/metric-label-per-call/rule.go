@@ -89,7 +89,7 @@ func resolves(function string) bool {
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
 	for _, call := range rule.Calls(p) {
-		if resolver(p, call) && rule.PerCall(p, call) {
+		if resolver(p, call) && rule.PerCall(p, call) && usedAtOnce(p, call) {
 			if how, fix := labels(p, call); how != "" {
 				narrow(m, true)
 				m.Cause = fmt.Sprintf("%s %s for each event, to find the same few children again and again.", rule.Text(call.Fun), how)
@@ -147,6 +147,28 @@ func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 		return false
 	}
 	return records(p, sig.Results().At(0).Type())
+}
+
+// usedAtOnce tells whether the child that a call returns is only used to record something here: it is
+// not stored or returned, to be used again.
+func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
+	if _, ok := rule.Parent(p, call).(*ast.SelectorExpr); ok {
+		return true
+	}
+	to := rule.AssignedTo(p, call)
+	if to == nil {
+		return false
+	}
+	v := rule.LocalVar(p, to)
+	if v == nil {
+		return false
+	}
+	for _, use := range rule.Reads(p, v) {
+		if _, ok := rule.Parent(p.Outer(), use).(*ast.SelectorExpr); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // labelType tells whether a parameter's type is []string or a map of strings.
@@ -238,7 +260,7 @@ func handedTo(p *gocode.Place, call *ast.CallExpr) (to *ast.CallExpr) {
 	}
 	for _, use := range rule.Reads(p, v) {
 		c, ok := rule.Parent(p.Outer(), use).(*ast.CallExpr)
-		if !ok || !resolver(p, c) {
+		if !ok || !resolver(p, c) || !usedAtOnce(p.Outer(), c) {
 			return nil
 		}
 		to = c
