@@ -21,8 +21,10 @@
 //   - Elsewhere a user task (runtime/trace.NewTask): from its begin to its end, with
 //     what the goroutine did that began it.
 //
-// Every request has two durations: its latency, as above, and the time in its handler, which is
-// what a logger in the program would print. The parts of a request sum to its latency
+// Every request has three durations: its latency, as above; the time in which it was served,
+// which leaves out the time until it was read, as a logger on its connection would; and the time in
+// its handler, which is longer than what the handler could log by the few microseconds that the
+// server takes around it. The parts of a request sum to its latency
 // exactly; goroutines that a request started are not added, but [Fold.Path] follows them.
 //
 // The package refuses to guess: a request whose begin or end is not in the trace is counted but

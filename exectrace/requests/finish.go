@@ -8,12 +8,7 @@ func (f *Fold) finish(l *live, now int64) {
 		l.pause(now)
 	}
 	l.waits = l.waits[:l.kept]
-	if l.handled < 0 {
-		l.handled = l.end
-	}
-	if l.handler < 0 {
-		l.handler = l.begin
-	}
+	l.settle()
 	if l.cut {
 		f.cut++
 		l.reset()
@@ -32,11 +27,21 @@ func (f *Fold) finish(l *live, now int64) {
 	l.reset()
 }
 
+// settle gives the phases that were not seen the end of the request.
+func (l *live) settle() {
+	if l.handled < 0 {
+		l.handled = l.end
+	}
+	if l.handler < 0 { // its goroutine never ran
+		l.handler, l.readEnd = l.end, l.end
+	}
+}
+
 // request copies a request out.
 func (f *Fold) request(l *live) Request {
 	q := Request{
 		ID: l.id, key: routeKey{l.protocol, l.name}, Protocol: l.protocol, Task: l.taskName, Goroutine: l.goid,
-		Begin: l.begin, Latency: l.end - l.begin, Handler: l.handled - l.handler, Before: l.handler - l.begin,
+		Begin: l.begin, Latency: l.end - l.begin, Queued: l.readEnd - l.begin, Head: l.handler - l.readEnd, Handler: l.handled - l.handler,
 		After: l.end - l.handled, Parts: l.parts.list(), Waits: f.describe(l.waits), Samples: len(l.samples),
 	}
 	for _, r := range l.regions {
@@ -89,12 +94,7 @@ func (f *Fold) end(src source) {
 		}
 		f.charge(l, f.length, &l.now)
 		l.end = f.length
-		if l.handled < 0 {
-			l.handled = f.length
-		}
-		if l.handler < 0 {
-			l.handler = l.begin
-		}
+		l.settle()
 		f.open = append(f.open, f.request(l))
 	}
 	f.run = f.runPath()

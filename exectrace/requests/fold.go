@@ -223,23 +223,26 @@ func (f *Fold) advance(l *live, e *exectrace.Event) {
 	case exectrace.GoStop:
 		f.see(l, f.classes[e.Stack], e.Time)
 	case exectrace.GoUnblock:
-		if p := f.classes[e.Left].place; l.phase <= arriving && (p == h1Read || p == workerIdle) {
+		// A wait for memory while the head is parsed is a wait of the request.
+		if p := f.classes[e.Left].place; l.phase <= arriving && (p == h1Read && forData(e.Was) || p == workerIdle) {
 			l.start(e.Time)
 			l.woken = true
 		}
 	case exectrace.GoStart:
-		if l.handler < 0 && (l.protocol == HTTP2 || l.protocol == GRPC) {
-			l.handler = e.Time
-		}
-	case exectrace.GoSyscallEnd, exectrace.GoSyscallEndLost:
-		switch f.classes[e.Left].place {
-		case h1Read:
+		switch {
+		case l.lost != nowhere:
+			l.returned(l.lost, e.Time)
+			l.lost = nowhere
+		case l.phase == arriving && l.woken, l.phase == handling && l.handler < 0:
 			l.readEnd = e.Time
-		case h1Finish:
-			if l.phase == finishing {
-				l.pause(e.Time)
+			if l.phase == handling {
+				l.handler = e.Time
 			}
 		}
+	case exectrace.GoSyscallEnd:
+		l.returned(f.classes[e.Left].place, e.Time)
+	case exectrace.GoSyscallEndLost: // returns once it has a processor
+		l.lost = f.classes[e.Left].place
 	case exectrace.GoDestroy, exectrace.GoDestroySyscall:
 		if l.phase >= handling {
 			f.finish(l, e.Time)

@@ -81,12 +81,12 @@ func sums(t failer, q Request) {
 	for _, w := range q.Waits {
 		waits += w.Time
 	}
-	if total != q.Latency || q.Before+q.Handler+q.After != q.Latency || waits != placed {
-		t.Errorf("request %d takes %d ns: parts sum to %d, phases to %d+%d+%d; waits to %d of %d",
-			q.ID, q.Latency, total, q.Before, q.Handler, q.After, waits, placed)
+	if total != q.Latency || q.Queued+q.Head+q.Handler+q.After != q.Latency || waits != placed {
+		t.Errorf("request %d takes %d ns: parts sum to %d, phases to %d+%d+%d+%d; waits to %d of %d",
+			q.ID, q.Latency, total, q.Queued, q.Head, q.Handler, q.After, waits, placed)
 	}
-	if q.Before < 0 || q.Handler < 0 || q.After < 0 {
-		t.Errorf("request %d: phases %d, %d, %d", q.ID, q.Before, q.Handler, q.After)
+	if q.Queued < 0 || q.Head < 0 || q.Handler < 0 || q.After < 0 {
+		t.Errorf("request %d: phases %d, %d, %d, %d", q.ID, q.Queued, q.Head, q.Handler, q.After)
 	}
 }
 
@@ -138,6 +138,24 @@ func TestPipelinedRequests(t *testing.T) {
 	for _, q := range res.Slowest {
 		sums(t, q)
 	}
+}
+
+func TestWaitsWhileTheHeadIsParsedAreInside(t *testing.T) {
+	f := newFake()
+	g := f.connection()
+	f.call(g, 10, firstRead)
+	f.after(5).block(g, exectrace.WaitSync, "runtime.gcMarkDone < runtime.gcAssistAlloc < net/http.readRequest < net/http.(*conn).readRequest"+serve)
+	f.after(800).wake(g, nobody, "")
+	f.after(100).start(g)
+	f.after(5).create(g, "net/http.(*connReader).backgroundRead", background)
+	f.after(9)
+	f.answer(g)
+	f.call(g, 10, peek)
+	q := one(t, f)
+	if part(q, WaitSync) != 801 || q.Head != 1+5+1+800+1+100+1+5 {
+		t.Errorf("waits %d ns of a head of %d", part(q, WaitSync), q.Head)
+	}
+	sums(t, q)
 }
 
 func TestBodyReadsAreInside(t *testing.T) {
@@ -217,8 +235,8 @@ func TestStreamsAreGoroutines(t *testing.T) {
 	if q.Protocol != HTTP2 || q.Route != "main.(*API).list" {
 		t.Errorf("it is %v %q", q.Protocol, q.Route)
 	}
-	if q.Before != 31 || q.After != 48 || part(q, ReadyCreated) != 31 {
-		t.Errorf("before its handler %d ns, after it %d; parts %v", q.Before, q.After, q.Parts)
+	if q.Queued != 31 || q.After != 48 || part(q, ReadyCreated) != 31 {
+		t.Errorf("before its handler %d ns, after it %d; parts %v", q.Queued, q.After, q.Parts)
 	}
 	sums(t, q)
 }

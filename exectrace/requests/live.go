@@ -34,10 +34,11 @@ type live struct {
 	depth    uint8 // of the class that named the route
 	assist   bool
 	sweep    bool
-	woken    bool // begin is a wake-up, and nothing was read since
-	cut      bool // it began before the trace did
-	known    bool // the goroutine was seen before this request
-	begun    bool // begin is known
+	woken    bool  // begin is a wake-up, and nothing was read since
+	cut      bool  // it began before the trace did
+	known    bool  // the goroutine was seen before this request
+	lost     place // of a system call that is over, but for a processor to return on
+	begun    bool  // begin is known
 	name     uint16
 	g        exectrace.GIndex
 	goid     uint64
@@ -179,6 +180,16 @@ func (l *live) merge(o wait) {
 		}
 	}
 	l.waits = append(l.waits, o)
+}
+
+// returned says that a system call at a place has returned to the program.
+func (l *live) returned(from place, now int64) {
+	switch {
+	case from == h1Read:
+		l.readEnd = now
+	case from == h1Finish && l.phase == finishing:
+		l.pause(now)
+	}
 }
 
 // see takes what a stack of the goroutine tells, at an event in which it ran.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime/trace"
@@ -19,14 +20,19 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// logged is what the handlers say of themselves, in the same trace.
+// logged is what the handlers and connections say of themselves, in the same trace.
 type logged struct {
 	open    map[exectrace.GIndex]int64
 	handler *histogram.Histogram
+	conns   map[exectrace.GIndex]*connLog
+	served  *histogram.Histogram
 }
 
+// connLog is a request on a connection: from its first read to its last write before the next read.
+type connLog struct{ begin, end int64 }
+
 func newLogged() *logged {
-	return &logged{map[exectrace.GIndex]int64{}, histogram.New()}
+	return &logged{map[exectrace.GIndex]int64{}, histogram.New(), map[exectrace.GIndex]*connLog{}, histogram.New()}
 }
 
 func (o *logged) Events(t *exectrace.Trace, b *exectrace.Block) {
@@ -35,16 +41,66 @@ func (o *logged) Events(t *exectrace.Trace, b *exectrace.Block) {
 		if e.Kind != exectrace.Log {
 			continue
 		}
-		if a := t.Annotation(e); a.Name == "oracle" && a.Text == "begin" {
+		switch t.Annotation(e).Text {
+		case "begin":
 			o.open[e.G] = e.Time
-		} else if a.Name == "oracle" {
+		case "end":
 			o.handler.Record(e.Time - o.open[e.G])
 			delete(o.open, e.G)
+		case "read":
+			o.over(e.G)
+			if o.conns[e.G] == nil {
+				o.conns[e.G] = &connLog{begin: e.Time}
+			}
+		case "write":
+			if c := o.conns[e.G]; c != nil {
+				c.end = e.Time
+			}
 		}
 	}
 }
 
-func (o *logged) End(*exectrace.Trace) {}
+// over ends the request of a connection that has been answered. One that has not may still be being
+// read; the server's background reads are on goroutines that never write.
+func (o *logged) over(g exectrace.GIndex) {
+	if c := o.conns[g]; c != nil && c.end > 0 {
+		o.served.Record(c.end - c.begin)
+		delete(o.conns, g)
+	}
+}
+
+func (o *logged) End(*exectrace.Trace) {
+	for g := range o.conns {
+		o.over(g)
+	}
+}
+
+// listener logs what its connections read and write.
+type listener struct{ net.Listener }
+
+type conn struct{ net.Conn }
+
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return conn{c}, nil
+}
+
+func (c conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		trace.Log(context.Background(), "oracle", "read")
+	}
+	return n, err
+}
+
+func (c conn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	trace.Log(context.Background(), "oracle", "write")
+	return n, err
+}
 
 // shop is a service whose handlers log, work, and wait for a lock now and then.
 type shop struct {
@@ -161,7 +217,9 @@ func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
 			n := min(640, 160*connections)
 			data := record(t, func() {
-				srv := httptest.NewServer(new(shop).handler())
+				srv := httptest.NewUnstartedServer(new(shop).handler())
+				srv.Listener = listener{srv.Listener}
+				srv.Start()
 				defer srv.Close()
 				drive(t, srv, connections, n)
 			})
@@ -173,8 +231,12 @@ func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 			}
 			near(t, "requests", float64(res.Count), float64(n), 0.001)
 			want := oracle.handler.Summary()
-			near(t, "p50", res.All.Handler.P50, want.P50, 0.05)
-			near(t, "p99", res.All.Handler.P99, want.P99, 0.05)
+			near(t, "p50 of handlers", res.All.Handler.P50, want.P50, 0.05)
+			near(t, "p99 of handlers", res.All.Handler.P99, want.P99, 0.05)
+			served := oracle.served.Summary()
+			near(t, "requests on connections", float64(res.Count), float64(served.Count), 0.001)
+			near(t, "p50", res.All.Served.P50, served.P50, 0.05)
+			near(t, "p99", res.All.Served.P99, served.P99, 0.05)
 			t.Logf("%d requests, p50 %.3g of %.3g s, p99 %.3g of %.3g s", res.Count, res.All.Handler.P50, want.P50, res.All.Handler.P99, want.P99)
 			for _, q := range append(res.Slowest, res.Open...) {
 				sums(t, q)

@@ -50,9 +50,12 @@ type Route struct {
 	Count int64 `json:"count"`
 	// Inferred of Count showed no event in this handler, only in one that wraps it, or in none.
 	// They stand here because every request that was seen to go further went here.
-	Inferred int64              `json:"inferred,omitempty"`
-	Latency  *histogram.Summary `json:"latency"` // seconds
-	Handler  *histogram.Summary `json:"handler"` // seconds, in the handler
+	Inferred int64 `json:"inferred,omitempty"`
+	// Latency is from the arrival of requests to the last write of their responses; Served is without the
+	// time until they were read, which the program cannot see; Handler is that in the handler. In seconds.
+	Latency *histogram.Summary `json:"latency"`
+	Served  *histogram.Summary `json:"served"`
+	Handler *histogram.Summary `json:"handler"`
 	// Time is the latency of all requests together, and Parts what it is made of.
 	Time    int64       `json:"ns"`
 	Parts   []PartTime  `json:"parts"`
@@ -83,9 +86,10 @@ type Request struct {
 	Goroutine uint64   `json:"goroutine"`
 	Begin     int64    `json:"begin_ns"`
 	Latency   int64    `json:"latency_ns"`
-	// Latency is Before (reading its head, and waiting for a processor to do so), Handler and After
-	// (writing the rest of the response).
-	Before  int64        `json:"before_ns"`
+	// Latency is Queued, until the request was read, or its goroutine ran; Head, until the handler was
+	// called; Handler; and After, writing the rest of the response.
+	Queued  int64        `json:"queued_ns"`
+	Head    int64        `json:"head_ns"`
 	Handler int64        `json:"handler_ns"`
 	After   int64        `json:"after_ns"`
 	Parts   []PartTime   `json:"parts"` // sum to Latency
@@ -184,11 +188,12 @@ func (f *Fold) nameRoute(q *Request) {
 
 func (f *Fold) route(g group) Route {
 	out := Route{Name: f.names[g.key.name], Protocol: g.key.protocol, Other: g.routes[0].other, Inferred: g.inferred}
-	latency, handler := histogram.New(), histogram.New()
+	latency, served, handler := histogram.New(), histogram.New(), histogram.New()
 	var parts breakdown
 	regions := map[string]*RegionSum{}
 	for _, r := range g.routes {
 		latency.Merge(r.latency)
+		served.Merge(r.served)
 		handler.Merge(r.handler)
 		parts.add(&r.parts)
 		out.Samples += r.samples
@@ -200,7 +205,7 @@ func (f *Fold) route(g group) Route {
 			regions[name].Time += s.time
 		}
 	}
-	out.Count, out.Latency, out.Handler = latency.Count(), latency.Summary(), handler.Summary()
+	out.Count, out.Latency, out.Served, out.Handler = latency.Count(), latency.Summary(), served.Summary(), handler.Summary()
 	out.Time, out.Parts = parts.total(), parts.list()
 	for _, s := range regions {
 		out.Regions = append(out.Regions, *s)

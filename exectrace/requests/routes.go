@@ -31,6 +31,7 @@ type route struct {
 	name     uint16
 	other    bool // of the routes after maxRoutes
 	latency  *histogram.Histogram
+	served   *histogram.Histogram
 	handler  *histogram.Histogram
 	parts    breakdown
 	samples  int64 // of the CPU
@@ -67,7 +68,7 @@ func (t *routeTable) find(k routeKey) *route {
 		return r
 	}
 	r := &route{
-		protocol: k.protocol, name: k.name, latency: histogram.New(), handler: histogram.New(),
+		protocol: k.protocol, name: k.name, latency: histogram.New(), served: histogram.New(), handler: histogram.New(),
 		regions: map[string]*regionSum{},
 	}
 	if len(t.list) >= maxRoutes {
@@ -110,6 +111,7 @@ func classOf(latency int64) int {
 func (r *route) take(l *live, dice *routeTable) {
 	latency := l.end - l.begin
 	r.latency.Record(latency)
+	r.served.Record(l.end - l.readEnd)
 	r.handler.Record(l.handled - l.handler)
 	r.parts.add(&l.parts)
 	r.samples += int64(len(l.samples))
