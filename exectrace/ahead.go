@@ -98,11 +98,15 @@ func (a *ahead) generation(g *generation) (more bool, err error) {
 		}
 		g.num = h.gen
 		file := a.in.off
-		if g.data, err = a.in.payload(g.data, int(h.size)); err != nil {
+		b, place, err := g.memory.take(int(h.size))
+		if err == nil {
+			err = a.in.payload(b)
+		}
+		if err != nil {
 			g.any = true
 			return false, at(a.in.off, err)
 		}
-		g.add(a.in.version, h, file)
+		g.add(a.in.version, h, place, file)
 	}
 }
 

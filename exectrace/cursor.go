@@ -11,14 +11,14 @@ import (
 // cursor stands before an event of a thread: its type and time are decoded, its arguments
 // are not, for an event may be tried more than once before its turn comes.
 type cursor struct {
-	data []byte // of the generation
-	time int64
-	pos  int // of the arguments; of the next event once the event was taken
-	end  int // of the batch in data
-	typ  wire.Type
-	m    int32 // place in order.ms
-	next int32 // batch after this one, or -1
-	now  int32 // batch
+	data       []byte // the piece of memory with the batch
+	time       int64
+	pos        int // of the arguments; of the next event once the event was taken
+	begin, end int // of the batch in data
+	typ        wire.Type
+	m          int32 // place in order.ms
+	next       int32 // batch after this one, or -1
+	now        int32 // batch
 }
 
 // endOfEvent is an upper bound of the bytes of an event's arguments.
@@ -65,7 +65,8 @@ func (c *cursor) advance(g *generation) position {
 func (c *cursor) enter(g *generation, b int32) {
 	bt := &g.batches[b]
 	c.now, c.next = b, bt.next
-	c.pos, c.end = int(bt.at), int(bt.at+bt.size)
+	c.data, c.pos = g.memory.piece(bt.at)
+	c.begin, c.end = c.pos, c.pos+int(bt.size)
 	c.time = g.clock.base(bt.time)
 }
 
@@ -92,7 +93,7 @@ func (c *cursor) over() bool {
 // file returns where the event is in the trace, about: its batch, and how far in it.
 func (c *cursor) file(g *generation) int64 {
 	b := &g.batches[c.now]
-	return b.file + min(int64(c.pos)-int64(b.at), int64(b.size))
+	return b.file + int64(min(c.pos, c.end)-c.begin)
 }
 
 // frontier is a heap of cursors by time. Where times are equal its order is that of

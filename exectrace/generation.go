@@ -15,7 +15,7 @@ import (
 type generation struct {
 	num     uint64
 	first   bool    // nothing came before it, or what came before is lost
-	data    []byte  // payloads of its batches, each followed by pad zero bytes
+	memory  memory  // payloads of its batches
 	batches []batch // those with events
 	threads []threadBatches
 	tables  []batch // strings, stacks, CPU samples, clock; in order of the trace
@@ -47,10 +47,10 @@ type sample struct {
 }
 
 func (g *generation) reset() {
-	data, batches, threads, tables, samples := g.data, g.batches, g.threads, g.tables, g.samples
+	g.memory.reset()
 	clear(g.heads)
 	*g = generation{
-		data: data[:0], batches: batches[:0], threads: threads[:0], tables: tables[:0], samples: samples[:0],
+		memory: g.memory, batches: g.batches[:0], threads: g.threads[:0], tables: g.tables[:0], samples: g.samples[:0],
 		strings: g.strings.emptied(), stacks: g.stacks.emptied(), heads: g.heads,
 	}
 	if g.heads == nil {
@@ -58,8 +58,8 @@ func (g *generation) reset() {
 	}
 }
 
-// add takes a batch whose payload is the last of g.data.
-func (g *generation) add(version int, h batchHeader, file int64) {
+// add takes a batch whose payload is the last in memory.
+func (g *generation) add(version int, h batchHeader, place uint32, file int64) {
 	if g.began == 0 || h.time < g.began {
 		g.began = h.time
 	}
@@ -68,18 +68,21 @@ func (g *generation) add(version int, h batchHeader, file int64) {
 	}
 	b := batch{
 		thread: h.thread, time: h.time, file: file,
-		at: uint32(len(g.data) - int(h.size) - pad), size: uint32(h.size), next: -1,
+		at: place, size: uint32(h.size), next: -1,
 	}
 	switch {
 	case h.experiment || h.size == 0:
-		g.data = g.data[:b.at]
-	case isTable(version, wire.Type(g.data[b.at])):
+		g.memory.back(int(h.size))
+	case isTable(version, g.kind(b)):
 		g.tables = append(g.tables, b)
 	default:
 		g.batches = append(g.batches, b)
 		g.link(h.thread, int32(len(g.batches)-1))
 	}
 }
+
+// kind is the first byte of a batch.
+func (g *generation) kind(b batch) wire.Type { return wire.Type(g.memory.bytes(b.at, 1)[0]) }
 
 func isTable(version int, t wire.Type) bool {
 	switch t {
@@ -109,7 +112,7 @@ func (g *generation) link(thread uint64, b int32) {
 func (g *generation) parse(version int, all *internTable) error {
 	var strings, stackBytes int
 	for _, b := range g.tables {
-		switch wire.Type(g.data[b.at]) {
+		switch g.kind(b) {
 		case wire.Strings:
 			strings += int(b.size)
 		case wire.Stacks:
@@ -119,7 +122,7 @@ func (g *generation) parse(version int, all *internTable) error {
 	g.strings.limit, g.stacks.limit = tableLimit(strings), tableLimit(stackBytes)
 	for _, kind := range []wire.Type{wire.Frequency, wire.Sync, wire.Strings, wire.Stacks, wire.CPUSamples} {
 		for _, b := range g.tables {
-			if wire.Type(g.data[b.at]) != kind {
+			if g.kind(b) != kind {
 				continue
 			}
 			if err := g.table(kind, b, all); err != nil {
@@ -142,7 +145,8 @@ func (g *generation) parse(version int, all *internTable) error {
 }
 
 func (g *generation) table(kind wire.Type, b batch, all *internTable) error {
-	d := decoder{d: g.data, i: int(b.at), end: int(b.at) + int(b.size)}
+	piece, i := g.memory.piece(b.at)
+	d := decoder{d: piece, i: i, end: i + int(b.size), base: b.at - uint32(i)}
 	if kind != wire.Frequency {
 		d.i++ // the kind; a lone frequency is its own
 	}
@@ -183,6 +187,7 @@ func (g *generation) sample(d *decoder) error {
 type decoder struct {
 	d      []byte
 	i, end int
+	base   uint32 // place of d in the memory of the generation
 }
 
 func (d *decoder) uvarint() (v uint64) {

@@ -12,12 +12,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-const (
-	// maxInflated bounds a compressed trace when the caller does not.
-	maxInflated = 16 << 30
-	// maxGeneration bounds what is held of one generation. Go makes one per second.
-	maxGeneration = 1 << 30
-)
+// maxInflated bounds a compressed trace when the caller does not.
+const maxInflated = 16 << 30
 
 // input reads batches from a trace and counts bytes.
 type input struct {
@@ -89,7 +85,7 @@ type batch struct {
 	thread uint64
 	time   uint64 // clock units
 	file   int64  // offset of the payload in the trace
-	at     uint32 // in generation.data
+	at     uint32 // in the memory of the generation
 	size   uint32
 	next   int32 // the next batch of the same thread, or -1
 }
@@ -162,21 +158,12 @@ func (in *input) uvarint() (v uint64, err error) {
 	return 0, errors.New("a number of more than ten bytes")
 }
 
-// payload appends the bytes of a batch and the pad to data.
-func (in *input) payload(data []byte, size int) ([]byte, error) {
-	at := len(data)
-	if at+size+pad > maxGeneration {
-		return data, fmt.Errorf("a generation of more than %d MiB", maxGeneration>>20)
-	}
-	if need := at + size + pad; need > cap(data) {
-		data = slices.Grow(data, max(size+pad, min(2*at, 64<<20)))
-	}
-	data = data[:at+size+pad]
-	clear(data[at+size:])
-	n, err := io.ReadFull(in.r, data[at:at+size])
+// payload reads the bytes of a batch.
+func (in *input) payload(b []byte) error {
+	n, err := io.ReadFull(in.r, b)
 	in.off += int64(n)
 	if err != nil {
-		return data[:at], cut(err, fmt.Sprintf("batch of %d bytes", size))
+		return cut(err, fmt.Sprintf("batch of %d bytes", len(b)))
 	}
-	return data, nil
+	return nil
 }

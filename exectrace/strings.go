@@ -36,7 +36,7 @@ func (s *stringTable) read(d *decoder) error {
 	if s.get(id) != nil {
 		return fmt.Errorf("string %d is there twice", id)
 	}
-	ref := stringRef{at: uint32(d.i), size: uint16(size), there: true}
+	ref := stringRef{at: d.base + uint32(d.i), size: uint16(size), there: true}
 	if d.i += int(size); d.i > d.end {
 		return fmt.Errorf("string %d is cut off", id)
 	}
@@ -75,4 +75,9 @@ func (s *stringTable) get(id uint64) *stringRef {
 }
 
 // bytes returns what r stands for.
-func (g *generation) bytes(r *stringRef) []byte { return g.data[r.at:][:r.size] }
+func (g *generation) bytes(r *stringRef) []byte {
+	if r.size == 0 {
+		return nil
+	}
+	return g.memory.bytes(r.at, int(r.size))
+}

@@ -1,10 +1,5 @@
 package exectrace
 
-// pad is how many zero bytes stand behind each batch in memory, so that an event
-// can be decoded without asking for its end at every byte: a type, a time and the most
-// arguments, ten bytes each.
-const pad = 64
-
 // uvarint decodes the LEB128 number at d[i] and returns the place after it. A number of more
 // than ten bytes ends after ten.
 func uvarint(d []byte, i int) (uint64, int) {
