@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -35,8 +36,9 @@ func Rule() rule.Rule {
 const doc = `A function that runs again and again calls a constructor whose arguments are the
 same every time: constants, package variables, nothing. What comes back is used
 inside that function only, so each call allocates and fills the same large
-value, and throws it away. The rule knows no names: it looks at what the profile
-shows to be allocated below the call, and at where arguments and result go.
+value, and throws it away. The rule knows no library: it looks at what the
+profile shows to be allocated below the call, at where arguments and result go,
+and that the name says that something is made (New, Open, Build, Parse, …).
 
 Make the value once, in a package variable or a field, when its use does not
 change it; keep values in a sync.Pool and reset them when it does.
@@ -100,7 +102,7 @@ func constructor(p *gocode.Place, callee string) *ast.CallExpr {
 	}
 	for _, call := range rule.Calls(p) {
 		fn := p.Callee(call)
-		if fn == nil || fn.FullName() != name || fn.Signature().Recv() != nil || !makes(fn) {
+		if fn == nil || fn.FullName() != name || fn.Signature().Recv() != nil || !named(fn) || !makes(fn) {
 			continue
 		}
 		if rule.PerCall(p, call) && settled(p, call) && staysHere(p, call) {
@@ -116,6 +118,15 @@ func cutMain(name string) (string, bool) {
 		return name[len(pkg):], true
 	}
 	return "", false
+}
+
+// verbs begin the names of functions that make something. Others (Load, List, Users) may well answer
+// differently each time though their arguments are the same.
+var verbs = []string{"new", "make", "build", "create", "open", "compile", "parse", "must", "init", "default", "setup"}
+
+func named(fn *types.Func) bool {
+	name := strings.ToLower(fn.Name())
+	return slices.ContainsFunc(verbs, func(v string) bool { return strings.HasPrefix(name, v) })
 }
 
 // makes tells whether a function returns what can be kept for later: a pointer, interface, map, slice, struct or
