@@ -1,0 +1,180 @@
+package exectrace
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/exectrace/internal/wire"
+	"github.com/hone-go/hone/profile"
+)
+
+// Anonymize copies a trace without the names that are the user's: of functions, files, tasks,
+// regions, and what was logged. What Go itself has in each program stays: names of the standard
+// library and the runtime, reasons, times, numbers of lines, IDs. So a trace can be shown to
+// others, and every analysis says the same of it.
+//
+// A name keeps its length and its punctuation; equal names stay equal. The key is made anew each time, so
+// names cannot be found by trying. Length, times and line numbers still say something to one who
+// has the source.
+func Anonymize(ctx context.Context, w io.Writer, r io.Reader, opt Options) (Written, error) {
+	key := make([]byte, 32)
+	rand.Read(key)
+	a := &anonymizer{key: key, words: map[string]string{}}
+	return rewrite(ctx, w, r, opt, func(_, _ time.Duration) bool { return true }, a.generation)
+}
+
+// anonymizer replaces words.
+type anonymizer struct {
+	key   []byte
+	words map[string]string
+}
+
+// maxWords bounds what is remembered; words beyond it are computed again.
+const maxWords = 1 << 20
+
+// generation replaces the strings of a generation in place: they keep their length.
+func (a *anonymizer) generation(g *raw) {
+	frames := stackStrings(g)
+	for _, b := range g.batches {
+		p := g.payload(b)
+		if len(p) == 0 || wire.Type(p[0]) != wire.Strings {
+			continue
+		}
+		for p = p[1:]; len(p) > 0 && wire.Type(p[0]) == wire.String; {
+			p = p[1:]
+			id, n := binary.Uvarint(p)
+			if n <= 0 {
+				break
+			}
+			size, m := binary.Uvarint(p[n:])
+			if m <= 0 || size > uint64(len(p)-n-m) {
+				break
+			}
+			p = p[n+m:]
+			if text := string(p[:size]); !knownWords(text) && !(frames[id] && standardName(text)) {
+				copy(p, a.string(text))
+			}
+			p = p[size:]
+		}
+	}
+}
+
+// stackStrings returns the IDs of the strings that name functions and files: of a log, the same words
+// would be the user's.
+func stackStrings(g *raw) map[uint64]bool {
+	ids := map[uint64]bool{}
+	for _, b := range g.batches {
+		p := g.payload(b)
+		if len(p) == 0 || wire.Type(p[0]) != wire.Stacks {
+			continue
+		}
+		next := func() uint64 {
+			v, n := binary.Uvarint(p)
+			p = p[max(n, 0):]
+			if n <= 0 {
+				p = nil
+			}
+			return v
+		}
+		for p = p[1:]; len(p) > 0 && wire.Type(p[0]) == wire.Stack; {
+			p = p[1:]
+			next() // ID
+			for range min(next(), wire.MaxFrames) {
+				next() // PC
+				ids[next()] = true
+				ids[next()] = true
+				next() // line
+			}
+		}
+	}
+	return ids
+}
+
+// string returns what stands for a string, of the same length.
+func (a *anonymizer) string(s string) string {
+	var out strings.Builder
+	for len(s) > 0 {
+		n := strings.IndexFunc(s, func(r rune) bool { return !letter(r) })
+		if n < 0 {
+			n = len(s)
+		}
+		out.WriteString(a.word(s[:n]))
+		if n < len(s) {
+			out.WriteByte(s[n])
+			n++
+		}
+		s = s[n:]
+	}
+	return out.String()
+}
+
+func letter(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
+}
+
+// word returns letters that stand for a word. What the compiler writes in every program (main, func1, go, init) is kept.
+func (a *anonymizer) word(w string) string {
+	digits := strings.Trim(w, "0123456789") == ""
+	compiler := strings.HasPrefix(w, "func") && strings.Trim(w[4:], "0123456789") == "" || strings.HasPrefix(w, "gowrap") && strings.Trim(w[6:], "0123456789") == ""
+	switch {
+	case digits && len(w) < 3, compiler, w == "main", w == "go", w == "init", w == "":
+		return w
+	}
+	if v, ok := a.words[w]; ok {
+		return v
+	}
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	mac := hmac.New(sha256.New, a.key)
+	out := make([]byte, 0, len(w)+sha256.Size)
+	for block := byte(0); len(out) < len(w); block++ {
+		mac.Reset()
+		mac.Write([]byte{block})
+		io.WriteString(mac, w)
+		for _, c := range mac.Sum(nil) {
+			out = append(out, letters[int(c)%len(letters)])
+		}
+	}
+	out = out[:len(w)]
+	if w[0] >= 'A' && w[0] <= 'Z' {
+		copy(out, bytes.ToUpper(out[:1])) // exported names stay so
+	}
+	if len(a.words) < maxWords {
+		a.words[w] = string(out)
+	}
+	return string(out)
+}
+
+// standardName tells whether a function or a file is of the standard library.
+func standardName(s string) bool {
+	if !strings.HasSuffix(s, ".go") {
+		return strings.Contains(s, ".") && profile.StandardPackage(profile.PackageOf(s))
+	}
+	dir := path.Dir(s)
+	if i := strings.LastIndex(dir, "/src/"); i >= 0 {
+		dir = dir[i+len("/src/"):] // without -trimpath
+	}
+	return dir != "main" && profile.StandardPackage(dir)
+}
+
+// knownWords are the reasons and labels that the runtime writes.
+func knownWords(s string) bool {
+	switch s {
+	case "GC (dedicated)", "GC (fractional)", "GC (idle)":
+		return true
+	// Why the world is stopped (runtime/proc.go, stwReasonStrings).
+	case "unknown", "GC mark termination", "GC sweep termination", "write heap dump", "goroutine profile",
+		"goroutine profile cleanup", "all goroutines stack trace", "read mem stats", "AllThreadsSyscall",
+		"GOMAXPROCS", "start trace", "stop trace":
+		return true
+	}
+	w := wordOf([]byte(s))
+	return w != wordOther
+}

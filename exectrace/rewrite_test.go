@@ -1,0 +1,163 @@
+package exectrace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	exptrace "golang.org/x/exp/trace"
+
+	"github.com/hone-go/hone/exectrace"
+)
+
+// secretly is a program with names to hide, over some generations.
+func secretly(t *testing.T) []byte {
+	t.Helper()
+	if trace.IsEnabled() {
+		t.Skip("go test -trace has the tracer")
+	}
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Fatal(err)
+	}
+	ctx, task := trace.NewTask(context.Background(), "CustomerImport")
+	trace.Log(ctx, "customer", "net.Jane Roe of fmt.Example")
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 11 {
+				mu.Lock()
+				time.Sleep(50 * time.Millisecond)
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait() // some 2.2 s: three generations or so
+	task.End()
+	trace.Stop()
+	return buf.Bytes()
+}
+
+// count reads a trace with x/exp's reader, which is strict, and counts its events.
+func count(t *testing.T, data []byte) (n int) {
+	t.Helper()
+	r, err := exptrace.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, err := r.ReadEvent()
+		if err == io.EOF {
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+}
+
+// TestRewrittenTracesAreTraces cuts and anonymizes one trace, and reads what comes out with other readers.
+func TestRewrittenTracesAreTraces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records for seconds")
+	}
+	data := secretly(t)
+	info, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	generations := info.Info().Generations
+	if generations < 2 {
+		t.Fatalf("%d generations: too short a trace", generations)
+	}
+
+	t.Run("whole", func(t *testing.T) {
+		var out bytes.Buffer
+		w, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data), 0, 0, exectrace.Options{})
+		if err != nil || w.Generations != generations || w.Bytes != int64(out.Len()) {
+			t.Fatalf("%+v, %v: want all %d generations", w, err, generations)
+		}
+		// The tracer writes sizes with padding; else the bytes are the same.
+		if a, b := count(t, out.Bytes()), count(t, data); a != b || out.Len() > len(data) {
+			t.Errorf("%d events in %d bytes, of %d in %d", a, out.Len(), b, len(data))
+		}
+	})
+	t.Run("end", func(t *testing.T) {
+		var out bytes.Buffer
+		from := info.Info().Length - time.Millisecond
+		w, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data), from, 0, exectrace.Options{})
+		if err != nil || w.Generations == 0 || w.Skipped == 0 || w.Generations+w.Skipped != generations {
+			t.Fatalf("%+v, %v, of %d generations", w, err, generations)
+		}
+		if w.From > from {
+			t.Errorf("it begins at %v, asked was %v", w.From, from)
+		}
+		if n := count(t, out.Bytes()); n == 0 {
+			t.Error("no event in it")
+		}
+	})
+	t.Run("cut off", func(t *testing.T) {
+		var out bytes.Buffer
+		_, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data[:len(data)-100]), 0, 0, exectrace.Options{})
+		var broken *exectrace.Broken
+		if !errors.As(err, &broken) {
+			t.Fatalf("%v, want a *Broken", err)
+		}
+		count(t, out.Bytes())
+	})
+	t.Run("anonymous", func(t *testing.T) {
+		var out bytes.Buffer
+		if _, err := exectrace.Anonymize(t.Context(), &out, bytes.NewReader(data), exectrace.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := count(t, out.Bytes()), count(t, data); a != b {
+			t.Errorf("%d events, before %d", a, b)
+		}
+		for _, secret := range []string{"CustomerImport", "Jane", "Example", "secretly", "exectrace_test", "rewrite_test", filepath.Base(t.TempDir())} {
+			if bytes.Contains(out.Bytes(), []byte(secret)) {
+				t.Errorf("%q is still in it", secret)
+			}
+		}
+		for _, common := range []string{"sync.(*Mutex).Lock", "chan receive", "runtime.main"} {
+			if bytes.Contains(data, []byte(common)) && !bytes.Contains(out.Bytes(), []byte(common)) {
+				t.Errorf("%q is gone", common)
+			}
+		}
+	})
+}
+
+// TestGoToolReadsTheCut asks the tool of today.
+func TestGoToolReadsTheCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("records for seconds")
+	}
+	data := secretly(t)
+	var out bytes.Buffer
+	if _, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data), 1500*time.Millisecond, 0, exectrace.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cut.trace")
+	writeFile(t, file, out.Bytes())
+	text, err := exec.CommandContext(t.Context(), "go", "tool", "trace", "-d=parsed", file).CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "StateTransition") {
+		t.Errorf("go tool trace: %v\n%.500s", err, text)
+	}
+}
+
+func writeFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
