@@ -221,46 +221,50 @@ func (o *order) run(flush func() error) error {
 			samples = samples[1:]
 			continue
 		}
-		switch o.try(o.front[0].c) {
+		c := o.front[0].c
+		switch o.try(c) {
 		case taken:
-			if err := o.step(0); err != nil {
-				return err
+			if o.step(0) == atNonsense {
+				return at(c.file(o.g), c.wrong())
 			}
 		case notYet:
 			if err := o.others(); err != nil {
 				return err
 			}
 		case impossible:
-			return o.broken(o.front[0].c)
+			return o.broken(c)
 		}
 	}
 	return nil
 }
 
 // step moves the cursor at i to its next event.
-func (o *order) step(i int) error {
-	h := &o.front[i]
-	switch h.c.advance(o.g) {
-	case atEvent:
-		h.time = h.c.time
-		o.front.moved(i)
-	case atEnd:
+func (o *order) step(i int) position {
+	f := o.front
+	c := f[i].c
+	where := c.advance(o.g)
+	if where == atEvent {
+		f[i].time = c.time
+		f.moved(i)
+	} else if where == atEnd {
 		o.front.remove(i)
-	case atNonsense:
-		return at(h.c.file(o.g), h.c.wrong())
 	}
-	return nil
+	return where
 }
 
 // others tries the events after the first, which has to wait, in the order of their times.
 func (o *order) others() error {
 	o.front.sort()
 	for i := 1; i < len(o.front); i++ {
-		switch o.try(o.front[i].c) {
+		c := o.front[i].c
+		switch o.try(c) {
 		case taken:
-			return o.step(i)
+			if o.step(i) == atNonsense {
+				return at(c.file(o.g), c.wrong())
+			}
+			return nil
 		case impossible:
-			return o.broken(o.front[i].c)
+			return o.broken(c)
 		}
 	}
 	c := o.front[0].c

@@ -119,24 +119,17 @@ func (o *order) annotation(c *cursor) verdict {
 	if g == nil {
 		return o.notUser(c)
 	}
-	args := wire.Specs[c.typ].Args
-	var a [wire.MaxArgs]uint64
-	i := c.pos
-	for k := range args {
-		a[k], i = uvarint(c.data, i)
+	switch c.typ {
+	case wire.UserTaskBegin:
+		return o.taskBegin(c, m)
+	case wire.UserTaskEnd:
+		return o.taskEnd(c, m)
+	case wire.UserLog:
+		return o.log(c, m)
+	case wire.GoLabel:
+		return o.goLabel(c, m)
 	}
-	var stack StackID
-	if c.typ != wire.GoLabel {
-		id := a[len(args)-1]
-		if stack = o.g.stacks.get(id); stack == noSuchStack {
-			return o.noStack(id)
-		}
-	}
-	v := o.words(c, m, g, a, stack)
-	if v == taken {
-		c.pos = i
-	}
-	return v
+	return o.region(c, m, g)
 }
 
 // label interns a string of the generation. It returns false when there is none.
@@ -148,49 +141,96 @@ func (o *order) label(id uint64) (uint32, bool) {
 	return o.trace.labels.intern(o.g, r), true
 }
 
-func (o *order) words(c *cursor, m *thread, g *goroutine, a [wire.MaxArgs]uint64, stack StackID) verdict {
-	var n note
-	switch c.typ {
-	case wire.GoLabel:
-		n.name = a[0]
-	case wire.UserTaskBegin:
-		n.parent, n.name = a[1], a[2]
-	case wire.UserRegionBegin, wire.UserRegionEnd:
-		n.name = a[1]
-	case wire.UserLog:
-		n.name, n.text = a[1], a[2]
-		if o.g.strings.get(n.text) == nil {
-			return o.noWords(n.text)
-		}
+func (o *order) taskBegin(c *cursor, m *thread) verdict {
+	id, parent, i := uvarint2(c.data, c.pos)
+	nameID, stackID, i := uvarint2(c.data, i)
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
 	}
-	var ok bool
-	if n.label, ok = o.label(n.name); !ok {
-		return o.noWords(n.name)
+	label, ok := o.label(nameID)
+	if !ok {
+		return o.noWords(nameID)
 	}
-	switch c.typ {
-	case wire.GoLabel:
-		o.occur(c, GoLabel, m.g, notBegun, 0, 0)
-	case wire.UserLog:
-		o.occur(c, Log, m.g, notBegun, a[0], stack)
-	case wire.UserTaskBegin:
-		if o.tasks.ids.get(a[0]) != none {
-			return o.fail("task %d has begun already", a[0])
-		}
-		o.occur(c, TaskBegin, m.g, notBegun, a[0], stack)
-		o.tasks.begin(a[0], task{parent: a[1], label: n.label, since: o.last - o.start})
-	case wire.UserTaskEnd:
-		since := o.epoch
-		if t, ok := o.tasks.end(a[0]); ok {
-			n.parent, n.label, since = t.parent, t.label, t.since
-		}
-		o.occur(c, TaskEnd, m.g, since, a[0], stack)
-	case wire.UserRegionBegin:
-		o.occur(c, RegionBegin, m.g, notBegun, a[0], stack)
-		g.regions = o.marks.push(region{task: a[0], label: n.label, outer: g.regions, since: o.last - o.start})
-	case wire.UserRegionEnd:
-		o.occur(c, RegionEnd, m.g, o.endRegion(g, a[0], n.label), a[0], stack)
+	if o.tasks.ids.get(id) != none {
+		return o.fail("task %d has begun already", id)
 	}
-	o.note(n)
+	o.occur(c, TaskBegin, m.g, notBegun, id, stack)
+	o.note(note{parent: parent, label: label, name: nameID})
+	o.tasks.begin(id, task{parent: parent, label: label, since: o.last - o.start})
+	c.pos = i
+	return taken
+}
+
+// taskEnd has the name and the parent of the begin. A task that began before the trace has
+// none, and counts from the trace's begin.
+func (o *order) taskEnd(c *cursor, m *thread) verdict {
+	id, stackID, i := uvarint2(c.data, c.pos)
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	t, ok := o.tasks.end(id)
+	if !ok {
+		t.since = o.epoch
+	}
+	o.occur(c, TaskEnd, m.g, t.since, id, stack)
+	o.note(note{parent: t.parent, label: t.label})
+	c.pos = i
+	return taken
+}
+
+func (o *order) region(c *cursor, m *thread, g *goroutine) verdict {
+	task, nameID, stackID, i := uvarint3(c.data, c.pos)
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	label, ok := o.label(nameID)
+	if !ok {
+		return o.noWords(nameID)
+	}
+	if c.typ == wire.UserRegionBegin {
+		o.occur(c, RegionBegin, m.g, notBegun, task, stack)
+		g.regions = o.marks.push(region{task: task, label: label, outer: g.regions, since: o.last - o.start})
+	} else {
+		o.occur(c, RegionEnd, m.g, o.endRegion(g, task, label), task, stack)
+	}
+	o.note(note{label: label, name: nameID})
+	c.pos = i
+	return taken
+}
+
+func (o *order) log(c *cursor, m *thread) verdict {
+	task, nameID, textID, i := uvarint3(c.data, c.pos)
+	stackID, i := uvarint(c.data, i)
+	stack := o.g.stacks.get(stackID)
+	if stack == noSuchStack {
+		return o.noStack(stackID)
+	}
+	label, ok := o.label(nameID)
+	if !ok {
+		return o.noWords(nameID)
+	}
+	if o.g.strings.get(textID) == nil {
+		return o.noWords(textID)
+	}
+	o.occur(c, Log, m.g, notBegun, task, stack)
+	o.note(note{label: label, name: nameID, text: textID})
+	c.pos = i
+	return taken
+}
+
+// goLabel names the running goroutine, as the collector's workers are.
+func (o *order) goLabel(c *cursor, m *thread) verdict {
+	nameID, i := uvarint(c.data, c.pos)
+	label, ok := o.label(nameID)
+	if !ok {
+		return o.noWords(nameID)
+	}
+	o.occur(c, GoLabel, m.g, notBegun, 0, 0)
+	o.note(note{label: label, name: nameID})
+	c.pos = i
 	return taken
 }
 
