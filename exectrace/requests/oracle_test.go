@@ -238,9 +238,11 @@ func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 			near(t, "p50", res.All.Served.P50, served.P50, 0.05)
 			near(t, "p99", res.All.Served.P99, served.P99, 0.05)
 			t.Logf("%d requests, p50 %.3g of %.3g s, p99 %.3g of %.3g s", res.Count, res.All.Handler.P50, want.P50, res.All.Handler.P99, want.P99)
-			for _, q := range append(res.Slowest, res.Open...) {
+			for _, q := range res.Slowest {
 				sums(t, q)
+				contiguous(t, q.Path)
 			}
+			profiles(t, f, res)
 			names := map[string]int64{}
 			for _, r := range res.Routes {
 				names[r.Name] = r.Count
@@ -288,4 +290,28 @@ func TestTLSAgreesWithTheLogOfTheServer(t *testing.T) {
 	res := f.Result()
 	near(t, "requests", float64(res.Count), n, 0.001)
 	near(t, "p50", res.All.Handler.P50, oracle.handler.Summary().P50, 0.05)
+}
+
+// profiles checks that what pprof shows is what the result says.
+func profiles(t *testing.T, f *Fold, res *Result) {
+	t.Helper()
+	wall, err := f.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := wall.Total(1); got != res.All.Time {
+		t.Errorf("the profile sums to %d ns, the requests to %d", got, res.All.Time)
+	}
+	cpu, err := f.CPUProfile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cpu.Total(0); got != f.CPU().Samples {
+		t.Errorf("the profile has %d samples, the trace %d", got, f.CPU().Samples)
+	}
+	if run := f.RunPath(); run == nil {
+		t.Error("the run has no path")
+	} else {
+		contiguous(t, run)
+	}
 }

@@ -266,8 +266,8 @@ func (w *walker) finish() *Path {
 	}
 	slices.SortFunc(w.path.Steps, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Function, b.Function),
-			cmp.Compare(a.Line.String(), b.Line.String()), cmp.Compare(a.Waker.String(), b.Waker.String()),
-			cmp.Compare(a.Request, b.Request))
+			compareLines(&a.Line, &b.Line), compareLines(&a.Waker, &b.Waker), cmp.Compare(a.Object, b.Object),
+			cmp.Compare(a.Request, b.Request), compareBool(a.Lost, b.Lost))
 	})
 	return w.path
 }

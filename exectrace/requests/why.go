@@ -176,8 +176,8 @@ func causes(slow, median spending) []Cause {
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b Cause) int {
-		return cmp.Or(cmp.Compare(b.Difference(), a.Difference()), cmp.Compare(a.Part, b.Part),
-			cmp.Compare(lineText(a.Waiter), lineText(b.Waiter)), cmp.Compare(a.Object, b.Object))
+		return cmp.Or(cmp.Compare(b.Difference(), a.Difference()), cmp.Compare(a.Part, b.Part), compareBool(a.NoIdle, b.NoIdle),
+			compareLines(a.Waiter, b.Waiter), cmp.Compare(a.Object, b.Object))
 	})
 	return out
 }
@@ -192,14 +192,29 @@ func wakers(by map[exectrace.Line]float64, total float64) []WakerShare {
 		out = append(out, w)
 	}
 	slices.SortFunc(out, func(a, b WakerShare) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(lineText(a.Line), lineText(b.Line)))
+		return cmp.Or(cmp.Compare(b.Share, a.Share), compareLines(a.Line, b.Line))
 	})
 	return out
 }
 
-func lineText(l *exectrace.Line) string {
-	if l == nil {
-		return ""
+// compareLines orders lines, none first.
+func compareLines(a, b *exectrace.Line) int {
+	var none exectrace.Line
+	if a == nil {
+		a = &none
 	}
-	return l.String()
+	if b == nil {
+		b = &none
+	}
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }
