@@ -162,6 +162,10 @@ func (e *engine) shares(d *draft) Cost {
 	if t.AllocObjects > 0 {
 		c.AllocObjectsShare = ptr(round(float64(d.cost.AllocObjects) / float64(t.AllocObjects)))
 	}
+	if ph, ok := e.phase(recording.PhaseCPU); ok && ph.Requests > 0 && d.cost.AllocBytes > 0 {
+		c.BytesPerRequest = ptr(round(float64(d.cost.AllocBytes) / float64(ph.Requests)))
+		c.ObjectsPerRequest = ptr(round(float64(d.cost.AllocObjects) / float64(ph.Requests)))
+	}
 	if share, ok := e.waitShare(d.cost); ok {
 		c.WaitShare = ptr(round(share))
 	}

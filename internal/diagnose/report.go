@@ -86,6 +86,8 @@ type Cost struct {
 	WithGC            *Range   `json:"cpu_and_gc,omitempty"`
 	AllocBytesShare   *float64 `json:"alloc_bytes_share,omitempty"`
 	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`
+	BytesPerRequest   *float64 `json:"alloc_bytes_per_request,omitempty"` // absent when no requests were counted
+	ObjectsPerRequest *float64 `json:"alloc_objects_per_request,omitempty"`
 	WaitShare         *float64 `json:"wait_share,omitempty"` // of the contention recorded
 	LiveBytes         *int64   `json:"live_bytes,omitempty"`
 }

@@ -73,7 +73,7 @@ func page() FindingsPage {
 				Function: "github.com/x/codec.(*Encoder).grow", File: "encode.go", Line: 120, Module: "github.com/x/codec", Version: "v1.4.0",
 				Source:     "e.buf = make([]byte, n)",
 				Entry:      &diagnose.Place{Function: "main.handler", File: "handlers.go", Line: 44},
-				Cost:       diagnose.Cost{WithGC: &diagnose.Range{Share: 0.052, Low: 0.043, High: 0.063}, AllocBytesShare: share(0.12)},
+				Cost:       diagnose.Cost{WithGC: &diagnose.Range{Share: 0.052, Low: 0.043, High: 0.063}, AllocBytesShare: share(0.12), BytesPerRequest: share(1070), ObjectsPerRequest: share(2.04)},
 				Confidence: rule.Hint,
 				Evidence:   []rule.Evidence{{What: rule.CompilerSaid, Value: "make([]byte, n) escapes to heap: its size is not constant"}},
 			}, {

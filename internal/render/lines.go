@@ -77,7 +77,11 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 func details(f *diagnose.Finding) string {
 	var parts []string
 	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
-		parts = append(parts, percent(*x)+" of allocated bytes")
+		words := percent(*x) + " of allocated bytes"
+		if b, n := f.Cost.BytesPerRequest, f.Cost.ObjectsPerRequest; b != nil && n != nil {
+			words += fmt.Sprintf(" (%s in %s objects per request)", size(*b), significant(*n))
+		}
+		parts = append(parts, words)
 	}
 	if x := f.Cost.WaitShare; x != nil && *x >= 0.001 {
 		parts = append(parts, percent(*x)+" of lock waiting")
