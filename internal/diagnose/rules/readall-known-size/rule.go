@@ -90,15 +90,13 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 
 // length tells what is read and how its length can be known; "" when it cannot.
 func length(p *gocode.Place, reader ast.Expr) (what, how string) {
-	reader = rule.Origin(p, reader)
-	t := p.TypeOf(reader)
-	if t == nil {
-		return "", ""
+	made := rule.Origin(p, reader)
+	for _, e := range []ast.Expr{reader, made} {
+		if t := p.TypeOf(e); t != nil && known[t.String()] != "" {
+			return "a " + t.String(), known[t.String()]
+		}
 	}
-	if how := known[t.String()]; how != "" {
-		return "a " + t.String(), how
-	}
-	sel, ok := reader.(*ast.SelectorExpr)
+	sel, ok := made.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Body" {
 		return "", ""
 	}

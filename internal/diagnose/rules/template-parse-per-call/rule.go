@@ -119,33 +119,12 @@ func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 	if e == nil {
 		return nil
 	}
-	values := []ast.Expr{e}
-	if v := rule.LocalVar(p, e); v != nil {
-		values = sources(p, e)
+	call, ok := rule.Origin(p, e).(*ast.CallExpr)
+	if ok && rule.Named(p.CalleeName(call), "text/template.Must", "html/template.Must") && len(call.Args) == 1 {
+		call, ok = rule.Origin(p, call.Args[0]).(*ast.CallExpr)
 	}
-	for _, value := range values {
-		call, ok := ast.Unparen(value).(*ast.CallExpr)
-		if !ok {
-			continue
-		}
-		if rule.Named(p.CalleeName(call), "text/template.Must", "html/template.Must") && len(call.Args) == 1 {
-			call, ok = ast.Unparen(call.Args[0]).(*ast.CallExpr)
-		}
-		if ok && rule.Named(p.CalleeName(call), typeNames(parsers)...) {
-			return call
-		}
+	if !ok || !rule.Named(p.CalleeName(call), typeNames(parsers)...) {
+		return nil
 	}
-	return nil
-}
-
-// sources returns what is assigned to a local variable, also as one of several results.
-func sources(p *gocode.Place, e ast.Expr) []ast.Expr {
-	v := rule.LocalVar(p, e)
-	values := rule.Assigned(p, v)
-	if stmt, _ := rule.Declared(p, v); stmt != nil {
-		if a, ok := stmt.(*ast.AssignStmt); ok && len(a.Rhs) == 1 && len(a.Lhs) > 1 {
-			values = append(values, a.Rhs[0])
-		}
-	}
-	return values
+	return call
 }
