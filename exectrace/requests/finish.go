@@ -1,6 +1,10 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+)
 
 // finish takes a request that is over, at now unless its response was written before.
 func (f *Fold) finish(l *live, now int64) {
@@ -42,7 +46,7 @@ func (f *Fold) request(l *live) Request {
 	q := Request{
 		ID: l.id, key: routeKey{l.protocol, l.name}, Protocol: l.protocol, Task: l.taskName, Goroutine: l.goid,
 		Begin: l.begin, Latency: l.end - l.begin, Queued: l.readEnd - l.begin, Head: l.handler - l.readEnd, Handler: l.handled - l.handler,
-		After: l.end - l.handled, Parts: l.parts.list(), Waits: f.describe(l.waits), Samples: len(l.samples),
+		After: l.end - l.handled, Parts: l.parts.list(), waits: slices.Clone(l.waits), Samples: len(l.samples),
 	}
 	for _, r := range l.regions {
 		if r.time >= 0 {

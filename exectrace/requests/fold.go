@@ -138,7 +138,9 @@ func (f *Fold) events(src source, b *exectrace.Block) {
 	for i := range b.Events {
 		e := &b.Events[i]
 		if e.Kind > exectrace.GoStatus {
-			f.other(e)
+			if otherKinds>>e.Kind&1 != 0 {
+				f.other(e)
+			}
 			continue
 		}
 		if int(e.G) >= len(f.live) {

@@ -2,6 +2,14 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
+// otherKinds are the kinds that other does something about: a bit each. Most of the rest are about
+// processors in system calls, one for each of their goroutines'.
+const otherKinds = 1<<exectrace.ProcStart | 1<<exectrace.ProcStop | 1<<exectrace.ProcSteal | 1<<exectrace.ProcStatus |
+	1<<exectrace.ProcsChange | 1<<exectrace.STWBegin | 1<<exectrace.STWEnd |
+	1<<exectrace.GCMarkAssistBegin | 1<<exectrace.GCMarkAssistEnd | 1<<exectrace.GCSweepBegin | 1<<exectrace.GCSweepEnd |
+	1<<exectrace.TaskBegin | 1<<exectrace.TaskEnd | 1<<exectrace.RegionBegin | 1<<exectrace.RegionEnd | 1<<exectrace.Log |
+	1<<exectrace.CPUSample | 1<<exectrace.Gap
+
 // other takes the events that are no plain change of a goroutine.
 func (f *Fold) other(e *exectrace.Event) {
 	switch e.Kind {

@@ -73,18 +73,17 @@ type waiter struct {
 
 // walker goes back along a path.
 type walker struct {
-	f      *Fold
-	r      *recorder
-	self   uint32 // the request whose path it is; 0: the whole run's
-	t      int64  // how far it has come
-	goid   uint64
-	seq    uint32 // the spell of goid to look at next
-	floor  int64  // where to leave goid for the one that waits for it
-	at     exectrace.StackID
-	stack  []waiter
-	path   *Path
-	steps  map[Spot]*Step
-	spoken map[spotKey]Spot
+	f     *Fold
+	r     *recorder
+	self  uint32 // the request whose path it is; 0: the whole run's
+	t     int64  // how far it has come
+	goid  uint64
+	seq   uint32 // the spell of goid to look at next
+	floor int64  // where to leave goid for the one that waits for it
+	at    exectrace.StackID
+	stack []waiter
+	path  *Path
+	steps map[spotKey]*Step
 }
 
 // spotKey is what a Spot is made of.
@@ -105,7 +104,7 @@ func (r *recorder) request(f *Fold, l *live) *Path {
 func (r *recorder) walk(f *Fold, s strand, begin, end int64, self uint32) *Path {
 	w := walker{
 		f: f, r: r, self: self, t: end, goid: s.goid, seq: s.head, floor: begin,
-		path: &Path{Begin: begin, Length: end - begin}, steps: map[Spot]*Step{}, spoken: map[spotKey]Spot{},
+		path: &Path{Begin: begin, Length: end - begin}, steps: map[spotKey]*Step{},
 	}
 	for w.t > begin {
 		w.step()
@@ -222,45 +221,56 @@ func (w *walker) back() {
 
 // emit adds what was done from begin to w.t.
 func (w *walker) emit(begin int64, k spotKey) {
-	spot, ok := w.spoken[k]
-	if !ok {
-		spot = w.spot(k)
-		w.spoken[k] = spot
-	}
 	d := w.t - begin
-	s := w.steps[spot]
+	s := w.steps[k]
 	if s == nil {
-		s = &Step{Spot: spot}
-		w.steps[spot] = s
+		s = &Step{Spot: w.r.spot(w.f, k)}
+		w.steps[k] = s
 	}
 	s.Time += d
 	s.Count++
 	if len(w.path.Segments) < maxSegments {
-		w.path.Segments = append(w.path.Segments, Segment{Begin: begin, Time: d, Goroutine: w.goid, Spot: spot})
+		w.path.Segments = append(w.path.Segments, Segment{Begin: begin, Time: d, Goroutine: w.goid, Spot: s.Spot})
 	} else {
 		w.path.LeftOut++
 	}
 	w.t = begin
 }
 
-func (w *walker) spot(k spotKey) Spot {
+// spot says what a key means. It is asked for the same few again and again.
+func (r *recorder) spot(f *Fold, k spotKey) Spot {
+	if s, ok := r.spots[k]; ok {
+		return s
+	}
 	s := Spot{Lost: k.lost, Part: k.part, Request: k.request}
 	if k.left != 0 {
-		s.Line, s.Function = w.f.src.Blame(k.left), w.f.src.Root(k.left).Function
-		s.Object = w.f.object(k.left, k.part)
+		s.Line, s.Function = f.src.Blame(k.left), f.src.Root(k.left).Function
+		s.Object = f.object(k.left, k.part)
 	}
 	if k.wake != 0 {
-		s.Waker = w.f.src.Blame(k.wake)
+		s.Waker = f.src.Blame(k.wake)
 	}
 	if k.part.ready() {
 		s.Line = exectrace.Line{} // waiting for a processor is the same everywhere
+	}
+	if k.request == 0 && len(r.spots) < 1<<16 {
+		r.spots[k] = s
 	}
 	return s
 }
 
 func (w *walker) finish() *Path {
 	slices.Reverse(w.path.Segments)
-	for _, s := range w.steps {
+	bySpot := map[Spot]*Step{}
+	for _, s := range w.steps { // different stacks may be one spot
+		if o := bySpot[s.Spot]; o != nil {
+			o.Time += s.Time
+			o.Count += s.Count
+		} else {
+			bySpot[s.Spot] = s
+		}
+	}
+	for _, s := range bySpot {
 		s.Share = float64(s.Time) / float64(w.path.Length)
 		w.path.Steps = append(w.path.Steps, *s)
 	}

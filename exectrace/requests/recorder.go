@@ -28,9 +28,10 @@ type strand struct {
 // recorder keeps the last spells of all goroutines in a ring. A spell is named by its number,
 // from 1; those of one goroutine are a list, newest first.
 type recorder struct {
-	ring []spell  // a power of two
-	last uint32   // number of the newest
-	gs   []strand // by GIndex
+	ring  []spell  // a power of two
+	last  uint32   // number of the newest
+	gs    []strand // by GIndex
+	spots map[spotKey]Spot
 }
 
 func newRecorder(records int) *recorder {
@@ -38,7 +39,7 @@ func newRecorder(records int) *recorder {
 	for n < records && n < 1<<28 {
 		n *= 2
 	}
-	return &recorder{ring: make([]spell, n)}
+	return &recorder{ring: make([]spell, n), spots: map[spotKey]Spot{}}
 }
 
 func (r *recorder) grow(n int) { r.gs = append(make([]strand, 0, n), r.gs...)[:n] }

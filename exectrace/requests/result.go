@@ -98,7 +98,8 @@ type Request struct {
 	Regions []RegionTime `json:"regions,omitempty"`
 	Path    *Path        `json:"path,omitempty"` // with Options.Paths
 
-	key routeKey
+	key   routeKey
+	waits []wait
 }
 
 // Wait is a place at which a goroutine was off its processor.
@@ -172,18 +173,20 @@ func (f *Fold) Result() *Result {
 	}
 	slices.SortStableFunc(res.Routes, func(a, b Route) int { return cmp.Compare(b.Time, a.Time) })
 	for i := range res.Slowest {
-		f.nameRoute(&res.Slowest[i])
+		f.complete(&res.Slowest[i])
 	}
 	for i := range res.Open {
-		f.nameRoute(&res.Open[i])
+		f.complete(&res.Open[i])
 	}
 	res.Notes = f.notes(res)
 	return res
 }
 
-// nameRoute gives a request the route under which it is counted.
-func (f *Fold) nameRoute(q *Request) {
+// complete says in words what is known of a request at the trace's end: under which route it is
+// counted, and where it waited.
+func (f *Fold) complete(q *Request) {
 	q.Route = f.names[f.innermost(q.key).name]
+	q.Waits = f.describe(q.waits)
 }
 
 func (f *Fold) route(g group) Route {
