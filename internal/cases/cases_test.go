@@ -143,11 +143,11 @@ func TestJudge(t *testing.T) {
 		{"setting as code", func(c *culprit) { *c = culprit{rules: []string{"gc"}} }, 0, ""},
 		{"other rule", func(c *culprit) { c.rules = []string{"sprintf"} }, 0, "replacer"},
 		{"other function", func(c *culprit) { c.function = "main.Send" }, 0, ""},
-		{"other file", func(c *culprit) { c.file = "recv.go" }, 0, "replacer"},
-		{"other line", func(c *culprit) { c.source = "Sprintf" }, 0, "replacer"},
-		{"other module", func(c *culprit) { c.module = "example.com/y" }, 0, "replacer"},
-		{"other version", func(c *culprit) { c.version = "v1.0.0" }, 0, "replacer"},
-		{"other fix", func(c *culprit) { c.says = "sync.Pool" }, 0, "replacer"},
+		{"other file", func(c *culprit) { c.file = "recv.go" }, 0, "replacer with another file"},
+		{"other line", func(c *culprit) { c.source = "Sprintf" }, 0, "replacer with another line"},
+		{"other module", func(c *culprit) { c.module = "example.com/y" }, 0, "replacer with another module"},
+		{"other version", func(c *culprit) { c.version = "v1.0.0" }, 0, "replacer with another version"},
+		{"other fix", func(c *culprit) { c.says = "sync.Pool" }, 0, "replacer with another fix"},
 	} {
 		c := right
 		tc.change(&c)

@@ -119,7 +119,7 @@ func compress() study {
 			what: "chi makes a `flate.Writer` per response", rules: []string{"heavy-ctor-per-call"},
 			function: "github.com/go-chi/chi/middleware.encoderDeflate", file: "middleware/compress.go",
 			source: "flate.NewWriter", module: "github.com/go-chi/chi", version: "v3.3.4+incompatible",
-			says: "newer version",
+			says: "v4.1.2+incompatible", // a candidate, not yet proved
 		}),
 		drive("after"),
 	}, perRequest}

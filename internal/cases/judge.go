@@ -46,13 +46,27 @@ func isSetting(f *diagnose.Finding) bool { return f.Kind == rule.Config }
 
 // is tells whether a finding names the culprit, rightly in every part.
 func (c culprit) is(f *diagnose.Finding) bool {
-	return slices.Contains(c.rules, f.Rule) &&
-		c.holds(f) &&
-		(c.file == "" || f.File == c.file) &&
-		(c.module == "" || f.Module == c.module) &&
-		(c.version == "" || f.Version == c.version) &&
-		strings.Contains(f.Fix, c.says) &&
-		(c.source == "" || slices.ContainsFunc(f.Sites, func(s diagnose.SiteRef) bool { return strings.Contains(s.Source, c.source) }))
+	return slices.Contains(c.rules, f.Rule) && c.holds(f) && len(c.wrong(f)) == 0
+}
+
+// wrong lists the parts of a finding, beside rule and function, that are not as expected.
+func (c culprit) wrong(f *diagnose.Finding) []string {
+	var parts []string
+	for _, p := range []struct {
+		name  string
+		right bool
+	}{
+		{"file", c.file == "" || f.File == c.file},
+		{"line", c.source == "" || slices.ContainsFunc(f.Sites, func(s diagnose.SiteRef) bool { return strings.Contains(s.Source, c.source) })},
+		{"module", c.module == "" || f.Module == c.module},
+		{"version", c.version == "" || f.Version == c.version},
+		{"fix", strings.Contains(f.Fix, c.says)},
+	} {
+		if !p.right {
+			parts = append(parts, p.name)
+		}
+	}
+	return parts
 }
 
 // holds tells whether the finding stands in the culprit's function.
@@ -71,7 +85,12 @@ func near(c culprit, report *diagnose.Report) string {
 	}
 	var rules []string
 	for i := range report.Findings {
-		if f := &report.Findings[i]; c.holds(f) {
+		f := &report.Findings[i]
+		switch {
+		case !c.holds(f):
+		case slices.Contains(c.rules, f.Rule):
+			rules = append(rules, f.Rule+" with another "+strings.Join(c.wrong(f), " and "))
+		default:
 			rules = append(rules, f.Rule)
 		}
 	}
