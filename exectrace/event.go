@@ -8,13 +8,16 @@ package exectrace
 // and never fall.
 type Event struct {
 	Time  int64 // when
-	Since int64 // when the state From began; for the end of a range, when the range began
+	// Since is when the state From began; for the end of a range, when the range began. Where
+	// that was before the trace it is the trace's begin (or that of the part after a Gap), and
+	// so it is for the first status of a goroutine (From Unknown), whose state To counts from Since.
+	Since int64
 	// Value depends on the kind: bytes (HeapAlloc, HeapGoal, GCSweepEnd: swept), a count
 	// (ProcsChange), a task (annotations; see [Trace.Annotation]).
 	Value uint64
 	Kind  Kind
 	From  State  // of G, or of P for the events of processors
-	To    State  // equal to From for a status that tells nothing new
+	To    State  // equal to From for a status that tells nothing new: no time to add up
 	Was   Reason // why G was in From
 	Why   Reason // why G goes to To
 	// G is the goroutine that the event is about: the one that changes its state, or the
@@ -65,9 +68,8 @@ func (e *Event) stacks(stack, left StackID) {
 // Block is a run of events. It and its events are valid during the call only.
 type Block struct {
 	Events []Event
-	// Rare are the places in Events of everything that is no plain change of a goroutine's state
-	// (Create, Start, Stop, Block, Unblock, syscalls and their ends): folds over processors,
-	// collections or annotations loop over these alone.
+	// Rare are the places in Events of the kinds from GoStatus on: everything that is no plain change
+	// of a goroutine's state. Folds over processors, collections or annotations loop over these alone.
 	Rare []int32
 }
 
@@ -116,13 +118,13 @@ const (
 	GoSyscallBegin   // Running → Syscall
 	GoSyscallEnd     // Syscall → Running
 	GoSyscallEndLost // Syscall → Runnable: its processor was taken meanwhile
-	GoSwitch         // coroutines: one of the transitions of a direct switch
+	GoSwitch         // coroutines: one of the three changes of a direct switch: G is woken, leaves (To Waiting or Gone), runs
 	GoStatus         // first word about G in a generation
 
 	// Processors.
 	ProcStart      // Idle → Running
 	ProcStop       // Running → Idle
-	ProcSteal      // Syscall → Idle
+	ProcSteal      // Syscall → Idle; Idle → Idle when its thread was lost sight of before
 	ProcStatus     // first word about P in a generation
 	ProcSyscall    // Running → Syscall, with its goroutine
 	ProcSyscallEnd // Syscall → Running

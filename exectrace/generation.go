@@ -39,6 +39,12 @@ type threadBatches struct {
 	first, last int32
 }
 
+// Limits of what tables may grow to in memory, for one generation.
+const (
+	maxTables  = 128 << 20 // bytes of strings and stacks
+	maxSamples = 4 << 20   // 100 per second and thread are usual
+)
+
 // sample is an entry of the CPU samples.
 type sample struct {
 	time               int64
@@ -119,6 +125,9 @@ func (g *generation) parse(version int, all *internTable) error {
 			stackBytes += int(b.size)
 		}
 	}
+	if strings+stackBytes > maxTables {
+		return at(g.end, fmt.Errorf("tables of %d MiB; the most is %d", (strings+stackBytes)>>20, maxTables>>20))
+	}
 	g.strings.limit, g.stacks.limit = tableLimit(strings), tableLimit(stackBytes)
 	for _, kind := range []wire.Type{wire.Frequency, wire.Sync, wire.Strings, wire.Stacks, wire.CPUSamples} {
 		for _, b := range g.tables {
@@ -175,6 +184,9 @@ func (g *generation) table(kind wire.Type, b batch, all *internTable) error {
 func (g *generation) sample(d *decoder) error {
 	if err := d.want(wire.CPUSample); err != nil {
 		return err
+	}
+	if len(g.samples) >= maxSamples {
+		return fmt.Errorf("more than %d CPU samples", maxSamples)
 	}
 	var s sample
 	s.time = int64(min(d.uvarint(), maxTime))

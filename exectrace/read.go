@@ -122,11 +122,14 @@ func (r *run) generation(got readAhead) error {
 		got.err = got.tail
 	}
 	if got.err != nil {
-		lost := 0
-		if g.any {
-			lost = 1
+		num, lost := g.num, 1
+		if !g.any {
+			lost = 0
+			if r.num > 0 {
+				num = r.num + 1
+			}
 		}
-		r.lose(g.num, lost, got.err)
+		r.lose(num, lost, got.err)
 		return nil
 	}
 	err := r.put(g)
