@@ -135,11 +135,7 @@ func (f frontier) down(i int) {
 
 // moved restores the order after the time at i became later or, in a new batch, earlier.
 func (f frontier) moved(i int) {
-	if i > 0 && f.up(i) != i {
-		return
-	}
-	// Mostly a thread goes on alone for a while.
-	if k := 2*i + 1; k+1 < len(f) && (f[k].time < f[i].time || f[k+1].time < f[i].time) || k+1 == len(f) {
+	if f.up(i) == i {
 		f.down(i)
 	}
 }

@@ -7,7 +7,7 @@ package exectrace
 // needs no state of its own. Times are in nanoseconds since the trace's first event
 // and never fall.
 type Event struct {
-	Time  int64 // when
+	Time int64 // when
 	// Since is when the state From began; for the end of a range, when the range began. Where
 	// that was before the trace it is the trace's begin (or that of the part after a Gap), and
 	// so it is for the first status of a goroutine (From Unknown), whose state To counts from Since.

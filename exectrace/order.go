@@ -2,6 +2,7 @@ package exectrace
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
@@ -205,7 +206,8 @@ func (o *order) thread(id uint64) (int32, error) {
 	return m, nil
 }
 
-// run orders the events of the generation. It calls flush whenever a block is full.
+// run orders the events of the generation. It calls flush whenever a block is full. CPU samples
+// come before the first event that is later.
 func (o *order) run(flush func() error) error {
 	samples := o.g.samples
 	for len(o.front) > 0 || len(samples) > 0 {
@@ -214,42 +216,58 @@ func (o *order) run(flush func() error) error {
 				return err
 			}
 		}
-		if len(samples) > 0 && (len(o.front) == 0 || samples[0].time < o.front[0].time) {
+		until := int64(math.MaxInt64)
+		if len(samples) > 0 {
+			until = samples[0].time
+		}
+		if len(o.front) == 0 || until < o.front[0].time {
 			if err := o.sample(&samples[0]); err != nil {
 				return err
 			}
 			samples = samples[1:]
 			continue
 		}
-		c := o.front[0].c
-		switch o.try(c) {
-		case taken:
-			if o.step(0) == atNonsense {
-				return at(c.file(o.g), c.wrong())
-			}
-		case notYet:
-			if err := o.others(); err != nil {
-				return err
-			}
-		case impossible:
-			return o.broken(c)
+		if err := o.follow(until, flush); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// step moves the cursor at i to its next event.
-func (o *order) step(i int) position {
+// follow takes the events of the first thread as long as it is first and not later than until.
+// Mostly that is a run of them, which costs no work on the heap.
+func (o *order) follow(until int64, flush func() error) error {
 	f := o.front
-	c := f[i].c
-	where := c.advance(o.g)
-	if where == atEvent {
-		f[i].time = c.time
-		f.moved(i)
-	} else if where == atEnd {
-		o.front.remove(i)
+	c := f[0].c
+	for _, h := range f[1:min(3, len(f))] {
+		until = min(until, h.time)
 	}
-	return where
+	for {
+		switch o.try(c) {
+		case notYet:
+			f[0].time = c.time
+			return o.others()
+		case impossible:
+			return o.broken(c)
+		}
+		switch c.advance(o.g) {
+		case atEnd:
+			o.front.remove(0)
+			return nil
+		case atNonsense:
+			return at(c.file(o.g), c.wrong())
+		}
+		if c.time > until {
+			f[0].time = c.time
+			f.down(0)
+			return nil
+		}
+		if o.n > blockSize-mostPerEvent {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // others tries the events after the first, which has to wait, in the order of their times.
@@ -259,16 +277,28 @@ func (o *order) others() error {
 		c := o.front[i].c
 		switch o.try(c) {
 		case taken:
-			if o.step(i) == atNonsense {
-				return at(c.file(o.g), c.wrong())
-			}
-			return nil
+			return o.step(i)
 		case impossible:
 			return o.broken(c)
 		}
 	}
 	c := o.front[0].c
 	return at(c.file(o.g), fmt.Errorf("no event can come next: %d threads wait, the first (thread %d) at %v", len(o.front), o.threadID(c.m), c.typ))
+}
+
+// step moves the cursor at i to its next event.
+func (o *order) step(i int) error {
+	c := o.front[i].c
+	switch c.advance(o.g) {
+	case atEvent:
+		o.front[i].time = c.time
+		o.front.moved(i)
+	case atEnd:
+		o.front.remove(i)
+	case atNonsense:
+		return at(c.file(o.g), c.wrong())
+	}
+	return nil
 }
 
 func (o *order) broken(c *cursor) error {
