@@ -99,7 +99,11 @@ func (f *Fold) end(src source) {
 		f.charge(l, f.length, &l.now)
 		l.end = f.length
 		l.settle()
-		f.open = append(f.open, f.request(l))
+		q := f.request(l)
+		if f.paths != nil {
+			q.Path = f.paths.walk(f, f.paths.upTo(f, l.g, f.length), l.begin, l.end, uint32(l.id))
+		}
+		f.open = append(f.open, q)
 	}
 	f.run = f.runPath()
 	f.slow.sort()
@@ -124,7 +128,8 @@ func (f *Fold) sample(e *exectrace.Event) {
 	} else { // a long request: what it has goes out under the name that it has
 		f.cpu.add(sampleKey{l.protocol, l.name, e.Stack})
 	}
-	if c := f.classes[e.Stack]; c.place == inHandler && l.phase >= handling && l.g == e.G {
+	// It may name the route but tells nothing about order: samples have a clock of their own.
+	if c := f.classes[e.Stack]; c.place == inHandler && l.phase == handling && l.g == e.G {
 		f.see(l, c, e.Time)
 	}
 }

@@ -1,6 +1,10 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/exectrace"
+)
 
 // Options say how much of the requests to keep.
 type Options struct {
@@ -9,7 +13,7 @@ type Options struct {
 	// Paths keeps the last transitions of all goroutines, so that [Request.Path] and
 	// [Fold.RunPath] can be told. It costs some nanoseconds an event.
 	Paths bool
-	// PathRecords bounds those transitions; 0 is 1<<19 (20 MB, some seconds of a busy
+	// PathRecords bounds those transitions; 0 is 1<<18 (15 MB, a second or more of a busy
 	// server). A request that lasted longer than they reach back has a path with a
 	// part that is unknown.
 	PathRecords int
@@ -44,6 +48,17 @@ func (p Protocol) String() string {
 
 // MarshalText writes the name.
 func (p Protocol) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the name.
+func (p *Protocol) UnmarshalText(text []byte) error {
+	for q := Protocol(0); q < numProtocols; q++ {
+		if q.String() == string(text) {
+			*p = q
+			return nil
+		}
+	}
+	return fmt.Errorf("no protocol is called %q", text)
+}
 
 // source is what a Fold asks of a trace.
 type source interface {
@@ -106,7 +121,7 @@ func New(opt Options) *Fold {
 		opt.Slowest = 20
 	}
 	if opt.PathRecords <= 0 {
-		opt.PathRecords = 1 << 19
+		opt.PathRecords = 1 << 18
 	}
 	f := &Fold{opt: opt, parts: newPartTable(), names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}, inner: map[routeKey]map[uint16]bool{}}
 	f.routes.init()

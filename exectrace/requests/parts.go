@@ -1,6 +1,10 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/exectrace"
+)
 
 // Part is what a request's goroutine did with its time. At each moment it is one of these.
 type Part uint8
@@ -40,6 +44,17 @@ func (p Part) String() string {
 
 // MarshalText writes the name.
 func (p Part) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the name.
+func (p *Part) UnmarshalText(text []byte) error {
+	for q := range numParts {
+		if q.String() == string(text) {
+			*p = q
+			return nil
+		}
+	}
+	return fmt.Errorf("no part of a request is called %q", text)
+}
 
 // ready tells whether p is waiting for a processor.
 func (p Part) ready() bool { return p >= ReadyCreated && p <= ReadySyscall }

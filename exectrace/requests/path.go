@@ -295,14 +295,21 @@ func (f *Fold) runPath() *Path {
 		if s.goid != 1 || f.length == 0 {
 			continue
 		}
-		m := f.src.Goroutine(exectrace.GIndex(g))
-		if m.ID == 1 && m.State != exectrace.Running && m.State != exectrace.Gone { // what it does last is not over
-			x := f.paths.push(&s)
-			x.begin, x.end, x.part, x.left = m.Since, f.length, f.parts.of(m.State, m.Why), m.Left
-		}
+		s = f.paths.upTo(f, exectrace.GIndex(g), f.length)
 		return f.paths.walk(f, s, 0, f.length, 0)
 	}
 	return nil
+}
+
+// upTo returns the spells of a goroutine, with the one that is not over now.
+func (r *recorder) upTo(f *Fold, g exectrace.GIndex, now int64) strand {
+	s := r.gs[g]
+	m := f.src.Goroutine(g)
+	if m.ID == s.goid && m.State != exectrace.Running && m.State != exectrace.Gone && m.Since < now {
+		x := r.push(&s)
+		x.begin, x.end, x.part, x.left = m.Since, now, f.parts.of(m.State, m.Why), m.Left
+	}
+	return s
 }
 
 // Sentence says in words what a path is made of: "18.2 ms: 71 % main.worker running up to

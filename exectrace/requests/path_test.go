@@ -162,6 +162,23 @@ func TestPathSaysWhatItHasLost(t *testing.T) {
 	}
 }
 
+func TestPathOfARequestThatIsStuck(t *testing.T) {
+	f := newFake()
+	g := f.runner("main.job")
+	f.task(g, 1)
+	f.after(10).block(g, exectrace.WaitSync, lock+" < main.job:4")
+	f.after(300)
+	res := f.fold(Options{Paths: true}).Result()
+	q := res.Find(1)
+	if q == nil {
+		t.Fatal("it is not kept")
+	}
+	contiguous(t, q.Path)
+	if got, want := story(q.Path), "100 running 11; 100 sync 301"; got != want {
+		t.Errorf("path is %s, want %s", got, want)
+	}
+}
+
 // Whatever happens on connections, times and paths add up.
 func TestTimesAddUp(t *testing.T) {
 	stacks := []string{peek, firstRead, lock + handler, "runtime.chanrecv1" + handler, "main.read" + handler, flush, abort, "main.other", ""}
@@ -226,6 +243,7 @@ func TestTimesAddUp(t *testing.T) {
 		}
 		for _, q := range res.Open {
 			sums(t, q)
+			contiguous(t, q.Path)
 		}
 		var routes int64
 		for _, r := range res.Routes {

@@ -113,6 +113,18 @@ type Wait struct {
 	Time   int64           `json:"ns"`
 }
 
+// Find returns a request that was kept, of the slowest or the open ones, or nil.
+func (r *Result) Find(id int64) *Request {
+	for _, list := range [][]Request{r.Slowest, r.Open} {
+		for i := range list {
+			if list[i].ID == id {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
 func sortWaits(ws []Wait) {
 	slices.SortStableFunc(ws, func(a, b Wait) int { return cmp.Compare(b.Time, a.Time) })
 }

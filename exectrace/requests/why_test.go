@@ -47,8 +47,16 @@ func TestWhySlowRequestsAreSlow(t *testing.T) {
 	if math.Abs(difference-(w.SlowMean-w.MedianMean)) > 1 {
 		t.Errorf("causes explain %g ns of %g", difference, w.SlowMean-w.MedianMean)
 	}
-	if _, err := json.Marshal(res); err != nil {
-		t.Error(err)
+	text, err := json.Marshal(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Result
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(back); err != nil || string(again) != string(text) {
+		t.Errorf("what JSON says is read back as something else (%v)", err)
 	}
 }
 
@@ -136,7 +144,7 @@ func TestCPUSamplesByRoute(t *testing.T) {
 	sample(c, "main.handle.func1")
 	sample(other, "main.other")
 	f.answer(g)
-	sample(g, peek) // after the response
+	sample(g, "main.loop"+handler) // late: the response is written
 	f.call(g, 10, peek)
 	sample(c, "main.handle.func1") // outlives its request
 	f.block(g, exectrace.WaitNetwork, peek)
