@@ -145,3 +145,27 @@ func skips(body *ast.BlockStmt) bool {
 	})
 	return found
 }
+
+// GivesBack tells whether a return inside the loop gives back what v holds by then: the loop may
+// end early with part of the result. p's function may have v as a named result.
+func GivesBack(p *gocode.Place, loop ast.Node, v *types.Var) bool {
+	found := false
+	ast.Inspect(LoopBody(loop), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			found = found || len(n.Results) == 0 && isResultOf(p, v)
+			for _, e := range n.Results {
+				ast.Inspect(e, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok && p.Object(id) == v {
+						found = true
+					}
+					return !found
+				})
+			}
+		}
+		return !found
+	})
+	return found
+}

@@ -11,7 +11,9 @@
 // the line really is the mistake, then the compiler what it decided there. It
 // never reports code that costs nothing, and it never knows a program's names.
 //
-// The package also holds what rules have in common: rows by callee ([Take]),
-// syntax questions beyond those of
+// The package also holds what rules have in common: rows by callee ([Take]), the
+// walks over sites and calls ([Pass.Judge], [Pass.Gather], [Search]), what a line allocates itself
+// ([TakeHere], [Makers]), what runs again and again ([PerCall], [Steady]), how often a loop runs
+// ([Rounds], [EveryRound]), where a buffer goes ([Pass.BufferUse]), syntax questions beyond those of
 // package gocode ([Calls], [Loops], [Same]) and numbers in words.
 package rule

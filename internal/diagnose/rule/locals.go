@@ -133,3 +133,13 @@ func whole(p *gocode.Place) *gocode.Place { return p.Outer() }
 
 // WithinPos tells whether a position lies in a node.
 func WithinPos(n ast.Node, pos token.Pos) bool { return within(n, pos) }
+
+// TypeText is a type as a sentence has it: types of other packages with the package's name, not its path.
+func TypeText(p *gocode.Place, t types.Type) string {
+	return types.TypeString(t, func(other *types.Package) string {
+		if other == p.Pkg {
+			return ""
+		}
+		return other.Name()
+	})
+}

@@ -107,7 +107,7 @@ func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		v, ok := p.Object(x).(*types.Var)
-		return ok && v.Parent() == p.Pkg.Scope() && !assignedAnywhere(p, v)
+		return ok && !v.Exported() && p.Initial(v) != nil
 	case *ast.BinaryExpr:
 		return Fixed(p, x.X, pure...) && Fixed(p, x.Y, pure...)
 	case *ast.CallExpr:
@@ -122,12 +122,6 @@ func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
 		return true
 	}
 	return false
-}
-
-// assignedAnywhere tells whether the place's file changes a package variable, or
-// the variable can be changed from other packages.
-func assignedAnywhere(p *gocode.Place, v *types.Var) bool {
-	return v.Exported() || changes(p, p.File, v)
 }
 
 // changes tells whether something in root may change v: an assignment to it or a part of it,

@@ -96,7 +96,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	}
 	m.Cause = fmt.Sprintf("%s is made without a size and gets a key in every round of the loop on line %d, which runs %s times: its table is made anew and filled again at each doubling.",
 		table.Name(), rule.Line(p, loop.Pos()), n)
-	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", types.TypeString(table.Type(), types.RelativeTo(p.Pkg)), n)
+	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", rule.TypeText(p, table.Type()), n)
 	return true
 }
 
@@ -114,7 +114,7 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 		}
 		table := rule.LocalVar(p, elem.X)
 		loops := rule.Loops(p, a)
-		if table == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], a) || !madeSmall(p, table, loops) {
+		if table == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], a) || rule.GivesBack(p, loops[0], table) || !madeSmall(p, table, loops) {
 			continue
 		}
 		if !fromLoop(p, loops[0], elem.Index) || !fromLoop(p, loops[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {

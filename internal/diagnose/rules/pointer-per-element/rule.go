@@ -81,7 +81,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if !ok || rule.AtMost(p, loop, n, 8) || !mostly(m, size) {
 			continue
 		}
-		name := types.TypeString(elem, types.RelativeTo(p.Pkg))
+		name := rule.TypeText(p, elem)
 		m.Cause = fmt.Sprintf("Every round of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", rule.Line(p, loop.Pos()), name, size, rounds)
 		m.Fix = fmt.Sprintf("Hold values instead of pointers ([]%s); or make a block with make([]%s, %s) before the loop and store pointers to its elements, if they live and die together.", name, name, rounds)
 		return true

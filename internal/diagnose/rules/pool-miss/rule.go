@@ -65,7 +65,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if !ok || !guilty(place, &m) {
 				continue
 			}
-			m.Confidence = p.Weigh(s, false)
+			if m.Confidence == "" {
+				m.Confidence = p.Weigh(s, false)
+			}
 			m.Evidence = p.Compiler(s)
 			matches = append(matches, m)
 		}
@@ -120,6 +122,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			return true
 		}
 		if line, ok := lost(p, call, pool); ok {
+			m.Confidence = rule.Likely // how often that path is taken is not known
 			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: each such value is made anew here.",
 				rule.FuncName(p), pool.Name(), p.Line, line)
 			m.Fix = fmt.Sprintf("Put the value back on that path, too: defer %s.Put right after Get.", pool.Name())

@@ -81,7 +81,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		}
 		m.Cause = fmt.Sprintf("%s starts empty and grows in every round of the loop on line %d, which runs %s times: it is allocated and copied again and again on the way.",
 			slice.Name(), rule.Line(p, loop.Pos()), n)
-		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), typeName(p, slice.Type()), n)
+		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), rule.TypeText(p, slice.Type()), n)
 		return true
 	}
 	return false
@@ -99,7 +99,7 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	}
 	slice := rule.LocalVar(p, to)
 	loops := rule.Loops(p, call)
-	if slice == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], call) {
+	if slice == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], call) || rule.GivesBack(p, loops[0], slice) {
 		return nil, nil
 	}
 	if !startsEmpty(p, slice, loops) || len(rule.Assigned(p, slice)) > 2 {
@@ -150,8 +150,4 @@ func result(p *gocode.Place, v *types.Var) bool {
 		ft = fn.Type
 	}
 	return ft != nil && ft.Results != nil && ft.Results.Pos() <= v.Pos() && v.Pos() < ft.Results.End()
-}
-
-func typeName(p *gocode.Place, t types.Type) string {
-	return types.TypeString(t, types.RelativeTo(p.Pkg))
 }

@@ -62,7 +62,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		if _, constant := p.Const(size); constant || escapes(pass, m) || !rule.OnlyMakes(p, call) {
 			continue
 		}
-		text := types.TypeString(p.TypeOf(call), types.RelativeTo(p.Pkg))
+		text := rule.TypeText(p, p.TypeOf(call))
 		m.Confidence = rule.Measured
 		m.Cause = fmt.Sprintf("%s needs the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
 			rule.FuncName(p), text, rule.Text(size))
