@@ -66,6 +66,11 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	var traced []string
+	if pass.Trace, traced, err = readTrace(ctx, c, rec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	notes = append(notes, traced...)
 	more, err := codeFacts(ctx, c, pass)
 	if err != nil {
 		return nil, err
