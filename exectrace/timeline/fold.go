@@ -137,6 +137,12 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	} else {
 		f.close(g, e.Time)
 	}
+	if g.entry == 0 && e.Stack != 0 && e.By == e.G { // its first stack says what it is
+		g.entry = e.Stack
+		if r := f.rows[g.id]; r != nil {
+			r.name = f.trace.Root(g.entry).Function
+		}
+	}
 	if e.Kind == exectrace.GoUnblock {
 		f.wake(e, g)
 	}

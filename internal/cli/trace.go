@@ -37,6 +37,9 @@ VIEW is one of
   parallelism  how many processors were busy, serial sections, uneven shares
   gc           collections, assists, stopped world, utilization
   tasks, regions, logs   what the program said with runtime/trace
+  timeline     a window (-from, -to), -goroutine or -request as a page that works offline: -o FILE.html, FILE.svg
+  cut          whole generations between -from and -to as a smaller trace: -o FILE
+  anonymize    the trace without the names that are yours: -o FILE
   events       the events themselves, as text or JSON lines; -kind, -goroutine, -from, -to, -focus choose
 
 -pprof FILE writes the view as a profile: hone flame, top, diff and go tool pprof read it.
@@ -72,6 +75,7 @@ type traceFlags struct {
 	request int64
 	whole   bool
 	slowest int
+	out     string
 	events  eventFlags
 }
 
@@ -86,6 +90,8 @@ func traceCommand() command {
 			"hone trace blocking -pprof wait.pprof trace.out",
 			"hone trace summary -seconds 5 http://127.0.0.1:6060/debug/pprof/trace",
 			"hone trace critical -request 17 -json trace.out",
+			"hone trace timeline -request 17 -o slow.html trace.out",
+			"hone trace cut -from 10s -to 12s -o part.trace trace.out",
 			"hone trace events -kind 'GoBlock|GoUnblock' -goroutine 18 -from 10ms -to 12ms trace.out",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
@@ -94,9 +100,10 @@ func traceCommand() command {
 			f.connectFlags.declare(fs)
 			fs.IntVar(&f.seconds, "seconds", 0, "let a service trace itself for `N` seconds (default 5)")
 			fs.StringVar(&f.pprof, "pprof", "", "write the view as a pprof profile to `FILE`")
-			fs.Int64Var(&f.request, "request", 0, "critical: the request with this `ID` (default: the slowest)")
+			fs.Int64Var(&f.request, "request", 0, "critical, timeline: the request with this `ID` (default: the slowest)")
 			fs.BoolVar(&f.whole, "run", false, "critical: the path of the whole run, from its end back")
 			fs.IntVar(&f.slowest, "slowest", 20, "keep `N` of the slowest requests in full")
+			fs.StringVar(&f.out, "o", "", "cut, anonymize, timeline: write to `FILE`")
 			f.events.declare(fs)
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				return f.run(ctx, env, args)
@@ -174,35 +181,38 @@ func profiledViews() []string {
 	return names
 }
 
-// read reads the trace that args name for some folds, and tells done of it. A trace that is broken is
-// read as far as it is good, which the page says.
-func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []exectrace.Fold, done func(*exectrace.Trace)) (render.TracePage, error) {
-	page := render.TracePage{Top: f.top}
+// open opens the trace that args name.
+func (f *traceFlags) open(ctx context.Context, env Env, args []string) (*session.TraceSource, *progress, error) {
 	c, prog, err := f.session(env)
 	if err != nil {
-		return page, err
+		return nil, nil, err
 	}
 	headers, err := parseHeaders(f.headers)
 	if err != nil {
-		return page, err
+		return nil, nil, err
 	}
 	tlsConfig, err := f.tls()
 	if err != nil {
-		return page, err
+		return nil, nil, err
 	}
 	arg := ""
 	if len(args) == 1 {
 		arg = args[0]
 	}
 	src, err := session.OpenTrace(ctx, c, arg, env.Stdin, session.SourceOptions{Seconds: f.seconds, TLS: tlsConfig, Header: headers})
+	return src, prog, err
+}
+
+// read reads the trace that args name for some folds, and tells done of it. A trace that is broken is
+// read as far as it is good, which the page says.
+func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []exectrace.Fold, done func(*exectrace.Trace)) (render.TracePage, error) {
+	page := render.TracePage{Top: f.top}
+	src, prog, err := f.open(ctx, env, args)
 	if err != nil {
 		return page, err
 	}
 	defer src.Close()
 	page.Source = src.Name
-	if arg != "" {
-		page.Source = arg
-	}
 	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, folds...)
 	prog.clear()
 	var broken *exectrace.Broken

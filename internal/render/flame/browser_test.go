@@ -2,54 +2,15 @@ package flame
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
-	"html"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// browse opens a page at a fragment in a browser without a screen and returns the document
-// as it is after its scripts have run.
-func browse(t *testing.T, page, fragment string) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	var browser string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		t.Skip("no chromium on this machine")
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "page.html")
-	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
-		"--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", "file://"+file+fragment)
-	cmd.WaitDelay = 5 * time.Second
-	var errors strings.Builder
-	cmd.Stderr = &errors
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", browser, err, errors.String())
-	}
-	return string(out)
-}
+	"github.com/hone-go/hone/internal/render/browsertest"
+)
 
 // TestPageInBrowser drives the page by keys and pointer: testdata/browser.js.
 func TestPageInBrowser(t *testing.T) {
@@ -57,17 +18,8 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := browse(t, strings.Replace(page(t), "</body>", "<script type=\"module\">\n"+string(drive)+"</script>\n</body>", 1), "")
-	_, rest, ok := strings.Cut(document, `<pre id="seen">`)
-	text, _, _ := strings.Cut(rest, "</pre>")
-	var seen []struct{ What, Got string }
-	if err := json.Unmarshal([]byte(html.UnescapeString(text)), &seen); !ok || err != nil {
-		t.Fatalf("the script did not run to its end: %v\n%s", err, document)
-	}
-	got := map[string]string{}
-	for _, s := range seen {
-		got[s.What] = s.Got
-	}
+	document := browsertest.Open(t, "page.html", strings.Replace(page(t), "</body>", "<script type=\"module\">\n"+string(drive)+"</script>\n</body>", 1), "")
+	got := browsertest.Seen(t, document, `<pre id="seen">`)
 	want := map[string]string{
 		"title":          "cpu <1>.pprof · cpu · 1s over 2s",
 		"begin":          "all: 1s, 100.0 % of all, self 0",
@@ -104,7 +56,7 @@ func TestPageInBrowser(t *testing.T) {
 
 // TestPageIsRecalledInBrowser opens a bookmark.
 func TestPageIsRecalledInBrowser(t *testing.T) {
-	document := browse(t, page(t), "#view=sandwich&function=runtime.mallocgc&search=pad&theme=dark")
+	document := browsertest.Open(t, "page.html", page(t), "#view=sandwich&function=runtime.mallocgc&search=pad&theme=dark")
 	for _, want := range []string{
 		`data-theme="dark"`, `40.0 % matched</output>`, `<span aria-current="step">sandwich of runtime.mallocgc</span>`,
 		`>runtime.mallocgc: 600ms, 60.0 % of all, self 600ms<`,
@@ -124,7 +76,7 @@ func TestEmptyPageInBrowser(t *testing.T) {
 	if err := HTML(&b, empty(t)); err != nil {
 		t.Fatal(err)
 	}
-	document := browse(t, b.String(), "#search=x")
+	document := browsertest.Open(t, "page.html", b.String(), "#search=x")
 	if want := "no sample has any cpu"; !strings.Contains(document, want+";") || !strings.Contains(document, "0 % matched</output>") {
 		t.Errorf("the document lacks %q:\n%s", want, document[strings.Index(document, "<body>"):][:2500])
 	}
