@@ -39,6 +39,7 @@ import (
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
+	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
@@ -50,6 +51,7 @@ import (
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
+	procsoverquota "github.com/hone-go/hone/internal/diagnose/rules/procs-over-quota"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
@@ -71,6 +73,7 @@ import (
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
+	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
 	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
@@ -108,6 +111,7 @@ func All() []rule.Rule {
 		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
 		largecopy.Rule(),
+		limitthrash.Rule(),
 		linearscan.Rule(),
 		literalpercall.Rule(),
 		logargsboxed.Rule(),
@@ -119,6 +123,7 @@ func All() []rule.Rule {
 		pointerperelement.Rule(),
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),
+		procsoverquota.Rule(),
 		quadraticinsert.Rule(),
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
@@ -140,6 +145,7 @@ func All() []rule.Rule {
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),
 		timerinloop.Rule(),
+		tinyheap.Rule(),
 		toolargeforstack.Rule(),
 		unbufferedlog.Rule(),
 		variablesizemake.Rule(),

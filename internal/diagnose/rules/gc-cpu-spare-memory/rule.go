@@ -64,6 +64,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if !ok || s.share < leastShare {
 		return nil, nil
 	}
+	if _, _, tiny := p.TinyHeap(); tiny {
+		return nil, nil // tiny-heap knows better what to set
+	}
 	next := s.choose()
 	if next == 0 {
 		return nil, nil

@@ -1,0 +1,123 @@
+package rule
+
+import (
+	"math"
+
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// Metrics of runtime/metrics that rules ask for.
+const (
+	MetricLive   = "/gc/heap/live:bytes"
+	MetricGoal   = "/gc/heap/goal:bytes"
+	MetricCycles = "/gc/cycles/total:gc-cycles"
+)
+
+// LeastHeap is the heap below which the runtime does not collect at GOGC=100; it scales
+// with GOGC (runtime/mgcpacer.go, heapMinimum).
+const LeastHeap = 4 << 20
+
+const (
+	// nearLeast times its least is a heap's goal that the least still decides.
+	nearLeast = 1.5
+	// manyCycles a second make the fixed cost of a collection count: starting and ending it, and
+	// scanning stacks and package variables.
+	manyCycles = 20
+)
+
+// GOGC is the setting that the program ran with, in percent; -1 when collection is off, 0 when it is not
+// known.
+func (p *Pass) GOGC() int {
+	if p.Manifest != nil && p.Manifest.Runtime.GOGC != 0 {
+		return p.Manifest.Runtime.GOGC
+	}
+	switch g := p.Metrics["/gc/gogc:percent"]; {
+	case g <= 0:
+		return 0
+	case g >= math.MaxInt32:
+		return -1
+	default:
+		return int(g)
+	}
+}
+
+// Limit is GOMEMLIMIT in bytes; 0 when there is none.
+func (p *Pass) Limit() float64 {
+	if p.Manifest == nil {
+		return 0
+	}
+	if l := p.Manifest.Runtime.GOMEMLIMIT; l > 0 && l < math.MaxInt64 {
+		return float64(l)
+	}
+	return 0
+}
+
+// Memory is what the process may fill, the least of its limits and the machine's memory, and what says so. 0 when
+// nothing is known.
+func (p *Pass) Memory() (bytes float64, what string) {
+	if p.Manifest == nil {
+		return 0, ""
+	}
+	bytes, what = float64(p.Manifest.Machine.MemoryBytes), "the machine's"
+	if c := float64(p.Manifest.Machine.CgroupBytes); c > 0 && (bytes == 0 || c < bytes) {
+		bytes, what = c, "the cgroup's limit"
+	}
+	if l := p.Limit(); l > 0 && (bytes == 0 || l < bytes) {
+		bytes, what = l, "GOMEMLIMIT"
+	}
+	return bytes, what
+}
+
+// Held is what the process holds of memory, in bytes; 0 when it is not known.
+func (p *Pass) Held() float64 {
+	held := p.Metrics["/memory/classes/total:bytes"] - p.Metrics["/memory/classes/heap/released:bytes"]
+	if p.Manifest != nil {
+		for _, ph := range p.Manifest.Phases {
+			held = math.Max(held, float64(ph.RSSBytes))
+		}
+	}
+	return math.Max(0, held)
+}
+
+// Phase returns a phase of the recording.
+func (p *Pass) Phase(name string) (recording.Phase, bool) {
+	if p.Manifest != nil {
+		for _, ph := range p.Manifest.Phases {
+			if ph.Name == name {
+				return ph, true
+			}
+		}
+	}
+	return recording.Phase{}, false
+}
+
+// Cycles are the collections a second, of the clean phase where there is one; 0 when that is not known.
+func (p *Pass) Cycles() float64 {
+	for _, name := range []string{recording.PhaseClean, recording.PhaseCPU} {
+		if ph, ok := p.Phase(name); ok && ph.Seconds > 0 && ph.GCCycles > 0 {
+			return float64(ph.GCCycles) / ph.Seconds
+		}
+	}
+	return 0
+}
+
+// Collecting is the share of CPU that collection takes, idle marking left out; 0 when it is not known.
+func (p *Pass) Collecting() float64 {
+	if p.Table == nil || p.Table.Totals.TotalSeconds <= 0 {
+		return 0
+	}
+	t := p.Table.Totals
+	return (t.D + t.A + t.W) / t.TotalSeconds
+}
+
+// TinyHeap tells whether the heap is so small that the runtime's least heap decides when to collect,
+// and that happens many times a second: goal is the heap's goal in bytes, cycles are those
+// of a second. What is live then hardly matters.
+func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
+	gogc := p.GOGC()
+	goal, cycles = p.Metrics[MetricGoal], p.Cycles()
+	if gogc <= 0 || goal <= 0 || cycles < manyCycles {
+		return goal, cycles, false
+	}
+	return goal, cycles, goal <= nearLeast*LeastHeap*float64(gogc)/100
+}

@@ -1,0 +1,127 @@
+// Package limitthrash finds collectors that run in circles below a memory limit.
+package limitthrash
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastShare of CPU that collection must take before the limit is worth a word.
+	leastShare = 0.05
+	// leastRoom is the part of the room that GOGC would leave below which the limit does harm. Nothing but the
+	// limit makes the goal smaller than GOGC asks for (runtime/mgcpacer.go, heapGoalInternal).
+	leastRoom = 0.7
+)
+
+// Rule is limit-thrash.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "limit-thrash",
+		Kind:     rule.GC,
+		Title:    "The memory limit makes the collector run all the time",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:     find,
+	}
+}
+
+const doc = `Near GOMEMLIMIT the collector begins earlier than GOGC asks for, so that the
+process stays below. The room left for garbage is the limit less what is live,
+and the number of cycles goes with one over that room: when live memory comes
+close to the limit, the program collects without end, until the runtime gives
+up at half of the CPU and lets the limit be broken.
+
+Raise the limit, if memory is there, to about twice what is live; else hold
+less: the finding names the lines whose memory is live. Here, unlike at a fixed
+GOGC, holding less does save CPU.
+
+It is fine at start, when a peak passes; the rule looks at what the goal is in
+the measured phase. A limit that is set as a guard and not reached costs nothing.
+
+Seen in the field: golang/go#58106; the "death spirals" of the guide to the Go
+garbage collector (go.dev/doc/gc-guide).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	limit := p.Limit()
+	live := p.Metrics[rule.MetricLive]
+	goal := p.Metrics[rule.MetricGoal]
+	share := p.Collecting()
+	if limit <= 0 || live <= 0 || goal <= 0 || share < leastShare {
+		return nil, nil
+	}
+	gogc := float64(p.GOGC())
+	if gogc <= 0 {
+		gogc = 100 // off, with a limit: the usual setting is the yardstick
+	}
+	room, wanted := math.Max(0, goal-live), live*gogc/100
+	if room >= leastRoom*wanted {
+		return nil, nil
+	}
+	work := p.Table.GCWork()
+	saved := 1 - room/wanted
+	m := rule.Match{
+		Confidence: rule.Likely, // profile and metrics; only a run with another limit proves it
+		Saving: &rule.Saving{
+			Seconds: work.Value * saved,
+			Low:     work.Low * saved * 0.6, // the goal moves in the phase, the metric is of its end
+			High:    work.High,
+		},
+		Cause: fmt.Sprintf("GOMEMLIMIT=%s leaves %s for garbage beside %s of live memory, where GOGC=%d would leave %s: the collector runs %s, for %s of CPU.",
+			rule.Bytes(limit), rule.Bytes(room), rule.Bytes(live), int(gogc), rule.Bytes(wanted), often(p.Cycles()), rule.Percent(share)),
+		Fix: advice(p, limit, live, wanted),
+		Evidence: []rule.Evidence{
+			{What: "CPU in the collector", Value: rule.Percent(share), Command: p.Top("cpu")},
+			{What: "live heap, goal and limit", Value: fmt.Sprintf("%s, %s and %s", rule.Bytes(live), rule.Bytes(goal), rule.Bytes(limit))},
+		},
+	}
+	if gaveUp(p) {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "the collector took half of the CPU and was held back", Value: "in the measured phase"})
+	}
+	return []rule.Match{m}, nil
+}
+
+func often(cycles float64) string {
+	if cycles <= 0 {
+		return "again and again"
+	}
+	return rule.Number(cycles) + " times a second"
+}
+
+// advice names a limit when memory for it is there, and where memory is live.
+func advice(p *rule.Pass, limit, live, wanted float64) string {
+	next := math.Ceil((limit+wanted)/(64<<20)) * (64 << 20)
+	text := "Hold less"
+	if m := p.Manifest.Machine; float64(m.MemoryBytes) >= 1.2*next && (m.CgroupBytes == 0 || float64(m.CgroupBytes) >= 1.1*next) {
+		text = fmt.Sprintf("Raise GOMEMLIMIT to %dMiB, which is there, or hold less", int64(next)>>20)
+	}
+	if s := dearest(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
+		text += fmt.Sprintf(": line %d in %s has %s of what is live", s.Line, s.Function,
+			rule.Percent(float64(s.Cost.LiveBytes)/float64(p.Table.Totals.LiveBytes)))
+	}
+	return text + "."
+}
+
+// dearest is the site with the most live bytes; nil when there is none.
+func dearest(t *site.Table) *site.Site {
+	var best *site.Site
+	for _, s := range t.Sites {
+		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {
+			best = s
+		}
+	}
+	return best
+}
+
+// gaveUp tells whether the runtime limited the collector's CPU in the clean phase: the metric
+// names the last cycle in which it did.
+func gaveUp(p *rule.Pass) bool {
+	last := p.Metrics["/gc/limiter/last-enabled:gc-cycle"]
+	ph, ok := p.Phase(recording.PhaseClean)
+	return last > 0 && ok && last > p.Metrics[rule.MetricCycles]-float64(ph.GCCycles+ph.ForcedGC)
+}

@@ -1,0 +1,94 @@
+package limitthrash_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const mib = 1 << 20
+
+func find(t *testing.T, p *rule.Pass) *rule.Match {
+	t.Helper()
+	r := limitthrash.Rule()
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(matches) == 0 {
+		return nil
+	}
+	return &matches[0]
+}
+
+// TestPrograms: what is live stands in the profiles; the goal is what the runtime makes of it.
+func TestPrograms(t *testing.T) {
+	for _, name := range []string{"caught", "nearmiss"} {
+		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		live := float64(p.Table.Totals.LiveBytes)
+		p.Manifest.Machine.MemoryBytes = 8 << 30
+		p.Manifest.Runtime.GOMEMLIMIT = 48 * mib
+		p.Metrics = map[string]float64{rule.MetricLive: live, rule.MetricGoal: min(2*live, 1.3*live+2*mib)}
+		m := find(t, p)
+		if caught := name == "caught"; (m != nil) != caught {
+			t.Fatalf("%s: %v; %s live, %s held, collecting %s", name, m, rule.Bytes(live), rule.Bytes(p.Held()), rule.Percent(p.Collecting()))
+		}
+		if m == nil {
+			continue
+		}
+		t.Log(m.Cause, m.Fix)
+		if !strings.Contains(m.Fix, "Raise GOMEMLIMIT to") || !strings.Contains(m.Fix, "main.main") {
+			t.Error(m.Fix)
+		}
+		p.Manifest.Runtime.GOMEMLIMIT = 0
+		if find(t, p) != nil {
+			t.Error("there is no limit")
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		gogc                       int
+		limit, live, goal, held    float64
+		collecting, memory, cgroup float64
+		want                       string
+	}{
+		{"thrashing", 100, 1000 * mib, 800 * mib, 950 * mib, 990 * mib, 3, 64 << 30, 0, "Raise GOMEMLIMIT to 1856MiB"},
+		{"no memory", 100, 1000 * mib, 800 * mib, 950 * mib, 990 * mib, 3, 64 << 30, 1100 * mib, "Hold less"},
+		{"collection off but for the limit", -1, 1000 * mib, 800 * mib, 950 * mib, 990 * mib, 3, 64 << 30, 0, "Raise"},
+		{"off and far below", -1, 1000 * mib, 100 * mib, 950 * mib, 990 * mib, 3, 64 << 30, 0, ""},
+		{"a guard", 100, 1000 * mib, 200 * mib, 400 * mib, 450 * mib, 3, 64 << 30, 0, ""},
+		{"cheap", 100, 1000 * mib, 800 * mib, 950 * mib, 990 * mib, 0.2, 64 << 30, 0, ""},
+		{"unknown live heap", 100, 1000 * mib, 0, 950 * mib, 990 * mib, 3, 64 << 30, 0, ""},
+	} {
+		table := &site.Table{}
+		table.Totals.TotalSeconds, table.Totals.D = 10, c.collecting
+		p := &rule.Pass{
+			Table: table,
+			Manifest: &recording.Manifest{
+				Runtime: recording.Runtime{GOGC: c.gogc, GOMEMLIMIT: int64(c.limit)},
+				Machine: recording.Machine{MemoryBytes: int64(c.memory), CgroupBytes: int64(c.cgroup)},
+				Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, GCCycles: 100, RSSBytes: int64(c.held)}},
+			},
+			Metrics: map[string]float64{
+				rule.MetricLive: c.live, rule.MetricGoal: c.goal, rule.MetricCycles: 500, "/gc/limiter/last-enabled:gc-cycle": 450,
+			},
+		}
+		m := find(t, p)
+		switch {
+		case m == nil && c.want != "":
+			t.Errorf("%s: silent", c.name)
+		case m != nil && (c.want == "" || !strings.Contains(m.Fix, c.want)):
+			t.Errorf("%s: %q, want %q", c.name, m.Fix, c.want)
+		case m != nil && len(m.Evidence) != 3:
+			t.Errorf("%s: that the runtime gave up is not told: %v", c.name, m.Evidence)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+// Package procsoverquota finds programs that run more threads at a time than their CPU quota pays for.
+package procsoverquota
+
+import (
+	"context"
+	"fmt"
+	"go/version"
+	"math"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// leastShare of the time in which the program was held back, before it is worth a word.
+const leastShare = 0.01
+
+// Rule is procs-over-quota.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "procs-over-quota",
+		Kind:     rule.Sched,
+		Title:    "More processors than the CPU quota pays for",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:     find,
+	}
+}
+
+const doc = `A container's CPU limit is a quota for each 100 ms. A program with GOMAXPROCS
+above it uses the quota up early, by its own work or by a burst of the collector,
+and then stands still, every goroutine of it, until the next period. That shows
+as latency in steps of tens of milliseconds while the CPU looks half idle.
+
+Since Go 1.25 the runtime sets GOMAXPROCS to the quota, rounded up, but never
+below 2, and follows when it changes; before that, or when GOMAXPROCS is set by
+hand, it is the number of the machine's cores. Build with Go 1.25, or take the
+setting away, or set it to the quota.
+
+It is fine when the program was not held back: bursty services may want more
+processors than their quota, and pay with a stop now and then.
+
+Seen in the field: golang/go#73193 (the change of the runtime);
+pachyderm/pachyderm#5971; uber-go/automaxprocs exists for this.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Manifest == nil {
+		return nil, nil
+	}
+	quota, procs := p.Manifest.Machine.CgroupCPUs, p.Manifest.Runtime.GOMAXPROCS
+	if quota <= 0 || procs <= 1 || float64(procs) <= math.Ceil(quota) {
+		return nil, nil
+	}
+	aware := knows(p.Manifest.Runtime.Go)
+	if aware && procs == 2 {
+		return nil, nil // the runtime's own choice
+	}
+	held, of, ok := throttled(p)
+	if !ok || held < leastShare*of {
+		return nil, nil
+	}
+	why := "GOMAXPROCS is set by hand, or by a library"
+	fix := fmt.Sprintf("Leave GOMAXPROCS to the runtime, or set it to %d.", int(math.Ceil(quota)))
+	if !aware {
+		why = "before Go 1.25 the runtime does not look at the quota"
+		fix = fmt.Sprintf("Build with Go 1.25 or newer, which sets GOMAXPROCS by the quota, or set GOMAXPROCS=%d.", int(math.Ceil(quota)))
+	}
+	held = math.Min(held, of)
+	return []rule.Match{{
+		Cause: fmt.Sprintf("GOMAXPROCS is %d, the quota pays for %s CPUs (%s): the kernel stopped the whole program for %s of the time.",
+			procs, rule.Number(quota), why, rule.Percent(held/of)),
+		Fix:        fix,
+		Confidence: rule.Likely,
+		// With fewer processors the same work may still use the quota up, only later in each period.
+		Saving: &rule.Saving{Seconds: held / 2, Low: 0, High: held, Latency: of},
+		Evidence: []rule.Evidence{
+			{What: "time in which the quota held the program back", Value: fmt.Sprintf("%s of %s", rule.Seconds(held), rule.Seconds(of))},
+			{What: "GOMAXPROCS and quota", Value: fmt.Sprintf("%d and %s CPUs", procs, rule.Number(quota))},
+		},
+	}}, nil
+}
+
+// throttled is for how long the program stood still at the least, of how much time. The kernel adds up
+// the time of each CPU that had work waiting (cpu.stat, throttled_usec), of which there are at most
+// GOMAXPROCS.
+func throttled(p *rule.Pass) (held, of float64, ok bool) {
+	for _, name := range []string{recording.PhaseClean, recording.PhaseCPU} {
+		if ph, is := p.Phase(name); is && ph.Seconds > 0 {
+			return ph.Throttled / float64(p.Manifest.Runtime.GOMAXPROCS), ph.Seconds, true
+		}
+	}
+	return 0, 0, false
+}
+
+// knows tells whether a release's runtime sets GOMAXPROCS by the quota.
+func knows(release string) bool {
+	release, _, _ = strings.Cut(release, " ")
+	return version.IsValid(release) && version.Compare(release, "go1.25") >= 0
+}

@@ -1,0 +1,98 @@
+// Package tinyheap finds programs that collect many times a second because they hold next to nothing.
+package tinyheap
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
+
+const (
+	// leastShare of CPU that collection must take before a setting is worth a word.
+	leastShare = 0.05
+	// mayUse is the part of the memory that a larger heap may fill.
+	mayUse = 0.5
+	// spread is how far the prediction may be off: the model was tested to a fourfold heap.
+	spread = 0.2
+)
+
+// heaps are goals to choose from, best first. Beyond 64 MiB a program that holds 2 MiB hardly collects any more.
+var heaps = []float64{64 << 20, 32 << 20, 16 << 20}
+
+// Rule is tiny-heap.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "tiny-heap",
+		Kind:     rule.Config,
+		Title:    "A tiny heap is collected many times a second",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:     find,
+	}
+}
+
+const doc = `However little a program holds, its heap is collected when 4 MiB are full (at
+GOGC=100; the least heap scales with GOGC). A service that keeps one or two MiB
+and allocates 200 MiB a second is therefore collected fifty times a second, and
+each time pays for starting and ending the cycle, for scanning all stacks and
+package variables, and for sync.Pools that are emptied again.
+
+The number of cycles goes with one over the heap's goal, so a goal of 64 MiB in
+place of 4 takes away nearly all of it, for 60 MiB. GOGC is a factor, though: if
+live memory grows later, GOMEMLIMIT has to stop the heap from growing with it.
+
+It is fine for programs that run for a second, and where many small processes
+share a machine whose memory is full.
+
+Seen in the field: golang/go#23044 asks for a least heap that can be set, for
+services that collect all the time with a few MiB live.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	goal, cycles, ok := p.TinyHeap()
+	share := p.Collecting()
+	if !ok || share < leastShare {
+		return nil, nil
+	}
+	next := choose(p, goal)
+	if next == 0 {
+		return nil, nil
+	}
+	gogc := int(math.Ceil(next/rule.LeastHeap)) * 100
+	memory, what := p.Memory()
+	work := p.Table.GCWork()
+	saved := 1 - goal/next
+	return []rule.Match{{
+		Confidence: rule.Likely, // profile and metrics; only a run with the setting proves it
+		Saving: &rule.Saving{
+			Seconds: work.Value * saved,
+			Low:     work.Low * saved * (1 - spread),
+			High:    math.Min(work.High*saved*(1+spread), work.High),
+		},
+		Cause: fmt.Sprintf("The heap may grow to %s only before it is collected, so that happens %s times a second and takes %s of CPU: almost nothing is live, and the least heap of the runtime decides.",
+			rule.Bytes(goal), rule.Number(cycles), rule.Percent(share)),
+		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s for %s of the collector's work. The limit matters, because GOGC is a factor: it keeps the heap from following if live memory grows.",
+			gogc, int(guard(next, memory)/(1<<20)), rule.Bytes(next), rule.Percent(saved)),
+		Evidence: []rule.Evidence{
+			{What: "CPU in the collector", Value: rule.Percent(share), Command: p.Top("cpu")},
+			{What: "collections a second", Value: rule.Number(cycles)},
+			{What: "goal of the heap", Value: fmt.Sprintf("%s at GOGC=%d", rule.Bytes(goal), p.GOGC())},
+			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", rule.Bytes(p.Held()), rule.Bytes(memory), what)},
+		},
+	}}, nil
+}
+
+// choose returns the goal that memory allows; 0 for none.
+func choose(p *rule.Pass, goal float64) float64 {
+	memory, _ := p.Memory()
+	for _, next := range heaps {
+		if next >= 2*goal && p.Held()+next-goal <= mayUse*memory {
+			return next
+		}
+	}
+	return 0
+}
+
+// guard is a memory limit that leaves the new heap room to live in four times over, within the memory.
+func guard(heap, memory float64) float64 { return math.Min(4*heap, 0.75*memory) }

@@ -1,0 +1,85 @@
+package tinyheap_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+func find(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
+	t.Helper()
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matches
+}
+
+// TestPrograms: one program makes garbage, the other none. The metrics are told by hand.
+func TestPrograms(t *testing.T) {
+	for _, name := range []string{"caught", "nearmiss"} {
+		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p.Manifest.Machine.MemoryBytes = 8 << 30
+		p.Manifest.Phases[0].GCCycles = int64(100 * p.Manifest.Phases[0].Seconds)
+		p.Metrics = map[string]float64{rule.MetricGoal: 4 << 20, rule.MetricLive: 1 << 20}
+		matches := find(t, tinyheap.Rule(), p)
+		if caught := name == "caught"; (len(matches) == 1) != caught {
+			t.Fatalf("%s: %d matches; the collector takes %g", name, len(matches), p.Collecting())
+		}
+		for _, m := range matches {
+			work := p.Table.GCWork()
+			if s := m.Saving; m.Confidence != rule.Likely || s.Low >= s.Seconds || s.High < s.Seconds || s.High > work.High {
+				t.Errorf("%s: %+v of %+v", m.Confidence, *s, work)
+			}
+		}
+		if more := find(t, gcsparememory.Rule(), p); len(more) > 0 {
+			t.Errorf("%s: said twice: %s", name, more[0].Cause)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		name         string
+		gogc         int
+		goal, memory float64
+		cycles       int64
+		want         string
+	}{
+		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB for 94 %"},
+		{"little", 100, 4 * mib, 90 * mib, 1000, "Try GOGC=800"},
+		{"none", 100, 4 * mib, 30 * mib, 1000, ""},
+		{"raised before", 400, 16 * mib, 8 << 30, 1000, "Try GOGC=1600"},
+		{"a heap of some size", 100, 20 * mib, 8 << 30, 1000, ""},
+		{"rarely", 100, 4 * mib, 8 << 30, 100, ""},
+		{"off", -1, 4 * mib, 8 << 30, 1000, ""},
+		{"unknown goal", 100, 0, 8 << 30, 1000, ""},
+		{"unknown memory", 100, 4 * mib, 0, 1000, ""},
+	} {
+		table := &site.Table{}
+		table.Totals.TotalSeconds, table.Totals.D = 10, 2
+		p := &rule.Pass{
+			Table: table,
+			Manifest: &recording.Manifest{
+				Runtime: recording.Runtime{GOGC: c.gogc},
+				Machine: recording.Machine{MemoryBytes: int64(c.memory)},
+				Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, GCCycles: c.cycles, RSSBytes: 10 * mib}},
+			},
+			Metrics: map[string]float64{rule.MetricGoal: c.goal},
+		}
+		matches := find(t, tinyheap.Rule(), p)
+		switch {
+		case len(matches) == 0 && c.want != "":
+			t.Errorf("%s: silent", c.name)
+		case len(matches) > 0 && (c.want == "" || !strings.Contains(matches[0].Fix, c.want)):
+			t.Errorf("%s: %q, want %q", c.name, matches[0].Fix, c.want)
+		}
+	}
+}
