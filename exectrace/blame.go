@@ -72,16 +72,25 @@ func plumbing(function string) bool {
 }
 
 // Root returns the function that a stack's goroutine was started with: the frame
-// nearest to the root. For the main goroutine that is main.main, not the
-// runtime's function that calls it.
+// nearest to the root. For the main goroutine that is main.main, whatever the
+// runtime's function that calls it is at: packages are initialised and exit hooks run
+// on it too, and without a frame of main.main itself there is no line.
 func (t *Trace) Root(s StackID) Line {
 	frames := t.Frames(s)
-	for i := len(frames) - 1; i >= 0; i-- {
-		if f := frames[i].Func; f != "runtime.goexit" && f != "runtime.main" || i == 0 {
-			return frames[i].At()
-		}
+	last := len(frames) - 1
+	for last > 0 && frames[last].Func == "runtime.goexit" {
+		last--
 	}
-	return Line{}
+	if last < 0 {
+		return Line{}
+	}
+	if frames[last].Func != "runtime.main" {
+		return frames[last].At()
+	}
+	if last > 0 && frames[last-1].Func == "main.main" {
+		return frames[last-1].At()
+	}
+	return Line{Function: "main.main"}
 }
 
 // Standard tells whether the line is of the standard library or the runtime. Both

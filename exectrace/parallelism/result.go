@@ -2,6 +2,7 @@ package parallelism
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
@@ -40,6 +41,16 @@ type SerialTime struct {
 	Lines   []SerialLine `json:"lines,omitempty"`
 	// Unnamed is the part, in seconds, for which no line is known.
 	Unnamed float64 `json:"unnamed_seconds,omitempty"`
+	// Stacks are the same by whole stack, most time first: who wants to know in which loop
+	// the lines stand needs their callers.
+	Stacks []SerialStack `json:"-"`
+}
+
+// SerialStack is serial time at one stack.
+type SerialStack struct {
+	Frames  []exectrace.Frame // leaf first
+	Seconds float64
+	Count   int64 // stretches
 }
 
 // SerialLine is serial time at one line.
@@ -117,11 +128,14 @@ func (f *Fold) serialTime() SerialTime {
 		}
 		return l
 	}
-	for stack, sum := range f.serial {
+	for _, stack := range slices.Sorted(maps.Keys(f.serial)) {
+		sum := f.serial[stack]
 		l := at(stack)
 		l.Seconds += seconds(sum.total)
 		l.Count += sum.n
+		s.Stacks = append(s.Stacks, SerialStack{f.trace.Frames(stack), seconds(sum.total), sum.n})
 	}
+	slices.SortStableFunc(s.Stacks, func(a, b SerialStack) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	for stack, n := range f.samples {
 		at(stack).Samples += n
 	}

@@ -48,6 +48,8 @@ type Handoff struct {
 	// seconds. A switch costs some 0.2 to 1 µs on each side: below 2 µs the goroutines
 	// do little but pass things on.
 	Work float64 `json:"mean_work_seconds"`
+	// Brief of Count came after less than 5 µs of work.
+	Brief int64 `json:"brief"`
 	// Mutual says that the waker waits for the waiter too: they take turns.
 	Mutual bool `json:"mutual,omitempty"`
 }
@@ -62,13 +64,14 @@ type Poll struct {
 
 // waitSum adds up rows of waits. lineKey says of what.
 type waitSum struct {
-	n, total, max, open, work int64
+	n, total, max, open, work, brief int64
 }
 
 func (w *waitSum) add(r *row) {
 	w.n += r.n
 	w.total += r.total
 	w.work += r.work
+	w.brief += r.brief
 	w.max = max(w.max, r.max)
 	if r.open {
 		w.open += r.n
@@ -172,7 +175,7 @@ func (f *Fold) handoffs(byPair map[pairKey]*waitSum) []Handoff {
 		}
 		out = append(out, Handoff{
 			Waiter: f.lines.list[k.line], Waker: f.lines.list[k.wake], Reason: whyName(f.trace, blocked, k.why),
-			Count: n, Seconds: seconds(s.total), Work: seconds(s.work) / float64(n),
+			Count: n, Seconds: seconds(s.total), Work: seconds(s.work) / float64(n), Brief: min(s.brief, n),
 			Mutual: waits[[2]int32{k.wake, k.line}],
 		})
 	}

@@ -95,6 +95,7 @@ func (w *waitSum) merge(o *waitSum) {
 	w.total += o.total
 	w.open += o.open
 	w.work += o.work
+	w.brief += o.brief
 	w.max = max(w.max, o.max)
 }
 

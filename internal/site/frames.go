@@ -56,7 +56,10 @@ var allocating = map[string]bool{
 
 const mallocPrefix = "runtime.mallocgc"
 
-// Names of buckets.
+// BucketScheduler is the name of the bucket for finding goroutines to run, parking and waking them.
+const BucketScheduler = "scheduler"
+
+// Names of the other buckets.
 const (
 	bucketAssists    = "GC: mark assists"
 	bucketMark       = "GC: mark workers"
@@ -67,7 +70,6 @@ const (
 	bucketFinalizers = "finalizers and cleanups"
 	bucketHTTPServer = "net/http: connection handling"
 	bucketHTTPClient = "net/http: client connections"
-	bucketScheduler  = "scheduler"
 	bucketPoll       = "network poll"
 	bucketMalloc     = "memory allocation"
 	bucketStacks     = "stack growth"
@@ -90,7 +92,7 @@ var activities = []struct {
 	{bucketStacks, []string{"runtime.morestack*", "runtime.newstack", "runtime.copystack", "runtime.stackalloc", "runtime.stackfree"}},
 	{bucketClock, []string{"runtime._VDSO", "runtime.nanotime*", "runtime.walltime*", "time.now", "time.runtimeNano*"}},
 	{bucketNoSymbols, []string{"runtime._ExternalCode", "runtime._LostExternalCode"}},
-	{bucketScheduler, []string{
+	{BucketScheduler, []string{
 		"runtime.schedule", "runtime.findRunnable", "runtime.findrunnable", "runtime.stealWork", "runtime.execute",
 		"runtime.park_m", "runtime.gopark", "runtime.goschedImpl", "runtime.gosched_m", "runtime.gopreempt_m",
 		"runtime.goyield_m", "runtime.goexit0", "runtime.goexit1", "runtime.gdestroy", "runtime.mcall",

@@ -1,0 +1,142 @@
+package rule
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// quiet are packages of the standard library whose functions (methods not) write nothing but
+// what they return.
+var quiet = []string{
+	"math", "math/bits", "math/cmplx", "cmp", "unicode", "unicode/utf8", "unicode/utf16", "strconv", "strings",
+	"bytes", "errors", "html", "path", "path/filepath", "hash/crc32", "crypto/sha1", "crypto/sha256", "crypto/sha512", "crypto/md5",
+}
+
+// inPlace work on their first argument alone.
+var inPlace = []string{"sort.Ints", "sort.Strings", "sort.Float64s", "slices.Sort", "slices.Reverse", "slices.Grow"}
+
+// call judges a call in a round.
+func (r *rounds) call(call *ast.CallExpr) {
+	if _, ok := r.Conversion(call); ok {
+		return
+	}
+	name := r.CalleeName(call)
+	switch name {
+	case "len", "cap", "min", "max", "make", "new", "real", "imag", "complex", "panic", "append":
+		return // append's result is written where it is assigned
+	case "copy", "clear", "delete":
+		if !r.owned(call.Args[0]) {
+			r.refuse(call, "writes %s, which the rounds may share", Short(Text(call.Args[0])))
+		}
+		return
+	case "":
+		r.refuse(call, "calls a function that only the running program knows")
+		return
+	}
+	fn := r.Callee(call)
+	if fn == nil {
+		r.refuse(call, "calls %s", name)
+		return
+	}
+	if fn.Pkg() == r.Pkg {
+		r.follow(call, fn)
+		return
+	}
+	if !r.harmless(call, fn, name) {
+		r.refuse(call, "calls %s, which may change what the rounds share", Short(name))
+	}
+}
+
+// harmless knows functions of the standard library that write nothing that rounds share.
+func (r *rounds) harmless(call *ast.CallExpr, fn *types.Func, name string) bool {
+	if fn.Signature().Recv() == nil {
+		return isPackage(name, quiet...) ||
+			Named(name, "fmt.Sprint*", "fmt.Errorf", "fmt.Append*", "slices.Contains*", "slices.Index*", "slices.Max*", "slices.Min*", "image.Rect", "image.Pt", "image.New*") ||
+			Named(name, inPlace...) && len(call.Args) > 0 && r.owned(call.Args[0])
+	}
+	to := Receiver(call)
+	if to == nil {
+		return false
+	}
+	if r.owned(to) && !types.IsInterface(r.TypeOf(to)) {
+		return true // the round's own builder, buffer or hash
+	}
+	if !isReference(r.TypeOf(to)) && !isReference(fn.Signature().Recv().Type()) {
+		return true // a method of a value cannot write to it
+	}
+	if pixel(name) && len(call.Args) > 1 {
+		return r.picked(call.Args[0]) || r.picked(call.Args[1])
+	}
+	method := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.HasPrefix(name, "(*image.") && (method == "PixOffset" || method == "Bounds" || strings.HasSuffix(method, "At"))
+}
+
+// pixel tells whether a method sets one pixel, at its first two arguments.
+func pixel(name string) bool {
+	return strings.HasPrefix(name, "(*image.") && strings.Contains(name, ").Set")
+}
+
+// follow looks into a function of the same package with what the call hands it.
+func (r *rounds) follow(call *ast.CallExpr, fn *types.Func) {
+	if slices.Contains(r.calls, fn) {
+		return // it is being looked into
+	}
+	decl := r.declaration(fn)
+	if decl == nil || decl.Body == nil || len(r.calls) >= deepest {
+		r.refuse(call, "calls %s, which cannot be looked into", fn.Name())
+		return
+	}
+	in := &rounds{
+		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
+		calls: append(slices.Clone(r.calls), fn),
+	}
+	if decl.Recv != nil && len(decl.Recv.List) == 1 && len(decl.Recv.List[0].Names) == 1 {
+		if to := Receiver(call); to != nil {
+			in.take(r, decl.Recv.List[0].Names[0], to)
+		}
+	}
+	args := call.Args
+	for _, field := range decl.Type.Params.List {
+		for _, id := range field.Names {
+			if _, rest := field.Type.(*ast.Ellipsis); rest || len(args) == 0 {
+				in.mine[r.Object(id)] = true
+				continue
+			}
+			in.take(r, id, args[0])
+			args = args[1:]
+		}
+		if len(field.Names) == 0 && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	in.declare(decl.Body)
+	if decl.Type.Results != nil {
+		in.declare(decl.Type.Results)
+	}
+	in.walk(decl.Body)
+	if in.why != "" && r.why == "" {
+		r.why = in.why
+	}
+}
+
+// take notes what a parameter gets.
+func (r *rounds) take(from *rounds, id *ast.Ident, arg ast.Expr) {
+	obj := r.Object(id)
+	r.mine[obj] = true
+	r.picks[obj] = from.picked(arg)
+	r.own[obj] = from.owned(arg) || from.fresh(arg)
+}
+
+// declaration finds a function of the package.
+func (r *rounds) declaration(fn *types.Func) *ast.FuncDecl {
+	for _, f := range r.Files() {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && r.Info.Defs[d.Name] == fn {
+				return d
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package rule
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/stats"
+)
+
+// shortestTrace is the trace, in seconds, below which counts per second say nothing.
+const shortestTrace = 0.05
+
+// Traced tells whether there is a trace long enough to speak of.
+func (p *Pass) Traced() bool {
+	return p.Trace != nil && p.Trace.Parallelism != nil && p.Trace.Blocking != nil && p.Trace.Parallelism.Length >= shortestTrace
+}
+
+// At returns the site of a line of the trace: that of the table, or one without rows when the
+// profiles have nothing there. It is nil for lines that nobody can change: of the standard
+// library, of hone's probe, of nobody.
+func (p *Pass) At(l exectrace.Line) *site.Site {
+	if l.File == "" || target.IsProbeFile(path.Base(strings.ReplaceAll(l.File, `\`, "/"))) {
+		return nil
+	}
+	if p.Table != nil {
+		for _, s := range p.Table.Sites {
+			if s.Line == l.Line && s.Function == l.Function && s.File == l.File {
+				return s
+			}
+		}
+	}
+	if p.Code == nil {
+		return nil
+	}
+	owner := p.Code.Owner(l.Function, l.File)
+	if owner.Kind != gocode.Main && owner.Kind != gocode.Dependency {
+		return nil
+	}
+	return &site.Site{Frame: site.Frame{Function: l.Function, File: l.File, Line: l.Line, Owner: owner}}
+}
+
+// Near names a line of the trace for a sentence about a site: "line 12" in the same file, else
+// "cart.go:12".
+func (p *Pass) Near(s *site.Site, l exectrace.Line) string {
+	if l.File == s.File {
+		return "line " + strconv.Itoa(l.Line)
+	}
+	return path.Base(strings.ReplaceAll(l.File, `\`, "/")) + ":" + strconv.Itoa(l.Line)
+}
+
+// View is the command that shows an analysis of the recording's trace.
+func (p *Pass) View(name string) string { return "hone trace " + name + " " + p.recording() }
+
+// Serves tells whether the program answers requests, as far as load and trace tell: then
+// it is as parallel as its requests are many, and what counts is their latency.
+func (p *Pass) Serves() bool {
+	if p.Manifest != nil && (p.Manifest.Load != nil || p.Manifest.Target.Kind == "service") {
+		return true
+	}
+	r := p.Trace.Requests
+	return r != nil && (r.Count > 0 || r.Cut > 0 || len(r.Open) > 0)
+}
+
+// LatencyTotal is what waiting in the trace is a part of, in seconds: the time of all requests that
+// began and ended in it; of a program that ends, the trace's length. 0 when a service
+// had too few requests to tell.
+func (p *Pass) LatencyTotal() float64 {
+	if !p.Serves() {
+		return p.Trace.Parallelism.Length
+	}
+	const fewest = 20
+	r := p.Trace.Requests
+	if r == nil || r.All == nil || r.Count < fewest {
+		return 0
+	}
+	return float64(r.All.Time) / 1e9
+}
+
+// Procs is how many processors the program could use: GOMAXPROCS, or what the machine or
+// the cgroup has when that is less.
+func (p *Pass) Procs() float64 {
+	n := float64(p.Trace.Parallelism.Procs)
+	if m := p.Manifest; m != nil {
+		for _, most := range []float64{float64(m.Machine.Cores), m.Machine.CgroupCPUs} {
+			if most > 0 {
+				n = min(n, most)
+			}
+		}
+	}
+	return n
+}
+
+// OthersBusy is the share of the machine that other processes took while the program was
+// measured, 0 when it is not known.
+func (p *Pass) OthersBusy() float64 {
+	if p.Manifest == nil || p.Manifest.Machine.Cores == 0 {
+		return 0
+	}
+	most := 0.0
+	for _, ph := range p.Manifest.Phases {
+		if ph.Seconds > 0 && ph.MachineCPUSeconds > 0 {
+			others := ph.MachineCPUSeconds - ph.CPUSeconds - ph.GeneratorCPUSeconds
+			most = max(most, others/ph.Seconds/float64(p.Manifest.Machine.Cores))
+		}
+	}
+	return most
+}
+
+// Switching prices what it costs to start, park and wake goroutines at some lines: the CPU
+// samples of the lines' own calls of the named functions of the runtime, and the share of the
+// scheduler's that falls to them when of all the times that a goroutine became ready in the
+// trace so many were theirs. The share of it that a fix saves comes on top.
+func (p *Pass) Switching(times int64, sites []*site.Site, callees ...string) stats.Interval {
+	var ns, samples int64
+	for _, s := range sites {
+		value, n := Sum(Rows(s.CPU, func(r *site.Row) bool { return CallsDirectly(r, callees...) }))
+		ns, samples = ns+value, samples+n
+	}
+	if p.Trace.Sched != nil && p.Trace.Sched.Count > 0 && p.Table != nil {
+		share := min(1, float64(times)/float64(p.Trace.Sched.Count))
+		for i := range p.Table.Buckets {
+			if b := &p.Table.Buckets[i]; b.Name == site.BucketScheduler {
+				value, n := Sum(b.Rows)
+				ns += int64(share * float64(value))
+				samples += int64(share * float64(n))
+			}
+		}
+	}
+	if samples == 0 {
+		return stats.Interval{}
+	}
+	return stats.Poisson(samples).Scale(float64(ns) / 1e9 / float64(samples))
+}
+
+// Part returns the share of an interval that a fix is expected to save.
+func (f Fraction) Part(of stats.Interval) *Saving {
+	return &Saving{Seconds: f.Expect * of.Value, Low: f.Low * of.Low, High: f.High * of.High}
+}
