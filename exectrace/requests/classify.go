@@ -25,6 +25,7 @@ type class struct {
 	place place
 	depth uint8  // inHandler: how many handlers wrap each other; the deepest names the route best
 	name  uint16 // inHandler: the route, a place in Fold.names; 0 when the stack does not tell
+	gc    bool   // in the collector, which locks like others do
 }
 
 // The frames that requests are found by, all from the root towards the leaf. Read in
@@ -101,6 +102,19 @@ func classifyStream(frames []exectrace.Frame) (place, []string) {
 	return inHandler, httpRoute(frames) // a server of golang.org/x/net may call the handler itself
 }
 
+// inCollector tells whether the runtime, where the stack ends, works on a collection.
+func inCollector(frames []exectrace.Frame) bool {
+	for i := range frames {
+		switch f := frames[i].Func; {
+		case f == "runtime.gcMarkDone", f == "runtime.gcStart", f == "runtime.gcAssistAlloc":
+			return true
+		case !strings.HasPrefix(f, "runtime."):
+			return false
+		}
+	}
+	return false
+}
+
 func contains(frames []exectrace.Frame, function string) bool {
 	for i := range frames {
 		if frames[i].Func == function {
@@ -115,7 +129,7 @@ func (f *Fold) classify(stacks int) {
 	for id := len(f.classes); id < stacks; id++ {
 		frames := f.src.Frames(exectrace.StackID(id))
 		pl, p, chain := classify(frames)
-		c := class{place: pl}
+		c := class{place: pl, gc: inCollector(frames)}
 		if len(chain) > 0 {
 			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), 255))
 		}

@@ -152,8 +152,8 @@ func TestWaitsWhileTheHeadIsParsedAreInside(t *testing.T) {
 	f.answer(g)
 	f.call(g, 10, peek)
 	q := one(t, f)
-	if part(q, WaitSync) != 801 || q.Head != 1+5+1+800+1+100+1+5 {
-		t.Errorf("waits %d ns of a head of %d", part(q, WaitSync), q.Head)
+	if part(q, WaitGC) != 801 || q.Head != 1+5+1+800+1+100+1+5 {
+		t.Errorf("waits %d ns for the collector, of a head of %d", part(q, WaitGC), q.Head)
 	}
 	sums(t, q)
 }
@@ -322,4 +322,29 @@ func TestWorldStoppedWhileReady(t *testing.T) {
 type failer interface {
 	Helper()
 	Errorf(format string, args ...any)
+}
+
+func TestNothingGoesOnOverAGap(t *testing.T) {
+	f := newFake()
+	g := f.connection()
+	f.arrive(g, firstRead)
+	f.block(g, exectrace.WaitSync, lock+handler)
+	f.after(1000)
+	f.put(exectrace.Event{Kind: exectrace.Gap, G: nobody, By: nobody, P: -1})
+	f.gs[g].State = exectrace.Unknown
+	f.change(exectrace.GoStatus, g, nobody, exectrace.Running, exectrace.ReasonNone, "")
+	f.after(5)
+	f.answer(g) // of the request before
+	f.arrive(g, peek)
+	f.answer(g)
+	f.call(g, 10, peek)
+	f.block(g, exectrace.WaitNetwork, peek)
+	res := f.fold(Options{Paths: true}).Result()
+	if res.Count != 1 || res.Cut != 2 { // its begin and its end, which cannot be known for one
+		t.Errorf("found %d requests, %d cut; want 1 and 2", res.Count, res.Cut)
+	}
+	for _, q := range res.Slowest {
+		sums(t, q)
+		contiguous(t, q.Path)
+	}
 }

@@ -94,7 +94,7 @@ func (f *Fold) charge(l *live, now int64, e *exectrace.Event) {
 	if l.phase == done {
 		to = &l.rest
 	}
-	p := f.parts.of(e.From, e.Was)
+	p := f.partOf(e)
 	if p == Running {
 		switch {
 		case l.assist:
@@ -125,6 +125,15 @@ func (f *Fold) charge(l *live, now int64, e *exectrace.Event) {
 		waker = e.Stack
 	}
 	l.wait(p, false, e.Left, waker, d)
+}
+
+// partOf is the part that a goroutine leaves at an event.
+func (f *Fold) partOf(e *exectrace.Event) Part {
+	p := f.parts.of(e.From, e.Was)
+	if p == WaitSync && f.classes[e.Left].gc {
+		return WaitGC
+	}
+	return p
 }
 
 // ready notes what the machine has done up to now, when the goroutine became ready.

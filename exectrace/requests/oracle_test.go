@@ -231,8 +231,10 @@ func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 			}
 			near(t, "requests", float64(res.Count), float64(n), 0.001)
 			want := oracle.handler.Summary()
-			near(t, "p50 of handlers", res.All.Handler.P50, want.P50, 0.05)
-			near(t, "p99 of handlers", res.All.Handler.P99, want.P99, 0.05)
+			// Where the server begins to call a handler it may wake a thread, which costs what
+			// the machine's other work makes it cost.
+			near(t, "p50 of handlers", res.All.Handler.P50, want.P50, 0.2)
+			near(t, "p99 of handlers", res.All.Handler.P99, want.P99, 0.2)
 			served := oracle.served.Summary()
 			near(t, "requests on connections", float64(res.Count), float64(served.Count), 0.001)
 			near(t, "p50", res.All.Served.P50, served.P50, 0.05)
@@ -250,6 +252,9 @@ func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 			const pkg = "github.com/hone-go/hone/exectrace/requests.(*shop)."
 			near(t, "handleCount", float64(names[pkg+"handleCount"]), float64(n)*9/10, 0.001)
 			near(t, "handleOrder", float64(names[pkg+"handleOrder"]), float64(n)/10, 0.001)
+			if t.Failed() {
+				t.Log(names)
+			}
 		})
 	}
 }
@@ -271,8 +276,8 @@ func TestHTTP2AgreesWithTheLogOfTheServer(t *testing.T) {
 	}
 	near(t, "requests", float64(res.Count), n, 0.001)
 	want := oracle.handler.Summary()
-	near(t, "p50", res.All.Handler.P50, want.P50, 0.05)
-	near(t, "p99", res.All.Handler.P99, want.P99, 0.05)
+	near(t, "p50", res.All.Handler.P50, want.P50, 0.2)
+	near(t, "p99", res.All.Handler.P99, want.P99, 0.2)
 	for _, q := range append(res.Slowest, res.Open...) {
 		sums(t, q)
 	}
@@ -289,7 +294,7 @@ func TestTLSAgreesWithTheLogOfTheServer(t *testing.T) {
 	read(t, data, f, oracle)
 	res := f.Result()
 	near(t, "requests", float64(res.Count), n, 0.001)
-	near(t, "p50", res.All.Handler.P50, oracle.handler.Summary().P50, 0.05)
+	near(t, "p50", res.All.Handler.P50, oracle.handler.Summary().P50, 0.2)
 }
 
 // profiles checks that what pprof shows is what the result says.

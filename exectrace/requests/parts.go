@@ -28,7 +28,7 @@ const (
 	WaitCond
 	WaitSleep
 	WaitAssist // for background marking, to pay for its allocation
-	WaitGC     // for another thing of the collector
+	WaitGC     // for another thing of the collector: its locks, a cycle's end
 	WaitOther
 	numParts
 )
@@ -64,6 +64,12 @@ func (p Part) waiting() bool { return p >= WaitNetwork }
 
 // placed tells whether the trace has a stack for p: all that begins with leaving the processor.
 func (p Part) placed() bool { return p.ready() || p == InSyscall || p.waiting() }
+
+// nobodys tells whether p ends by something else than what a goroutine of the program does: whoever
+// polled the network, ran the timer or finished the collection just happened to.
+func (p Part) nobodys() bool {
+	return p == WaitNetwork || p == WaitSleep || p == WaitAssist || p == WaitGC
+}
 
 // partOfReason is the part of a goroutine that waits, or is ready, for a reason.
 var partOfReason = [...]Part{

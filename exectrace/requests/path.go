@@ -143,8 +143,8 @@ func (w *walker) step() {
 // wait follows a wait to its waker, or takes it as it is.
 func (w *walker) wait(x *spell) {
 	begin := max(x.begin, w.floor)
-	known := x.by != 0 && x.end == w.t && x.part != WaitNetwork && x.part != WaitSleep && len(w.stack) < maxDepth
-	foreign := w.self != 0 && x.request != 0 && x.request != w.self
+	known := x.by != 0 && x.end == w.t && !x.part.nobodys() && len(w.stack) < maxDepth
+	foreign := w.self != 0 && !x.part.nobodys() && x.request != 0 && x.request != w.self
 	if !known || foreign {
 		k := spotKey{part: x.part, left: x.left, wake: x.wake}
 		if foreign {
@@ -247,7 +247,7 @@ func (r *recorder) spot(f *Fold, k spotKey) Spot {
 		s.Line, s.Function = f.src.Blame(k.left), f.src.Root(k.left).Function
 		s.Object = f.object(k.left, k.part)
 	}
-	if k.wake != 0 {
+	if k.wake != 0 && !k.part.nobodys() {
 		s.Waker = f.src.Blame(k.wake)
 	}
 	if k.part.ready() {

@@ -22,7 +22,7 @@ func httpRoute(frames []exectrace.Frame) (chain []string) {
 		}
 		switch {
 		case isDispatcher(f):
-			if next != "" && !isDispatcher(next) && !strings.HasSuffix(next, ".ServeHTTP") && isName(next) {
+			if isCalled(f, next) {
 				chain = append(chain, next)
 			}
 		case strings.HasSuffix(f, ".ServeHTTP"):
@@ -30,11 +30,20 @@ func httpRoute(frames []exectrace.Frame) (chain []string) {
 			if isHandlerOf(f, next) {
 				chain = append(chain, next)
 			}
-		case len(chain) == 0 && isName(f):
+		case len(chain) == 0 && !profile.StandardPackage(profile.PackageOf(f)) && isName(f):
 			chain = append(chain, f)
 		}
 	}
 	return chain
+}
+
+// isCalled tells whether next is a handler that a dispatcher called, not a function that helps it. One
+// of the standard library is, when the dispatcher does nothing but call it.
+func isCalled(dispatcher, next string) bool {
+	if next == "" || isDispatcher(next) || strings.HasSuffix(next, ".ServeHTTP") || !isName(next) {
+		return false // the last kind adds itself
+	}
+	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !profile.StandardPackage(profile.PackageOf(next))
 }
 
 // isName tells whether a function may be a handler: not the inside of a mux, nor the runtime's.

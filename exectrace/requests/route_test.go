@@ -33,6 +33,9 @@ func TestHandlersHaveNames(t *testing.T) {
 		{"files", "os.(*File).Read < net/http.serveFile < net/http.(*fileHandler).ServeHTTP < net/http.StripPrefix.func1" + fn + mux + root, "net/http.(*fileHandler).ServeHTTP net/http.serveFile"},
 		{"inside the mux", "sync.(*RWMutex).RLock < net/http.(*ServeMux).findHandler" + mux + root, ""},
 		{"in the server", "runtime.asyncPreempt" + root, ""},
+		{"a helper of the server", "strings.IndexByte < strings.Contains" + root, ""},
+		{"a helper of the mux", "net/url.unescape < net/url.PathUnescape" + mux + root, ""},
+		{"a handler of net/http/pprof", "runtime/pprof.writeHeap < net/http/pprof.Index" + fn + mux + root, "net/http/pprof.Index"},
 		{"generic", "main.run < main.Handle[go.shape.struct { a.b/c.D }].func1" + fn + root, "main.Handle[go.shape.struct { a.b/c.D }].func1"},
 	} {
 		p, proto, chain := classify(frames(c.stack))

@@ -57,6 +57,7 @@ func (c *Cause) Text() string {
 		b.WriteString(" (none was idle)")
 	case c.Part.ready() && c.Part != ReadyPreempted:
 		b.WriteString(" (though one was idle, and had to be woken)")
+	case c.Part.nobodys():
 	case len(c.Wakers) > 0 && c.Wakers[0].Line != nil:
 		how := "woken"
 		if c.Part == WaitSync && strings.Contains(c.Object, "Mutex") {
