@@ -229,7 +229,7 @@ func (p *program) failed(r run, n int) error {
 	if n == 1 && (p.phase == recording.PhaseClean || p.phase == phaseStart) {
 		return &endError{what: "the program failed: " + why}
 	}
-	return &endError{what: fmt.Sprintf("the program failed in phase %s, run %d: %s", p.phase, n, why)}
+	return &endError{what: fmt.Sprintf("the program failed in phase %s, run %d: %s", p.phase, n, why) + traceHazard(p.phase, p.out.Manifest().Runtime.Go)}
 }
 
 // phaseOfRuns sums runs into a phase; a run is a window.

@@ -244,7 +244,7 @@ func (r *recorder) died(p target.Program) error {
 	if why == "" {
 		return &endError{what: "the program ended by itself in phase " + r.phase, clean: true}
 	}
-	return &endError{what: "the program died in phase " + r.phase + ": " + why}
+	return &endError{what: "the program died in phase " + r.phase + ": " + why + traceHazard(r.phase, r.out.Manifest().Runtime.Go)}
 }
 
 // endError ends a recording early; any other error of a phase only costs its part.
