@@ -25,7 +25,7 @@
 // which leaves out the time until it was read, as a logger on its connection would; and the time in
 // its handler, which is longer than what the handler could log by the few microseconds that the
 // server takes around it. The parts of a request sum to its latency
-// exactly; goroutines that a request started are not added, but [Fold.Path] follows them.
+// exactly; goroutines that a request started are not added, but its [Path] follows them.
 //
 // The package refuses to guess: a request whose begin or end is not in the trace is counted but
 // not measured, and a handler in which nothing happened that the tracer records has no name.

@@ -157,10 +157,13 @@ const (
 )
 
 // fold runs the events through a fold, in blocks of a few.
-func (f *fake) fold(opt Options) *Fold {
+func (f *fake) fold(opt Options) *Fold { return f.foldBy(7, opt) }
+
+// foldBy takes blocks of a size.
+func (f *fake) foldBy(size int, opt Options) *Fold {
 	fold := New(opt)
-	for i := 0; i < len(f.events); i += 7 {
-		fold.events(f, &exectrace.Block{Events: f.events[i:min(i+7, len(f.events))]})
+	for i := 0; i < len(f.events); i += size {
+		fold.events(f, &exectrace.Block{Events: f.events[i:min(i+size, len(f.events))]})
 	}
 	fold.end(f)
 	return fold

@@ -45,7 +45,8 @@ type Spot struct {
 	// Lost says that it is not known: the spells kept do not reach back so far.
 	Lost bool `json:"lost,omitempty"`
 	Part Part `json:"part"`
-	// Function is the one that the goroutine was started with.
+	// Function is the one that the goroutine was started with, or the first that is not of the
+	// standard library: the handler, not the connection that serves it.
 	Function string `json:"function,omitempty"`
 	// Object is what it waited for.
 	Object string `json:"object,omitempty"`
@@ -244,7 +245,7 @@ func (r *recorder) spot(f *Fold, k spotKey) Spot {
 	}
 	s := Spot{Lost: k.lost, Part: k.part, Request: k.request}
 	if k.left != 0 {
-		s.Line, s.Function = f.src.Blame(k.left), f.src.Root(k.left).Function
+		s.Line, s.Function = f.src.Blame(k.left), f.errand(k.left)
 		s.Object = f.object(k.left, k.part)
 	}
 	if k.wake != 0 && !k.part.nobodys() {
@@ -257,6 +258,17 @@ func (r *recorder) spot(f *Fold, k spotKey) Spot {
 		r.spots[k] = s
 	}
 	return s
+}
+
+// errand returns the function that says what the goroutine of a stack is there for.
+func (f *Fold) errand(s exectrace.StackID) string {
+	frames := f.src.Frames(s)
+	for i := len(frames) - 1; i >= 0; i-- {
+		if !frames[i].Standard() {
+			return frames[i].Func
+		}
+	}
+	return f.src.Root(s).Function
 }
 
 func (w *walker) finish() *Path {
