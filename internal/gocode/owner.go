@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/hone-go/hone/profile"
 )
 
 // ownerKey is what decides an owner: the file, and for files that say nothing
@@ -96,7 +98,7 @@ func (x *Index) ownerBySymbol(pkg, file string) Owner {
 		o.Package = strings.TrimSuffix(pkg, "_test")
 		return o
 	}
-	if isStd(pkg) {
+	if profile.StandardPackage(pkg) {
 		return Owner{Kind: Std, Package: pkg, File: file}
 	}
 	return Owner{Module: guessModule(pkg), Package: pkg, File: file}
@@ -130,7 +132,7 @@ func (x *Index) ownerByTrimmedPath(pkg, file string) Owner {
 	if m, ok := ms.byPackage(dir); ok {
 		return m.owner(below(m.path, file))
 	}
-	if isStd(dir) {
+	if profile.StandardPackage(dir) {
 		return Owner{Kind: Std, Package: dir, File: file}
 	}
 	// Only main modules are written without a version.

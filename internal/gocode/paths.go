@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	xmodule "golang.org/x/mod/module"
+
+	"github.com/hone-go/hone/profile"
 )
 
 // slashed brings a Windows path to forward slashes. Other paths stay as they
@@ -133,7 +135,7 @@ func splitStd(p, pkg string) (rest string, ok bool) {
 		}
 		root, rest := p[:from+i], p[from+i+len("/src/"):]
 		first, _, isDir := strings.Cut(rest, "/")
-		if isDir && stdDirectory(first) && (path.Dir(rest) == pkg || looksLikeGOROOT(root)) {
+		if isDir && profile.StandardPackage(first) && (path.Dir(rest) == pkg || looksLikeGOROOT(root)) {
 			return rest, true
 		}
 		from += i + len("/src")
@@ -149,27 +151,6 @@ func looksLikeGOROOT(root string) bool {
 			strings.HasPrefix(elem, "toolchain@v0.0.1-go") {
 			return true
 		}
-	}
-	return false
-}
-
-// isStd tells whether an import path is of the standard library, by its first element.
-func isStd(pkg string) bool {
-	first, _, _ := strings.Cut(pkg, "/")
-	return stdDirectory(first)
-}
-
-// stdDirectory tells whether GOROOT/src has such a directory. The list is of Go 1.26;
-// "vendor" holds what the standard library vendors.
-func stdDirectory(first string) bool {
-	switch first {
-	case "archive", "bufio", "builtin", "bytes", "cmd", "cmp", "compress", "container", "context",
-		"crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go",
-		"hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime",
-		"net", "os", "path", "plugin", "reflect", "regexp", "runtime", "simd", "slices", "sort",
-		"strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode",
-		"unique", "unsafe", "vendor", "weak":
-		return true
 	}
 	return false
 }
