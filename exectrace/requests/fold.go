@@ -150,6 +150,7 @@ func (f *Fold) End(t *exectrace.Trace) {
 func (f *Fold) events(src source, b *exectrace.Block) {
 	f.src = src
 	f.classify(src.Stacks())
+	classes := f.classes
 	for i := range b.Events {
 		e := &b.Events[i]
 		if e.Kind > exectrace.GoStatus {
@@ -165,7 +166,7 @@ func (f *Fold) events(src source, b *exectrace.Block) {
 			f.paths.note(f, e)
 		}
 		l := f.live[e.G]
-		if l == nil && e.Kind != exectrace.GoCreate && f.classes[e.Stack].place == nowhere {
+		if l == nil && e.Kind != exectrace.GoCreate && classes[e.Stack].place == nowhere {
 			continue // not about a request: most events
 		}
 		f.step(l, e)
