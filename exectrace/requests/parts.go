@@ -36,8 +36,8 @@ const (
 // String returns the part's name, which JSON uses too.
 func (p Part) String() string {
 	return [numParts]string{
-		"running", "gc assist", "gc sweep", "ready: created", "ready: woken", "ready: preempted",
-		"ready: after syscall", "world stopped", "syscall", "network", "select", "chan send",
+		"running", "gc assist", "gc sweep", "runnable: created", "runnable: woken", "runnable: preempted",
+		"runnable: after syscall", "world stopped", "syscall", "network", "select", "chan send",
 		"chan receive", "sync", "cond", "sleep", "gc assist wait", "gc wait", "other wait",
 	}[p]
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// story writes a path's segments down: "100 running 70; 101 ready: woken 20".
+// story writes a path's segments down: "100 running 70; 101 runnable: woken 20".
 func story(p *Path) string {
 	var parts []string
 	for _, s := range p.Segments {
@@ -82,7 +82,7 @@ func TestPathGoesThroughAWorker(t *testing.T) {
 	f.after(40).start(g)
 	f.after(8).taskEnd(g, 1)
 	// The worker was set going by the request before that blocked: its wait for a processor counts from then.
-	want := "100 running 11; 101 ready: woken 37; 101 running 201; 100 ready: woken 41; 100 running 9"
+	want := "100 running 11; 101 runnable: woken 37; 101 running 201; 100 runnable: woken 41; 100 running 9"
 	if got := story(pathOf(t, f, 1)); got != want {
 		t.Errorf("path is\n%s\nwant\n%s", got, want)
 	}
@@ -102,7 +102,7 @@ func TestPathGoesThroughAChild(t *testing.T) {
 	f.after(7).wake(g, c, "sync.(*WaitGroup).Done < main.job.func1:7")
 	f.after(1).start(g)
 	f.taskEnd(g, 1)
-	want := "100 running 11; 101 ready: created 37; 101 running 51; 101 network 501; 101 ready: woken 7; 101 running 8; 100 ready: woken 2; 100 running 1"
+	want := "100 running 11; 101 runnable: created 37; 101 running 51; 101 network 501; 101 runnable: woken 7; 101 running 8; 100 runnable: woken 2; 100 running 1"
 	p := pathOf(t, f, 1)
 	if got := story(p); got != want {
 		t.Errorf("path is\n%s\nwant\n%s", got, want)
@@ -123,7 +123,7 @@ func TestPathStopsAtAnotherRequest(t *testing.T) {
 	f.taskEnd(a, 1)
 	f.taskEnd(b, 2)
 	p := pathOf(t, f, 1)
-	if got, want := story(p), "100 running 12; 100 sync 301 of request 2; 100 ready: woken 21; 100 running 1"; got != want {
+	if got, want := story(p), "100 running 12; 100 sync 301 of request 2; 100 runnable: woken 21; 100 running 1"; got != want {
 		t.Errorf("path is\n%s\nwant\n%s", got, want)
 	}
 	if got := p.Steps[0].Text(); got != "main.job waiting for a sync.Mutex at main/code.go:4 (held by request 2, at main/code.go:6)" {
@@ -142,7 +142,7 @@ func TestPathReturnsToTheWaiter(t *testing.T) {
 	f.after(5).wake(g, h, "sync.(*Mutex).Unlock < main.flush:4")
 	f.start(g)
 	f.taskEnd(g, 1)
-	want := "100 running 63; 101 running 6; 101 syscall 61; 101 running 6; 100 ready: woken 1; 100 running 1"
+	want := "100 running 63; 101 running 6; 101 syscall 61; 101 running 6; 100 runnable: woken 1; 100 running 1"
 	if got := story(pathOf(t, f, 1)); got != want {
 		t.Errorf("path is\n%s\nwant\n%s", got, want)
 	}
