@@ -206,3 +206,13 @@ func straight(list []ast.Stmt, n ast.Node) bool {
 	}
 	return ok
 }
+
+// OutermostLoop returns the outermost loop that runs the place's line again and again within its
+// function; nil when there is none.
+func OutermostLoop(p *gocode.Place) ast.Node {
+	var outer ast.Node
+	for loop := p.Loop(); loop != nil; loop = p.LoopAround(loop) {
+		outer = loop
+	}
+	return outer
+}

@@ -39,3 +39,6 @@ func Short(code string) string {
 	}
 	return string(runes[:longest-1]) + "…"
 }
+
+// Count writes a whole number with its thousands apart: "1,048,576".
+func Count(n int64) string { return units.Count(n) }

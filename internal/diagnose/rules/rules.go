@@ -15,6 +15,7 @@ import (
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
+	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
@@ -61,6 +62,7 @@ import (
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
+	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
@@ -77,6 +79,7 @@ import (
 	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
+	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
 )
 
 // All returns every rule, in the order in which they are run. The order decides
@@ -87,6 +90,7 @@ func All() []rule.Rule {
 		bodynotdrained.Rule(),
 		bufferthroughinterface.Rule(),
 		callerinlog.Rule(),
+		channelhandoff.Rule(),
 		clientperrequest.Rule(),
 		closurebyref.Rule(),
 		compresslevel.Rule(),
@@ -133,6 +137,7 @@ func All() []rule.Rule {
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
 		runeslicerange.Rule(),
+		serialsection.Rule(),
 		slicegrowth.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),
@@ -149,5 +154,6 @@ func All() []rule.Rule {
 		toolargeforstack.Rule(),
 		unbufferedlog.Rule(),
 		variablesizemake.Rule(),
+		workunittoosmall.Rule(),
 	}
 }

@@ -30,16 +30,21 @@ import (
 )
 
 // Test runs a rule on testdata/caught.txtar and testdata/nearmiss.txtar.
-func Test(t *testing.T, r rule.Rule) {
+func Test(t *testing.T, r rule.Rule) { test(t, r, Record) }
+
+// TestTraced is Test with an execution trace of the program, from a second run.
+func TestTraced(t *testing.T, r rule.Rule) { test(t, r, RecordTraced) }
+
+func test(t *testing.T, r rule.Rule, record func(*testing.T, string) *rule.Pass) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		t.Run(name, func(t *testing.T) {
 			archive := filepath.Join("testdata", name+".txtar")
-			pass := Record(t, archive)
+			pass := record(t, archive)
 			want := Wanted(t, archive, r.ID)
 			if caught := name == "caught"; caught != (len(want) > 0) {
 				t.Fatalf("%s marks %d lines", archive, len(want))
 			}
-			compare(t, r, pass, want)
+			Compare(t, r, pass, want)
 			if name == "caught" {
 				unseen(t, r, pass)
 			}
@@ -47,8 +52,8 @@ func Test(t *testing.T, r rule.Rule) {
 	}
 }
 
-// compare runs the rule and compares the lines that it finds.
-func compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
+// Compare runs a rule and compares the lines that it finds with those wanted.
+func Compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 	t.Helper()
 	matches, err := r.Find(t.Context(), pass)
 	if err != nil {
@@ -72,7 +77,7 @@ func compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 		if (m.Confidence == rule.Hint) != r.Generic || m.Cause == "" || m.Fix == "" {
 			t.Errorf("%s: confidence %q, cause %q, fix %q", line, m.Confidence, m.Cause, m.Fix)
 		}
-		if m.Empty() {
+		if m.Empty() && m.Saving == nil {
 			t.Errorf("%s: owns no rows", line)
 		}
 	}
@@ -130,6 +135,13 @@ func parse(t *testing.T, archive string) *txtar.Archive {
 // it: the join of its profiles, its syntax, and the compiler's facts.
 func Record(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
+	pass, _ := record(t, archive)
+	return pass
+}
+
+// record is Record that also returns the built program.
+func record(t *testing.T, archive string) (*rule.Pass, *target.Binary) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs a program")
 	}
@@ -152,7 +164,7 @@ func Record(t *testing.T, archive string) *rule.Pass {
 	if !bin.Probe {
 		t.Fatalf("built without a probe: %v", bin.Notes)
 	}
-	parts, exit := run(ctx, t, bin)
+	parts, exit := run(ctx, t, bin, target.Collect{CPU: true, Allocs: true, Contention: true}, "cpu", "heap.start", "heap.end")
 	in := site.Input{
 		CPU:    decode(t, parts["cpu"]),
 		Heap:   decode(t, parts["heap.end"]),
@@ -176,13 +188,13 @@ func Record(t *testing.T, archive string) *rule.Pass {
 	if pass.Facts, err = in.Code.Facts(ctx, pkgs); err != nil {
 		t.Fatal(err)
 	}
-	return pass
+	return pass, bin
 }
 
-// run runs a built program to its end.
-func run(ctx context.Context, t *testing.T, bin *target.Binary) (map[string][]byte, target.Exit) {
+// run runs a built program to its end. It must leave the named parts.
+func run(ctx context.Context, t *testing.T, bin *target.Binary, collect target.Collect, names ...string) (map[string][]byte, target.Exit) {
 	t.Helper()
-	p, err := bin.Start(ctx, target.RunSpec{Collect: target.Collect{CPU: true, Allocs: true, Contention: true}})
+	p, err := bin.Start(ctx, target.RunSpec{Collect: collect})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,9 +204,9 @@ func run(ctx context.Context, t *testing.T, bin *target.Binary) (map[string][]by
 		t.Fatal(why)
 	}
 	parts, missing := p.Parts()
-	for _, name := range []string{"cpu", "heap.start", "heap.end"} {
+	for _, name := range names {
 		if parts[name] == nil {
-			t.Fatalf("no %s profile: %s", name, missing[name])
+			t.Fatalf("no %s: %s", name, missing[name])
 		}
 	}
 	return parts, exit

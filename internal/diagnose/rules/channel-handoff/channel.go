@@ -1,0 +1,171 @@
+package channelhandoff
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// room is what the source says of a channel's buffer.
+type room int
+
+const (
+	unknown room = iota
+	none
+	some
+)
+
+// channel is what the source says of a channel.
+type channel struct {
+	name string // as one of its sides calls it; "" when there is no source
+	size string // what make is given as its room; "" when there is none
+	room room
+}
+
+// channelOf reads the source of both sides. Either may know the channel as a parameter only.
+func channelOf(p *rule.Pass, h *handoff) channel {
+	var c channel
+	for _, l := range []exectrace.Line{h.sender, h.receiver} {
+		s := p.At(l)
+		if s == nil {
+			continue
+		}
+		place := p.Place(s)
+		if place == nil {
+			continue
+		}
+		x := operand(place)
+		if x == nil {
+			continue
+		}
+		if c.name == "" {
+			c.name = rule.Text(x)
+		}
+		if m := madeAs(place, x); m != nil {
+			c.room, c.size = roomOf(place, m)
+			return c
+		}
+	}
+	return c
+}
+
+// operand is the channel that is sent to or received from on the place's line.
+func operand(p *gocode.Place) ast.Expr {
+	var x ast.Expr
+	for _, n := range p.Nodes {
+		if rule.Line(p, n.Pos()) != p.Line {
+			continue
+		}
+		switch n := n.(type) {
+		case *ast.SendStmt:
+			x = n.Chan
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				x = n.X
+			}
+		case *ast.RangeStmt:
+			if t := p.TypeOf(n.X); t != nil {
+				if _, ok := t.Underlying().(*types.Chan); ok {
+					x = n.X
+				}
+			}
+		}
+	}
+	return x
+}
+
+// sendsAt tells whether a line sends.
+func sendsAt(p *rule.Pass, l exectrace.Line) bool {
+	s := p.At(l)
+	if s == nil {
+		return false
+	}
+	place := p.Place(s)
+	if place == nil {
+		return false
+	}
+	for _, n := range place.Nodes {
+		if send, ok := n.(*ast.SendStmt); ok && rule.Line(place, send.Arrow) == place.Line {
+			return true
+		}
+	}
+	return false
+}
+
+// madeAs finds the one make whose result a channel's variable or field is given in the package; nil
+// when there is none, or more than one.
+func madeAs(p *gocode.Place, x ast.Expr) *ast.CallExpr {
+	obj := object(p, x)
+	if obj == nil {
+		return nil
+	}
+	var made *ast.CallExpr
+	times := 0
+	give := func(to, value ast.Expr) {
+		if to == nil || object(p, to) != obj {
+			return
+		}
+		if call, ok := ast.Unparen(value).(*ast.CallExpr); ok && p.CalleeName(call) == "make" {
+			made = call
+			times++
+		}
+	}
+	for _, f := range p.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for i, lhs := range n.Lhs {
+					if len(n.Lhs) == len(n.Rhs) {
+						give(lhs, n.Rhs[i])
+					}
+				}
+			case *ast.ValueSpec:
+				for i, id := range n.Names {
+					if len(n.Names) == len(n.Values) {
+						give(id, n.Values[i])
+					}
+				}
+			case *ast.KeyValueExpr:
+				if id, ok := n.Key.(*ast.Ident); ok {
+					give(id, n.Value)
+				}
+			}
+			return true
+		})
+	}
+	if times != 1 {
+		return nil
+	}
+	return made
+}
+
+// object is the variable or the field that an expression ends in.
+func object(p *gocode.Place, e ast.Expr) types.Object {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return p.Object(e)
+	case *ast.SelectorExpr:
+		return p.Object(e.Sel)
+	}
+	return nil
+}
+
+// roomOf reads the second argument of make.
+func roomOf(p *gocode.Place, m *ast.CallExpr) (room, string) {
+	if len(m.Args) < 2 {
+		return none, ""
+	}
+	size := rule.Text(m.Args[1])
+	if v, ok := p.Const(m.Args[1]); ok {
+		if n, exact := constant.Int64Val(constant.ToInt(v)); exact && n == 0 {
+			return none, size
+		}
+		return some, size
+	}
+	return unknown, size
+}

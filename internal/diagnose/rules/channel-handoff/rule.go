@@ -1,0 +1,184 @@
+// Package channelhandoff finds channels that pass single small items from hand to hand.
+package channelhandoff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+const (
+	// fewest waits over one channel, and in a second of the trace.
+	fewest, fewestRate = 1000, 1000
+	// mostlyBrief is the share of the waits that must come after less than 5 µs of work.
+	mostlyBrief = 0.5
+	// leastShare of the program's CPU that passing on must take: it is below a tenth of it
+	// where the work between is worth the hand-over.
+	leastShare = 0.05
+)
+
+// fraction of the cost of parking, waking and the channel's own work that batches save: with a hundred
+// items in each nearly all of it; a buffer alone saves the parking but not the channel's lock.
+var fraction = rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98}
+
+// Rule is channel-handoff.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "channel-handoff",
+		Kind:     rule.Block,
+		Title:    "Goroutines wait for each other at a channel for every small item",
+		Doc:      doc,
+		Fraction: fraction,
+		Find:     find,
+	}
+}
+
+const doc = `A send on a channel without a buffer waits until a receiver is there. When the work on
+an item takes about as long as the switch, sender and receiver stop and start for
+each: they park, the scheduler looks for others, they are woken, and neither
+ever works ahead. More workers make it worse, since all take turns at one lock.
+
+Send batches: a slice of a hundred items costs as much to pass on as one. Where the items
+are numbers of rounds, send ranges of them, or give each worker a range and no
+channel at all. A buffer is the smallest change: the sender runs ahead, and the receivers
+find something when they come.
+
+It is fine when the hand-over is the point: an unbuffered channel also says that the
+receiver has it. And it is fine when the work behind each item is worth it, 50 µs
+and up; the rule then says nothing.
+
+Seen in the field: bookingcom/nanotube#176, golang/go#57070; "High Performance Go
+Workshop" (Cheney): a pixel each through an unbuffered channel took 2.65 s, with a buffer
+0.77 s.`
+
+// handoff is what the trace shows of one channel: waits at the lines that send and receive.
+type handoff struct {
+	sender, receiver exectrace.Line
+	sends, receives  int64 // waits of either side
+	brief            int64
+}
+
+func (h *handoff) count() int64 { return h.sends + h.receives }
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() {
+		return nil, nil
+	}
+	var matches []rule.Match
+	length := p.Trace.Parallelism.Length
+	for _, h := range handoffs(p) {
+		n := float64(h.count())
+		if n < fewest || n < fewestRate*length || float64(h.brief) < mostlyBrief*n {
+			continue
+		}
+		s := p.At(h.sender)
+		if s == nil {
+			continue
+		}
+		if m, ok := match(p, h, s); ok {
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// handoffs sums the waits over channels by the line that sends, most first. The receiver is that of most waits.
+func handoffs(p *rule.Pass) []*handoff {
+	by := map[exectrace.Line]*handoff{}
+	var list []*handoff
+	for _, h := range p.Trace.Blocking.Handoffs { // most frequent first
+		sender, receiver, sends := h.Waker, h.Waiter, false
+		if h.Reason == "chan send" || h.Reason == "select" && !sendsAt(p, h.Waker) {
+			sender, receiver, sends = h.Waiter, h.Waker, true
+		}
+		sum := by[sender]
+		if sum == nil {
+			sum = &handoff{sender: sender, receiver: receiver}
+			by[sender] = sum
+			list = append(list, sum)
+		}
+		if sends {
+			sum.sends += h.Count
+		} else {
+			sum.receives += h.Count
+		}
+		sum.brief += h.Brief
+	}
+	slices.SortStableFunc(list, func(a, b *handoff) int { return cmp.Compare(b.count(), a.count()) })
+	return list
+}
+
+func match(p *rule.Pass, h *handoff, s *site.Site) (rule.Match, bool) {
+	callees := []string{"runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "runtime.selectnbsend", "runtime.selectnbrecv"}
+	sites := []*site.Site{s}
+	if r := p.At(h.receiver); r != nil && h.receiver != h.sender {
+		sites = append(sites, r)
+	}
+	cost := p.Switching(h.count(), sites, callees...)
+	total := p.Table.Totals.TotalSeconds
+	if cost == (stats.Interval{}) || cost.Value < leastShare*total {
+		return rule.Match{}, false
+	}
+	m := rule.Match{
+		Site:    s,
+		Callees: callees,
+		Saving:  fraction.Part(cost),
+		Evidence: []rule.Evidence{
+			{What: "waits over this channel in the trace", Value: fmt.Sprintf("%s of senders, %s of receivers in %s", rule.Count(h.sends), rule.Count(h.receives), rule.Seconds(p.Trace.Parallelism.Length)), Command: p.View("blocking")},
+			{What: "came after less than 5 µs of work", Value: rule.Percent(float64(h.brief) / float64(h.count()))},
+			{What: "CPU for the channel, parking and waking", Value: rule.Percent(min(1, cost.Value/total)), Command: p.Top("cpu")},
+		},
+	}
+	for _, at := range sites {
+		m.CPU = append(m.CPU, rule.Rows(at.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, callees...) })...)
+	}
+	words(p, h, &m)
+	return m, true
+}
+
+// words says what is known of the channel.
+func words(p *rule.Pass, h *handoff, m *rule.Match) {
+	c := channelOf(p, h)
+	name := "the channel " + c.name
+	if c.name == "" {
+		name = "a channel"
+	}
+	to := p.Near(m.Site, h.receiver)
+	waits := fmt.Sprintf("%s times a goroutine waited for the other side, %s of them after less than 5 µs of work",
+		rule.Count(h.count()), rule.Percent(float64(h.brief)/float64(h.count())))
+	batches := "Pass on batches (a slice of items, or a range of numbers) instead of single items"
+	buffer := "a buffer of some hundred, when no sender relies on its item being received when the send is over"
+	m.Confidence = rule.Measured
+	switch both := min(h.sends, h.receives) >= h.count()/10; {
+	case c.room == none:
+		m.Cause = fmt.Sprintf("Each item goes from hand to hand through the unbuffered channel %s to %s: %s.", c.name, to, waits)
+		m.Fix = batches + "; the smallest change is " + buffer + "."
+	case c.room == some:
+		m.Cause = fmt.Sprintf("Each small item goes by itself through %s to %s. It has room for %s, but %s.", name, to, c.size, waits)
+		m.Fix = batches + ". More room would not help much: one side is always at its end."
+	case both && c.size != "":
+		m.Confidence = rule.Likely
+		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s, as if it were unbuffered: both sides wait by turns, so its room (%s) was none or next to none. %s.", name, to, c.size, upper(waits))
+		m.Fix = batches + "; the smallest change is " + buffer + "."
+	case both:
+		m.Confidence = rule.Likely
+		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s: both sides wait by turns. %s.", name, to, upper(waits))
+		m.Fix = batches + "; if the channel has no buffer, the smallest change is one."
+	default:
+		m.Confidence = rule.Likely
+		m.Cause = fmt.Sprintf("Each small item goes by itself through %s to %s: %s.", name, to, waits)
+		m.Fix = batches + "."
+	}
+	if c.name == "" {
+		m.Confidence = rule.Hint // the trace alone
+	}
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

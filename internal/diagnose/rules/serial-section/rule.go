@@ -1,0 +1,238 @@
+// Package serialsection finds loops that keep one processor busy while the others are idle.
+package serialsection
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+const (
+	// leastGain is the share of the program's time that splitting a loop must be able to save.
+	leastGain = 0.1
+	// mostlySerial is the share of the time with one goroutine running from which serial work of
+	// which no more is known is worth a word.
+	mostlySerial = 0.5
+	// longSerial is the share of the time that one such line must have for it.
+	longSerial = 0.3
+)
+
+// Rule is serial-section.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "serial-section",
+		Kind:  rule.Sched,
+		Title: "A loop keeps one core busy while the others are idle",
+		Doc:   doc,
+		// Of what perfect sharing would save (Amdahl's law): shares are never even and
+		// the memory is shared, so that half of it may be lost; rarely all is got.
+		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `When one goroutine runs and no other is ready, the program takes as long as that
+goroutine does, however many cores there are. CPU profiles cannot tell: the same work on
+eight cores has the same profile. The execution trace can.
+
+A loop whose rounds do not touch each other can be shared: as many goroutines as there
+are cores, each with a range of rounds large enough to be worth starting (10 µs and
+up), and a sync.WaitGroup or an errgroup to wait for them. On P cores the loop's time
+falls to a P-th at best.
+
+The rule is sure of a loop only when its rounds visibly write nothing but variables of
+their own and elements picked by the loop's variable, also in the functions of the
+package that they call. Of other serial work it says where it is, and that its order may
+be needed.
+
+It is fine when the order matters, when the program shares the machine with
+others that need the cores, and in a service, which is as parallel as its requests
+are many.
+
+Seen in the field: "High Performance Go Workshop" (Cheney), where a fractal drawn by a
+goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() || p.Serves() || p.Procs() <= 1 {
+		return nil, nil
+	}
+	length := p.Trace.Parallelism.Length
+	gain := 1 - 1/p.Procs()
+	var matches []rule.Match
+	sections, rest := sections(p)
+	for _, s := range sections {
+		if s.seconds*gain >= leastGain*length {
+			matches = append(matches, s.match(p))
+		}
+	}
+	if len(matches) == 0 && p.Trace.Parallelism.Serial.Share >= mostlySerial {
+		for _, s := range rest[:min(1, len(rest))] {
+			if s.seconds >= longSerial*length {
+				matches = append(matches, s.match(p))
+			}
+		}
+	}
+	return matches, nil
+}
+
+// section is serial time in one loop, or on one line outside all loops.
+type section struct {
+	loop    ast.Node // nil outside loops
+	place   *gocode.Place
+	why     string // the rounds are not visibly independent; "" when they are
+	seconds float64
+	count   int64
+	lines   map[exectrace.Line]float64 // in the loop's function
+}
+
+// sections sums serial time by the outermost loop whose rounds are independent; what has none,
+// by the outermost loop or, without one, by the line. Longest first.
+func sections(p *rule.Pass) (split, rest []*section) {
+	w := walk{Pass: p, loops: map[ast.Node]*section{}, lines: map[exectrace.Line]*section{}}
+	for _, st := range p.Trace.Parallelism.Serial.Stacks {
+		s, line := w.of(st.Frames)
+		if s == nil {
+			continue
+		}
+		s.seconds += st.Seconds
+		s.count += st.Count
+		s.lines[line] += st.Seconds
+	}
+	for _, s := range w.loops {
+		if s.why == "" {
+			split = append(split, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	for _, s := range w.lines {
+		rest = append(rest, s)
+	}
+	for _, list := range [][]*section{split, rest} {
+		slices.SortFunc(list, func(a, b *section) int {
+			return cmp.Or(cmp.Compare(b.seconds, a.seconds), cmp.Compare(a.main().File, b.main().File), cmp.Compare(a.main().Line, b.main().Line))
+		})
+	}
+	return split, rest
+}
+
+// main is the line of a section with most of the time.
+func (s *section) main() exectrace.Line {
+	var best exectrace.Line
+	for l, sec := range s.lines {
+		if best.File == "" || sec > s.lines[best] || sec == s.lines[best] && l.Line < best.Line {
+			best = l
+		}
+	}
+	return best
+}
+
+// walk looks for loops in stacks.
+type walk struct {
+	*rule.Pass
+	loops map[ast.Node]*section
+	lines map[exectrace.Line]*section
+}
+
+// of returns the section of a stack, and the line on which the stack is in it; nil when it has no line of a module.
+func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
+	var outer *section
+	var outerLine, leaf exectrace.Line
+	for i := len(frames) - 1; i >= 0; i-- {
+		line := frames[i].At()
+		s := w.At(line)
+		if s == nil {
+			continue
+		}
+		leaf = line
+		place := w.Place(s)
+		if place == nil {
+			continue
+		}
+		for _, loop := range around(place) {
+			found := w.section(place, loop)
+			if found.why == "" {
+				return found, line
+			}
+			if outer == nil {
+				outer, outerLine = found, line
+			}
+		}
+	}
+	if outer != nil {
+		return outer, outerLine
+	}
+	if leaf.File == "" {
+		return nil, leaf
+	}
+	s := w.lines[leaf]
+	if s == nil {
+		s = &section{why: "it is in no loop that shows", lines: map[exectrace.Line]float64{}}
+		w.lines[leaf] = s
+	}
+	return s, leaf
+}
+
+// around returns the loops around a line in its function, outermost first.
+func around(place *gocode.Place) []ast.Node {
+	var loops []ast.Node
+	for loop := place.Loop(); loop != nil; loop = place.LoopAround(loop) {
+		loops = append(loops, loop)
+	}
+	slices.Reverse(loops)
+	return loops
+}
+
+func (w *walk) section(place *gocode.Place, loop ast.Node) *section {
+	s := w.loops[loop]
+	if s == nil {
+		s = &section{loop: loop, place: place, lines: map[exectrace.Line]float64{}}
+		_, s.why = rule.Independent(place, loop)
+		w.loops[loop] = s
+	}
+	return s
+}
+
+func (s *section) match(p *rule.Pass) rule.Match {
+	length, procs := p.Trace.Parallelism.Length, p.Procs()
+	site := p.At(s.main())
+	gain := s.seconds * (1 - 1/procs)
+	idle := "the other core was"
+	if procs > 2 {
+		idle = fmt.Sprintf("the other %s cores were", rule.Number(procs-1))
+	}
+	m := rule.Match{
+		Site:       site,
+		Confidence: rule.Likely, // trace and syntax
+		Saving:     &rule.Saving{Seconds: 0.9 * gain, Low: 0.5 * gain, High: gain, Latency: length},
+		Evidence: []rule.Evidence{
+			{What: "one goroutine ran here and none was ready", Value: fmt.Sprintf("%s of %s (%s)", rule.Seconds(s.seconds), rule.Seconds(length), rule.Percent(s.seconds/length)), Command: p.View("parallelism")},
+			{What: "goroutines of the program running, mean", Value: fmt.Sprintf("%s of %s processors", rule.Number(p.Trace.Parallelism.MeanRunning), rule.Number(procs))},
+		},
+	}
+	if s.why == "" {
+		head := rule.Line(s.place, s.loop.Pos())
+		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its rounds do not touch each other, as far as the code shows.",
+			head, idle, rule.Seconds(s.seconds), rule.Seconds(length))
+		m.Fix = fmt.Sprintf("Share the loop on line %d between goroutines, a range of rounds each, as many as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. One goroutine per round is right only when a round takes 10 µs or more.", head)
+		return m
+	}
+	m.Confidence = rule.Hint
+	m.Saving.Low = 0.25 * gain // of a hint it is not known whether it can be had
+	m.Saving.Seconds = 0.6 * gain
+	if s.loop == nil {
+		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which stands in no loop that could be shared.", rule.Percent(p.Trace.Parallelism.Serial.Share), idle)
+		m.Fix = "If parts of this work do not need each other's results, do them in goroutines of their own; if each step needs the one before, it cannot be shared, and only less work helps."
+		return m
+	}
+	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. Whether its rounds could run at the same time is not visible: %s.",
+		rule.Percent(p.Trace.Parallelism.Serial.Share), idle, rule.Line(s.place, s.loop.Pos()), s.why)
+	m.Fix = "If the rounds do not need each other's results, share them between as many goroutines as there are cores; a sum can be kept per goroutine and added up at the end. If each round needs the one before, the order is needed and only less work helps."
+	return m
+}

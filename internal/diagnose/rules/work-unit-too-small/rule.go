@@ -1,0 +1,140 @@
+// Package workunittoosmall finds goroutines that do less than it costs to start them.
+package workunittoosmall
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+const (
+	// fewest goroutines of one go statement, and in a second of the trace.
+	fewest, fewestRate = 1000, 500
+	// mostlyShort is the share of them that must run less than 10 µs. A count stands
+	// where a mean does not: a machine that takes the CPU away stretches a few by milliseconds.
+	mostlyShort = 0.7
+	// waiting is the share of their lives off the processor, for something outside the program, that makes
+	// waiting the purpose of goroutines. Waiting for a processor is not counted.
+	waiting = 0.5
+)
+
+// fraction of the cost of starting, scheduling and ending that chunks save: with a
+// thousand units in each nearly all.
+var fraction = rule.Fraction{Expect: 0.9, Low: 0.7, High: 1}
+
+// Rule is work-unit-too-small.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "work-unit-too-small",
+		Kind:     rule.Goroutine,
+		Title:    "Goroutines do less than it costs to start them",
+		Doc:      doc,
+		Fraction: fraction,
+		Find:     find,
+	}
+}
+
+const doc = `To start a goroutine, find a processor for it and end it takes about a microsecond,
+and memory for its stack while it waits. A goroutine that runs less than ten of them spends a tenth
+and more on that, and when millions are started at once the scheduler and the collector
+are what the program does.
+
+Give each goroutine a range of the work: as many ranges as there are cores, or a few times as
+many when they are uneven. A row instead of a pixel, a file instead of a line.
+
+It is fine for goroutines that exist to wait: for the network, a timer, a signal. The rule
+leaves those alone, and a few small ones that are started now and then.
+
+Seen in the field: afreidah/s3-orchestrator#891; "High Performance Go Workshop"
+(Cheney), where a goroutine per pixel took 1.63 s and a goroutine per row 0.46 s.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() {
+		return nil, nil
+	}
+	var matches []rule.Match
+	length := p.Trace.Parallelism.Length
+	for _, sp := range p.Trace.Spawns {
+		if sp.Ended < fewest || float64(sp.Ended) < fewestRate*length || float64(sp.Short) < mostlyShort*float64(sp.Ended) {
+			continue
+		}
+		s := p.At(sp.Line)
+		if s == nil || waits(p, sp) {
+			continue
+		}
+		matches = append(matches, match(p, sp, s))
+	}
+	return matches, nil
+}
+
+// waits tells whether the goroutines that a go statement starts live to wait for something outside.
+func waits(p *rule.Pass, sp wall.Spawn) bool {
+	for _, g := range p.Trace.Goroutines.Groups {
+		for _, other := range g.Spawns {
+			if other.Line != sp.Line {
+				continue
+			}
+			var ran, outside float64
+			for _, part := range g.Parts {
+				switch {
+				case part.What == "running" || strings.HasPrefix(part.What, "gc "):
+					ran += part.Seconds
+				case part.What == "syscall", part.What == "blocked" && external(part.Why):
+					outside += part.Seconds
+				}
+			}
+			if outside > waiting*(ran+outside) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// external tells reasons of waiting that are not other goroutines' locks and channels.
+func external(why string) bool { return why == "network" || why == "sleep" || why == "select" }
+
+func match(p *rule.Pass, sp wall.Spawn, s *site.Site) rule.Match {
+	cost := p.Switching(sp.Created, []*site.Site{s}, "runtime.newproc*")
+	if cost == (stats.Interval{}) {
+		cost = assumed(sp.Created) // no CPU profile, or nothing sampled there
+	}
+	m := rule.Match{
+		Site:   s,
+		CPU:    rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, "runtime.newproc*") }),
+		Saving: fraction.Part(cost),
+		Evidence: []rule.Evidence{
+			{What: "goroutines started here in the trace", Value: fmt.Sprintf("%s in %s", rule.Count(sp.Created), rule.Seconds(p.Trace.Parallelism.Length)), Command: p.View("goroutines")},
+			{What: "ran less than 10 µs", Value: rule.Percent(float64(sp.Short) / float64(sp.Ended))},
+		},
+	}
+	if sp.MeanWait != nil {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "waited for their first turn, mean", Value: rule.Seconds(*sp.MeanWait), Command: p.View("sched")})
+	}
+	if total := p.Table.Totals.TotalSeconds; total > 0 {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "CPU for starting, scheduling and ending them", Value: rule.Percent(min(1, cost.Value/total)), Command: p.Top("cpu")})
+	}
+	m.Cause = fmt.Sprintf("A goroutine is started for each small piece of work: %s of them, %s of which ran less than 10 µs, when starting and ending one costs about 1 µs.",
+		rule.Count(sp.Created), rule.Percent(float64(sp.Short)/float64(sp.Ended)))
+	m.Fix = "Give each goroutine a larger share: a range of rounds instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the pieces are uneven."
+	m.Confidence = rule.Hint
+	if place := p.Place(s); place != nil {
+		m.Confidence = rule.Likely // the trace, and a loop or a function that is called again and again
+		if loop := rule.OutermostLoop(place); loop != nil {
+			m.Confidence = rule.Measured
+			m.Fix = fmt.Sprintf("Give each goroutine a larger share of the loop on line %d: a range of its rounds instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the rounds are uneven.",
+				rule.Line(place, loop.Pos()))
+		}
+	}
+	return m
+}
+
+// assumed is the cost of starting goroutines where it was not sampled: 0.3 to 2 µs each.
+func assumed(n int64) stats.Interval {
+	return stats.Interval{Value: 1e-6, Low: 0.3e-6, High: 2e-6}.Scale(float64(n))
+}
