@@ -158,6 +158,10 @@ func TestOpenSourceErrorsNameTheSource(t *testing.T) {
 	if err == nil || !regexp.MustCompile("standard input").MatchString(err.Error()) {
 		t.Errorf("stdin: %v", err)
 	}
+	_, err = OpenSource(context.Background(), c, "-", strings.NewReader("go 1.26 trace\x00\x00\x00"), SourceOptions{})
+	if err == nil || !strings.Contains(err.Error(), "hone trace") {
+		t.Errorf("a trace for a profile: %v, want what reads it", err)
+	}
 }
 
 func TestMainDirIsWhereTheProfileSaysIfItIsThere(t *testing.T) {

@@ -2,8 +2,10 @@ package session
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -197,8 +199,11 @@ func (s *Source) Against(base *Source, o profile.BaseOptions) error {
 func decode(r io.Reader) (*profile.Profile, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
 	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
-	if textual.Detect(head) != "" {
+	switch {
+	case textual.Detect(head) != "":
 		return textual.Decode(br, 0)
+	case bytes.HasPrefix(head, []byte("go 1.")):
+		return nil, errors.New("an execution trace, not a profile: hone trace reads it, and hone trace blocking -pprof FILE makes a profile of it")
 	}
 	return profile.Decode(br, 0)
 }
