@@ -36,6 +36,7 @@ import (
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
+	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
@@ -44,6 +45,7 @@ import (
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
+	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
@@ -62,6 +64,7 @@ import (
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
+	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
@@ -111,6 +114,7 @@ func All() []rule.Rule {
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
+		hotmutex.Rule(),
 		jsontoany.Rule(),
 		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
@@ -119,6 +123,7 @@ func All() []rule.Rule {
 		linearscan.Rule(),
 		literalpercall.Rule(),
 		logargsboxed.Rule(),
+		logunderlock.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
 		metriclabelpercall.Rule(),
@@ -137,6 +142,7 @@ func All() []rule.Rule {
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
 		runeslicerange.Rule(),
+		rwmutexreaders.Rule(),
 		serialsection.Rule(),
 		slicegrowth.Rule(),
 		smallreads.Rule(),

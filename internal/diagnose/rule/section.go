@@ -1,0 +1,210 @@
+package rule
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Section is a critical section: what a function does between locking and unlocking a mutex.
+type Section struct {
+	Lock, Unlock *ast.CallExpr
+	Mutex        ast.Expr // "c.mu", or what embeds it
+	Read         bool     // of readers, who only keep writers out
+	Deferred     bool     // unlocked by defer, so held to the end of the function
+	From, To     int      // lines of its first and last position
+
+	place *gocode.Place
+	end   token.Pos
+}
+
+// Unlocks are the functions that end a critical section and Locks those that begin one, as profiles name them.
+func Unlocks() []string {
+	return []string{"sync.(*Mutex).Unlock", "sync.(*RWMutex).Unlock", "sync.(*RWMutex).RUnlock"}
+}
+
+// Locks, see [Unlocks].
+func Locks() []string {
+	return []string{"sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock"}
+}
+
+// Sections returns the critical sections that end on the place's line: by an Unlock there or, when there is none,
+// by the function's deferred ones, which run on the line that returns.
+func Sections(p *gocode.Place) []*Section {
+	unlocks := CallsOf(p, typeNames(Unlocks())...)
+	if len(unlocks) == 0 {
+		unlocks = deferred(p)
+	}
+	var found []*Section
+	for _, u := range unlocks {
+		if s := section(p, u); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func typeNames(profile []string) []string {
+	names := make([]string, len(profile))
+	for i, n := range profile {
+		names[i] = TypeName(n)
+	}
+	return names
+}
+
+// deferred returns the calls of Unlock that the function of the place defers before its line.
+func deferred(p *gocode.Place) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	own(p, func(n ast.Node) {
+		if d, ok := n.(*ast.DeferStmt); ok && Line(p, d.Pos()) <= p.Line && Named(p.CalleeName(d.Call), typeNames(Unlocks())...) {
+			calls = append(calls, d.Call)
+		}
+	})
+	return calls
+}
+
+// own visits the nodes of the place's function that are not in function literals of it.
+func own(p *gocode.Place, visit func(ast.Node)) {
+	ast.Inspect(Body(p), func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && ast.Node(lit) != p.Func {
+			return false
+		}
+		if n != nil {
+			visit(n)
+		}
+		return true
+	})
+}
+
+// section finds the Lock before an Unlock of the same mutex; nil when it is in another function.
+func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
+	mutex := Receiver(unlock)
+	if mutex == nil {
+		return nil
+	}
+	s := &Section{Unlock: unlock, Mutex: mutex, place: p, end: unlock.Pos()}
+	s.Read = Named(p.CalleeName(unlock), TypeName("sync.(*RWMutex).RUnlock"))
+	_, s.Deferred = Parent(p, unlock).(*ast.DeferStmt)
+	if s.Deferred {
+		s.end = Body(p).End()
+	}
+	own(p, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !Named(p.CalleeName(call), typeNames(Locks())...) || s.Read != Named(p.CalleeName(call), TypeName("sync.(*RWMutex).RLock")) {
+			return
+		}
+		x := Receiver(call)
+		// The last one before an Unlock; before or behind a defer, the first.
+		if x != nil && call.Pos() < s.end && Same(p, x, mutex) && (s.Lock == nil || !s.Deferred) {
+			s.Lock = call
+		}
+	})
+	if s.Lock == nil {
+		return nil
+	}
+	s.From, s.To = Line(p, s.Lock.End()), Line(p, s.end)
+	return s
+}
+
+// Calls returns the calls between Lock and Unlock, in the order of the source, without conversions, builtins
+// and what function literals hold.
+func (s *Section) Calls() []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	own(s.place, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call == s.Lock || call == s.Unlock || call.Pos() < s.Lock.End() || call.Pos() >= s.end {
+			return
+		}
+		if _, conversion := s.place.Conversion(call); conversion || isBuiltin(s.place, call) {
+			return
+		}
+		calls = append(calls, call)
+	})
+	return calls
+}
+
+func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {
+	tv, ok := p.Info.Types[call.Fun]
+	return ok && tv.IsBuiltin()
+}
+
+// Waits returns what, by its syntax or name, waits between Lock and Unlock for something outside of
+// the program: channels, sleep, files, connections, databases.
+func (s *Section) Waits() []ast.Node {
+	var found []ast.Node
+	own(s.place, func(n ast.Node) {
+		if n.Pos() < s.Lock.End() || n.Pos() >= s.end {
+			return
+		}
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt:
+			found = append(found, n)
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				found = append(found, n)
+			}
+		case *ast.CallExpr:
+			if Named(s.place.CalleeName(n), "time.Sleep", "os.*", "(*os.File).*", "net.*", "(net.Conn).*", "net/http.*",
+				"(*net/http.Client).*", "(*database/sql.*", "(*bufio.Writer).Flush", "io.Copy*", "io.ReadAll", "(*os/exec.Cmd).*") {
+				found = append(found, n)
+			}
+		}
+	})
+	return found
+}
+
+// Queueing are the CPU rows in which a line that locks a mutex spins, goes to sleep or is woken.
+func (p *Pass) Queueing(file string, line int) []*site.Row {
+	var rows []*site.Row
+	for _, s := range p.Table.Sites {
+		if s.File != file || s.Line != line {
+			continue
+		}
+		rows = append(rows, Rows(s.CPU, func(r *site.Row) bool {
+			return CallsDirectly(r, Locks()...) && (r.Below("internal/sync.(*Mutex).lockSlow") || r.Below("sync.(*Mutex).lockSlow"))
+		})...)
+	}
+	return rows
+}
+
+// LineCost is what a source line and all below it cost.
+type LineCost struct {
+	Line    int
+	Seconds float64 // of CPU
+	Samples int64
+}
+
+// Spent returns the CPU of the rows that pass through lines of a file, dearest line first. skip are
+// callees, by their names in profiles, that do not count.
+func (p *Pass) Spent(file string, from, to int, skip ...string) (lines []LineCost, all LineCost) {
+	at := map[int]*LineCost{}
+	p.EachRow(func(r *site.Row) {
+		for i, f := range r.Stack {
+			if f.File != file || f.Line < from || f.Line > to {
+				continue
+			}
+			if i > 0 && Named(r.Stack[i-1].Function, skip...) {
+				return
+			}
+			if at[f.Line] == nil {
+				at[f.Line] = &LineCost{Line: f.Line}
+			}
+			for _, sum := range []*LineCost{at[f.Line], &all} {
+				sum.Seconds += float64(r.Value) / 1e9
+				sum.Samples += r.Count
+			}
+			return
+		}
+	})
+	for _, l := range at {
+		lines = append(lines, *l)
+	}
+	slices.SortFunc(lines, func(a, b LineCost) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Line, b.Line))
+	})
+	return lines, all
+}

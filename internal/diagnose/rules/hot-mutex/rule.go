@@ -1,0 +1,159 @@
+// Package hotmutex finds the mutex that goroutines wait for, and what is done while it is held.
+package hotmutex
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastWait is the waiting, in seconds a second of all goroutines together, below which a mutex is none to
+	// speak of.
+	leastWait = 0.1
+	// leastShare of all waiting for mutexes that one Unlock must have caused.
+	leastShare = 0.1
+	// leastTimes that somebody waited, so that it was no accident.
+	leastTimes = 20
+	// long is the share of the program's CPU under the lock from which on the section is too long, not too popular.
+	long = 0.1
+	// popular is the share of the program's CPU in a short section, its Lock and its Unlock from which on it is
+	// too popular. Below, the holder was put aside by chance, as happens on a busy machine, and others had to wait.
+	popular = 0.05
+	// most is the share of a section's CPU from which on a line is what it is about.
+	most = 0.25
+)
+
+// Rule is hot-mutex.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "hot-mutex",
+		Kind:  rule.Lock,
+		Title: "Goroutines wait for one mutex",
+		Doc:   doc,
+		// Moving work out of a section shortens the queue more than in proportion; sharding by n divides it by n at best.
+		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
+		Find:     find,
+	}
+}
+
+const doc = `A mutex lets one goroutine through at a time. As the share of time in which it is
+held nears one, everybody who wants it stands in a queue, and more processors
+do not help: the program is as fast as its critical section.
+
+The profile of mutexes tells which Unlock let the waiting in, the source what is
+done while the lock is held, the CPU profile what of that takes long. If one
+line does: prepare it before Lock, or do it after Unlock with a copy. If the
+section is short and merely popular: split what it guards by key, count with
+atomics, or publish what is mostly read as an atomic.Pointer to a copy.
+
+It is fine when the waiting is not in the way of anybody: background workers
+that queue up for their turn cost nothing but their own time.
+
+Seen in the field: mattermost/mattermost#15764; the mutex in "Profiling and
+optimizing Go web applications" (artem.krylysov.com, 2017).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	window := p.Table.Totals.ContentionSeconds
+	if window <= 0 || p.Table.Totals.TotalSeconds <= 0 {
+		return nil, nil
+	}
+	var matches []rule.Match
+	for _, s := range p.Table.Sites {
+		rows := rule.Rows(s.Mutex, func(r *site.Row) bool { return rule.CallsDirectly(r, rule.Unlocks()...) })
+		waited, times := rule.Sum(rows)
+		seconds := float64(waited) / 1e9
+		if seconds < leastWait*window || seconds < leastShare*p.Table.Totals.MutexSeconds || times < leastTimes {
+			continue
+		}
+		m := rule.Match{
+			Site: s, Mutex: rows, Callees: append(rule.Unlocks(), rule.Locks()...),
+			Evidence: []rule.Evidence{{
+				What:    "waits that ended at this Unlock",
+				Value:   fmt.Sprintf("%s in %d waits, %s a second of the program's time", rule.Seconds(seconds), times, rule.Seconds(seconds/window)),
+				Command: p.List("delay", s.Function),
+			}},
+		}
+		if describe(p, &m, seconds/window) {
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// describe says what is done under the lock, as far as the source is there; false when what is done there cannot
+// explain the waiting.
+func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
+	m.Confidence = rule.Hint
+	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for the mutex that is unlocked here.", rule.Seconds(perSecond))
+	m.Fix = "Do less while the mutex is held, or split what it guards."
+	place := p.Place(m.Site)
+	if place == nil {
+		return true
+	}
+	sections := rule.Sections(place)
+	if len(sections) == 0 {
+		m.Confidence = rule.Hint // locked in another function: what is done under it is not known
+		return true
+	}
+	s := sections[0]
+	m.Confidence = rule.Measured
+	m.CPU = p.Queueing(m.Site.File, rule.Line(place, s.Lock.Lparen))
+	lines, all := p.Spent(m.Site.File, s.From, s.To, append(rule.Unlocks(), rule.Locks()...)...)
+	_, busy := p.Spent(m.Site.File, rule.Line(place, s.Lock.Pos()), s.To)
+	total := p.Table.Totals.TotalSeconds
+	m.Evidence = append(m.Evidence, rule.Evidence{
+		What:    "CPU while the mutex is held",
+		Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(all.Seconds/total), all.Samples),
+		Command: p.List("cpu", m.Site.Function),
+	})
+	held := ""
+	if s.Deferred {
+		held = ", to the end of the function by defer"
+	}
+	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s.",
+		rule.Seconds(perSecond), rule.Text(s.Mutex), s.From, s.To, held)
+	switch waits := s.Waits(); {
+	case len(waits) > 0:
+		line := rule.Line(place, waits[0].Pos())
+		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
+		m.Fix = fmt.Sprintf("Do not wait with the mutex held: take what line %d needs out under the lock, unlock, then wait.", line)
+	case all.Seconds >= long*total && lines[0].Seconds >= most*all.Seconds:
+		line := lines[0].Line
+		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", rule.Percent(lines[0].Seconds/all.Seconds), line, called(place, s, line))
+		m.Fix = fmt.Sprintf("Do what of line %d does not need the lock before it is taken, or after with a copy; else split what %s guards by key.",
+			line, rule.Text(s.Mutex))
+	default:
+		m.Cause += " The section is short: too many want it."
+		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish what is mostly read as an atomic.Pointer to a copy.",
+			rule.Text(s.Mutex))
+		return busy.Seconds >= popular*total
+	}
+	return true
+}
+
+// called names the calls of a section on a line.
+func called(place *gocode.Place, s *rule.Section, line int) string {
+	var names []string
+	for _, c := range s.Calls() {
+		if rule.Line(place, c.Lparen) == line {
+			names = append(names, name(place, c))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+func name(place *gocode.Place, c *ast.CallExpr) string {
+	if n := place.CalleeName(c); n != "" {
+		return n
+	}
+	return rule.Text(c.Fun)
+}

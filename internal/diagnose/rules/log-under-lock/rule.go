@@ -1,0 +1,124 @@
+// Package logunderlock finds log lines that are written with a mutex of the program held.
+package logunderlock
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastWait is the waiting, in seconds a second of all goroutines together, that is worth a word.
+	leastWait = 0.05
+	// leastPart of the CPU under the lock that the log lines take. They wait besides, which no CPU profile shows.
+	leastPart = 0.2
+	// leastTimes that somebody waited, so that it was no accident.
+	leastTimes = 20
+)
+
+// loggers are the functions that write log lines, as types name them.
+var loggers = []string{
+	"log.Print*", "log.Output", "(*log.Logger).Print*", "(*log.Logger).Output",
+	"log/slog.Debug*", "log/slog.Info*", "log/slog.Warn*", "log/slog.Error*", "log/slog.Log*", "(*log/slog.Logger).*",
+	"fmt.Print*", "(*go.uber.org/zap.*", "github.com/sirupsen/logrus.*", "(*github.com/sirupsen/logrus.*",
+	"(*github.com/rs/zerolog.*", "github.com/golang/glog.*", "k8s.io/klog*",
+}
+
+// Rule is log-under-lock.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "log-under-lock",
+		Kind:  rule.Lock,
+		Title: "Log lines written with a mutex held",
+		Doc:   doc,
+		// Each match overrides it by the part of the section's CPU that is the log line.
+		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
+		// It knows what under the mutex takes long, where hot-mutex only measures.
+		Specificity: 1,
+		Find:        find,
+	}
+}
+
+const doc = `Writing a log line formats it, takes the logger's own mutex and, with most
+loggers, makes a system call, which may wait for a disk or a full pipe. Done with
+a mutex of the program held, everybody who wants that mutex waits for the log.
+
+Take what the line says into variables, unlock, then log. The rule charges the
+waiting for the program's mutex only; what the line costs by itself, and the
+waiting for the logger's mutex, is unbuffered-log's.
+
+It is fine for lines that are written when something fails, and where the order
+of lines has to be the order of events: then hand them to one goroutine.
+
+Seen in the field: erigontech/erigon#20454 (the backport was reverted for a
+regression, #20652); golang/glog#68.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	window := p.Table.Totals.ContentionSeconds
+	if window <= 0 {
+		return nil, nil
+	}
+	var matches []rule.Match
+	for _, s := range p.Table.Sites {
+		rows := rule.Rows(s.Mutex, func(r *site.Row) bool { return rule.CallsDirectly(r, rule.Unlocks()...) })
+		waited, times := rule.Sum(rows)
+		perSecond := float64(waited) / 1e9 / window
+		if perSecond < leastWait || times < leastTimes {
+			continue
+		}
+		m := rule.Match{Site: s, Mutex: rows, Callees: append(rule.Unlocks(), rule.Locks()...)}
+		if describe(p, &m, perSecond) {
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// describe tells whether log lines take a good part of what is done under the lock.
+func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
+	place := p.Place(m.Site)
+	if place == nil {
+		return false
+	}
+	for _, s := range rule.Sections(place) {
+		var lines []*ast.CallExpr
+		for _, call := range s.Calls() {
+			if rule.Named(place.CalleeName(call), loggers...) {
+				lines = append(lines, call)
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		skip := append(rule.Unlocks(), rule.Locks()...)
+		_, all := p.Spent(m.Site.File, s.From, s.To, skip...)
+		var logged rule.LineCost
+		for _, call := range lines {
+			line := rule.Line(place, call.Lparen)
+			_, one := p.Spent(m.Site.File, line, line, skip...)
+			logged.Seconds += one.Seconds
+			logged.Samples += one.Samples
+		}
+		if all.Seconds <= 0 || logged.Seconds < leastPart*all.Seconds {
+			continue
+		}
+		m.CPU = p.Queueing(m.Site.File, rule.Line(place, s.Lock.Lparen))
+		part := min(1, logged.Seconds/all.Seconds)
+		m.Fraction = &rule.Fraction{Expect: 0.9 * part, Low: 0.6 * part, High: max(part, 0.95)}
+		m.Confidence = rule.Measured
+		line := rule.Line(place, lines[0].Lparen)
+		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait %s in each second, all together, for it.",
+			line, place.CalleeName(lines[0]), rule.Text(s.Mutex), rule.Percent(part), rule.Seconds(perSecond))
+		m.Fix = "Copy what the line says into variables, unlock, then log."
+		m.Evidence = []rule.Evidence{{
+			What:    "CPU of the log lines under the mutex",
+			Value:   fmt.Sprintf("%d of %d samples", logged.Samples, all.Samples),
+			Command: p.List("cpu", m.Site.Function),
+		}}
+		return true
+	}
+	return false
+}

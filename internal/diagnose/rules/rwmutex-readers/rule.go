@@ -1,0 +1,106 @@
+// Package rwmutexreaders finds reader locks that cost more than the reading.
+package rwmutexreaders
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastShare of the program's CPU in RLock and RUnlock of one section.
+	leastShare = 0.03
+	// overhead is the part of the section's CPU, locking included, from which on the lock costs more than the reading.
+	overhead = 0.5
+)
+
+// Rule is rwmutex-readers.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "rwmutex-readers",
+		Kind:  rule.Lock,
+		Title: "A reader lock that costs more than the reading",
+		Doc:   doc,
+		// A load of an atomic pointer is nearly free; a plain mutex saves one of two atomic additions' traffic.
+		Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `RLock and RUnlock each add to a counter that all readers share. The cache line
+with that counter moves from processor to processor, so that many readers of a
+short section are slower together than one alone, though nobody waits: no
+profile of locks shows it, only the CPU in RLock and RUnlock.
+
+What is mostly read is best published whole: an atomic.Pointer to a value that
+nobody changes; writers copy, change and store. A small map that is read by
+everybody lives well like that. Else split it by key. For short sections a plain
+Mutex is no slower than a RWMutex.
+
+It is fine when sections are long, as then readers do run side by side; the rule
+speaks only where the lock takes more CPU than what it guards.
+
+Seen in the field: golang/go#17973 (RWMutex scales poorly with CPU count);
+cockroachdb/cockroach#142640; vitessio/vitess#19652.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	readers := []string{"sync.(*RWMutex).RLock", "sync.(*RWMutex).RUnlock"}
+	total := p.Table.Totals.TotalSeconds
+	var matches []rule.Match
+	for _, s := range p.Table.Sites {
+		if len(rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, readers...) })) == 0 {
+			continue
+		}
+		place := p.Place(s)
+		if place == nil {
+			continue
+		}
+		for _, section := range rule.Sections(place) {
+			if !section.Read || !ends(place.Line, rule.Line(place, section.Unlock.Pos()), section) {
+				continue
+			}
+			from := rule.Line(place, section.Lock.Pos())
+			m := rule.Match{Site: s, Callees: readers, Confidence: rule.Likely} // that it moves between processors is not seen
+			m.CPU = locking(p, s.File, from, section.To, readers)
+			spent, samples := rule.Sum(m.CPU)
+			lock := float64(spent) / 1e9
+			_, all := p.Spent(s.File, from, section.To)
+			if lock < leastShare*total || lock < overhead*all.Seconds {
+				continue
+			}
+			m.Cause = fmt.Sprintf("RLock and RUnlock of %s take %s of the CPU of what is between them and themselves: the lock costs more than the reading.",
+				rule.Text(section.Mutex), rule.Percent(lock/all.Seconds))
+			m.Fix = fmt.Sprintf("Publish what %s guards as an atomic.Pointer to a value that nobody changes (writers store a changed copy), or split it by key.",
+				rule.Text(section.Mutex))
+			m.Evidence = []rule.Evidence{{
+				What:    "CPU in RLock and RUnlock",
+				Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(lock/total), samples),
+				Command: p.List("cpu", s.Function),
+			}}
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// ends tells whether a line is the one that a section is told at: that of its Unlock or, when deferred, of its
+// Lock, so that the section is told once.
+func ends(line, unlock int, s *rule.Section) bool {
+	if s.Deferred {
+		return line == s.From
+	}
+	return line == unlock
+}
+
+// locking are the rows of the sites on some lines of a file that lock and unlock for reading.
+func locking(p *rule.Pass, file string, from, to int, readers []string) []*site.Row {
+	var rows []*site.Row
+	for _, s := range p.Table.Sites {
+		if s.File == file && from <= s.Line && s.Line <= to {
+			rows = append(rows, rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, readers...) })...)
+		}
+	}
+	return rows
+}
