@@ -14,6 +14,7 @@ import (
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
+	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
@@ -32,6 +33,7 @@ import (
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
+	forcedgc "github.com/hone-go/hone/internal/diagnose/rules/forced-gc"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
@@ -73,6 +75,7 @@ import (
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
+	stackgrowth "github.com/hone-go/hone/internal/diagnose/rules/stack-growth"
 	stackinerrors "github.com/hone-go/hone/internal/diagnose/rules/stack-in-errors"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
@@ -92,6 +95,7 @@ func All() []rule.Rule {
 		binaryreflect.Rule(),
 		bodynotdrained.Rule(),
 		bufferthroughinterface.Rule(),
+		busyspin.Rule(),
 		callerinlog.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),
@@ -110,6 +114,7 @@ func All() []rule.Rule {
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),
 		foldcompare.Rule(),
+		forcedgc.Rule(),
 		formatthenappend.Rule(),
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
@@ -151,6 +156,7 @@ func All() []rule.Rule {
 		sqlopenpercall.Rule(),
 		sqlprepareperquery.Rule(),
 		sscansimple.Rule(),
+		stackgrowth.Rule(),
 		stackinerrors.Rule(),
 		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),

@@ -1,0 +1,99 @@
+// Package forcedgc finds collections that the program asks for itself.
+package forcedgc
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is forced-gc.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "forced-gc",
+		Kind:     rule.GC,
+		Title:    "Collections asked for by the program",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}, // the rare call may be wanted
+		Find:     find,
+	}
+}
+
+const doc = `runtime.GC stops until a whole collection is done, and until what it found is
+swept; debug.FreeOSMemory does that and gives all free memory back, which the
+program then faults in again page by page. Both cost the work of a cycle however
+little garbage there is, and make the next cycles no cheaper.
+
+The runtime collects by itself when it pays, and gives memory back in the
+background. To keep the process small, set GOMEMLIMIT; to keep a burst from
+staying, let it be.
+
+It is fine in tests and benchmarks, before a measurement, and once after a
+start-up that leaves much garbage: the rule speaks of calls that run again and
+again.
+
+Seen in the field: AdguardTeam/AdGuardHome#2044 (constant CPU load by
+debug.FreeOSMemory on a timer), Symantec/Dominator#260; golang/go#30333 made the
+runtime give memory back by itself.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	calls := []string{"runtime.GC", "runtime/debug.FreeOSMemory"}
+	search := rule.Search{
+		Callees: calls,
+		Keep:    rule.Steady,
+		Judge: func(c *rule.Case) bool {
+			if !rule.PerCall(c.Place, c.Calls[0]) {
+				return false
+			}
+			words(c.Match, c.Name())
+			c.Saving = saving(p, c.CPU, calls)
+			return true
+		},
+		Unseen: func(m *rule.Match) { words(m, "runtime.GC or debug.FreeOSMemory") },
+	}
+	return search.Find(p), nil
+}
+
+func words(m *rule.Match, name string) {
+	m.Cause = fmt.Sprintf("The line calls %s again and again: each time a whole collection, however little garbage there is.", name)
+	m.Fix = "Leave it out: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT."
+}
+
+// saving adds the marking in the background, which no stack ties to the call, to the call's own CPU: the
+// part of all cycles that were forced, and not by the recording. nil when the cycles are not known.
+func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
+	share, ok := forced(p)
+	if !ok {
+		return nil
+	}
+	var all int64 // of these calls, anywhere: the cycles are divided by what each took
+	p.EachRow(func(r *site.Row) {
+		if rule.CallsDirectly(r, calls...) {
+			all += r.Value
+		}
+	})
+	own, _ := rule.Sum(rows)
+	if all <= 0 {
+		return nil
+	}
+	t := p.Table.Totals
+	marking := (t.D + t.I) * share * float64(own) / float64(all)
+	seconds := float64(own)/1e9 + marking
+	return &rule.Saving{Seconds: seconds * 0.9, Low: 0.6 * float64(own) / 1e9, High: seconds}
+}
+
+// forced is the part of all collections so far that the program forced.
+func forced(p *rule.Pass) (float64, bool) {
+	all, forced := p.Metrics[rule.MetricCycles], p.Metrics["/gc/cycles/forced:gc-cycles"]
+	if all <= 0 {
+		return 0, false
+	}
+	if ph, ok := p.Phase(recording.PhaseClean); ok {
+		forced -= float64(ph.ForcedGC)
+	}
+	return math.Max(0, forced) / all, true
+}

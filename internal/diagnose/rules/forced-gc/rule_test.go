@@ -1,0 +1,30 @@
+package forcedgc_test
+
+import (
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	forcedgc "github.com/hone-go/hone/internal/diagnose/rules/forced-gc"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+func TestRule(t *testing.T) { ruletest.Test(t, forcedgc.Rule()) }
+
+// TestMarking: of 100 cycles the program forced 60 and the recording 20, so 60 % of the marking is the program's.
+func TestMarking(t *testing.T) {
+	p := ruletest.Record(t, "testdata/caught.txtar")
+	p.Manifest.Phases = append(p.Manifest.Phases, recording.Phase{Name: recording.PhaseClean, ForcedGC: 20})
+	p.Metrics = map[string]float64{rule.MetricCycles: 100, "/gc/cycles/forced:gc-cycles": 80}
+	r := forcedgc.Rule()
+	matches, err := r.Find(t.Context(), p)
+	if err != nil || len(matches) != 1 || matches[0].Saving == nil {
+		t.Fatalf("%+v, %v", matches, err)
+	}
+	own, _ := rule.Sum(matches[0].CPU)
+	totals := p.Table.Totals
+	want := 0.9 * (float64(own)/1e9 + 0.6*(totals.D+totals.I))
+	if s := matches[0].Saving; s.Seconds < 0.99*want || s.Seconds > 1.01*want || s.Low > s.Seconds || s.High < s.Seconds {
+		t.Errorf("%+v, want %g", *s, want)
+	}
+}
