@@ -17,35 +17,29 @@ import (
 	exptrace "golang.org/x/exp/trace"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
 )
 
 // secretly is a program with names to hide, over some generations.
 func secretly(t *testing.T) []byte {
 	t.Helper()
-	if trace.IsEnabled() {
-		t.Skip("go test -trace has the tracer")
-	}
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Fatal(err)
-	}
-	ctx, task := trace.NewTask(context.Background(), "CustomerImport")
-	trace.Log(ctx, "customer", "net.Jane Roe of fmt.Example")
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for range 11 {
-				mu.Lock()
-				time.Sleep(50 * time.Millisecond)
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait() // some 2.2 s: three generations or so
-	task.End()
-	trace.Stop()
-	return buf.Bytes()
+	return tracetest.Record(t, func() {
+		ctx, task := trace.NewTask(context.Background(), "CustomerImport")
+		trace.Log(ctx, "customer", "net.Jane Roe of fmt.Example")
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 11 {
+					mu.Lock()
+					time.Sleep(50 * time.Millisecond)
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait() // some 2.2 s: three generations or so
+		task.End()
+	})
 }
 
 // count reads a trace with x/exp's reader, which is strict, and counts its events.

@@ -93,10 +93,12 @@ func (s *Set) units() []Remark {
 
 func (s *Set) handoffs() []Remark {
 	length := seconds(s.trace)
+	ran, _ := s.ranAndReady()
 	var out []Remark
 	seen := map[[2]string]bool{}
 	for _, h := range s.Wall.Blocking().Handoffs {
-		if h.Work >= smallWork || float64(h.Count) < manyHandoffs*max(length, 0.1) {
+		// One that waits for a partner with much to do runs little too; its waits cost nothing then.
+		if h.Work >= smallWork || float64(h.Count) < manyHandoffs*max(length, 0.1) || float64(h.Count)*handoffCost < costlyHandoffs*ran {
 			continue
 		}
 		k := [2]string{h.Waiter.String(), h.Waker.String()}
@@ -135,15 +137,7 @@ func (s *Set) convoys() []Remark {
 
 func (s *Set) scheduler() []Remark {
 	p := s.Parallelism.Result()
-	var ran, ready float64
-	for _, part := range s.Wall.Goroutines().Total {
-		switch part.What {
-		case "running", "gc assist", "gc sweep":
-			ran += part.Seconds
-		case "runnable":
-			ready += part.Seconds
-		}
-	}
+	ran, ready := s.ranAndReady()
 	if p.Saturated.P99 < longLatency || ready < muchReady*(ran+ready) {
 		return nil
 	}
@@ -155,6 +149,19 @@ func (s *Set) scheduler() []Remark {
 	return []Remark{remark("scheduler", "sched", exectrace.Line{},
 		"Goroutines that could run waited for a processor: %s in all, half of them longer than %s, one in a hundred longer than %s; %s.",
 		units.Seconds(ready), units.Seconds(p.Saturated.P50), units.Seconds(p.Saturated.P99), why)}
+}
+
+// ranAndReady is how long goroutines ran, and how long they could have, in seconds.
+func (s *Set) ranAndReady() (ran, ready float64) {
+	for _, part := range s.Wall.Goroutines().Total {
+		switch part.What {
+		case "running", "gc assist", "gc sweep":
+			ran += part.Seconds
+		case "runnable":
+			ready += part.Seconds
+		}
+	}
+	return ran, ready
 }
 
 func (s *Set) collections() []Remark {

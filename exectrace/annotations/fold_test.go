@@ -8,32 +8,27 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/annotations"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
 )
 
 func TestCountsTasksRegionsAndLogs(t *testing.T) {
-	if trace.IsEnabled() {
-		t.Skip("go test -trace has the tracer")
-	}
 	early, before := trace.NewTask(context.Background(), "before") // its begin is not in the trace
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Fatal(err)
-	}
-	before.End()
-	for i := range 10 {
-		ctx, task := trace.NewTask(early, "order")
-		trace.WithRegion(ctx, "outer", func() {
-			trace.WithRegion(ctx, "inner", func() { trace.Log(ctx, "step", "packed") })
-		})
-		if i > 0 {
-			task.End()
+	data := tracetest.Record(t, func() {
+		before.End()
+		for i := range 10 {
+			ctx, task := trace.NewTask(early, "order")
+			trace.WithRegion(ctx, "outer", func() {
+				trace.WithRegion(ctx, "inner", func() { trace.Log(ctx, "step", "packed") })
+			})
+			if i > 0 {
+				task.End()
+			}
 		}
-	}
-	trace.StartRegion(early, "forgotten")
-	trace.Stop()
+		trace.StartRegion(early, "forgotten")
+	})
 
 	var f annotations.Fold
-	if _, err := exectrace.Read(t.Context(), &buf, exectrace.Options{}, &f); err != nil {
+	if _, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{}, &f); err != nil {
 		t.Fatal(err)
 	}
 	r := f.Result()

@@ -3,27 +3,18 @@ package collector_test
 import (
 	"bytes"
 	"runtime"
-	"runtime/trace"
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
 )
 
 func run(t *testing.T, f func()) *collector.Result {
 	t.Helper()
-	if trace.IsEnabled() {
-		t.Skip("go test -trace has the tracer")
-	}
 	runtime.GC()
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Fatal(err)
-	}
-	f()
-	trace.Stop()
 	var fold collector.Fold
-	if _, err := exectrace.Read(t.Context(), &buf, exectrace.Options{}, &fold); err != nil {
+	if _, err := exectrace.Read(t.Context(), bytes.NewReader(tracetest.Record(t, f)), exectrace.Options{}, &fold); err != nil {
 		t.Fatal(err)
 	}
 	return fold.Result()

@@ -4,31 +4,22 @@ import (
 	"bytes"
 	"math"
 	"runtime"
-	"runtime/trace"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
 	"github.com/hone-go/hone/exectrace/parallelism"
 )
 
 // run traces f on two processors.
 func run(t *testing.T, f func()) *parallelism.Result {
 	t.Helper()
-	if trace.IsEnabled() {
-		t.Skip("go test -trace has the tracer")
-	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Fatal(err)
-	}
-	f()
-	trace.Stop()
 	var fold parallelism.Fold
-	if _, err := exectrace.Read(t.Context(), &buf, exectrace.Options{}, &fold); err != nil {
+	if _, err := exectrace.Read(t.Context(), bytes.NewReader(tracetest.Record(t, f)), exectrace.Options{}, &fold); err != nil {
 		t.Fatal(err)
 	}
 	return fold.Result()

@@ -2,39 +2,32 @@ package timeline_test
 
 import (
 	"bytes"
-	"runtime/trace"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
 	"github.com/hone-go/hone/exectrace/timeline"
 )
 
 // record traces goroutines that take turns at a lock.
 func record(t *testing.T) []byte {
 	t.Helper()
-	if trace.IsEnabled() {
-		t.Skip("go test -trace has the tracer")
-	}
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for range 6 {
-		wg.Go(func() {
-			for range 200 {
-				mu.Lock()
-				time.Sleep(10 * time.Microsecond)
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	trace.Stop()
-	return buf.Bytes()
+	return tracetest.Record(t, func() {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for range 200 {
+					mu.Lock()
+					time.Sleep(10 * time.Microsecond)
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+	})
 }
 
 func gather(t *testing.T, data []byte, opt timeline.Options) *timeline.Result {

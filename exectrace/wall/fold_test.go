@@ -3,29 +3,14 @@ package wall_test
 import (
 	"bytes"
 	"math"
-	"runtime/trace"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
 	"github.com/hone-go/hone/exectrace/wall"
 )
-
-// record traces f.
-func record(t *testing.T, f func()) []byte {
-	t.Helper()
-	if trace.IsEnabled() {
-		t.Skip("go test -trace has the tracer")
-	}
-	var buf bytes.Buffer
-	if err := trace.Start(&buf); err != nil {
-		t.Fatal(err)
-	}
-	f()
-	trace.Stop()
-	return buf.Bytes()
-}
 
 func read(t *testing.T, data []byte) *wall.Fold {
 	t.Helper()
@@ -70,7 +55,7 @@ func TestPartsSumToLifetime(t *testing.T) {
 	stuck := make(chan int)
 	go func() { <-stuck }() // waits over the whole trace, and when it ends
 	defer close(stuck)
-	f := read(t, record(t, busyProgram))
+	f := read(t, tracetest.Record(t, busyProgram))
 	g := f.Goroutines()
 	if len(g.Groups) < 3 {
 		t.Fatalf("%d groups", len(g.Groups))
@@ -97,7 +82,7 @@ func TestPartsSumToLifetime(t *testing.T) {
 
 // TestCountsWhatTheProgramDid asserts counts that the program fixes.
 func TestCountsWhatTheProgramDid(t *testing.T) {
-	f := read(t, record(t, busyProgram))
+	f := read(t, tracetest.Record(t, busyProgram))
 	var spawned *wall.Spawn
 	for _, s := range f.Spawns() {
 		if s.Line.Function == "github.com/hone-go/hone/exectrace/wall_test.busyProgram" {
@@ -135,7 +120,7 @@ func TestCountsWhatTheProgramDid(t *testing.T) {
 // TestOpenWaitsCount asserts that a goroutine that is stuck when the trace ends is there.
 func TestOpenWaitsCount(t *testing.T) {
 	stuck := make(chan int)
-	data := record(t, func() {
+	data := tracetest.Record(t, func() {
 		go func() { <-stuck }()
 		time.Sleep(5 * time.Millisecond)
 	})
@@ -152,7 +137,7 @@ func TestOpenWaitsCount(t *testing.T) {
 // go, and that one without a line is not.
 func TestMutexConvoy(t *testing.T) {
 	convoy := func(workers int) *wall.Blocking {
-		return read(t, record(t, func() {
+		return read(t, tracetest.Record(t, func() {
 			var mu sync.Mutex
 			var wg sync.WaitGroup
 			for range workers {
@@ -191,7 +176,7 @@ func TestMutexConvoy(t *testing.T) {
 
 // TestProfilesAgree asserts that the profiles hold what the views say.
 func TestProfilesAgree(t *testing.T) {
-	f := read(t, record(t, busyProgram))
+	f := read(t, tracetest.Record(t, busyProgram))
 	calls, err := f.Profile(wall.Calls)
 	if err != nil {
 		t.Fatal(err)

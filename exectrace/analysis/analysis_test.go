@@ -1,0 +1,152 @@
+package analysis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/internal/tracetest"
+	"github.com/hone-go/hone/exectrace/requests"
+)
+
+// summarize traces f on two processors and sums up.
+func summarize(t *testing.T, f func()) *analysis.Summary {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	set := analysis.New(requests.Options{})
+	tr, err := exectrace.Read(t.Context(), bytes.NewReader(tracetest.Record(t, f)), exectrace.Options{}, set.Folds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Done(tr)
+	return set.Summary()
+}
+
+//go:noinline
+func spin(d time.Duration) (n int) {
+	for start := time.Now(); time.Since(start) < d; n++ {
+	}
+	return n
+}
+
+// workers runs f on several goroutines.
+func workers(n int, f func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(f)
+	}
+	wg.Wait()
+}
+
+// TestRemarks asserts for each topic a program that stands out by it, and one much like it that does not.
+func TestRemarks(t *testing.T) {
+	handOver := func(size int, work time.Duration) func() {
+		return func() {
+			items := make(chan int, size)
+			go func() {
+				defer close(items)
+				for i := range 30_000 {
+					items <- i
+				}
+			}()
+			for range items {
+				if work > 0 {
+					spin(work)
+				}
+			}
+		}
+	}
+	leak := make(chan int)
+	defer close(leak)
+	for _, c := range []struct {
+		topic, text  string // what stands out, and a word of how it is told
+		guilty, near func()
+	}{
+		{"serial", "analysis_test.spin", func() { spin(200 * time.Millisecond) }, func() { workers(2, func() { spin(150 * time.Millisecond) }) }},
+		{"work-unit", "goroutines started at", func() {
+			for range 20 {
+				workers(500, func() {})
+			}
+		}, func() { workers(20, func() { spin(5 * time.Millisecond) }) }},
+		{"handoff", "waited for a channel", handOver(0, 0), handOver(0, 20*time.Microsecond)},
+		{"convoy", "let go at", func() {
+			var mu sync.Mutex
+			workers(8, func() {
+				for range 40 {
+					mu.Lock()
+					time.Sleep(200 * time.Microsecond)
+					mu.Unlock()
+				}
+			})
+		}, func() {
+			workers(8, func() {
+				var mu sync.Mutex
+				for range 40 {
+					mu.Lock()
+					time.Sleep(200 * time.Microsecond)
+					mu.Unlock()
+				}
+			})
+		}},
+		{"polling", "asks instead of being told", func() {
+			for range 200 {
+				time.Sleep(500 * time.Microsecond)
+			}
+		}, func() {
+			for range 5 {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}},
+		{"leak", "had not ended", func() {
+			for range 2000 {
+				go func() { <-leak }()
+			}
+			time.Sleep(20 * time.Millisecond)
+		}, func() { workers(2000, func() { time.Sleep(time.Millisecond) }) }},
+	} {
+		t.Run(c.topic, func(t *testing.T) {
+			var said string
+			for _, m := range summarize(t, c.guilty).Remarks {
+				if m.Topic == c.topic {
+					said = m.Text
+				}
+			}
+			if !strings.Contains(said, c.text) {
+				t.Errorf("it does not stand out, or not in these words: %q", said)
+			}
+			t.Log(said)
+			for _, m := range summarize(t, c.near).Remarks {
+				if m.Topic == c.topic {
+					t.Errorf("wrongly: %s", m.Text)
+				}
+			}
+		})
+	}
+}
+
+// TestSummaryAddsUp holds the figures against each other.
+func TestSummaryAddsUp(t *testing.T) {
+	s := summarize(t, func() { workers(4, func() { spin(10 * time.Millisecond) }) })
+	if s.Procs != 2 || s.MeanBusy > 2 || s.MeanRunning > s.MeanBusy+0.2 || s.Length <= 0 || s.Events == 0 {
+		t.Errorf("%+v", s)
+	}
+	var running float64
+	for _, p := range s.Total {
+		if p.What == "running" {
+			running += p.Seconds
+		}
+	}
+	if most := s.Length * 2 * 1.01; running > most {
+		t.Errorf("goroutines ran %.3f s, two processors have %.3f s", running, most)
+	}
+	b, err := json.Marshal(s)
+	if err != nil || !bytes.Contains(b, []byte(`"schema":"hone/trace/summary/v1"`)) {
+		t.Errorf("%v: %.100s", err, b)
+	}
+}

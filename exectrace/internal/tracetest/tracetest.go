@@ -1,0 +1,24 @@
+// Package tracetest records traces for tests.
+package tracetest
+
+import (
+	"bytes"
+	"runtime/trace"
+	"testing"
+)
+
+// Record traces f and returns the trace. Under go test -trace, which has the only tracer, the test is
+// skipped.
+func Record(t testing.TB, f func()) []byte {
+	t.Helper()
+	if trace.IsEnabled() {
+		t.Skip("go test -trace has the tracer")
+	}
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	trace.Stop()
+	return buf.Bytes()
+}
