@@ -28,6 +28,8 @@ const (
 	manySpawns     = 1000  // a second
 	smallWork      = 2e-6  // seconds between hand-offs: about what two switches cost
 	manyHandoffs   = 5000  // a second
+	handoffCost    = 1e-6  // seconds, for both sides
+	costlyHandoffs = 0.1   // of what goroutines ran
 	longLatency    = 1e-3  // seconds at p99 from ready to running
 	muchReady      = 0.1   // of the time of goroutines that run or are ready
 	muchGC         = 0.25  // of the time with a collection going on
