@@ -107,7 +107,14 @@ func readTrace(ctx context.Context, c Config, rec *recording.Recording) (*analys
 		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits are told by profiles alone", err)}, nil
 	}
 	set.Done(t)
-	return set.Results(), nil, nil
+	res := set.Results()
+	var notes []string
+	for _, m := range res.Remarks {
+		if m.Topic == "p99" {
+			notes = append(notes, "slow requests, while they were traced: "+m.Text+" hone trace requests "+shortName(c, rec.Path)+" shows more")
+		}
+	}
+	return res, notes, nil
 }
 
 // partOf closes the recording with its part.
