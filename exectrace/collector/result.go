@@ -2,6 +2,7 @@ package collector
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
@@ -110,7 +111,8 @@ func (f *Fold) Result() *Result {
 func (f *Fold) assistLines() Assists {
 	a := Assists{Count: f.assistCount, Seconds: seconds(f.assistTotal)}
 	by := map[exectrace.Line]*AssistLine{}
-	for stack, s := range f.assists {
+	for _, stack := range slices.Sorted(maps.Keys(f.assists)) { // sums of floats depend on the order
+		s := f.assists[stack]
 		line := f.trace.Blame(stack)
 		l := by[line]
 		if l == nil {

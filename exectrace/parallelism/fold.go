@@ -1,7 +1,6 @@
 package parallelism
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
@@ -16,16 +15,18 @@ type Fold struct {
 	idle  int // processors without work
 	ps    []exectrace.State
 	gs    []goroutine
-	roots map[exectrace.StackID]bool // first stacks of the runtime's goroutines
+	roots []whose // by first stack
 
-	now     int64              // counted up to here
-	running []exectrace.GIndex // goroutines of the program that run: no more than there are processors
-	ready   int                // that are ready
-	workers int                // of the runtime that run
+	now     int64            // counted up to here
+	running int              // goroutines of the program that run
+	who     exectrace.GIndex // all of them, by exclusive or: of one, it is that one
+	ready   int              // that are ready
+	workers int              // of the runtime that run
 
-	busy  []int64 // nanoseconds with k running goroutines of the program
-	procd []int64 // nanoseconds with k busy processors
-	held  int64   // nanoseconds with a ready goroutine while fewer run than there are processors
+	busy      []int64 // nanoseconds with k running goroutines of the program
+	procd     []int64 // nanoseconds with k busy processors
+	procSince int64   // procd is counted up to here
+	held      int64   // nanoseconds with a ready goroutine while fewer run than there are processors
 
 	serial        map[exectrace.StackID]*serialSum
 	serialTotal   int64
@@ -46,6 +47,15 @@ type goroutine struct {
 	alone   int64 // nanoseconds it ran alone since it came to the processor
 }
 
+// whose a goroutine is.
+type whose uint8
+
+const (
+	notAsked whose = iota
+	programs
+	runtimes
+)
+
 type serialSum struct {
 	total int64
 	n     int64
@@ -57,55 +67,71 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
 		f.trace = t
 		f.serial, f.samples = map[exectrace.StackID]*serialSum{}, map[exectrace.StackID]int64{}
-		f.roots = map[exectrace.StackID]bool{}
 		f.saturated, f.wakeup = histogram.New(), histogram.New()
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Time > f.now {
-			f.pass(e.Time)
-		}
-		switch {
-		case e.Kind <= exectrace.GoStatus:
-			if e.G != exectrace.NoG && e.From != e.To {
-				f.move(e)
-			}
-		case e.Kind <= exectrace.ProcSyscallEnd:
-			f.proc(e)
-		case e.Kind == exectrace.ProcsChange:
-			f.procs = int(e.Value)
-			f.most = max(f.most, f.procs)
-		case e.Kind == exectrace.CPUSample:
-			if f.alone() && e.G == f.running[0] {
-				f.samples[e.Stack]++
-			}
-		case e.Kind == exectrace.Gap:
-			f.reset()
+		if e.Kind > exectrace.GoStatus {
+			f.rare(e)
+		} else if e.From != e.To && e.G != exectrace.NoG {
+			f.move(e)
 		}
 	}
 }
 
-// alone tells whether one goroutine of the program runs and none could.
-func (f *Fold) alone() bool { return len(f.running) == 1 && f.ready == 0 && f.procs > 1 }
+// rare takes what is no change of a goroutine.
+func (f *Fold) rare(e *exectrace.Event) {
+	switch {
+	case e.Kind <= exectrace.ProcSyscallEnd:
+		f.proc(e)
+	case e.Kind == exectrace.ProcsChange:
+		f.pass(e.Time)
+		f.procs = int(e.Value)
+		f.most = max(f.most, f.procs)
+	case e.Kind == exectrace.CPUSample:
+		if f.alone() && e.G == f.who {
+			f.samples[e.Stack]++
+		}
+	case e.Kind == exectrace.Gap:
+		f.pass(e.Time)
+		f.passProcs(e.Time)
+		f.reset()
+	}
+}
 
-// pass books the time up to now under what held until then.
+// alone tells whether one goroutine of the program runs and none could.
+func (f *Fold) alone() bool { return f.running == 1 && f.ready == 0 && f.procs > 1 }
+
+// pass books the time up to now under what held until then. It comes before each change of what
+// runs, what is ready, and how many processors there are.
 func (f *Fold) pass(now int64) {
 	d := now - f.now
+	if d <= 0 {
+		return
+	}
 	f.now = now
-	f.busy = count(f.busy, len(f.running), d)
+	f.busy = count(f.busy, f.running, d)
+	if f.ready > 0 {
+		if f.running+f.workers < f.procs {
+			f.held += d
+		}
+	} else if f.alone() {
+		f.gs[f.who].alone += d
+		f.serialTotal += d
+	}
+	f.tail.pass(f, now, d)
+}
+
+// passProcs is pass for the processors.
+func (f *Fold) passProcs(now int64) {
 	k := 0
 	if n := len(f.ps); n > 0 {
 		k = max(0, n-f.idle)
 	}
-	f.procd = count(f.procd, k, d)
-	if f.ready > 0 && len(f.running)+f.workers < f.procs {
-		f.held += d
+	if d := now - f.procSince; d > 0 {
+		f.procd = count(f.procd, k, d)
+		f.procSince = now
 	}
-	if f.alone() {
-		f.gs[f.running[0]].alone += d
-		f.serialTotal += d
-	}
-	f.tail.pass(f, now, d)
 }
 
 // count adds to a table by k, which grows as far as k may go.
@@ -117,16 +143,14 @@ func count(by []int64, k int, d int64) []int64 {
 	return by
 }
 
-func (f *Fold) at(i exectrace.GIndex) *goroutine {
-	for int(i) >= len(f.gs) {
-		f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs)))...)
-	}
-	return &f.gs[i]
-}
-
+// move takes a goroutine out of the state that it was in, and into the next.
 func (f *Fold) move(e *exectrace.Event) {
-	g := f.at(e.G)
+	if int64(e.G) >= int64(len(f.gs)) {
+		f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs), int(e.G)+1-len(f.gs)))...)
+	}
+	g := &f.gs[e.G]
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
+		f.pass(e.Time)
 		f.drop(e.G, g) // of a goroutine that had the place before
 		*g = goroutine{}
 		g.runtime, g.unknown = f.ofRuntime(e)
@@ -139,15 +163,18 @@ func (f *Fold) move(e *exectrace.Event) {
 	g.state = e.To
 	switch e.To {
 	case exectrace.Running:
+		f.pass(e.Time)
 		g.alone = 0
 		if g.runtime {
 			f.workers++
 			return
 		}
-		f.running = append(f.running, e.G)
+		f.running++
+		f.who ^= e.G
 	case exectrace.Runnable:
 		g.since, g.idleP = e.Time, f.idle > f.ready
 		if !g.runtime {
+			f.pass(e.Time)
 			f.ready++
 		}
 	case exectrace.Gone:
@@ -159,11 +186,14 @@ func (f *Fold) move(e *exectrace.Event) {
 func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	switch g.state {
 	case exectrace.Running:
-		if !g.runtime && g.alone > 0 {
+		f.pass(e.Time)
+		if g.alone > 0 && !g.runtime {
 			f.charge(g, e)
 		}
 		f.tail.left(e)
+		f.drop(e.G, g)
 	case exectrace.Runnable:
+		f.pass(e.Time)
 		if e.To == exectrace.Running {
 			h := f.saturated
 			if g.idleP {
@@ -171,8 +201,8 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 			}
 			h.Record(e.Time - g.since)
 		}
+		f.drop(e.G, g)
 	}
-	f.drop(e.G, g)
 }
 
 // drop uncounts a goroutine.
@@ -181,9 +211,8 @@ func (f *Fold) drop(at exectrace.GIndex, g *goroutine) {
 	case g.state == exectrace.Running && g.runtime:
 		f.workers--
 	case g.state == exectrace.Running:
-		if i := slices.Index(f.running, at); i >= 0 {
-			f.running = slices.Delete(f.running, i, i+1)
-		}
+		f.running--
+		f.who ^= at
 	case g.state == exectrace.Runnable && !g.runtime:
 		f.ready--
 	}
@@ -221,13 +250,16 @@ func (f *Fold) isRuntime(s exectrace.StackID) bool {
 	if s == 0 {
 		return false
 	}
-	is, ok := f.roots[s]
-	if !ok {
-		root := f.trace.Root(s).Function
-		is = strings.HasPrefix(root, "runtime.") || strings.HasPrefix(root, "runtime/")
-		f.roots[s] = is
+	for int64(s) >= int64(len(f.roots)) {
+		f.roots = append(f.roots, make([]whose, max(256, len(f.roots)))...)
 	}
-	return is
+	if f.roots[s] == notAsked {
+		f.roots[s] = programs
+		if root := f.trace.Root(s).Function; strings.HasPrefix(root, "runtime.") || strings.HasPrefix(root, "runtime/") {
+			f.roots[s] = runtimes
+		}
+	}
+	return f.roots[s] == runtimes
 }
 
 // proc follows processors.
@@ -235,6 +267,10 @@ func (f *Fold) proc(e *exectrace.Event) {
 	if e.P < 0 || e.P > 1<<16 {
 		return
 	}
+	if int(e.P) < len(f.ps) && f.ps[e.P] == e.To {
+		return
+	}
+	f.passProcs(e.Time)
 	for int(e.P) >= len(f.ps) {
 		f.ps = append(f.ps, exectrace.Unknown)
 	}
@@ -253,14 +289,15 @@ func (f *Fold) proc(e *exectrace.Event) {
 func (f *Fold) reset() {
 	clear(f.gs)
 	f.ps, f.idle = f.ps[:0], 0
-	f.running, f.ready, f.workers = f.running[:0], 0, 0
+	f.running, f.who, f.ready, f.workers = 0, 0, 0, 0
 	f.tail = tail{sum: f.tail.sum, regions: f.tail.regions, wasted: f.tail.wasted, parallel: f.tail.parallel}
 }
 
 // End books what is left.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
-	f.pass(max(f.now, t.Now()))
+	f.pass(t.Now())
+	f.passProcs(t.Now())
 	f.length = f.now
 	for i := range f.gs {
 		f.serialUnnamed += f.gs[i].alone

@@ -155,7 +155,8 @@ func (f *Fold) tails() TailTime {
 		t.Share = float64(f.tail.wasted) / (float64(f.tail.parallel) * float64(f.most))
 	}
 	by := map[exectrace.Line]*TailLine{}
-	for stack, sum := range f.tail.sum {
+	for _, stack := range slices.Sorted(maps.Keys(f.tail.sum)) { // sums of floats depend on the order
+		sum := f.tail.sum[stack]
 		line := f.trace.Blame(stack)
 		l := by[line]
 		if l == nil {

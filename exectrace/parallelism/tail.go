@@ -28,7 +28,7 @@ const minRegion = 1_000_000
 
 // pass books d nanoseconds up to now.
 func (r *tail) pass(f *Fold, now, d int64) {
-	running := len(f.running)
+	running := f.running
 	switch {
 	case f.procs < 2:
 	case running+f.workers >= f.procs || running > 1 && f.ready > 0:

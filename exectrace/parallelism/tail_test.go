@@ -12,8 +12,7 @@ func TestTailCountsIdleProcessors(t *testing.T) {
 	f := &Fold{procs: 4}
 	var now int64
 	step := func(running, ready int, d int64) {
-		f.running = make([]exectrace.GIndex, running)
-		f.ready = ready
+		f.running, f.ready = running, ready
 		now += d
 		f.tail.pass(f, now, d)
 	}

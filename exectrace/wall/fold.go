@@ -5,36 +5,39 @@ import "github.com/hone-go/hone/exectrace"
 // Fold adds up the time of goroutines. The zero value is ready; when the trace is
 // over its views can be asked.
 type Fold struct {
-	trace *exectrace.Trace
-	table table
-	gs    []goroutine // by GIndex
-	lines lines
-	queue []queue // by the waiter's line, for waits that queue up
-	group map[exectrace.StackID]*group
+	trace  *exectrace.Trace
+	table  table
+	gs     []goroutine // by GIndex
+	early  map[exectrace.GIndex][]early
+	lines  lines
+	queue  []queue // by the waiter's line, for waits that queue up
+	group  map[exectrace.StackID]*group
+	groups []*group // the same by first stack, for speed
 
 	genStart int64 // of the generation: what is first heard of in it was so from there
 	started  bool
 	length   int64
 }
 
-// goroutine is what the fold knows about a live one.
+// goroutine is what the fold knows about a live one. A trace has two events for each microsecond of
+// each of thousands of goroutines: a cache line holds one.
 type goroutine struct {
-	entry exectrace.StackID
-	state exectrace.State
-	mode  what     // of running time: running, assisting or sweeping
-	since int64    // when state or mode began
-	work  int64    // it ran since its last wait
-	ran   int64    // since it was created
-	born  int64    // created, or found
-	spawn *spawned // of the go statement; nil when found
+	since int64 // when state or mode began
+	work  int64 // it ran since its last wait
+	ran   int64 // since it was created
+	born  int64 // created, or found
 	group *group
-	why   exectrace.Reason  // it is in state
+	spawn *spawned          // of the go statement; nil when found
 	left  exectrace.StackID // where it left the processor
 	wake  exectrace.StackID // who made it ready
-	early []early           // what it did before its first stack told what it is
+	ready int32             // the row of its time as Runnable; -1 when its group is not known
+	state exectrace.State   // Unknown: none of the program's
+	mode  what              // of running time: running, assisting or sweeping
+	why   exectrace.Reason  // it is in state
 }
 
-// early is an interval of a goroutine of which nothing but its number is known yet.
+// early is an interval of a goroutine of which nothing but its number is known yet, before its first
+// stack told what it is.
 type early struct {
 	key
 	d, work int64
@@ -51,9 +54,13 @@ type queue struct {
 
 // group are the goroutines with one first stack.
 type group struct {
+	entry                 exectrace.StackID
+	runs                  [sweeping + 1]tally // of running time, by mode, but for what is open at the end
 	found, created, ended int64
 	lifetime              int64
 	spawn                 map[exectrace.StackID]*spawned
+	last                  *spawned // the one that started a goroutine last, at
+	lastAt                exectrace.StackID
 }
 
 // spawned are the goroutines that one go statement started.
@@ -78,172 +85,162 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Kind <= exectrace.GoStatus {
-			f.transition(t, e)
+		if e.Kind > exectrace.GoStatus {
+			f.rare(e)
 			continue
 		}
-		switch e.Kind {
-		case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
-			f.mode(e, assisting)
-		case exectrace.GCSweepBegin, exectrace.GCSweepActive:
-			f.mode(e, sweeping)
-		case exectrace.GCMarkAssistEnd, exectrace.GCSweepEnd:
-			f.mode(e, running)
-		case exectrace.Sync:
-			if f.started {
-				f.genStart = e.Time
+		if int64(e.G) >= int64(len(f.gs)) {
+			if e.G == exectrace.NoG {
+				continue
 			}
-			f.started = true
-		case exectrace.Gap:
-			f.cut(e.Time)
+			f.grow(e.G)
+		}
+		if g := &f.gs[e.G]; e.From == exectrace.Unknown || g.state == exectrace.Unknown {
+			f.begin(t, g, e)
+		} else if e.From != e.To { // else a status that says what is known
+			f.leave(g, e)
+			f.enter(g, e)
+		}
+	}
+}
+
+// rare takes what is no change of a goroutine.
+func (f *Fold) rare(e *exectrace.Event) {
+	switch e.Kind {
+	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
+		f.mode(e, assisting)
+	case exectrace.GCSweepBegin, exectrace.GCSweepActive:
+		f.mode(e, sweeping)
+	case exectrace.GCMarkAssistEnd, exectrace.GCSweepEnd:
+		f.mode(e, running)
+	case exectrace.Sync:
+		if f.started {
 			f.genStart = e.Time
 		}
+		f.started = true
+	case exectrace.Gap:
+		f.cut(e.Time)
+		f.genStart = e.Time
 	}
 }
 
-// at returns the goroutine at a place, which may be new to the fold.
-func (f *Fold) at(i exectrace.GIndex) *goroutine {
-	for int(i) >= len(f.gs) {
-		f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs)))...)
-	}
-	return &f.gs[i]
-}
-
-func (f *Fold) transition(t *exectrace.Trace, e *exectrace.Event) {
-	if e.G == exectrace.NoG {
-		return
-	}
-	g := f.at(e.G)
-	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
-		f.begin(t, g, e)
-		return
-	}
-	if e.From == e.To {
-		return // a status that says what is known
-	}
-	if g.entry == 0 && e.Stack != 0 && e.By == e.G {
-		f.name(g, e.Stack) // it ran when the trace began: its first stack says what it is
-	}
-	f.leave(g, e)
-	switch e.To {
-	case exectrace.Running:
-		g.mode = running
-	case exectrace.Runnable:
-		if e.From == exectrace.Running {
-			g.left, g.wake = e.Stack, 0
-		} else if e.From == exectrace.Waiting {
-			g.wake = e.Stack
-		}
-	case exectrace.Waiting:
-		g.left, g.wake = e.Stack, 0
-		f.enqueue(e.Stack, e.Why, e.Time, 1)
-	case exectrace.Syscall:
-		g.left, g.wake = e.Stack, 0
-	case exectrace.Gone:
-		f.end(g, e.Time)
-		return
-	}
-	g.state, g.why, g.since = e.To, e.Why, e.Time
-}
-
-// name gives a goroutine that was found without a stack the group of its first one.
-func (f *Fold) name(g *goroutine, s exectrace.StackID) {
-	g.group.found--
-	g.entry = s
-	g.group = f.groupOf(s)
-	g.group.found++
-	f.bookEarly(g)
-}
-
-func (f *Fold) bookEarly(g *goroutine) {
-	for _, e := range g.early {
-		e.key.entry = g.entry
-		f.table.row(e.key).add(e.d, e.work)
-	}
-	g.early = nil
-}
-
-// book adds an interval to its row.
-func (f *Fold) book(g *goroutine, k key, d, work int64) {
-	if g.entry == 0 && len(g.early) < 16 {
-		g.early = append(g.early, early{k, d, work})
-		return
-	}
-	f.table.row(k).add(d, work)
-}
-
-func (f *Fold) groupOf(entry exectrace.StackID) *group {
-	gr := f.group[entry]
-	if gr == nil {
-		gr = &group{spawn: map[exectrace.StackID]*spawned{}}
-		f.group[entry] = gr
-	}
-	return gr
-}
-
-// begin takes up a goroutine that was created or is first heard of.
-func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
-	info := t.Goroutine(e.G)
-	*g = goroutine{
-		entry: info.Entry, state: e.To, mode: running, since: e.Time, born: e.Time,
-		why: e.Why, left: e.Left,
-	}
-	if g.entry == 0 && e.Kind == exectrace.GoStatus {
-		g.entry = e.Stack
-	}
-	gr := f.groupOf(g.entry)
-	g.group = gr
-	switch e.Kind {
-	case exectrace.GoCreate, exectrace.GoCreateSyscall:
-		gr.created++
-		g.left, g.wake = e.Stack, e.Stack
-		s := gr.spawn[e.Stack]
-		if s == nil {
-			s = new(spawned)
-			gr.spawn[e.Stack] = s
-		}
-		s.Created++
-		g.spawn = s
-	default: // it was there when the generation began
-		gr.found++
-		g.since, g.born = f.genStart, f.genStart
-		g.left = e.Stack
-	}
-	if e.To == exectrace.Waiting {
-		f.enqueue(g.left, g.why, g.since, 1)
-	}
+// grow makes room for a goroutine.
+func (f *Fold) grow(i exectrace.GIndex) {
+	n := max(int(i)+1, 2*len(f.gs), 256)
+	f.gs = append(make([]goroutine, 0, n), f.gs...)[:n]
 }
 
 // leave books the interval that ends here.
 func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
-	k, d := f.interval(g, e.Time)
-	var work int64
+	d := e.Time - g.since
 	switch g.state {
-	case exectrace.Waiting:
-		k.wake = e.Stack
-		work, g.work = g.work, 0
-		f.enqueue(g.left, g.why, e.Time, -1)
-	case exectrace.Runnable:
-		if g.why == exectrace.Created {
-			if g.spawn != nil {
-				g.spawn.Started++
-				g.spawn.Waited += d
-			}
+	case exectrace.Running:
+		if g.group.entry == 0 && e.Stack != 0 && e.By == e.G {
+			f.name(e.G, g, e.Stack) // it ran when the trace began: its first stack says what it is
 		}
+		f.run(e.G, g, d)
+	case exectrace.Runnable:
+		if g.why == exectrace.Created && g.spawn != nil {
+			g.spawn.Started++
+			g.spawn.Waited += d
+		}
+		if g.ready < 0 {
+			f.book(e.G, g, f.now(g), d, 0)
+			return
+		}
+		f.table.rows[g.ready].add(d, 0)
+	case exectrace.Waiting:
+		f.waited(g, e, d)
+	default:
+		f.book(e.G, g, f.now(g), d, 0)
 	}
-	f.book(g, k, d, work)
 }
 
-// interval describes what g has been doing since its state, or mode, began.
-func (f *Fold) interval(g *goroutine, now int64) (key, int64) {
-	d := now - g.since
-	k := key{entry: g.entry}
+// run books running time.
+func (f *Fold) run(i exectrace.GIndex, g *goroutine, d int64) {
+	g.work += d
+	g.ran += d
+	if g.group.entry == 0 {
+		f.book(i, g, key{what: g.mode}, d, 0)
+		return
+	}
+	g.group.runs[g.mode].add(d)
+}
+
+// waited books a wait that ends. Its row knows the row of what follows: being ready.
+func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
+	work := g.work
+	g.work = 0
+	if queues(g.why) {
+		f.enqueue(g.left, e.Time, -1)
+	}
+	k := key{entry: g.group.entry, left: g.left, wake: e.Stack, what: blocked, why: g.why}
+	g.ready = -1
+	if k.entry == 0 {
+		f.book(e.G, g, k, d, work)
+		return
+	}
+	at := f.table.at(k)
+	r := &f.table.rows[at]
+	r.add(d, work)
+	if e.Why != exectrace.Woken || e.To != exectrace.Runnable {
+		return
+	}
+	if r.then == 0 {
+		k.what, k.why = runnable, exectrace.Woken
+		then := f.table.at(k) + 1 // which may move the rows
+		f.table.rows[at].then = then
+		g.ready = then - 1
+		return
+	}
+	g.ready = r.then - 1
+}
+
+// enter begins the next interval.
+func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
+	was := g.state
+	g.state, g.why, g.since = e.To, e.Why, e.Time
+	switch e.To {
+	case exectrace.Running:
+		g.mode = running
+	case exectrace.Runnable:
+		switch e.From {
+		case exectrace.Running:
+			g.left, g.wake = e.Stack, 0
+		case exectrace.Waiting:
+			g.wake = e.Stack
+			if was == exectrace.Waiting && g.ready >= 0 {
+				return
+			}
+		}
+		f.findReady(g)
+	case exectrace.Waiting:
+		g.left, g.wake = e.Stack, 0
+		if queues(e.Why) {
+			f.enqueue(e.Stack, e.Time, 1)
+		}
+	case exectrace.Syscall:
+		g.left, g.wake = e.Stack, 0
+	case exectrace.Gone:
+		f.end(e.G, g, e.Time)
+	}
+}
+
+// findReady finds the row of a goroutine that is ready now.
+func (f *Fold) findReady(g *goroutine) {
+	g.ready = -1
+	if g.group.entry != 0 {
+		g.ready = f.table.at(f.now(g))
+	}
+}
+
+// now describes what a goroutine does.
+func (f *Fold) now(g *goroutine) key {
+	k := key{entry: g.group.entry}
 	switch g.state {
 	case exectrace.Running:
 		k.what = g.mode
-		g.work += d
-		g.ran += d
-		return k, d
+		return k
 	case exectrace.Runnable:
 		k.what = runnable
 	case exectrace.Syscall:
@@ -252,7 +249,100 @@ func (f *Fold) interval(g *goroutine, now int64) (key, int64) {
 		k.what = blocked
 	}
 	k.left, k.wake, k.why = g.left, g.wake, g.why
-	return k, d
+	return k
+}
+
+// book adds an interval to its row.
+func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
+	if g.group.entry == 0 && len(f.early[i]) < 16 {
+		if f.early == nil {
+			f.early = map[exectrace.GIndex][]early{}
+		}
+		f.early[i] = append(f.early[i], early{k, d, work})
+		return
+	}
+	f.table.rows[f.table.at(k)].add(d, work)
+}
+
+// name gives a goroutine that was found without a stack the group of its first one.
+func (f *Fold) name(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
+	g.group.found--
+	g.group = f.groupOf(s)
+	g.group.found++
+	f.bookEarly(i, s)
+}
+
+func (f *Fold) bookEarly(i exectrace.GIndex, entry exectrace.StackID) {
+	if len(f.early) == 0 {
+		return
+	}
+	for _, e := range f.early[i] {
+		e.entry = entry
+		f.table.rows[f.table.at(e.key)].add(e.d, e.work)
+	}
+	delete(f.early, i)
+}
+
+func (f *Fold) groupOf(entry exectrace.StackID) *group {
+	if int64(entry) < int64(len(f.groups)) && f.groups[entry] != nil {
+		return f.groups[entry]
+	}
+	gr := &group{entry: entry, spawn: map[exectrace.StackID]*spawned{}}
+	f.group[entry] = gr
+	for int64(entry) >= int64(len(f.groups)) {
+		f.groups = append(f.groups, make([]*group, max(64, len(f.groups)))...)
+	}
+	f.groups[entry] = gr
+	return gr
+}
+
+// spawned returns the account of a go statement.
+func (gr *group) spawnedAt(s exectrace.StackID) *spawned {
+	if gr.last != nil && gr.lastAt == s {
+		return gr.last
+	}
+	sp := gr.spawn[s]
+	if sp == nil {
+		sp = new(spawned)
+		gr.spawn[s] = sp
+	}
+	gr.last, gr.lastAt = sp, s
+	return sp
+}
+
+// begin takes up a goroutine that was created or is first heard of.
+func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
+	if len(f.early) > 0 {
+		delete(f.early, e.G) // of one that had the place before
+	}
+	entry := t.Goroutine(e.G).Entry
+	if entry == 0 && e.Kind == exectrace.GoStatus {
+		entry = e.Stack
+	}
+	gr := f.groupOf(entry)
+	*g = goroutine{
+		group: gr, state: e.To, mode: running, since: e.Time, born: e.Time,
+		why: e.Why, left: e.Left, ready: -1,
+	}
+	switch e.Kind {
+	case exectrace.GoCreate, exectrace.GoCreateSyscall:
+		gr.created++
+		g.left, g.wake = e.Stack, e.Stack
+		g.spawn = gr.spawnedAt(e.Stack)
+		g.spawn.Created++
+	default: // it was there when the generation began
+		gr.found++
+		g.since, g.born = f.genStart, f.genStart
+		g.left = e.Stack
+	}
+	switch e.To {
+	case exectrace.Waiting:
+		if queues(g.why) {
+			f.enqueue(g.left, g.since, 1)
+		}
+	case exectrace.Runnable:
+		f.findReady(g)
+	}
 }
 
 // mode splits running time where the goroutine begins or ends work for the collector.
@@ -260,19 +350,21 @@ func (f *Fold) mode(e *exectrace.Event, to what) {
 	if e.G == exectrace.NoG {
 		return
 	}
-	g := f.at(e.G)
+	if int64(e.G) >= int64(len(f.gs)) {
+		f.grow(e.G)
+	}
+	g := &f.gs[e.G]
 	if g.state == exectrace.Running && g.mode != to {
-		k, d := f.interval(g, e.Time)
-		f.book(g, k, d, 0)
+		f.run(e.G, g, e.Time-g.since)
 		g.since = e.Time
 	}
 	g.mode = to
 }
 
 // end closes a goroutine's account.
-func (f *Fold) end(g *goroutine, now int64) {
-	f.bookEarly(g)
+func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
 	gr := g.group
+	f.bookEarly(i, gr.entry)
 	gr.ended++
 	gr.lifetime += now - g.born
 	if g.spawn != nil {
@@ -285,11 +377,9 @@ func (f *Fold) end(g *goroutine, now int64) {
 	g.state = exectrace.Unknown
 }
 
-// enqueue counts a waiter more or less at a stack, for reasons where waiters queue.
-func (f *Fold) enqueue(s exectrace.StackID, why exectrace.Reason, now int64, by int32) {
-	if why != exectrace.WaitSync && why != exectrace.WaitCond {
-		return
-	}
+// queues tells whether those who wait for a reason wait for one thing, one after another.
+// enqueue counts a waiter more or less at a stack.
+func (f *Fold) enqueue(s exectrace.StackID, now int64, by int32) {
 	at := f.lines.of(f.trace, s)
 	for int(at) >= len(f.queue) {
 		f.queue = append(f.queue, make([]queue, max(64, len(f.queue)))...)
@@ -313,15 +403,17 @@ func (f *Fold) cut(now int64) {
 		if g.state == exectrace.Unknown {
 			continue
 		}
-		k, d := f.interval(g, now)
+		at, k, d := exectrace.GIndex(i), f.now(g), now-g.since
 		k.open = true
 		work := int64(0)
 		if g.state == exectrace.Waiting {
 			work = g.work
-			f.enqueue(g.left, g.why, now, -1)
+			if queues(g.why) {
+				f.enqueue(g.left, now, -1)
+			}
 		}
-		f.book(g, k, d, work)
-		f.bookEarly(g)
+		f.book(at, g, k, d, work)
+		f.bookEarly(at, g.group.entry)
 		g.group.lifetime += now - g.born
 		g.state = exectrace.Unknown
 	}
@@ -332,4 +424,12 @@ func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
 	f.length = t.Now()
 	f.cut(f.length)
+	for entry, gr := range f.group {
+		for mode, run := range gr.runs {
+			if run.n > 0 {
+				f.table.rows[f.table.at(key{entry: entry, what: what(mode)})].take(run)
+			}
+		}
+		gr.runs = [sweeping + 1]tally{}
+	}
 }

@@ -32,6 +32,7 @@ func (f *Fold) Sched() *Sched {
 	b := newBreakdown(f)
 	sum := map[pairKey]*waitSum{}
 	out := &Sched{Length: seconds(f.length)}
+	var total int64
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
 		if r.what != runnable {
@@ -43,9 +44,10 @@ func (f *Fold) Sched() *Sched {
 			k.wake = f.lines.of(f.trace, r.wake)
 		}
 		sumAt(sum, k).add(r)
-		out.Seconds += seconds(r.total)
+		total += r.total
 		out.Count += r.n
 	}
+	out.Seconds = seconds(total)
 	out.Causes = causes.list(f.trace)
 	for k, s := range sum {
 		l := SchedLine{Line: f.lines.list[k.line], Why: whyName(f.trace, runnable, k.why), Seconds: seconds(s.total), Count: s.n, Max: seconds(s.max)}

@@ -37,6 +37,17 @@ type row struct {
 	work int64
 	// brief of the waits came after less than tooBrief of work.
 	brief int64
+	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
+	then int32
+}
+
+// tally is a row's sums for time that has no more of them.
+type tally struct{ n, total, max int64 }
+
+func (s *tally) add(d int64) {
+	s.n++
+	s.total += d
+	s.max = max(s.max, d)
 }
 
 // tooBrief is the work between two waits that is less than the waits cost, in nanoseconds: a
@@ -51,33 +62,46 @@ type table struct {
 	slots []int32 // place in rows plus one; 0 is free
 }
 
-func (t *table) row(k key) *row {
+// at returns the place of a row.
+func (t *table) at(k key) int32 {
+	mask := uint64(len(t.slots) - 1)
+	if mask+1 != 0 {
+		for i := k.hash(); ; i++ {
+			at := t.slots[i&mask]
+			if at == 0 {
+				break
+			}
+			if t.rows[at-1].key == k {
+				return at - 1
+			}
+		}
+	}
+	return t.add(k)
+}
+
+// add adds a row that is not there yet.
+func (t *table) add(k key) int32 {
 	if 2*len(t.rows) >= len(t.slots) {
 		t.grow()
 	}
+	t.rows = append(t.rows, row{key: k})
+	t.put(int32(len(t.rows)))
+	return int32(len(t.rows) - 1)
+}
+
+func (t *table) put(at int32) {
 	mask := uint64(len(t.slots) - 1)
-	for i := k.hash() & mask; ; i = (i + 1) & mask {
-		at := t.slots[i]
-		if at == 0 {
-			t.rows = append(t.rows, row{key: k})
-			t.slots[i] = int32(len(t.rows))
-			return &t.rows[len(t.rows)-1]
-		}
-		if r := &t.rows[at-1]; r.key == k {
-			return r
-		}
+	i := t.rows[at-1].hash()
+	for t.slots[i&mask] != 0 {
+		i++
 	}
+	t.slots[i&mask] = at
 }
 
 func (t *table) grow() {
 	t.slots = make([]int32, max(1<<10, 2*len(t.slots)))
-	mask := uint64(len(t.slots) - 1)
 	for at := range t.rows {
-		i := t.rows[at].hash() & mask
-		for t.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = int32(at + 1)
+		t.put(int32(at + 1))
 	}
 }
 
@@ -85,12 +109,11 @@ func (t *table) grow() {
 // high bits, which are mixed best, come down at the end.
 func (k key) hash() uint64 {
 	h := (uint64(k.entry)<<32 | uint64(k.left)) * 0x9e3779b97f4a7c15
-	h ^= h >> 29
 	rest := uint64(k.wake)<<17 | uint64(k.why)<<4 | uint64(k.what)<<1
 	if k.open {
 		rest |= 1
 	}
-	h = (h ^ rest) * 0xbf58476d1ce4e5b9
+	h ^= rest * 0xbf58476d1ce4e5b9
 	return h ^ h>>32
 }
 
@@ -101,7 +124,13 @@ func (r *row) add(d, work int64) {
 	if work < tooBrief {
 		r.brief++
 	}
-	if d > r.max {
-		r.max = d
-	}
+	r.max = max(r.max, d)
+}
+
+// take adds running time, between which there is no work.
+func (r *row) take(s tally) {
+	r.n += s.n
+	r.brief += s.n
+	r.total += s.total
+	r.max = max(r.max, s.max)
 }
