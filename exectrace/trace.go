@@ -126,14 +126,20 @@ type Annotation struct {
 	Task   uint64 // 0: the background task
 	Parent uint64 // of TaskBegin and TaskEnd; 0 none
 	Name   string // type of the task or region, category of the log, or the label
-	Text   string // message of the log
+	// ID is a number for Name: small, dense, and the same in the whole trace. 0 is
+	// none: the name is empty, or the trace has more different ones than are kept.
+	ID   uint32
+	Text string // message of the log
 }
 
 // Annotation returns the words of an event of those kinds, during its block.
 func (t *Trace) Annotation(e *Event) Annotation {
 	a := Annotation{Task: e.Value}
 	if n := t.note(e); n != nil {
-		a.Parent, a.Name, a.Text = n.parent, t.noteName(n), t.words(n.text)
+		a.Parent, a.Name, a.ID = n.parent, t.noteName(n), n.label
+		if n.text != 0 {
+			a.Text = t.words(n.text)
+		}
 	}
 	return a
 }

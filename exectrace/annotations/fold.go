@@ -20,23 +20,40 @@ type Fold struct {
 	trace   *exectrace.Trace
 	tasks   map[string]*sum
 	regions map[regionKey]*sum
+	// The same by the numbers of names and stacks, for speed: hashing words would take most of the time.
+	tasksByID      []*sum
+	regionsByStack []numbered
+
 	open    map[uint64]task
-	nesting map[uint64][]region // by the goroutine's ID: places are used again
+	nesting []nest // by GIndex
+	nested  int    // regions that are open
 	logs    []Log
 	counts  map[string]int64
 	lost    int64 // of types or open tasks beyond the bounds
 }
 
 type task struct {
-	name  string
+	sum   *sum
 	begun int64
+}
+
+// nest are the open regions of a goroutine, outermost first.
+type nest struct {
+	id      uint64 // of the goroutine: places are used again
+	regions []region
 }
 
 type region struct {
 	task  uint64
 	name  string
 	begun int64
-	line  exectrace.Line
+	sum   *sum
+}
+
+// numbered is the sum of the regions that begin at a stack, of one name.
+type numbered struct {
+	name uint32
+	sum  *sum
 }
 
 type regionKey struct {
@@ -64,7 +81,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
 		f.trace = t
 		f.tasks, f.regions, f.open = map[string]*sum{}, map[regionKey]*sum{}, map[uint64]task{}
-		f.nesting, f.counts = map[uint64][]region{}, map[string]int64{}
+		f.counts = map[string]int64{}
 	}
 	for _, i := range b.Rare {
 		switch e := &b.Events[i]; e.Kind {
@@ -84,27 +101,28 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 
 func (f *Fold) beginTask(t *exectrace.Trace, e *exectrace.Event) {
 	a := t.Annotation(e)
-	if s := f.taskType(a.Name); s != nil {
+	s := f.taskType(&a)
+	if s != nil {
 		s.begun++
 	}
 	if len(f.open) >= maxOpen {
 		f.lost++
 		return
 	}
-	f.open[a.Task] = task{a.Name, e.Time}
+	f.open[a.Task] = task{s, e.Time}
 }
 
 func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
-	a := t.Annotation(e)
-	begun, ok := f.open[a.Task]
+	begun, ok := f.open[e.Value]
 	if !ok {
-		if s := f.taskType(a.Name); s != nil {
+		a := t.Annotation(e)
+		if s := f.taskType(&a); s != nil {
 			s.found++
 		}
 		return
 	}
-	delete(f.open, a.Task)
-	if s := f.taskType(begun.name); s != nil {
+	delete(f.open, e.Value)
+	if s := begun.sum; s != nil {
 		s.ended++
 		s.hist.Record(e.Time - begun.begun)
 	}
@@ -112,40 +130,50 @@ func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
 
 func (f *Fold) beginRegion(t *exectrace.Trace, e *exectrace.Event) {
 	a := t.Annotation(e)
-	r := region{a.Task, a.Name, e.Time, t.Blame(e.Stack)}
-	if s := f.regionType(regionKey{r.name, r.line}); s != nil {
+	s := f.regionType(&a, e.Stack)
+	if s != nil {
 		s.begun++
 	}
-	if len(f.nesting) >= maxOpen {
+	if f.nested >= maxOpen {
 		f.lost++
 		return
 	}
-	id := t.Goroutine(e.G).ID
-	f.nesting[id] = append(f.nesting[id], r)
+	n := f.nestOf(t, e.G)
+	n.regions = append(n.regions, region{a.Task, a.Name, e.Time, s})
+	f.nested++
+}
+
+// nestOf returns the open regions of a goroutine.
+func (f *Fold) nestOf(t *exectrace.Trace, g exectrace.GIndex) *nest {
+	for int64(g) >= int64(len(f.nesting)) {
+		f.nesting = append(f.nesting, make([]nest, max(256, len(f.nesting)))...)
+	}
+	n := &f.nesting[g]
+	if id := t.Goroutine(g).ID; n.id != id {
+		f.nested -= len(n.regions) // of one that ended in them
+		*n = nest{id, n.regions[:0]}
+	}
+	return n
 }
 
 // endRegion closes the innermost region of that name: regions nest within a goroutine.
 func (f *Fold) endRegion(t *exectrace.Trace, e *exectrace.Event) {
 	a := t.Annotation(e)
-	id := t.Goroutine(e.G).ID
-	stack := f.nesting[id]
-	for i := len(stack) - 1; i >= 0; i-- {
-		r := stack[i]
-		if r.name != a.Name || r.task != a.Task {
+	n := f.nestOf(t, e.G)
+	for i := len(n.regions) - 1; i >= 0; i-- {
+		r := &n.regions[i]
+		if r.task != a.Task || r.name != a.Name {
 			continue
 		}
-		if s := f.regionType(regionKey{r.name, r.line}); s != nil {
-			s.ended++
-			s.hist.Record(e.Time - r.begun)
+		if r.sum != nil {
+			r.sum.ended++
+			r.sum.hist.Record(e.Time - r.begun)
 		}
-		if stack = stack[:i]; i == 0 {
-			delete(f.nesting, id)
-		} else {
-			f.nesting[id] = stack
-		}
+		f.nested -= len(n.regions) - i
+		n.regions = n.regions[:i]
 		return
 	}
-	if s := f.regionType(regionKey{a.Name, exectrace.Line{}}); s != nil {
+	if s := sumOf(f, f.regions, regionKey{a.Name, exectrace.Line{}}); s != nil {
 		s.found++
 	}
 }
@@ -162,8 +190,41 @@ func (f *Fold) log(t *exectrace.Trace, e *exectrace.Event) {
 	}
 }
 
-func (f *Fold) taskType(name string) *sum   { return sumOf(f, f.tasks, name) }
-func (f *Fold) regionType(k regionKey) *sum { return sumOf(f, f.regions, k) }
+// taskType returns the sum of the tasks of a name.
+func (f *Fold) taskType(a *exectrace.Annotation) *sum {
+	if int64(a.ID) < int64(len(f.tasksByID)) && f.tasksByID[a.ID] != nil {
+		return f.tasksByID[a.ID]
+	}
+	s := sumOf(f, f.tasks, a.Name)
+	if s != nil && a.ID != 0 {
+		f.tasksByID = at(f.tasksByID, a.ID)
+		f.tasksByID[a.ID] = s
+	}
+	return s
+}
+
+// regionType returns the sum of the regions of a name that begin at the line of a stack.
+func (f *Fold) regionType(a *exectrace.Annotation, stack exectrace.StackID) *sum {
+	if int64(stack) < int64(len(f.regionsByStack)) {
+		if n := f.regionsByStack[stack]; n.sum != nil && n.name == a.ID {
+			return n.sum
+		}
+	}
+	s := sumOf(f, f.regions, regionKey{a.Name, f.trace.Blame(stack)})
+	if s != nil && a.ID != 0 {
+		f.regionsByStack = at(f.regionsByStack, uint32(stack))
+		f.regionsByStack[stack] = numbered{a.ID, s}
+	}
+	return s
+}
+
+// at returns a slice that has a place i.
+func at[T any](s []T, i uint32) []T {
+	for int64(i) >= int64(len(s)) {
+		s = append(s, make([]T, max(64, len(s)))...)
+	}
+	return s
+}
 
 // sumOf returns the sum of a type, nil when there are too many types.
 func sumOf[K comparable](f *Fold, m map[K]*sum, k K) *sum {

@@ -95,13 +95,46 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			}
 			f.grow(e.G)
 		}
-		if g := &f.gs[e.G]; e.From == exectrace.Unknown || g.state == exectrace.Unknown {
+		g := &f.gs[e.G]
+		switch { // the first three are most of all events
+		case e.Kind == exectrace.GoStart && g.ready >= 0 && g.state == exectrace.Runnable:
+			f.start(g, e)
+		case e.Kind == exectrace.GoBlock && g.state == exectrace.Running && g.group.entry != 0:
+			f.block(g, e)
+		case e.Kind == exectrace.GoUnblock && g.state == exectrace.Waiting:
+			f.waited(g, e, e.Time-g.since)
+			f.enter(g, e)
+		case e.From == exectrace.Unknown || g.state == exectrace.Unknown:
 			f.begin(t, g, e)
-		} else if e.From != e.To { // else a status that says what is known
+		case e.From != e.To: // else a status that says what is known
 			f.leave(g, e)
 			f.enter(g, e)
 		}
 	}
+}
+
+// start is leave and enter for Runnable → Running.
+func (f *Fold) start(g *goroutine, e *exectrace.Event) {
+	d := e.Time - g.since
+	if g.why == exectrace.Created && g.spawn != nil {
+		g.spawn.Started++
+		g.spawn.Waited += d
+	}
+	f.table.rows[g.ready].add(d, 0)
+	g.state, g.mode, g.why, g.since = exectrace.Running, running, e.Why, e.Time
+}
+
+// block is leave and enter for Running → Waiting.
+func (f *Fold) block(g *goroutine, e *exectrace.Event) {
+	d := e.Time - g.since
+	g.work += d
+	g.ran += d
+	g.group.runs[g.mode].add(d)
+	g.left, g.wake = e.Stack, 0
+	if queues(e.Why) {
+		f.enqueue(e.Stack, e.Time, 1)
+	}
+	g.state, g.why, g.since = exectrace.Waiting, e.Why, e.Time
 }
 
 // rare takes what is no change of a goroutine.
