@@ -135,6 +135,20 @@ func MeanDifference(old, new []float64) (difference Interval, p float64) {
 	return Interval{d, d - half, d + half}, tTails(d/s, df)
 }
 
+// Mean returns the mean of a sample with Student's interval. Fewer than two values, or a NaN or infinity,
+// give an unbounded interval, and without any value there is no mean.
+func Mean(xs []float64) Interval {
+	if len(xs) == 0 || !allFinite(xs) {
+		return Interval{math.NaN(), math.Inf(-1), math.Inf(1)}
+	}
+	if len(xs) < 2 {
+		return Interval{xs[0], math.Inf(-1), math.Inf(1)}
+	}
+	mean, variance := meanAndVariance(xs) // the variance of the mean
+	half := tQuantile975(float64(len(xs)-1)) * math.Sqrt(variance)
+	return Interval{mean, mean - half, mean + half}
+}
+
 // manyDegrees is where Student's t is taken as normal.
 const manyDegrees = 1e5
 

@@ -219,3 +219,37 @@ func TestNoFalseDiscoveryInEqualRates(t *testing.T) {
 		t.Errorf("%.3f of families have a false alarm, allowed %.3f", got, level)
 	}
 }
+
+func TestMean(t *testing.T) {
+	// Student's t with 2 degrees of freedom: 4.3027 standard errors.
+	got := Mean([]float64{1, 2, 3})
+	if half := 4.302653 / math.Sqrt(3); math.Abs(got.Value-2) > 1e-12 || math.Abs(got.High-2-half) > 1e-5 || math.Abs(2-got.Low-half) > 1e-5 {
+		t.Errorf("%v", got)
+	}
+	if got := Mean([]float64{4, 4}); got != (Interval{4, 4, 4}) {
+		t.Errorf("without scatter %v", got)
+	}
+	if got := Mean([]float64{7}); got.Value != 7 || !math.IsInf(got.High, 1) || !math.IsInf(got.Low, -1) {
+		t.Errorf("one value %v", got)
+	}
+	for _, xs := range [][]float64{nil, {1, math.NaN()}, {math.Inf(1), 2}} {
+		if got := Mean(xs); got.Known() || !math.IsNaN(got.Value) {
+			t.Errorf("%v has the mean %v", xs, got)
+		}
+	}
+}
+
+// The difference of pairs by Mean is the paired t test: in 95 of 100 samples it holds the truth.
+func TestMeanCovers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	held := 0
+	const rounds = 4000
+	for range rounds {
+		if i := Mean(normal(r, 5, 10, 3)); i.Low <= 10 && 10 <= i.High {
+			held++
+		}
+	}
+	if share := float64(held) / rounds; share < 0.94 || share > 0.96 {
+		t.Errorf("the mean was held in %.3f of the rounds", share)
+	}
+}

@@ -15,6 +15,7 @@ import (
 const (
 	metricAllocBytes   = "/gc/heap/allocs:bytes"
 	metricAllocObjects = "/gc/heap/allocs:objects"
+	metricTinyObjects  = "/gc/heap/tiny/allocs:objects" // those put into a block that the other counts once
 	metricCycles       = "/gc/cycles/total:gc-cycles"
 )
 
@@ -89,7 +90,7 @@ func (s *service) window(from, to reading, res *load.Result) (recording.Window, 
 		w.CPUSeconds = max(0, to.usage.CPUSeconds-from.usage.CPUSeconds)
 	}
 	w.AllocBytes = from.grown(to, metricAllocBytes)
-	w.AllocObjects = from.grown(to, metricAllocObjects)
+	w.AllocObjects = from.objects(to)
 
 	sm := sample{throughput: unknown, cpu: unknown}
 	known := from.hasUsage && to.hasUsage
@@ -123,6 +124,13 @@ func (r reading) grown(to reading, name string) int64 {
 	return max(0, int64(b.Value-a.Value))
 }
 
+// objects is how many were allocated. The runtime packs objects of less than 16 bytes without pointers into
+// blocks; it counts a block as an object, and the objects that went into one that was there already
+// apart (runtime/malloc.go, mallocgcTiny).
+func (r reading) objects(to reading) int64 {
+	return r.grown(to, metricAllocObjects) + r.grown(to, metricTinyObjects)
+}
+
 // figures fills in what two readings at a phase's ends tell.
 func (from reading) figures(p *recording.Phase, to reading) {
 	p.Start = from.at.UTC()
@@ -132,7 +140,7 @@ func (from reading) figures(p *recording.Phase, to reading) {
 		p.RSSBytes = to.usage.RSSBytes
 	}
 	p.AllocBytes = from.grown(to, metricAllocBytes)
-	p.AllocObjects = from.grown(to, metricAllocObjects)
+	p.AllocObjects = from.objects(to)
 	p.GCCycles = from.grown(to, metricCycles)
 	if from.canThrot && to.canThrot {
 		p.Throttled = max(0, to.throttled-from.throttled)

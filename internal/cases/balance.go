@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/diagnose"
@@ -32,7 +34,11 @@ func covers(promised, measured stats.Interval) bool {
 // weigh compares two programs: their diagnosed recordings, and the phases old and new
 // of the recordings that only measure.
 func weigh(metric string, verdicts []verdict, before, after *session.Result, old, new []recording.Phase) (balance, error) {
-	promised, code := promise(verdicts)
+	resource := "cpu"
+	if metric == "wall" {
+		resource = "latency"
+	}
+	promised, code := promise(resource, verdicts)
 	b := balance{metric: metric, promised: promised}
 	var err error
 	if b.measured, _, err = saved(metric, old, new); err != nil || metric != "cpu" {
@@ -42,58 +48,53 @@ func weigh(metric string, verdicts []verdict, before, after *session.Result, old
 	if err != nil {
 		return b, err
 	}
+	var lines []stats.Interval
 	for _, f := range compare.Prove(code, before.Table, after.Table, per[0], per[1]).Functions {
-		b.lines = add(b.lines, f.Measured)
+		lines = append(lines, f.Measured)
 	}
+	b.lines = stats.Add(lines...)
 	return b, nil
 }
 
-// promise adds up what the findings promise, each once, and returns those in code.
-func promise(verdicts []verdict) (stats.Interval, *diagnose.Report) {
-	var sum stats.Interval
+// promise is what the findings promise together, and those of them that are in code.
+func promise(resource string, verdicts []verdict) (stats.Interval, *diagnose.Report) {
+	var findings []*diagnose.Finding
 	var code diagnose.Report
-	seen := map[*diagnose.Finding]bool{}
 	for _, v := range verdicts {
-		if v.finding == nil || v.finding.Saving == nil || seen[v.finding] {
+		if v.finding == nil || v.finding.Saving == nil || slices.Contains(findings, v.finding) {
 			continue
 		}
-		seen[v.finding] = true
-		s := v.finding.Saving
-		sum = add(sum, stats.Interval{Value: s.Share, Low: s.Low, High: s.High})
+		findings = append(findings, v.finding)
 		if !v.culprit.setting {
 			code.Findings = append(code.Findings, *v.finding)
 		}
 	}
-	return sum, &code
-}
-
-func add(a, b stats.Interval) stats.Interval {
-	return stats.Interval{Value: a.Value + b.Value, Low: a.Low + b.Low, High: a.High + b.High}
+	return diagnose.Together(resource, findings...), &code
 }
 
 // saved is the share that the new recordings spend less than the old, and the means of both.
 // Recordings are the samples: windows of one recording agree with each other more
-// than with those of the next, whose neighbours on the machine are others.
+// than with those of the next, whose neighbours on the machine are others. The n-th of both sides were
+// taken one after the other, so that much of what the machine does to one it does to both: what
+// scatters is their ratio, taken as lognormal.
 func saved(metric string, old, new []recording.Phase) (share stats.Interval, per [2]float64, err error) {
-	var samples [2][]float64
-	for side, phases := range [][]recording.Phase{old, new} {
-		for _, p := range phases {
-			x := spent(metric, p)
-			if x <= 0 {
-				return share, per, fmt.Errorf("a recording of the repair has no figure for %s", metric)
-			}
-			samples[side] = append(samples[side], x)
-			per[side] += x / float64(len(phases))
+	if len(old) == 0 || len(old) != len(new) {
+		return share, per, fmt.Errorf("a repair has %d recordings before and %d after", len(old), len(new))
+	}
+	var ratios []float64
+	for i := range old {
+		x, y := spent(metric, old[i]), spent(metric, new[i])
+		if x <= 0 || y <= 0 {
+			return share, per, fmt.Errorf("a recording of the repair has no figure for %s", metric)
 		}
+		ratios = append(ratios, math.Log(y/x))
+		per[0] += x / float64(len(old))
+		per[1] += y / float64(len(new))
 	}
-	if per[0] == 0 || per[1] == 0 {
-		return share, per, fmt.Errorf("a side of the repair has no recording")
-	}
-	value := 1 - per[1]/per[0]
-	share = stats.Interval{Value: value, Low: value, High: value}
-	if len(samples[0]) > 1 && len(samples[1]) > 1 {
-		ratio, _ := stats.MeanRatio(samples[0], samples[1])
-		share.Low, share.High = 1-ratio.High, 1-ratio.Low
+	ratio := stats.Mean(ratios)
+	share = stats.Interval{Value: 1 - math.Exp(ratio.Value), Low: 1 - math.Exp(ratio.High), High: 1 - math.Exp(ratio.Low)}
+	if len(ratios) == 1 {
+		share.Low, share.High = share.Value, share.Value
 	}
 	return share, per, nil
 }

@@ -214,11 +214,12 @@ func TestSaved(t *testing.T) {
 	}{
 		{"cpu", phases(10), phases(6), "40 %"},
 		{"cpu", phases(10, 10), phases(6, 6), "40 %"},
-		{"cpu", phases(9, 10, 11), phases(5, 6, 7), "40 % (19 to 57)"},
-		{"cpu", phases(1, 19), phases(6, 6), "40 % (no bounds)"},
+		{"cpu", phases(9, 10, 11), phases(5, 6, 7), "40 % (29 to 50)"},
+		{"cpu", phases(1, 19), phases(6, 6), "-38 % (no bounds)"},
 		{"wall", []recording.Phase{{Seconds: 8, Runs: 4}}, []recording.Phase{{Seconds: 5, Runs: 1}}, "-150 %"},
 		{"cpu", phases(10), phases(0), "error"},
 		{"cpu", phases(10), nil, "error"},
+		{"cpu", phases(8, 16, 24), phases(4, 8, 12), "50 %"}, // what the machine does to both of a pair cancels
 	} {
 		share, _, err := saved(tc.metric, tc.old, tc.new)
 		got := percent(share)
@@ -235,8 +236,8 @@ func TestSaved(t *testing.T) {
 func TestPromise(t *testing.T) {
 	f := finding(1, rule.Alloc, "sprintf", "main.f", "", 0.1)
 	g := finding(2, rule.Config, "gc", "", "", 0.02)
-	sum, code := promise([]verdict{{finding: &f}, {finding: &f}, {}, {finding: &g, culprit: culprit{setting: true}}})
-	if got := percent(sum); got != "12 % (6 to 24)" || len(code.Findings) != 1 {
+	sum, code := promise("cpu", []verdict{{finding: &f}, {finding: &f}, {}, {finding: &g, culprit: culprit{setting: true}}})
+	if got := percent(sum); got != "12 % (7 to 22)" || len(code.Findings) != 1 {
 		t.Errorf("%s of %d findings", got, len(code.Findings))
 	}
 }

@@ -14,6 +14,7 @@ type verdict struct {
 	culprit culprit
 	rank    int               // among findings in code, or among settings; 0 when not found
 	finding *diagnose.Finding // nil when not found
+	also    *diagnose.Finding // the one that the finding lists under Also, when that is the culprit
 	near    string            // of a culprit that was not found: what the report has in its function
 }
 
@@ -29,7 +30,11 @@ func judge(p program, report *diagnose.Report) []verdict {
 				continue
 			}
 			rank++
-			if c.is(f) {
+			also := slices.IndexFunc(f.Also, func(also diagnose.Finding) bool { return c.is(&also) })
+			if also >= 0 {
+				v.also = &f.Also[also]
+			}
+			if also >= 0 || c.is(f) {
 				v.rank, v.finding = rank, f
 				break
 			}

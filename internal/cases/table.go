@@ -97,6 +97,9 @@ func foundCells(vs []verdict) string {
 // describe names a finding: rule, function, line, and the version of a dependency.
 func describe(v verdict) string {
 	f := v.finding
+	if v.also != nil {
+		f = v.also
+	}
 	if f.Function == "" {
 		return "`" + f.Rule + "`"
 	}
@@ -108,6 +111,9 @@ func describe(v verdict) string {
 		}
 	}
 	text := fmt.Sprintf("`%s` in `%s`, %s:%d", f.Rule, f.Function, f.File, line)
+	if v.also != nil {
+		text += ", listed with `" + v.finding.Rule + "`"
+	}
 	if f.Version != "" {
 		text += fmt.Sprintf(", %s@%s", f.Module, f.Version)
 	}
@@ -186,7 +192,7 @@ func percent(i stats.Interval) string {
 	}
 	text := fmt.Sprintf("%.0f %%", 100*i.Value)
 	switch {
-	case math.IsInf(i.Low, 0) || math.IsInf(i.High, 0):
+	case !(math.Abs(i.Low) < 10 && math.Abs(i.High) < 10):
 		return text + " (no bounds)"
 	case i.Low == i.High:
 		return text

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
 )
@@ -12,8 +13,8 @@ import (
 type Proof struct {
 	// Functions are those with findings in the old recording, dearest promise first.
 	Functions []FunctionProof `json:"functions"`
-	// Predicted is the sum of all promises, as a share of the old CPU per request; each
-	// sampled stack is charged to one finding, so that the sum counts nothing twice.
+	// Predicted is what all of them promise together (see [diagnose.Together]), as a share of the old
+	// CPU per request.
 	Predicted stats.Interval `json:"predicted"`
 	// Rest is what the program saved outside these functions: the whole saving less
 	// theirs. Repairs relieve the collector, the kernel and the scheduler too, and the new
@@ -21,8 +22,8 @@ type Proof struct {
 	Rest float64 `json:"rest"`
 }
 
-// FunctionProof is one function: the CPU and GC work that its own lines cost per
-// request, before and after, as shares of the old program's CPU per request.
+// FunctionProof is one function: the CPU and GC work that its lines, and what they call in other
+// modules, cost per request, before and after, as shares of the old program's CPU per request.
 type FunctionProof struct {
 	Function  string         `json:"function"`
 	Rules     []string       `json:"rules"`
@@ -35,26 +36,39 @@ type FunctionProof struct {
 // shares to one scale.
 func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64) Proof {
 	var p Proof
-	byFunction := map[string]*FunctionProof{}
+	var all []*diagnose.Finding
+	byFunction := map[string][]*diagnose.Finding{}
 	var order []string
-	for _, f := range report.Findings {
+	for i := range report.Findings {
+		f := &report.Findings[i]
 		if f.Saving == nil || f.Saving.Resource != "cpu" || f.Kind == "config" || f.Kind == "gc" {
 			continue
 		}
-		fp := byFunction[f.Function]
-		if fp == nil {
-			fp = &FunctionProof{Function: f.Function}
-			byFunction[f.Function] = fp
+		if len(byFunction[f.Function]) == 0 {
 			order = append(order, f.Function)
 		}
-		fp.Rules = append(fp.Rules, f.Rule)
-		add(&fp.Predicted, f.Saving)
-		add(&p.Predicted, f.Saving)
+		byFunction[f.Function] = append(byFunction[f.Function], f)
+		all = append(all, f)
 	}
+	p.Predicted = diagnose.Together("cpu", all...)
+	scale := 0.0
+	if oldPer > 0 {
+		scale = newPer / oldPer
+	}
+	before, after := spending(old, order), spending(new, order)
 	for _, name := range order {
-		fp := byFunction[name]
-		fp.Measured = measured(name, old, new, oldPer, newPer)
-		p.Functions = append(p.Functions, *fp)
+		fp := FunctionProof{
+			Function:  name,
+			Predicted: diagnose.Together("cpu", byFunction[name]...),
+			Measured:  stats.Minus(before[name].share(old), after[name].share(new).Scale(scale)),
+		}
+		for _, f := range byFunction[name] {
+			fp.Rules = append(fp.Rules, f.Rule)
+			for _, also := range f.Also {
+				fp.Rules = append(fp.Rules, also.Rule)
+			}
+		}
+		p.Functions = append(p.Functions, fp)
 		p.Rest -= fp.Measured.Value
 	}
 	if oldPer > 0 {
@@ -63,41 +77,61 @@ func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64
 	return p
 }
 
-func add(sum *stats.Interval, s *diagnose.Saving) {
-	sum.Value += s.Share
-	sum.Low += s.Low
-	sum.High += s.High
-}
+// spent are the rows that belong to a function.
+type spent struct{ cpu, allocs []*site.Row }
 
-// measured is what the function's own lines cost before minus after, per request.
-func measured(function string, old, new *site.Table, oldPer, newPer float64) stats.Interval {
-	before := functionShare(old, function)
-	after := functionShare(new, function)
-	scale := 0.0
-	if oldPer > 0 {
-		scale = newPer / oldPer
+// spending gives the rows of a table to functions of those names. A row is its function's when one of the
+// function's lines is to blame, or called the one that is in another module: of several the nearest, up to
+// the first line of the main module. Closures inside a function ("f.func1") count as its own.
+func spending(t *site.Table, functions []string) map[string]spent {
+	whose := map[string]string{} // by the name of a frame
+	owner := func(frame string) string {
+		name, seen := whose[frame]
+		if !seen {
+			for _, f := range functions {
+				if frame == f || strings.HasPrefix(frame, f+".func") && len(f) > len(name) {
+					name = f
+				}
+			}
+			whose[frame] = name
+		}
+		return name
 	}
-	return stats.Interval{
-		Value: before.Value - after.Value*scale,
-		Low:   before.Low - after.High*scale,
-		High:  before.High - after.Low*scale,
+	nearest := func(r *site.Row) string {
+		for i := max(r.Owner, 0); i < len(r.Stack); i++ {
+			if name := owner(r.Stack[i].Function); name != "" {
+				return name
+			}
+			if r.Stack[i].Owner.Kind == gocode.Main {
+				break
+			}
+		}
+		return ""
 	}
-}
-
-// functionShare is the CPU and GC work charged to a function's lines, as a share of
-// the profile. Closures inside it ("f.func1") count as its own.
-func functionShare(t *site.Table, function string) stats.Interval {
-	var cpu, allocs []*site.Row
+	all := map[string]spent{}
 	for _, s := range t.Sites {
-		if s.Function == function || strings.HasPrefix(s.Function, function+".func") {
-			cpu = append(cpu, s.CPU...)
-			allocs = append(allocs, s.Allocs...)
+		for _, r := range s.CPU {
+			if name := nearest(r); name != "" {
+				part := all[name]
+				part.cpu = append(part.cpu, r)
+				all[name] = part
+			}
+		}
+		for _, r := range s.Allocs {
+			if name := nearest(r); name != "" {
+				part := all[name]
+				part.allocs = append(part.allocs, r)
+				all[name] = part
+			}
 		}
 	}
+	return all
+}
+
+// share is of all CPU of a table's profile.
+func (s spent) share(t *site.Table) stats.Interval {
 	if t.Totals.TotalSeconds <= 0 {
 		return stats.Interval{}
 	}
-	_, seconds := t.Price(cpu, allocs)
-	n := t.Totals.TotalSeconds
-	return stats.Interval{Value: seconds.Value / n, Low: seconds.Low / n, High: seconds.High / n}
+	return t.Share(s.cpu, s.allocs)
 }

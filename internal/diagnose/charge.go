@@ -20,8 +20,16 @@ type claim struct {
 // rows are sets of rows by kind of profile.
 type rows struct{ cpu, allocs, mutex, block, live []*site.Row }
 
-func (r *rows) empty() bool {
-	return len(r.cpu)+len(r.allocs)+len(r.mutex)+len(r.block)+len(r.live) == 0
+// flow tells whether there are rows of what was spent while it was recorded, and not only of
+// what is in use.
+func (r *rows) flow() bool { return len(r.cpu)+len(r.allocs)+len(r.mutex)+len(r.block) > 0 }
+
+// void tells whether a claim is left with nothing that its rule may speak of.
+func (c *claim) void() bool {
+	if c.match.Saving != nil || c.charged.flow() {
+		return false
+	}
+	return len(c.charged.live) == 0 || !c.rule.OfMemory()
 }
 
 func (r *rows) add(o rows) {
@@ -102,8 +110,8 @@ func (e *engine) unexplained(claims []*claim) []*claim {
 			return false
 		}
 		m := &c.match
-		all, _ := e.cost(rows{m.CPU, m.Allocs, m.Mutex, m.Block, m.Live})
-		left, _ := e.cost(c.charged)
+		all := e.cost(rows{m.CPU, m.Allocs, m.Mutex, m.Block, m.Live})
+		left := e.cost(c.charged)
 		return e.weight(left) < e.weight(all)/2
 	})
 }

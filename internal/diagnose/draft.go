@@ -17,10 +17,11 @@ type draft struct {
 	claims     []*claim // dearest first
 	lines      []lineCost
 	cost       site.Cost
-	spread     stats.Interval // CPU and GC seconds of the charged rows
+	share      stats.Interval // the cost's part of all CPU, with the collector's work for it
 	fraction   stats.Interval // the share of the cost that the fix saves
 	saving     *saving
 	confidence rule.Confidence
+	also       []*draft // in the same function, each below the floor
 }
 
 // saving is a share of one resource's total.
@@ -46,7 +47,7 @@ func (e *engine) group(claims []*claim) []*draft {
 	var drafts []*draft
 	byKey := map[draftKey]*draft{}
 	for _, c := range claims {
-		if c.charged.empty() && c.match.Saving == nil {
+		if c.void() {
 			continue
 		}
 		key := draftKey{rule: c.rule.ID}
@@ -73,10 +74,9 @@ func (e *engine) price(d *draft) {
 	weights := make(map[*claim]float64, len(d.claims))
 	for _, c := range d.claims {
 		all.add(c.charged)
-		cost, _ := e.cost(c.charged)
-		weights[c] = e.weight(cost)
+		weights[c] = e.weight(e.cost(c.charged))
 	}
-	d.cost, d.spread = e.cost(all)
+	d.cost, d.share = e.cost(all), e.table.Share(all.cpu, all.allocs)
 	slices.SortStableFunc(d.claims, func(a, b *claim) int { return cmp.Compare(weights[b], weights[a]) })
 	d.confidence = d.claims[0].match.Confidence
 	d.fraction = meanFraction(d.claims, weights)
@@ -89,14 +89,14 @@ func (e *engine) price(d *draft) {
 
 // cost prices rows of all kinds: CPU and allocations by the table, the others
 // by adding up.
-func (e *engine) cost(r rows) (site.Cost, stats.Interval) {
-	cost, spread := e.table.Price(r.cpu, r.allocs)
+func (e *engine) cost(r rows) site.Cost {
+	cost, _ := e.table.Price(r.cpu, r.allocs)
 	mutex, _ := rule.Sum(r.mutex)
 	block, _ := rule.Sum(r.block)
 	cost.MutexSeconds = float64(mutex) / 1e9
 	cost.BlockSeconds = float64(block) / 1e9
 	cost.LiveBytes, _ = rule.Sum(r.live)
-	return cost, spread
+	return cost
 }
 
 // weight orders costs of one finding's parts: by CPU, and where there is none by waiting or memory.
@@ -152,8 +152,7 @@ func (e *engine) lines(d *draft) []lineCost {
 		sums[i].add(c.charged)
 	}
 	for i := range lines {
-		cost, spread := e.cost(sums[i])
-		lines[i].share = e.share(d.saving, cost, spread)
+		lines[i].share = e.lineShare(d.saving, e.cost(sums[i]))
 	}
 	slices.SortStableFunc(lines, func(a, b lineCost) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.site.Line, b.site.Line))
@@ -161,9 +160,9 @@ func (e *engine) lines(d *draft) []lineCost {
 	return lines
 }
 
-// share is a cost as a share of the resource that the finding is ranked by, of
+// lineShare is a cost as a share of the resource that the finding is ranked by, of
 // allocated bytes where there is none.
-func (e *engine) share(s *saving, c site.Cost, spread stats.Interval) float64 {
+func (e *engine) lineShare(s *saving, c site.Cost) float64 {
 	switch {
 	case s == nil:
 		return e.bytesShare(c)
@@ -172,7 +171,7 @@ func (e *engine) share(s *saving, c site.Cost, spread stats.Interval) float64 {
 	case s.resource == limitMemory:
 		return float64(c.LiveBytes) / float64(e.totals.LiveBytes)
 	}
-	return spread.Value / e.totals.TotalSeconds
+	return (c.CPUSeconds + c.GCSeconds) / e.totals.TotalSeconds
 }
 
 // wait is the time spent waiting. The mutex profile counts a wait at the holder
@@ -193,14 +192,15 @@ func (e *engine) save(d *draft) *saving {
 		return &saving{resource: limitCPU, share: clamp(share)}
 	}
 	var cpu, latency, memory *saving
-	if d.spread.Value > 0 && e.totals.TotalSeconds > 0 {
-		cpu = e.saved(d, limitCPU, d.spread, e.totals.TotalSeconds)
+	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
+		cpu = e.saved(d, limitCPU, d.share)
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {
-		latency = e.saved(d, limitLatency, e.waitSpread(d), e.requestSeconds)
+		latency = e.saved(d, limitLatency, e.waitSpread(d).Scale(1/e.requestSeconds))
 	}
-	if live := float64(d.cost.LiveBytes); live > 0 && e.totals.LiveBytes > 0 {
-		memory = e.saved(d, limitMemory, stats.Interval{Value: live, Low: live, High: live}, float64(e.totals.LiveBytes))
+	if live := float64(d.cost.LiveBytes); live > 0 && e.totals.LiveBytes > 0 && d.rule.OfMemory() {
+		share := live / float64(e.totals.LiveBytes)
+		memory = e.saved(d, limitMemory, stats.Interval{Value: share, Low: share, High: share})
 	}
 	// The resource that limits, if the finding matters there; else the first where it does.
 	order := []*saving{cpu, latency, memory}
@@ -224,9 +224,9 @@ func (s *saving) matters() bool {
 }
 
 // saved combines the range of the fraction and the sampling interval of the
-// cost, which are independent.
-func (e *engine) saved(d *draft, resource string, cost stats.Interval, total float64) *saving {
-	share := clamp(cost.Scale(1 / total))
+// cost's share, which are independent.
+func (e *engine) saved(d *draft, resource string, share stats.Interval) *saving {
+	share = clamp(share)
 	return &saving{resource: resource, share: clamp(stats.Mul(d.fraction, share)), sampled: share}
 }
 

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"context"
+	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -29,6 +30,12 @@ func (p prices) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
 	c.GCSeconds = float64(c.AllocBytes) * p.secondsPerByte
 	gc := stats.Interval{Value: c.GCSeconds, Low: c.GCSeconds * 0.9, High: c.GCSeconds * 1.1}
 	return c, stats.Add(stats.Poisson(c.Samples).Scale(period/1e9), gc)
+}
+
+// Share is of the ten CPU-seconds of pass.
+func (p prices) Share(cpu, allocs []*site.Row) stats.Interval {
+	_, spread := p.Price(cpu, allocs)
+	return spread.Scale(1.0 / 10)
 }
 
 // row makes a row of so many samples (or objects), blamed at its last frame.
@@ -100,4 +107,8 @@ type blind struct{}
 func (blind) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
 	c, _ := prices{}.Price(nil, allocs)
 	return c, stats.Unknown()
+}
+
+func (blind) Share(cpu, allocs []*site.Row) stats.Interval {
+	return stats.Interval{Value: math.NaN(), Low: 0, High: 1}
 }

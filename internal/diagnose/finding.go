@@ -104,8 +104,8 @@ func (e *engine) elsewhere(d *draft) string {
 // costWords says what a finding costs.
 func (e *engine) costWords(d *draft) string {
 	var parts []string
-	if total := e.totals.TotalSeconds; total > 0 && d.spread.Value > 0 {
-		text := "it takes " + rule.Percent(d.spread.Value/total) + " of CPU"
+	if total := e.totals.TotalSeconds; total > 0 && d.share.Value > 0 {
+		text := "it takes " + rule.Percent(d.share.Value) + " of CPU"
 		if gc := d.cost.GCSeconds / total; gc >= 0.001 {
 			text += fmt.Sprintf(" (%s in the code, %s in the garbage collector for what it allocates)",
 				rule.Percent(d.cost.CPUSeconds/total), rule.Percent(gc))
@@ -153,7 +153,7 @@ func (e *engine) shares(d *draft) Cost {
 	if t.TotalSeconds > 0 {
 		c.CPUShare = ptr(round(d.cost.CPUSeconds / t.TotalSeconds))
 		c.GCShare = ptr(round(d.cost.GCSeconds / t.TotalSeconds))
-		all := clamp(d.spread.Scale(1 / t.TotalSeconds))
+		all := clamp(d.share)
 		c.WithGC = &Range{Share: round(all.Value), Low: round(all.Low), High: round(all.High)}
 	}
 	if t.AllocBytes > 0 {

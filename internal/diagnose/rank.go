@@ -51,6 +51,32 @@ func (e *engine) above(d *draft) bool {
 	return e.contentionSeconds > 0 && wait(d.cost) >= leastShare*e.contentionSeconds
 }
 
+// accompany gives what is below the floor to the first finding of the same function, if it is sure to be
+// there: by its CPU, or by its part of the allocated objects, of which many more are seen than CPU
+// samples. It returns how many found company. Hints neither have nor are company.
+func (e *engine) accompany(shown, small []*draft) (n int) {
+	e.rank(small)
+	for _, d := range small {
+		sure := d.saving != nil && significant(d.saving.sampled) || e.objectsShare(d.cost) >= leastShare
+		if !sure || tier(d) > 0 || d.function() == "" || d.saving == nil {
+			continue
+		}
+		for _, host := range shown {
+			if tier(host) == 0 && host.saving != nil && host.saving.resource == d.saving.resource && d.sameFunction(host) {
+				host.also = append(host.also, d)
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+func (d *draft) sameFunction(o *draft) bool {
+	a, b := d.claims[0].match.Site, o.claims[0].match.Site
+	return a != nil && b != nil && a.Function == b.Function && a.File == b.File
+}
+
 // rank orders drafts: hints behind everything else, and behind those the costs without a known mistake; then what touches the
 // resource that limits before what does not; then by expected saving. Equal ones
 // are in the order of rule, function and line, so that a report can be repeated.
@@ -107,6 +133,13 @@ func (e *engine) bytesShare(c site.Cost) float64 {
 		return 0
 	}
 	return float64(c.AllocBytes) / float64(e.totals.AllocBytes)
+}
+
+func (e *engine) objectsShare(c site.Cost) float64 {
+	if e.totals.AllocObjects <= 0 {
+		return 0
+	}
+	return float64(c.AllocObjects) / float64(e.totals.AllocObjects)
 }
 
 func (d *draft) function() string {

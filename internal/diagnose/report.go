@@ -63,6 +63,10 @@ type Finding struct {
 	TiedWith   []int           `json:"tied_with,omitempty"` // ranks whose intervals overlap
 	Confidence rule.Confidence `json:"confidence"`
 	Evidence   []rule.Evidence `json:"evidence"`
+	// Also are findings of other rules in the same function that are below the floor by
+	// themselves: not worth an hour, but whoever mends this function can mend them too. Their
+	// rank is 0, and they are in no total but that of Together.
+	Also []Finding `json:"also,omitempty"`
 }
 
 // Place is a line in a function.

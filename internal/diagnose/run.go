@@ -14,6 +14,7 @@ import (
 // pricer is what the engine needs of a site.Table.
 type pricer interface {
 	Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval)
+	Share(cpu, allocs []*site.Row) stats.Interval
 }
 
 // engine holds what the steps of one diagnosis share.
@@ -58,17 +59,17 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 	}
 	charge(claims)
 	claims = e.unexplained(claims)
-	var shown []*draft
-	hidden := 0
+	var shown, small []*draft
 	for _, d := range e.group(claims) {
 		switch {
 		case e.above(d):
 			shown = append(shown, d)
 		case !d.rule.Generic:
-			hidden++
+			small = append(small, d)
 		}
 	}
 	e.rank(shown)
+	hidden := len(small) - e.accompany(shown, small)
 	e.candidates = e.newer(ctx, shown)
 	report := &Report{
 		Schema: Schema,
@@ -89,6 +90,9 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 	for i, d := range shown {
 		f := e.finding(d)
 		f.Rank = i + 1
+		for _, s := range d.also {
+			f.Also = append(f.Also, e.finding(s))
+		}
 		report.Findings = append(report.Findings, f)
 	}
 	for i := 1; i < len(shown); i++ {

@@ -95,6 +95,9 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 	part("why", f.Cause)
 	part("fix", f.Fix)
 	part("cost", costLine(f))
+	for i := range f.Also {
+		part("also", alsoLine(&f.Also[i]))
+	}
 	for i, e := range f.Evidence {
 		if i > 0 && !p.Verbose {
 			break
@@ -107,6 +110,15 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// alsoLine is a finding that is too small to stand by itself, in the function of another.
+func alsoLine(f *diagnose.Finding) string {
+	text := fmt.Sprintf("line %d: %s", f.Line, f.Title)
+	if f.Saving != nil {
+		text += fmt.Sprintf(", saves %s of %s (%s)", percent(f.Saving.Share), resource(f.Saving.Resource), span(f.Saving.Low, f.Saving.High))
+	}
+	return text + ". " + f.Fix
 }
 
 // sourceLines draws the finding's lines, dearest first, each with its share.

@@ -120,6 +120,44 @@ func (t *Table) Price(cpuRows, allocRows []*Row) (Cost, stats.Interval) {
 	return c, stats.Add(own, gc)
 }
 
+// Share returns what Price does as a share of all CPU, with the interval of sampling.
+//
+// The total is a count of the same samples, so it scatters with its part: a line of two thirds of
+// a program is known better than its count of samples by itself. With X the rows' own
+// seconds, G the collector's work, b the rows' share of bytes and R everything else, the share is
+//
+//	s = (X + b×G) / (X + G + R)
+//
+// and its bounds are those of X, G, R and b, each by the slope of s in it, which add like
+// standard deviations (package stats, Add).
+func (t *Table) Share(cpuRows, allocRows []*Row) stats.Interval {
+	cost, spread := t.Price(cpuRows, allocRows)
+	p, total := &t.pricing, t.Totals.TotalSeconds
+	if !p.hasCPU || total <= 0 {
+		return stats.Interval{Value: math.NaN(), Low: 0, High: 1}
+	}
+	var bytes tally
+	for _, r := range allocRows {
+		bytes.add(r, p.rate)
+	}
+	own, work, part := ownCPU(cost, p.period), p.work(), p.share(bytes)
+	rest := stats.Poisson(max(0, t.Totals.CPUSamples-cost.Samples-p.samples)).Scale(p.period)
+	s := spread.Value / total
+	share := stats.Add(
+		stats.Interval{Value: s, Low: s, High: s},
+		slope(own, (1-s)/total),
+		slope(work, (part.Value-s)/total),
+		slope(rest, -s/total),
+		slope(part, p.collecting/total))
+	return stats.Interval{Value: s, Low: math.Max(0, share.Low), High: math.Min(1, share.High)}
+}
+
+// slope is how far a quantity of that interval moves another that depends on it linearly.
+func slope(x stats.Interval, k float64) stats.Interval {
+	down, up := k*(x.Low-x.Value), k*(x.High-x.Value)
+	return stats.Interval{Low: math.Min(down, up), High: math.Max(down, up)}
+}
+
 // ownCPU is the interval of CPUSeconds. The count of samples is Poisson; a
 // foreign profile may give samples a weight of its own.
 func ownCPU(c Cost, period float64) stats.Interval {

@@ -116,3 +116,69 @@ func TestAnExactProfileHasNoSamplingError(t *testing.T) {
 		t.Errorf("at rate 1 the bytes are %v", i)
 	}
 }
+
+// The share is known better than its count of samples: the total is a count of the same samples.
+func TestShareCoversTheTruth(t *testing.T) {
+	const rounds = 500
+	r := rand.New(rand.NewPCG(11, 13))
+	for _, want := range []float64{0.02, 0.3, 0.7} {
+		held, width, alone := 0, 0.0, 0.0
+		// Of a thousand samples a tenth collect; the rows have half of the bytes, and own
+		// CPU so that they are the share of all.
+		own := 1000*want - 50
+		if own < 0 {
+			own = 1000*want - 0.1*100
+		}
+		bytes := 0.5
+		if want < 0.05 {
+			bytes = 0.1
+		}
+		for range rounds {
+			mine, gc, rest := poisson(r, own), poisson(r, 100), poisson(r, 900-own)
+			table := mustJoin(t, Input{
+				CPU: build(t, cpu, ticks(mine, "main.f:1"), ticks(rest, "main.g:2"),
+					ticks(gc, "runtime.gcDrainMarkWorkerDedicated < runtime.gcBgMarkWorker")),
+				Allocs: build(t, allocs, objects(int64(1e8*bytes), 1024, "main.f:1"), objects(int64(1e8*(1-bytes)), 1024, "main.g:2")),
+			})
+			for _, s := range table.Sites {
+				if s.Function != "main.f" {
+					continue
+				}
+				i := table.Share(s.CPU, s.Allocs)
+				if i.Low <= want && want <= i.High {
+					held++
+				}
+				_, seconds := table.Price(s.CPU, s.Allocs)
+				width += i.High - i.Low
+				alone += (seconds.High - seconds.Low) / table.Totals.TotalSeconds
+			}
+		}
+		if share := float64(held) / rounds; share < 0.92 {
+			t.Errorf("a share of %.2f was held in %.3f of rounds", want, share)
+		}
+		if want > 0.5 && width > 0.7*alone {
+			t.Errorf("a share of %.2f is bounded by %.3f, its seconds alone by %.3f", want, width/rounds, alone/rounds)
+		}
+	}
+}
+
+// poisson draws a count.
+func poisson(r *rand.Rand, mean float64) int64 {
+	n, sum := int64(0), r.ExpFloat64()
+	for sum < mean {
+		n++
+		sum += r.ExpFloat64()
+	}
+	return n
+}
+
+func TestShareWithoutEvidenceIsNotBounded(t *testing.T) {
+	table := mustJoin(t, Input{Allocs: build(t, allocs, objects(1e6, 1024, "main.f:1"))})
+	if i := table.Share(nil, nil); !math.IsNaN(i.Value) || i.Low != 0 || i.High != 1 {
+		t.Errorf("without a CPU profile %v", i)
+	}
+	table = mustJoin(t, Input{CPU: build(t, cpu, ticks(90, "main.f:1"), ticks(10, "runtime.bgsweep"))})
+	if i := table.Share(nil, nil); i.Value != 0 || i.Low != 0 || i.High < 0.1 || i.High > 0.15 {
+		t.Errorf("without an allocs profile no rows have %v; want up to all of the collector's tenth", i)
+	}
+}

@@ -57,8 +57,15 @@ type Rule struct {
 	// profile and compiler tell. Their findings are hints, promise no saving and stand behind all
 	// others; of a line that other rules explain for the most part they say nothing.
 	Generic bool
+	// Memory says that the rule is about memory that stays in use, as rules of the kinds GC and Leak always
+	// are. Of all other rules what is live is told, but neither makes a finding nor a saving: most
+	// of it was allocated before the recording, by code that runs once.
+	Memory bool
 	Find    func(ctx context.Context, p *Pass) ([]Match, error)
 }
+
+// OfMemory tells whether the rule may claim what is live: see Memory.
+func (r Rule) OfMemory() bool { return r.Memory || r.Generic || r.Kind == GC || r.Kind == Leak }
 
 // Fraction is an expected share with its range: 0 ≤ Low ≤ Expect ≤ High ≤ 1.
 type Fraction struct{ Expect, Low, High float64 }

@@ -1,0 +1,106 @@
+package diagnose
+
+import (
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/stats"
+)
+
+// Together is the saving of one resource that several findings of one report promise when all
+// their fixes are made, with what they list under Also.
+//
+// Shares add up, for each sampled stack is charged to one finding. Of their intervals the part that
+// sampling makes is independent from finding to finding. The range of what a fix saves is one belief for
+// each rule: where it is wrong it is wrong for all findings of the rule, so that it adds up linearly
+// within a rule and like a standard deviation between rules. Advice on the collector's settings saves
+// part of what allocations cost; what the other fixes leave of the collector's work is what it can save.
+func Together(resource string, findings ...*Finding) stats.Interval {
+	var code []*Finding
+	var settings []*Finding
+	for _, f := range withAlso(findings) {
+		switch {
+		case f.Saving == nil || f.Saving.Resource != resource:
+		case f.Kind == rule.Config || f.Kind == rule.GC:
+			settings = append(settings, f)
+		default:
+			code = append(code, f)
+		}
+	}
+	var sum stats.Interval
+	belief := map[string]*stats.Interval{}
+	var sampled []stats.Interval
+	for _, f := range code {
+		s := f.Saving
+		sum.Value += s.Share
+		spread := f.sampling()
+		sampled = append(sampled, spread)
+		b := belief[f.Rule]
+		if b == nil {
+			b = &stats.Interval{}
+			belief[f.Rule] = b
+		}
+		b.Low -= beyond(s.Share-s.Low, spread.Low)
+		b.High += beyond(s.High-s.Share, spread.High)
+	}
+	for _, f := range settings {
+		left := math.Max(0, 1-collected(code, f))
+		sum.Value += f.Saving.Share * left
+		sampled = append(sampled, stats.Interval{Low: (f.Saving.Low - f.Saving.Share) * left, High: (f.Saving.High - f.Saving.Share) * left})
+	}
+	for _, b := range belief {
+		sampled = append(sampled, *b)
+	}
+	around := stats.Add(sampled...)
+	return clamp(stats.Interval{Value: sum.Value, Low: sum.Value + around.Low, High: sum.Value + around.High})
+}
+
+// withAlso lists findings once each, and what they list.
+func withAlso(findings []*Finding) []*Finding {
+	var all []*Finding
+	seen := map[*Finding]bool{}
+	for _, f := range findings {
+		if f == nil || seen[f] {
+			continue
+		}
+		seen[f] = true
+		all = append(all, f)
+		for i := range f.Also {
+			all = append(all, &f.Also[i])
+		}
+	}
+	return all
+}
+
+// sampling is how far, below and above, sampling alone moves a finding's saving.
+func (f *Finding) sampling() stats.Interval {
+	c := f.Cost.WithGC
+	if c == nil || c.Share <= 0 || f.Saving.Resource != limitCPU {
+		return stats.Interval{}
+	}
+	fraction := f.Saving.Share / c.Share
+	return stats.Interval{
+		Low:  math.Max(f.Saving.Low-f.Saving.Share, fraction*(c.Low-c.Share)),
+		High: math.Min(f.Saving.High-f.Saving.Share, fraction*(c.High-c.Share)),
+	}
+}
+
+// beyond is what is left of a distance when an independent part of it is taken out.
+func beyond(all, part float64) float64 {
+	return math.Sqrt(math.Max(0, all*all-part*part))
+}
+
+// collected is the part of the collector's work that fixes in code take away from a setting.
+func collected(code []*Finding, setting *Finding) float64 {
+	all := setting.Cost.GCShare
+	if all == nil || *all <= 0 {
+		return 0
+	}
+	var part float64
+	for _, f := range code {
+		if c := f.Cost.WithGC; f.Cost.GCShare != nil && c != nil && c.Share > 0 {
+			part += *f.Cost.GCShare * f.Saving.Share / c.Share
+		}
+	}
+	return part / *all
+}
