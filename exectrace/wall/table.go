@@ -60,10 +60,26 @@ const tooBrief = 5_000
 type table struct {
 	rows  []row
 	slots []int32 // place in rows plus one; 0 is free
+	// last is the row that was found last of those that left the processor at a stack: mostly it
+	// is asked for again.
+	last []int32
 }
 
 // at returns the place of a row.
 func (t *table) at(k key) int32 {
+	if int64(k.left) < int64(len(t.last)) {
+		at := t.last[k.left]
+		if r := &t.rows[at]; r.entry == k.entry && r.left == k.left && r.wake == k.wake && r.what == k.what && r.why == k.why && r.open == k.open {
+			return at
+		}
+	}
+	return t.find(k)
+}
+
+func (t *table) find(k key) int32 {
+	for int64(k.left) >= int64(len(t.last)) {
+		t.last = append(t.last, make([]int32, max(256, len(t.last)))...)
+	}
 	mask := uint64(len(t.slots) - 1)
 	if mask+1 != 0 {
 		for i := k.hash(); ; i++ {
@@ -72,6 +88,7 @@ func (t *table) at(k key) int32 {
 				break
 			}
 			if t.rows[at-1].key == k {
+				t.last[k.left] = at - 1
 				return at - 1
 			}
 		}
