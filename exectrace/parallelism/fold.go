@@ -42,6 +42,7 @@ type goroutine struct {
 	state   exectrace.State
 	runtime bool
 	unknown bool  // nothing says yet whose it is
+	own     bool  // it is the program's
 	idleP   bool  // a processor was idle when it became ready, and no other goroutine ready for it
 	since   int64 // when it became ready
 	alone   int64 // nanoseconds it ran alone since it came to the processor
@@ -73,10 +74,71 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 		e := &b.Events[i]
 		if e.Kind > exectrace.GoStatus {
 			f.rare(e)
-		} else if e.From != e.To && e.G != exectrace.NoG {
-			f.move(e)
+			continue
+		}
+		if int64(e.G) >= int64(len(f.gs)) {
+			if e.G == exectrace.NoG {
+				continue
+			}
+			f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs), int(e.G)+1-len(f.gs)))...)
+		}
+		g := &f.gs[e.G]
+		switch { // the first ones are most of all events; they do what move does
+		case !g.own || g.state != e.From:
+			if e.From != e.To {
+				f.move(g, e)
+			}
+		case e.Kind == exectrace.GoStart:
+			f.pass(e.Time)
+			f.recordReady(g, e)
+			f.ready--
+			f.run(g, e)
+		case e.Kind == exectrace.GoBlock, e.Kind == exectrace.GoSyscallBegin:
+			f.pass(e.Time)
+			f.stop(g, e)
+			g.state = e.To
+		case e.Kind == exectrace.GoUnblock:
+			f.pass(e.Time)
+			f.makeReady(g, e)
+		case e.Kind == exectrace.GoSyscallEnd:
+			f.pass(e.Time)
+			f.run(g, e)
+		case e.From != e.To:
+			f.move(g, e)
 		}
 	}
+}
+
+// recordReady records how long a goroutine that comes to a processor was ready.
+func (f *Fold) recordReady(g *goroutine, e *exectrace.Event) {
+	h := f.saturated
+	if g.idleP {
+		h = f.wakeup
+	}
+	h.Record(e.Time - g.since)
+}
+
+// run counts a goroutine of the program that runs.
+func (f *Fold) run(g *goroutine, e *exectrace.Event) {
+	g.state, g.alone = exectrace.Running, 0
+	f.running++
+	f.who ^= e.G
+}
+
+// stop uncounts it.
+func (f *Fold) stop(g *goroutine, e *exectrace.Event) {
+	if g.alone > 0 {
+		f.charge(g, e)
+	}
+	f.tail.left(e)
+	f.running--
+	f.who ^= e.G
+}
+
+// makeReady counts a goroutine of the program that is ready.
+func (f *Fold) makeReady(g *goroutine, e *exectrace.Event) {
+	g.state, g.since, g.idleP = exectrace.Runnable, e.Time, f.idle > f.ready
+	f.ready++
 }
 
 // rare takes what is no change of a goroutine.
@@ -144,11 +206,7 @@ func count(by []int64, k int, d int64) []int64 {
 }
 
 // move takes a goroutine out of the state that it was in, and into the next.
-func (f *Fold) move(e *exectrace.Event) {
-	if int64(e.G) >= int64(len(f.gs)) {
-		f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs), int(e.G)+1-len(f.gs)))...)
-	}
-	g := &f.gs[e.G]
+func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
 		f.pass(e.Time)
 		f.drop(e.G, g) // of a goroutine that had the place before
@@ -160,23 +218,23 @@ func (f *Fold) move(e *exectrace.Event) {
 			g.runtime, g.unknown = f.isRuntime(e.Stack), false
 		}
 	}
+	g.own = !g.runtime && !g.unknown
 	g.state = e.To
 	switch e.To {
 	case exectrace.Running:
 		f.pass(e.Time)
-		g.alone = 0
 		if g.runtime {
 			f.workers++
 			return
 		}
-		f.running++
-		f.who ^= e.G
+		f.run(g, e)
 	case exectrace.Runnable:
-		g.since, g.idleP = e.Time, f.idle > f.ready
-		if !g.runtime {
-			f.pass(e.Time)
-			f.ready++
+		if g.runtime {
+			g.since, g.idleP = e.Time, f.idle > f.ready
+			return
 		}
+		f.pass(e.Time)
+		f.makeReady(g, e)
 	case exectrace.Gone:
 		g.state = exectrace.Unknown
 	}
@@ -195,11 +253,7 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	case exectrace.Runnable:
 		f.pass(e.Time)
 		if e.To == exectrace.Running {
-			h := f.saturated
-			if g.idleP {
-				h = f.wakeup
-			}
-			h.Record(e.Time - g.since)
+			f.recordReady(g, e)
 		}
 		f.drop(e.G, g)
 	}
