@@ -11,6 +11,7 @@ package rules
 
 import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
@@ -30,6 +31,7 @@ import (
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
+	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
@@ -92,6 +94,7 @@ import (
 // only between claims that are equal in everything else.
 func All() []rule.Rule {
 	return []rule.Rule{
+		atomichotspot.Rule(),
 		binaryreflect.Rule(),
 		bodynotdrained.Rule(),
 		bufferthroughinterface.Rule(),
@@ -111,6 +114,7 @@ func All() []rule.Rule {
 		debugloggingon.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
+		finalizerperobject.Rule(),
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),
 		foldcompare.Rule(),

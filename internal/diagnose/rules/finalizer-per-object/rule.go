@@ -1,0 +1,86 @@
+// Package finalizerperobject finds finalizers and cleanups that are set for objects made all the time.
+package finalizerperobject
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// backlog is the number of finalizers and cleanups waiting from which on the one goroutine that runs
+// them is told to be behind.
+const backlog = 10_000
+
+// Rule is finalizer-per-object.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "finalizer-per-object",
+		Kind:  rule.GC,
+		Title: "A finalizer for each of many objects",
+		Doc:   doc,
+		// Without it the call and the running of it are gone; what the object itself costs stays.
+		Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `runtime.SetFinalizer and runtime.AddCleanup cost a record in a list beside the
+object, under a lock; each collection walks those lists, and what is due is run
+on goroutines of the runtime's, one after the other. An object with a finalizer
+also lives, with all that it points to, for one more cycle.
+
+Free what needs to be freed by a Close that callers defer, and use the finalizer
+for the few long-lived objects whose Close somebody may forget, if at all: it is
+not certain to run. AddCleanup (Go 1.24) does not keep the object alive.
+
+It is fine for objects that are made rarely: files, connections, handles of C
+libraries.
+
+Seen in the field: golang/go#45581 (memory held by finalizers), golang/go#18869
+(many finalizers lengthened pauses), buildbuddy-io/buildbuddy#9254.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	calls := []string{"runtime.SetFinalizer", "runtime.AddCleanup*"}
+	waiting := p.Metrics["/gc/finalizers/queued:finalizers"] - p.Metrics["/gc/finalizers/executed:finalizers"] +
+		p.Metrics["/gc/cleanups/queued:cleanups"] - p.Metrics["/gc/cleanups/executed:cleanups"]
+	search := rule.Search{
+		Callees: calls,
+		Keep:    rule.Steady,
+		Judge: func(c *rule.Case) bool {
+			if !rule.PerCall(c.Place, c.Calls[0]) {
+				return false
+			}
+			words(c.Match, c.Name())
+			if waiting >= backlog {
+				c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
+			}
+			c.CPU = append(c.CPU, running(p)...)
+			return true
+		},
+		Unseen: func(m *rule.Match) { words(m, "runtime.SetFinalizer or runtime.AddCleanup") },
+	}
+	return search.Find(p), nil
+}
+
+func words(m *rule.Match, name string) {
+	m.Cause = fmt.Sprintf("The line calls %s for each object that it makes: a record beside the object, work in each collection, and a call when it dies.", name)
+	m.Fix = "Free what needs to be freed in a Close that callers defer, and keep finalizers for few, long-lived objects."
+}
+
+// running are the rows of the runtime's own goroutines that run finalizers and cleanups.
+func running(p *rule.Pass) []*site.Row {
+	var rows []*site.Row
+	for _, b := range p.Table.Buckets {
+		rows = append(rows, rule.Rows(b.Rows, func(r *site.Row) bool {
+			for _, f := range r.Stack {
+				if rule.Named(f.Function, "runtime.runFinalizers", "runtime.runfinq", "runtime.runCleanups") {
+					return true
+				}
+			}
+			return false
+		})...)
+	}
+	return rows
+}
