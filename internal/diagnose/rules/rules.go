@@ -67,6 +67,7 @@ import (
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
+	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
@@ -150,6 +151,7 @@ func All() []rule.Rule {
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),
 		replacerpercall.Rule(),
+		retainedsubstring.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
 		serialsection.Rule(),
