@@ -6,9 +6,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/trace"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -108,5 +113,50 @@ func TestUnknownJobsAreErrors(t *testing.T) {
 	}
 	if err := worker([]string{"generate", "1", "2"}, nil); err == nil {
 		t.Error("no error for missing numbers")
+	}
+}
+
+// TestGeneratedTracesAreWhatTheyClaim makes a small trace and reads it with both readers.
+func TestGeneratedTracesAreWhatTheyClaim(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("go test -trace has the tracer")
+	}
+	file := filepath.Join(t.TempDir(), "one.trace")
+	if err := worker([]string{"trace", "1", file}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() < 1e6 {
+		t.Fatalf("%v, %v; want 1 MB or more", info, err)
+	}
+	if err := worker([]string{"readtrace", file}, nil); err != nil {
+		t.Error(err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	set := analysis.New(requests.Options{})
+	read, err := exectrace.Read(t.Context(), f, exectrace.Options{}, set.Folds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Done(read)
+	if s := set.Summary(); s.Requests == nil || s.Requests.Count == 0 || s.Goroutines < 500 {
+		t.Errorf("requests %+v, %d goroutines", s.Requests, s.Goroutines)
+	}
+}
+
+func TestTraceGoals(t *testing.T) {
+	goals := traceGoals([]traced{
+		{"t50", 50, make([]string, 3), []usage{{cpu: 7.6}, {cpu: 1}, {cpu: 0.25, peak: 60}}},
+		{"t220", 220, make([]string, 2), []usage{{cpu: 4}, {cpu: 1.2, peak: 80}}},
+	})
+	var reached []bool
+	for _, g := range goals {
+		reached = append(reached, g.reached)
+	}
+	if want := []bool{true, true, true, false, true, false}; !slices.Equal(reached, want) {
+		t.Errorf("%+v, want %v", goals, want)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // job's CPU and memory can be measured, or do not weigh on the measurement.
 const workerArg = "worker"
 
-// worker does a job: generate or load.
+// worker does a job: generate, load, trace or readtrace.
 func worker(args []string, out io.Writer) error {
 	if len(args) < 2 {
 		return fmt.Errorf("worker: no job in %q", args)
@@ -20,6 +20,10 @@ func worker(args []string, out io.Writer) error {
 		return generateJob(args)
 	case "load": // URL CONNECTIONS RATE SECONDS
 		return loadJob(out, args)
+	case "trace": // MB FILE
+		return traceJob(args)
+	case "readtrace": // FILE
+		return readTraceJob(args)
 	default:
 		return fmt.Errorf("worker: no job named %q", job)
 	}
