@@ -127,11 +127,35 @@ func loadText(r *load.Result) string {
 	if s <= 0 {
 		return ""
 	}
-	text := thousands(float64(r.Requests)/s) + " requests/s"
+	text := answered(r.Requests, s)
 	if f := r.Failed(); f > 0 {
 		text += fmt.Sprintf(", %d failed", f)
 	}
 	return text
+}
+
+// fewRequests are too few for a rate: they are counted out.
+const fewRequests = 20
+
+// answered says how many requests there were in so many seconds.
+func answered(requests int64, seconds float64) string {
+	switch {
+	case requests == 0:
+		return fmt.Sprintf("no request answered in %.1f s", seconds)
+	case requests == 1:
+		return fmt.Sprintf("1 request in %.1f s", seconds)
+	case requests < fewRequests:
+		return fmt.Sprintf("%d requests in %.1f s", requests, seconds)
+	}
+	return thousands(float64(requests)/seconds) + " requests/s"
+}
+
+// perRequest writes seconds in the unit that fits.
+func perRequest(seconds float64) string {
+	if seconds >= 0.01 {
+		return fmt.Sprintf("%.0f ms", 1e3*seconds)
+	}
+	return fmt.Sprintf("%.0f µs", 1e6*seconds)
 }
 
 // thousands writes 12400.3 as "12,400".

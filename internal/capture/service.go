@@ -160,12 +160,12 @@ func (s *service) summary(st stretch) string {
 	}
 	var words []string
 	if s.gen != nil {
-		words = append(words, thousands(float64(p.Requests)/p.Seconds)+" requests/s")
+		words = append(words, answered(p.Requests, p.Seconds))
 		if p.Failed > 0 {
 			words = append(words, fmt.Sprintf("%d failed", p.Failed))
 		}
 		if p.CPUSeconds > 0 && p.Requests > 0 {
-			words = append(words, fmt.Sprintf("%.0f µs CPU per request", 1e6*p.CPUSeconds/float64(p.Requests)))
+			words = append(words, perRequest(p.CPUSeconds/float64(p.Requests))+" CPU per request")
 		}
 	}
 	if p.CPUSeconds > 0 {

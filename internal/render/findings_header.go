@@ -38,13 +38,11 @@ func header(w io.Writer, p FindingsPage, s Style) {
 		}
 	}
 	clean, _ := phaseOf(m, recording.PhaseClean)
-	if r.Throughput > 0 {
-		row("throughput", fmt.Sprintf("%s %ss/s", group(r.Throughput), m.Unit()), failures(clean))
-	}
+	row("throughput", throughput(r, m, clean), failures(clean))
 	if q, what := latency(clean); q != nil {
-		row(what, fmt.Sprintf("p50 %s · p90 %s · p99 %s · max %s", seconds(q.P50), seconds(q.P90), seconds(q.P99), seconds(q.Max)), limited(clean, s))
+		row(what, seenQuantiles(q, clean.Requests), limited(clean, s))
 	}
-	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r))
+	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r, m))
 	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
 	row("profiled", profiled(r))
 	row("spent on", spent(p.Table)...)
@@ -79,6 +77,38 @@ func tenths(share float64) string {
 		return "100 %"
 	}
 	return fmt.Sprintf("%.1f %%", math.Min(99.9, 100*share))
+}
+
+// Below these numbers of requests a rate, and a quantile, are better counted out.
+const (
+	fewRequests = 100
+	fewForP90   = 20
+)
+
+// throughput is a rate, of few requests with their number; of none it says so.
+func throughput(r diagnose.Resources, m recording.Manifest, clean recording.Phase) string {
+	n := clean.Requests
+	switch {
+	case m.Load != nil && n == 0 && clean.Seconds > 0:
+		return fmt.Sprintf("no %s was answered in the %s of the clean phase: a longer -duration would see some", m.Unit(), seconds(clean.Seconds))
+	case r.Throughput <= 0:
+		return ""
+	case n > 0 && n < fewRequests:
+		return fmt.Sprintf("%.2g %ss/s (%s in %s)", r.Throughput, m.Unit(), plural(int(n), m.Unit()), seconds(clean.Seconds))
+	}
+	return fmt.Sprintf("%s %ss/s", group(r.Throughput), m.Unit())
+}
+
+// seenQuantiles leaves out those that few requests cannot have.
+func seenQuantiles(q *recording.Quantiles, n int64) string {
+	words := []string{"p50 " + seconds(q.P50)}
+	if n >= fewForP90 || n == 0 {
+		words = append(words, "p90 "+seconds(q.P90))
+	}
+	if n >= fewRequests || n == 0 {
+		words = append(words, "p99 "+seconds(q.P99))
+	}
+	return strings.Join(append(words, "max "+seconds(q.Max)), " · ")
 }
 
 func machine(m recording.Manifest) string {
@@ -143,13 +173,16 @@ func cores(r diagnose.Resources, m recording.Manifest) string {
 	return fmt.Sprintf("%.2f cores busy", r.Cores)
 }
 
-func limiting(r diagnose.Resources) string {
+func limiting(r diagnose.Resources, m recording.Manifest) string {
 	switch r.Limiting {
 	case "", "none":
 		return "nothing is the limit"
 	case "cpu":
 		return "CPU is the limit"
 	case "latency":
+		if m.Target.Kind == "program" || m.Target.Kind == "bench" {
+			return "one goroutine at a time is the limit"
+		}
 		return "requests wait for something else than CPU"
 	}
 	return r.Limiting + " is the limit"

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,7 +67,11 @@ func page() FindingsPage {
 				Saving:     &diagnose.Saving{Resource: "cpu", Share: 0.11, Low: 0.09, High: 0.13},
 				TiedWith:   []int{2},
 				Confidence: rule.Measured,
-				Evidence:   []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},
+				Also: []diagnose.Finding{{
+					Rule: "format-then-append", Title: "String formatted only to be copied into a buffer", Fix: "Append the digits straight to the buffer.",
+					Function: "main.leftpad", File: "leftpad.go", Line: 9, Saving: &diagnose.Saving{Resource: "cpu", Share: 0.008, Low: 0.003, High: 0.014},
+				}},
+				Evidence: []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},
 			}, {
 				Rank: 2, Rule: "costly-line", Generic: true, Kind: rule.Alloc, Title: "Line that costs much, without a known mistake",
 				Cause: "No known mistake was found here; the work may have to be done.", Fix: "Ask whether the work is needed.",
@@ -165,5 +170,22 @@ func TestPartsWithOneRemedyAreMissingTogether(t *testing.T) {
 	want := []string{"missing block.pprof, trace.out: 404; mount it", "missing metrics.jsonl: endpoints have none"}
 	if !slices.Equal(got, want) {
 		t.Errorf("missing: %q, want %q", got, want)
+	}
+}
+
+func TestFewRequestsAreCounted(t *testing.T) {
+	p := page()
+	clean := &p.Manifest.Phases[0]
+	clean.Seconds, clean.Requests, p.Report.Resources.Throughput = 3.5, 3, 3/3.5
+	var b bytes.Buffer
+	Findings(&b, p, Style{})
+	if got := b.String(); !strings.Contains(got, "0.86 requests/s (3 requests in 3.50 s)") || strings.Contains(got, "p99") {
+		t.Error(got)
+	}
+	clean.Requests, clean.Service, p.Report.Resources.Throughput = 0, nil, 0
+	b.Reset()
+	Findings(&b, p, Style{})
+	if got := b.String(); !strings.Contains(got, "no request was answered in the 3.50 s of the clean phase") {
+		t.Error(got)
 	}
 }
