@@ -17,8 +17,9 @@ type program struct {
 	// a path to GET; without either the program ends by itself.
 	targets     string
 	get         string
+	addrFlag    string // "" for -addr
 	rate        float64
-	connections int
+	connections int // with a rate, the most: a service that is overloaded must not drown
 
 	culprits []culprit
 }
@@ -129,6 +130,13 @@ func mandelbrot() study {
 	drive := func(mode string, culprits ...culprit) program {
 		return program{name: mode, dir: "mandelbrot", args: []string{"-mode", mode}, culprits: culprits}
 	}
+	// A small picture: what is too much for two cores must be too much soon, and one a second nothing.
+	serve := func(name string, rate float64, culprits ...culprit) program {
+		return program{
+			name: name, dir: "mandelbrot", args: []string{"-size", "256"}, get: "/mandelbrot", addrFlag: "-listen",
+			rate: rate, connections: 12, culprits: culprits,
+		}
+	}
 	found := func(what, rule, function, source string) culprit {
 		return culprit{
 			what: what, rules: []string{rule}, function: function, file: "modes.go", source: source,
@@ -145,6 +153,10 @@ func mandelbrot() study {
 		drive("workers", found("a pixel each through an unbuffered channel", "channel-handoff", "main.paintByPixelWorkers*", "pixels")),
 		drive("workers-buffered"),
 		drive("workers-rows"),
+		serve("service, 1 a second", 1),
+		serve("service, overloaded", 200, culprit{
+			what: "more requests than the cores can answer", rules: []string{"sched-latency"}, says: "let in no more requests",
+		}),
 	}, []repair{
 		{"seq", "row", "wall"},
 		{"px", "row", "wall"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -128,12 +129,15 @@ func (r *runner) record(ctx context.Context, p program, o capture.Options) (stri
 		if err != nil {
 			return "", err
 		}
-		o.Args = append([]string{"-addr", addr}, p.args...)
+		o.Args = append([]string{cmp.Or(p.addrFlag, "-addr"), addr}, p.args...)
 		targets, err := p.load(dir, addr)
 		if err != nil {
 			return "", err
 		}
 		o.Load = &load.Options{Targets: targets, Rate: p.rate, Connections: p.connections}
+		if p.rate > 0 && p.connections > 0 {
+			o.Load.MaxConnections = p.connections
+		}
 	}
 	return session.Record(ctx, r.session, o)
 }

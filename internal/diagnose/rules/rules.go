@@ -70,6 +70,7 @@ import (
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
+	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
@@ -154,6 +155,7 @@ func All() []rule.Rule {
 		retainedsubstring.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
+		schedlatency.Rule(),
 		serialsection.Rule(),
 		slicegrowth.Rule(),
 		smallreads.Rule(),

@@ -1,0 +1,196 @@
+// Package schedlatency finds services whose requests wait for a processor.
+package schedlatency
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+const (
+	// leastReady is the share of requests' time, running or ready, that they must be ready without a processor.
+	leastReady = 0.3
+	// saturated is the share of the processors that must be busy for it to be too much work; below it
+	// the work comes in bursts.
+	saturated = 0.85
+	// fewest requests, begun in the trace or open at its end.
+	fewest = 5
+	// leastOthers is the share of the machine that other processes must take to be named.
+	leastOthers = 0.15
+	// manyWakes a second, and the share of the time of goroutines that run, from which waking idle
+	// processors is dear.
+	manyWakes, leastWaking = 1000, 0.3
+)
+
+// fraction of the time spent ready that is saved when there is a processor for each: nearly all,
+// but a burst always waits a little.
+var fraction = rule.Fraction{Expect: 0.9, Low: 0.7, High: 1}
+
+// Rule is sched-latency.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "sched-latency",
+		Kind:     rule.Sched,
+		Title:    "Requests wait for a processor",
+		Doc:      doc,
+		Fraction: fraction,
+		Find:     find,
+	}
+}
+
+const doc = `A goroutine that can run and has no processor waits in the run queue. Two things make it
+wait. All processors are busy: then more work arrives than the cores can do, every
+request takes turns with all others, and latency grows with each that comes. Or
+processors are idle and must be woken first: then the work comes in pieces so small that
+waking a thread, some 5 to 50 µs, costs as much as they do.
+
+When there is too much work, only less work per request, more cores or fewer requests help.
+To let in no more requests at a time than can be worked on keeps those that are let in
+fast; without a limit all get slow together, and time out when half done.
+
+It is fine when a load generator goes flat out: then the cores are meant to be busy, and the
+rule is silent. It is silent too about programs that end, which keep their cores busy
+by design.
+
+Seen in the field: golang/go#18237 (idle processors woken for each small piece of work); "High
+Performance Go Workshop" (Cheney), where a service that draws a picture a second was asked
+for one more per second than it had cores.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() || !p.Serves() || flatOut(p) {
+		return nil, nil
+	}
+	t := timeOf(p.Trace.Requests)
+	busy := p.Trace.Parallelism.MeanBusy / float64(max(1, p.Trace.Parallelism.Procs))
+	if t.count+t.open >= fewest && t.ready >= leastReady*(t.ready+t.ran) {
+		return []rule.Match{t.waiting(p, busy)}, nil
+	}
+	return waking(p, busy), nil
+}
+
+// flatOut tells whether the load was as much as the service would take.
+func flatOut(p *rule.Pass) bool {
+	return p.Manifest != nil && p.Manifest.Load != nil && p.Manifest.Load.Rate == 0
+}
+
+// times is how requests spent their time, in seconds.
+type times struct {
+	count, open       int64
+	all, ran, ready   float64
+	readyForProcessor float64 // of all, at one time
+}
+
+// timeOf sums up finished requests and those that were open at the end: an overloaded service
+// may finish none in a short trace.
+func timeOf(r *requests.Result) times {
+	var t times
+	if r == nil {
+		return t
+	}
+	if r.All != nil {
+		t.count = r.Count
+		t.add(r.All.Parts)
+	}
+	for i := range r.Open {
+		t.open++
+		t.add(r.Open[i].Parts)
+	}
+	if r.Length > 0 {
+		t.readyForProcessor = t.ready / (float64(r.Length) / 1e9)
+	}
+	return t
+}
+
+func (t *times) add(parts []requests.PartTime) {
+	for _, part := range parts {
+		s := float64(part.Time) / 1e9
+		t.all += s
+		switch part.Part {
+		case requests.Running, requests.Assist, requests.Sweep:
+			t.ran += s
+		case requests.ReadyCreated, requests.ReadyWoken, requests.ReadyPreempted, requests.ReadySyscall:
+			t.ready += s
+		}
+	}
+}
+
+// waiting says that requests wait for processors.
+func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
+	par := p.Trace.Parallelism
+	share := rule.Percent(t.ready / t.all)
+	m := rule.Match{
+		Confidence: rule.Likely,
+		Saving:     &rule.Saving{Seconds: fraction.Expect * t.ready, Low: fraction.Low * t.ready, High: t.ready, Latency: t.all},
+		Evidence: []rule.Evidence{
+			{What: "requests in the trace", Value: fmt.Sprintf("%s answered, %s open at its end", rule.Count(t.count), rule.Count(t.open)), Command: p.View("requests")},
+			{What: "their time ready to run, without a processor", Value: fmt.Sprintf("%s of %s", rule.Seconds(t.ready), rule.Seconds(t.all)), Command: p.View("sched")},
+			{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", rule.Number(par.MeanBusy), par.Procs), Command: p.View("parallelism")},
+		},
+	}
+	m.Evidence = append(m.Evidence, answered(p)...)
+	others := ""
+	if o := p.OthersBusy(); o >= leastOthers {
+		others = fmt.Sprintf(" Other processes took %s of the machine meanwhile: without them there would be more room.", rule.Percent(o))
+	}
+	if busy >= saturated {
+		m.Cause = fmt.Sprintf("The service is overloaded: it is asked for more than its %d processors can do. They were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn, %s of them at a time.%s",
+			par.Procs, rule.Percent(min(1, busy)), share, rule.Number(t.readyForProcessor), others)
+		m.Fix = "Make requests cheaper (findings in the code say where), add cores, or send fewer. Until then let in no more requests at a time than there are cores (a semaphore in front of the handler that answers 503 beyond it): those let in stay fast, where now all get slow together."
+		return m
+	}
+	m.Confidence = rule.Hint
+	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time ready to run, waiting for a turn, though processors were busy for only %s of the time.%s", share, rule.Percent(busy), others)
+	m.Fix = "If the bursts are the load's, latency in them is the price of fewer cores; if they are the program's own (timers that fire together, work split into many goroutines at once), spread them."
+	return m
+}
+
+// answered holds what was asked for against what was answered.
+func answered(p *rule.Pass) []rule.Evidence {
+	if p.Manifest == nil || p.Manifest.Load == nil {
+		return nil
+	}
+	for _, ph := range p.Manifest.Phases {
+		if ph.Name == recording.PhaseClean && ph.Seconds > 0 {
+			return []rule.Evidence{{What: "requests a second", Value: fmt.Sprintf("%s asked, %s answered", rule.Number(p.Manifest.Load.Rate), rule.Number(float64(ph.Requests)/ph.Seconds))}}
+		}
+	}
+	return nil
+}
+
+// waking says that waking idle processors takes long against the work. On a machine that is busy with
+// other things it is their doing, and nothing is said.
+func waking(p *rule.Pass, busy float64) []rule.Match {
+	w := p.Trace.Parallelism.Wakeup
+	length := p.Trace.Parallelism.Length
+	ran := p.Trace.Parallelism.MeanRunning * length
+	total := p.LatencyTotal()
+	if total <= 0 || busy >= saturated || float64(w.Count) < manyWakes*length || w.Total < leastWaking*ran || p.OthersBusy() >= leastOthers {
+		return nil
+	}
+	lines := make([]string, 0, 2)
+	for _, l := range p.Trace.Sched.Lines {
+		if len(lines) < cap(lines) && l.Why == "woken" && p.At(l.Line) != nil {
+			lines = append(lines, l.Line.String())
+		}
+	}
+	at := ""
+	if len(lines) > 0 {
+		at = ", most of them at " + rule.List(lines)
+	}
+	saved := min(w.Total, total)
+	return []rule.Match{{
+		Confidence: rule.Hint,
+		Saving:     &rule.Saving{Seconds: 0.5 * saved, Low: 0.25 * saved, High: saved, Latency: total},
+		Cause: strings.TrimSpace(fmt.Sprintf("Waking idle processors costs much against the work: %s times goroutines became ready while a processor was idle%s, half of them waited longer than %s for it.",
+			rule.Count(w.Count), at, rule.Seconds(w.P50))),
+		Fix: "Hand over work in larger pieces: batches instead of single items, and no goroutine in between that only passes things on.",
+		Evidence: []rule.Evidence{
+			{What: "ready while a processor was idle", Value: rule.Seconds(w.Total) + " in all", Command: p.View("sched")},
+			{What: "processors busy", Value: rule.Percent(busy), Command: p.View("parallelism")},
+		},
+	}}
+}
