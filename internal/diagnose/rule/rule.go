@@ -61,7 +61,7 @@ type Rule struct {
 	// are. Of all other rules what is live is told, but neither makes a finding nor a saving: most
 	// of it was allocated before the recording, by code that runs once.
 	Memory bool
-	Find    func(ctx context.Context, p *Pass) ([]Match, error)
+	Find   func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
 // OfMemory tells whether the rule may claim what is live: see Memory.
