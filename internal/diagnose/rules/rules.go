@@ -81,6 +81,7 @@ import (
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	stackgrowth "github.com/hone-go/hone/internal/diagnose/rules/stack-growth"
 	stackinerrors "github.com/hone-go/hone/internal/diagnose/rules/stack-in-errors"
+	stackscan "github.com/hone-go/hone/internal/diagnose/rules/stack-scan"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -166,6 +167,7 @@ func All() []rule.Rule {
 		sscansimple.Rule(),
 		stackgrowth.Rule(),
 		stackinerrors.Rule(),
+		stackscan.Rule(),
 		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),

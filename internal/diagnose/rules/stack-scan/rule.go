@@ -1,0 +1,71 @@
+// Package stackscan finds programs whose collector spends much of its marking on the stacks of goroutines.
+package stackscan
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
+
+const (
+	// leastShare of CPU that scanning stacks must take.
+	leastShare = 0.03
+	// leastPart of all that is scanned that stacks are.
+	leastPart = 0.3
+	// many goroutines: a few deep stacks are another matter.
+	many = 1000
+)
+
+// Rule is stack-scan.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "stack-scan",
+		Kind:     rule.GC,
+		Title:    "Collection spends its time on the stacks of goroutines",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:     find,
+	}
+}
+
+const doc = `Each cycle scans the stack of every goroutine, also of those that sleep. With a
+hundred thousand of them that is the larger part of a collection, and it does
+not shrink with garbage or with live objects; nor does GOGC count it in full.
+
+Let fewer goroutines wait: one reader per connection in place of three, a shared
+timer in place of a sleeping goroutine per entry, workers in place of a goroutine
+per task. Or keep their stacks shallow where they wait: large local arrays of
+functions on the way stay on the stack.
+
+It is fine for servers that hold very many connections: net/http needs a
+goroutine for each. The rule is a hint, for whether they can be fewer it cannot
+tell.
+
+Seen in the field: panjf2000/gnet and mailru/easygo exist to hold connections
+without a goroutine each; golang/go#44167 made the pacer count stacks.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	stacks, all := p.Metrics["/gc/scan/stack:bytes"], p.Metrics["/gc/scan/total:bytes"]
+	goroutines := p.Metrics["/sched/goroutines:goroutines"]
+	if all <= 0 || goroutines < many || stacks < leastPart*all {
+		return nil, nil
+	}
+	part := math.Min(1, stacks/all)
+	if p.Collecting()*part < leastShare {
+		return nil, nil
+	}
+	work := p.Table.GCWork()
+	return []rule.Match{{
+		Confidence: rule.Hint,
+		Saving:     &rule.Saving{Seconds: work.Value * part / 2, Low: 0, High: work.High * part},
+		Cause: fmt.Sprintf("%.0f goroutines hold %s of stack, %s of all that a collection scans; collection takes %s of CPU.",
+			goroutines, rule.Bytes(stacks), rule.Percent(part), rule.Percent(p.Collecting())),
+		Fix: "Let fewer goroutines wait (workers, one reader a connection, shared timers), or let them wait in shallower functions.",
+		Evidence: []rule.Evidence{
+			{What: "scanned in the last cycle", Value: fmt.Sprintf("%s, stacks %s", rule.Bytes(all), rule.Bytes(stacks))},
+			{What: "CPU in the collector", Value: rule.Percent(p.Collecting()), Command: p.Top("cpu")},
+		},
+	}}, nil
+}
