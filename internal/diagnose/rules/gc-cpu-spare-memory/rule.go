@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 const (
@@ -73,13 +74,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	work := p.Table.GCWork()
 	saved := 1 - float64(s.gogc)/float64(next)
-	// The model holds to about a tenth (see Doc); sampling adds its own interval.
+	// The model holds to about a tenth (see Doc); sampling adds its own interval, independent of that.
+	promise := stats.Mul(work, stats.Interval{Value: saved, Low: saved * 0.85, High: math.Min(saved*1.15, 1)})
 	m := rule.Match{
 		Confidence: rule.Likely, // profile and metrics; only a run with the setting proves it
 		Saving: &rule.Saving{
-			Seconds: work.Value * saved,
-			Low:     work.Low * saved * 0.85,
-			High:    math.Min(work.High*saved*1.15, work.High),
+			Seconds: promise.Value,
+			Low:     promise.Low,
+			High:    math.Min(promise.High, work.High),
 		},
 		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
 			rule.Percent(s.share), rule.Bytes(s.live), rule.Bytes(s.memory), s.memoryIs, s.gogc, rule.Bytes(s.heap()*float64(s.gogc)/100)),

@@ -30,8 +30,11 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Metric labels formatted and looked up on every event",
 		Doc:   doc,
-		// A child that is kept costs a look-up by the number, or nothing.
-		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.97},
+		// A child that is kept costs a look-up by the number, or nothing. Of 692 ns for WithLabelValues with
+		// strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go 1.26) 85 were left with slices of children in a map by the
+		// number, 32 of them the Inc, which is not in the rows. What does not follow the
+		// advice saves less: 369 ns with a map by a struct that holds a string.
+		Fraction:    rule.Fraction{Expect: 0.92, Low: 0.8, High: 1},
 		Specificity: 3,
 		Find:        find,
 	}
@@ -214,7 +217,7 @@ func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 	case constant:
 		return "looks up labels that are always the same", fmt.Sprintf("Resolve the child once, into a variable: var child = %s, and use that.", rule.Text(call))
 	case len(formatted) > 0:
-		return "is given " + rule.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array filled when a number is first seen), or at least the strings of the few numbers in a table."
+		return "is given " + rule.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array by the number alone, filled when a number is first seen), or at least the strings of the few numbers in a table."
 	case isMap:
 		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children by what they belong to."
 	}
