@@ -136,6 +136,7 @@ func (e *engine) lines(d *draft) []lineCost {
 	index := map[key]int{}
 	var lines []lineCost
 	var sums []rows
+	var stated []float64 // shares that the rules state
 	for _, c := range d.claims {
 		s := c.match.Site
 		if s == nil {
@@ -147,12 +148,15 @@ func (e *engine) lines(d *draft) []lineCost {
 			i = len(lines)
 			index[k] = i
 			lines = append(lines, lineCost{site: s, match: c.match})
-			sums = append(sums, rows{})
+			sums, stated = append(sums, rows{}), append(stated, 0)
 		}
 		sums[i].add(c.charged)
+		if m := c.match.Saving; m != nil && m.Cost > 0 {
+			stated[i] += m.Cost / cmp.Or(m.Latency, e.totals.TotalSeconds, m.Cost)
+		}
 	}
 	for i := range lines {
-		lines[i].share = e.lineShare(d.saving, e.cost(sums[i]))
+		lines[i].share = cmp.Or(stated[i], e.lineShare(d.saving, e.cost(sums[i])))
 	}
 	slices.SortStableFunc(lines, func(a, b lineCost) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.site.Line, b.site.Line))

@@ -145,7 +145,7 @@ func (e *engine) shares(d *draft) Cost {
 	var c Cost
 	t := e.totals
 	if directSaving(d.claims) != nil {
-		if t.TotalSeconds > 0 {
+		if k := d.rule.Kind; t.TotalSeconds > 0 && (k == rule.Config || k == rule.GC) {
 			c.GCShare = ptr(round((t.D + t.A + t.W) / t.TotalSeconds))
 		}
 		return c

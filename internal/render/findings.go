@@ -41,7 +41,7 @@ func Findings(w io.Writer, p FindingsPage, s Style) {
 	if none {
 		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" "+silence(p), "", s.width()))
 		if len(shown) > 0 {
-			fmt.Fprint(w, "Settings to try:\n")
+			fmt.Fprint(w, wholeHeading(shown))
 		}
 		fmt.Fprintln(w)
 	}
@@ -268,4 +268,14 @@ func expectedMissing(m recording.Manifest, x recording.Missing) bool {
 		return m.Target.Kind == "program" || m.Target.Kind == "bench"
 	}
 	return false
+}
+
+// wholeHeading stands above findings that are about no line.
+func wholeHeading(fs []diagnose.Finding) string {
+	for i := range fs {
+		if fs[i].Kind != "config" {
+			return "About the program as a whole:\n"
+		}
+	}
+	return "Settings to try:\n"
 }

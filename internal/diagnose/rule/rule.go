@@ -117,6 +117,8 @@ type Saving struct {
 	// Latency, when not 0, says that the seconds are of waiting, not of CPU, and of how many in all: the
 	// time of all requests in the trace or, of a program that ends, the trace's length.
 	Latency float64
+	// Cost is how much of the same total the site's line has; 0: what the match's rows cost.
+	Cost float64
 }
 
 // Evidence is one fact behind a finding and the command that shows it again.

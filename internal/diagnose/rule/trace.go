@@ -139,5 +139,5 @@ func (p *Pass) Switching(times int64, sites []*site.Site, callees ...string) sta
 
 // Part returns the share of an interval that a fix is expected to save.
 func (f Fraction) Part(of stats.Interval) *Saving {
-	return &Saving{Seconds: f.Expect * of.Value, Low: f.Low * of.Low, High: f.High * of.High}
+	return &Saving{Seconds: f.Expect * of.Value, Low: f.Low * of.Low, High: f.High * of.High, Cost: of.Value}
 }

@@ -48,6 +48,7 @@ import (
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
+	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
@@ -134,6 +135,7 @@ func All() []rule.Rule {
 		limitthrash.Rule(),
 		linearscan.Rule(),
 		literalpercall.Rule(),
+		lockconvoy.Rule(),
 		logargsboxed.Rule(),
 		logunderlock.Rule(),
 		loopinvariantcall.Rule(),

@@ -40,23 +40,24 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A send on a channel without a buffer waits until a receiver is there. When the work on
-an item takes about as long as the switch, sender and receiver stop and start for
-each: they park, the scheduler looks for others, they are woken, and neither
-ever works ahead. More workers make it worse, since all take turns at one lock.
+const doc = `A send on a channel without a buffer waits until a receiver is there. When the
+work on an item takes about as long as the switch, sender and receiver stop and
+start for each: they park, the scheduler looks for others, they are woken, and
+neither ever works ahead. More workers make it worse, since all take turns at
+one lock.
 
-Send batches: a slice of a hundred items costs as much to pass on as one. Where the items
-are numbers of rounds, send ranges of them, or give each worker a range and no
-channel at all. A buffer is the smallest change: the sender runs ahead, and the receivers
-find something when they come.
+Send batches: a slice of a hundred items costs as much to pass on as one. Where
+the items are numbers of rounds, send ranges of them, or give each worker a
+range and no channel at all. A buffer is the smallest change: the sender runs
+ahead, and the receivers find something when they come.
 
-It is fine when the hand-over is the point: an unbuffered channel also says that the
-receiver has it. And it is fine when the work behind each item is worth it, 50 µs
-and up; the rule then says nothing.
+It is fine when the hand-over is the point: an unbuffered channel also says that
+the receiver has it. And it is fine when the work behind each item is worth it,
+50 µs and up; the rule then says nothing.
 
-Seen in the field: bookingcom/nanotube#176, golang/go#57070; "High Performance Go
-Workshop" (Cheney): a pixel each through an unbuffered channel took 2.65 s, with a buffer
-0.77 s.`
+Seen in the field: bookingcom/nanotube#176, golang/go#57070; "High Performance
+Go Workshop" (Cheney): a pixel each through an unbuffered channel took 2.65 s,
+with a buffer 0.77 s.`
 
 // handoff is what the trace shows of one channel: waits at the lines that send and receive.
 type handoff struct {

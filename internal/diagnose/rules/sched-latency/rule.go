@@ -42,23 +42,24 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A goroutine that can run and has no processor waits in the run queue. Two things make it
-wait. All processors are busy: then more work arrives than the cores can do, every
-request takes turns with all others, and latency grows with each that comes. Or
-processors are idle and must be woken first: then the work comes in pieces so small that
-waking a thread, some 5 to 50 µs, costs as much as they do.
+const doc = `A goroutine that can run and has no processor waits in the run queue. Two things
+make it wait. All processors are busy: then more work arrives than the cores can
+do, every request takes turns with all others, and latency grows with each that
+comes. Or processors are idle and must be woken first: then the work comes in
+pieces so small that waking a thread, some 5 to 50 µs, costs as much as they do.
 
-When there is too much work, only less work per request, more cores or fewer requests help.
-To let in no more requests at a time than can be worked on keeps those that are let in
-fast; without a limit all get slow together, and time out when half done.
+When there is too much work, only less work per request, more cores or fewer
+requests help. To let in no more requests at a time than can be worked on keeps
+those that are let in fast; without a limit all get slow together, and time out
+when half done.
 
-It is fine when a load generator goes flat out: then the cores are meant to be busy, and the
-rule is silent. It is silent too about programs that end, which keep their cores busy
-by design.
+It is fine when a load generator goes flat out: then the cores are meant to be
+busy, and the rule is silent. It is silent too about programs that end, which
+keep their cores busy by design.
 
-Seen in the field: golang/go#18237 (idle processors woken for each small piece of work); "High
-Performance Go Workshop" (Cheney), where a service that draws a picture a second was asked
-for one more per second than it had cores.`
+Seen in the field: golang/go#18237 (idle processors woken for each small piece
+of work); "High Performance Go Workshop" (Cheney), where a service that draws a
+picture a second was asked for one more per second than it had cores.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if !p.Traced() || !p.Serves() || flatOut(p) {

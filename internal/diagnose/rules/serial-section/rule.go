@@ -38,25 +38,25 @@ func Rule() rule.Rule {
 }
 
 const doc = `When one goroutine runs and no other is ready, the program takes as long as that
-goroutine does, however many cores there are. CPU profiles cannot tell: the same work on
-eight cores has the same profile. The execution trace can.
+goroutine does, however many cores there are. CPU profiles cannot tell: the same
+work on eight cores has the same profile. The execution trace can.
 
-A loop whose rounds do not touch each other can be shared: as many goroutines as there
-are cores, each with a range of rounds large enough to be worth starting (10 µs and
-up), and a sync.WaitGroup or an errgroup to wait for them. On P cores the loop's time
-falls to a P-th at best.
+A loop whose rounds do not touch each other can be shared: as many goroutines as
+there are cores, each with a range of rounds large enough to be worth starting
+(10 µs and up), and a sync.WaitGroup or an errgroup to wait for them. On P cores
+the loop's time falls to a P-th at best.
 
-The rule is sure of a loop only when its rounds visibly write nothing but variables of
-their own and elements picked by the loop's variable, also in the functions of the
-package that they call. Of other serial work it says where it is, and that its order may
-be needed.
+The rule is sure of a loop only when its rounds visibly write nothing but
+variables of their own and elements picked by the loop's variable, also in the
+functions of the package that they call. Of other serial work it says where it
+is, and that its order may be needed.
 
 It is fine when the order matters, when the program shares the machine with
-others that need the cores, and in a service, which is as parallel as its requests
-are many.
+others that need the cores, and in a service, which is as parallel as its
+requests are many.
 
-Seen in the field: "High Performance Go Workshop" (Cheney), where a fractal drawn by a
-goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
+Seen in the field: "High Performance Go Workshop" (Cheney), where a fractal
+drawn by a goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if !p.Traced() || p.Serves() || p.Procs() <= 1 {
@@ -210,7 +210,7 @@ func (s *section) match(p *rule.Pass) rule.Match {
 	m := rule.Match{
 		Site:       site,
 		Confidence: rule.Likely, // trace and syntax
-		Saving:     &rule.Saving{Seconds: 0.9 * gain, Low: 0.5 * gain, High: gain, Latency: length},
+		Saving:     &rule.Saving{Seconds: 0.9 * gain, Low: 0.5 * gain, High: gain, Latency: length, Cost: s.seconds},
 		Evidence: []rule.Evidence{
 			{What: "one goroutine ran here and none was ready", Value: fmt.Sprintf("%s of %s (%s)", rule.Seconds(s.seconds), rule.Seconds(length), rule.Percent(s.seconds/length)), Command: p.View("parallelism")},
 			{What: "goroutines of the program running, mean", Value: fmt.Sprintf("%s of %s processors", rule.Number(p.Trace.Parallelism.MeanRunning), rule.Number(procs))},

@@ -39,19 +39,22 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `To start a goroutine, find a processor for it and end it takes about a microsecond,
-and memory for its stack while it waits. A goroutine that runs less than ten of them spends a tenth
-and more on that, and when millions are started at once the scheduler and the collector
-are what the program does.
+const doc = `To start a goroutine, find a processor for it and end it takes about a
+microsecond, and memory for its stack while it waits. A goroutine that runs less
+than ten of them spends a tenth and more on that, and when millions are started
+at once the scheduler and the collector are what the program does.
 
-Give each goroutine a range of the work: as many ranges as there are cores, or a few times as
-many when they are uneven. A row instead of a pixel, a file instead of a line.
+Give each goroutine a range of the work: as many ranges as there are cores, or a
+few times as many when they are uneven. A row instead of a pixel, a file instead
+of a line.
 
-It is fine for goroutines that exist to wait: for the network, a timer, a signal. The rule
-leaves those alone, and a few small ones that are started now and then.
+It is fine for goroutines that exist to wait: for the network, a timer, a
+signal. The rule leaves those alone, and a few small ones that are started now
+and then.
 
 Seen in the field: afreidah/s3-orchestrator#891; "High Performance Go Workshop"
-(Cheney), where a goroutine per pixel took 1.63 s and a goroutine per row 0.46 s.`
+(Cheney), where a goroutine per pixel took 1.63 s and a goroutine per row 0.46
+s.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if !p.Traced() {

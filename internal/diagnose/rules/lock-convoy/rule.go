@@ -1,0 +1,130 @@
+// Package lockconvoy finds mutexes at which goroutines stand in line most of the time.
+package lockconvoy
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// fraction of the waiting that a shorter or a split critical section saves: a queue shrinks more than in
+// proportion, but who splits badly keeps half of it.
+var fraction = rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.95}
+
+// Rule is lock-convoy.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:          "lock-convoy",
+		Kind:        rule.Lock,
+		Title:       "Goroutines stand in line for a mutex",
+		Doc:         doc,
+		Fraction:    fraction,
+		Specificity: 2, // the trace shows the queue that a mutex profile only adds up
+		Find:        find,
+	}
+}
+
+const doc = `When two goroutines and more wait for a mutex most of the time, it is handed
+from one to the next: each pass wakes a goroutine, and whoever comes back soon
+stands in line again. The program is then as fast as the code under the lock,
+whatever the number of cores. Once such a queue is there it feeds itself: also
+goroutines that need the lock for an instant wait for all before them.
+
+The finding names the line that let the mutex go, for it is the holder who makes
+the others wait, and the lines that waited. The execution trace tells how many
+stood in line at a time, which a profile of mutexes only adds up.
+
+Do less under the lock: compute before, copy and use after. Split what it guards
+by key, or publish what is mostly read as an atomic.Pointer to a copy. Never
+wait for a file or the network with it held.
+
+It is fine when the queue is the point, as at a limiter. The rule wants a queue
+for a fifth of the trace, so that a machine that puts a holder aside now and
+then is no convoy.
+
+Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() {
+		return nil, nil
+	}
+	var matches []rule.Match
+	for _, l := range p.Trace.Blocking.Locks {
+		if !l.Convoy || len(l.Holders) == 0 {
+			continue
+		}
+		s := p.At(l.Holders[0].Line)
+		total := p.LatencyTotal()
+		if s == nil || total <= 0 {
+			continue
+		}
+		matches = append(matches, match(p, l, s, total))
+	}
+	return matches, nil
+}
+
+func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
+	m := rule.Match{
+		Site:    s,
+		Mutex:   rule.Rows(s.Mutex, func(r *site.Row) bool { return rule.CallsDirectly(r, rule.Unlocks()...) }),
+		Callees: append(rule.Unlocks(), rule.Locks()...),
+		Saving:  saving(p, l, total),
+		Evidence: []rule.Evidence{
+			{What: "goroutines in line at a time", Value: fmt.Sprintf("%s, %d at most; two or more for %s of the time", rule.Number(l.Queue), l.Longest, rule.Percent(l.Crowded)), Command: p.View("blocking")},
+			{What: "waited in all", Value: fmt.Sprintf("%s, %s times in %s", rule.Seconds(l.Seconds), rule.Count(l.Count), rule.Seconds(p.Trace.Parallelism.Length))},
+			{What: "let go every", Value: rule.Seconds(l.Hold) + " while somebody waited"},
+		},
+	}
+	m.Cause = fmt.Sprintf("Goroutines stand in line for the %s that this line lets go: %s at a time, two or more for %s of the time. They wait on %s.",
+		l.Kind, rule.Number(l.Queue), rule.Percent(l.Crowded), lines(p, s, l.Waiters))
+	m.Fix = "Do less while it is held, or split what it guards by key."
+	m.Confidence = rule.Hint
+	place := p.Place(s)
+	if place == nil {
+		return m
+	}
+	sections := rule.Sections(place)
+	if len(sections) == 0 {
+		m.Cause += " The mutex is one of what this line calls."
+		m.Fix = "Call it less often, or from fewer goroutines at a time."
+		return m
+	}
+	sec := sections[0]
+	m.Confidence = rule.Measured
+	m.CPU = p.Queueing(s.File, rule.Line(place, sec.Lock.Lparen))
+	name := rule.Text(sec.Mutex)
+	m.Cause += fmt.Sprintf(" %s is held from line %d to %d.", name, sec.From, sec.To)
+	if waits := sec.Waits(); len(waits) > 0 {
+		line := rule.Line(place, waits[0].Pos())
+		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
+		m.Fix = fmt.Sprintf("Do not wait with %s held: take what line %d needs out under the lock, let it go, then wait.", name, line)
+		return m
+	}
+	m.Fix = fmt.Sprintf("Compute what does not need %s before taking it and use copies after; split what it guards by key, or publish what is mostly read as an atomic.Pointer to a copy.", name)
+	return m
+}
+
+// saving is a part of the waiting. Of a program that ends the waits of all goroutines together say
+// little: while somebody stands in line, one processor works and the others might.
+func saving(p *rule.Pass, l wall.Lock, total float64) *rule.Saving {
+	waited := min(l.Seconds, total)
+	if !p.Serves() {
+		waited = l.Busy * total * (1 - 1/max(1, p.Procs()))
+	}
+	return &rule.Saving{Seconds: fraction.Expect * waited, Low: fraction.Low * waited, High: fraction.High * waited, Latency: total, Cost: waited}
+}
+
+// lines names where goroutines wait, the longest first.
+func lines(p *rule.Pass, s *site.Site, waiters []wall.Waker) string {
+	var words []string
+	for _, w := range waiters {
+		if len(words) < 3 && w.Line != (exectrace.Line{}) {
+			words = append(words, p.Near(s, w.Line))
+		}
+	}
+	return rule.List(words)
+}

@@ -1,0 +1,25 @@
+package lockconvoy_test
+
+import (
+	"strings"
+	"testing"
+
+	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+)
+
+func TestRule(t *testing.T) { ruletest.TestTraced(t, lockconvoy.Rule()) }
+
+// TestNamesBothSides: the finding stands at the holder and names who waits.
+func TestNamesBothSides(t *testing.T) {
+	p := ruletest.RecordTraced(t, "testdata/caught.txtar")
+	matches, err := lockconvoy.Rule().Find(t.Context(), p)
+	if err != nil || len(matches) == 0 {
+		t.Fatal(matches, err)
+	}
+	for _, m := range matches {
+		if !strings.Contains(m.Cause, "They wait on line 14") || !strings.Contains(m.Cause, "held from line 14 to 19") {
+			t.Error(m.Cause)
+		}
+	}
+}
