@@ -83,6 +83,7 @@ type Pass struct {
 	Facts    *gocode.Facts  // of the same packages; nil when not to be had
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
+	Growth   []site.Grown       // of live memory in the window of the allocations, largest first; nil when not known
 	Trace    *analysis.Results  // of the execution trace; nil when there is none, or it cannot be read
 	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
 	RecordingPath string

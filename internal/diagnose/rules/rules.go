@@ -45,6 +45,7 @@ import (
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
+	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
@@ -132,6 +133,7 @@ func All() []rule.Rule {
 		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
 		largecopy.Rule(),
+		leakgrowth.Rule(),
 		limitthrash.Rule(),
 		linearscan.Rule(),
 		literalpercall.Rule(),

@@ -181,6 +181,9 @@ func record(t *testing.T, archive string) (*rule.Pass, *target.Binary) {
 	if pass.Table, err = site.Join(ctx, in); err != nil {
 		t.Fatal(err)
 	}
+	if pass.Growth, err = site.Growth(ctx, in.Code, in.Allocs); err != nil {
+		t.Fatal(err)
+	}
 	pkgs := packages(pass.Table)
 	if pass.Syntax, err = in.Code.Syntax(ctx, pkgs); err != nil {
 		t.Fatal(err)

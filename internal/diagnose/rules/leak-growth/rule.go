@@ -1,0 +1,214 @@
+// Package leakgrowth finds lines of a service whose live memory only grows.
+package leakgrowth
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastBytes that a line must have gained in the window: four times what one sample of the heap stands for.
+	leastBytes = 2 << 20
+	// leastShare of what is live that the line must have gained in the window.
+	leastShare = 0.02
+	// stays is the part of what the line made in the window that must be alive at its end, where the source does
+	// not show what holds it. What a growing map or slice leaves behind is more than the rest.
+	stays = 0.5
+)
+
+// Rule is leak-growth.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "leak-growth",
+		Kind:  rule.Leak,
+		Title: "Memory that is kept and never given back",
+		Doc:   doc,
+		// How much of it is wanted is not known.
+		Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 1},
+		Find:     find,
+	}
+}
+
+const doc = `The recording takes the heap twice, after a collection each. A line that made
+memory in between, most of which is still alive, and more than it lost, holds on
+to something: a map that is only written, a list that is only appended to. In a
+service that means growth for as long as it runs, until the memory limit.
+
+Bound it: a cache needs a size and a way to forget (least recently used, by age),
+a registry needs to take entries out when what they stand for ends.
+
+It is fine while a cache that is bounded by the number of its keys fills up: a
+recording that begins when the service has been under load for a while tells.
+The rule is sure only of maps and slices of the package or of a struct that
+nothing in the package ever takes anything out of.
+
+Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
+golang/go#20135 (maps do not shrink, even when entries are deleted).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	ph, ok := p.Phase(recording.PhaseCPU)
+	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind != "service" && p.Manifest.Target.Kind != "url" {
+		return nil, nil // what a program that ends builds up is its result
+	}
+	live := float64(p.Table.Totals.LiveBytes)
+	var matches []rule.Match
+	for _, g := range p.Growth {
+		if g.Bytes < leastBytes || float64(g.Bytes) < leastShare*live {
+			continue
+		}
+		s := at(p.Table, g)
+		if s == nil || len(s.Live) == 0 {
+			continue
+		}
+		made, _ := rule.Sum(s.Allocs)
+		m := rule.Match{Site: s, Live: s.Live, Confidence: rule.Hint}
+		m.Cause = fmt.Sprintf("Of %s that this line made in %s, %s stay in memory: %s a minute.",
+			rule.Bytes(float64(made)), rule.Seconds(ph.Seconds), rule.Percent(min(1, float64(g.Bytes)/float64(made))), rule.Bytes(float64(g.Bytes)/ph.Seconds*60))
+		m.Fix = "Look for what holds it, and bound that: a size and a way to forget for a cache, an end for each entry of a registry."
+		m.Evidence = []rule.Evidence{
+			{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", rule.Bytes(float64(g.Bytes)), g.Objects), Command: p.List("inuse_space", s.Function)},
+		}
+		if place := p.Place(s); place != nil {
+			if name := onlyGrows(place); name != "" {
+				m.Confidence = rule.Likely
+				m.Cause += fmt.Sprintf(" It is put into %s, out of which nothing in the package ever takes anything.", name)
+				m.Fix = fmt.Sprintf("Bound %s: take entries out when what they stand for ends, or forget the oldest beyond a size.", name)
+			}
+		}
+		if m.Confidence == rule.Likely || float64(g.Bytes) >= stays*float64(made) {
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// at is the site of a line that grew.
+func at(t *site.Table, g site.Grown) *site.Site {
+	for _, s := range t.Sites {
+		if s.File == g.File && s.Line == g.Line && s.Function == g.Function {
+			return s
+		}
+	}
+	return nil
+}
+
+// onlyGrows names the field or package variable that the line inserts into or appends to, when nothing in the
+// package takes anything out of it; "" otherwise.
+func onlyGrows(p *gocode.Place) string {
+	name := ""
+	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || rule.Line(p, a.Pos()) > p.Line || rule.Line(p, a.End()) < p.Line {
+			return true
+		}
+		for i, lhs := range a.Lhs {
+			e := container(p, a, i, lhs)
+			if e == nil {
+				continue
+			}
+			if v := kept(p, e); v != nil && !shrinks(p, v) {
+				name = rule.Text(e)
+			}
+		}
+		return true
+	})
+	return name
+}
+
+// container is the map that an assignment inserts into, or the slice that it appends to.
+func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) ast.Expr {
+	if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
+		if t := p.TypeOf(x.X); t != nil {
+			if _, ok := t.Underlying().(*types.Map); ok {
+				return x.X
+			}
+		}
+		return nil
+	}
+	if len(a.Lhs) != len(a.Rhs) {
+		return nil
+	}
+	if call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr); ok && p.CalleeName(call) == "append" && rule.Same(p, call.Args[0], lhs) {
+		return lhs
+	}
+	return nil
+}
+
+// kept is the field or package variable that an expression names; nil for local variables, whose owner may drop
+// them as a whole.
+func kept(p *gocode.Place, e ast.Expr) *types.Var {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if v, ok := p.Object(x).(*types.Var); ok && v.Parent() == p.Pkg.Scope() && (!v.Exported() || p.Pkg.Name() == "main") {
+			return v
+		}
+	case *ast.SelectorExpr:
+		// Other packages may take from what they can name.
+		if v, ok := p.Object(x.Sel).(*types.Var); ok && v.IsField() && (!v.Exported() || p.Pkg.Name() == "main") {
+			if root, _ := rule.Var(p, x); root != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// shrinks tells whether something in the package may take from the variable or let it go: delete, clear, any other
+// assignment than the append, its address, or its use as an argument or in a composite literal.
+func shrinks(p *gocode.Place, v *types.Var) bool {
+	is := func(e ast.Expr) bool {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return p.Object(x) == v
+		case *ast.SelectorExpr:
+			return p.Object(x.Sel) == v
+		}
+		return false
+	}
+	found := false
+	for _, f := range p.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				name := p.CalleeName(n)
+				for i, arg := range n.Args {
+					found = found || is(arg) && name != "len" && name != "cap" && !(name == "append" && i == 0)
+				}
+			case *ast.AssignStmt:
+				for i, lhs := range n.Lhs {
+					if is(lhs) && !grows(p, n, i) {
+						found = true
+					}
+				}
+				for _, rhs := range n.Rhs {
+					found = found || is(rhs)
+				}
+			case *ast.ReturnStmt:
+				for _, e := range n.Results {
+					found = found || is(e)
+				}
+			case *ast.UnaryExpr:
+				found = found || n.Op == token.AND && is(n.X)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// grows tells whether an assignment appends to its left side.
+func grows(p *gocode.Place, a *ast.AssignStmt, i int) bool {
+	if len(a.Lhs) != len(a.Rhs) {
+		return false
+	}
+	call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "append" && rule.Same(p, call.Args[0], a.Lhs[i])
+}
