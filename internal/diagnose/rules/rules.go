@@ -37,6 +37,7 @@ import (
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	forcedgc "github.com/hone-go/hone/internal/diagnose/rules/forced-gc"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
+	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
@@ -125,6 +126,7 @@ func All() []rule.Rule {
 		foldcompare.Rule(),
 		forcedgc.Rule(),
 		formatthenappend.Rule(),
+		gcassistlatency.Rule(),
 		gcsparememory.Rule(),
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),

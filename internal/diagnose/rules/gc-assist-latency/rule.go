@@ -1,0 +1,103 @@
+// Package gcassistlatency finds requests that are slow because they help the garbage collector.
+package gcassistlatency
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
+
+// leastShare of the time of requests that assists must take.
+const leastShare = 0.05
+
+// fraction of the assists that go when less is allocated, or the heap may grow further: at four times
+// GOGC three quarters of the cycles are not there.
+var fraction = rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9}
+
+// Rule is gc-assist-latency.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "gc-assist-latency",
+		Kind:     rule.GC,
+		Title:    "Requests have to help the garbage collector",
+		Doc:      doc,
+		Fraction: fraction,
+		Find:     find,
+	}
+}
+
+const doc = `While a collection is going on, a goroutine that allocates pays for it: it has
+to mark as much as it takes, and when there is nothing left to mark it waits
+until the collector's own workers have earned credit for it. Who allocates most
+in those milliseconds is slowest, and that is a request. A CPU profile adds
+assists up; only the trace tells that they fall into requests.
+
+Allocate fewer bytes on the way of a request: the finding names the line whose
+allocations paid most. A larger GOGC with GOMEMLIMIT as guard makes collections
+rarer.
+
+It is fine when assists are a small part of the latency; the rule is silent
+below a twentieth of it.
+
+Seen in the field: golang/go#27732, golang/go#14812.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() || !p.Serves() {
+		return nil, nil
+	}
+	total := p.LatencyTotal()
+	if total <= 0 {
+		return nil, nil
+	}
+	var marking, waiting float64
+	for _, part := range p.Trace.Requests.All.Parts {
+		switch s := float64(part.Time) / 1e9; part.Part {
+		case requests.Assist:
+			marking += s
+		case requests.WaitAssist:
+			waiting += s
+		}
+	}
+	assist := marking + waiting
+	if assist < leastShare*total {
+		return nil, nil
+	}
+	m := rule.Match{
+		Confidence: rule.Likely, // the trace, and the allocations of the line
+		Saving: &rule.Saving{
+			Seconds: fraction.Expect * assist, Low: fraction.Low * assist, High: fraction.High * assist, Latency: total, Cost: assist,
+		},
+		Evidence: []rule.Evidence{
+			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting to be let off, of %s", rule.Seconds(marking), rule.Seconds(waiting), rule.Seconds(total)), Command: p.View("requests")},
+		},
+	}
+	if gc := p.Trace.Collector; gc != nil {
+		m.Evidence = append(m.Evidence, rule.Evidence{
+			What: "collections", Value: fmt.Sprintf("%s a second, going on for %s of the time", rule.Number(gc.PerSecond), rule.Percent(gc.Share)), Command: p.View("gc"),
+		})
+	}
+	m.Cause = fmt.Sprintf("Requests spend %s of their time helping the garbage collector, because they allocate while it works.", rule.Percent(assist/total))
+	m.Fix = "Allocate fewer bytes per request; a larger GOGC with GOMEMLIMIT as guard makes collections rarer."
+	blame(p, &m)
+	return []rule.Match{m}, nil
+}
+
+// blame finds the line whose allocations paid most.
+func blame(p *rule.Pass, m *rule.Match) {
+	if p.Trace.Collector == nil {
+		return
+	}
+	for _, l := range p.Trace.Collector.Assists.Lines {
+		s := p.At(l.Line)
+		if s == nil {
+			continue
+		}
+		m.Site = s
+		m.Cause += fmt.Sprintf(" What this line allocates paid most of it: %s times, %s in all, %s at most.",
+			rule.Count(l.Count), rule.Seconds(l.Seconds), rule.Seconds(l.Max))
+		m.Fix = "Allocate fewer bytes here: reuse buffers, make less of what is thrown away. A larger GOGC with GOMEMLIMIT as guard makes collections rarer."
+		return
+	}
+}
