@@ -40,12 +40,24 @@ const (
 	Hint     Confidence = "hint"
 )
 
+// Need is something that a rule cannot do without, beside the profiles of CPU and allocations.
+type Need string
+
+// What rules need.
+const (
+	NeedTrace      Need = "an execution trace"
+	NeedContention Need = "the profiles of waiting (mutex, block)"
+	NeedMetrics    Need = "the metrics of the runtime"
+	NeedBuild      Need = "how the program was built"
+)
+
 // Rule is one known mistake: data and prose, and the function that finds it.
 type Rule struct {
 	ID    string // "concat-loop"
 	Kind  Kind
 	Title string // "String built by concatenation in a loop"
 	Doc   string // for people: why it costs, when it is fine, a real-world reference
+	Needs []Need // beside the profiles of CPU and allocations
 	// Fraction is the share of the matched cost that the fix is expected to save,
 	// with its range, 0 to 1. The rule's source says where it comes from.
 	Fraction Fraction

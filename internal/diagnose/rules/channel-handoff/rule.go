@@ -33,6 +33,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "channel-handoff",
 		Kind:     rule.Block,
+		Needs:    []rule.Need{rule.NeedTrace},
 		Title:    "Goroutines wait for each other at a channel for every small item",
 		Doc:      doc,
 		Fraction: fraction,

@@ -14,6 +14,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "debug-build",
 		Kind:     rule.Config,
+		Needs:    []rule.Need{rule.NeedBuild},
 		Title:    "Built for debugging: the figures are the instrumentation's",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -33,6 +33,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "gc-cpu-spare-memory",
 		Kind:     rule.Config,
+		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "The garbage collector works hard while memory is idle",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -24,6 +24,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "limit-thrash",
 		Kind:     rule.GC,
+		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "The memory limit makes the collector run all the time",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -23,6 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "no-pgo",
 		Kind:     rule.Config,
+		Needs:    []rule.Need{rule.NeedBuild},
 		Title:    "Built without a profile",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -16,6 +16,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "old-go",
 		Kind:     rule.Config,
+		Needs:    []rule.Need{rule.NeedBuild},
 		Title:    "Built by an older Go release",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

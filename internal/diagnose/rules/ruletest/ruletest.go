@@ -30,26 +30,36 @@ import (
 )
 
 // Test runs a rule on testdata/caught.txtar and testdata/nearmiss.txtar.
-func Test(t *testing.T, r rule.Rule) { test(t, r, Record) }
+func Test(t *testing.T, r rule.Rule) { test(t, r) }
 
-// TestTraced is Test with an execution trace of the program, from a second run.
-func TestTraced(t *testing.T, r rule.Rule) { test(t, r, RecordTraced) }
+// TestTraced is Test.
+func TestTraced(t *testing.T, r rule.Rule) { test(t, r) }
 
-func test(t *testing.T, r rule.Rule, record func(*testing.T, string) *rule.Pass) {
-	for _, name := range []string{"caught", "nearmiss"} {
-		t.Run(name, func(t *testing.T) {
-			archive := filepath.Join("testdata", name+".txtar")
-			pass := record(t, archive)
-			want := Wanted(t, archive, r.ID)
-			if caught := name == "caught"; caught != (len(want) > 0) {
-				t.Fatalf("%s marks %d lines", archive, len(want))
-			}
-			Compare(t, r, pass, want)
-			if name == "caught" {
-				unseen(t, r, pass)
-			}
-		})
+func test(t *testing.T, r rule.Rule) {
+	t.Run("caught", func(t *testing.T) { Caught(t, r, ".") })
+	t.Run("nearmiss", func(t *testing.T) { Compare(t, r, RecordFor(t, r, filepath.Join("testdata", "nearmiss.txtar")), nil) })
+}
+
+// Caught runs a rule on the program in its folder that it must catch.
+func Caught(t *testing.T, r rule.Rule, folder string) {
+	t.Helper()
+	archive := filepath.Join(folder, "testdata", "caught.txtar")
+	want := Wanted(t, archive, r.ID)
+	if len(want) == 0 {
+		t.Fatalf("%s marks no line for %s", archive, r.ID)
 	}
+	pass := RecordFor(t, r, archive)
+	Compare(t, r, pass, want)
+	unseen(t, r, pass)
+}
+
+// RecordFor is [Record], and [RecordTraced] for a rule that needs a trace.
+func RecordFor(t *testing.T, r rule.Rule, archive string) *rule.Pass {
+	t.Helper()
+	if slices.Contains(r.Needs, rule.NeedTrace) {
+		return RecordTraced(t, archive)
+	}
+	return Record(t, archive)
 }
 
 // Compare runs a rule and compares the lines that it finds with those wanted.

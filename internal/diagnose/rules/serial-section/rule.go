@@ -28,6 +28,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "serial-section",
 		Kind:  rule.Sched,
+		Needs: []rule.Need{rule.NeedTrace},
 		Title: "A loop keeps one core busy while the others are idle",
 		Doc:   doc,
 		// Of what perfect sharing would save (Amdahl's law): shares are never even and

@@ -26,6 +26,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "tiny-heap",
 		Kind:     rule.Config,
+		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "A tiny heap is collected many times a second",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -32,6 +32,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "work-unit-too-small",
 		Kind:     rule.Goroutine,
+		Needs:    []rule.Need{rule.NeedTrace},
 		Title:    "Goroutines do less than it costs to start them",
 		Doc:      doc,
 		Fraction: fraction,

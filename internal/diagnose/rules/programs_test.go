@@ -1,0 +1,61 @@
+package rules_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/rules"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+)
+
+// TestCaught: each rule finds the lines of its program that are marked for it, and no others. A rule
+// of which more can be said has a rule_test.go in its folder, which says it.
+func TestCaught(t *testing.T) {
+	for _, r := range rules.All() {
+		if _, err := os.Stat(filepath.Join(r.ID, "rule_test.go")); err == nil {
+			continue
+		}
+		t.Run(r.ID, func(t *testing.T) {
+			t.Parallel()
+			ruletest.Caught(t, r, r.ID)
+		})
+	}
+}
+
+// TestNearMisses: a program that looks guilty and is not is accused by its rule of nothing, and by
+// no other rule of anything that stands above a hint.
+func TestNearMisses(t *testing.T) {
+	for _, r := range rules.All() {
+		t.Run(r.ID, func(t *testing.T) {
+			t.Parallel()
+			archive := filepath.Join(r.ID, "testdata", "nearmiss.txtar")
+			pass := ruletest.RecordFor(t, r, archive)
+			if _, err := os.Stat(filepath.Join(r.ID, "rule_test.go")); err != nil {
+				ruletest.Compare(t, r, pass, nil)
+			}
+			accusesNobody(t, pass, r.ID)
+		})
+	}
+}
+
+// allowed are findings above a hint that near misses may have: "PROGRAM RULE", and why.
+var allowed = map[string]string{}
+
+func accusesNobody(t *testing.T, pass *rule.Pass, program string) {
+	t.Helper()
+	report, err := diagnose.Run(t.Context(), pass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if f.Confidence == rule.Hint || f.Kind == rule.Config {
+			continue // settings are not of the program
+		}
+		if _, ok := allowed[program+" "+f.Rule]; !ok {
+			t.Errorf("%s accuses %s:%d [%s]: %s", f.Rule, f.File, f.Line, f.Confidence, f.Cause)
+		}
+	}
+}
