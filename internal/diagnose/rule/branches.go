@@ -8,7 +8,12 @@ import (
 )
 
 // Inside tells whether a position lies in a node.
-func Inside(n ast.Node, pos token.Pos) bool { return within(n, pos) }
+func Inside(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+
+// Within tells whether a node lies in another.
+func Within(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
 
 // Exclusive tells whether at most one of two nodes of a function runs in one pass through it:
 // they stand in different branches of an if, switch or select, or the block of the
@@ -52,4 +57,14 @@ func branches(n, child, other ast.Node) bool {
 		}
 	}
 	return false
+}
+
+// Parent returns the node around n without parentheses.
+func Parent(p *gocode.Place, n ast.Node) ast.Node {
+	for _, x := range p.Enclosing(n) {
+		if _, paren := x.(*ast.ParenExpr); !paren {
+			return x
+		}
+	}
+	return nil
 }

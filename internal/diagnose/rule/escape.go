@@ -61,7 +61,7 @@ func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
 	found := map[*types.Var]ast.Node{}
 	for id, obj := range p.Info.Defs {
 		v, ok := obj.(*types.Var)
-		if !ok || p.Decl == nil || Line(p, id.Pos()) != p.Line || !within(p.Decl, id.Pos()) || LocalVar(p, id) == nil {
+		if !ok || p.Decl == nil || Line(p, id.Pos()) != p.Line || !Inside(p.Decl, id.Pos()) || LocalVar(p, id) == nil {
 			continue
 		}
 		stmt, value := Declared(p, v)
@@ -278,12 +278,4 @@ func (b *borrow) leaks(fn *types.Func, call *ast.CallExpr, e ast.Expr) bool {
 		}
 	}
 	return !known
-}
-
-// isResultOf tells whether v is a result parameter of the place's declaration.
-func isResultOf(p *gocode.Place, v *types.Var) bool {
-	if p.Decl == nil || p.Decl.Type.Results == nil {
-		return false
-	}
-	return within(p.Decl.Type.Results, v.Pos())
 }

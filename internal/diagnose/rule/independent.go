@@ -327,7 +327,7 @@ func (r *rounds) write(e ast.Expr) {
 	if id, ok := e.(*ast.Ident); ok {
 		if obj := r.Object(id); !r.mine[obj] {
 			r.refuse(e, "writes %s, which the rounds share", id.Name)
-		} else if r.loop != nil && r.picks[obj] && within(r.loop, obj.Pos()) && obj.Pos() < LoopBody(r.loop).Pos() {
+		} else if r.loop != nil && r.picks[obj] && Inside(r.loop, obj.Pos()) && obj.Pos() < LoopBody(r.loop).Pos() {
 			r.refuse(e, "sets the loop's variable %s", id.Name)
 		}
 		return

@@ -15,14 +15,9 @@ func PerCall(p *gocode.Place, n ast.Node) bool {
 	if p.Decl == nil || Guarded(p, n) {
 		return false
 	}
-	if len(Loops(p, n)) > 0 {
-		return true
-	}
-	if p.Func != p.Decl {
-		return true // a handler, a callback, a goroutine
-	}
 	once := p.Decl.Recv == nil && (p.Decl.Name.Name == "init" || p.Decl.Name.Name == "main" && p.Pkg.Name() == "main")
-	return !once
+	// A function literal in main is a handler, a callback, a goroutine.
+	return !once || p.Func != p.Decl || len(Loops(p, n)) > 0
 }
 
 // Guarded tells whether a node runs only to fill something that is kept: under "if x == nil",
@@ -94,65 +89,4 @@ func missing(p *gocode.Place, cond ast.Expr) bool {
 func isNil(p *gocode.Place, e ast.Expr) bool {
 	tv, ok := p.Info.Types[e]
 	return ok && tv.IsNil()
-}
-
-// Fixed tells whether an expression has the same value in every run of the
-// program's functions: constants, and what is put together from them and from package
-// variables that the package never assigns, by operators, conversions and the calls
-// in pure (patterns as for [Named]).
-func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
-	if _, ok := p.Const(e); ok {
-		return true
-	}
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v, ok := p.Object(x).(*types.Var)
-		return ok && !v.Exported() && p.Initial(v) != nil
-	case *ast.BinaryExpr:
-		return Fixed(p, x.X, pure...) && Fixed(p, x.Y, pure...)
-	case *ast.CallExpr:
-		if _, conversion := p.Conversion(x); !conversion && !Named(p.CalleeName(x), pure...) {
-			return false
-		}
-		for _, arg := range x.Args {
-			if !Fixed(p, arg, pure...) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// changes tells whether something in root may change v: an assignment to it or a part of it,
-// ++, a range clause, or its address.
-func changes(p *gocode.Place, root ast.Node, v *types.Var) bool {
-	found := false
-	is := func(e ast.Expr) {
-		if e == nil {
-			return
-		}
-		if w, _ := Var(p, e); w == v && v != nil {
-			found = true
-		}
-	}
-	ast.Inspect(root, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, lhs := range n.Lhs {
-				is(lhs)
-			}
-		case *ast.IncDecStmt:
-			is(n.X)
-		case *ast.RangeStmt:
-			is(n.Key)
-			is(n.Value)
-		case *ast.UnaryExpr:
-			if n.Op == token.AND {
-				is(n.X)
-			}
-		}
-		return !found
-	})
-	return found
 }

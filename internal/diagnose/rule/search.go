@@ -23,9 +23,9 @@ type Search struct {
 	// Judge decides and fills in cause and fix; what it leaves at zero becomes
 	// [Measured], and the rule's own fraction.
 	Judge func(*Case) bool
-	// Unseen fills in cause and fix when there is no source; nil: the calls alone are
+	// Unseen are the words of a hint when there is no source; nil: the calls alone are
 	// no mistake and nothing is said.
-	Unseen func(*Match)
+	Unseen *Words
 }
 
 // Case is one line before the judge.
@@ -49,55 +49,45 @@ func (c *Case) All(is func(*ast.CallExpr) bool) bool {
 // Name is the full name of the first call's function.
 func (c *Case) Name() string { return c.Place.CalleeName(c.Calls[0]) }
 
-// Find looks through all sites.
+// Find looks through all sites. What runs once (see [Steady]) is left out.
 func (s Search) Find(p *Pass) []Match {
 	names := s.Types
 	if names == nil {
-		for _, callee := range s.Callees {
-			names = append(names, TypeName(callee))
-		}
+		names = typeNames(s.Callees)
+	}
+	guilty := func(place *gocode.Place, m *Match) bool {
+		c := &Case{Match: m, Pass: p, Place: place, Calls: CallsOf(place, names...)}
+		return len(c.Calls) > 0 && s.Judge(c)
 	}
 	var matches []Match
 	for _, at := range p.Table.Sites {
-		m := s.take(at)
-		if m.Empty() {
-			continue
+		if m := s.take(at); p.judge(&m, guilty, s.Unseen) {
+			matches = append(matches, m)
 		}
-		place := p.Place(at)
-		if place == nil {
-			if s.Unseen != nil {
-				m.Confidence = Hint
-				s.Unseen(&m)
-				matches = append(matches, m)
-			}
-			continue
-		}
-		c := &Case{Match: &m, Pass: p, Place: place, Calls: CallsOf(place, names...)}
-		if len(c.Calls) == 0 || !s.Judge(c) || m.Empty() {
-			continue
-		}
-		if m.Confidence == "" {
-			m.Confidence = p.Weigh(at, false)
-		}
-		matches = append(matches, m)
 	}
 	return matches
 }
 
 // take returns the rows of a site that the search is about.
 func (s Search) take(at *site.Site) Match {
-	var m Match
+	take := TakeCalls
 	if s.Made {
-		m = TakeMade(at, s.Callees...)
-	} else {
-		m = TakeCalls(at, s.Callees...)
+		take = TakeMade
 	}
+	m := take(at, s.Callees...)
 	if s.Keep != nil {
-		for _, rows := range []*[]*site.Row{&m.CPU, &m.Allocs, &m.Mutex, &m.Block, &m.Live} {
-			*rows = Rows(*rows, s.Keep)
-		}
+		m.keep(s.Keep)
 	}
 	return m
+}
+
+// typeNames is TypeName of several.
+func typeNames(profile []string) []string {
+	names := make([]string, len(profile))
+	for i, n := range profile {
+		names[i] = TypeName(n)
+	}
+	return names
 }
 
 // TypeName turns the name of a function in a profile into the type checker's:

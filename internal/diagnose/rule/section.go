@@ -48,14 +48,6 @@ func Sections(p *gocode.Place) []*Section {
 	return found
 }
 
-func typeNames(profile []string) []string {
-	names := make([]string, len(profile))
-	for i, n := range profile {
-		names[i] = TypeName(n)
-	}
-	return names
-}
-
 // deferred returns the calls of Unlock that the function of the place defers before its line.
 func deferred(p *gocode.Place) []*ast.CallExpr {
 	var calls []*ast.CallExpr

@@ -100,93 +100,10 @@ func stringType(t types.Type) bool {
 	return false
 }
 
-// Var returns the variable that an expression names: a local, a package
-// variable, or for x.f and x[i] the variable x at its root. part is true when
-// the expression is more than the variable itself.
-func Var(p *gocode.Place, e ast.Expr) (v *types.Var, part bool) {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			v, _ = p.Info.ObjectOf(x).(*types.Var)
-			return v, part
-		case *ast.SelectorExpr:
-			if p.Info.Selections[x] == nil { // package.Var
-				v, _ = p.Info.Uses[x.Sel].(*types.Var)
-				return v, part
-			}
-			e, part = x.X, true
-		case *ast.IndexExpr:
-			e, part = x.X, true
-		case *ast.StarExpr:
-			e, part = x.X, true
-		default:
-			return nil, part
-		}
+// Receiver returns x of a call x.Method(…); nil for other calls.
+func Receiver(call *ast.CallExpr) ast.Expr {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return sel.X
 	}
-}
-
-// Same tells whether two expressions name the same variable, field or element,
-// written the same way.
-func Same(p *gocode.Place, a, b ast.Expr) bool {
-	va, _ := Var(p, a)
-	vb, _ := Var(p, b)
-	return va != nil && va == vb && types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
-}
-
-// Uses returns the identifiers in the function of the place that stand for v.
-func Uses(p *gocode.Place, v types.Object) []*ast.Ident {
-	var uses []*ast.Ident
-	root := Body(p)
-	if p.Decl != nil {
-		root = p.Decl // a variable captured by a closure is used outside it too
-	}
-	ast.Inspect(root, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && p.Info.ObjectOf(id) == v {
-			uses = append(uses, id)
-		}
-		return true
-	})
-	return uses
-}
-
-// Assigned returns the expressions that the function assigns to v, one to one.
-func Assigned(p *gocode.Place, v types.Object) []ast.Expr {
-	var values []ast.Expr
-	var root ast.Node = Body(p)
-	if p.Decl != nil {
-		root = p.Decl
-	}
-	is := func(e ast.Expr) bool {
-		id, ok := ast.Unparen(e).(*ast.Ident)
-		return ok && p.Object(id) == v
-	}
-	ast.Inspect(root, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i, lhs := range n.Lhs {
-				if len(n.Lhs) == len(n.Rhs) && is(lhs) {
-					values = append(values, n.Rhs[i])
-				}
-			}
-		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if len(n.Names) == len(n.Values) && is(name) {
-					values = append(values, n.Values[i])
-				}
-			}
-		}
-		return true
-	})
-	return values
-}
-
-// FuncName is how a sentence names the function around a place: "Send", "a function in Send".
-func FuncName(p *gocode.Place) string {
-	if p.Decl == nil {
-		return "a package variable's initialiser"
-	}
-	if p.Func != p.Decl {
-		return "a function in " + p.Decl.Name.Name
-	}
-	return p.Decl.Name.Name
+	return nil
 }

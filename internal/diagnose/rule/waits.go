@@ -66,7 +66,7 @@ func FromOutside(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	outside := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() && within(loop, v.Pos()) {
+			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() && Inside(loop, v.Pos()) {
 				outside = false
 			}
 		}

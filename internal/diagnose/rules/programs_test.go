@@ -42,7 +42,9 @@ func TestNearMisses(t *testing.T) {
 }
 
 // allowed are findings above a hint that near misses may have: "PROGRAM RULE", and why.
-var allowed = map[string]string{}
+var allowed = map[string]string{
+	"costly-line concat-loop": "that another rule explains the line is what makes it the near miss",
+}
 
 func accusesNobody(t *testing.T, pass *rule.Pass, program string) {
 	t.Helper()

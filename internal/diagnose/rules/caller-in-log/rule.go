@@ -42,7 +42,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, level := range []string{"Debug", "Info", "Warn", "Error", "Log"} {
 		callees = append(callees, "log/slog."+level+"*", "log/slog.(*Logger)."+level+"*")
 	}
-	s := rule.Search{Callees: callees, Keep: lookup, Judge: judge, Unseen: unseen}
+	s := rule.Search{Callees: callees, Keep: lookup, Judge: judge, Unseen: words("the logger")}
 	return s.Find(p), nil
 }
 
@@ -53,13 +53,14 @@ func lookup(r *site.Row) bool {
 }
 
 func judge(c *rule.Case) bool {
-	fill(c.Match, c.Name())
+	w := words(c.Name())
+	c.Cause, c.Fix = w.Cause, w.Fix
 	return true
 }
 
-func unseen(m *rule.Match) { fill(m, "the logger") }
-
-func fill(m *rule.Match, logger string) {
-	m.Cause = fmt.Sprintf("For every line %s walks the stack and searches the line tables for the caller's file and line.", logger)
-	m.Fix = "Take Lshortfile or Llongfile out of the logger's flags (AddSource in slog), or keep them for a logger of rare lines."
+func words(logger string) *rule.Words {
+	return &rule.Words{
+		Cause: fmt.Sprintf("For every line %s walks the stack and searches the line tables for the caller's file and line.", logger),
+		Fix:   "Take Lshortfile or Llongfile out of the logger's flags (AddSource in slog), or keep them for a logger of rare lines.",
+	}
 }

@@ -47,7 +47,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		var made ast.Node
 		ok := c.All(func(call *ast.CallExpr) bool {
 			made = transport(c.Place, rule.Receiver(call))
-			return made != nil && rule.Runs(c.Place, made) && len(rule.Loops(c.Place, call)) <= len(rule.Loops(c.Place, made))
+			return made != nil && rule.PerCall(c.Place, made) && len(rule.Loops(c.Place, call)) <= len(rule.Loops(c.Place, made))
 		})
 		if !ok {
 			return false

@@ -110,7 +110,7 @@ func variable(p *gocode.Place, name string) *types.Var {
 	}
 	for id, obj := range p.Info.Defs {
 		v, ok := obj.(*types.Var)
-		if ok && id.Name == name && rule.Line(p, id.Pos()) == p.Line && rule.WithinPos(p.Decl, id.Pos()) && !v.IsField() {
+		if ok && id.Name == name && rule.Line(p, id.Pos()) == p.Line && rule.Inside(p.Decl, id.Pos()) && !v.IsField() {
 			return v
 		}
 	}
@@ -150,7 +150,7 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
 	var found *ast.FuncLit
 	for _, n := range p.Enclosing(use) {
-		if lit, ok := n.(*ast.FuncLit); ok && !rule.WithinPos(lit, v.Pos()) {
+		if lit, ok := n.(*ast.FuncLit); ok && !rule.Inside(lit, v.Pos()) {
 			found = lit
 		}
 	}
@@ -211,7 +211,7 @@ func looped(p *gocode.Place, v *types.Var, lit *ast.FuncLit, use *ast.Ident) boo
 	for _, n := range p.Enclosing(lit) {
 		switch n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if rule.Within(n, use) && !rule.WithinPos(n, v.Pos()) {
+			if rule.Within(n, use) && !rule.Inside(n, v.Pos()) {
 				return true
 			}
 		}

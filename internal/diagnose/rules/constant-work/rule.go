@@ -50,7 +50,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 func judge(c *rule.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
-		return rule.AllConst(c.Place, call) && rule.Runs(c.Place, call)
+		return rule.AllConst(c.Place, call) && rule.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false

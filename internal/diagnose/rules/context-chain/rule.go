@@ -72,7 +72,7 @@ func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		v, part := rule.Var(p, to)
-		if a, ok := rule.Parent(p, call).(*ast.AssignStmt); !ok || a.Tok != token.ASSIGN || part || rule.WithinPos(loop, v.Pos()) || reset(p, loop, to, call) {
+		if a, ok := rule.Parent(p, call).(*ast.AssignStmt); !ok || a.Tok != token.ASSIGN || part || rule.Inside(loop, v.Pos()) || reset(p, loop, to, call) {
 			continue
 		}
 		addWalks(pass, p, loop, m)

@@ -53,7 +53,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			"github.com/sirupsen/logrus.Debug*", "github.com/sirupsen/logrus.(*Logger).Debug*", "github.com/sirupsen/logrus.(*Entry).Debug*",
 		},
 		Judge:  judge,
-		Unseen: func(m *rule.Match) { fill(m, "The logger") },
+		Unseen: words("The logger"),
 	}
 	var written []rule.Match
 	for _, m := range s.Find(p) {
@@ -77,12 +77,15 @@ func handled(r *site.Row) bool {
 }
 
 func judge(c *rule.Case) bool {
-	fill(c.Match, c.Name())
+	w := words(c.Name())
+	c.Cause, c.Fix = w.Cause, w.Fix
 	c.Confidence = rule.Likely // the recording's settings may not be production's
 	return true
 }
 
-func fill(m *rule.Match, logger string) {
-	m.Cause = fmt.Sprintf("%s writes its records: the debug level was on during the recording.", logger)
-	m.Fix = "Set the level to info where the program serves, with a slog.LevelVar to switch it at run time."
+func words(logger string) *rule.Words {
+	return &rule.Words{
+		Cause: fmt.Sprintf("%s writes its records: the debug level was on during the recording.", logger),
+		Fix:   "Set the level to info where the program serves, with a slog.LevelVar to switch it at run time.",
+	}
 }

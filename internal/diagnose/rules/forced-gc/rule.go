@@ -16,6 +16,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "forced-gc",
 		Kind:     rule.GC,
+		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "Collections asked for by the program",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}, // the rare call may be wanted
@@ -44,23 +45,25 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	calls := []string{"runtime.GC", "runtime/debug.FreeOSMemory"}
 	search := rule.Search{
 		Callees: calls,
-		Keep:    rule.Steady,
 		Judge: func(c *rule.Case) bool {
 			if !rule.PerCall(c.Place, c.Calls[0]) {
 				return false
 			}
-			words(c.Match, c.Name())
+			w := words(c.Name())
+			c.Cause, c.Fix = w.Cause, w.Fix
 			c.Saving = saving(p, c.CPU, calls)
 			return true
 		},
-		Unseen: func(m *rule.Match) { words(m, "runtime.GC or debug.FreeOSMemory") },
+		Unseen: words("runtime.GC or debug.FreeOSMemory"),
 	}
 	return search.Find(p), nil
 }
 
-func words(m *rule.Match, name string) {
-	m.Cause = fmt.Sprintf("The line calls %s again and again: each time a whole collection, however little garbage there is.", name)
-	m.Fix = "Leave it out: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT."
+func words(name string) *rule.Words {
+	return &rule.Words{
+		Cause: fmt.Sprintf("The line calls %s again and again: each time a whole collection, however little garbage there is.", name),
+		Fix:   "Leave it out: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT.",
+	}
 }
 
 // saving adds the marking in the background, which no stack ties to the call, to the call's own CPU: the

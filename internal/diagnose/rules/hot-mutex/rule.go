@@ -34,6 +34,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "hot-mutex",
 		Kind:  rule.Lock,
+		Needs: []rule.Need{rule.NeedContention},
 		Title: "Goroutines wait for one mutex",
 		Doc:   doc,
 		// Moving work out of a section shortens the queue more than in proportion; sharding by n divides it by n at best.

@@ -46,7 +46,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		setting := ""
 		ok := c.All(func(call *ast.CallExpr) bool {
 			setting = off(c.Place, call)
-			return setting != "" && rule.Runs(c.Place, call)
+			return setting != "" && rule.PerCall(c.Place, call)
 		})
 		if !ok {
 			return false

@@ -32,6 +32,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "log-under-lock",
 		Kind:  rule.Lock,
+		Needs: []rule.Need{rule.NeedContention},
 		Title: "Log lines written with a mutex held",
 		Doc:   doc,
 		// Each match overrides it by the part of the section's CPU that is the log line.

@@ -130,7 +130,7 @@ func madeSmall(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
 	if _, ok := v.Type().Underlying().(*types.Map); !ok {
 		return false
 	}
-	if rule.WithinPos(loops[0], v.Pos()) || len(loops) > 1 && !rule.WithinPos(loops[1], v.Pos()) {
+	if rule.Inside(loops[0], v.Pos()) || len(loops) > 1 && !rule.Inside(loops[1], v.Pos()) {
 		return false
 	}
 	values := rule.Assigned(p, v)
@@ -152,7 +152,7 @@ func fromLoop(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v, ok := p.Object(id).(*types.Var)
-			found = found || ok && !v.IsField() && rule.WithinPos(loop, v.Pos())
+			found = found || ok && !v.IsField() && rule.Inside(loop, v.Pos())
 		}
 		return !found
 	})

@@ -147,7 +147,7 @@ func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 			return slice
 		}
 		v := rule.LocalVar(p, to)
-		if v == nil || !rule.WithinPos(loop, v.Pos()) || len(rule.Assigned(p, v)) != 1 {
+		if v == nil || !rule.Inside(loop, v.Pos()) || len(rule.Assigned(p, v)) != 1 {
 			return false
 		}
 		for _, use := range rule.Reads(p, v) {

@@ -50,7 +50,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 func judge(c *rule.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
-		return len(call.Args) == 1 && clock(c.Place, call.Args[0]) && rule.Runs(c.Place, call)
+		return len(call.Args) == 1 && clock(c.Place, call.Args[0]) && rule.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false

@@ -156,6 +156,9 @@ func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
 		if place == nil {
 			continue
 		}
+		if shared(place) {
+			return nil, line
+		}
 		for _, loop := range around(place) {
 			found := w.section(place, loop)
 			if found.why == "" {
@@ -178,6 +181,29 @@ func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
 		w.lines[leaf] = s
 	}
 	return s, leaf
+}
+
+// shared tells whether a line stands in a function literal that a loop starts as goroutines: it is alone
+// only when the others are done before it.
+func shared(place *gocode.Place) bool {
+	lit, ok := place.Func.(*ast.FuncLit)
+	if !ok {
+		return false
+	}
+	started := false
+	for _, n := range place.Outer().Enclosing(lit) {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			started = true
+		case *ast.CallExpr:
+			started = started || rule.Named(place.CalleeName(n), "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go")
+		case *ast.ForStmt, *ast.RangeStmt:
+			if started {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // around returns the loops around a line in its function, outermost first.

@@ -68,7 +68,7 @@ func judge(c *rule.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
 		words, small := size(c.Place, call)
 		what = words
-		return small && rule.Runs(c.Place, call)
+		return small && rule.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false

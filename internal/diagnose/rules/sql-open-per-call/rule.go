@@ -62,7 +62,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // function runs again and again.
 func opened(p *gocode.Place) *ast.CallExpr {
 	for _, call := range rule.CallsOf(p, "database/sql.Open", "database/sql.OpenDB") {
-		if rule.Runs(p, call) && closed(p, call) {
+		if rule.PerCall(p, call) && closed(p, call) {
 			return call
 		}
 	}

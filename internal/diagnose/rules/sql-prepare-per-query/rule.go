@@ -68,7 +68,7 @@ func prepared(p *gocode.Place) *ast.CallExpr {
 		}
 	}
 	for _, call := range calls {
-		if _, constant := rule.ConstString(p, call.Args[len(call.Args)-1]); constant && rule.Runs(p, call) && usedOnce(p, call) {
+		if _, constant := rule.ConstString(p, call.Args[len(call.Args)-1]); constant && rule.PerCall(p, call) && usedOnce(p, call) {
 			return call
 		}
 	}

@@ -50,7 +50,7 @@ func judge(c *rule.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
 		text, constant := rule.ConstString(c.Place, call.Args[len(call.Args)-1])
 		layout = text
-		return constant && coarse(text) && present(c.Place, rule.Receiver(call)) && rule.Runs(c.Place, call)
+		return constant && coarse(text) && present(c.Place, rule.Receiver(call)) && rule.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false

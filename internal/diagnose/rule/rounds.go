@@ -66,51 +66,6 @@ func countedRounds(p *gocode.Place, l *ast.ForStmt) (string, bool) {
 	return text, true
 }
 
-// Invariant tells whether an expression has the same value in each round of a
-// loop: it is put together from constants and variables from outside that the loop does not
-// change, by operators, fields, conversions, len and cap.
-func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
-	if _, ok := p.Const(e); ok {
-		return true
-	}
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v, ok := p.Object(x).(*types.Var)
-		if !ok {
-			_, isNil := p.Object(x).(*types.Nil)
-			return isNil
-		}
-		inside := loop.Pos() <= v.Pos() && v.Pos() < loop.End()
-		return !inside && !changes(p, loop, v)
-	case *ast.SelectorExpr:
-		if p.Info.Selections[x] == nil {
-			v, ok := p.Object(x.Sel).(*types.Var)
-			return ok && !changes(p, loop, v)
-		}
-		_, field := p.Object(x.Sel).(*types.Var)
-		return field && Invariant(p, loop, x.X)
-	case *ast.BinaryExpr:
-		return Invariant(p, loop, x.X) && Invariant(p, loop, x.Y)
-	case *ast.UnaryExpr:
-		return x.Op != token.ARROW && x.Op != token.AND && Invariant(p, loop, x.X)
-	case *ast.CompositeLit:
-		for _, elt := range x.Elts {
-			if kv, ok := elt.(*ast.KeyValueExpr); ok {
-				elt = kv.Value
-			}
-			if !Invariant(p, loop, elt) {
-				return false
-			}
-		}
-		return true
-	case *ast.CallExpr:
-		_, conversion := p.Conversion(x)
-		name := p.CalleeName(x)
-		return (conversion || name == "len" || name == "cap") && len(x.Args) == 1 && Invariant(p, loop, x.Args[0])
-	}
-	return false
-}
-
 // EveryRound tells whether n runs in each round of a loop that does not end the
 // function: no condition stands around it, and nothing in the loop skips it or ends the
 // loop early, other than a return.

@@ -60,7 +60,7 @@ func loop(s string, list []string, b *strings.Builder) {
 	p := &n
 	for _, x := range list {
 		use(s + "x")     //@ same
-		use(len(s) + 1)  //@ same: a builtin is not known to be
+		use(len(s) + 1)  //@ same: the length of a string
 		use(x)           //@ differs: the loop's own
 		use(list[0])     //@ differs: elements
 		use(count)       //@ differs: a closure sets it
@@ -133,8 +133,8 @@ func used(t *testing.T, p *gocode.Place) *ast.CallExpr {
 func TestValues(t *testing.T) {
 	places := ruletest.Places(t, values)
 	for name, want := range map[string]bool{"once": false, "in a loop of main": true, "in a closure of main": true, "late": true} {
-		if got := rule.Runs(places[name], used(t, places[name])); got != want {
-			t.Errorf("Runs(%s) = %t", name, got)
+		if got := rule.PerCall(places[name], used(t, places[name])); got != want {
+			t.Errorf("PerCall(%s) = %t", name, got)
 		}
 	}
 	for name, want := range map[string]string{
@@ -152,7 +152,7 @@ func TestValues(t *testing.T) {
 	}
 	for name, p := range places {
 		same, known := map[string]bool{
-			"same": true, "same: converted": true, "same: a builtin is not known to be": false,
+			"same": true, "same: converted": true, "same: the length of a string": true,
 			"differs: the loop's own": false, "differs: elements": false, "differs: a closure sets it": false,
 			"differs: its address is taken": false, "differs: a call": false,
 		}[name]
