@@ -136,8 +136,8 @@ func (e *engine) allocationWords(c site.Cost) string {
 		return fmt.Sprintf("allocates %s (%s of all bytes)", rule.Bytes(float64(c.AllocBytes)), share)
 	}
 	n := float64(ph.Requests)
-	return fmt.Sprintf("allocates %s in %s objects per %s (%s of all bytes)",
-		rule.Bytes(float64(c.AllocBytes)/n), rule.Number(float64(c.AllocObjects)/n), e.manifest.Unit(), share)
+	return fmt.Sprintf("allocates %s in %s per %s (%s of all bytes)",
+		rule.Bytes(float64(c.AllocBytes)/n), rule.Some(float64(c.AllocObjects)/n, "object"), e.manifest.Unit(), share)
 }
 
 // shares gives a draft's cost as shares of the totals. What was not recorded is absent.
@@ -195,7 +195,7 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 	if d.cost.Samples > 0 && t.TotalSeconds > 0 {
 		out = append(out, rule.Evidence{
 			What:    "CPU on the line and below it",
-			Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(d.cost.CPUSeconds/t.TotalSeconds), d.cost.Samples),
+			Value:   fmt.Sprintf("%s (%s)", rule.Percent(d.cost.CPUSeconds/t.TotalSeconds), rule.Some(float64(d.cost.Samples), "sample")),
 			Command: e.pass.List("cpu", function),
 		})
 	}

@@ -181,7 +181,7 @@ func placeLine(f *diagnose.Finding, s Style) string {
 func costLine(f *diagnose.Finding) string {
 	var parts []string
 	share := func(name string, x *float64) {
-		if x != nil && *x > 0 {
+		if x != nil && *x >= 0.0005 { // less would read 0.0 %
 			parts = append(parts, name+" "+percent(*x))
 		}
 	}

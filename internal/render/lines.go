@@ -79,7 +79,7 @@ func details(f *diagnose.Finding) string {
 	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
 		words := percent(*x) + " of allocated bytes"
 		if b, n := f.Cost.BytesPerRequest, f.Cost.ObjectsPerRequest; b != nil && n != nil {
-			words += fmt.Sprintf(" (%s in %s objects per request)", size(*b), significant(*n))
+			words += fmt.Sprintf(" (%s in %s per request)", size(*b), rule.Some(*n, "object"))
 		}
 		parts = append(parts, words)
 	}

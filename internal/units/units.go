@@ -75,3 +75,12 @@ func Count(n int64) string {
 	}
 	return sign + s
 }
+
+// Some writes how many of something there are, with the noun in its number: "1 object", "2.3 objects".
+func Some(n float64, noun string) string {
+	text := Number(n)
+	if text != "1" {
+		noun += "s"
+	}
+	return text + " " + noun
+}

@@ -21,6 +21,9 @@ func Number(x float64) string { return units.Number(x) }
 // Seconds writes a time: "1.2 s", "35 ms", "8 µs".
 func Seconds(s float64) string { return units.Seconds(s) }
 
+// Some writes how many of something there are: "1 object", "2.3 objects".
+func Some(n float64, noun string) string { return units.Some(n, noun) }
+
 // List writes words with commas and an "and".
 func List(words []string) string {
 	switch n := len(words); n {
@@ -68,4 +71,12 @@ func FuncName(p *gocode.Place) string {
 		return "a function in " + p.Decl.Name.Name
 	}
 	return p.Decl.Name.Name
+}
+
+// FuncText is a function's full name as a sentence has it, without the directories of its import path:
+// "(*http.Client).Do" for "(*net/http.Client).Do".
+func FuncText(name string) string {
+	bare := strings.TrimLeft(name, "(*")
+	path, _, _ := strings.Cut(bare, "[") // type arguments have paths of their own
+	return name[:len(name)-len(bare)] + bare[strings.LastIndexByte(path, '/')+1:]
 }

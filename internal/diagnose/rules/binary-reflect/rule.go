@@ -67,8 +67,8 @@ func judge(c *rule.Case) bool {
 	if strings.HasSuffix(c.Name(), "Write") {
 		verb, twin = "writes", "binary.LittleEndian.AppendUint32 and its sisters into a byte slice that is written once"
 	}
-	name := types.TypeString(t, types.RelativeTo(c.Place.Pkg))
-	c.Cause = fmt.Sprintf("%s %s a %s by reflection: its size and fields are found out anew in every call.", c.Name(), verb, name)
+	name := rule.TypeText(c.Place, t)
+	c.Cause = fmt.Sprintf("%s %s a %s by reflection: its size and fields are found out anew in every call.", rule.FuncText(c.Name()), verb, name)
 	c.Fix = fmt.Sprintf("Use %s (BigEndian where that is the order).", twin)
 	return true
 }

@@ -50,7 +50,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		spent, n := rule.Sum(dials)
 		c.Evidence = append(c.Evidence, rule.Evidence{
 			What:  "CPU spent on new client connections",
-			Value: fmt.Sprintf("%s (%d samples)", rule.Seconds(float64(spent)/1e9), n), Command: c.Pass.Top("cpu"),
+			Value: fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(n), "sample")), Command: c.Pass.Top("cpu"),
 		})
 		c.Cause = fmt.Sprintf("%s closes the body of %s without reading it, which closes the connection: the next request dials anew.", rule.FuncName(c.Place), rule.Text(c.Calls[0]))
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."

@@ -53,7 +53,7 @@ func lookup(r *site.Row) bool {
 }
 
 func judge(c *rule.Case) bool {
-	w := words(c.Name())
+	w := words(rule.FuncText(c.Name()))
 	c.Cause, c.Fix = w.Cause, w.Fix
 	return true
 }

@@ -78,7 +78,7 @@ func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		addWalks(pass, p, loop, m)
 		m.Cause = fmt.Sprintf("Every round of the loop on line %d makes %s a child of the last round's: the chain grows without end, and each look-up walks all of it.",
 			rule.Line(p, loop.Pos()), rule.Text(to))
-		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", p.CalleeName(call), rule.Text(to))
+		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", rule.FuncText(p.CalleeName(call)), rule.Text(to))
 		return true
 	}
 	return false

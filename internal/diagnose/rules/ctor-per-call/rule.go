@@ -152,16 +152,43 @@ func makes(fn *types.Func) bool {
 	return false
 }
 
-// single tells types whose values are for one use: requests, contexts, timers, files, connections.
+// single tells types whose values are for one use: requests, contexts, timers, files, connections, and what
+// holds such in fields or elements.
 func single(t types.Type) bool {
 	if ptr, ok := t.(*types.Pointer); ok {
 		t = ptr.Elem()
 	}
-	named, ok := t.(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil &&
+		slices.Contains([]string{"context", "time", "net", "net/http", "net/http/httptest", "os", "os/exec", "testing", "sync", "iter"}, named.Obj().Pkg().Path()) {
+		return true
+	}
+	return holds(t, 3)
+}
+
+// holds tells whether a value has timers, files, connections or commands, so many fields and elements deep.
+func holds(t types.Type, depth int) bool {
+	if named, ok := t.(*types.Named); ok {
+		name := types.TypeString(named, nil)
+		if slices.Contains([]string{"time.Timer", "time.Ticker", "os.File", "os/exec.Cmd", "net.Conn", "net/http.Response"}, name) {
+			return true
+		}
+	}
+	if depth == 0 {
 		return false
 	}
-	return slices.Contains([]string{"context", "time", "net", "net/http", "net/http/httptest", "os", "os/exec", "testing", "sync", "iter"}, named.Obj().Pkg().Path())
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return holds(u.Elem(), depth)
+	case *types.Slice:
+		return holds(u.Elem(), depth-1)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holds(f.Type(), depth-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // settled tells whether all arguments are the same in every call of the function.
@@ -222,7 +249,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s calls %s on every run, with arguments that never differ, and uses the result only there: some %s are allocated anew each time for the same value.",
-			rule.FuncName(p), fn.FullName(), rule.Bytes(each))
+			rule.FuncName(p), rule.FuncText(fn.FullName()), rule.Bytes(each))
 		m.Fix = fmt.Sprintf("Make it once, in a package variable or a field (%s), when its use does not change it; else keep values in a sync.Pool and reset them.", rule.Text(call))
 		m.Confidence = rule.Likely
 		return true

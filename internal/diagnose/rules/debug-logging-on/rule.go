@@ -77,7 +77,7 @@ func handled(r *site.Row) bool {
 }
 
 func judge(c *rule.Case) bool {
-	w := words(c.Name())
+	w := words(rule.FuncText(c.Name()))
 	c.Cause, c.Fix = w.Cause, w.Fix
 	c.Confidence = rule.Likely // the recording's settings may not be production's
 	return true

@@ -65,7 +65,7 @@ func judge(c *rule.Case) bool {
 	}
 	a, b := rule.Text(c.Calls[0].Args[0]), rule.Text(c.Calls[0].Args[1])
 	c.Cause = fmt.Sprintf("Both sides are of type %s, yet reflect.DeepEqual puts them into interfaces and walks them by reflection.",
-		types.TypeString(t, types.RelativeTo(c.Place.Pkg)))
+		rule.TypeText(c.Place, t))
 	c.Fix = advice(t, a, b)
 	return true
 }

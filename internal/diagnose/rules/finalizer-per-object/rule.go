@@ -47,26 +47,28 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		p.Metrics["/gc/cleanups/queued:cleanups"] - p.Metrics["/gc/cleanups/executed:cleanups"]
 	search := rule.Search{
 		Callees: calls,
-		Keep:    rule.Steady,
 		Judge: func(c *rule.Case) bool {
 			if !rule.PerCall(c.Place, c.Calls[0]) {
 				return false
 			}
-			words(c.Match, c.Name())
+			w := words(rule.FuncText(c.Name()))
+			c.Cause, c.Fix = w.Cause, w.Fix
 			if waiting >= backlog {
 				c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
 			}
 			c.CPU = append(c.CPU, running(p)...)
 			return true
 		},
-		Unseen: func(m *rule.Match) { words(m, "runtime.SetFinalizer or runtime.AddCleanup") },
+		Unseen: words("runtime.SetFinalizer or runtime.AddCleanup"),
 	}
 	return search.Find(p), nil
 }
 
-func words(m *rule.Match, name string) {
-	m.Cause = fmt.Sprintf("The line calls %s for each object that it makes: a record beside the object, work in each collection, and a call when it dies.", name)
-	m.Fix = "Free what needs to be freed in a Close that callers defer, and keep finalizers for few, long-lived objects."
+func words(name string) *rule.Words {
+	return &rule.Words{
+		Cause: fmt.Sprintf("The line calls %s for each object that it makes: a record beside the object, work in each collection, and a call when it dies.", name),
+		Fix:   "Free what needs to be freed in a Close that callers defer, and keep finalizers for few, long-lived objects.",
+	}
 }
 
 // running are the rows of the runtime's own goroutines that run finalizers and cleanups.

@@ -49,7 +49,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if !rule.PerCall(c.Place, c.Calls[0]) {
 				return false
 			}
-			w := words(c.Name())
+			w := words(rule.FuncText(c.Name()))
 			c.Cause, c.Fix = w.Cause, w.Fix
 			c.Saving = saving(p, c.CPU, calls)
 			return true

@@ -126,7 +126,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if !known && !unknownHeavy(p, call, m) || !rule.PerCall(p, call) || reused(p, call) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s makes a new %s with %s on every call, to use it once.", rule.FuncName(p), result(p, call), name)
+		m.Cause = fmt.Sprintf("%s makes a new %s with %s on every call, to use it once.", rule.FuncName(p), result(p, call), rule.FuncText(name))
 		if known {
 			f := saves(name)
 			m.Fraction = &f
@@ -192,7 +192,7 @@ func reused(p *gocode.Place, call *ast.CallExpr) bool {
 func result(p *gocode.Place, call *ast.CallExpr) string {
 	fn := p.Callee(call)
 	t := fn.Signature().Results().At(0).Type()
-	return strings.TrimPrefix(types.TypeString(t, func(pkg *types.Package) string { return pkg.Name() }), "*")
+	return strings.TrimPrefix(rule.TypeText(p, t), "*")
 }
 
 func closeFirst(name string) string {
@@ -215,7 +215,7 @@ func late(p *gocode.Place, m *rule.Match) bool {
 		if made == "" || reset {
 			continue
 		}
-		m.Cause = fmt.Sprintf("The first write to each new %s writer makes its compressor here; the package makes a writer with %s for each use and never resets one.", pkg, made)
+		m.Cause = fmt.Sprintf("The first write to each new %s writer makes its compressor here; the package makes a writer with %s for each use and never resets one.", rule.FuncText(pkg), rule.FuncText(made))
 		m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
 		f := saves(lazily)
 		m.Fraction = &f

@@ -110,7 +110,7 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	total := p.Table.Totals.TotalSeconds
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "CPU while the mutex is held",
-		Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(all.Seconds/total), all.Samples),
+		Value:   fmt.Sprintf("%s (%s)", rule.Percent(all.Seconds/total), rule.Some(float64(all.Samples), "sample")),
 		Command: p.List("cpu", m.Site.Function),
 	})
 	held := ""

@@ -72,7 +72,7 @@ func judge(c *rule.Case) bool {
 	if len(keys) > 4 {
 		keys = append(keys[:4:4], "so on")
 	}
-	c.Cause = fmt.Sprintf("%s decodes the whole document into interfaces and maps, though the function only reads the keys %s.", c.Name(), rule.List(keys))
+	c.Cause = fmt.Sprintf("%s decodes the whole document into interfaces and maps, though the function only reads the keys %s.", rule.FuncText(c.Name()), rule.List(keys))
 	c.Fix = "Decode into a struct with those fields: what has no field is skipped, and nothing is boxed."
 	return true
 }

@@ -53,7 +53,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if m.Empty() {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s hashes a password for requests; such hashes are slow by design.", m.Site.Function)
+		m.Cause = fmt.Sprintf("%s hashes a password for requests; such hashes are slow by design.", rule.FuncText(m.Site.Function))
 		m.Fix = "See that it happens once per login, not with every request: hand out a random token after it and check that. Leave the cost factor alone."
 		m.Confidence = rule.Hint // a decision about security
 		matches = append(matches, m)

@@ -56,7 +56,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		spent, n := rule.Sum(dials)
 		c.Evidence = append(c.Evidence, rule.Evidence{
 			What:  "CPU spent on new client connections",
-			Value: fmt.Sprintf("%s (%d samples)", rule.Seconds(float64(spent)/1e9), n), Command: c.Pass.Top("cpu"),
+			Value: fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(n), "sample")), Command: c.Pass.Top("cpu"),
 		})
 		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, rule.Text(c.Calls[0]))
 		c.Fix = fmt.Sprintf("Take %s out, and read each body to its end before closing it.", setting)

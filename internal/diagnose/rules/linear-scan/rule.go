@@ -66,9 +66,9 @@ func judge(c *rule.Case) bool {
 	xs := rule.Text(c.Calls[0].Args[0])
 	elem := "T"
 	if s, ok := c.Place.TypeOf(c.Calls[0].Args[0]).Underlying().(*types.Slice); ok {
-		elem = types.TypeString(s.Elem(), types.RelativeTo(c.Place.Pkg))
+		elem = rule.TypeText(c.Place, s.Elem())
 	}
-	c.Cause = fmt.Sprintf("%s searches %s from end to end in every round of a loop %s: n rounds make about n²/2 comparisons.", c.Name(), xs, why)
+	c.Cause = fmt.Sprintf("%s searches %s from end to end in every round of a loop %s: n rounds make about n²/2 comparisons.", rule.FuncText(c.Name()), xs, why)
 	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and ask that (for more than a few dozen elements).", elem, xs)
 	c.Confidence = rule.Likely // how long the slice is, only a run can say
 	return true

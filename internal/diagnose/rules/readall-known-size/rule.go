@@ -81,7 +81,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if what == "" {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s reads %s into buffers that grow as it goes and copies them together, though the length is known before.", p.CalleeName(call), what)
+		m.Cause = fmt.Sprintf("%s reads %s into buffers that grow as it goes and copies them together, though the length is known before.", rule.FuncText(p.CalleeName(call)), what)
 		m.Fix = fmt.Sprintf("Use %s; or read with a decoder and do not hold the whole.", how)
 		return true
 	}

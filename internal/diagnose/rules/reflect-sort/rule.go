@@ -70,8 +70,8 @@ func judge(c *rule.Case) bool {
 	if c.Name() == "sort.SliceStable" {
 		twin = "slices.SortStableFunc"
 	}
-	name := types.TypeString(elem, types.RelativeTo(c.Place.Pkg))
-	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", c.Name(), rule.Text(call.Args[0]))
+	name := rule.TypeText(c.Place, elem)
+	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", rule.FuncText(c.Name()), rule.Text(call.Args[0]))
 	c.Fix = fmt.Sprintf("Write %s(%s, func(a, b %s) int { … }) with cmp.Compare", twin, rule.Text(call.Args[0]), name)
 	if b, basic := elem.Underlying().(*types.Basic); basic && b.Info()&types.IsOrdered != 0 {
 		c.Fix += fmt.Sprintf("; if the order is the natural one, slices.Sort(%s)", rule.Text(call.Args[0]))

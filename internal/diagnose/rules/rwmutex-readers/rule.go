@@ -76,7 +76,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 				rule.Text(section.Mutex))
 			m.Evidence = []rule.Evidence{{
 				What:    "CPU in RLock and RUnlock",
-				Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(lock/total), samples),
+				Value:   fmt.Sprintf("%s (%s)", rule.Percent(lock/total), rule.Some(float64(samples), "sample")),
 				Command: p.List("cpu", s.Function),
 			}}
 			matches = append(matches, m)

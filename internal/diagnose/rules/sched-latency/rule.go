@@ -35,6 +35,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "sched-latency",
 		Kind:     rule.Sched,
+		Needs:    []rule.Need{rule.NeedTrace},
 		Title:    "Requests wait for a processor",
 		Doc:      doc,
 		Fraction: fraction,

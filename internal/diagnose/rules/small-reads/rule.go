@@ -74,7 +74,7 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	c.Callees = inlets
-	c.Cause = fmt.Sprintf("%s reads %s straight from a file or connection: a system call each time.", c.Name(), what)
+	c.Cause = fmt.Sprintf("%s reads %s straight from a file or connection: a system call each time.", rule.FuncText(c.Name()), what)
 	c.Fix = "Put one bufio.Reader in front, made once, and read everything through it."
 	return true
 }

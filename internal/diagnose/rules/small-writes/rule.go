@@ -74,7 +74,7 @@ func judge(c *rule.Case) bool {
 	c.Fix = "Write through a bufio.Writer and call Flush after the loop, checking its error."
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU in the write calls of this line",
-		Value:   fmt.Sprintf("%s (%d samples)", rule.Seconds(float64(spent)/1e9), samples),
+		Value:   fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(samples), "sample")),
 		Command: c.Pass.List("cpu", c.Site.Function),
 	})
 	return true

@@ -59,7 +59,7 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	call := c.Calls[0]
-	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", c.Name(), rule.Text(call.Args[0]))
+	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", rule.FuncText(c.Name()), rule.Text(call.Args[0]))
 	read := "strconv.Atoi, ParseInt or ParseFloat"
 	if fields := len(call.Args) - 1; fields > 2 || fields == 2 && c.Name() != "fmt.Sscanf" {
 		c.Fix = "Take the text apart with strings.Cut or strings.Fields and read the numbers with " + read + "."

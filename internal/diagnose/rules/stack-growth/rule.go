@@ -84,7 +84,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m.Cause = fmt.Sprintf("Goroutines that begin in %s outgrow their stacks again and again: copying stacks takes %s of CPU, most of it when line %d needs space.",
 			entry, rule.Percent(share), f.Line)
 		m.Fix = "Keep these goroutines and hand them work, so that a stack grows once; or do the work in place, or make large local arrays smaller."
-		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.Top("cpu")}}
+		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", rule.Percent(share), rule.Some(float64(samples), "sample")), Command: p.Top("cpu")}}
 		matches = append(matches, *m)
 	}
 	slices.SortFunc(matches, func(a, b rule.Match) int { return cmp.Compare(a.Cause, b.Cause) })

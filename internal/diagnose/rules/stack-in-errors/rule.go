@@ -89,7 +89,7 @@ func (f *finder) caller(r *site.Row) int {
 func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
 	for _, call := range rule.Calls(p) {
 		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && rule.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
-			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", fn.FullName())
+			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", rule.FuncText(fn.FullName()))
 			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that mean a defect."
 			return true
 		}

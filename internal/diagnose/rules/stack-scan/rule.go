@@ -23,6 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "stack-scan",
 		Kind:     rule.GC,
+		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "Collection spends its time on the stacks of goroutines",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

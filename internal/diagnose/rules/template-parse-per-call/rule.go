@@ -71,7 +71,7 @@ func take(s *site.Site) rule.Match {
 func guilty(p *gocode.Place, m *rule.Match) bool {
 	for _, call := range rule.CallsOf(p, typeNames(parsers)...) {
 		if fixed(p, call) {
-			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", rule.FuncName(p), p.CalleeName(call))
+			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", rule.FuncName(p), rule.FuncText(p.CalleeName(call)))
 			m.Fix = "Parse it once when the program starts, into a package variable or a field; executing it is safe for concurrent use."
 			return true
 		}

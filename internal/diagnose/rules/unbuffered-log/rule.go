@@ -116,7 +116,7 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 	m.Fraction = &rule.Fraction{Expect: 0.9 * part, Low: 0.7 * part, High: math.Max(part, 0.95)}
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "of the log line's CPU in write(2) and in waiting for it",
-		Value:   fmt.Sprintf("%s (%d samples)", rule.Percent(part), samples),
+		Value:   fmt.Sprintf("%s (%s)", rule.Percent(part), rule.Some(float64(samples), "sample")),
 		Command: p.List("cpu", l.output),
 	})
 	waited, times := rule.Sum(m.Block)
