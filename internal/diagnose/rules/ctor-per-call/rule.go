@@ -162,7 +162,7 @@ func single(t types.Type) bool {
 		slices.Contains([]string{"context", "time", "net", "net/http", "net/http/httptest", "os", "os/exec", "testing", "sync", "iter"}, named.Obj().Pkg().Path()) {
 		return true
 	}
-	return holds(t, 3)
+	return holds(t, 4)
 }
 
 // holds tells whether a value has timers, files, connections or commands, so many fields and elements deep.
@@ -178,7 +178,7 @@ func holds(t types.Type, depth int) bool {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return holds(u.Elem(), depth)
+		return holds(u.Elem(), depth-1)
 	case *types.Slice:
 		return holds(u.Elem(), depth-1)
 	case *types.Struct:
