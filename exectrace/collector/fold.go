@@ -28,6 +28,7 @@ type Fold struct {
 	assistTotal int64
 	assistCount int64
 
+	special []bool                    // by GIndex: it may be in workers or open
 	workers map[exectrace.GIndex]bool // goroutines that mark for the collector: dedicated and fractional
 	marking int                       // of those that run
 	helping int                       // goroutines that assist
@@ -114,9 +115,13 @@ func (f *Fold) all(t *exectrace.Trace, b *exectrace.Block) {
 
 // moved keeps count of the processors that work for the collector.
 func (f *Fold) moved(e *exectrace.Event) {
+	if int64(e.G) >= int64(len(f.special)) || !f.special[e.G] {
+		return // most: a look into a map would take longer than all the rest
+	}
 	worker := f.workers[e.G]
 	_, helps := f.open[e.G]
 	if !worker && !helps {
+		f.special[e.G] = false
 		return
 	}
 	by := 0
@@ -140,6 +145,17 @@ func (f *Fold) moved(e *exectrace.Event) {
 	if by != 0 {
 		f.utilize(e.Time)
 	}
+}
+
+// mark notes that a goroutine has to do with the collector.
+func (f *Fold) mark(g exectrace.GIndex) {
+	if g == exectrace.NoG {
+		return
+	}
+	for int64(g) >= int64(len(f.special)) {
+		f.special = append(f.special, make([]bool, max(256, len(f.special)))...)
+	}
+	f.special[g] = true
 }
 
 // utilize tells how much of the processors the program has from now on.
@@ -175,6 +191,7 @@ func (f *Fold) event(t *exectrace.Trace, e *exectrace.Event) {
 		f.endStop(e.Time)
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
 		if _, ok := f.open[e.G]; !ok {
+			f.mark(e.G)
 			f.open[e.G] = openAssist{e.Stack, e.Time}
 			f.helping++
 			f.utilize(e.Time)
@@ -188,6 +205,7 @@ func (f *Fold) event(t *exectrace.Trace, e *exectrace.Event) {
 		// As in runtime/traceruntime.go: a mark worker says its mode each time it starts. Idle ones
 		// take time that nobody wants.
 		if l := t.Annotation(e).Name; strings.HasPrefix(l, "GC (") && l != "GC (idle)" && e.G != exectrace.NoG && !f.workers[e.G] {
+			f.mark(e.G)
 			f.workers[e.G] = true
 			f.marking++
 			f.utilize(e.Time)

@@ -23,6 +23,10 @@ type Fold struct {
 	ready   int              // that are ready
 	workers int              // of the runtime that run
 
+	// alone0 is what serialTotal was when the goroutine that runs on a processor came to it, by 1 + P:
+	// the time since is time that it ran alone, for only of one that runs alone it goes on.
+	alone0 []int64
+
 	busy      []int64 // nanoseconds with k running goroutines of the program
 	procd     []int64 // nanoseconds with k busy processors
 	procSince int64   // procd is counted up to here
@@ -38,14 +42,13 @@ type Fold struct {
 	length            int64
 }
 
+// goroutine is small, so that those of thousands of goroutines stay in the nearest cache.
 type goroutine struct {
 	state   exectrace.State
 	runtime bool
-	unknown bool  // nothing says yet whose it is
-	own     bool  // it is the program's
-	idleP   bool  // a processor was idle when it became ready, and no other goroutine ready for it
-	since   int64 // when it became ready
-	alone   int64 // nanoseconds it ran alone since it came to the processor
+	unknown bool // nothing says yet whose it is
+	own     bool // it is the program's
+	idleP   bool // a processor was idle when it became ready, and no other goroutine ready for it
 }
 
 // whose a goroutine is.
@@ -95,7 +98,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			f.run(g, e)
 		case e.Kind == exectrace.GoBlock, e.Kind == exectrace.GoSyscallBegin:
 			f.pass(e.Time)
-			f.stop(g, e)
+			f.stop(e)
 			g.state = e.To
 		case e.Kind == exectrace.GoUnblock:
 			f.pass(e.Time)
@@ -115,21 +118,20 @@ func (f *Fold) recordReady(g *goroutine, e *exectrace.Event) {
 	if g.idleP {
 		h = f.wakeup
 	}
-	h.Record(e.Time - g.since)
+	h.Record(e.Time - e.Since)
 }
 
 // run counts a goroutine of the program that runs.
 func (f *Fold) run(g *goroutine, e *exectrace.Event) {
-	g.state, g.alone = exectrace.Running, 0
+	g.state = exectrace.Running
+	*f.aloneAt(e.P) = f.serialTotal
 	f.running++
 	f.who ^= e.G
 }
 
 // stop uncounts it.
-func (f *Fold) stop(g *goroutine, e *exectrace.Event) {
-	if g.alone > 0 {
-		f.charge(g, e)
-	}
+func (f *Fold) stop(e *exectrace.Event) {
+	f.charge(e)
 	f.tail.left(e)
 	f.running--
 	f.who ^= e.G
@@ -137,7 +139,7 @@ func (f *Fold) stop(g *goroutine, e *exectrace.Event) {
 
 // makeReady counts a goroutine of the program that is ready.
 func (f *Fold) makeReady(g *goroutine, e *exectrace.Event) {
-	g.state, g.since, g.idleP = exectrace.Runnable, e.Time, f.idle > f.ready
+	g.state, g.idleP = exectrace.Runnable, f.idle > f.ready
 	f.ready++
 }
 
@@ -178,7 +180,6 @@ func (f *Fold) pass(now int64) {
 			f.held += d
 		}
 	} else if f.alone() {
-		f.gs[f.who].alone += d
 		f.serialTotal += d
 	}
 	f.tail.pass(f, now, d)
@@ -230,7 +231,7 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 		f.run(g, e)
 	case exectrace.Runnable:
 		if g.runtime {
-			g.since, g.idleP = e.Time, f.idle > f.ready
+			g.idleP = f.idle > f.ready
 			return
 		}
 		f.pass(e.Time)
@@ -245,8 +246,8 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	switch g.state {
 	case exectrace.Running:
 		f.pass(e.Time)
-		if g.alone > 0 && !g.runtime {
-			f.charge(g, e)
+		if !g.runtime {
+			f.charge(e)
 		}
 		f.tail.left(e)
 		f.drop(e.G, g)
@@ -273,11 +274,20 @@ func (f *Fold) drop(at exectrace.GIndex, g *goroutine) {
 	g.state = exectrace.Unknown
 }
 
-// charge books the time that a goroutine ran alone at the line where it stopped.
-func (f *Fold) charge(g *goroutine, e *exectrace.Event) {
-	if e.Stack == 0 {
-		f.serialUnnamed += g.alone
-		g.alone = 0
+// aloneAt is alone0 of a processor.
+func (f *Fold) aloneAt(p int32) *int64 {
+	for int64(p)+1 >= int64(len(f.alone0)) {
+		f.alone0 = append(f.alone0, make([]int64, max(8, len(f.alone0)))...)
+	}
+	return &f.alone0[p+1]
+}
+
+// charge books the time that a goroutine ran alone at the line where it stops.
+func (f *Fold) charge(e *exectrace.Event) {
+	from := f.aloneAt(e.P)
+	alone := f.serialTotal - *from
+	*from = f.serialTotal
+	if alone == 0 || e.Stack == 0 {
 		return
 	}
 	s := f.serial[e.Stack]
@@ -285,9 +295,8 @@ func (f *Fold) charge(g *goroutine, e *exectrace.Event) {
 		s = &serialSum{entry: f.trace.Goroutine(e.G).Entry}
 		f.serial[e.Stack] = s
 	}
-	s.total += g.alone
+	s.total += alone
 	s.n++
-	g.alone = 0
 }
 
 // ofRuntime tells whether a goroutine is the runtime's own: a worker of the collector, the
@@ -353,7 +362,8 @@ func (f *Fold) End(t *exectrace.Trace) {
 	f.pass(t.Now())
 	f.passProcs(t.Now())
 	f.length = f.now
-	for i := range f.gs {
-		f.serialUnnamed += f.gs[i].alone
+	f.serialUnnamed = f.serialTotal
+	for _, s := range f.serial {
+		f.serialUnnamed -= s.total
 	}
 }
