@@ -183,6 +183,11 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	// Without hot packages both are empty at once: nothing to look at, and so nothing missing.
 	// The line that leads to a cost is read too, but the compiler is asked about the lines that own costs.
 	pkgs, read := hot(pass.Table, false), hot(pass.Table, true)
+	for _, pkg := range pass.TracedPackages(hotPackages / 2) {
+		if !slices.Contains(read, pkg) {
+			read = append(read, pkg)
+		}
+	}
 	var (
 		wg                 sync.WaitGroup
 		syntaxErr, factErr error

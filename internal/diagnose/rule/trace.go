@@ -2,6 +2,7 @@ package rule
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,41 @@ func (p *Pass) At(l exectrace.Line) *site.Site {
 		return nil
 	}
 	return &site.Site{Frame: site.Frame{Function: l.Function, File: l.File, Line: l.Line, Owner: owner}}
+}
+
+// TracedPackages are the packages of lines that stand out in the trace, at most so many: they may
+// hardly show in a CPU profile, and rules want to read them all the same.
+func (p *Pass) TracedPackages(most int) []string {
+	var pkgs []string
+	if !p.Traced() {
+		return nil
+	}
+	add := func(l exectrace.Line) {
+		if s := p.At(l); s != nil && s.Owner.Package != "" && len(pkgs) < most && !slices.Contains(pkgs, s.Owner.Package) {
+			pkgs = append(pkgs, s.Owner.Package)
+		}
+	}
+	const each = 10 // of a kind, the first
+	b := p.Trace.Blocking
+	for _, l := range b.Locks[:min(each, len(b.Locks))] {
+		for _, h := range l.Holders[:min(1, len(l.Holders))] {
+			add(h.Line)
+		}
+	}
+	for _, h := range b.Handoffs[:min(each, len(b.Handoffs))] {
+		add(h.Waker)
+		add(h.Waiter)
+	}
+	for _, s := range p.Trace.Spawns[:min(each, len(p.Trace.Spawns))] {
+		add(s.Line)
+	}
+	serial := p.Trace.Parallelism.Serial.Stacks
+	for _, s := range serial[:min(each, len(serial))] {
+		for _, f := range s.Frames {
+			add(f.At())
+		}
+	}
+	return pkgs
 }
 
 // Near names a line of the trace for a sentence about a site: "line 12" in the same file, else
