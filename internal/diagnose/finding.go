@@ -146,7 +146,7 @@ func (e *engine) shares(d *draft) Cost {
 	t := e.totals
 	if directSaving(d.claims) != nil {
 		if k := d.rule.Kind; t.TotalSeconds > 0 && (k == rule.Config || k == rule.GC) {
-			c.GCShare = ptr(round((t.D + t.A + t.W) / t.TotalSeconds))
+			c.GCShare = ptr(round(t.Collecting() / t.TotalSeconds))
 		}
 		return c
 	}

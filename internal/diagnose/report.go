@@ -29,7 +29,7 @@ type RecordingRef struct {
 type Resources struct {
 	CPUSeconds        float64 `json:"cpu_seconds"` // in the CPU profile
 	CPUSamples        int64   `json:"cpu_samples"`
-	GCCPUShare        float64 `json:"gc_cpu_share"`     // D + A + W over all
+	GCCPUShare        float64 `json:"gc_cpu_share"`     // D + A + W + I over all
 	MallocCPUShare    float64 `json:"malloc_cpu_share"` // M over all
 	Cores             float64 `json:"cores,omitempty"`  // busy on average in the clean phase
 	CPUPerRequest     float64 `json:"cpu_seconds_per_request,omitempty"`

@@ -47,7 +47,7 @@ func (e *engine) resources() Resources {
 	t := e.totals
 	r := Resources{CPUSeconds: round(t.TotalSeconds), CPUSamples: t.CPUSamples}
 	if t.TotalSeconds > 0 {
-		r.GCCPUShare = round((t.D + t.A + t.W) / t.TotalSeconds)
+		r.GCCPUShare = round(t.Collecting() / t.TotalSeconds)
 		r.MallocCPUShare = round(t.M / t.TotalSeconds)
 	}
 	if ph, ok := e.reference(); ok && ph.Seconds > 0 {

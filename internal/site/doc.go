@@ -14,13 +14,14 @@
 // was thrown away; so the number of collections that a line causes is its share of allocated bytes. For
 // a site s over a CPU profile and an allocation profile of the same window
 //
-//	cost(s) = CPU(s) + b(s) × (D + A + W)
+//	cost(s) = CPU(s) + b(s) × (D + A + W + I)
 //
 // where CPU(s) holds the time in malloc (M) but no mark assists, b(s) is the
 // share of bytes, D the dedicated and fractional mark workers, A all assists
-// (which goroutine pays them is chance) and W sweeping, scavenging and the
-// start and end of cycles. Idle marking (I) is told apart: it is free in a
-// half-idle process. Write barriers, cache misses and page faults of
+// (which goroutine pays them is chance), W sweeping, scavenging and the
+// start and end of cycles, and I marking by processors that were idle: what they do not mark
+// others must, and the process's CPU time, by which a repair is measured, holds it all. It is told apart as a
+// bucket, for in a half-idle process it takes nothing from the program. Write barriers, cache misses and page faults of
 // fresh memory are not covered, so for large buffers the price is a lower bound.
 // TestAblation measures the rule against programs without the allocations.
 //

@@ -40,7 +40,7 @@ func (t tally) interval(rate int64) stats.Interval {
 
 // pricing is what a table needs to price rows.
 type pricing struct {
-	collecting float64 // D + A + W, seconds
+	collecting float64 // D + A + W + I, seconds
 	samples    int64   // of them
 	period     float64 // seconds of CPU a sample
 	hasCPU     bool
@@ -52,7 +52,7 @@ type pricing struct {
 func newPricing(in *Input, j *joiner) pricing {
 	t := &j.totals
 	p := pricing{
-		collecting: t.D + t.A + t.W,
+		collecting: t.Collecting(),
 		period:     float64(samplePeriod(in.CPU)) / 1e9,
 		hasCPU:     in.CPU != nil,
 		hasAllocs:  in.Allocs != nil && j.bytes.total > 0,
@@ -74,7 +74,7 @@ func (p *pricing) secondsPerByte() float64 {
 	return p.collecting / p.bytes.total
 }
 
-// work is the interval of D + A + W.
+// work is the interval of D + A + W + I.
 func (p *pricing) work() stats.Interval {
 	if !p.hasCPU {
 		return stats.Unknown()
@@ -167,5 +167,5 @@ func ownCPU(c Cost, period float64) stats.Interval {
 	return stats.Poisson(c.Samples).Scale(c.CPUSeconds / float64(c.Samples))
 }
 
-// GCWork is D + A + W with its interval, in seconds; without a CPU profile it is unknown.
+// GCWork is D + A + W + I with its interval, in seconds; without a CPU profile it is unknown.
 func (t *Table) GCWork() stats.Interval { return t.pricing.work() }

@@ -27,16 +27,16 @@ func TestPriceIsCPUPlusTheShareOfBytes(t *testing.T) {
 			t.Errorf("%s: interval %v of %v", s.Function, i, s.Cost.CPUSeconds+s.Cost.GCSeconds)
 		}
 		want := map[string]Cost{
-			"main.f": {Samples: 50, CPUSeconds: 0.5, MallocSeconds: 0.2, GCSeconds: 0.25, AllocBytes: 1024e6, AllocObjects: 1e6},
-			"main.g": {Samples: 50, CPUSeconds: 0.5, GCSeconds: 0.75, AllocBytes: 3072e6, AllocObjects: 3e6},
+			"main.f": {Samples: 50, CPUSeconds: 0.5, MallocSeconds: 0.2, GCSeconds: 0.425, AllocBytes: 1024e6, AllocObjects: 1e6},
+			"main.g": {Samples: 50, CPUSeconds: 0.5, GCSeconds: 1.275, AllocBytes: 3072e6, AllocObjects: 3e6},
 		}[s.Function]
 		if math.Abs(got.GCSeconds-want.GCSeconds) > 1e-12 || math.Abs(got.MallocSeconds-want.MallocSeconds) > 1e-12 {
 			t.Errorf("%s costs %+v, want %+v", s.Function, got, want)
 		}
 	}
 	work := table.GCWork()
-	if math.Abs(work.Value-1) > 1e-12 || math.Abs(work.Low-0.8136) > 1e-3 || math.Abs(work.High-1.2163) > 1e-3 {
-		t.Errorf("the collector's work is %v, want 1 s with the limits of 100 samples", work)
+	if math.Abs(work.Value-1.7) > 1e-12 || math.Abs(work.Low-1.4538) > 1e-3 || math.Abs(work.High-1.9756) > 1e-3 {
+		t.Errorf("the collector's work is %v, want 1.7 s with the limits of 170 samples", work)
 	}
 }
 

@@ -70,7 +70,7 @@ type Cost struct {
 	Samples       int64   // CPU samples charged here, without assists
 	CPUSeconds    float64 // the same in seconds, M included
 	MallocSeconds float64 // the M part of CPUSeconds
-	GCSeconds     float64 // b(s) × (D + A + W)
+	GCSeconds     float64 // b(s) × (D + A + W + I)
 	AllocBytes    int64
 	AllocObjects  int64
 	LiveBytes     int64
@@ -103,6 +103,9 @@ type Bucket struct {
 	Mutex   []*Row
 	Cost    Cost // its CPUSeconds leave out the collector's own work, as everywhere
 }
+
+// Collecting is all of the collector's work, in seconds: D + A + W + I.
+func (t Totals) Collecting() float64 { return t.D + t.A + t.W + t.I }
 
 // Table is the join of one recording.
 type Table struct {

@@ -107,7 +107,7 @@ func (p *Pass) Collecting() float64 {
 		return 0
 	}
 	t := p.Table.Totals
-	return (t.D + t.A + t.W) / t.TotalSeconds
+	return t.Collecting() / t.TotalSeconds
 }
 
 // TinyHeap tells whether the heap is so small that the runtime's least heap decides when to collect,

@@ -110,7 +110,7 @@ func state(p *rule.Pass) (heapState, bool) {
 	if p.Manifest == nil || t.TotalSeconds <= 0 {
 		return s, false
 	}
-	s.share = (t.D + t.A + t.W) / t.TotalSeconds
+	s.share = t.Collecting() / t.TotalSeconds
 	s.gogc = p.Manifest.Runtime.GOGC
 	if g := p.Metrics["/gc/gogc:percent"]; s.gogc == 0 && g > 0 && g < math.MaxInt32 {
 		s.gogc = int(g)
@@ -185,7 +185,7 @@ func (s heapState) evidence(p *rule.Pass) []rule.Evidence {
 		{
 			What: "CPU in the collector",
 			Value: fmt.Sprintf("%s: mark workers %s, assists %s, sweep and cycle %s",
-				rule.Percent(s.share), rule.Percent(t.D/t.TotalSeconds), rule.Percent(t.A/t.TotalSeconds), rule.Percent(t.W/t.TotalSeconds)),
+				rule.Percent(s.share), rule.Percent((t.D+t.I)/t.TotalSeconds), rule.Percent(t.A/t.TotalSeconds), rule.Percent(t.W/t.TotalSeconds)),
 			Command: p.Top("cpu"),
 		},
 		{What: "live heap after a cycle", Value: rule.Bytes(s.live)},
