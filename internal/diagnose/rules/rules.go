@@ -58,6 +58,7 @@ import (
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
+	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
@@ -147,6 +148,7 @@ func All() []rule.Rule {
 		metriclabelpercall.Rule(),
 		nopgo.Rule(),
 		oldgo.Rule(),
+		pointerdenselive.Rule(),
 		pointerperelement.Rule(),
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),

@@ -1,0 +1,147 @@
+// Package pointerdenselive finds live memory whose pointers the collector follows again and again.
+package pointerdenselive
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastMark is the share of CPU in marking from which on its subject is worth a word.
+	leastMark = 0.1
+	// leastScan is the part of the live heap that the collector has to look through.
+	leastScan = 0.5
+	// leastHeld is the part of the live heap that one line made.
+	leastHeld = 0.3
+	// leastLive bytes: the fixed cost of a cycle is not about pointers.
+	leastLive = 8 << 20
+)
+
+// Rule is pointer-dense-live.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "pointer-dense-live",
+		Kind:     rule.GC,
+		Title:    "Live memory full of pointers",
+		Doc:      doc,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:     find,
+	}
+}
+
+const doc = `Marking looks at every word of live memory that may be a pointer, and follows
+it, in every cycle. Memory of a type without pointers is not looked at: a million
+records of numbers cost nothing to mark, a million strings each cost a visit to
+another place of memory. (Holding less does not help at a fixed GOGC: there is
+then a cycle more often. Holding fewer pointers does.)
+
+Keep records as values in one slice, and refer to them by index; make keys and
+values of large maps free of pointers (a fixed array, a hash, an offset into one
+buffer of bytes). The price is readability, so it is for the one structure that
+has most of the heap.
+
+It is fine for most heaps. The rule is a hint: whether the structure can do
+without its pointers is a matter of what it is for. GOGC is the cheaper knob.
+
+Seen in the field: allegro/bigcache and coocoo/freecache keep entries in buffers of
+bytes for this reason; golang/go#9477 made maps without pointers unscanned.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	live, scan := p.Metrics[rule.MetricLive], p.Metrics["/gc/scan/heap:bytes"]
+	t := p.Table.Totals
+	if live < leastLive || scan < leastScan*live || t.TotalSeconds <= 0 || t.LiveBytes <= 0 || t.D < leastMark*t.TotalSeconds {
+		return nil, nil
+	}
+	s := dearest(p.Table)
+	held := 0.0
+	if s != nil {
+		held = float64(s.Cost.LiveBytes) / float64(t.LiveBytes)
+	}
+	if held < leastHeld {
+		return nil, nil
+	}
+	place := p.Place(s)
+	if place == nil {
+		return nil, nil
+	}
+	made := pointers(place)
+	if made == "" {
+		return nil, nil
+	}
+	most := t.D * math.Min(1, held*live/scan)
+	return []rule.Match{{
+		Site: s, Confidence: rule.Hint,
+		Saving: &rule.Saving{Seconds: most / 2, Low: 0, High: most},
+		Cause: fmt.Sprintf("This line made %s of the live heap, %s, in the form of %s: marking looks at %s in each cycle, and takes %s of CPU.",
+			rule.Percent(held), rule.Bytes(float64(s.Cost.LiveBytes)), made, rule.Bytes(scan), rule.Percent(t.D/t.TotalSeconds)),
+		Fix: "If this structure can do without pointers (values in one slice, indices in place of pointers, keys and values of fixed size), the collector need not look at it.",
+		Evidence: []rule.Evidence{
+			{What: "scanned of the live heap", Value: fmt.Sprintf("%s of %s", rule.Bytes(scan), rule.Bytes(live))},
+			{What: "CPU of mark workers", Value: rule.Percent(t.D / t.TotalSeconds), Command: p.Top("cpu")},
+		},
+	}}, nil
+}
+
+// dearest is the site with the most live bytes; nil when there is none.
+func dearest(t *site.Table) *site.Site {
+	var best *site.Site
+	for _, s := range t.Sites {
+		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {
+			best = s
+		}
+	}
+	return best
+}
+
+// pointers describes what the line makes, when that holds pointers; "" when it does not, or it is not plain.
+func pointers(p *gocode.Place) string {
+	found := ""
+	note := func(e ast.Expr) {
+		t := p.TypeOf(e)
+		if t == nil || found != "" {
+			return
+		}
+		if ptr, ok := t.Underlying().(*types.Pointer); ok {
+			t = ptr.Elem()
+		}
+		if rule.HoldsPointers(content(t)) {
+			found = types.TypeString(t, types.RelativeTo(p.Pkg))
+		}
+	}
+	for _, n := range rule.Makers(p) {
+		if e, ok := n.(ast.Expr); ok && !rule.IsString(p, e) {
+			note(e)
+		}
+	}
+	ast.Inspect(rule.Body(p), func(n ast.Node) bool { // m[k] = v makes groups of the map
+		if a, ok := n.(*ast.AssignStmt); ok && rule.Line(p, a.Pos()) == p.Line {
+			for _, lhs := range a.Lhs {
+				if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
+					if _, isMap := p.TypeOf(x.X).Underlying().(*types.Map); isMap {
+						note(x.X)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// content is what memory of a type holds: the elements of slices, keys and values of maps.
+func content(t types.Type) types.Type {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return u.Elem()
+	case *types.Map:
+		return types.NewStruct([]*types.Var{types.NewVar(0, nil, "k", u.Key()), types.NewVar(0, nil, "v", u.Elem())}, nil)
+	}
+	return t
+}
