@@ -4,7 +4,6 @@ package unbufferedlog
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -44,7 +43,7 @@ func Rule() rule.Rule {
 		Title: "Log lines written one system call at a time",
 		Doc:   doc,
 		// Each match overrides it by the part of the line's cost that is the write
-		// itself: buffering saves nearly all of that, dropping the line saves all of it.
+		// itself: see buffered.
 		Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 1},
 		Find:     find,
 	}
@@ -113,7 +112,7 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 	spent, _ := rule.Sum(m.CPU)
 	written, samples := rule.Sum(writes)
 	part := float64(written) / float64(max(spent, 1))
-	m.Fraction = &rule.Fraction{Expect: 0.9 * part, Low: 0.7 * part, High: math.Max(part, 0.95)}
+	m.Fraction = buffered(part)
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "of the log line's CPU in write(2) and in waiting for it",
 		Value:   fmt.Sprintf("%s (%s)", rule.Percent(part), rule.Some(float64(samples), "sample")),
@@ -135,7 +134,16 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 		}
 	}
 	m.Cause = fmt.Sprintf("%s writes each line straight to a file, pipe or terminal: a system call per line, under the logger's mutex.", call)
-	m.Fix = "Give the logger a buffered writer that is flushed every second and at exit, or drop the line if nobody reads it."
+	m.Fix = "Give the logger a buffered writer that is flushed every second and at exit, or drop the line if nobody reads it, which saves all of it."
+}
+
+// buffered is what a buffer saves of a line's cost of which a part is the system call and waiting for
+// it: that part, less copies and a flush now and then. It may save more, for lines that wait for nobody
+// do not make the scheduler work: of the request line of examples/leftpad, with parts of 0.37 and 0.47,
+// 0.50 and 0.73 were saved, of which its cheaper address had some. What dropping the line saves is
+// not promised; it is the whole cost.
+func buffered(part float64) *rule.Fraction {
+	return &rule.Fraction{Expect: part, Low: 0.75 * part, High: part + 0.4*(1-part)}
 }
 
 // called names the call on the line as the source has it.
