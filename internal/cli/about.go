@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/doctor"
@@ -54,21 +53,30 @@ func rulesCommand() command {
 		examples: []string{
 			"hone rules",
 			"hone rules concat-loop",
+			"hone rules -markdown",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
+			page := fs.Bool("markdown", false, "print the catalogue as a page, a paragraph for each rule")
 			return func(_ context.Context, env Env, args, _ []string) error {
 				rules := diagnose.Rules()
 				if len(args) == 0 {
 					return buffered(env.Stdout, func(w io.Writer) error {
-						for _, r := range rules {
-							fmt.Fprintf(w, "%-22s %-8s %s\n", r.ID, r.Kind, r.Title)
+						if *page {
+							render.RulesMarkdown(w, rules)
+						} else {
+							render.Rules(w, rules, (&outputFlags{}).style(env))
 						}
 						return nil
 					})
 				}
+				if *page {
+					return usagef("rules: -markdown prints all rules; leave %q out", args[0])
+				}
 				if r, ok := diagnose.Explain(args[0]); ok {
-					_, err := fmt.Fprintf(env.Stdout, "%s (%s): %s\n\n%s\n", r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc))
-					return err
+					return buffered(env.Stdout, func(w io.Writer) error {
+						render.Rule(w, r, (&outputFlags{}).style(env))
+						return nil
+					})
 				}
 				var ids []string
 				for _, r := range rules {

@@ -27,6 +27,21 @@ const (
 	Config    Kind = "config"
 )
 
+// Kinds lists all kinds in the order of a catalogue.
+func Kinds() []Kind {
+	return []Kind{Alloc, CPU, GC, Leak, Lock, Block, Goroutine, Sched, IO, Dep, Config}
+}
+
+// Words is the heading that findings of a kind stand under.
+func (k Kind) Words() string {
+	words := map[Kind]string{
+		Alloc: "allocations", CPU: "CPU", GC: "garbage collection", Leak: "memory that only grows", Lock: "locks",
+		Block: "channels and waiting", Goroutine: "goroutines", Sched: "scheduling and cores", IO: "input and output",
+		Dep: "dependencies", Config: "settings and builds",
+	}
+	return words[k]
+}
+
 // Confidence says how much evidence stands behind a finding.
 type Confidence string
 

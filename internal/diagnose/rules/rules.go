@@ -2,11 +2,13 @@
 // one is that folder and a line here.
 //
 // A rule's folder, named by its ID, holds rule.go (what it is, its prose with a
-// case from the field, how it finds), testdata/caught.txtar (a program that ends by
-// itself after about a second of CPU, each guilty line marked "// want ID"),
-// testdata/nearmiss.txtar (a program that looks guilty and is not), and a test that
-// hands both to package ruletest. A rule knows the language, the standard library and
-// public modules; it never knows a program.
+// case from the field, how it finds) and two programs that end by themselves after about a
+// second of CPU: testdata/caught.txtar, each guilty line marked "// want ID", and
+// testdata/nearmiss.txtar, which looks guilty and is not. This package's test runs them all: a rule must
+// find the marked lines and no others, and no rule may accuse a near miss. What more is to be proved of
+// one rule (its words, figures that a test makes up) stands in a rule_test.go beside it.
+//
+// A rule knows the language, the standard library and public modules; it never knows a program.
 package rules
 
 import (

@@ -21,6 +21,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "gc-assist-latency",
 		Kind:     rule.GC,
+		Needs:    []rule.Need{rule.NeedTrace},
 		Title:    "Requests have to help the garbage collector",
 		Doc:      doc,
 		Fraction: fraction,

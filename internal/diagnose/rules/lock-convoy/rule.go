@@ -20,6 +20,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:          "lock-convoy",
 		Kind:        rule.Lock,
+		Needs:       []rule.Need{rule.NeedTrace},
 		Title:       "Goroutines stand in line for a mutex",
 		Doc:         doc,
 		Fraction:    fraction,
