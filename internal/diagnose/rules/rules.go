@@ -33,6 +33,7 @@ import (
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
+	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
@@ -123,6 +124,7 @@ func All() []rule.Rule {
 		debugloggingon.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
+		falsesharing.Rule(),
 		finalizerperobject.Rule(),
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),

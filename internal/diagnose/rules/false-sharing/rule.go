@@ -1,0 +1,164 @@
+// Package falsesharing finds goroutines that write to neighbours in memory.
+package falsesharing
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+const (
+	// cacheLine in bytes, of amd64 and of most arm64 (runtime/internal/sys, CacheLinePadSize).
+	cacheLine = 64
+	// leastShare of CPU on the line that writes.
+	leastShare = 0.05
+)
+
+// Rule is false-sharing.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "false-sharing",
+		Kind:  rule.CPU,
+		Title: "Goroutines write to one cache line",
+		Doc:   doc,
+		// From nothing, when a processor had the line for itself, to all but the work in a register.
+		Fraction: rule.Fraction{Expect: 0.4, Low: 0, High: 0.9},
+		Find:     find,
+	}
+}
+
+const doc = `Processors pass memory around in lines of 64 bytes. When each of several
+goroutines writes to its own element of a slice of counters, eight of them share
+a line, and every write takes it away from the others, although no variable is
+shared: nothing is wrong, no lock is held, and more processors are slower.
+
+Keep the running value in a local variable and store it once, behind the loop;
+that costs nothing and helps in any case. Where elements must be current, pad
+them to a cache line (golang.org/x/sys/cpu.CacheLinePad).
+
+It is fine when elements are written rarely, or larger than a line. The rule is a
+hint: what a write costs depends on who wrote before, which no profile tells.
+
+Seen in the field: centrifugal/centrifugo#77, golang/go#59461.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	total := p.Table.Totals.TotalSeconds
+	var matches []rule.Match
+	for _, s := range p.Table.Sites {
+		place := p.Place(s)
+		if place == nil || total <= 0 {
+			continue
+		}
+		m := rule.Match{Site: s, CPU: rule.Rows(s.CPU, rule.Leaf), Confidence: rule.Hint}
+		spent, samples := rule.Sum(m.CPU)
+		share := float64(spent) / 1e9 / total
+		if share < leastShare {
+			continue
+		}
+		element, loop := shared(place)
+		if element == nil {
+			continue
+		}
+		size := sizes().Sizeof(place.TypeOf(element))
+		text := rule.Text(element)
+		m.Cause = fmt.Sprintf("Each round of the loop on line %d writes %s, %d bytes beside those of other goroutines that do the same: %d of them share a cache line. The line takes %s of CPU.",
+			rule.Line(place, loop.Pos()), text, size, cacheLine/size, rule.Percent(share))
+		m.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, behind the loop; where it must be current, pad the elements to %d bytes.", text, cacheLine)
+		m.Evidence = []rule.Evidence{{What: "CPU of the write", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.List("cpu", s.Function)}}
+		matches = append(matches, m)
+	}
+	return matches, nil
+}
+
+// sizes are those of 64-bit platforms, which agree for numbers and structs of them.
+func sizes() types.Sizes { return types.SizesFor("gc", "amd64") }
+
+// shared returns the small element of a captured slice or array that a loop of a goroutine writes again and again,
+// while other goroutines of the same literal write others; nil when the line does nothing like that.
+func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
+	lit, ok := p.Func.(*ast.FuncLit)
+	if !ok || !started(p, lit) {
+		return nil, nil
+	}
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		if n == nil || element != nil || rule.Line(p, n.Pos()) > p.Line || rule.Line(p, n.End()) < p.Line {
+			return false
+		}
+		var lhs ast.Expr
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			lhs = n.X
+		case *ast.AssignStmt:
+			if len(n.Lhs) != 1 || n.Tok == token.DEFINE {
+				return true
+			}
+			lhs = n.Lhs[0]
+		default:
+			return true
+		}
+		x, ok := ast.Unparen(lhs).(*ast.IndexExpr)
+		if !ok || rule.Line(p, n.Pos()) != p.Line || !small(p, x) || !captured(p, lit, x.X) {
+			return true
+		}
+		if l := rule.Repeats(p, n); l != nil && rule.FromOutside(p, l, x.Index) && captured(p, lit, x.Index) {
+			element, loop = x, l
+		}
+		return true
+	})
+	return element, loop
+}
+
+// small tells whether an expression is an element of a slice or array, of a few bytes.
+func small(p *gocode.Place, x *ast.IndexExpr) bool {
+	switch p.TypeOf(x.X).Underlying().(type) {
+	case *types.Slice, *types.Array:
+		t := p.TypeOf(x)
+		if rule.HoldsPointers(t) {
+			return false // and type parameters, of no size
+		}
+		size := sizes().Sizeof(t)
+		return 0 < size && 2*size <= cacheLine
+	}
+	return false
+}
+
+// captured tells whether an expression is a variable from outside of the literal, or a parameter of it.
+func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := p.Object(id).(*types.Var)
+	return ok && !rule.Inside(lit.Body, v.Pos())
+}
+
+// started tells whether a function literal is started as a goroutine in a loop.
+func started(p *gocode.Place, lit *ast.FuncLit) bool {
+	outer := p.Outer()
+	found := false
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		var call *ast.CallExpr
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			call = n.Call
+			if ast.Unparen(call.Fun) != ast.Expr(lit) {
+				return true
+			}
+		case *ast.CallExpr:
+			call = n
+			if !rule.Named(p.CalleeName(call), "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go") || ast.Unparen(call.Args[0]) != ast.Expr(lit) {
+				return true
+			}
+		default:
+			return !found
+		}
+		found = found || len(rule.Loops(outer, call)) > 0
+		return !found
+	})
+	return found
+}
