@@ -11,8 +11,8 @@
 // and version, all of which must be right for a culprit to count as found. The
 // repaired program must show no finding of those rules.
 //
-// The promise for a case is the sum of the savings of the culprits that were
-// found; the fact is what the repaired program spends less per request or run, in
+// The promise for a case is what the findings of its culprits save together
+// (diagnose.Together); the fact is what the repaired program spends less per request or run, in
 // further recordings without profiles that alternate between the two programs.
 // Nothing here is asserted by a test, for it depends on the machine.
 package main
