@@ -9,8 +9,12 @@
 //   - group makes the claims of one rule in one function one finding;
 //   - price multiplies what the rows cost (package site) by the share that the fix
 //     saves, and carries both intervals;
-//   - what is below max(1 %, 2σ) is counted, not shown;
+//   - what is below max(1 %, 2σ) is counted, not shown, unless its function has a finding
+//     that it can be listed with;
 //   - rank orders the rest, and neighbours whose intervals overlap are tied.
+//
+// What is live is a cost to rules about memory alone: code that ran once at the start would look dear
+// for ever. Together adds promises up.
 //
 // A generic rule (rule.Rule.Generic) takes what the others leave: the dearest lines are in the report even
 // when nobody knows a mistake there, as hints behind all findings, without a saving.
