@@ -84,13 +84,16 @@ func (t *Trace) Root(s StackID) Line {
 	if last < 0 {
 		return Line{}
 	}
-	if frames[last].Func != "runtime.main" {
-		return frames[last].At()
+	switch frames[last].Func {
+	case "runtime.main":
+		if last > 0 && frames[last-1].Func == "main.main" {
+			return frames[last-1].At()
+		}
+		return Line{Function: "main.main"}
+	case "runtime.doInit1", "internal/runtime/exithook.Run": // the tracer leaves out the functions that call them
+		return Line{Function: "main.main"}
 	}
-	if last > 0 && frames[last-1].Func == "main.main" {
-		return frames[last-1].At()
-	}
-	return Line{Function: "main.main"}
+	return frames[last].At()
 }
 
 // Standard tells whether the line is of the standard library or the runtime. Both

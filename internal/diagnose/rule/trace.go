@@ -68,6 +68,9 @@ func (p *Pass) TracedPackages(most int) []string {
 		add(h.Waker)
 		add(h.Waiter)
 	}
+	for _, l := range b.Polls[:min(each, len(b.Polls))] {
+		add(l.Line)
+	}
 	for _, s := range p.Trace.Spawns[:min(each, len(p.Trace.Spawns))] {
 		add(s.Line)
 	}

@@ -79,6 +79,7 @@ import (
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
+	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
@@ -170,6 +171,7 @@ func All() []rule.Rule {
 		rwmutexreaders.Rule(),
 		schedlatency.Rule(),
 		serialsection.Rule(),
+		sleeppolling.Rule(),
 		slicegrowth.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),

@@ -33,5 +33,10 @@ func RecordTraced(t *testing.T, archive string) *rule.Pass {
 	}
 	set.Done(trace)
 	pass.Trace = set.Results()
+	if pkgs := pass.TracedPackages(1); len(pkgs) > 0 && len(packages(pass.Table)) == 0 {
+		if pass.Syntax, err = pass.Code.Syntax(ctx, pkgs); err != nil { // a program that hardly uses the CPU
+			t.Fatal(err)
+		}
+	}
 	return pass
 }

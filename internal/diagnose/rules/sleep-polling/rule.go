@@ -1,0 +1,102 @@
+// Package sleeppolling finds loops that sleep and look again instead of being told.
+package sleeppolling
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+const (
+	// leastRate is how often a second a line must sleep: below it looking again costs nothing.
+	leastRate = 50
+	// longestSleep, in seconds, and littleWork of it: longer ones wait for something that takes
+	// its time, and who works in between is paced, not polling.
+	longestSleep, littleWork = 0.02, 0.1
+)
+
+// fraction of the cost of waking up for nothing: being told costs one wake-up for each event.
+var fraction = rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}
+
+// Rule is sleep-polling.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "sleep-polling",
+		Kind:     rule.Sched,
+		Title:    "A loop sleeps and looks again instead of being told",
+		Doc:      doc,
+		Fraction: fraction,
+		Needs:    []rule.Need{rule.NeedTrace},
+		Find:     find,
+	}
+}
+
+const doc = `Each short sleep sets a timer, parks the goroutine, and wakes a thread for a
+look that mostly finds nothing: some 5 to 20 µs of CPU, thousands of times a
+second, in a program that is idle. And what the loop waits for is seen late, by
+half a sleep on average.
+
+Let it be told: a channel that is closed or sent to when there is something, a
+sync.Cond, a context. To wait for a while at most, select on the channel and a
+timer.
+
+It is fine for what cannot tell, as a file or a register, at a rate that matches
+what is looked for. The rule leaves loops alone that count their rounds or range
+over something: they are paced, not polling.
+
+Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if !p.Traced() {
+		return nil, nil
+	}
+	var matches []rule.Match
+	length := p.Trace.Parallelism.Length
+	for _, poll := range p.Trace.Blocking.Polls {
+		if float64(poll.Count) < leastRate*length || poll.Sleep > longestSleep || poll.Work > littleWork*poll.Sleep {
+			continue
+		}
+		if s := p.At(poll.Line); s != nil {
+			if m, ok := match(p, poll, s); ok {
+				matches = append(matches, m)
+			}
+		}
+	}
+	return matches, nil
+}
+
+func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {
+	cost := p.Switching(poll.Count, []*site.Site{s}, "time.Sleep")
+	if cost == (stats.Interval{}) {
+		cost = stats.Interval{Value: 5e-6, Low: 2e-6, High: 20e-6}.Scale(float64(poll.Count)) // nothing sampled: as in Doc
+	}
+	length := p.Trace.Parallelism.Length
+	m := rule.Match{
+		Site:       s,
+		CPU:        rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, "time.Sleep") }),
+		Saving:     fraction.Part(cost),
+		Confidence: rule.Hint,
+		Evidence: []rule.Evidence{{
+			What: "sleeps here in the trace", Value: fmt.Sprintf("%s in %s, %s each, %s of work in between", rule.Count(poll.Count), rule.Seconds(length), rule.Seconds(poll.Sleep), rule.Seconds(poll.Work)),
+			Command: p.View("blocking"),
+		}},
+	}
+	m.Cause = fmt.Sprintf("This line sleeps %s times a second, %s each, and runs %s in between: it asks instead of being told, and learns of things %s late on average.",
+		rule.Number(float64(poll.Count)/length), rule.Seconds(poll.Sleep), rule.Seconds(poll.Work), rule.Seconds(poll.Sleep/2))
+	m.Fix = "Wait on a channel, a sync.Cond or a context that says when there is something; select on it and a timer to wait for a while at most."
+	place := p.Place(s)
+	if place == nil {
+		return m, true
+	}
+	loop, ok := place.Loop().(*ast.ForStmt)
+	if !ok || loop.Init != nil || loop.Post != nil {
+		return m, false // it counts its rounds
+	}
+	m.Confidence = rule.Likely
+	return m, true
+}
