@@ -7,9 +7,10 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// blockSize is the number of events that folds get at a time: 32 KiB of them, so that they
-// are still in the cache when the last fold reads them.
-const blockSize = 512
+// blockSize is the number of events that folds get at a time: 128 KiB of them, which stay in the second
+// cache. Smaller blocks would stay in the first, but then each fold has to teach its branches to the
+// processor anew so often that all together take a tenth longer (measured with 64 to 4096).
+const blockSize = 2048
 
 // mostPerEvent is the most events that come from one of the trace.
 const mostPerEvent = 4

@@ -13,7 +13,7 @@ type Fold struct {
 	procs int // GOMAXPROCS now
 	most  int
 	idle  int // processors without work
-	ps    []exectrace.State
+	ps    []procState
 	gs    []goroutine
 	roots []whose // by first stack
 
@@ -50,6 +50,15 @@ type goroutine struct {
 	own     bool // it is the program's
 	idleP   bool // a processor was idle when it became ready, and no other goroutine ready for it
 }
+
+// procState is whether a processor has work.
+type procState uint8
+
+const (
+	unseen procState = iota
+	works
+	idles
+)
 
 // whose a goroutine is.
 type whose uint8
@@ -325,27 +334,27 @@ func (f *Fold) isRuntime(s exectrace.StackID) bool {
 	return f.roots[s] == runtimes
 }
 
-// proc follows processors.
+// proc follows processors: whether they are idle.
 func (f *Fold) proc(e *exectrace.Event) {
-	if e.P < 0 || e.P > 1<<16 {
-		return
+	idle := e.To == exectrace.Idle
+	if e.P >= 0 && int(e.P) < len(f.ps) && f.ps[e.P] != unseen && (f.ps[e.P] == idles) == idle {
+		return // most: a system call begins or ends
 	}
-	if int(e.P) < len(f.ps) && f.ps[e.P] == e.To {
+	if e.P < 0 || e.P > 1<<16 {
 		return
 	}
 	f.passProcs(e.Time)
 	for int(e.P) >= len(f.ps) {
-		f.ps = append(f.ps, exectrace.Unknown)
+		f.ps = append(f.ps, unseen)
 	}
-	was := f.ps[e.P]
-	if (was == exectrace.Idle) != (e.To == exectrace.Idle) {
-		if e.To == exectrace.Idle {
-			f.idle++
-		} else {
-			f.idle--
-		}
+	if f.ps[e.P] == idles {
+		f.idle--
 	}
-	f.ps[e.P] = e.To
+	f.ps[e.P] = works
+	if idle {
+		f.ps[e.P] = idles
+		f.idle++
+	}
 }
 
 // reset forgets what was so before a gap.
