@@ -19,8 +19,7 @@ type Fold struct {
 	length   int64
 }
 
-// goroutine is what the fold knows about a live one. A trace has two events for each microsecond of
-// each of thousands of goroutines: a cache line holds one.
+// goroutine is what the fold knows about a live one: 64 bytes, a line of the cache.
 type goroutine struct {
 	since int64 // when state or mode began
 	work  int64 // it ran since its last wait
@@ -42,40 +41,6 @@ type early struct {
 	key
 	d, work int64
 }
-
-// queue counts who waits at a stack at one time.
-type queue struct {
-	waiting int32
-	longest int32
-	since   int64
-	some    int64 // nanoseconds with one waiter or more
-	several int64 // with two or more
-}
-
-// group are the goroutines with one first stack.
-type group struct {
-	entry                 exectrace.StackID
-	runs                  [sweeping + 1]tally // of running time, by mode, but for what is open at the end
-	found, created, ended int64
-	lifetime              int64
-	spawn                 map[exectrace.StackID]*spawned
-	last                  *spawned // the one that started a goroutine last, at
-	lastAt                exectrace.StackID
-}
-
-// spawned are the goroutines that one go statement started.
-type spawned struct {
-	Created int64
-	Ended   int64
-	Short   int64 // of the ended: ran less than tooSmall
-	Ran     int64 // nanoseconds that the ended ones ran
-	Waited  int64 // nanoseconds from creation to the first run
-	Started int64 // of how many that is
-}
-
-// tooSmall is how long a goroutine must run to be worth its start, in nanoseconds: start, first
-// wait and end cost about 1 µs on current machines, so at 10 µs a tenth is spent on them.
-const tooSmall = 10_000
 
 // Events takes a block.
 func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
@@ -297,52 +262,6 @@ func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
 	f.table.rows[f.table.at(k)].add(d, work)
 }
 
-// name gives a goroutine that was found without a stack the group of its first one.
-func (f *Fold) name(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
-	g.group.found--
-	g.group = f.groupOf(s)
-	g.group.found++
-	f.bookEarly(i, s)
-}
-
-func (f *Fold) bookEarly(i exectrace.GIndex, entry exectrace.StackID) {
-	if len(f.early) == 0 {
-		return
-	}
-	for _, e := range f.early[i] {
-		e.entry = entry
-		f.table.rows[f.table.at(e.key)].add(e.d, e.work)
-	}
-	delete(f.early, i)
-}
-
-func (f *Fold) groupOf(entry exectrace.StackID) *group {
-	if int64(entry) < int64(len(f.groups)) && f.groups[entry] != nil {
-		return f.groups[entry]
-	}
-	gr := &group{entry: entry, spawn: map[exectrace.StackID]*spawned{}}
-	f.group[entry] = gr
-	for int64(entry) >= int64(len(f.groups)) {
-		f.groups = append(f.groups, make([]*group, max(64, len(f.groups)))...)
-	}
-	f.groups[entry] = gr
-	return gr
-}
-
-// spawned returns the account of a go statement.
-func (gr *group) spawnedAt(s exectrace.StackID) *spawned {
-	if gr.last != nil && gr.lastAt == s {
-		return gr.last
-	}
-	sp := gr.spawn[s]
-	if sp == nil {
-		sp = new(spawned)
-		gr.spawn[s] = sp
-	}
-	gr.last, gr.lastAt = sp, s
-	return sp
-}
-
 // begin takes up a goroutine that was created or is first heard of.
 func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 	if len(f.early) > 0 {
@@ -411,24 +330,6 @@ func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
 }
 
 // queues tells whether those who wait for a reason wait for one thing, one after another.
-// enqueue counts a waiter more or less at a stack.
-func (f *Fold) enqueue(s exectrace.StackID, now int64, by int32) {
-	at := f.lines.of(f.trace, s)
-	for int(at) >= len(f.queue) {
-		f.queue = append(f.queue, make([]queue, max(64, len(f.queue)))...)
-	}
-	q := &f.queue[at]
-	if q.waiting > 0 {
-		q.some += now - q.since
-	}
-	if q.waiting > 1 {
-		q.several += now - q.since
-	}
-	q.since = now
-	q.waiting += by
-	q.longest = max(q.longest, q.waiting)
-}
-
 // cut closes every account where the trace has a gap.
 func (f *Fold) cut(now int64) {
 	for i := range f.gs {
