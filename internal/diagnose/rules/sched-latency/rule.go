@@ -138,13 +138,19 @@ func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
 	if o := p.OthersBusy(); o >= leastOthers {
 		others = fmt.Sprintf(" Other processes took %s of the machine meanwhile: without them there would be more room.", rule.Percent(o))
 	}
-	if busy >= saturated {
+	if busy >= saturated && t.readyForProcessor >= float64(par.Procs) {
 		m.Cause = fmt.Sprintf("The service is overloaded: it is asked for more than its %d processors can do. They were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn, %s of them at a time.%s",
 			par.Procs, rule.Percent(min(1, busy)), share, rule.Number(t.readyForProcessor), others)
 		m.Fix = "Make requests cheaper (findings in the code say where), add cores, or send fewer. Until then let in no more requests at a time than there are cores (a semaphore in front of the handler that answers 503 beyond it): those let in stay fast, where now all get slow together."
 		return m
 	}
 	m.Confidence = rule.Hint
+	if busy >= saturated {
+		m.Cause = fmt.Sprintf("The service is near what its %d processors can do: they were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn. The queue is short, %s at a time.%s",
+			par.Procs, rule.Percent(min(1, busy)), share, rule.Number(t.readyForProcessor), others)
+		m.Fix = "More load would only make the queue longer. Make requests cheaper (findings in the code say where) or add cores before it comes."
+		return m
+	}
 	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time ready to run, waiting for a turn, though processors were busy for only %s of the time.%s", share, rule.Percent(busy), others)
 	m.Fix = "If the bursts are the load's, latency in them is the price of fewer cores; if they are the program's own (timers that fire together, work split into many goroutines at once), spread them."
 	return m
