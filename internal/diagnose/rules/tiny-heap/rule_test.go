@@ -53,7 +53,7 @@ func TestSettings(t *testing.T) {
 		cycles       int64
 		want         string
 	}{
-		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB for 94 %"},
+		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB for 75 %"},
 		{"little", 100, 4 * mib, 90 * mib, 1000, "Try GOGC=800"},
 		{"none", 100, 4 * mib, 30 * mib, 1000, ""},
 		{"raised before", 400, 16 * mib, 8 << 30, 1000, "Try GOGC=1600"},
