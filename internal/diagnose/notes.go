@@ -23,6 +23,7 @@ func (e *engine) notes(shown []*draft) []string {
 	notes = append(notes, e.precisionNotes(shown)...)
 	notes = append(notes, e.adviceNotes(shown)...)
 	notes = append(notes, e.phaseNotes()...)
+	notes = append(notes, e.settingNotes()...)
 	notes = append(notes, e.missingNotes()...)
 	if e.pass.Table != nil {
 		for _, n := range e.pass.Table.Notes {
