@@ -97,15 +97,14 @@ func (m *mmu) areaAt(from *int, t int64) float64 {
 
 // forget drops the steps before the longest window, when they are half of all.
 func (m *mmu) forget() {
-	oldest := m.now - m.lens[len(m.lens)-1]
-	n := 0
-	for n+1 < len(m.steps) && m.steps[n+1].at <= oldest {
-		n++
+	n := m.cuts[len(m.cuts)-1] // where the longest window that ends now begins
+	if n < 64 || 2*n < len(m.steps) {
+		return
 	}
 	for i := range m.lens {
 		n = min(n, m.tails[i], m.cuts[i], m.ends[i])
 	}
-	if n < 64 || 2*n < len(m.steps) {
+	if n == 0 {
 		return
 	}
 	m.steps = append(m.steps[:0], m.steps[n:]...)

@@ -3,6 +3,7 @@ package wall_test
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ func busyProgram() {
 		wg.Go(func() {
 			for n := range items {
 				mu.Lock()
-				spin(n)
+				runtime.KeepAlive(spin(n))
 				mu.Unlock()
 			}
 		})
