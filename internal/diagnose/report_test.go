@@ -35,6 +35,11 @@ func TestReal(t *testing.T) {
 				t.Errorf("%s: line %d has no source", f.Rule, s.Line)
 			}
 		}
+		for _, small := range f.Also { // too small for the page by itself
+			for _, s := range small.Sites {
+				got[fmt.Sprintf("%s %s:%d", small.Rule, s.File, s.Line)] = true
+			}
+		}
 		if f.Confidence == rule.Hint || len(f.Evidence) == 0 || f.Saving == nil {
 			t.Errorf("%s: %+v", f.Rule, f)
 			continue
