@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"fmt"
 	"go/ast"
 	"strings"
 
@@ -30,6 +31,19 @@ func (p *Pass) ClientDials() (rows []*site.Row) {
 		}
 	})
 	return rows
+}
+
+// BlameDials makes the case about new connections alone. It is likely at most: they are made on goroutines of their
+// own, and whose they are is not recorded.
+func (c *Case) BlameDials(dials []*site.Row) {
+	spent, n := Sum(dials)
+	c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
+	c.Confidence = Likely
+	c.Evidence = append(c.Evidence, Evidence{
+		What:    "CPU spent on new client connections",
+		Value:   fmt.Sprintf("%s (%s)", Seconds(float64(spent)/1e9), Some(float64(n), "sample")),
+		Command: c.Pass.Top("cpu"),
+	})
 }
 
 // Field returns the value of a field in a composite literal T{…} or &T{…} of the named type;

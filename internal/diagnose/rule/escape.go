@@ -161,7 +161,7 @@ func (b *borrow) value(e ast.Expr) {
 			return // a copy
 		}
 		v := LocalVar(p, to)
-		if v == nil || isResultOf(p, v) {
+		if v == nil || IsResult(p, v) {
 			b.use.Contained = false
 			return
 		}

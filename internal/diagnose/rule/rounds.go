@@ -110,7 +110,7 @@ func GivesBack(p *gocode.Place, loop ast.Node, v *types.Var) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			found = found || len(n.Results) == 0 && isResultOf(p, v)
+			found = found || len(n.Results) == 0 && IsResult(p, v)
 			for _, e := range n.Results {
 				ast.Inspect(e, func(n ast.Node) bool {
 					if id, ok := n.(*ast.Ident); ok && p.Object(id) == v {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -222,23 +223,18 @@ func AssignedTo(p *gocode.Place, e ast.Expr) ast.Expr {
 	return nil
 }
 
-// Defines tells whether an identifier stands where it is declared or assigned, so is not read.
-func Defines(p *gocode.Place, id *ast.Ident) bool {
-	switch n := Parent(p, id).(type) {
+// Defines tells whether a variable, field or element stands where it is declared or assigned, so is not read.
+func Defines(p *gocode.Place, e ast.Expr) bool {
+	is := func(x ast.Expr) bool { return ast.Unparen(x) == e }
+	switch n := Parent(p, e).(type) {
 	case *ast.AssignStmt:
-		for _, lhs := range n.Lhs {
-			if ast.Unparen(lhs) == id {
-				return true
-			}
-		}
+		return slices.ContainsFunc(n.Lhs, is)
 	case *ast.ValueSpec:
-		for _, name := range n.Names {
-			if name == id {
-				return true
-			}
-		}
+		return slices.ContainsFunc(n.Names, func(name *ast.Ident) bool { return name == e })
 	case *ast.RangeStmt:
-		return n.Key == id || n.Value == id
+		return n.Key == e || n.Value == e
+	case *ast.Field:
+		return true
 	}
 	return false
 }
@@ -317,10 +313,30 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 	return whole, part
 }
 
-// isResultOf tells whether v is a result parameter of the place's declaration.
-func isResultOf(p *gocode.Place, v *types.Var) bool {
-	if p.Decl == nil || p.Decl.Type.Results == nil {
-		return false
+// IsResult tells whether v is a named result of the place's function or of the declaration around it: then
+// what it holds is given back.
+func IsResult(p *gocode.Place, v *types.Var) bool {
+	in := func(ft *ast.FuncType) bool { return ft.Results != nil && Inside(ft.Results, v.Pos()) }
+	if lit, ok := p.Func.(*ast.FuncLit); ok && in(lit.Type) {
+		return true
 	}
-	return Inside(p.Decl.Type.Results, v.Pos())
+	return p.Decl != nil && in(p.Decl.Type)
+}
+
+// Flat tells whether values of a type lead to nothing else: numbers, strings, and arrays and structs of them.
+func Flat(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return true
+	case *types.Array:
+		return Flat(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !Flat(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }

@@ -45,13 +45,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if !c.All(func(call *ast.CallExpr) bool { return unread(c.Place, call) }) {
 			return false
 		}
-		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
-		c.Confidence = rule.Likely // the dials are on goroutines of their own: whose they are is not recorded
-		spent, n := rule.Sum(dials)
-		c.Evidence = append(c.Evidence, rule.Evidence{
-			What:  "CPU spent on new client connections",
-			Value: fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(n), "sample")), Command: c.Pass.Top("cpu"),
-		})
+		c.BlameDials(dials)
 		c.Cause = fmt.Sprintf("%s closes the body of %s without reading it, which closes the connection: the next request dials anew.", rule.FuncName(c.Place), rule.Text(c.Calls[0]))
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true

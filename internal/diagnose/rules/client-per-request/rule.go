@@ -52,13 +52,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if !ok {
 			return false
 		}
-		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
-		c.Confidence = rule.Likely // the dials are on goroutines of their own: whose they are is not recorded
-		spent, n := rule.Sum(dials)
-		c.Evidence = append(c.Evidence, rule.Evidence{
-			What:  "CPU spent on new client connections",
-			Value: fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(n), "sample")), Command: c.Pass.Top("cpu"),
-		})
+		c.BlameDials(dials)
 		c.Cause = fmt.Sprintf("%s makes an http.Transport (line %d) for its request: the connection is dialled for one use, and its goroutines stay behind.",
 			rule.FuncName(c.Place), rule.Line(c.Place, made.Pos()))
 		c.Fix = "Make one http.Client with that Transport, outside of the function, and share it: it is safe for concurrent use."

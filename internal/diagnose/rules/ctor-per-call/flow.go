@@ -14,7 +14,7 @@ import (
 func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
 	if to := rule.AssignedTo(p, call); to != nil {
 		v := rule.LocalVar(p, to)
-		if v == nil || isResult(p, v) {
+		if v == nil || rule.IsResult(p, v) {
 			return false
 		}
 		reads := rule.Reads(p, v)
@@ -43,7 +43,7 @@ func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
 		case *ast.SelectorExpr:
 			return member(p, n, t)
 		case *ast.IndexExpr:
-			return n.X == e && plain(p.TypeOf(n)) || written(p, n)
+			return n.X == e && plain(p.TypeOf(n)) || rule.Defines(p, n)
 		case *ast.RangeStmt:
 			return n.X == e
 		case *ast.BinaryExpr:
@@ -71,7 +71,7 @@ func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
 		}
 		return true
 	}
-	return plain(p.TypeOf(sel)) || written(p, sel)
+	return plain(p.TypeOf(sel)) || rule.Defines(p, sel)
 }
 
 // argument judges f(v): not what appends, converts or runs apart.
@@ -126,30 +126,4 @@ func plain(t types.Type) bool {
 	}
 	_, ok := t.Underlying().(*types.Basic)
 	return ok
-}
-
-// written tells whether an expression is only assigned to: v.f = x.
-func written(p *gocode.Place, e ast.Expr) bool {
-	a, ok := rule.Parent(p, e).(*ast.AssignStmt)
-	if !ok {
-		return false
-	}
-	for _, lhs := range a.Lhs {
-		if ast.Unparen(lhs) == e {
-			return true
-		}
-	}
-	return false
-}
-
-// isResult tells whether v is a named result of the function.
-func isResult(p *gocode.Place, v *types.Var) bool {
-	var ft *ast.FuncType
-	switch fn := p.Func.(type) {
-	case *ast.FuncDecl:
-		ft = fn.Type
-	case *ast.FuncLit:
-		ft = fn.Type
-	}
-	return ft != nil && ft.Results != nil && rule.Inside(ft.Results, v.Pos())
 }

@@ -104,39 +104,21 @@ func direct(t types.Type, path []types.Type) bool {
 	return false
 }
 
-// flat tells whether == on a type compares what DeepEqual does: no pointers inside.
-func flat(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return true
-	case *types.Array:
-		return flat(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if !flat(f.Type()) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
 func advice(t types.Type, a, b string) string {
 	const empty = " (a nil one and an empty one are then equal; add a test for nil where that matters)."
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		if flat(u.Elem()) {
+		if rule.Flat(u.Elem()) {
 			return fmt.Sprintf("Write slices.Equal(%s, %s)%s", a, b, empty)
 		}
 		return fmt.Sprintf("Write slices.EqualFunc(%s, %s, …) with a comparison of the elements%s", a, b, empty)
 	case *types.Map:
-		if flat(u.Elem()) {
+		if rule.Flat(u.Elem()) {
 			return fmt.Sprintf("Write maps.Equal(%s, %s)%s", a, b, empty)
 		}
 		return fmt.Sprintf("Write maps.EqualFunc(%s, %s, …) with a comparison of the values%s", a, b, empty)
 	}
-	if flat(t) {
+	if rule.Flat(t) {
 		return fmt.Sprintf("Write %s == %s.", a, b)
 	}
 	return "Give the type an Equal method that compares field by field, with slices.Equal and maps.Equal for its slices and maps."

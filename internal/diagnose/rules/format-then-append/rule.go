@@ -178,7 +178,7 @@ func (f *flow) variable(id *ast.Ident) bool {
 	if !ok || v.IsField() || v.Parent() == f.place.Pkg.Scope() || f.place.Decl == nil {
 		return false
 	}
-	if isResult(f.place, v) {
+	if rule.IsResult(f.place, v) {
 		return false
 	}
 	if f.seen[v] {
@@ -187,7 +187,7 @@ func (f *flow) variable(id *ast.Ident) bool {
 	f.seen[v] = true
 	reads := 0
 	for _, use := range rule.Uses(f.place, v) {
-		if written(f.place, use) {
+		if rule.Defines(f.place, use) {
 			continue
 		}
 		if !f.sinks(use) {
@@ -196,37 +196,6 @@ func (f *flow) variable(id *ast.Ident) bool {
 		reads++
 	}
 	return reads > 0
-}
-
-// isResult tells whether v is a result parameter of the function: then what it
-// holds is returned.
-func isResult(p *gocode.Place, v *types.Var) bool {
-	var ft *ast.FuncType
-	switch fn := p.Func.(type) {
-	case *ast.FuncDecl:
-		ft = fn.Type
-	case *ast.FuncLit:
-		ft = fn.Type
-	}
-	return ft != nil && ft.Results != nil && ft.Results.Pos() <= v.Pos() && v.Pos() < ft.Results.End()
-}
-
-// written tells whether an identifier stands where it is declared or assigned.
-func written(p *gocode.Place, id *ast.Ident) bool {
-	for _, parent := range p.Enclosing(id) {
-		switch n := parent.(type) {
-		case *ast.ParenExpr:
-			continue
-		case *ast.AssignStmt:
-			return slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return ast.Unparen(e) == id })
-		case *ast.ValueSpec:
-			return slices.Contains(n.Names, id)
-		case *ast.Field:
-			return true
-		}
-		return false
-	}
-	return false
 }
 
 // argument tells what a call does with a value: ok when it copies it into a

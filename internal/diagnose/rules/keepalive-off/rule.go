@@ -51,13 +51,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if !ok {
 			return false
 		}
-		c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
-		c.Confidence = rule.Likely // the dials are on goroutines of their own: whose they are is not recorded
-		spent, n := rule.Sum(dials)
-		c.Evidence = append(c.Evidence, rule.Evidence{
-			What:  "CPU spent on new client connections",
-			Value: fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(n), "sample")), Command: c.Pass.Top("cpu"),
-		})
+		c.BlameDials(dials)
 		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, rule.Text(c.Calls[0]))
 		c.Fix = fmt.Sprintf("Take %s out, and read each body to its end before closing it.", setting)
 		return true

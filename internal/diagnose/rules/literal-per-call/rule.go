@@ -201,22 +201,10 @@ func flat(t types.Type) bool {
 	if t == nil {
 		return true // the blank identifier
 	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return true
-	case *types.Tuple: // v, ok
-		return u.Len() > 0 && flat(u.At(0).Type())
-	case *types.Array:
-		return flat(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if !flat(f.Type()) {
-				return false
-			}
-		}
-		return true
+	if tuple, ok := t.(*types.Tuple); ok { // v, ok
+		return tuple.Len() > 0 && rule.Flat(tuple.At(0).Type())
 	}
-	return false
+	return rule.Flat(t)
 }
 
 // alone tells whether nothing else allocates on the line.

@@ -117,7 +117,7 @@ func startsEmpty(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
 	if len(loops) > 1 && (v.Pos() < loops[1].Pos() || v.Pos() >= loops[1].End()) {
 		return false
 	}
-	if result(p, v) {
+	if rule.IsResult(p, v) {
 		return true
 	}
 	stmt, value := rule.Declared(p, v)
@@ -138,16 +138,4 @@ func startsEmpty(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
 		return ok && n.ExactString() == "0"
 	}
 	return false
-}
-
-// result tells whether v is a named result of the place's function: it starts as nil.
-func result(p *gocode.Place, v *types.Var) bool {
-	var ft *ast.FuncType
-	switch fn := p.Func.(type) {
-	case *ast.FuncDecl:
-		ft = fn.Type
-	case *ast.FuncLit:
-		ft = fn.Type
-	}
-	return ft != nil && ft.Results != nil && ft.Results.Pos() <= v.Pos() && v.Pos() < ft.Results.End()
 }
