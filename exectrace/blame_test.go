@@ -1,0 +1,55 @@
+package exectrace
+
+import (
+	"strings"
+	"testing"
+)
+
+// traceOf is a trace that knows stacks, written leaf first: "main.f < main.main".
+func traceOf(t *testing.T, texts ...string) (*Trace, []StackID) {
+	t.Helper()
+	all := newInternTable()
+	var ids []StackID
+	for _, text := range texts {
+		all.begin()
+		for f := range strings.SplitSeq(text, " < ") {
+			all.names = append(all.names, f)
+			all.frame(frame{fn: uint32(len(all.names) - 1), line: 7})
+		}
+		id, err := all.stack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return &Trace{known: all.stacks}, ids
+}
+
+// TestRoot: the main goroutine is main.main whatever it is at; the others are what they were started with.
+func TestRoot(t *testing.T) {
+	stacks := []struct{ stack, want string }{
+		{"main.escape < main.draw < main.main", "main.main"},
+		{"main.escape < main.main < runtime.main", "main.main"},
+		{"main.load < main.init.0 < runtime.doInit1", "main.main"},
+		{"main.load < main.init.0 < runtime.doInit1 < runtime.doInit < runtime.main < runtime.goexit", "main.main"},
+		{"main.flush < internal/runtime/exithook.Run", "main.main"},
+		{"runtime.gcenable < runtime.main", "main.main"},
+		{"runtime.chanrecv1 < main.worker.func1", "main.worker.func1"},
+		{"runtime.gopark < runtime.bgsweep", "runtime.bgsweep"},
+		{"net/http.(*conn).serve < runtime.goexit", "net/http.(*conn).serve"},
+		{"runtime.goexit", "runtime.goexit"},
+	}
+	var texts []string
+	for _, s := range stacks {
+		texts = append(texts, s.stack)
+	}
+	trace, ids := traceOf(t, texts...)
+	for i, s := range stacks {
+		if got := trace.Root(ids[i]).Function; got != s.want {
+			t.Errorf("%s: %q, want %q", s.stack, got, s.want)
+		}
+	}
+	if got := trace.Root(0); got != (Line{}) {
+		t.Errorf("no stack: %v", got)
+	}
+}
