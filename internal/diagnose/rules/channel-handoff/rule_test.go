@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-func TestRule(t *testing.T) { ruletest.TestTraced(t, channelhandoff.Rule()) }
+func TestRule(t *testing.T) { ruletest.Test(t, channelhandoff.Rule()) }
 
 // TestWords: an unbuffered channel, and one whose room only the run knows, are told apart.
 func TestWords(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-func TestRule(t *testing.T) { ruletest.TestTraced(t, lockconvoy.Rule()) }
+func TestRule(t *testing.T) { ruletest.Test(t, lockconvoy.Rule()) }
 
 // TestNamesBothSides: the finding stands at the holder and names who waits.
 func TestNamesBothSides(t *testing.T) {

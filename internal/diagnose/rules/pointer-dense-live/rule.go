@@ -29,6 +29,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "pointer-dense-live",
 		Kind:     rule.GC,
+		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "Live memory full of pointers",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -29,15 +29,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Test runs a rule on testdata/caught.txtar and testdata/nearmiss.txtar.
-func Test(t *testing.T, r rule.Rule) { test(t, r) }
-
-// TestTraced is Test.
-func TestTraced(t *testing.T, r rule.Rule) { test(t, r) }
-
-func test(t *testing.T, r rule.Rule) {
+// Test runs a rule on both programs of the folder that the test is in. Package rules does so for all rules that
+// have no test of their own.
+func Test(t *testing.T, r rule.Rule) {
 	t.Run("caught", func(t *testing.T) { Caught(t, r, ".") })
-	t.Run("nearmiss", func(t *testing.T) { Compare(t, r, RecordFor(t, r, filepath.Join("testdata", "nearmiss.txtar")), nil) })
+	t.Run("nearmiss", func(t *testing.T) {
+		Compare(t, r, RecordFor(t, r, filepath.Join("testdata", "nearmiss.txtar")), nil)
+	})
 }
 
 // Caught runs a rule on the program in its folder that it must catch.
