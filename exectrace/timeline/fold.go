@@ -51,7 +51,6 @@ type live struct {
 	why   exectrace.Reason
 	since int64
 	line  int // where it is, or was when it stopped
-	waker uint64
 }
 
 // row are the spans of a goroutine or a processor, in order.

@@ -1,4 +1,4 @@
-package diagnose_test
+package session_test
 
 import (
 	"net"
