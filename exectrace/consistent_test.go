@@ -53,7 +53,7 @@ func (c *consistent) Events(t *exectrace.Trace, b *exectrace.Block) {
 			clear(c.ps)
 		case e.Kind <= exectrace.GoStatus:
 			c.goroutine(t, e)
-		case e.Kind <= exectrace.ProcSyscallEnd:
+		case e.Kind <= exectrace.ProcStatus:
 			c.proc(e)
 		}
 	}
@@ -95,6 +95,13 @@ func (c *consistent) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	}
 	g.sum += e.Time - e.Since
 	g.state, g.why, g.since = e.To, e.Why, e.Time
+	if e.Kind == exectrace.GoSyscallBegin || e.Kind == exectrace.GoSyscallEnd { // its processor goes with it
+		if p := c.ps[e.P]; p == nil {
+			c.t.Fatalf("%v at %d: no processor %d", e.Kind, e.Time, e.P)
+		} else {
+			p.state, p.since = e.To, e.Time
+		}
+	}
 	if e.To == exectrace.Gone {
 		c.end(g, e.Time)
 		delete(c.gs, e.G)

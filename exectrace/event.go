@@ -121,14 +121,13 @@ const (
 	GoSwitch         // coroutines: one of the three changes of a direct switch: G is woken, leaves (To Waiting or Gone), runs
 	GoStatus         // first word about G in a generation
 
-	// Processors.
-	ProcStart      // Idle → Running
-	ProcStop       // Running → Idle
-	ProcSteal      // Syscall → Idle; Idle → Idle when its thread was lost sight of before
-	ProcStatus     // first word about P in a generation
-	ProcSyscall    // Running → Syscall, with its goroutine
-	ProcSyscallEnd // Syscall → Running
-	ProcsChange    // Value is GOMAXPROCS
+	// Processors. One is in Syscall from its goroutine's GoSyscallBegin to its GoSyscallEnd, unless
+	// it is stopped or stolen before: those need no events of their own.
+	ProcStart   // Idle → Running
+	ProcStop    // Running → Idle
+	ProcSteal   // Syscall → Idle; Idle → Idle when its thread was lost sight of before
+	ProcStatus  // first word about P in a generation
+	ProcsChange // Value is GOMAXPROCS
 
 	// Ranges. An Active tells of one that was open when the generation began.
 	STWBegin // Why says for what
@@ -236,8 +235,6 @@ var kindNames = [...]string{
 	ProcStop:           "ProcStop",
 	ProcSteal:          "ProcSteal",
 	ProcStatus:         "ProcStatus",
-	ProcSyscall:        "ProcSyscall",
-	ProcSyscallEnd:     "ProcSyscallEnd",
 	ProcsChange:        "ProcsChange",
 	STWBegin:           "STWBegin",
 	STWEnd:             "STWEnd",

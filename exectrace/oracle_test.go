@@ -160,8 +160,8 @@ func (f *sameFold) frames(t *exectrace.Trace, s exectrace.StackID) string {
 func (f *sameFold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Kind == exectrace.ProcSyscall || e.Kind == exectrace.ProcSyscallEnd || f.done {
-			continue
+		if f.done {
+			return
 		}
 		if e.Kind == exectrace.Gap {
 			f.over()

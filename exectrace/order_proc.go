@@ -194,8 +194,7 @@ func (o *order) goSyscallBegin(c *cursor) verdict {
 	o.next().change(GoSyscallBegin, Running, Syscall, ReasonNone, ReasonNone).when(now, g.Since).
 		who(m.g, m.g).where(m.p, c.m-1).stacks(stack, g.Left)
 	g.State, g.Since, g.Left = Syscall, now, stack
-	o.procEvent(c, ProcSyscall, m.p, Syscall, now)
-	p.status, p.seq = wire.PSyscall, seq
+	p.status, p.seq, p.since = wire.PSyscall, seq, now
 	c.pos = i
 	return taken
 }
@@ -211,8 +210,7 @@ func (o *order) goSyscallEnd(c *cursor) verdict {
 		return o.fail("processor %d is %v, not in a system call", m.p, procStates[p.status])
 	}
 	now := o.stamp(c.time)
-	o.procEvent(c, ProcSyscallEnd, m.p, Running, now)
-	p.status = wire.PRunning
+	p.status, p.since = wire.PRunning, now
 	o.next().change(GoSyscallEnd, Syscall, Running, ReasonNone, ReasonNone).when(now, g.Since).
 		who(m.g, m.g).where(m.p, c.m-1).stacks(0, g.Left)
 	g.State, g.Since = Running, now

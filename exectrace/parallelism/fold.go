@@ -155,7 +155,7 @@ func (f *Fold) makeReady(g *goroutine, e *exectrace.Event) {
 // rare takes what is no change of a goroutine.
 func (f *Fold) rare(e *exectrace.Event) {
 	switch {
-	case e.Kind <= exectrace.ProcSyscallEnd:
+	case e.Kind <= exectrace.ProcStatus:
 		f.proc(e)
 	case e.Kind == exectrace.ProcsChange:
 		f.pass(e.Time)
@@ -338,7 +338,7 @@ func (f *Fold) isRuntime(s exectrace.StackID) bool {
 func (f *Fold) proc(e *exectrace.Event) {
 	idle := e.To == exectrace.Idle
 	if e.P >= 0 && int(e.P) < len(f.ps) && f.ps[e.P] != unseen && (f.ps[e.P] == idles) == idle {
-		return // most: a system call begins or ends
+		return
 	}
 	if e.P < 0 || e.P > 1<<16 {
 		return
