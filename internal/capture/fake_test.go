@@ -26,7 +26,8 @@ type fakeProgram struct {
 
 	refuse    map[string]error // by call: "cpu", "trace", "rates", "heap", "block", …
 	listening bool
-	idle      bool // nothing ever waits: block and mutex stay empty
+	idle      bool   // nothing ever waits: block and mutex stay empty
+	hangs     string // the profile that it never has
 
 	// called is told before each call, from the goroutine that makes it.
 	called func(call string)
@@ -84,9 +85,13 @@ func (p *fakeProgram) Info(context.Context) (target.Info, error) {
 		Listening: p.listening, Known: true}, nil
 }
 
-func (p *fakeProgram) Profile(_ context.Context, name string, debug int, gc bool) ([]byte, error) {
+func (p *fakeProgram) Profile(ctx context.Context, name string, debug int, gc bool) ([]byte, error) {
 	if err := p.call(name); err != nil {
 		return nil, err
+	}
+	if p.hangs == name {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	if debug > 0 {
 		return []byte("goroutine 1 [running]:\n"), nil
@@ -299,6 +304,8 @@ func newLab(t *testing.T) *lab {
 		busyCPU:   func() (float64, bool) { return 0, false },
 		tick:      20 * time.Millisecond,
 		listenAt:  10 * time.Millisecond,
+		patience:  5 * time.Second,
+		restLimit: 5 * time.Second,
 	}
 	return l
 }

@@ -242,11 +242,23 @@ func (s *service) tracePhase(ctx context.Context, length time.Duration) (stretch
 // 1.26 (golang/go#74609).
 const leaksHow = "build the program with GOEXPERIMENT=goroutineleakprofile, Go 1.26 or newer"
 
-// rest takes the profiles of the moment, under load.
+// rest takes the profiles of the moment, under load. A service that is asked for more than it can do
+// takes turns with its own backlog, and that only grows: when it does not answer in time, the load
+// ends, and what it has not answered a while later is missing.
 func (s *service) rest(ctx context.Context) error {
 	s.phase = recording.PhaseRest
 	began := time.Now()
 	s.say(Event{Phase: s.phase, Text: "heap, goroutines, threads, leaks"})
+	limited, cancel := context.WithTimeout(ctx, s.world.patience+s.world.restLimit)
+	defer cancel()
+	if s.gen != nil {
+		relief := time.AfterFunc(s.world.patience, func() { s.gen.Stop() })
+		defer func() {
+			if !relief.Stop() {
+				s.note("the load was ended before all profiles of phase %s were there: the service did not answer beside it", recording.PhaseRest)
+			}
+		}()
+	}
 	p := recording.Phase{Name: s.phase, Start: began.UTC()}
 	n := 0
 	for _, part := range []struct {
@@ -260,13 +272,9 @@ func (s *service) rest(ctx context.Context) error {
 		{recording.PartThreads, "threadcreate", 0, false},
 		{recording.PartLeaks, "goroutineleak", 0, false},
 	} {
-		data, err := s.prog.Profile(ctx, part.profile, part.debug, part.gc)
+		data, err := s.prog.Profile(limited, part.profile, part.debug, part.gc)
 		if err != nil {
-			var gone *target.Missing
-			if part.part == recording.PartLeaks && errors.As(err, &gone) {
-				err = &target.Missing{What: gone.What, Why: gone.Why, How: leaksHow}
-			}
-			if end := s.only(ctx, part.part, err); end != nil {
+			if end := s.noRest(ctx, limited, part.part, err); end != nil {
 				return end
 			}
 			continue
@@ -282,5 +290,22 @@ func (s *service) rest(ctx context.Context) error {
 	p.Seconds = time.Since(began).Seconds()
 	s.keep(stretch{phase: p})
 	s.say(Event{Phase: s.phase, Text: fmt.Sprintf("%d profiles", n), At: since(began), End: true})
+	return nil
+}
+
+// noRest notes why a part of rest is missing, or returns what ends the recording.
+func (s *service) noRest(ctx, limited context.Context, part string, err error) error {
+	var gone *target.Missing
+	switch {
+	case limited.Err() != nil && ctx.Err() == nil:
+		err = &target.Missing{What: part, Why: fmt.Sprintf("the service did not answer within %s", s.world.patience+s.world.restLimit),
+			How: "it has more to do than it can: send fewer requests (-rate)"}
+	case part == recording.PartLeaks && errors.As(err, &gone):
+		err = &target.Missing{What: gone.What, Why: gone.Why, How: leaksHow}
+	}
+	if end := s.ended(ctx, s.prog, nil); end != nil { // not asking for the load, which may have been ended here
+		return end
+	}
+	s.missing(part, err)
 	return nil
 }

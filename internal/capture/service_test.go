@@ -321,3 +321,25 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
+
+// TestServiceBehindItsLoad asserts that a service too busy to answer is relieved of its load, and that the
+// recording ends all the same.
+func TestServiceBehindItsLoad(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.world.patience, l.world.restLimit = 20*time.Millisecond, 60*time.Millisecond
+	l.prog.hangs = "threadcreate"
+	if partial, err := l.record(t.Context()); err != nil || partial {
+		t.Fatal(partial, err)
+	}
+	m := l.open().Manifest
+	if s := why(m, recording.PartThreads); !strings.Contains(s, "did not answer within 80ms") || !strings.Contains(s, "-rate") {
+		t.Errorf("threads: %q", s)
+	}
+	if !slices.Contains(partNames(m), recording.PartHeap) {
+		t.Error("what came before is lost")
+	}
+	if s := strings.Join(m.Notes, "\n"); !strings.Contains(s, "the load was ended before") {
+		t.Errorf("notes: %s", s)
+	}
+}

@@ -23,6 +23,8 @@ type world struct {
 	busyCPU   func() (float64, bool)
 	tick      time.Duration // a window's length, about
 	listenAt  time.Duration // when to ask a program whether it is a service
+	patience  time.Duration // for the profiles of rest under load; then it ends
+	restLimit time.Duration // for those of rest after that
 }
 
 // startFunc starts the binary that was built.
@@ -77,6 +79,8 @@ func realWorld() world {
 		busyCPU:   recording.BusyCPU,
 		tick:      time.Second,
 		listenAt:  time.Second,
+		patience:  15 * time.Second,
+		restLimit: 45 * time.Second,
 	}
 }
 
