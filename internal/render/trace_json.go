@@ -7,17 +7,21 @@ import (
 )
 
 // TraceJSON writes a view of a trace: its fields, with the schema "hone/trace/VIEW/v1" and the source
-// before them.
+// before them. A result that names its schema itself keeps that.
 func TraceJSON(w io.Writer, view string, p TracePage, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
+	schema := "hone/trace/" + view + "/v1"
+	if bytes.HasPrefix(body, []byte(`{"schema":`)) {
+		schema = ""
+	}
 	head, err := json.Marshal(struct {
-		Schema string   `json:"schema"`
+		Schema string   `json:"schema,omitempty"`
 		Source string   `json:"source"`
 		Notes  []string `json:"notes_on_source,omitempty"`
-	}{"hone/trace/" + view + "/v1", p.Source, p.Notes})
+	}{schema, p.Source, p.Notes})
 	if err != nil {
 		return err
 	}

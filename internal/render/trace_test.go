@@ -79,4 +79,12 @@ func TestTraceJSONSaysWhatItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "trace_syscalls.json.golden", b.Bytes())
+
+	b.Reset()
+	if err := TraceJSON(&b, "requests", TracePage{Source: "trace.out"}, set.Requests.Result()); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(b.Bytes(), []byte(`"schema"`)); n != 1 {
+		t.Errorf("%d schemas in\n%.200s", n, b.Bytes())
+	}
 }

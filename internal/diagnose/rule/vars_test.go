@@ -2,6 +2,7 @@ package rule_test
 
 import (
 	"go/ast"
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -13,6 +14,7 @@ const values = `package main
 
 import (
 	"bufio"
+	"iter"
 	"os"
 	"strings"
 )
@@ -91,9 +93,15 @@ func branches(a, b int) {
 	use() //@ late
 }
 
-func waits(c chan int, list []int, r *bufio.Reader, sc *bufio.Scanner) {
+func waits(c chan int, text string, lines iter.Seq[string], list []int, r *bufio.Reader, sc *bufio.Scanner) {
 	for range list {
 		use() //@ busy
+	}
+	for range strings.Lines(text) {
+		use() //@ busy: ranges over lines
+	}
+	for range lines {
+		use() //@ waits: ranges over what nobody knows
 	}
 	for range c {
 		use() //@ waits: ranges over a channel
@@ -190,8 +198,8 @@ func TestWaits(t *testing.T) {
 	for name, p := range ruletest.Places(t, values) {
 		var want bool
 		switch {
-		case name == "busy":
-		case len(name) > 5 && name[:5] == "waits":
+		case strings.HasPrefix(name, "busy"):
+		case strings.HasPrefix(name, "waits"):
 			want = true
 		default:
 			continue

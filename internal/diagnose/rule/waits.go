@@ -16,8 +16,13 @@ import (
 func Waits(p *gocode.Place, loop ast.Node) bool {
 	if r, ok := loop.(*ast.RangeStmt); ok {
 		switch p.TypeOf(r.X).Underlying().(type) {
-		case *types.Chan, *types.Signature:
+		case *types.Chan:
 			return true
+		case *types.Signature: // an iterator: only its name tells
+			call, ok := ast.Unparen(r.X).(*ast.CallExpr)
+			if !ok || !inMemory(p.CalleeName(call)) {
+				return true
+			}
 		}
 	}
 	waits := false
@@ -33,6 +38,11 @@ func Waits(p *gocode.Place, loop ast.Node) bool {
 		return !waits
 	})
 	return waits
+}
+
+// inMemory tells whether an iterator goes over what is in memory: those of the standard library do.
+func inMemory(name string) bool {
+	return Named(name, "strings.*", "bytes.*", "slices.*", "maps.*")
 }
 
 // waiting tells whether a call, by its name, waits for time or for input.
