@@ -5,9 +5,12 @@ import (
 	"slices"
 )
 
-// pageLen is the length of a page of the stack column in ids (256 KiB). Pages
-// keep growth from copying: a column of 38 million frames is never moved.
-const pageLen = 1 << 16
+// Pages of the stack column, in ids: the first large ones have pageLen (256 KiB), and every fourth
+// is twice as long, up to maxPage (16 MiB), so that little is left empty. Pages keep growth from copying: a column of 38 million frames is never moved.
+const (
+	pageLen = 1 << 16
+	maxPage = 1 << 22
+)
 
 // span is where a row's stack stands in the stack column.
 type span struct{ page, off, n uint32 }
@@ -40,11 +43,15 @@ func (c *stackColumn) extensible(rows int) stackColumn {
 func (c *stackColumn) reserve(n int) []int32 {
 	last := len(c.pages) - 1
 	if last < 0 || cap(c.pages[last])-len(c.pages[last]) < n {
-		size := pageLen
-		if last < 0 {
-			size = 1 << 10 // small profiles are the most frequent ones
+		size := 1 << 10 // small profiles are the most frequent ones
+		if last >= 0 {
+			size = min(pageLen<<min(len(c.pages)/4, 6), maxPage)
 		}
-		c.pages = append(c.pages, make([]int32, 0, max(n, size)))
+		page := make([]int32, 0, max(n, size))
+		if len(c.pages) >= 16 { // there will be many more
+			preferHuge(page)
+		}
+		c.pages = append(c.pages, page)
 		last++
 	}
 	page := c.pages[last]

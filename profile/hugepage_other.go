@@ -1,0 +1,5 @@
+//go:build !linux
+
+package profile
+
+func preferHuge([]int32) {}
