@@ -122,7 +122,8 @@ func narrow(m *rule.Match, all bool) {
 		}
 		return all && (resolves(callee) || strings.HasPrefix(callee, "runtime.") || callee == "")
 	}
-	m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return !rule.Leaf(r) && keep(r) })
+	// The line's own work stays; a client's own work below it does not, though a client's line has it.
+	m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return calleeAt(r, m.Site) != "" && keep(r) })
 	m.Allocs = rule.Rows(m.Allocs, keep)
 	m.Live = rule.Rows(m.Live, keep)
 	m.Callees = formatters
