@@ -37,6 +37,7 @@ type Fold struct {
 	serialUnnamed int64
 	samples       map[exectrace.StackID]int64 // CPU samples in serial stretches
 	tail          tail
+	marking       marking
 
 	saturated, wakeup *histogram.Histogram // latency of the scheduler, by whether a processor was idle
 	length            int64
@@ -105,10 +106,15 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			f.recordReady(g, e)
 			f.ready--
 			f.run(g, e)
-		case e.Kind == exectrace.GoBlock, e.Kind == exectrace.GoSyscallBegin:
+		case e.Kind == exectrace.GoBlock:
 			f.pass(e.Time)
 			f.stop(e)
 			g.state = e.To
+		case e.Kind == exectrace.GoSyscallBegin:
+			f.pass(e.Time)
+			f.stop(e)
+			g.state = e.To
+			f.marking.now[f.marking.index()].calls++
 		case e.Kind == exectrace.GoUnblock:
 			f.pass(e.Time)
 			f.makeReady(g, e)
@@ -165,8 +171,12 @@ func (f *Fold) rare(e *exectrace.Event) {
 		if f.alone() && e.G == f.who {
 			f.samples[e.Stack]++
 		}
+	case e.Kind >= exectrace.GCActive && e.Kind <= exectrace.HeapAlloc:
+		f.pass(e.Time)
+		f.marking.see(e)
 	case e.Kind == exectrace.Gap:
 		f.pass(e.Time)
+		f.marking.forget()
 		f.passProcs(e.Time)
 		f.reset()
 	}
@@ -183,6 +193,7 @@ func (f *Fold) pass(now int64) {
 		return
 	}
 	f.now = now
+	f.marking.pass(f.running, d)
 	f.busy = count(f.busy, f.running, d)
 	if f.ready > 0 {
 		if f.running+f.workers < f.procs {

@@ -32,6 +32,8 @@ type Result struct {
 	Wakeup    Latency `json:"latency_wakeup"`
 	// Held is time, in seconds, with a ready goroutine and an idle processor at once.
 	Held float64 `json:"held_seconds"`
+	// Marking is how the collector slows the program down while it works.
+	Marking Marking `json:"marking"`
 }
 
 // SerialTime is time in which one goroutine kept the others out of work.
@@ -98,6 +100,7 @@ func (f *Fold) Result() *Result {
 	r.Serial = f.serialTime()
 	r.Tails = f.tails()
 	r.Saturated, r.Wakeup = latency(f.saturated), latency(f.wakeup)
+	r.Marking = f.marking.result(f.length)
 	return r
 }
 

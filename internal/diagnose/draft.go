@@ -198,6 +198,8 @@ func (e *engine) save(d *draft) *saving {
 	var cpu, latency, memory *saving
 	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
 		cpu = e.saved(d, limitCPU, d.share)
+		slower := stats.Mul(e.pass.Drag(), d.fraction).Scale(d.cost.GCSeconds / e.totals.TotalSeconds)
+		cpu.share = clamp(stats.Add(cpu.share, slower))
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {
 		latency = e.saved(d, limitLatency, e.waitSpread(d).Scale(1/e.requestSeconds))

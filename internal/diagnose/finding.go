@@ -216,6 +216,9 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 			What:  "its part of the garbage collector's work, by bytes",
 			Value: fmt.Sprintf("%s of CPU", rule.Percent(d.cost.GCSeconds/t.TotalSeconds)),
 		})
+		if d.cost.GCSeconds/t.TotalSeconds >= leastShare {
+			out = append(out, e.pass.Slowed()...)
+		}
 	}
 	if d.cost.MutexSeconds > 0 {
 		out = append(out, rule.Evidence{

@@ -320,6 +320,10 @@ func TraceParallelism(w io.Writer, r *parallelism.Result, p TracePage, s Style) 
 	if r.Held > 0 {
 		fmt.Fprintf(w, "\n%s with a ready goroutine and an idle processor at once (wake-ups under way)\n", seconds(r.Held))
 	}
+	if m := r.Marking; m.Slower.Known() {
+		fmt.Fprintf(w, "\nwhile the collector marked, %s of the time, the program ran %s times slower (%s to %s)\n",
+			percent(m.Share), significant(m.Slower.Value), significant(m.Slower.Low), significant(m.Slower.High))
+	}
 	p.foot(w, s, n, len(r.Serial.Lines), "serial lines")
 }
 

@@ -1,9 +1,11 @@
 package rule
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/stats"
 )
 
 // Metrics of runtime/metrics that rules ask for.
@@ -120,4 +122,39 @@ func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
 		return goal, cycles, false
 	}
 	return goal, cycles, goal <= nearLeast*LeastHeap*float64(gogc)/100
+}
+
+// Drag is how many CPU seconds the program loses for each second that the collector works, beside that
+// second: while it marks, the program runs slower (see [parallelism.Marking]). Measured in
+// the trace; 0 when that does not tell.
+func (p *Pass) Drag() stats.Interval {
+	ph, ok := p.Phase(recording.PhaseCPU)
+	if !ok || p.Trace == nil || p.Trace.Parallelism == nil || p.Table == nil || ph.Seconds <= 0 {
+		return stats.Interval{}
+	}
+	work, length := p.Table.GCWork(), p.Trace.Parallelism.Length
+	if !(work.Value > 0) || length <= 0 {
+		return stats.Interval{}
+	}
+	return p.Trace.Parallelism.Marking.Lost.Scale(ph.Seconds / work.Value / length)
+}
+
+// GCWorth is what all of the collector's work takes from the program, in CPU seconds: its own, and by how
+// much it slows the program down.
+func (p *Pass) GCWorth() stats.Interval {
+	drag := p.Drag()
+	return stats.Mul(p.Table.GCWork(), stats.Interval{Value: 1 + drag.Value, Low: 1 + drag.Low, High: 1 + drag.High})
+}
+
+// Slowed is the evidence for Drag; none when there is none.
+func (p *Pass) Slowed() []Evidence {
+	if !(p.Drag().Value > 0) {
+		return nil
+	}
+	m := p.Trace.Parallelism.Marking
+	return []Evidence{{
+		What:    "the program's own speed while the collector marks",
+		Value:   fmt.Sprintf("%s times slower (%s to %s), for %s of the time", Number(m.Slower.Value), Number(m.Slower.Low), Number(m.Slower.High), Percent(m.Share)),
+		Command: p.View("parallelism"),
+	}}
 }

@@ -73,7 +73,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if next == 0 {
 		return nil, nil
 	}
-	work := p.Table.GCWork()
+	work := p.GCWorth()
 	saved := 1 - float64(s.gogc)/float64(next)
 	// The model holds to about a tenth (see Doc); sampling adds its own interval, independent of that.
 	promise := stats.Mul(work, stats.Interval{Value: saved, Low: saved * 0.85, High: math.Min(saved*1.15, 1)})
@@ -87,7 +87,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
 			rule.Percent(s.share), rule.Bytes(s.live), rule.Bytes(s.memory), s.memoryIs, s.gogc, rule.Bytes(s.heap()*float64(s.gogc)/100)),
 		Fix:      s.advice(next),
-		Evidence: s.evidence(p),
+		Evidence: append(s.evidence(p), p.Slowed()...),
 	}
 	return []rule.Match{m}, nil
 }

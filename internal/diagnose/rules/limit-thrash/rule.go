@@ -64,7 +64,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if room >= leastRoom*wanted {
 		return nil, nil
 	}
-	work := p.Table.GCWork()
+	work := p.GCWorth()
 	saved := 1 - room/wanted
 	m := rule.Match{
 		Confidence: rule.Likely, // profile and metrics; only a run with another limit proves it

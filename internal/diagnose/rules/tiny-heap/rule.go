@@ -68,7 +68,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	gogc := int(math.Ceil(next/rule.LeastHeap)) * 100
 	memory, what := p.Memory()
-	work := p.Table.GCWork()
+	work := p.GCWorth()
 	saved := (1 - goal/next) * (1 - kept)
 	return []rule.Match{{
 		Confidence: rule.Likely, // profile and metrics; only a run with the setting proves it
@@ -81,12 +81,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			rule.Bytes(goal), rule.Number(cycles), rule.Percent(share)),
 		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s for %s of the collector's work. The limit matters, because GOGC is a factor: it keeps the heap from following if live memory grows.",
 			gogc, int(guard(next, memory)/(1<<20)), rule.Bytes(next), rule.Percent(saved)),
-		Evidence: []rule.Evidence{
+		Evidence: append([]rule.Evidence{
 			{What: "CPU in the collector", Value: rule.Percent(share), Command: p.Top("cpu")},
 			{What: "collections a second", Value: rule.Number(cycles)},
 			{What: "goal of the heap", Value: fmt.Sprintf("%s at GOGC=%d", rule.Bytes(goal), p.GOGC())},
 			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", rule.Bytes(p.Held()), rule.Bytes(memory), what)},
-		},
+		}, p.Slowed()...),
 	}}, nil
 }
 
