@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
@@ -85,11 +86,9 @@ func (f *Fold) line(s exectrace.StackID) *exectrace.Line {
 func (f *Fold) end(src source) {
 	f.src = src
 	f.length = src.Now()
-	for _, l := range f.live {
-		if l == nil || l.phase < handling || l.phase == done {
-			if l != nil && l.phase == done { // answered; its connection was not read again
-				f.finish(l, f.length)
-			}
+	for _, l := range f.unfinished() {
+		if l.phase == done { // answered; its connection was not read again
+			f.finish(l, f.length)
 			continue
 		}
 		if l.cut {
@@ -132,4 +131,17 @@ func (f *Fold) sample(e *exectrace.Event) {
 	if c := f.classes[e.Stack]; c.place == inHandler && l.phase == handling && l.g == e.G {
 		f.see(l, c, e.Time)
 	}
+}
+
+// unfinished lists what is open in the order in which it began: what is kept of requests depends on the
+// order in which they finish, and must not on the places of their goroutines.
+func (f *Fold) unfinished() []*live {
+	var open []*live
+	for _, l := range f.live {
+		if l != nil && l.phase >= handling {
+			open = append(open, l)
+		}
+	}
+	slices.SortFunc(open, func(a, b *live) int { return cmp.Compare(a.id, b.id) })
+	return open
 }

@@ -1,7 +1,5 @@
 package main
 
-import "time"
-
 // study is a case study: programs, what must be found in each, and repairs to measure.
 type study struct {
 	id, name string
@@ -22,13 +20,9 @@ type program struct {
 	addrFlag    string // "" for -addr
 	rate        float64
 	connections int // with a rate, the most: a service that is overloaded must not drown
-	times       int // its recordings are so many times as long as others; 0 is 1
 
 	culprits []culprit
 }
-
-// longer is how long a recording of the program is when others are that long.
-func (p program) longer(d time.Duration) time.Duration { return d * time.Duration(max(1, p.times)) }
 
 func (p program) isService() bool { return p.targets != "" || p.get != "" }
 
@@ -118,8 +112,7 @@ func partitioner() study {
 func compress() study {
 	drive := func(name string, culprits ...culprit) program {
 		return program{
-			name: name, dir: "compress/" + name, targets: "targets.txt", rate: 1000, culprits: culprits,
-			times: 3, // at its rate it takes half a CPU, and the intervals are of CPU seconds
+			name: name, dir: "compress/" + name, targets: "targets.txt", connections: 8, culprits: culprits,
 		}
 	}
 	return study{"C", "feature-flag service behind chi", []program{

@@ -39,7 +39,7 @@ func (r *runner) study(ctx context.Context, s study) (*outcome, error) {
 	o := &outcome{study: s}
 	clean := make([][]recording.Phase, len(s.programs))
 	for _, p := range s.programs {
-		path, err := r.record(ctx, p, capture.Options{Duration: p.longer(r.duration)})
+		path, err := r.record(ctx, p, capture.Options{Duration: r.duration})
 		if err != nil {
 			return nil, fmt.Errorf("case %s: record %s %s: %w", s.id, p.dir, p.name, err)
 		}
@@ -92,8 +92,8 @@ func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase
 func (r *runner) cleanPhase(ctx context.Context, p program) (recording.Phase, error) {
 	out := filepath.Join(r.session.CacheDir, "clean.hone")
 	defer os.Remove(out)
-	length := max(p.longer(r.duration)/4, 2*time.Second)
-	if _, err := r.record(ctx, p, capture.Options{Duration: length, Warmup: max(r.duration/4, 2*time.Second), Phases: []string{}, Out: out}); err != nil {
+	length := max(r.duration/4, 2*time.Second)
+	if _, err := r.record(ctx, p, capture.Options{Duration: length, Warmup: length, Phases: []string{}, Out: out}); err != nil {
 		return recording.Phase{}, err
 	}
 	m, err := session.Manifest(r.session, out)

@@ -13,6 +13,9 @@ const (
 	// observerLoss and observerGrowth are what observing may cost unmentioned.
 	observerLoss   = 0.10
 	observerGrowth = 0.10
+	// leastSampled of the program's CPU time must be in the profile for shares to be as good as their
+	// intervals. Busy programs have 0.95 and more.
+	leastSampled = 0.8
 	// throttledShare of a phase spoils its timings.
 	throttledShare = 0.01
 )
@@ -111,6 +114,10 @@ func (e *engine) phaseNotes() []string {
 		if ph.Seconds > 0 && ph.Throttled >= throttledShare*ph.Seconds {
 			notes = append(notes, fmt.Sprintf("phase %s: the CPU quota throttled the program for %s of %s; latencies are the quota's, shares of CPU still hold",
 				ph.Name, rule.Seconds(ph.Throttled), rule.Seconds(ph.Seconds)))
+		}
+		if ph.Name == recording.PhaseCPU && e.totals.TotalSeconds < leastSampled*ph.CPUSeconds {
+			notes = append(notes, fmt.Sprintf("phase %s: the profile holds %s of the %s of CPU time that the program took. The kernel samples at its ticks, and falls short where work comes in bursts shorter than those, woken by timers or requests at a steady rate: shares may be further off than their intervals say. A load flat out, or a higher rate, has less of it",
+				ph.Name, rule.Seconds(e.totals.TotalSeconds), rule.Seconds(ph.CPUSeconds)))
 		}
 		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {

@@ -100,6 +100,7 @@ func TestNotes(t *testing.T) {
 	m.Phases[0].Verdict = "generator-limited"
 	m.Phases[0].Failed = 1000
 	m.Phases[1].Throttled = 0.5
+	m.Phases[1].CPUSeconds = 100
 	m.Phases[1].Observer = &recording.Observer{ThroughputLoss: 0.2, ThroughputLow: 0.1, ThroughputHigh: 0.3}
 	m.Phases[2].Observer = &recording.Observer{ThroughputLoss: 0.2, ThroughputLow: -0.1, ThroughputHigh: 0.5}
 	m.Phases = append(m.Phases, recording.Phase{Name: recording.PhaseRest, Observer: &recording.Observer{ThroughputLoss: -0.5, ThroughputLow: -0.6, ThroughputHigh: -0.4}})
@@ -122,6 +123,11 @@ func TestNotes(t *testing.T) {
 		if !slices.Contains(r.Notes, want) {
 			t.Errorf("no note %q", want)
 		}
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool {
+		return strings.HasPrefix(n, "phase cpu: the profile holds ") && strings.Contains(n, " of the 100 s of CPU time")
+	}) {
+		t.Error("no note of the CPU time that the profile lacks")
 	}
 	for _, n := range r.Notes {
 		if strings.HasPrefix(n, "phase contention") || strings.Contains(n, "trace.out") {

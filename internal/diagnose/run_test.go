@@ -265,3 +265,31 @@ func TestNoCPUProfile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// mallocs prices a part of the CPU as allocating.
+type mallocs struct{ prices }
+
+func (m mallocs) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
+	c, spread := m.prices.Price(cpu, allocs)
+	c.MallocSeconds = c.CPUSeconds / 2
+	return c, spread
+}
+
+// TestSavingBesides: who allocates slows down others, so that a fix saves more than its lines cost.
+func TestSavingBesides(t *testing.T) {
+	boxes := finds("boxes", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(400, "main.f")}})
+	save := func(pr pricer) *Saving {
+		r, err := run(t.Context(), pass(), pr, []rule.Rule{boxes})
+		if err != nil || len(r.Findings) != 1 {
+			t.Fatal(r, err)
+		}
+		return r.Findings[0].Saving
+	}
+	plain, more := save(prices{}), save(mallocs{})
+	if want := 0.8 * 0.2 * 0.2; math.Abs(more.Share-plain.Share-want) > 1e-6 { // fraction × spill × 2 s of 10
+		t.Errorf("saves %.4f, without allocations %.4f; want %.4f more", more.Share, plain.Share, want)
+	}
+	if more.Low < plain.Low || more.High < plain.High+0.03 {
+		t.Errorf("%+v, without allocations %+v", more, plain)
+	}
+}

@@ -1,6 +1,6 @@
 // Command compress answers feature-flag evaluations as compressed JSON:
 //
-//	hone run ./examples/compress/after -load examples/compress/after/targets.txt -rate 500 -duration 20s
+//	hone run ./examples/compress/after -load examples/compress/after/targets.txt -duration 20s
 //
 // This is the service with chi v4.1.2, whose middleware keeps its compressors in
 // a pool. Its twin in ../before differs in go.mod alone.

@@ -1,6 +1,6 @@
 // Command compress answers feature-flag evaluations as compressed JSON:
 //
-//	hone run ./examples/compress/before -load examples/compress/before/targets.txt -rate 500 -duration 20s
+//	hone run ./examples/compress/before -load examples/compress/before/targets.txt -duration 20s
 //
 // This is the service before anybody measured it: it uses chi v3.3.4. Its twin
 // in ../after differs in go.mod alone.

@@ -1,14 +1,19 @@
 package gcsparememory_test
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 // find runs the rule; nil when it is silent.
@@ -43,6 +48,24 @@ func TestCaught(t *testing.T) {
 	if !strings.HasPrefix(m.Fix, "Try GOGC=400 with GOMEMLIMIT=6100MiB") {
 		t.Error(m.Fix)
 	}
+
+	// A trace that shows as much running time lost to slowness while marking as marking takes.
+	ph, ok := p.Phase(recording.PhaseCPU)
+	if !ok {
+		t.Fatal("no cpu phase")
+	}
+	p.Trace = &analysis.Results{Parallelism: &parallelism.Result{Length: ph.Seconds, Marking: parallelism.Marking{
+		Share: 0.2, Slower: stats.Interval{Value: 1.5, Low: 1.4, High: 1.6},
+		Lost: stats.Interval{Value: work.Value, Low: work.Value / 2, High: 2 * work.Value},
+	}}}
+	slow := find(t, p)
+	if slow == nil || math.Abs(slow.Saving.Seconds-2*m.Saving.Seconds) > 1e-9 {
+		t.Errorf("%+v with a program that marking slows down, %+v without", slow, m.Saving)
+	}
+	if slow != nil && !slices.ContainsFunc(slow.Evidence, func(e rule.Evidence) bool { return strings.HasPrefix(e.Value, "1.5 times slower") }) {
+		t.Errorf("evidence %+v", slow.Evidence)
+	}
+	p.Trace = nil
 
 	p.Manifest.Runtime.GOGC = 400
 	if find(t, p) != nil {
