@@ -17,6 +17,8 @@ const (
 	// saturated is the share of the processors that must be busy for it to be too much work; below it
 	// the work comes in bursts.
 	saturated = 0.85
+	// leastAnswered of the requests that are asked for must be answered, or the service is behind.
+	leastAnswered = 0.95
 	// fewest requests, begun in the trace or open at its end.
 	fewest = 5
 	// leastOthers is the share of the machine that other processes must take to be named.
@@ -49,6 +51,10 @@ do, every request takes turns with all others, and latency grows with each that
 comes. Or processors are idle and must be woken first: then the work comes in
 pieces so small that waking a thread, some 5 to 50 µs, costs as much as they do.
 
+Requests that take less than a time slice (10 ms) are not seen waiting: with all
+processors busy nobody reads the next ones. There the load tells, when it is
+answered less often than it asks.
+
 When there is too much work, only less work per request, more cores or fewer
 requests help. To let in no more requests at a time than can be worked on keeps
 those that are let in fast; without a limit all get slow together, and time out
@@ -71,8 +77,40 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if t.count+t.open >= fewest && t.ready >= leastReady*(t.ready+t.ran) {
 		return []rule.Match{t.waiting(p, busy)}, nil
 	}
+	if m, ok := behind(p, busy); ok {
+		return []rule.Match{m}, nil
+	}
 	return waking(p, busy), nil
 }
+
+// behind finds services that are asked for more than they answer, by the load alone: handlers that take
+// less than a time slice (10 ms) are not seen waiting, for with all processors busy nobody reads the
+// next requests from the kernel.
+func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
+	ph, ok := p.Phase(recording.PhaseClean)
+	requests := p.Trace.Requests
+	if !ok || p.Manifest.Load == nil || ph.Seconds <= 0 || ph.Latency == nil || busy < saturated || requests == nil || requests.All == nil || requests.All.Served == nil || requests.Count < fewest {
+		return rule.Match{}, false
+	}
+	asked, got := p.Manifest.Load.Rate, float64(ph.Requests)/ph.Seconds
+	seen := requests.All.Served.P50
+	waits := 1 - seen/ph.Latency.P50 // of the time from when a request was due to its answer
+	if asked <= 0 || got > leastAnswered*asked || waits < leastReady {
+		return rule.Match{}, false
+	}
+	return rule.Match{
+		Confidence: rule.Likely,
+		Saving:     &rule.Saving{Seconds: fraction.Expect * waits, Low: fraction.Low * waits, High: waits, Latency: 1},
+		Cause: fmt.Sprintf("The service is overloaded: it is asked for %s requests a second and answers %s, with its %d processors busy for %s of the time. What it cannot take up waits in the kernel, where no goroutine is seen to wait: half of the requests take longer than %s from when they were due, and %s from when they are read.",
+			rule.Number(asked), rule.Number(got), p.Trace.Parallelism.Procs, rule.Percent(min(1, busy)), rule.Seconds(ph.Latency.P50), rule.Seconds(seen)),
+		Fix: relief,
+		Evidence: append(answered(p),
+			rule.Evidence{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", rule.Number(p.Trace.Parallelism.MeanBusy), p.Trace.Parallelism.Procs), Command: p.View("parallelism")}),
+	}, true
+}
+
+// relief is what helps a service that has too much to do.
+const relief = "Make requests cheaper (findings in the code say where), add cores, or send fewer. Until then let in no more requests at a time than there are cores (a semaphore in front of the handler that answers 503 beyond it): those let in stay fast, where now all get slow together."
 
 // flatOut tells whether the load was as much as the service would take.
 func flatOut(p *rule.Pass) bool {
@@ -141,7 +179,7 @@ func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
 	if busy >= saturated && t.readyForProcessor >= float64(par.Procs) {
 		m.Cause = fmt.Sprintf("The service is overloaded: it is asked for more than its %d processors can do. They were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn, %s of them at a time.%s",
 			par.Procs, rule.Percent(min(1, busy)), share, rule.Number(t.readyForProcessor), others)
-		m.Fix = "Make requests cheaper (findings in the code say where), add cores, or send fewer. Until then let in no more requests at a time than there are cores (a semaphore in front of the handler that answers 503 beyond it): those let in stay fast, where now all get slow together."
+		m.Fix = relief
 		return m
 	}
 	m.Confidence = rule.Hint

@@ -4,6 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/histogram"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
@@ -45,6 +50,45 @@ func TestNearMiss(t *testing.T) {
 	for _, m := range find(t, ruletest.RecordTraced(t, "testdata/nearmiss.txtar")) {
 		if m.Confidence != rule.Hint {
 			t.Error(m.Cause)
+		}
+	}
+}
+
+// TestBehind: with made-up figures, for what the kernel holds back depends on the machine.
+func TestBehind(t *testing.T) {
+	served := histogram.New()
+	served.RecordN(8e6, 400)
+	for _, c := range []struct {
+		name             string
+		asked, busy, p50 float64
+		answered         int64
+		want             bool
+	}{
+		{"a third answered", 600, 1.98, 2.5, 1000, true},
+		{"all answered", 200, 1.98, 2.5, 1000, false},
+		{"cores idle: something else is slow", 600, 1.2, 2.5, 1000, false},
+		{"quick for those who wait", 600, 1.98, 0.009, 1000, false},
+		{"flat out", 0, 1.98, 2.5, 1000, false},
+	} {
+		p := &rule.Pass{
+			Manifest: &recording.Manifest{
+				Load:   &recording.Load{Rate: c.asked},
+				Phases: []recording.Phase{{Name: recording.PhaseClean, Seconds: 5, Requests: c.answered, Latency: &recording.Quantiles{P50: c.p50}}},
+			},
+			Trace: &analysis.Results{
+				Parallelism: &parallelism.Result{Length: 3, Procs: 2, MeanBusy: c.busy},
+				Blocking:    &wall.Blocking{}, Sched: &wall.Sched{},
+				Requests: &requests.Result{Length: 3e9, Count: 400, All: &requests.Route{
+					Count: 400, Time: 400 * 8e6, Served: served.Summary(), Parts: []requests.PartTime{{Part: requests.Running, Time: 400 * 8e6}},
+				}},
+			},
+		}
+		matches := find(t, p)
+		if (len(matches) > 0) != c.want {
+			t.Errorf("%s: %d matches", c.name, len(matches))
+		}
+		if c.want && len(matches) > 0 && !strings.Contains(matches[0].Cause, "asked for 600 requests a second and answers 200") {
+			t.Errorf("%s: %s", c.name, matches[0].Cause)
 		}
 	}
 }
