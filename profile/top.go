@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Granularity is what a row of a report stands for.
@@ -205,16 +206,26 @@ func (o Order) compare(a, b Row) int {
 	return cmp.Or(first, compareNames(a, b), last)
 }
 
-// compareNames orders rows as their String does; addresses are of one length.
+// compareNames orders rows as their String does; addresses are of one length. It makes the strings
+// only where one name goes on where the other ends, and what follows decides.
 func compareNames(a, b Row) int {
 	switch {
 	case a.Address != 0 && b.Address != 0 && a.Address != b.Address:
 		return cmp.Compare(a.Address, b.Address)
 	case a.Address != b.Address || a.Column != b.Column:
-		return cmp.Compare(a.String(), b.String())
+	case a.Name != b.Name && !goesOn(a.Name, b.Name):
+		return cmp.Compare(a.Name, b.Name)
+	case a.Name != b.Name:
+	case a.File != b.File && !goesOn(a.File, b.File):
+		return cmp.Compare(a.File, b.File)
+	case a.File == b.File:
+		return compareDigits(a.Line, b.Line)
 	}
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), compareDigits(a.Line, b.Line))
+	return cmp.Compare(a.String(), b.String())
 }
+
+// goesOn tells whether one text begins with the other.
+func goesOn(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 // compareDigits orders line numbers as text: pprof breaks ties by the printed name.
 func compareDigits(a, b int64) int {

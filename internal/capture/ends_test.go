@@ -10,24 +10,41 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// hookAt runs f once when the given phase of the recording makes its first call.
+// hookAt runs f once, soon after the given phase of the recording made its first call. Phases that
+// measure from then on wait for the first cut of the load, with which measuring begins.
 func hookAt(l *lab, phase string, f func()) {
-	var clean, done bool
+	var armed, done bool
+	run := func() {
+		if !done {
+			done = true
+			time.AfterFunc(10*time.Millisecond, f)
+		}
+	}
 	calls := map[string]string{"cpu": "cpu", "contention": "rates", "trace": "trace", "rest": "goroutine"}
 	l.prog.called = func(call string) {
-		if done || call != calls[phase] {
-			return
+		switch {
+		case call != calls[phase]:
+		case phase == "contention":
+			armed = true
+		default:
+			run()
 		}
-		done = true
-		time.AfterFunc(10*time.Millisecond, f)
+	}
+	l.gen.cut = func() {
+		if armed {
+			run()
+		}
 	}
 	if calls[phase] != "" {
 		return
 	}
 	l.o.Progress = func(e Event) {
-		if e.Phase == phase && !clean {
-			clean = true
-			time.AfterFunc(10*time.Millisecond, f)
+		switch {
+		case e.Phase != phase:
+		case phase == "clean":
+			armed = true
+		default:
+			run()
 		}
 	}
 }

@@ -202,9 +202,13 @@ type fakeLoad struct {
 	done    chan struct{}
 	once    sync.Once
 	stopped bool
+	cut     func() // told before each Cut
 }
 
 func (g *fakeLoad) Cut() *load.Result {
+	if g.cut != nil {
+		g.cut()
+	}
 	now := time.Now()
 	r := &load.Result{Start: g.last, Elapsed: now.Sub(g.last), Closed: true,
 		Status: map[int]int64{}, Errors: map[string]int64{}, Service: histogram.New(), Verdict: load.VerdictOK}
