@@ -2,4 +2,4 @@
 
 package profile
 
-func preferHuge([]int32) {}
+func preferHuge[T any]([]T) {}

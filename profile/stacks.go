@@ -69,11 +69,17 @@ func (c *stackColumn) commit(n int) {
 	c.spans = appendDoubling(c.spans, span{uint32(last), uint32(off), uint32(n)})
 }
 
+// manyRows are so many that a column of them is worth huge pages.
+const manyRows = 1 << 18
+
 // appendDoubling appends as the builtin does but doubles large slices too: the
 // builtin's factor of 1.25 leaves four times the final size as garbage.
 func appendDoubling[T any](s []T, v T) []T {
 	if len(s) == cap(s) {
 		grown := make([]T, len(s), max(64, 2*cap(s)))
+		if cap(grown) >= manyRows {
+			preferHuge(grown)
+		}
 		copy(grown, s)
 		s = grown
 	}
