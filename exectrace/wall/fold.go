@@ -329,7 +329,6 @@ func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
 	g.state = exectrace.Unknown
 }
 
-// queues tells whether those who wait for a reason wait for one thing, one after another.
 // cut closes every account where the trace has a gap.
 func (f *Fold) cut(now int64) {
 	for i := range f.gs {
