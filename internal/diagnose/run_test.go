@@ -286,7 +286,7 @@ func TestSavingBesides(t *testing.T) {
 		return r.Findings[0].Saving
 	}
 	plain, more := save(prices{}), save(mallocs{})
-	if want := 0.8 * 0.2 * 0.2; math.Abs(more.Share-plain.Share-want) > 1e-6 { // fraction × spill × 2 s of 10
+	if want := 0.8 * spill.Value * 0.2; math.Abs(more.Share-plain.Share-want) > 1e-6 { // fraction × spill × 2 s of 10
 		t.Errorf("saves %.4f, without allocations %.4f; want %.4f more", more.Share, plain.Share, want)
 	}
 	if more.Low < plain.Low || more.High < plain.High+0.03 {
