@@ -115,7 +115,7 @@ func (e *engine) costWords(d *draft) string {
 	if d.cost.AllocBytes > 0 {
 		parts = append(parts, e.allocationWords(d.cost))
 	}
-	if share, ok := e.waitShare(d.cost); ok {
+	if share, ok := e.waitShare(d.cost); ok && share >= leastShare {
 		what := "waiting for locks"
 		if d.cost.MutexSeconds == 0 {
 			what = "blocking"
