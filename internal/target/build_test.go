@@ -263,6 +263,13 @@ func TestBuildService(t *testing.T) {
 		t.Fatal(err)
 	}
 	info, err := p.Info(soon(t))
+	for range 20 { // for a moment after each connection no goroutine waits in Accept
+		if err != nil || info.Listening {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		info, err = p.Info(soon(t))
+	}
 	if err != nil || !info.Listening {
 		t.Errorf("info %+v, %v", info, err)
 	}
