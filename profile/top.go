@@ -212,13 +212,13 @@ func compareNames(a, b Row) int {
 	switch {
 	case a.Address != 0 && b.Address != 0 && a.Address != b.Address:
 		return cmp.Compare(a.Address, b.Address)
-	case a.Address != b.Address || a.Column != b.Column:
+	case a.Address != b.Address || a.Column != 0 || b.Column != 0:
 	case a.Name != b.Name && !goesOn(a.Name, b.Name):
 		return cmp.Compare(a.Name, b.Name)
 	case a.Name != b.Name:
 	case a.File != b.File && !goesOn(a.File, b.File):
 		return cmp.Compare(a.File, b.File)
-	case a.File == b.File:
+	case a.File == b.File && a.Line > 0 && b.Line > 0:
 		return compareDigits(a.Line, b.Line)
 	}
 	return cmp.Compare(a.String(), b.String())

@@ -224,9 +224,9 @@ func (e *engine) save(d *draft) *saving {
 }
 
 // spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is saved:
-// fresh memory pushes what others need out of the nearest caches. In three pairs each of
-// examples/leftpad and examples/partitioner it was 0.3 and 0.35 on average, from 0.1 to 0.5
-// (docs/cases.md: what the program saves beyond the lines, less the collector's drag).
+// fresh memory pushes what others need out of the nearest caches. A rough
+// estimate, fitted to examples/leftpad and examples/partitioner (docs/cases.md: what the program saves beyond
+// the lines, less a guess at the collector's drag): 0.3 and 0.35 on average of three pairs each.
 var spill = stats.Interval{Value: 0.3, Low: 0.1, High: 0.5}
 
 // besides is what a draft's fix saves in code that is not its own, as a share of CPU: garbage slows down

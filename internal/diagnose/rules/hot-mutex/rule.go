@@ -10,6 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 const (
@@ -133,7 +134,8 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 		m.Cause += " The section is short: too many want it."
 		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish what is mostly read as an atomic.Pointer to a copy.",
 			rule.Text(s.Mutex))
-		return busy.Seconds >= popular*total
+		// A few samples prove no share: the low end of its interval must reach it.
+		return stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low >= popular
 	}
 	return true
 }

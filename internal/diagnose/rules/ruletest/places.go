@@ -11,7 +11,7 @@ import (
 
 // Places type-checks one Go file as package main of a module of its own and
 // returns the places of its lines that carry a comment "//@ name".
-func Places(t testing.TB, src string) map[string]*gocode.Place {
+func Places(t *testing.T, src string) map[string]*gocode.Place {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "main.go")

@@ -34,7 +34,7 @@ import (
 func Test(t *testing.T, r rule.Rule) {
 	t.Run("caught", func(t *testing.T) { Caught(t, r, ".") })
 	t.Run("nearmiss", func(t *testing.T) {
-		Retry(t, func(t testing.TB) { Compare(t, r, RecordFor(t, r, filepath.Join("testdata", "nearmiss.txtar")), nil) })
+		Compare(t, r, RecordFor(t, r, filepath.Join("testdata", "nearmiss.txtar")), nil)
 	})
 }
 
@@ -46,52 +46,13 @@ func Caught(t *testing.T, r rule.Rule, folder string) {
 	if len(want) == 0 {
 		t.Fatalf("%s marks no line for %s", archive, r.ID)
 	}
-	Retry(t, func(t testing.TB) {
-		pass := RecordFor(t, r, archive)
-		Compare(t, r, pass, want)
-		unseen(t, r, pass)
-	})
-}
-
-// attempts is how often a program is recorded before what it shows counts.
-const attempts = 3
-
-// Retry runs a test of live programs again when it fails: a profile of a second has some hundred samples, and
-// on a busy machine a line that is due one in fifty may have none, or a holder of a mutex be put aside. What
-// fails three times in a row is no bad luck.
-func Retry(t *testing.T, f func(t testing.TB)) {
-	t.Helper()
-	for range attempts - 1 {
-		a := &attempt{TB: t}
-		if f(a); !a.failed {
-			return
-		}
-	}
-	f(t)
-}
-
-// attempt is a test whose errors are forgiven.
-type attempt struct {
-	testing.TB
-	failed bool
-}
-
-func (a *attempt) Failed() bool { return a.failed || a.TB.Failed() }
-
-func (a *attempt) Error(args ...any) {
-	a.Helper()
-	a.failed = true
-	a.Log(args...)
-}
-
-func (a *attempt) Errorf(format string, args ...any) {
-	a.Helper()
-	a.failed = true
-	a.Logf(format, args...)
+	pass := RecordFor(t, r, archive)
+	Compare(t, r, pass, want)
+	unseen(t, r, pass)
 }
 
 // RecordFor is [Record], and [RecordTraced] for a rule that needs a trace.
-func RecordFor(t testing.TB, r rule.Rule, archive string) *rule.Pass {
+func RecordFor(t *testing.T, r rule.Rule, archive string) *rule.Pass {
 	t.Helper()
 	if slices.Contains(r.Needs, rule.NeedTrace) {
 		return RecordTraced(t, archive)
@@ -100,7 +61,7 @@ func RecordFor(t testing.TB, r rule.Rule, archive string) *rule.Pass {
 }
 
 // Compare runs a rule and compares the lines that it finds with those wanted.
-func Compare(t testing.TB, r rule.Rule, pass *rule.Pass, want map[string]bool) {
+func Compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 	t.Helper()
 	matches, err := r.Find(t.Context(), pass)
 	if err != nil {
@@ -139,7 +100,7 @@ func Compare(t testing.TB, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 }
 
 // unseen runs the rule as if there were no source: what it then says is a hint.
-func unseen(t testing.TB, r rule.Rule, pass *rule.Pass) {
+func unseen(t *testing.T, r rule.Rule, pass *rule.Pass) {
 	t.Helper()
 	blind := *pass
 	blind.Syntax, blind.Facts = nil, nil
@@ -155,7 +116,7 @@ func unseen(t testing.TB, r rule.Rule, pass *rule.Pass) {
 }
 
 // Wanted returns the lines of an archive that are marked for a rule, as "main.go:12".
-func Wanted(t testing.TB, archive, id string) map[string]bool {
+func Wanted(t *testing.T, archive, id string) map[string]bool {
 	t.Helper()
 	a := parse(t, archive)
 	want := map[string]bool{}
@@ -169,7 +130,7 @@ func Wanted(t testing.TB, archive, id string) map[string]bool {
 	return want
 }
 
-func parse(t testing.TB, archive string) *txtar.Archive {
+func parse(t *testing.T, archive string) *txtar.Archive {
 	t.Helper()
 	a, err := txtar.ParseFile(archive)
 	if err != nil {
@@ -180,14 +141,14 @@ func parse(t testing.TB, archive string) *txtar.Archive {
 
 // Record builds and runs the program in an archive and returns what a rule sees of
 // it: the join of its profiles, its syntax, and the compiler's facts.
-func Record(t testing.TB, archive string) *rule.Pass {
+func Record(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
 	pass, _ := record(t, archive)
 	return pass
 }
 
 // record is Record that also returns the built program.
-func record(t testing.TB, archive string) (*rule.Pass, *target.Binary) {
+func record(t *testing.T, archive string) (*rule.Pass, *target.Binary) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs a program")
@@ -242,7 +203,7 @@ func record(t testing.TB, archive string) (*rule.Pass, *target.Binary) {
 }
 
 // run runs a built program to its end. It must leave the named parts.
-func run(ctx context.Context, t testing.TB, bin *target.Binary, collect target.Collect, names ...string) (map[string][]byte, target.Exit) {
+func run(ctx context.Context, t *testing.T, bin *target.Binary, collect target.Collect, names ...string) (map[string][]byte, target.Exit) {
 	t.Helper()
 	p, err := bin.Start(ctx, target.RunSpec{Collect: collect})
 	if err != nil {
@@ -262,7 +223,7 @@ func run(ctx context.Context, t testing.TB, bin *target.Binary, collect target.C
 	return parts, exit
 }
 
-func decode(t testing.TB, data []byte) *profile.Profile {
+func decode(t *testing.T, data []byte) *profile.Profile {
 	t.Helper()
 	if data == nil {
 		return nil
@@ -274,7 +235,7 @@ func decode(t testing.TB, data []byte) *profile.Profile {
 	return p
 }
 
-func delta(t testing.TB, from, to []byte) *profile.Profile {
+func delta(t *testing.T, from, to []byte) *profile.Profile {
 	t.Helper()
 	p, err := profile.Subtract(decode(t, to), decode(t, from))
 	if err != nil {
@@ -310,7 +271,7 @@ func packages(table *site.Table) []string {
 }
 
 // logSites shows what the rule had to go by.
-func logSites(t testing.TB, table *site.Table) {
+func logSites(t *testing.T, table *site.Table) {
 	t.Helper()
 	for _, s := range table.Sites {
 		t.Logf("%s %s:%d: %d samples, %d bytes", s.Function, filepath.Base(s.File), s.Line, s.Cost.Samples, s.Cost.AllocBytes)

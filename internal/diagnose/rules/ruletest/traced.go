@@ -19,7 +19,7 @@ const maxTrace = 32 << 20
 
 // RecordTraced is [Record] with what an execution trace of a second run says: tracing stretches
 // what is short, so it has a run of its own, as in a recording.
-func RecordTraced(t testing.TB, archive string) *rule.Pass {
+func RecordTraced(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
 	pass, bin := record(t, archive)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

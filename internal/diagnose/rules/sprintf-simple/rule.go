@@ -19,7 +19,7 @@ var printers = []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln"}
 // 92 became 12 (containerd/containerd#8672); the low end is for results that
 // escape, which their benchmarks have not. With a number to format about half:
 // 386 ns became 186 (osrg/gobgp#2623). Appending to a buffer saves the strings as well: in
-// examples/leftpad 0.9 of what strings alone cost, and 0.76 and 0.80 of the line with a number.
+// two pairs of examples/leftpad about 0.9 of what strings alone cost, and 0.8 of the line with a number.
 func ofStrings() rule.Fraction { return rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.92} }
 func ofNumbers() rule.Fraction { return rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.82} }
 

@@ -139,9 +139,9 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 
 // buffered is what a buffer saves of a line's cost of which a part is the system call and waiting for
 // it: that part, less copies and a flush now and then. It saves more, for lines that wait for nobody
-// do not make the scheduler work: of the request line of examples/leftpad, with parts of 0.37 to 0.5,
-// between 0.50 and 0.73 were saved in four pairs of recordings, of which its cheaper address had
-// some. The high end is for dropping the line, which the fix offers too.
+// do not make the scheduler work: of the request line of examples/leftpad, with parts of 0.37 to 0.51,
+// between 0.50 and 0.73 were saved in four pairs of recordings (worked out by hand, so roughly), of which its
+// cheaper address had some. The high end is for dropping the line, which the fix offers too.
 func buffered(part float64) *rule.Fraction {
 	return &rule.Fraction{Expect: part + 0.25*(1-part), Low: 0.75 * part, High: 1}
 }
