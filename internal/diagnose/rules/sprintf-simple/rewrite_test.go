@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/site"
 )
 
 const declarations = `
@@ -159,6 +160,36 @@ func main() {
 		p := places[name]
 		if got := onlyBoxing(p, rule.CallsOf(p, "fmt.Sprintf")); got != want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestTake: where the string goes into a writer, its joining to another is the line's fault as well.
+func TestTake(t *testing.T) {
+	places := ruletest.Places(t, `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func line(s string) string {
+	s += fmt.Sprintf("%s;", s) //@ returned
+	return s
+}
+
+func main() {
+	s := line("a")
+	s += fmt.Sprintf("%s.", s) //@ written
+	os.Stdout.WriteString(s)
+}
+`)
+	joined := &site.Row{Stack: []*site.Frame{{Function: "runtime.concatstring2"}, {Function: "main.main"}}, Owner: 1}
+	at := &site.Site{CPU: []*site.Row{joined}}
+	for name, want := range map[string]int{"returned": 0, "written": 1} {
+		p := places[name]
+		if m := take(at, p, rule.CallsOf(p, "fmt.Sprintf"), "fmt.Sprintf"); len(m.CPU) != want {
+			t.Errorf("%s: %d rows", name, len(m.CPU))
 		}
 	}
 }

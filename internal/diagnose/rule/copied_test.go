@@ -1,4 +1,4 @@
-package formatthenappend
+package rule_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-const program = `package main
+const copies = `package main
 
 import (
 	"bufio"
@@ -87,11 +87,11 @@ func main() {
 }
 `
 
-func TestFlow(t *testing.T) {
+func TestCopied(t *testing.T) {
 	n := 0
-	for name, p := range ruletest.Places(t, program) {
+	for name, p := range ruletest.Places(t, copies) {
 		n++
-		how, ok := allSink(p, rule.CallsOf(p, "strconv.Itoa"))
+		how, ok := rule.Copied(p, rule.CallsOf(p, "strconv.Itoa"))
 		if want := name[0] == '+'; ok != want {
 			t.Errorf("%s: %t (%s)", name, ok, how)
 		}
