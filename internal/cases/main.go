@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
 	duration := fs.Duration("duration", 20*time.Second, "length of each recording")
 	runs := fs.Int("runs", 1, "runs of each case")
-	rounds := fs.Int("rounds", 8, "recordings of each program that only measure, a quarter as long")
+	rounds := fs.Int("rounds", 12, "recordings of each program that only measure, a quarter as long")
 	only := fs.String("only", "", "letters of the cases to run, without a space between; empty for all")
 	examples := fs.String("examples", "examples", "where the examples are")
 	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
