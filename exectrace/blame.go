@@ -1,6 +1,7 @@
 package exectrace
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -26,6 +27,11 @@ func (l Line) String() string {
 		file = dir + "/" + file
 	}
 	return fmt.Sprintf("%s:%d", file, l.Line)
+}
+
+// Compare orders lines by file, number and function.
+func (l Line) Compare(m Line) int {
+	return cmp.Or(cmp.Compare(l.File, m.File), cmp.Compare(l.Line, m.Line), cmp.Compare(l.Function, m.Function))
 }
 
 // At is where the frame is.

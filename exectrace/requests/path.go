@@ -288,7 +288,7 @@ func (w *walker) finish() *Path {
 	}
 	slices.SortFunc(w.path.Steps, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Function, b.Function),
-			compareLines(&a.Line, &b.Line), compareLines(&a.Waker, &b.Waker), cmp.Compare(a.Object, b.Object),
+			a.Line.Compare(b.Line), a.Waker.Compare(b.Waker), cmp.Compare(a.Object, b.Object),
 			cmp.Compare(a.Request, b.Request), compareBool(a.Lost, b.Lost))
 	})
 	return w.path

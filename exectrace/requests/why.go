@@ -206,7 +206,7 @@ func compareLines(a, b *exectrace.Line) int {
 	if b == nil {
 		b = &none
 	}
-	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+	return a.Compare(*b)
 }
 
 func compareBool(a, b bool) int {

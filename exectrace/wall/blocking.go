@@ -146,7 +146,7 @@ func (f *Fold) Blocking() *Blocking {
 	for k, s := range byLine {
 		ws := wakers[k]
 		slices.SortFunc(ws, func(a, b Waker) int {
-			return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line))
+			return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
 		})
 		out.Waits = append(out.Waits, Wait{
 			Line: f.lines.list[k.line], Reason: whyName(f.trace, blocked, k.why),
@@ -154,7 +154,7 @@ func (f *Fold) Blocking() *Blocking {
 		})
 	}
 	slices.SortFunc(out.Waits, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), cmp.Compare(a.Reason, b.Reason))
 	})
 	return out
 }
@@ -180,7 +180,7 @@ func (f *Fold) handoffs(byPair map[pairKey]*waitSum) []Handoff {
 		})
 	}
 	slices.SortFunc(out, func(a, b Handoff) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), compareLines(a.Waiter, b.Waiter), compareLines(a.Waker, b.Waker), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), a.Waiter.Compare(b.Waiter), a.Waker.Compare(b.Waker), cmp.Compare(a.Reason, b.Reason))
 	})
 	return out
 }
@@ -202,7 +202,7 @@ func (f *Fold) polls(byLine map[waitKey]*waitSum) []Poll {
 		})
 	}
 	slices.SortFunc(out, func(a, b Poll) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), compareLines(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), a.Line.Compare(b.Line))
 	})
 	return out
 }

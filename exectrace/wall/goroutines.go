@@ -220,7 +220,7 @@ func (s *sums) result(f *Fold, function string) Group {
 		})
 	}
 	slices.SortFunc(g.Stacks, func(a, b Place) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line), cmp.Compare(a.What+a.Why, b.What+b.Why))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), cmp.Compare(a.What+a.Why, b.What+b.Why))
 	})
 	g.Stacks = g.Stacks[:min(len(g.Stacks), placesPerGroup)]
 	return g
@@ -255,7 +255,7 @@ func spawnList(by map[exectrace.Line]*spawned) []Spawn {
 		})
 	}
 	slices.SortFunc(out, func(a, b Spawn) int {
-		return cmp.Or(cmp.Compare(b.Created, a.Created), compareLines(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(b.Created, a.Created), a.Line.Compare(b.Line))
 	})
 	return out
 }

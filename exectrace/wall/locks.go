@@ -75,7 +75,7 @@ func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
 		out = append(out, c.result(f))
 	}
 	slices.SortFunc(out, func(a, b Lock) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Waiters[0].Line, b.Waiters[0].Line))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Waiters[0].Line.Compare(b.Waiters[0].Line))
 	})
 	return out
 }
@@ -129,7 +129,7 @@ func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 		out = append(out, Waker{Line: f.lines.list[line], Seconds: seconds(s.total), Count: s.n})
 	}
 	slices.SortFunc(out, func(a, b Waker) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
 	})
 	return out
 }

@@ -57,7 +57,7 @@ func (f *Fold) Sched() *Sched {
 		out.Lines = append(out.Lines, l)
 	}
 	slices.SortFunc(out.Lines, func(a, b SchedLine) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line), compareLines(a.Waker, b.Waker), cmp.Compare(a.Why, b.Why))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), a.Waker.Compare(b.Waker), cmp.Compare(a.Why, b.Why))
 	})
 	return out
 }

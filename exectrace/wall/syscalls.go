@@ -59,7 +59,7 @@ func (f *Fold) Syscalls() *Syscalls {
 		})
 	}
 	slices.SortFunc(out.Lines, func(a, b SyscallLine) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), compareLines(a.Line, b.Line), cmp.Compare(a.Call, b.Call))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), cmp.Compare(a.Call, b.Call))
 	})
 	return out
 }

@@ -1,7 +1,6 @@
 package wall
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
@@ -47,8 +46,4 @@ func mean(total, n int64) *float64 {
 	}
 	m := seconds(total) / float64(n)
 	return &m
-}
-
-func compareLines(a, b exectrace.Line) int {
-	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
 }
