@@ -18,6 +18,9 @@ import (
 // is about 10 MB.
 const maxOutput = 256 << 20
 
+// errNoDir is that the program's source has moved away, or is on another machine.
+var errNoDir = errors.New("no such directory")
+
 // goCommand runs the go command in the target's directory and returns its two outputs.
 // The error carries the last words on stderr.
 func (x *Index) goCommand(ctx context.Context, env []string, args ...string) (stdout, stderr []byte, err error) {
@@ -26,7 +29,7 @@ func (x *Index) goCommand(ctx context.Context, env []string, args ...string) (st
 		dir = os.TempDir() // not in whatever module hone was started in
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return nil, nil, fmt.Errorf("run go in %s: no such directory", dir)
+		return nil, nil, fmt.Errorf("%s: %w", dir, errNoDir)
 	}
 	cmd := exec.CommandContext(ctx, x.cfg.GoCommand, args...)
 	cmd.Dir = dir
@@ -90,7 +93,11 @@ func (x *Index) goEnv() goEnv {
 			err = json.Unmarshal(out, &e)
 		}
 		if e.err = err; err != nil {
-			x.note("no Go toolchain: " + err.Error())
+			what := "no Go toolchain: "
+			if errors.Is(err, errNoDir) {
+				what = "the program's source is not there: "
+			}
+			x.note(what + err.Error())
 			return e
 		}
 		if x.info != nil && x.info.GoVersion != "" && x.info.GoVersion != e.GOVERSION {

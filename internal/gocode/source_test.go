@@ -230,8 +230,14 @@ func TestSourceThatIsNotThere(t *testing.T) {
 			}
 		}
 	}
-	if n := bare.Notes(); len(n) != 1 || !strings.Contains(n[0], "no Go toolchain") {
-		t.Errorf("notes %q", n)
+	gone := open(t, Config{Dir: filepath.Join(t.TempDir(), "moved")})
+	if _, err := gone.Source("runtime/proc.go"); err == nil {
+		t.Error("a standard library was found without a directory to run go in")
+	}
+	for x, want := range map[*Index]string{bare: "no Go toolchain", gone: "source is not there"} {
+		if n := x.Notes(); len(n) != 1 || !strings.Contains(n[0], want) {
+			t.Errorf("notes %q, want %q", n, want)
+		}
 	}
 }
 
