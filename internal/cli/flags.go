@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"flag"
@@ -75,6 +76,7 @@ type loadFlags struct {
 	load        string
 	rate        float64
 	connections int
+	most        int
 }
 
 func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
@@ -83,19 +85,26 @@ func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 	}
 	fs.Float64Var(&l.rate, "rate", 0, "requests a second, `N`; 0 = flat out in a closed loop")
 	fs.IntVar(&l.connections, "connections", 0, fmt.Sprintf("`N` connections to keep open (default %d, more as a -rate needs)", load.DefaultConnections))
+	fs.IntVar(&l.most, "max_connections", 0, "with -rate: at most `N` connections at a time, so that a slow service does not drown (default: as the machine allows)")
 	l.connectFlags.declare(fs)
 }
 
 // options turns the flags into load.Options; nil without a load.
 func (l *loadFlags) options(arg string) (*load.Options, error) {
 	if arg == "" {
-		if l.rate != 0 || l.connections != 0 {
-			return nil, usagef("-rate and -connections need a -load to apply to")
+		if l.rate != 0 || l.connections != 0 || l.most != 0 {
+			return nil, usagef("-rate, -connections and -max_connections need a -load to apply to")
 		}
 		return nil, nil
 	}
-	if l.rate < 0 || l.connections < 0 {
-		return nil, usagef("-rate and -connections cannot be negative")
+	if l.rate < 0 || l.connections < 0 || l.most < 0 {
+		return nil, usagef("-rate, -connections and -max_connections cannot be negative")
+	}
+	if l.most > 0 && l.rate == 0 {
+		return nil, usagef("-max_connections bounds the connections of a -rate; without one -connections says how many there are")
+	}
+	if l.most > 0 {
+		l.connections = min(cmp.Or(l.connections, load.DefaultConnections), l.most)
 	}
 	headers, err := parseHeaders(l.headers)
 	if err != nil {
@@ -109,7 +118,7 @@ func (l *loadFlags) options(arg string) (*load.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &load.Options{Targets: targets, Rate: l.rate, Connections: l.connections, TLS: tlsConfig}, nil
+	return &load.Options{Targets: targets, Rate: l.rate, Connections: l.connections, MaxConnections: l.most, TLS: tlsConfig}, nil
 }
 
 func parseHeaders(lines []string) ([][2]string, error) {
