@@ -325,8 +325,12 @@ func testExec(t *testing.T, kit *Binary) {
 	// The timer of a CPU profile outlives the exec, and its signal ends the new program when it
 	// comes before that one's runtime is ready for it.
 	p = mustStart(t, kit, RunSpec{Args: []string{"exec"}, Collect: Collect{CPU: true}})
-	if _, err := p.Trace(soon(t), &bytes.Buffer{}, 50*time.Second, 0); err == nil {
+	_, err = p.Trace(soon(t), &bytes.Buffer{}, 50*time.Second, 0)
+	if err == nil {
 		t.Fatal("a trace of what is no more")
+	}
+	if !strings.Contains(err.Error(), "profiling timer expired") {
+		wantIn(t, err.Error(), "does not listen any more", "exec")
 	}
 	if err := p.Stop(soon(t)); err != nil {
 		t.Fatal(err)

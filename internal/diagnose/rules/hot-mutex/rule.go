@@ -120,7 +120,12 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	}
 	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s.",
 		rule.Seconds(perSecond), rule.Text(s.Mutex), s.From, s.To, held)
-	switch waits := s.Waits(); {
+	waits := s.Waits()
+	// A few samples prove no share: the low end of its interval must reach it.
+	if len(waits) == 0 && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
+		return false
+	}
+	switch {
 	case len(waits) > 0:
 		line := rule.Line(place, waits[0].Pos())
 		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
@@ -134,8 +139,6 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 		m.Cause += " The section is short: too many want it."
 		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish what is mostly read as an atomic.Pointer to a copy.",
 			rule.Text(s.Mutex))
-		// A few samples prove no share: the low end of its interval must reach it.
-		return stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low >= popular
 	}
 	return true
 }

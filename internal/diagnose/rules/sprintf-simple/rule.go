@@ -24,7 +24,7 @@ const concat = "runtime.concatstring*"
 // 92 became 12 (containerd/containerd#8672), in BenchmarkFix 156 became 53; the low end is for results that
 // escape, which their benchmarks have not. With a number to format about half:
 // 386 ns became 186 (osrg/gobgp#2623), 217 became 82. Where pieces are joined only to be written, with the joining:
-// 616 ns became 109 there, half to two thirds went in other shapes, and in two pairs of examples/leftpad
+// 616 ns became 109 there; the low end is for shapes where less went. In two pairs of examples/leftpad
 // about 0.9 of what strings alone cost, and 0.8 of the line with a number.
 func ofStrings() rule.Fraction { return rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.92} }
 func ofNumbers() rule.Fraction { return rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.82} }
