@@ -32,7 +32,7 @@ func covers(promised, measured stats.Interval) bool {
 }
 
 // weigh compares two programs: their diagnosed recordings, and the phases old and new
-// of the recordings that only measure.
+// of the processes that were only measured.
 func weigh(metric string, verdicts []verdict, before, after *session.Result, old, new []recording.Phase) (balance, error) {
 	resource := "cpu"
 	if metric == "wall" {
@@ -72,20 +72,20 @@ func promise(resource string, verdicts []verdict) (stats.Interval, *diagnose.Rep
 	return diagnose.Together(resource, findings...), &code
 }
 
-// saved is the share that the new recordings spend less than the old, and the means of both.
-// Recordings are the samples: windows of one recording agree with each other more
-// than with those of the next, whose neighbours on the machine are others. The n-th of both sides were
-// taken one after the other, so that much of what the machine does to one it does to both: what
+// saved is the share that the new phases spend less than the old, and the means of both.
+// Processes are the samples: turns of one agree with each other more than with those of the
+// next, whose memory lies elsewhere. The n-th of both sides ran at the same time or one after the
+// other, so that much of what the machine does to one it does to both: what
 // scatters is their ratio, taken as lognormal.
 func saved(metric string, old, new []recording.Phase) (share stats.Interval, per [2]float64, err error) {
 	if len(old) == 0 || len(old) != len(new) {
-		return share, per, fmt.Errorf("a repair has %d recordings before and %d after", len(old), len(new))
+		return share, per, fmt.Errorf("a repair has %d measurements before and %d after", len(old), len(new))
 	}
 	var ratios []float64
 	for i := range old {
 		x, y := spent(metric, old[i]), spent(metric, new[i])
 		if x <= 0 || y <= 0 {
-			return share, per, fmt.Errorf("a recording of the repair has no figure for %s", metric)
+			return share, per, fmt.Errorf("a measurement of the repair has no figure for %s", metric)
 		}
 		ratios = append(ratios, math.Log(y/x))
 		per[0] += x / float64(len(old))

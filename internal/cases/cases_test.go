@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path"
 	"path/filepath"
@@ -302,5 +303,79 @@ func TestWrite(t *testing.T) {
 		if !strings.Contains(page.String(), line+"\n") {
 			t.Errorf("no line %s in\n%s", line, &page)
 		}
+	}
+}
+
+// Two real services: the one that works more costs more by request, whichever comes first, and
+// one that answers with errors is not measured.
+func TestByTurns(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/busy\n\ngo 1.25\n", "main.go": `package main
+
+import (
+	"flag"
+	"log"
+	"net/http"
+)
+
+func main() {
+	addr := flag.String("addr", "", "")
+	rounds := flag.Int("rounds", 0, "of a loop; 0 to fail")
+	flag.Parse()
+	log.Fatal(http.ListenAndServe(*addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if *rounds == 0 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		n := 1
+		for i := range *rounds {
+			n = n*31 + i
+		}
+		if n == 0 {
+			log.Print("never")
+		}
+	})))
+}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &runner{session: session.Config{CacheDir: t.TempDir()}, examples: filepath.Dir(dir)}
+	p := program{dir: filepath.Base(dir), get: "/", connections: 2}
+	b, err := r.build(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Remove()
+	start := func(rounds string) *service {
+		p := p
+		p.args = []string{"-rounds", rounds}
+		s, err := r.start(t.Context(), p, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.process.Stop(context.Background()) })
+		s.load.MaxDuration = 100 * time.Millisecond
+		return s
+	}
+	little, much, failing := start("1"), start("1000000"), start("0")
+	for _, services := range [][2]*service{{little, much}, {much, little}} {
+		phases, err := byTurns(t.Context(), services, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := spent("cpu", phases[0]), spent("cpu", phases[1])
+		if first <= 0 || second <= 0 || (first < second) != (services[0] == little) {
+			t.Errorf("%g and %g s of CPU a request", first, second)
+		}
+	}
+	if _, err := byTurns(t.Context(), [2]*service{little, failing}, 1); err == nil || !strings.Contains(err.Error(), "requests failed") {
+		t.Errorf("a failing service: %v", err)
+	}
+	if err := little.process.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := byTurns(t.Context(), [2]*service{little, much}, 1); err == nil {
+		t.Error("a service that is gone was measured")
 	}
 }

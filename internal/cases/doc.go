@@ -4,6 +4,7 @@
 //	go run ./internal/cases -w                   # all five, 20 s a program
 //	go run ./internal/cases -only C -duration 60s
 //	go run ./internal/cases -runs 3              # found in three runs out of three?
+//	go run ./internal/cases -litter              # what does garbage cost others?
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a
@@ -12,7 +13,8 @@
 // repaired program must show no finding of those rules.
 //
 // The promise for a case is what the findings of its culprits save together
-// (diagnose.Together); the fact is what the repaired program spends less per request or run, in
-// further recordings without profiles that alternate between the two programs.
+// (diagnose.Together); the fact is what the repaired program spends less per request or run, without
+// profiles: two services run at the same time and are loaded by turns of a second, programs that
+// end are run one after the other.
 // Nothing here is asserted by a test, for it depends on the machine.
 package main

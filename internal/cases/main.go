@@ -32,10 +32,11 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
 	duration := fs.Duration("duration", 20*time.Second, "length of each recording")
 	runs := fs.Int("runs", 1, "runs of each case")
-	rounds := fs.Int("rounds", 12, "recordings of each program that only measure, a quarter as long")
+	rounds := fs.Int("rounds", 10, "measurements of each program without profiles")
 	only := fs.String("only", "", "letters of the cases to run, without a space between; empty for all")
 	examples := fs.String("examples", "examples", "where the examples are")
 	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
+	beside := fs.Bool("litter", false, "measure instead what allocating costs the rest of a program")
 	save := fs.Bool("w", false, "write docs/cases.md instead of printing it")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -62,6 +63,13 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 
+	if *beside {
+		r := runner{
+			session:  session.Config{CacheDir: dir, Version: "cases"},
+			examples: filepath.Join(filepath.Dir(root), "internal", "cases", "testdata"), duration: *duration, rounds: *rounds,
+		}
+		return r.measureLitter(ctx, os.Stdout)
+	}
 	all := make([][]*outcome, len(chosen))
 	for n := range *runs {
 		for i, s := range chosen {

@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/load"
 )
 
@@ -65,9 +66,47 @@ func (r *runner) study(ctx context.Context, s study) (*outcome, error) {
 	return o, nil
 }
 
-// measure records the clean phases of all programs that a repair names, in turns that
-// change direction: what drifts on the machine meets both sides alike.
+// measure measures the programs that repairs name, without profiles: services two at a time, by
+// turns, programs that end one after the other.
 func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase) error {
+	for _, repair := range s.repairs {
+		i, j := s.index(repair.before), s.index(repair.after)
+		if !s.programs[i].isService() {
+			continue
+		}
+		if err := r.measureServices(ctx, s, clean, i, j); err != nil {
+			return err
+		}
+	}
+	return r.measureCommands(ctx, s, clean)
+}
+
+// measureServices measures two services, new processes in each round: what one has by chance,
+// such as where its memory lies, it keeps.
+func (r *runner) measureServices(ctx context.Context, s study, clean [][]recording.Phase, i, j int) error {
+	programs := [2]program{s.programs[i], s.programs[j]}
+	var binaries [2]*target.Binary
+	for side, p := range programs {
+		b, err := r.build(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer b.Remove()
+		binaries[side] = b
+	}
+	for range r.rounds {
+		phases, err := r.alternate(ctx, programs, binaries, max(r.duration*3/10, 2*turn))
+		if err != nil {
+			return err
+		}
+		clean[i], clean[j] = append(clean[i], phases[0]), append(clean[j], phases[1])
+	}
+	return nil
+}
+
+// measureCommands records the clean phases of programs that end, in rounds that
+// change direction: what drifts on the machine meets all of them alike.
+func (r *runner) measureCommands(ctx context.Context, s study, clean [][]recording.Phase) error {
 	for round := range r.rounds {
 		for n := range s.programs {
 			i := n
@@ -75,7 +114,7 @@ func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase
 				i = len(s.programs) - 1 - n
 			}
 			p := s.programs[i]
-			if !slices.ContainsFunc(s.repairs, func(r repair) bool { return p.name == r.before || p.name == r.after }) {
+			if p.isService() || !slices.ContainsFunc(s.repairs, func(r repair) bool { return p.name == r.before || p.name == r.after }) {
 				continue
 			}
 			phase, err := r.cleanPhase(ctx, p)
@@ -118,10 +157,13 @@ func (s study) index(name string) int {
 	return -1
 }
 
+// dir is the directory of a program's sources.
+func (r *runner) dir(p program) string { return filepath.Join(r.examples, filepath.FromSlash(p.dir)) }
+
 // record records one program and returns the recording's path. What is left open in
 // o is filled in.
 func (r *runner) record(ctx context.Context, p program, o capture.Options) (string, error) {
-	dir := filepath.Join(r.examples, filepath.FromSlash(p.dir))
+	dir := r.dir(p)
 	o.Package, o.Dir, o.RunDir = ".", dir, dir
 	o.Args, o.Arg = p.args, "examples/"+p.dir
 	if p.isService() {

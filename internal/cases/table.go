@@ -146,10 +146,11 @@ func writeSilence(w io.Writer, runs [][]*outcome) {
 func writeBalances(w io.Writer, runs [][]*outcome) {
 	fmt.Fprintf(w, "## Promised and measured\n\n"+
 		"Promised: what the culprits that were found save together. Measured: what the repaired program\n"+
-		"spends less, per request or run, of CPU or of wall time, in pairs of recordings whose scatter gives the\n"+
-		"interval; and of it what the culprits' own lines spend less, with what they call in other modules.\n"+
+		"spends less, per request or run, of CPU or of wall time, in pairs of processes (services are loaded by\n"+
+		"turns of %.0f s) whose scatter gives the interval; and of it what the culprits' own lines spend less, with\n"+
+		"what they call in other modules.\n"+
 		"Covered: promise and fact have a value in common, and neither is wider than %.0f points.\n\n"+
-		"| case | repair | of | promised | measured, program | measured, lines | covered |\n|---|---|---|---|---|---|---|\n", 100*widest)
+		"| case | repair | of | promised | measured, program | measured, lines | covered |\n|---|---|---|---|---|---|---|\n", turn.Seconds(), 100*widest)
 	for _, outcomes := range runs {
 		for _, o := range outcomes {
 			for i, r := range o.study.repairs {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/stats"
+)
+
+// litter is how much of what is thrown away beside which work: of each so much that it takes
+// between 5 and 15 % of CPU to allocate.
+var litter = []struct{ work, kind, n string }{
+	{"json", "numbers", "150"},
+	{"decode", "buffers", "8"},
+	{"page", "texts", "40"},
+	{"map", "nodes", "60"},
+	{"lines", "buffers", "12"},
+	{"sort", "texts", "40"},
+	{"regexp", "nodes", "60"},
+	{"hash", "numbers", "150"},
+	{"flate", "texts", "60"},
+}
+
+// measureLitter tells what a second of allocating costs the rest of a program, beside itself and the
+// collector's work: the figure that a diagnosis adds to a line that allocates (diagnose, spill). A service runs
+// with litter and without. What it saves without, less what its profile charges to
+// the line of the litter, is what the litter did to others.
+func (r *runner) measureLitter(ctx context.Context, w io.Writer) error {
+	fmt.Fprint(w, "| work | litter | saved without | the line | its collection | its allocating | beyond, per second of allocating |\n|---|---|---|---|---|---|---|\n")
+	var beyond []float64
+	for _, l := range litter {
+		with := program{name: "with", dir: "litter", get: "/", connections: 8, args: []string{"-work", l.work, "-kind", l.kind, "-n", l.n}}
+		without := with
+		without.name, without.args = "without", with.args[:2]
+		path, err := r.record(ctx, with, capture.Options{Duration: 2 * r.duration, Phases: []string{recording.PhaseCPU}})
+		if err != nil {
+			return err
+		}
+		result, err := session.Diagnose(ctx, r.session, path)
+		if err != nil {
+			return err
+		}
+		clean := make([][]recording.Phase, 2)
+		if err := r.measureServices(ctx, study{programs: []program{with, without}}, clean, 0, 1); err != nil {
+			return err
+		}
+		saved, _, err := saved("cpu", clean[0], clean[1])
+		if err != nil {
+			return err
+		}
+		var line, collection, allocating float64
+		for _, s := range result.Table.Sites {
+			if s.Function == "main.strew" {
+				line += s.Cost.CPUSeconds / result.Table.Totals.TotalSeconds
+				collection += s.Cost.GCSeconds / result.Table.Totals.TotalSeconds
+				allocating += s.Cost.MallocSeconds / result.Table.Totals.TotalSeconds
+			}
+		}
+		if allocating == 0 {
+			return fmt.Errorf("the profile of %s has no sample in the litter of %s", l.work, l.kind)
+		}
+		beyond = append(beyond, (saved.Value-line-collection)/allocating)
+		fmt.Fprintf(w, "| %s | %s %s | %s | %.1f %% | %.1f %% | %.1f %% | %.2f |\n",
+			l.work, l.n, l.kind, percent(saved), 100*line, 100*collection, 100*allocating, beyond[len(beyond)-1])
+	}
+	mean := stats.Mean(beyond)
+	_, err := fmt.Fprintf(w, "\nOn average %.2f (%.2f to %.2f) seconds of others for each second of allocating.\n", mean.Value, mean.Low, mean.High)
+	return err
+}

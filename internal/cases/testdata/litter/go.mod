@@ -1,0 +1,3 @@
+module example.com/litter
+
+go 1.25
