@@ -68,6 +68,31 @@ func (st *stretch) addLoad() {
 	p.GeneratorCPUSeconds = sum.CPUSeconds
 }
 
+// keepsUp is the part of the requests that fall due which a service must answer to keep up with a rate.
+const keepsUp = 0.8
+
+// overload says that a service falls behind the rate that it is asked for; "" when it does not,
+// or when nothing piles up because there is no rate or the connections are bounded. What piles up makes
+// every phase last longer, and in the end drowns the service, so it is said before they begin. Of
+// the windows the later half counts: a slow service answers late at first, and then at the rate.
+func overload(o *load.Options, windows []*load.Result) string {
+	windows = windows[len(windows)/2:]
+	if o.Rate <= 0 || o.MaxConnections > 0 || len(windows) == 0 {
+		return ""
+	}
+	var due, answers, seconds float64
+	for _, w := range windows {
+		answers += float64(w.Requests)
+		seconds += w.Elapsed.Seconds()
+	}
+	due = o.Rate * seconds
+	if answers >= keepsUp*due || due-answers < fewRequests {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s requests/s are answered, the others pile up on %d connections so far: bound those with -max_connections, or ask for a lower -rate",
+		thousands(answers/seconds), thousands(o.Rate), windows[len(windows)-1].OpenConns)
+}
+
 // noteLoad says what is wrong with the load of a phase.
 func (r *recorder) noteLoad(st stretch) {
 	if len(st.loads) == 0 {

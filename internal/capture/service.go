@@ -209,6 +209,10 @@ func (s *service) warmUp(ctx context.Context) error {
 		s.note("the throughput did not become steady within %s of warm-up (%s)", s.o.Warmup, spread(st.samples))
 	}
 	s.say(Event{Phase: s.phase, Text: text + ", " + s.summary(st), At: since(began), Of: s.o.Warmup, End: true})
+	if why := overload(s.o.Load, st.loads); why != "" {
+		s.note("%s", why)
+		s.say(Event{Phase: s.phase, Text: why, At: since(began), Of: s.o.Warmup, End: true})
+	}
 	return nil
 }
 

@@ -273,6 +273,51 @@ func TestEveryRequestFails(t *testing.T) {
 	}
 }
 
+// TestOverload: that a rate is too much is said, and what to do, when something piles up.
+func TestOverload(t *testing.T) {
+	windows := func(answers ...int64) (list []*load.Result) {
+		for _, n := range answers {
+			list = append(list, &load.Result{Requests: n, Elapsed: time.Second, OpenConns: 300})
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		name    string
+		o       load.Options
+		windows []*load.Result
+		want    string
+	}{
+		{"behind", load.Options{Rate: 100}, windows(40, 30, 20, 20), "20.0 of 100 requests/s are answered, the others pile up on 300 connections so far: bound those with -max_connections"},
+		{"keeps up", load.Options{Rate: 100}, windows(100, 99, 100, 101), ""},
+		{"slow, not overloaded", load.Options{Rate: 100}, windows(0, 0, 100, 100), ""},
+		{"few are late", load.Options{Rate: 5}, windows(5, 5, 2, 3), ""},
+		{"bounded", load.Options{Rate: 100, MaxConnections: 8}, windows(20, 20), ""},
+		{"flat out", load.Options{Connections: 8}, windows(20, 20), ""},
+		{"no window", load.Options{Rate: 100}, nil, ""},
+	} {
+		if got := overload(&tt.o, tt.windows); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTooHighARate: a person who waits hears it at once, and the recording keeps it.
+func TestTooHighARate(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.o.Load.Rate = 10 * l.gen.rate
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	heard := func(text string) bool { return strings.Contains(text, "-max_connections") }
+	if !slices.ContainsFunc(l.events, func(e Event) bool { return e.Phase == recording.PhaseWarmup && e.End && heard(e.Text) }) {
+		t.Errorf("events %+v", l.events)
+	}
+	if m := l.open().Manifest; !slices.ContainsFunc(m.Notes, heard) {
+		t.Errorf("notes %q", m.Notes)
+	}
+}
+
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
