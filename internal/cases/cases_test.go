@@ -306,6 +306,15 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+func TestReplaceRows(t *testing.T) {
+	old := "# Page\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | old 1 |\n| B | old 2 |\n| C | old |\n\n## Two\n\n| B | old |\n| C | old |\n"
+	fresh := "# Page\n\n## One\n\n| case |\n|---|\n| B | new |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n"
+	want := "# Page\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | new |\n| C | old |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n| C | old |\n"
+	if got := replaceRows(old, fresh, []study{{id: "B"}}); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // Two real services: the one that works more costs more by request, whichever comes first, and
 // one that answers with errors is not measured.
 func TestByTurns(t *testing.T) {

@@ -68,7 +68,11 @@ func run(ctx context.Context, args []string) error {
 			session:  session.Config{CacheDir: dir, Version: "cases"},
 			examples: filepath.Join(filepath.Dir(root), "internal", "cases", "testdata"), duration: *duration, rounds: *rounds,
 		}
-		return r.measureLitter(ctx, os.Stdout)
+		if err := r.measureLitter(ctx, os.Stdout); err != nil {
+			return err
+		}
+		fmt.Println()
+		return r.measureCollector(ctx, os.Stdout)
 	}
 	all := make([][]*outcome, len(chosen))
 	for n := range *runs {
@@ -90,7 +94,7 @@ func run(ctx context.Context, args []string) error {
 	var page bytes.Buffer
 	write(&page, all, *duration)
 	if *save {
-		return os.WriteFile(filepath.Join(filepath.Dir(root), "docs", "cases.md"), page.Bytes(), 0o644)
+		return savePage(filepath.Join(filepath.Dir(root), "docs", "cases.md"), page.String(), chosen, *only == "")
 	}
 	_, err = os.Stdout.Write(page.Bytes())
 	return err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +17,7 @@ import (
 // write prints the tables. runs[i] are the runs of study i.
 func write(w io.Writer, runs [][]*outcome, duration time.Duration) {
 	fmt.Fprint(w, "# The case studies, measured\n\n"+
-		"Made by `go run ./internal/cases -w`; do not edit. The programs are those below `examples`;\n"+
+		"Made by `go run ./internal/cases -w`, a case of it again by `-only` with its letter; do not edit. The programs are those below `examples`;\n"+
 		"what must be found in each is the data of `internal/cases/expect.go`.\n\n")
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		return
@@ -27,6 +29,49 @@ func write(w io.Writer, runs [][]*outcome, duration time.Duration) {
 	writeCulprits(w, runs)
 	writeSilence(w, runs)
 	writeBalances(w, runs)
+}
+
+// savePage writes the page; of some cases only, it puts their rows in the place of those
+// that the page has, so that it can be made again case by case.
+func savePage(name, page string, chosen []study, whole bool) error {
+	if !whole {
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		page = replaceRows(string(old), page, chosen)
+	}
+	return os.WriteFile(name, []byte(page), 0o644)
+}
+
+// replaceRows returns the old page with the rows of some cases from the new one, in each table.
+func replaceRows(old, fresh string, chosen []study) string {
+	starts := func(line string) bool {
+		return slices.ContainsFunc(chosen, func(s study) bool { return strings.HasPrefix(line, "| "+s.id+" |") })
+	}
+	rows := map[string][]string{} // by the table's heading
+	heading := ""
+	for line := range strings.Lines(fresh) {
+		if strings.HasPrefix(line, "## ") {
+			heading = line
+		}
+		if starts(line) {
+			rows[heading] = append(rows[heading], line)
+		}
+	}
+	var b strings.Builder
+	for line := range strings.Lines(old) {
+		if strings.HasPrefix(line, "## ") {
+			heading = line
+		}
+		if !starts(line) {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(strings.Join(rows[heading], "")) // at the first of them
+		rows[heading] = nil
+	}
+	return b.String()
 }
 
 // others is how many cores the rest of the machine kept busy in the clean phases.

@@ -126,7 +126,8 @@ func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
 
 // Drag is how many CPU seconds the program loses for each second that the collector works, beside that
 // second: while it marks, the program runs slower (see [parallelism.Marking]). Measured in
-// the trace; 0 when that does not tell.
+// the trace; 0 when that does not tell. What is lost goes by collections, and a program that is
+// traced comes to fewer of them in a second: the trace's are scaled to those of the CPU profile.
 func (p *Pass) Drag() stats.Interval {
 	ph, ok := p.Phase(recording.PhaseCPU)
 	if !ok || p.Trace == nil || p.Trace.Parallelism == nil || p.Table == nil || ph.Seconds <= 0 {
@@ -136,7 +137,11 @@ func (p *Pass) Drag() stats.Interval {
 	if !(work.Value > 0) || length <= 0 {
 		return stats.Interval{}
 	}
-	return p.Trace.Parallelism.Marking.Lost.Scale(ph.Seconds / work.Value / length)
+	lost := p.Trace.Parallelism.Marking.Lost.Scale(ph.Seconds / work.Value / length)
+	if traced, ok := p.Phase(recording.PhaseTrace); ok && traced.GCCycles > 0 && traced.Seconds > 0 && ph.GCCycles > 0 {
+		lost = lost.Scale(float64(ph.GCCycles) / ph.Seconds / (float64(traced.GCCycles) / traced.Seconds))
+	}
+	return lost
 }
 
 // GCWorth is what all of the collector's work takes from the program, in CPU seconds: its own, and by how

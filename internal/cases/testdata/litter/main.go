@@ -14,6 +14,7 @@ import (
 	"log"
 	"net/http"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,7 +150,11 @@ func main() {
 	work := flag.String("work", "json", "kind of work")
 	kind := flag.String("kind", "numbers", "kind of litter: numbers, texts, nodes or buffers")
 	n := flag.Int("n", 0, "pieces of litter a request")
+	gogc := flag.Int("gogc", 0, "percent for the collector; 0 leaves it alone")
 	flag.Parse()
+	if *gogc > 0 {
+		debug.SetGCPercent(*gogc)
+	}
 	answer := works(newData())[*work]
 	if answer == nil {
 		log.Fatalf("no work %q", *work)

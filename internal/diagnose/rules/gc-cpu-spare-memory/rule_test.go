@@ -42,7 +42,8 @@ func TestCaught(t *testing.T) {
 	}
 	t.Logf("%s %s %+v", m.Cause, m.Fix, *m.Saving)
 	work := p.Table.GCWork()
-	if s := m.Saving; s.Seconds != work.Value*0.75 || s.Low >= s.Seconds || s.High < s.Seconds || s.High > work.High {
+	const outside = 0.3 // of the work saved, beside it
+	if s := m.Saving; math.Abs(s.Seconds-work.Value*0.75*(1+outside)) > 1e-9 || s.Low >= s.Seconds || s.High < s.Seconds || s.High > 2*work.High {
 		t.Errorf("saving %+v of %+v", *s, work)
 	}
 	if !strings.HasPrefix(m.Fix, "Try GOGC=400 with GOMEMLIMIT=6100MiB") {
@@ -59,7 +60,7 @@ func TestCaught(t *testing.T) {
 		Lost: stats.Interval{Value: work.Value, Low: work.Value / 2, High: 2 * work.Value},
 	}}}
 	slow := find(t, p)
-	if slow == nil || math.Abs(slow.Saving.Seconds-2*m.Saving.Seconds) > 1e-9 {
+	if slow == nil || math.Abs(slow.Saving.Seconds-m.Saving.Seconds-0.75*work.Value) > 1e-9 {
 		t.Errorf("%+v with a program that marking slows down, %+v without", slow, m.Saving)
 	}
 	if slow != nil && !slices.ContainsFunc(slow.Evidence, func(e rule.Evidence) bool { return strings.HasPrefix(e.Value, "1.5 times slower") }) {
