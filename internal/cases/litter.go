@@ -11,9 +11,20 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
+// strewn is so many pieces of a kind that are thrown away beside a kind of work.
+type strewn struct{ work, kind, n string }
+
+// program is testdata/litter with that, and with more flags.
+func (s strewn) program(name string, more ...string) program {
+	return program{
+		name: name, dir: "litter", get: "/", connections: 8,
+		args: append([]string{"-work", s.work, "-kind", s.kind, "-n", s.n}, more...),
+	}
+}
+
 // litter is how much of what is thrown away beside which work: of each so much that it takes
 // between 5 and 15 % of CPU to allocate.
-var litter = []struct{ work, kind, n string }{
+var litter = []strewn{
 	{"json", "numbers", "150"},
 	{"decode", "buffers", "8"},
 	{"page", "texts", "40"},
@@ -33,10 +44,7 @@ func (r *runner) measureLitter(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "| work | litter | saved without | the line | its collection | its allocating | beyond, per second of allocating |\n|---|---|---|---|---|---|---|\n")
 	var beyond []float64
 	for _, l := range litter {
-		with := program{name: "with", dir: "litter", get: "/", connections: 8, args: []string{"-work", l.work, "-kind", l.kind, "-n", l.n}}
-		without := with
-		without.name, without.args = "without", with.args[:2]
-		result, saved, err := r.pair(ctx, with, without)
+		result, saved, err := r.pair(ctx, l.program("with"), l.program("without", "-n", "0"))
 		if err != nil {
 			return err
 		}
@@ -61,7 +69,7 @@ func (r *runner) measureLitter(ctx context.Context, w io.Writer) error {
 }
 
 // live is litter beside which the works, which hold some 15 MiB, are collected often.
-var live = []struct{ work, kind, n string }{
+var live = []strewn{
 	{"json", "nodes", "60"},
 	{"page", "texts", "20"},
 	{"decode", "texts", "20"},
@@ -76,10 +84,7 @@ var live = []struct{ work, kind, n string }{
 func (r *runner) measureCollector(ctx context.Context, w io.Writer) error {
 	fmt.Fprint(w, "| work | litter | collector at 100 | saved at 400 | beyond, per second of collecting saved |\n|---|---|---|---|---|\n")
 	for _, l := range live {
-		often := program{name: "100", dir: "litter", get: "/", connections: 8, args: []string{"-work", l.work, "-kind", l.kind, "-n", l.n}}
-		seldom := often
-		seldom.name, seldom.args = "400", append([]string{"-gogc", "400"}, often.args...)
-		result, saved, err := r.pair(ctx, often, seldom)
+		result, saved, err := r.pair(ctx, l.program("100"), l.program("400", "-gogc", "400"))
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,11 @@ func savePage(name, page string, chosen []study, whole bool) error {
 	return os.WriteFile(name, []byte(page), 0o644)
 }
 
-// replaceRows returns the old page with the rows of some cases from the new one, in each table.
+// again begins the line that tells which cases were measured by themselves.
+const again = "Measured again later, by itself: case "
+
+// replaceRows returns the old page with the rows of some cases from the new one, in each table,
+// and says so above the tables: they are of another time, number of runs and perhaps code.
 func replaceRows(old, fresh string, chosen []study) string {
 	starts := func(line string) bool {
 		return slices.ContainsFunc(chosen, func(s study) bool { return strings.HasPrefix(line, "| "+s.id+" |") })
@@ -60,8 +64,16 @@ func replaceRows(old, fresh string, chosen []study) string {
 		}
 	}
 	var b strings.Builder
+	heading = ""
 	for line := range strings.Lines(old) {
 		if strings.HasPrefix(line, "## ") {
+			if heading == "" {
+				for _, s := range chosen {
+					if note := again + s.id + ".\n\n"; !strings.Contains(old, note) {
+						b.WriteString(note)
+					}
+				}
+			}
 			heading = line
 		}
 		if !starts(line) {
