@@ -148,6 +148,28 @@ func MeanRatio(old, new []float64) (ratio Interval, p float64) {
 	return ratio, p
 }
 
+// PairedRatio is the geometric mean of new over old where the n-th values of both were taken at the same time
+// or one after the other, so that what the machine does to one it does to the other: what scatters is
+// their ratio, taken as lognormal, and the interval is Student's of the logarithms. Samples of
+// different lengths, fewer than two pairs, or a value that is not positive and finite, give [Unknown].
+func PairedRatio(old, new []float64) Interval {
+	if len(old) != len(new) || len(old) < 2 {
+		return Unknown()
+	}
+	logs := make([]float64, len(old))
+	for i := range old {
+		if !(old[i] > 0) || !(new[i] > 0) {
+			return Unknown()
+		}
+		logs[i] = math.Log(new[i] / old[i])
+	}
+	mean := Mean(logs)
+	if !mean.Known() {
+		return Unknown()
+	}
+	return Interval{math.Exp(mean.Value), math.Exp(mean.Low), math.Exp(mean.High)}
+}
+
 // meanAndVariance returns the mean and the variance of that mean.
 func meanAndVariance(xs []float64) (mean, variance float64) {
 	n := float64(len(xs))

@@ -205,6 +205,23 @@ func TestMeanRatioHoldsOneExactlyWhenTheTestDoesNotReject(t *testing.T) {
 	})
 }
 
+func TestPairedRatio(t *testing.T) {
+	old := []float64{1, 2, 4, 8}
+	if got := PairedRatio(old, []float64{1.5, 3, 6, 12}); math.Abs(got.Value-1.5) > 1e-12 || math.Abs(got.High-got.Low) > 1e-12 {
+		t.Errorf("what drifts alike: %v, want 1.5 without width", got)
+	}
+	// Logarithms ±log 2 around 0: a standard error of log 2/√3, three degrees of freedom, t = 3.1824.
+	got := PairedRatio([]float64{1, 1, 1, 1}, []float64{2, 0.5, 2, 0.5})
+	if want := math.Exp(3.182446 * math.Ln2 / math.Sqrt(3)); math.Abs(got.Value-1) > 1e-12 || math.Abs(got.High/want-1) > 1e-6 || math.Abs(got.Low*want-1) > 1e-6 {
+		t.Errorf("%v, want 1 (%g to %g)", got, 1/want, want)
+	}
+	for _, bad := range [][2][]float64{{{1}, {1}}, {{1, 2}, {1}}, {{1, 0}, {1, 1}}, {{1, 1}, {-1, 1}}, {{1, math.Inf(1)}, {1, 1}}, {{1, math.NaN()}, {1, 1}}} {
+		if got := PairedRatio(bad[0], bad[1]); got.Known() {
+			t.Errorf("%v: %v", bad, got)
+		}
+	}
+}
+
 func TestMeanRatioWithoutScatter(t *testing.T) {
 	for _, c := range []struct {
 		new  float64

@@ -168,6 +168,26 @@ func TestSumOfEqualWeightsIsPoisson(t *testing.T) {
 	})
 }
 
+func TestCombine(t *testing.T) {
+	for _, c := range []struct{ a, b, want Interval }{
+		{Interval{10, 9, 11}, Interval{10, 9, 11}, Interval{10, 10 - math.Sqrt(0.5), 10 + math.Sqrt(0.5)}},
+		{Interval{10, 8, 12}, Interval{11, 10, 12}, Interval{10.8, 10.8 - math.Sqrt(0.8), 10.8 + math.Sqrt(0.8)}},
+		{Interval{10, 10, 10}, Interval{11, 10, 12}, Interval{10, 10, 10}},
+		{Unknown(), Interval{11, 10, 12}, Interval{11, 10, 12}},
+		{Interval{11, 10, 12}, Unknown(), Interval{11, 10, 12}},
+		// Further apart than their widths allow: half of the distance, in standard errors.
+		{Interval{0, -1, 1}, Interval{4, 3, 5}, Interval{2, 2 - 2*z95, 2 + 2*z95}},
+	} {
+		got := Combine(c.a, c.b)
+		if math.Abs(got.Value-c.want.Value) > 1e-12 || math.Abs(got.Low-c.want.Low) > 1e-12 || math.Abs(got.High-c.want.High) > 1e-12 {
+			t.Errorf("%v and %v: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+	if got := Combine(Unknown(), Unknown()); got.Known() {
+		t.Errorf("of nothing: %v", got)
+	}
+}
+
 func TestSumOfNothing(t *testing.T) {
 	if got := Sum(); got != (Interval{}) {
 		t.Errorf("Sum() = %v, want exactly 0", got)

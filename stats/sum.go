@@ -73,6 +73,32 @@ func Mul(a, b Interval) Interval {
 	return Interval{value, value * math.Exp(-down), value * math.Exp(up)}
 }
 
+// Combine joins two independent estimates of one quantity: their mean, weighted by the inverse squares
+// of their half widths. Where they lie further apart than their widths allow, one of them is wrong in a way that
+// its width does not tell, and the result is widened by as much (R. T. Birge, "The Calculation of Errors by the
+// Method of Least Squares", Physical Review 40, 1932). An estimate that is not bounded counts for
+// nothing; of two that are not, the first is returned.
+func Combine(a, b Interval) Interval {
+	switch {
+	case !b.Known():
+		return a
+	case !a.Known():
+		return b
+	}
+	x, y := (a.High-a.Low)/2, (b.High-b.Low)/2
+	switch {
+	case !(x > 0):
+		return a
+	case !(y > 0):
+		return b
+	}
+	p, q := 1/(x*x), 1/(y*y)
+	value := (a.Value*p + b.Value*q) / (p + q)
+	apart := math.Abs(a.Value-b.Value) / math.Hypot(x, y) * z95
+	half := math.Max(1, apart) / math.Sqrt(p+q)
+	return Interval{value, value - half, value + half}
+}
+
 // Part returns the interval of part ÷ (part + rest) for independent quantities
 // that cannot be negative. It goes through the odds part ÷ rest, so that it
 // never leaves [0, 1].

@@ -46,20 +46,24 @@ func workers(n int, f func()) {
 
 // TestRemarks asserts for each topic a program that stands out by it, and one much like it that does not.
 func TestRemarks(t *testing.T) {
+	// Several pairs, so that a processor always finds the next goroutine ready: waking a sleeping
+	// thread takes as long as the machine likes.
 	handOver := func(size int, work time.Duration) func() {
 		return func() {
-			items := make(chan int, size)
-			go func() {
-				defer close(items)
-				for i := range 30_000 {
-					items <- i
+			workers(4, func() {
+				items := make(chan int, size)
+				go func() {
+					defer close(items)
+					for i := range 8_000 {
+						items <- i
+					}
+				}()
+				for range items {
+					if work > 0 {
+						spin(work)
+					}
 				}
-			}()
-			for range items {
-				if work > 0 {
-					spin(work)
-				}
-			}
+			})
 		}
 	}
 	leak := make(chan int)

@@ -15,6 +15,7 @@
 // what was recorded stays readable, raised rates are restored, and the target
 // that hone started is stopped.
 //
-// The package refuses to interpret: it computes no shares and judges nothing. It
+// The package refuses to interpret: it judges nothing but whether a trial of the
+// collector's setting is worth the time, for which it asks package pacing. It
 // prints nothing; whoever waits gets Events.
 package capture

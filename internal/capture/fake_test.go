@@ -28,6 +28,7 @@ type fakeProgram struct {
 	listening bool
 	idle      bool   // nothing ever waits: block and mutex stay empty
 	hangs     string // the profile that it never has
+	collects  bool   // a third of its CPU goes into collection at GOGC=100, and memory is idle
 
 	// called is told before each call, from the goroutine that makes it.
 	called func(call string)
@@ -39,13 +40,17 @@ type fakeProgram struct {
 	exit     target.Exit
 	stopped  bool
 	restored bool
+	gogc     int       // percent
+	gogcs    []int     // all settings
+	spent    float64   // CPU seconds up to since, where it collects
+	since    time.Time // of the setting
 
 	parts   map[string][]byte
 	missing map[string]string
 }
 
 func newFake() *fakeProgram {
-	return &fakeProgram{began: time.Now(), cores: 0.5, done: make(chan struct{}), refuse: map[string]error{}}
+	return &fakeProgram{began: time.Now(), cores: 0.5, gogc: 100, since: time.Now(), done: make(chan struct{}), refuse: map[string]error{}}
 }
 
 func (p *fakeProgram) call(name string) error {
@@ -159,23 +164,54 @@ func (p *fakeProgram) SetRates(context.Context, int, int) (func(context.Context)
 	}, []string{"a note on rates"}, nil
 }
 
-func (p *fakeProgram) SetGC(context.Context, *int, *int64) (int, int64, error) { return 100, 0, nil }
+func (p *fakeProgram) SetGC(_ context.Context, percent *int, _ *int64) (int, int64, error) {
+	if err := p.call("gc"); err != nil {
+		return 0, 0, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spend()
+	old := p.gogc
+	p.gogc = *percent
+	p.gogcs = append(p.gogcs, p.gogc)
+	return old, 0, nil
+}
+
+// spend books the CPU since the setting was changed: a third less without collection.
+func (p *fakeProgram) spend() {
+	rate := p.cores
+	if p.collects {
+		rate *= 2.0/3 + 1.0/3*100/float64(p.gogc)
+	}
+	now := time.Now()
+	p.spent += rate * now.Sub(p.since).Seconds()
+	p.since = now
+}
 
 func (p *fakeProgram) Metrics(context.Context) (target.Metrics, error) {
 	if err := p.call("metrics"); err != nil {
 		return nil, err
 	}
 	s := time.Since(p.began).Seconds()
-	return target.Metrics{
-		metricAllocBytes: {Value: 1e6 * s}, metricAllocObjects: {Value: 1e4 * s}, metricCycles: {Value: 10 * s},
-	}, nil
+	m := target.Metrics{
+		recording.MetricAllocBytes: {Value: 1e6 * s}, recording.MetricAllocObjects: {Value: 1e4 * s}, recording.MetricCycles: {Value: 10 * s},
+	}
+	if p.collects {
+		m[recording.MetricCPU], m[recording.MetricCPUIdle] = target.Metric{Value: 2 * s}, target.Metric{Value: s / 2}
+		m[recording.MetricCPUGC] = target.Metric{Value: s / 2}
+		m[recording.MetricLive], m[recording.MetricTotal] = target.Metric{Value: 64 << 20}, target.Metric{Value: 150 << 20}
+	}
+	return m, nil
 }
 
 func (p *fakeProgram) Usage(context.Context) (target.Usage, error) {
 	if err := p.call("usage"); err != nil {
 		return target.Usage{}, err
 	}
-	return target.Usage{CPUSeconds: p.cores * time.Since(p.began).Seconds(), RSSBytes: 1 << 20}, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.spend()
+	return target.Usage{CPUSeconds: p.spent, RSSBytes: 1 << 20}, nil
 }
 
 func (p *fakeProgram) Done() <-chan struct{} { return p.done }

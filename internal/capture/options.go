@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/load"
 )
@@ -26,9 +26,9 @@ type Options struct {
 	Attach     target.AttachOptions
 
 	Load     *load.Options // nil: observe
-	Duration time.Duration // of clean to trace together; 0 = 30 s
+	Duration time.Duration // of clean to trace together; 0 = 30 s. Phase gogc comes after and takes up to half as long
 	Warmup   time.Duration // longest; 0 = 10 s, negative = none
-	Phases   []string      // of cpu, contention, trace; nil = all, empty = the clean phase alone
+	Phases   []string      // of cpu, contention, trace, gogc; nil = all, empty = the clean phase alone
 	Timeout  time.Duration // for building, readiness and programs that end; 0 = 10 min
 
 	Out      string // path of the recording
@@ -78,11 +78,11 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("record: timeout %s is negative", o.Timeout)
 	}
 	if o.Phases == nil {
-		o.Phases = []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace}
+		o.Phases = Phases()
 	}
 	for i, p := range o.Phases {
-		if _, ok := weight[p]; !ok || p == recording.PhaseClean {
-			return o, fmt.Errorf("record: no phase %q; there are cpu, contention and trace", p)
+		if !slices.Contains(Phases(), p) {
+			return o, fmt.Errorf("record: no phase %q; there are %s", p, strings.Join(Phases(), ", "))
 		}
 		if slices.Contains(o.Phases[:i], p) {
 			return o, fmt.Errorf("record: phase %s is named twice", p)

@@ -16,6 +16,11 @@ var weight = map[string]int{
 	recording.PhaseTrace:      15,
 }
 
+// Phases are those that a recording may have beside the clean one, in the order of running.
+func Phases() []string {
+	return []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC}
+}
+
 // step is a phase, or a part of one, and its share of the duration.
 type step struct {
 	phase  string
@@ -39,8 +44,8 @@ func plan(total time.Duration, phases []string) []step {
 		return []step{{recording.PhaseClean, clean}}
 	}
 	steps := []step{{recording.PhaseClean, clean / 2}}
-	for _, p := range []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace} {
-		if slices.Contains(phases, p) {
+	for _, p := range Phases() {
+		if weight[p] > 0 && slices.Contains(phases, p) { // a trial has a length of its own
 			steps = append(steps, step{p, share(p)})
 		}
 	}

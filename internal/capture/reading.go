@@ -11,14 +11,6 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// Names of the runtime/metrics that a phase's figures are made of.
-const (
-	metricAllocBytes   = "/gc/heap/allocs:bytes"
-	metricAllocObjects = "/gc/heap/allocs:objects"
-	metricTinyObjects  = "/gc/heap/tiny/allocs:objects" // those put into a block that the other counts once
-	metricCycles       = "/gc/cycles/total:gc-cycles"
-)
-
 // readLimit bounds one reading of metrics or usage, so that a program that hangs
 // does not hold the windows up for good.
 const readLimit = 5 * time.Second
@@ -89,7 +81,7 @@ func (s *service) window(from, to reading, res *load.Result) (recording.Window, 
 	if from.hasUsage && to.hasUsage {
 		w.CPUSeconds = max(0, to.usage.CPUSeconds-from.usage.CPUSeconds)
 	}
-	w.AllocBytes = from.grown(to, metricAllocBytes)
+	w.AllocBytes = from.grown(to, recording.MetricAllocBytes)
 	w.AllocObjects = from.objects(to)
 
 	sm := sample{throughput: unknown, cpu: unknown}
@@ -128,7 +120,7 @@ func (r reading) grown(to reading, name string) int64 {
 // blocks; it counts a block as an object, and the objects that went into one that was there already
 // apart (runtime/malloc.go, mallocgcTiny).
 func (r reading) objects(to reading) int64 {
-	return r.grown(to, metricAllocObjects) + r.grown(to, metricTinyObjects)
+	return r.grown(to, recording.MetricAllocObjects) + r.grown(to, recording.MetricTinyObjects)
 }
 
 // figures fills in what two readings at a phase's ends tell.
@@ -139,9 +131,9 @@ func (from reading) figures(p *recording.Phase, to reading) {
 		p.CPUSeconds = max(0, to.usage.CPUSeconds-from.usage.CPUSeconds)
 		p.RSSBytes = to.usage.RSSBytes
 	}
-	p.AllocBytes = from.grown(to, metricAllocBytes)
+	p.AllocBytes = from.grown(to, recording.MetricAllocBytes)
 	p.AllocObjects = from.objects(to)
-	p.GCCycles = from.grown(to, metricCycles)
+	p.GCCycles = from.grown(to, recording.MetricCycles)
 	if from.canThrot && to.canThrot {
 		p.Throttled = max(0, to.throttled-from.throttled)
 	}

@@ -69,12 +69,19 @@ func (s *service) record(ctx context.Context) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
+	var before target.Metrics
+	if s.tries() {
+		before = s.pollMetrics(ctx, s.prog)
+	}
 	for _, st := range plan(s.o.Duration, s.o.Phases) {
 		if err := s.runPhase(ctx, st); err != nil {
 			return err
 		}
 	}
-	return s.rest(ctx)
+	if err := s.rest(ctx); err != nil || before == nil {
+		return err
+	}
+	return s.trial(ctx, before)
 }
 
 // beginLoad tries the targets once and starts the one load of the recording.

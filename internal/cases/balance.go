@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hone-go/hone/internal/compare"
@@ -81,22 +80,23 @@ func saved(metric string, old, new []recording.Phase) (share stats.Interval, per
 	if len(old) == 0 || len(old) != len(new) {
 		return share, per, fmt.Errorf("a repair has %d measurements before and %d after", len(old), len(new))
 	}
-	var ratios []float64
+	var figures [2][]float64
 	for i := range old {
-		x, y := spent(metric, old[i]), spent(metric, new[i])
-		if x <= 0 || y <= 0 {
-			return share, per, fmt.Errorf("a measurement of the repair has no figure for %s", metric)
+		for side, p := range [2]recording.Phase{old[i], new[i]} {
+			x := spent(metric, p)
+			if x <= 0 {
+				return share, per, fmt.Errorf("a measurement of the repair has no figure for %s", metric)
+			}
+			figures[side] = append(figures[side], x)
+			per[side] += x / float64(len(old))
 		}
-		ratios = append(ratios, math.Log(y/x))
-		per[0] += x / float64(len(old))
-		per[1] += y / float64(len(new))
 	}
-	ratio := stats.Mean(ratios)
-	share = stats.Interval{Value: 1 - math.Exp(ratio.Value), Low: 1 - math.Exp(ratio.High), High: 1 - math.Exp(ratio.Low)}
-	if len(ratios) == 1 {
-		share.Low, share.High = share.Value, share.Value
+	ratio := stats.PairedRatio(figures[0], figures[1])
+	if len(old) == 1 {
+		x := per[1] / per[0]
+		ratio = stats.Interval{Value: x, Low: x, High: x}
 	}
-	return share, per, nil
+	return stats.Minus(stats.Interval{Value: 1, Low: 1, High: 1}, ratio), per, nil
 }
 
 // spent is what a phase cost by request, or by run where there are no requests: seconds

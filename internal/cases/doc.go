@@ -4,7 +4,7 @@
 //	go run ./internal/cases -w                   # all five, 20 s a program
 //	go run ./internal/cases -only C -duration 60s
 //	go run ./internal/cases -runs 3              # found in three runs out of three?
-//	go run ./internal/cases -litter              # what does garbage cost others?
+//	go run ./internal/cases -litter allocating   # what does garbage cost others?
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string) error {
 	only := fs.String("only", "", "letters of the cases to run, without a space between; empty for all")
 	examples := fs.String("examples", "examples", "where the examples are")
 	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
-	beside := fs.Bool("litter", false, "measure instead what allocating costs the rest of a program")
+	beside := fs.String("litter", "", "measure instead what `WHAT` costs the rest of a program: allocating, collecting or labels")
 	save := fs.Bool("w", false, "write docs/cases.md instead of printing it")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -63,16 +63,12 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 
-	if *beside {
+	if *beside != "" {
 		r := runner{
 			session:  session.Config{CacheDir: dir, Version: "cases"},
 			examples: filepath.Join(filepath.Dir(root), "internal", "cases", "testdata"), duration: *duration, rounds: *rounds,
 		}
-		if err := r.measureLitter(ctx, os.Stdout); err != nil {
-			return err
-		}
-		fmt.Println()
-		return r.measureCollector(ctx, os.Stdout)
+		return r.measureBeside(ctx, os.Stdout, *beside)
 	}
 	all := make([][]*outcome, len(chosen))
 	for n := range *runs {

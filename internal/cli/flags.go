@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -174,11 +175,11 @@ type recordFlags struct {
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
 	r.loadFlags.declare(fs, true)
-	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, `D`")
+	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, but for gogc, which takes up to half of it on top, `D`")
 	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "longest wait until the throughput is steady, `D`")
 	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")
-	fs.StringVar(&r.phases, "phases", "cpu,contention,trace", "observing phases to run, comma-separated `LIST`")
+	fs.StringVar(&r.phases, "phases", strings.Join(capture.Phases(), ","), "observing phases to run, comma-separated `LIST`")
 	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")
 	fs.StringVar(&r.build, "build", "", "`FLAGS` of go build for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
 	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
@@ -248,12 +249,11 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 func (r *recordFlags) phaseList() ([]string, error) {
 	phases := []string{}
 	for _, p := range strings.Split(r.phases, ",") {
-		switch p = strings.TrimSpace(p); p {
-		case "cpu", "contention", "trace":
+		switch p = strings.TrimSpace(p); {
+		case slices.Contains(capture.Phases(), p):
 			phases = append(phases, p)
-		case "":
-		default:
-			return nil, usagef("-phases: no phase %q; there are cpu, contention and trace", p)
+		case p != "":
+			return nil, usagef("-phases: no phase %q; there are %s", p, strings.Join(capture.Phases(), ", "))
 		}
 	}
 	return phases, nil

@@ -225,7 +225,7 @@ func (e *engine) save(d *draft) *saving {
 
 // spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is saved,
 // whatever the cause: caches that fresh memory fills are the likely one. Measured on services of other
-// work than the examples, with garbage of several kinds beside it (go run ./internal/cases -litter): from 0.2
+// work than the examples, with garbage of several kinds beside it (go run ./internal/cases -litter allocating): from 0.2
 // beside sorting to 0.9 beside a template, in eight such pairs 0.52 (0.34 to 0.71) on average. What marking
 // slows down is in those figures and is added again by besides: there it was 0.04 of the collector's work at most.
 var spill = stats.Interval{Value: 0.5, Low: 0.3, High: 0.7}
@@ -233,6 +233,9 @@ var spill = stats.Interval{Value: 0.5, Low: 0.3, High: 0.7}
 // besides is what a draft's fix saves in code that is not its own, as a share of CPU: garbage slows down
 // who else runs, while it is made and while it is collected.
 func (e *engine) besides(d *draft) stats.Interval {
+	if d.rule.Beside.High > 0 {
+		return d.rule.Beside.Scale(d.share.Value)
+	}
 	made := spill.Scale(d.cost.MallocSeconds / e.totals.TotalSeconds)
 	collected := e.pass.Drag().Scale(d.cost.GCSeconds / e.totals.TotalSeconds)
 	return stats.Mul(stats.Add(made, collected), d.fraction)

@@ -227,7 +227,7 @@ func (e *engine) generatorHere() bool {
 // memory returns what the program uses and the limit that it runs against; most
 // is 0 when there is none.
 func (e *engine) memory() (used, most float64, what string) {
-	used = e.pass.Metrics["/memory/classes/total:bytes"] - e.pass.Metrics["/memory/classes/heap/released:bytes"]
+	used = e.pass.Metrics[recording.MetricTotal] - e.pass.Metrics[recording.MetricReleased]
 	if used <= 0 {
 		if ph, ok := e.reference(); ok {
 			used = float64(ph.RSSBytes)

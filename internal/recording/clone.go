@@ -8,6 +8,11 @@ func (m Manifest) clone() Manifest {
 	for i := range m.Phases {
 		m.Phases[i].Windows = slices.Clone(m.Phases[i].Windows)
 	}
+	if m.Trial != nil {
+		t := *m.Trial
+		t.Turns = slices.Clone(t.Turns)
+		m.Trial = &t
+	}
 	m.Parts = slices.Clone(m.Parts)
 	m.Missing = slices.Clone(m.Missing)
 	m.Notes = slices.Clone(m.Notes)

@@ -34,6 +34,7 @@ const (
 	PhaseContention = "contention"
 	PhaseTrace      = "trace"
 	PhaseRest       = "rest"
+	PhaseGOGC       = "gogc" // where a setting of the collector is tried: see Trial
 )
 
 // Manifest describes a recording: what ran, where, under which load, and which
@@ -50,6 +51,7 @@ type Manifest struct {
 	Machine Machine   `json:"machine"`
 	Load    *Load     `json:"load,omitempty"`
 	Phases  []Phase   `json:"phases"`
+	Trial   *Trial    `json:"gogc_trial,omitempty"`
 	Parts   []Part    `json:"parts"`
 	Missing []Missing `json:"missing,omitempty"`
 	Notes   []string  `json:"notes,omitempty"`

@@ -4,27 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/internal/pacing"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/stats"
-)
-
-// Metrics of runtime/metrics that rules ask for.
-const (
-	MetricLive   = "/gc/heap/live:bytes"
-	MetricGoal   = "/gc/heap/goal:bytes"
-	MetricCycles = "/gc/cycles/total:gc-cycles"
-)
-
-// LeastHeap is the heap below which the runtime does not collect at GOGC=100; it scales
-// with GOGC (runtime/mgcpacer.go, heapMinimum).
-const LeastHeap = 4 << 20
-
-const (
-	// nearLeast times its least is a heap's goal that the least still decides.
-	nearLeast = 1.5
-	// manyCycles a second make the fixed cost of a collection count: starting and ending it, and
-	// scanning stacks and package variables.
-	manyCycles = 20
 )
 
 // GOGC is the setting that the program ran with, in percent; -1 when collection is off, 0 when it is not
@@ -33,7 +15,7 @@ func (p *Pass) GOGC() int {
 	if p.Manifest != nil && p.Manifest.Runtime.GOGC != 0 {
 		return p.Manifest.Runtime.GOGC
 	}
-	switch g := p.Metrics["/gc/gogc:percent"]; {
+	switch g := p.Metrics[recording.MetricGOGC]; {
 	case g <= 0:
 		return 0
 	case g >= math.MaxInt32:
@@ -48,37 +30,23 @@ func (p *Pass) Limit() float64 {
 	if p.Manifest == nil {
 		return 0
 	}
-	if l := p.Manifest.Runtime.GOMEMLIMIT; l > 0 && l < math.MaxInt64 {
-		return float64(l)
-	}
-	return 0
+	return p.Manifest.Limit()
 }
 
-// Memory is what the process may fill, the least of its limits and the machine's memory, and what says so. 0 when
-// nothing is known.
+// Memory is what the process may fill in bytes, and what says so. 0 when nothing is known.
 func (p *Pass) Memory() (bytes float64, what string) {
 	if p.Manifest == nil {
 		return 0, ""
 	}
-	bytes, what = float64(p.Manifest.Machine.MemoryBytes), "the machine's"
-	if c := float64(p.Manifest.Machine.CgroupBytes); c > 0 && (bytes == 0 || c < bytes) {
-		bytes, what = c, "the cgroup's limit"
-	}
-	if l := p.Limit(); l > 0 && (bytes == 0 || l < bytes) {
-		bytes, what = l, "GOMEMLIMIT"
-	}
-	return bytes, what
+	return p.Manifest.Memory()
 }
 
 // Held is what the process holds of memory, in bytes; 0 when it is not known.
 func (p *Pass) Held() float64 {
-	held := p.Metrics["/memory/classes/total:bytes"] - p.Metrics["/memory/classes/heap/released:bytes"]
-	if p.Manifest != nil {
-		for _, ph := range p.Manifest.Phases {
-			held = math.Max(held, float64(ph.RSSBytes))
-		}
+	if p.Manifest == nil {
+		return 0
 	}
-	return math.Max(0, held)
+	return p.Manifest.Held(p.Metrics[recording.MetricTotal], p.Metrics[recording.MetricReleased])
 }
 
 // Phase returns a phase of the recording.
@@ -116,12 +84,8 @@ func (p *Pass) Collecting() float64 {
 // and that happens many times a second: goal is the heap's goal in bytes, cycles are those
 // of a second. What is live then hardly matters.
 func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
-	gogc := p.GOGC()
-	goal, cycles = p.Metrics[MetricGoal], p.Cycles()
-	if gogc <= 0 || goal <= 0 || cycles < manyCycles {
-		return goal, cycles, false
-	}
-	return goal, cycles, goal <= nearLeast*LeastHeap*float64(gogc)/100
+	goal, cycles = p.Metrics[recording.MetricGoal], p.Cycles()
+	return goal, cycles, pacing.Tiny(p.GOGC(), goal, cycles)
 }
 
 // Drag is how many CPU seconds the program loses for each second that the collector works, beside that

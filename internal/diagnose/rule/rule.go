@@ -7,6 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 // Kind groups findings by what they cost.
@@ -76,6 +77,10 @@ type Rule struct {
 	// Fraction is the share of the matched cost that the fix is expected to save,
 	// with its range, 0 to 1. The rule's source says where it comes from.
 	Fraction Fraction
+	// Beside is what code that the rule does not accuse saves on top, as a share of the matched
+	// cost: caches that the fix leaves to it. Where it is zero, the diagnosis adds what
+	// allocating and collecting cost others.
+	Beside stats.Interval
 	// Specificity decides between rules that claim the same row at the same depth:
 	// the larger takes it. 0 is a rule about a named call; a rule that knows more
 	// about the line stands above, a catch-all below 0.

@@ -1,5 +1,6 @@
 // Command litter answers requests with work of a kind, and when told to throws memory of a kind
-// away before. What the work costs more beside the litter is what `go run ./internal/cases -litter` is after.
+// away before, or counts events. What the work costs more beside that is what
+// `go run ./internal/cases -litter` is after.
 package main
 
 import (
@@ -20,6 +21,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 type point struct {
@@ -145,11 +148,54 @@ func strew(kind string, n int, keep func(any)) {
 	keep(last)
 }
 
+// counters count events by two labels.
+type counters struct {
+	vec  *prometheus.CounterVec
+	kept [numbers][len(names)]prometheus.Counter // all children
+	next atomic.Int64
+}
+
+// numbers and names make 8,000 children, as many as the benchmark has from which the rule metric-label-per-call
+// has its figures.
+const numbers = 800
+
+var names = [10]string{"head", "level", "pairs", "mask", "rename", "order", "took", "drop", "user", "mail"}
+
+func newCounters() *counters {
+	c := &counters{vec: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "events_total"}, []string{"number", "name"})}
+	for i := range c.kept {
+		for j, name := range names {
+			c.kept[i][j] = c.vec.WithLabelValues(strconv.Itoa(i), name)
+		}
+	}
+	return c
+}
+
+// look counts n events by their labels.
+//
+//go:noinline
+func (c *counters) look(n int) {
+	for i := range n {
+		at := int(c.next.Add(7919))
+		c.vec.WithLabelValues(strconv.Itoa(at%numbers), names[i%len(names)]).Inc()
+	}
+}
+
+// keep counts n events in the children that it kept.
+//
+//go:noinline
+func (c *counters) keep(n int) {
+	for i := range n {
+		at := int(c.next.Add(7919))
+		c.kept[at%numbers][i%len(names)].Inc()
+	}
+}
+
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "where to listen")
 	work := flag.String("work", "json", "kind of work")
-	kind := flag.String("kind", "numbers", "kind of litter: numbers, texts, nodes or buffers")
-	n := flag.Int("n", 0, "pieces of litter a request")
+	kind := flag.String("kind", "numbers", "kind of litter: numbers, texts, nodes or buffers; or labels or kept, events that are counted so")
+	n := flag.Int("n", 0, "pieces of litter, or events, a request")
 	gogc := flag.Int("gogc", 0, "percent for the collector; 0 leaves it alone")
 	flag.Parse()
 	if *gogc > 0 {
@@ -165,8 +211,17 @@ func main() {
 		var all []any
 		keep = func(x any) { all = append(all, x) }
 	}
+	var c *counters
+	if *kind == "labels" || *kind == "kept" {
+		c = newCounters()
+	}
 	log.Fatal(http.ListenAndServe(*addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if *n > 0 {
+		switch *kind {
+		case "labels":
+			c.look(*n)
+		case "kept":
+			c.keep(*n)
+		default:
 			strew(*kind, *n, keep)
 		}
 		b := buffers.Get().(*bytes.Buffer)

@@ -75,7 +75,7 @@ func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 	}
 	var all int64 // of these calls, anywhere: the cycles are divided by what each took
 	p.EachRow(func(r *site.Row) {
-		if rule.CallsDirectly(r, calls...) {
+		if r.Owner >= 0 && rule.CallsDirectly(r, calls...) { // the recording's own have no owner
 			all += r.Value
 		}
 	})
@@ -92,7 +92,7 @@ func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 
 // forced is the part of all collections so far that the program forced.
 func forced(p *rule.Pass) (float64, bool) {
-	all, forced := p.Metrics[rule.MetricCycles], p.Metrics["/gc/cycles/forced:gc-cycles"]
+	all, forced := p.Metrics[recording.MetricCycles], p.Metrics["/gc/cycles/forced:gc-cycles"]
 	if all <= 0 {
 		return 0, false
 	}

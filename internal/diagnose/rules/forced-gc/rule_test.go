@@ -15,7 +15,7 @@ func TestRule(t *testing.T) { ruletest.Test(t, forcedgc.Rule()) }
 func TestMarking(t *testing.T) {
 	p := ruletest.Record(t, "testdata/caught.txtar")
 	p.Manifest.Phases = append(p.Manifest.Phases, recording.Phase{Name: recording.PhaseClean, ForcedGC: 20})
-	p.Metrics = map[string]float64{rule.MetricCycles: 100, "/gc/cycles/forced:gc-cycles": 80}
+	p.Metrics = map[string]float64{recording.MetricCycles: 100, "/gc/cycles/forced:gc-cycles": 80}
 	r := forcedgc.Rule()
 	matches, err := r.Find(t.Context(), p)
 	if err != nil || len(matches) != 1 || matches[0].Saving == nil {

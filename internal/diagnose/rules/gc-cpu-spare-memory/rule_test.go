@@ -91,6 +91,60 @@ func TestNearMiss(t *testing.T) {
 	}
 }
 
+// TestTrial: what was tried counts for more than what is foreseen.
+func TestTrial(t *testing.T) {
+	pass := ruletest.Record(t, "testdata/caught.txtar")
+	pass.Manifest.Machine.MemoryBytes = 8 << 30
+	pass.Metrics = map[string]float64{recording.MetricLive: 100 << 20, recording.MetricTotal: 250 << 20}
+	turns := func(costs ...float64) *recording.Trial {
+		trial := &recording.Trial{GOGC: 400}
+		for i, c := range costs {
+			trial.Turns = append(trial.Turns, recording.Turn{GOGC: []int{100, 400}[(i+1)/2%2], Requests: 100, CPUSeconds: c})
+		}
+		return trial
+	}
+	for _, c := range []struct {
+		name       string
+		trial      *recording.Trial
+		confidence rule.Confidence // "" for none
+		fix        string          // a part of it
+	}{
+		{"saves a quarter", turns(1, 0.74, 0.76, 1, 1, 0.75, 0.75, 1), rule.Proved, "it took 25 % (24 % to 26 %) off the CPU of a request, for about 300 MiB more"},
+		{"saves nothing", turns(1, 1.002, 0.998, 1, 1, 1, 1, 1), "", ""},
+		{"costs more", turns(1, 1.1, 1.1, 1, 1, 1.1, 1.1, 1), "", ""},
+		{"cannot tell", turns(1, 0.5, 1.3, 1, 1, 0.7, 1.1, 1), rule.Likely, "Try GOGC=400"},
+		{"too few turns", turns(1, 0.75), rule.Likely, "Try GOGC=400"},
+	} {
+		pass.Manifest.Trial = nil
+		foreseen := find(t, pass)
+		pass.Manifest.Trial = c.trial
+		m := find(t, pass)
+		if m == nil || c.confidence == "" {
+			if (m == nil) != (c.confidence == "") {
+				t.Errorf("%s: found %t", c.name, m != nil)
+			}
+			continue
+		}
+		if m.Confidence != c.confidence || !strings.Contains(m.Fix, c.fix) {
+			t.Errorf("%s: %s, %q", c.name, m.Confidence, m.Fix)
+		}
+		// What is better known counts for more, and both together are known better than each.
+		got, was, tried := *m.Saving, *foreseen.Saving, c.trial.Saved().Scale(pass.Table.Totals.TotalSeconds)
+		if !tried.Known() {
+			if got != was {
+				t.Errorf("%s: %+v, foreseen %+v", c.name, got, was)
+			}
+			continue
+		}
+		if got.Seconds < min(was.Seconds, tried.Value) || got.Seconds > max(was.Seconds, tried.Value) {
+			t.Errorf("%s: %+v, foreseen %+v, tried %v", c.name, got, was, tried)
+		}
+		if nearer := math.Abs(got.Seconds-tried.Value) < math.Abs(got.Seconds-was.Seconds); nearer != (tried.High-tried.Low < was.High-was.Low) {
+			t.Errorf("%s: %+v, foreseen %+v, tried %v", c.name, got, was, tried)
+		}
+	}
+}
+
 // TestChoice: the setting that memory allows, with made-up figures.
 func TestChoice(t *testing.T) {
 	const mib = 1 << 20

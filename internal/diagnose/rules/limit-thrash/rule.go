@@ -50,8 +50,8 @@ garbage collector (go.dev/doc/gc-guide).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	limit := p.Limit()
-	live := p.Metrics[rule.MetricLive]
-	goal := p.Metrics[rule.MetricGoal]
+	live := p.Metrics[recording.MetricLive]
+	goal := p.Metrics[recording.MetricGoal]
 	share := p.Collecting()
 	if limit <= 0 || live <= 0 || goal <= 0 || share < leastShare {
 		return nil, nil
@@ -124,5 +124,5 @@ func dearest(t *site.Table) *site.Site {
 func gaveUp(p *rule.Pass) bool {
 	last := p.Metrics["/gc/limiter/last-enabled:gc-cycle"]
 	ph, ok := p.Phase(recording.PhaseClean)
-	return last > 0 && ok && last > p.Metrics[rule.MetricCycles]-float64(ph.GCCycles+ph.ForcedGC)
+	return last > 0 && ok && last > p.Metrics[recording.MetricCycles]-float64(ph.GCCycles+ph.ForcedGC)
 }

@@ -33,7 +33,7 @@ func TestPrograms(t *testing.T) {
 		live := float64(p.Table.Totals.LiveBytes)
 		p.Manifest.Machine.MemoryBytes = 8 << 30
 		p.Manifest.Runtime.GOMEMLIMIT = 48 * mib
-		p.Metrics = map[string]float64{rule.MetricLive: live, rule.MetricGoal: min(2*live, 1.3*live+2*mib)}
+		p.Metrics = map[string]float64{recording.MetricLive: live, recording.MetricGoal: min(2*live, 1.3*live+2*mib)}
 		m := find(t, p)
 		if caught := name == "caught"; (m != nil) != caught {
 			t.Fatalf("%s: %v; %s live, %s held, collecting %s", name, m, rule.Bytes(live), rule.Bytes(p.Held()), rule.Percent(p.Collecting()))
@@ -78,7 +78,7 @@ func TestStates(t *testing.T) {
 				Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, GCCycles: 100, RSSBytes: int64(c.held)}},
 			},
 			Metrics: map[string]float64{
-				rule.MetricLive: c.live, rule.MetricGoal: c.goal, rule.MetricCycles: 500, "/gc/limiter/last-enabled:gc-cycle": 450,
+				recording.MetricLive: c.live, recording.MetricGoal: c.goal, recording.MetricCycles: 500, "/gc/limiter/last-enabled:gc-cycle": 450,
 			},
 		}
 		m := find(t, p)

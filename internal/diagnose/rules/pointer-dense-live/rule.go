@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -55,7 +56,7 @@ Seen in the field: allegro/bigcache and coocoo/freecache keep entries in buffers
 bytes for this reason; golang/go#9477 made maps without pointers unscanned.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	live, scan := p.Metrics[rule.MetricLive], p.Metrics["/gc/scan/heap:bytes"]
+	live, scan := p.Metrics[recording.MetricLive], p.Metrics["/gc/scan/heap:bytes"]
 	t := p.Table.Totals
 	if live < leastLive || scan < leastScan*live || t.TotalSeconds <= 0 || t.LiveBytes <= 0 || t.D < leastMark*t.TotalSeconds {
 		return nil, nil

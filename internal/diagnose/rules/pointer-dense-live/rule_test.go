@@ -7,6 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
 )
 
 // TestPrograms: what is live stands in the profiles, how much of it is scanned is told by hand; so is marking, of
@@ -18,7 +19,7 @@ func TestPrograms(t *testing.T) {
 		want := ruletest.Wanted(t, "testdata/"+name+".txtar", r.ID)
 		live := float64(p.Table.Totals.LiveBytes)
 		p.Table.Totals.D = max(p.Table.Totals.D, 0.2*p.Table.Totals.TotalSeconds)
-		p.Metrics = map[string]float64{rule.MetricLive: live, "/gc/scan/heap:bytes": 0.9 * live}
+		p.Metrics = map[string]float64{recording.MetricLive: live, "/gc/scan/heap:bytes": 0.9 * live}
 		matches, err := r.Find(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)

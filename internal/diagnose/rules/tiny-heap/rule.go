@@ -7,13 +7,10 @@ import (
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/pacing"
 )
 
 const (
-	// leastShare of CPU that collection must take before a setting is worth a word.
-	leastShare = 0.05
-	// mayUse is the part of the memory that a larger heap may fill.
-	mayUse = 0.5
 	// kept is the part of a cycle's work that comes back with fewer cycles: sweeping goes with the memory that was
 	// used, not with cycles, and a heap of 64 MiB no longer fits into the processor's caches (see doc).
 	kept = 0.2
@@ -59,14 +56,14 @@ services that collect all the time with a few MiB live.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	goal, cycles, ok := p.TinyHeap()
 	share := p.Collecting()
-	if !ok || share < leastShare {
+	if !ok || share < pacing.LeastShare {
 		return nil, nil
 	}
 	next := choose(p, goal)
 	if next == 0 {
 		return nil, nil
 	}
-	gogc := int(math.Ceil(next/rule.LeastHeap)) * 100
+	gogc := int(math.Ceil(next/pacing.LeastHeap)) * 100
 	memory, what := p.Memory()
 	work := p.GCWorth()
 	saved := (1 - goal/next) * (1 - kept)
@@ -94,7 +91,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 func choose(p *rule.Pass, goal float64) float64 {
 	memory, _ := p.Memory()
 	for _, next := range heaps {
-		if next >= 2*goal && p.Held()+next-goal <= mayUse*memory {
+		if next >= 2*goal && p.Held()+next-goal <= pacing.MayUse*memory {
 			return next
 		}
 	}

@@ -27,7 +27,7 @@ func TestPrograms(t *testing.T) {
 		p := ruletest.Record(t, "testdata/"+name+".txtar")
 		p.Manifest.Machine.MemoryBytes = 8 << 30
 		p.Manifest.Phases[0].GCCycles = int64(100 * p.Manifest.Phases[0].Seconds)
-		p.Metrics = map[string]float64{rule.MetricGoal: 4 << 20, rule.MetricLive: 1 << 20}
+		p.Metrics = map[string]float64{recording.MetricGoal: 4 << 20, recording.MetricLive: 1 << 20}
 		matches := find(t, tinyheap.Rule(), p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
 			t.Fatalf("%s: %d matches; the collector takes %g", name, len(matches), p.Collecting())
@@ -72,7 +72,7 @@ func TestSettings(t *testing.T) {
 				Machine: recording.Machine{MemoryBytes: int64(c.memory)},
 				Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, GCCycles: c.cycles, RSSBytes: 10 * mib}},
 			},
-			Metrics: map[string]float64{rule.MetricGoal: c.goal},
+			Metrics: map[string]float64{recording.MetricGoal: c.goal},
 		}
 		matches := find(t, tinyheap.Rule(), p)
 		switch {

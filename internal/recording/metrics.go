@@ -1,0 +1,20 @@
+package recording
+
+// Names of runtime/metrics that stand in [PartMetrics] and that more than one package asks for. Those in
+// bytes and cycles are as of now or since the program's start; CPU classes are in seconds since then,
+// estimated by the runtime at the end of each collection.
+const (
+	MetricAllocBytes   = "/gc/heap/allocs:bytes"
+	MetricAllocObjects = "/gc/heap/allocs:objects"
+	MetricTinyObjects  = "/gc/heap/tiny/allocs:objects" // those put into a block that the other counts once
+	MetricLive         = "/gc/heap/live:bytes"
+	MetricGoal         = "/gc/heap/goal:bytes"
+	MetricCycles       = "/gc/cycles/total:gc-cycles"
+	MetricGOGC         = "/gc/gogc:percent"
+	MetricTotal        = "/memory/classes/total:bytes"
+	MetricReleased     = "/memory/classes/heap/released:bytes"
+	MetricCPU          = "/cpu/classes/total:cpu-seconds" // GOMAXPROCS × wall time, idle and all
+	MetricCPUIdle      = "/cpu/classes/idle:cpu-seconds"
+	MetricCPUGC        = "/cpu/classes/gc/total:cpu-seconds"
+	MetricCPUGCIdle    = "/cpu/classes/gc/mark/idle:cpu-seconds" // a part of both GC and what was free
+)
