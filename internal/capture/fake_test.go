@@ -234,6 +234,7 @@ func (p *fakeProgram) Parts() (map[string][]byte, map[string]string) { return p.
 type fakeLoad struct {
 	rate    float64
 	fail    bool
+	mu      sync.Mutex
 	last    time.Time
 	done    chan struct{}
 	once    sync.Once
@@ -245,6 +246,8 @@ func (g *fakeLoad) Cut() *load.Result {
 	if g.cut != nil {
 		g.cut()
 	}
+	g.mu.Lock() // the recording may end the load while a timer does
+	defer g.mu.Unlock()
 	now := time.Now()
 	r := &load.Result{Start: g.last, Elapsed: now.Sub(g.last), Closed: true,
 		Status: map[int]int64{}, Errors: map[string]int64{}, Service: histogram.New(), Verdict: load.VerdictOK}
@@ -261,7 +264,9 @@ func (g *fakeLoad) Cut() *load.Result {
 func (g *fakeLoad) Done() <-chan struct{} { return g.done }
 func (g *fakeLoad) end()                  { g.once.Do(func() { close(g.done) }) }
 func (g *fakeLoad) Stop() *load.Result {
+	g.mu.Lock()
 	g.stopped = true
+	g.mu.Unlock()
 	g.end()
 	return g.Cut()
 }

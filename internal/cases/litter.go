@@ -110,6 +110,9 @@ var counting = []strewn{
 	{"map", "labels", "12"},
 	{"lines", "labels", "12"},
 	{"regexp", "labels", "12"},
+	{"sort", "labels", "12"},
+	{"hash", "labels", "12"},
+	{"flate", "labels", "30"},
 }
 
 // measureLabels tells what keeping the children of a metric saves of what looking them up costs: the

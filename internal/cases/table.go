@@ -202,7 +202,8 @@ func writeSilence(w io.Writer, runs [][]*outcome) {
 // writeBalances prints promises beside facts.
 func writeBalances(w io.Writer, runs [][]*outcome) {
 	fmt.Fprintf(w, "## Promised and measured\n\n"+
-		"Promised: what the culprits that were found save together. Measured: what the repaired program\n"+
+		"Promised: what the culprits that were found save together; of a setting of the collector, what was\n"+
+		"foreseen and what the recording tried, weighed by their intervals. Measured: what the repaired program\n"+
 		"spends less, per request or run, of CPU or of wall time, in pairs of processes (services are loaded by\n"+
 		"turns of %.0f s) whose scatter gives the interval; and of it what the culprits' own lines spend less, with\n"+
 		"what they call in other modules.\n"+

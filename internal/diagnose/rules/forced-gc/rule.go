@@ -75,7 +75,7 @@ func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 	}
 	var all int64 // of these calls, anywhere: the cycles are divided by what each took
 	p.EachRow(func(r *site.Row) {
-		if r.Owner >= 0 && rule.CallsDirectly(r, calls...) { // the recording's own have no owner
+		if rule.CallsDirectly(r, calls...) {
 			all += r.Value
 		}
 	})

@@ -70,39 +70,50 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if _, _, tiny := p.TinyHeap(); tiny {
 		return nil, nil // tiny-heap knows better what to set
 	}
-	m := rule.Match{
-		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
-			rule.Percent(s.share), rule.Bytes(s.Live), rule.Bytes(s.Memory), s.memoryIs, s.GOGC, rule.Bytes(s.Paced()*float64(s.GOGC)/100)),
-		Evidence:   s.evidence(p),
-		Confidence: rule.Likely, // only a run with the setting proves it
-	}
-	next := s.Larger()
-	trial := p.Manifest.Trial
+	next, trial := s.Larger(), p.Manifest.Trial
 	if trial != nil {
 		next = trial.GOGC
 	}
 	if next <= s.GOGC {
 		return nil, nil
 	}
+	m := rule.Match{
+		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
+			rule.Percent(s.share), rule.Bytes(s.Live), rule.Bytes(s.Memory), s.memoryIs, s.GOGC, rule.Bytes(s.Paced()*float64(s.GOGC)/100)),
+		Fix: fmt.Sprintf("Try GOGC=%d%s: about %s more memory for %s of the collector's work.",
+			next, s.guarded(), rule.Bytes(s.Price(next)), rule.Percent(s.less(next))),
+		Evidence:   s.evidence(p),
+		Confidence: rule.Likely, // only a run with the setting proves it
+	}
 	promise := s.expected(p, next)
-	m.Fix = fmt.Sprintf("Try GOGC=%d%s: about %s more memory for %s of the collector's work.",
-		next, s.guarded(), rule.Bytes(s.Price(next)), rule.Percent(s.less(next)))
 	if trial != nil {
 		saved := trial.Saved()
 		if saved.High < leastSaved {
 			return nil, nil // it was tried, and brings nothing
 		}
-		if saved.Low > 0 {
-			m.Confidence = rule.Proved
-			m.Fix = fmt.Sprintf("Set GOGC=%d%s: tried while the load went on, it took %s (%s to %s) off the CPU of a request, for about %s more memory.",
-				next, s.guarded(), rule.Percent(saved.Value), rule.Percent(saved.Low), rule.Percent(saved.High), rule.Bytes(s.Price(next)))
-		}
-		m.Evidence = append(m.Evidence, s.tried(trial)...)
+		s.weigh(&m, trial, saved)
 		promise = stats.Combine(promise, saved.Scale(p.Table.Totals.TotalSeconds))
 	}
 	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High}
 	m.Evidence = append(m.Evidence, p.Slowed()...)
 	return []rule.Match{m}, nil
+}
+
+// weigh tells of a trial, which proves the setting where it is clear.
+func (s heapState) weigh(m *rule.Match, trial *recording.Trial, saved stats.Interval) {
+	if !saved.Known() {
+		return
+	}
+	if saved.Low > 0 {
+		m.Confidence = rule.Proved
+		m.Fix = fmt.Sprintf("Set GOGC=%d%s: tried while the load went on, it took %s off the CPU of a request, for about %s more memory.",
+			trial.GOGC, s.guarded(), rule.Percent(saved.Value), rule.Bytes(s.Price(trial.GOGC)))
+	}
+	m.Evidence = append(m.Evidence, rule.Evidence{
+		What: fmt.Sprintf("GOGC=%d tried, by %d turns", trial.GOGC, len(trial.Turns)),
+		Value: fmt.Sprintf("%s less CPU a request than at GOGC=%d (%s to %s)",
+			rule.Percent(saved.Value), s.GOGC, rule.Percent(saved.Low), rule.Percent(saved.High)),
+	})
 }
 
 // less is the part of the collector's work that another GOGC takes away.
@@ -116,19 +127,6 @@ func (s heapState) expected(p *rule.Pass, next int) stats.Interval {
 	promise := stats.Mul(work, stats.Interval{Value: less, Low: less * 0.85, High: math.Min(less*1.15, 1)})
 	promise.High = math.Min(promise.High, work.High)
 	return promise
-}
-
-// tried is what a trial measured; nothing when it does not tell.
-func (s heapState) tried(trial *recording.Trial) []rule.Evidence {
-	saved := trial.Saved()
-	if !saved.Known() {
-		return nil
-	}
-	return []rule.Evidence{{
-		What: fmt.Sprintf("GOGC=%d tried, by %d turns", trial.GOGC, len(trial.Turns)),
-		Value: fmt.Sprintf("%s less CPU a request than at GOGC=%d (%s to %s)",
-			rule.Percent(saved.Value), s.GOGC, rule.Percent(saved.Low), rule.Percent(saved.High)),
-	}}
 }
 
 // heapState is what the decision rests on.

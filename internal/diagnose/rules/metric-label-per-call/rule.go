@@ -35,7 +35,8 @@ func Rule() rule.Rule {
 		// strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go 1.26) 85 were left with slices of children in a map by the
 		// number, 32 of them the Inc, which is not in the rows. What does not follow the
 		// advice saves less: 369 ns with a map by a struct that holds a string.
-		Fraction: rule.Fraction{Expect: 0.92, Low: 0.8, High: 1},
+		// How far that is off elsewhere is part of Beside, which was measured with it.
+		Fraction: rule.Fraction{Expect: 0.92, Low: 0.92, High: 0.92},
 		// Beside other work the whole program saved 1.29, 1.31, 0.98, 0.98, 1.18 and 1.24 times the line's cost, 1.16
 		// (1.01 to 1.32) on average: thousands of children that are looked up push other data out of the caches
 		// (go run ./internal/cases -litter labels).
