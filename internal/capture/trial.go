@@ -101,6 +101,9 @@ func (s *service) tryGOGC(ctx context.Context, next, turns int) (*recording.Tria
 			s.note("GOGC=%d could not be restored: %v", own, err)
 		}
 	}()
+	if own < 0 || own >= next {
+		return nil, fmt.Errorf("the program has set GOGC=%d itself meanwhile", own)
+	}
 	settings := [2]int{own, next}
 	trial := &recording.Trial{GOGC: next}
 	for i := range turns {
