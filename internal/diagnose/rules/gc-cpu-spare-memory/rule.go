@@ -92,7 +92,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return nil, nil // it was tried, and brings nothing
 		}
 		s.weigh(&m, trial, saved)
-		promise = stats.Combine(promise, saved.Scale(p.Table.Totals.TotalSeconds))
+		total := p.Table.Totals.TotalSeconds
+		if promise = stats.Combine(promise, saved.Scale(total)); promise.Value < leastSaved*total {
+			return nil, nil // not clearly nothing, but nothing to expect
+		}
 	}
 	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High}
 	m.Evidence = append(m.Evidence, p.Slowed()...)
@@ -104,7 +107,7 @@ func (s heapState) weigh(m *rule.Match, trial *recording.Trial, saved stats.Inte
 	if !saved.Known() {
 		return
 	}
-	if saved.Low > 0 {
+	if saved.Low >= leastSaved {
 		m.Confidence = rule.Proved
 		m.Fix = fmt.Sprintf("Set GOGC=%d%s: tried while the load went on, it took %s off the CPU of a request, for about %s more memory.",
 			trial.GOGC, s.guarded(), rule.Percent(saved.Value), rule.Bytes(s.Price(trial.GOGC)))
