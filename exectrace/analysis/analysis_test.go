@@ -117,6 +117,9 @@ func TestRemarks(t *testing.T) {
 		}, func() { workers(2000, func() { time.Sleep(time.Millisecond) }) }},
 	} {
 		t.Run(c.topic, func(t *testing.T) {
+			if c.topic == "handoff" && testing.Short() {
+				t.Skip("the race detector, whose tests are the short ones, makes a microsecond of hand-over two")
+			}
 			var said string
 			for _, m := range summarize(t, c.guilty).Remarks {
 				if m.Topic == c.topic {
