@@ -20,10 +20,15 @@ const (
 func WaitReady(ctx context.Context, p Program, addr string) error {
 	began := time.Now()
 	pause := readyFirst
+	var last error
 	for {
-		last := answers(ctx, addr)
-		if last == nil {
+		err := answers(ctx, addr)
+		if err == nil {
 			return nil
+		}
+		// A try that the deadline cut short says nothing about the program; the one before it does.
+		if last == nil || ctx.Err() == nil {
+			last = err
 		}
 		select {
 		case <-p.Done():
