@@ -128,7 +128,7 @@ func (d *dumper) event(t *exectrace.Trace, e *exectrace.Event) {
 	}
 	if e.Kind >= exectrace.GoLabel && e.Kind <= exectrace.Log {
 		a := t.Annotation(e)
-		fmt.Fprintf(d, " %q %q parent %d", a.Name, a.Text, a.Parent)
+		fmt.Fprintf(d, " %q %q parent %d", a.Name, t.Message(e), a.Parent)
 	}
 	for _, s := range []struct {
 		name  string

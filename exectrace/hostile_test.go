@@ -40,6 +40,7 @@ func (toucher) Events(t *exectrace.Trace, b *exectrace.Block) {
 	for i := range b.Events {
 		e := &b.Events[i]
 		t.Annotation(e)
+		t.Message(e)
 		t.ReasonName(e, e.Why)
 		t.Frames(e.Stack)
 		t.Frames(e.Left)

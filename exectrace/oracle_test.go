@@ -269,7 +269,7 @@ func (f *sameFold) see(t *exectrace.Trace, e *exectrace.Event) seen {
 	case exectrace.RegionEnd:
 		s.Kind, s.Task, s.Name = "RegionEnd", e.Value, a.Name
 	case exectrace.Log:
-		s.Kind, s.Task, s.Name, s.Text = "log", e.Value, a.Name, a.Text
+		s.Kind, s.Task, s.Name, s.Text = "log", e.Value, a.Name, t.Message(e)
 	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus:
 		s.Kind, s.What, s.P = "proc", fmt.Sprint("p", e.P), -1
 		s.From, s.To = procState(e.From), procState(e.To)

@@ -37,6 +37,7 @@ type order struct {
 	ms    []thread // ms[0] is for what no thread wrote
 	mids  map[uint64]int32
 	tasks tasks
+	stops map[GIndex]stop
 	cycle cycle
 	marks regionPool
 
@@ -54,17 +55,20 @@ type order struct {
 	failed error // why the last event is impossible
 }
 
-// goroutine is a Goroutine and what its order needs.
-//
-// What most events touch stands in its first 64 bytes.
+// goroutine is a Goroutine and what its order needs: 64 bytes, a line of the cache, for most events
+// touch one, each another.
 type goroutine struct {
 	seq     uint64 // its last turn in this generation
+	assist  int64  // when its mark assist began, or notBegun
 	gen     uint32 // order.turn when it was last heard of
 	regions int32  // innermost, in order.marks; -1 none
 	Goroutine
-	assist int64 // when its mark assist began, or notBegun
-	stw    int64 // when it stopped the world, or notBegun
-	stwWhy uint32
+}
+
+// stop is a goroutine's stop of the world.
+type stop struct {
+	since int64
+	why   uint32 // among trace.labels
 }
 
 const notBegun = -1
@@ -93,7 +97,7 @@ const (
 )
 
 func newOrder(t *Trace) *order {
-	o := &order{trace: t, goids: newIDTable(), mids: map[uint64]int32{}, rare: make([]int32, 0, blockSize)}
+	o := &order{trace: t, goids: newIDTable(), mids: map[uint64]int32{}, stops: map[GIndex]stop{}, rare: make([]int32, 0, blockSize)}
 	o.tasks.ids = newIDTable()
 	o.forget()
 	return o
@@ -111,6 +115,7 @@ func (o *order) forget() {
 		o.ms[i] = thread{NoG, -1}
 	}
 	o.tasks.forget()
+	clear(o.stops)
 	o.marks.forget()
 	o.cycle = cycle{}
 }

@@ -16,8 +16,8 @@ func (o *order) newGoroutine(id uint64, state State, now int64) (GIndex, *gorout
 	o.trace.info.Goroutines++
 	g := &o.gs[i]
 	*g = goroutine{
-		Goroutine: Goroutine{ID: id, State: state, Since: now, Created: now, Waker: NoG, Thread: -1},
-		gen:       o.turn, assist: notBegun, stw: notBegun, regions: -1,
+		Goroutine: Goroutine{ID: id, State: state, Since: now, Thread: -1},
+		gen:       o.turn, assist: notBegun, regions: -1,
 	}
 	return i, g
 }
@@ -28,6 +28,9 @@ func (o *order) end(i GIndex, g *goroutine, now int64) {
 	g.State, g.Why, g.Since, g.Thread = Gone, ReasonNone, now, -1
 	for g.regions >= 0 {
 		g.regions = o.marks.drop(g.regions)
+	}
+	if len(o.stops) > 0 {
+		delete(o.stops, i)
 	}
 	o.gone = append(o.gone, i)
 }
@@ -94,9 +97,6 @@ func (o *order) goCreate(c *cursor) verdict {
 	now := o.stamp(c.time)
 	k, g := o.newGoroutine(id, state, now)
 	g.Why, g.Seen, g.Entry, g.Spawn, g.Left = why, true, entry, stack, stack
-	if m.g != NoG {
-		g.Parent = o.gs[m.g].ID
-	}
 	o.next().change(GoCreate, Unknown, state, ReasonNone, why).when(now, now).
 		who(k, m.g).where(m.p, c.m-1).stacks(stack, 0)
 	c.pos = i
@@ -213,18 +213,9 @@ func (o *order) goUnblock(c *cursor) verdict {
 	o.next().change(GoUnblock, Waiting, Runnable, g.Why, Woken).when(now, g.Since).
 		who(k, m.g).where(m.p, c.m-1).stacks(stack, g.Left)
 	g.seq = seq
-	o.wake(g, m.g, stack, now)
+	g.State, g.Why, g.Since = Runnable, Woken, now
 	c.pos = i
 	return taken
-}
-
-// wake makes a goroutine ready.
-func (o *order) wake(g *goroutine, by GIndex, stack StackID, now int64) {
-	g.State, g.Why, g.Since = Runnable, Woken, now
-	g.Waker, g.WakerID, g.WakeStack, g.WokenAt = by, 0, stack, now
-	if by != NoG {
-		g.WakerID = o.gs[by].ID
-	}
 }
 
 // goSwitch: the running goroutine hands its thread to another, which waits and whose next turn
@@ -250,7 +241,7 @@ func (o *order) goSwitch(c *cursor) verdict {
 	now := o.stamp(c.time)
 	o.next().change(GoSwitch, Waiting, Runnable, g.Why, Woken).when(now, g.Since).
 		who(k, old).where(m.p, c.m-1).stacks(0, g.Left)
-	o.wake(g, old, 0, now)
+	g.State, g.Why, g.Since = Runnable, Woken, now
 	if c.typ == wire.GoSwitchDestroy {
 		left := from.Left
 		o.leave(c, m, from, GoSwitch, Gone, ReasonNone, 0)

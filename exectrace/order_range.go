@@ -63,14 +63,15 @@ func (o *order) goRange(c *cursor) verdict {
 	case wire.STWBegin:
 		return o.stwBegin(c, m, g)
 	case wire.STWEnd:
-		if g.stw == notBegun {
+		s, ok := o.stops[m.g]
+		if !ok {
 			return o.fail("goroutine %d has not stopped the world", g.ID)
 		}
-		o.occur(c, STWEnd, m.g, g.stw, 0, 0)
+		o.occur(c, STWEnd, m.g, s.since, 0, 0)
 		e := &o.events[o.n-1]
 		e.Why = ReasonOther
-		o.note(note{label: g.stwWhy})
-		g.stw = notBegun
+		o.note(note{label: s.why})
+		delete(o.stops, m.g)
 	case wire.GCMarkAssistBegin:
 		stackID, i := uvarint(c.data, c.pos)
 		stack := o.g.stacks.get(stackID)
@@ -95,7 +96,7 @@ func (o *order) goRange(c *cursor) verdict {
 
 func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
 	wordsID, stackID, i := uvarint2(c.data, c.pos)
-	if g.stw != notBegun {
+	if _, ok := o.stops[m.g]; ok {
 		return o.fail("goroutine %d has stopped the world already", g.ID)
 	}
 	stack := o.g.stacks.get(stackID)
@@ -108,8 +109,9 @@ func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
 	}
 	o.occur(c, STWBegin, m.g, notBegun, 0, stack)
 	o.events[o.n-1].Why = ReasonOther
-	g.stw, g.stwWhy = o.last-o.start, o.trace.labels.intern(o.g, words)
-	o.note(note{label: g.stwWhy})
+	s := stop{o.last - o.start, o.trace.labels.intern(o.g, words)}
+	o.stops[m.g] = s
+	o.note(note{label: s.why})
 	c.pos = i
 	return taken
 }

@@ -44,23 +44,18 @@ func (t *Trace) Info() Info {
 // Now returns the time of the last event that was handed out, in nanoseconds since the first.
 func (t *Trace) Now() int64 { return t.now }
 
-// Goroutine is what is known about a goroutine, as of the end of the block.
+// Goroutine is what is known about a goroutine, as of the end of the block. Who created it and who woke it
+// is in those events.
 type Goroutine struct {
-	ID        uint64
-	Since     int64   // when State began
-	State     State   // Gone when it ended in this block
-	Why       Reason  // why it is in State
-	Seen      bool    // its creation is in the trace
-	Left      StackID // where it left the processor
-	WokenAt   int64
-	WakerID   uint64
-	WakeStack StackID // the waker's stack then
-	Waker     GIndex  // who woke it last; NoG: nobody (network poller, timer), or unknown
-	Thread    int32   // on which it runs, or -1
-	Entry     StackID // its own first stack: the function it was started with; 0 when unknown
-	Spawn     StackID // the creator's stack at the go statement
-	Created   int64   // when it was created; for one that was there before, when the trace (or the part after a Gap) began
-	Parent    uint64  // ID of its creator, 0 when unknown
+	ID     uint64
+	Since  int64   // when State began
+	Left   StackID // where it left the processor
+	Thread int32   // on which it runs, or -1
+	Entry  StackID // its own first stack: the function it was started with; 0 when unknown
+	Spawn  StackID // the creator's stack at the go statement
+	State  State   // Gone when it ended in this block
+	Why    Reason  // why it is in State
+	Seen   bool    // its creation is in the trace
 }
 
 // Goroutine returns the goroutine at i, alive or ended in this block; nil for NoG. The pointer is
@@ -121,15 +116,14 @@ func (t *Trace) Stacks() int { return max(1, len(t.known.spans)) }
 // Threads returns the system's ID of each thread, by Event.M.
 func (t *Trace) Threads() []uint64 { return t.threads }
 
-// Annotation are the words of a task, region or log.
+// Annotation are the words of a task, region or log, but for a log's message: see Message.
 type Annotation struct {
 	Task   uint64 // 0: the background task
 	Parent uint64 // of TaskBegin and TaskEnd; 0 none
 	Name   string // type of the task or region, category of the log, or the label
 	// ID is a number for Name: small, dense, and the same in the whole trace. 0 is
 	// none: the name is empty, or the trace has more different ones than are kept.
-	ID   uint32
-	Text string // message of the log
+	ID uint32
 }
 
 // Annotation returns the words of an event of those kinds, during its block.
@@ -137,11 +131,24 @@ func (t *Trace) Annotation(e *Event) Annotation {
 	a := Annotation{Task: e.Value}
 	if n := t.note(e); n != nil {
 		a.Parent, a.Name, a.ID = n.parent, t.noteName(n), n.label
-		if n.text != 0 {
-			a.Text = t.words(n.text)
-		}
 	}
 	return a
+}
+
+// Label returns the ID of Annotation alone, for folds that have seen its name before.
+func (t *Trace) Label(e *Event) uint32 {
+	if n := t.note(e); n != nil {
+		return n.label
+	}
+	return 0
+}
+
+// Message returns the message of a Log, during its block.
+func (t *Trace) Message(e *Event) string {
+	if n := t.note(e); n != nil && n.text != 0 {
+		return t.words(n.text)
+	}
+	return ""
 }
 
 func (t *Trace) note(e *Event) *note {

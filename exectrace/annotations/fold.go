@@ -20,15 +20,17 @@ type Fold struct {
 	trace   *exectrace.Trace
 	tasks   map[string]*sum
 	regions map[regionKey]*sum
-	// The same by the numbers of names and stacks, for speed: hashing words would take most of the time.
+	// The same, and counts, by the numbers of names and stacks, for speed: hashing words would take most of
+	// the time.
 	tasksByID      []*sum
 	regionsByStack []numbered
+	countsByID     []*int64
 
 	open    map[uint64]task
 	nesting []nest // by GIndex
 	nested  int    // regions that are open
 	logs    []Log
-	counts  map[string]int64
+	counts  map[string]*int64
 	lost    int64 // of types or open tasks beyond the bounds
 }
 
@@ -45,9 +47,10 @@ type nest struct {
 
 type region struct {
 	task  uint64
-	name  string
 	begun int64
 	sum   *sum
+	label uint32
+	name  string // when label is 0
 }
 
 // numbered is the sum of the regions that begin at a stack, of one name.
@@ -81,7 +84,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
 		f.trace = t
 		f.tasks, f.regions, f.open = map[string]*sum{}, map[regionKey]*sum{}, map[uint64]task{}
-		f.counts = map[string]int64{}
+		f.counts = map[string]*int64{}
 	}
 	for _, i := range b.Rare {
 		switch e := &b.Events[i]; e.Kind {
@@ -100,8 +103,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 }
 
 func (f *Fold) beginTask(t *exectrace.Trace, e *exectrace.Event) {
-	a := t.Annotation(e)
-	s := f.taskType(&a)
+	s := f.taskType(t, e)
 	if s != nil {
 		s.begun++
 	}
@@ -109,14 +111,13 @@ func (f *Fold) beginTask(t *exectrace.Trace, e *exectrace.Event) {
 		f.lost++
 		return
 	}
-	f.open[a.Task] = task{s, e.Time}
+	f.open[e.Value] = task{s, e.Time}
 }
 
 func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
 	begun, ok := f.open[e.Value]
 	if !ok {
-		a := t.Annotation(e)
-		if s := f.taskType(&a); s != nil {
+		if s := f.taskType(t, e); s != nil {
 			s.found++
 		}
 		return
@@ -129,8 +130,7 @@ func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
 }
 
 func (f *Fold) beginRegion(t *exectrace.Trace, e *exectrace.Event) {
-	a := t.Annotation(e)
-	s := f.regionType(&a, e.Stack)
+	s := f.regionType(t, e)
 	if s != nil {
 		s.begun++
 	}
@@ -139,7 +139,12 @@ func (f *Fold) beginRegion(t *exectrace.Trace, e *exectrace.Event) {
 		return
 	}
 	n := f.nestOf(t, e.G)
-	n.regions = append(n.regions, region{a.Task, a.Name, e.Time, s})
+	n.regions = append(n.regions, region{})
+	r := &n.regions[len(n.regions)-1]
+	r.task, r.label, r.begun, r.sum = e.Value, t.Label(e), e.Time, s
+	if r.label == 0 {
+		r.name = t.Annotation(e).Name
+	}
 	f.nested++
 }
 
@@ -158,11 +163,14 @@ func (f *Fold) nestOf(t *exectrace.Trace, g exectrace.GIndex) *nest {
 
 // endRegion closes the innermost region of that name: regions nest within a goroutine.
 func (f *Fold) endRegion(t *exectrace.Trace, e *exectrace.Event) {
-	a := t.Annotation(e)
+	label, name := t.Label(e), ""
+	if label == 0 {
+		name = t.Annotation(e).Name
+	}
 	n := f.nestOf(t, e.G)
 	for i := len(n.regions) - 1; i >= 0; i-- {
 		r := &n.regions[i]
-		if r.task != a.Task || r.name != a.Name {
+		if r.task != e.Value || r.label != label || r.name != name {
 			continue
 		}
 		if r.sum != nil {
@@ -173,47 +181,70 @@ func (f *Fold) endRegion(t *exectrace.Trace, e *exectrace.Event) {
 		n.regions = n.regions[:i]
 		return
 	}
-	if s := sumOf(f, f.regions, regionKey{a.Name, exectrace.Line{}}); s != nil {
+	if s := sumOf(f, f.regions, regionKey{t.Annotation(e).Name, exectrace.Line{}}); s != nil {
 		s.found++
 	}
 }
 
 func (f *Fold) log(t *exectrace.Trace, e *exectrace.Event) {
-	a := t.Annotation(e)
-	if _, ok := f.counts[a.Name]; ok || len(f.counts) < maxTypes {
-		f.counts[a.Name]++
+	if n := f.count(t, e); n != nil {
+		*n++
 	} else {
 		f.lost++
 	}
 	if len(f.logs) < maxLogs {
-		f.logs = append(f.logs, Log{seconds(e.Time), a.Task, a.Name, a.Text, t.Blame(e.Stack)})
+		f.logs = append(f.logs, Log{seconds(e.Time), e.Value, t.Annotation(e).Name, t.Message(e), t.Blame(e.Stack)})
 	}
 }
 
-// taskType returns the sum of the tasks of a name.
-func (f *Fold) taskType(a *exectrace.Annotation) *sum {
-	if int64(a.ID) < int64(len(f.tasksByID)) && f.tasksByID[a.ID] != nil {
-		return f.tasksByID[a.ID]
+// count returns the count of a log's category, nil when there are too many.
+func (f *Fold) count(t *exectrace.Trace, e *exectrace.Event) *int64 {
+	id := t.Label(e)
+	if int64(id) < int64(len(f.countsByID)) && f.countsByID[id] != nil {
+		return f.countsByID[id]
 	}
-	s := sumOf(f, f.tasks, a.Name)
-	if s != nil && a.ID != 0 {
-		f.tasksByID = at(f.tasksByID, a.ID)
-		f.tasksByID[a.ID] = s
+	name := t.Annotation(e).Name
+	n := f.counts[name]
+	if n == nil {
+		if len(f.counts) >= maxTypes {
+			return nil
+		}
+		n = new(int64)
+		f.counts[name] = n
+	}
+	if id != 0 {
+		f.countsByID = at(f.countsByID, id)
+		f.countsByID[id] = n
+	}
+	return n
+}
+
+// taskType returns the sum of the tasks of an event's name.
+func (f *Fold) taskType(t *exectrace.Trace, e *exectrace.Event) *sum {
+	id := t.Label(e)
+	if int64(id) < int64(len(f.tasksByID)) && f.tasksByID[id] != nil {
+		return f.tasksByID[id]
+	}
+	s := sumOf(f, f.tasks, t.Annotation(e).Name)
+	if s != nil && id != 0 {
+		f.tasksByID = at(f.tasksByID, id)
+		f.tasksByID[id] = s
 	}
 	return s
 }
 
-// regionType returns the sum of the regions of a name that begin at the line of a stack.
-func (f *Fold) regionType(a *exectrace.Annotation, stack exectrace.StackID) *sum {
+// regionType returns the sum of the regions of an event's name that begin at its line.
+func (f *Fold) regionType(t *exectrace.Trace, e *exectrace.Event) *sum {
+	id, stack := t.Label(e), e.Stack
 	if int64(stack) < int64(len(f.regionsByStack)) {
-		if n := f.regionsByStack[stack]; n.sum != nil && n.name == a.ID {
+		if n := f.regionsByStack[stack]; n.sum != nil && n.name == id {
 			return n.sum
 		}
 	}
-	s := sumOf(f, f.regions, regionKey{a.Name, f.trace.Blame(stack)})
-	if s != nil && a.ID != 0 {
+	s := sumOf(f, f.regions, regionKey{t.Annotation(e).Name, t.Blame(stack)})
+	if s != nil && id != 0 {
 		f.regionsByStack = at(f.regionsByStack, uint32(stack))
-		f.regionsByStack[stack] = numbered{a.ID, s}
+		f.regionsByStack[stack] = numbered{id, s}
 	}
 	return s
 }
@@ -291,7 +322,7 @@ func (f *Fold) Result() *Result {
 		r.Regions = append(r.Regions, s.result(k.name, k.line))
 	}
 	for name, n := range f.counts {
-		r.Counts = append(r.Counts, Count{name, n})
+		r.Counts = append(r.Counts, Count{name, *n})
 	}
 	slices.SortFunc(r.Tasks, byCount)
 	slices.SortFunc(r.Regions, byCount)

@@ -1,6 +1,7 @@
 package parallelism
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
@@ -27,6 +28,11 @@ type Fold struct {
 	// the time since is time that it ran alone, for only of one that runs alone it goes on.
 	alone0 []int64
 
+	cells   []cell  // by 2 × running, + 1 when some are ready
+	version int64   // counts the changes of what the cells' figures follow from
+	calls   int64   // system calls that are not booked yet
+	waits   []int64 // room for those of a block: see record
+
 	busy      []int64 // nanoseconds with k running goroutines of the program
 	procd     []int64 // nanoseconds with k busy processors
 	procSince int64   // procd is counted up to here
@@ -49,7 +55,7 @@ type goroutine struct {
 	runtime bool
 	unknown bool // nothing says yet whose it is
 	own     bool // it is the program's
-	idleP   bool // a processor was idle when it became ready, and no other goroutine ready for it
+	idleP   int8 // -1: a processor was idle when it became ready, and no other goroutine ready for it
 }
 
 // procState is whether a processor has work.
@@ -73,64 +79,95 @@ const (
 type serialSum struct {
 	total int64
 	n     int64
-	entry exectrace.StackID
 }
 
-// Events takes a block.
+// Events takes a block. Which kind comes next cannot be foreseen where several threads take turns, and
+// each wrong guess costs the processor more than the work. So all turns do the same here, with what
+// their kind changes from a table; it comes to what move does.
 func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
-		f.trace = t
-		f.serial, f.samples = map[exectrace.StackID]*serialSum{}, map[exectrace.StackID]int64{}
-		f.saturated, f.wakeup = histogram.New(), histogram.New()
+		f.begin(t)
 	}
+	f.waits = slices.Grow(f.waits[:0], len(b.Events))[:len(b.Events)]
+	waited := 0
 	for i := range b.Events {
 		e := &b.Events[i]
-		if e.Kind > exectrace.GoStatus {
-			f.rare(e)
+		if d := e.Time - f.now; d > 0 { // book it under what held until now
+			k := cellAt(f.running, f.ready)
+			if k >= len(f.cells) || f.cells[k].version != f.version {
+				f.renew(k)
+			}
+			c := &f.cells[k]
+			c.ns += d
+			f.serialTotal += d & c.alone
+			if f.now-f.tail.since >= c.patience {
+				f.tail.pass(f, f.now, d)
+			} else {
+				f.tail.since = min(f.tail.since, f.now) | c.over
+			}
+			f.now = e.Time
+		}
+		if e.Kind >= exectrace.GoSwitch {
+			if e.Kind < exectrace.GoLabel || e.Kind > exectrace.Log { // annotations tell nothing here
+				f.rare(e)
+			}
 			continue
 		}
-		if int64(e.G) >= int64(len(f.gs)) {
+		if int64(e.G) >= int64(len(f.gs)) || int64(e.P)+1 >= int64(len(f.alone0)) {
 			if e.G == exectrace.NoG {
 				continue
 			}
-			f.gs = append(f.gs, make([]goroutine, max(256, len(f.gs), int(e.G)+1-len(f.gs)))...)
+			f.grow(e)
 		}
 		g := &f.gs[e.G]
-		switch { // the first ones are most of all events; they do what move does
-		case !g.own || g.state != e.From:
-			if e.From != e.To {
-				f.move(g, e)
-			}
-		case e.Kind == exectrace.GoStart:
-			f.pass(e.Time)
-			f.recordReady(g, e)
-			f.ready--
-			f.run(g, e)
-		case e.Kind == exectrace.GoBlock:
-			f.pass(e.Time)
-			f.stop(e)
-			g.state = e.To
-		case e.Kind == exectrace.GoSyscallBegin:
-			f.pass(e.Time)
-			f.stop(e)
-			g.state = e.To
-			f.marking.now[f.marking.index()].calls++
-		case e.Kind == exectrace.GoUnblock:
-			f.pass(e.Time)
-			f.makeReady(g, e)
-		case e.Kind == exectrace.GoSyscallEnd:
-			f.pass(e.Time)
-			f.run(g, e)
-		case e.From != e.To:
+		if !g.own || g.state != e.From {
 			f.move(g, e)
+			continue
 		}
+		t := &turns[e.Kind]
+		from := &f.alone0[e.P+1]
+		alone := (f.serialTotal - *from) & t.swaps
+		*from += alone
+		if alone&t.stops != 0 {
+			f.charge(e, alone)
+		}
+		if f.tail.drained&t.stops != 0 {
+			f.tail.left(e)
+		}
+		f.who ^= e.G & exectrace.GIndex(t.swaps)
+		f.calls += t.calls
+		f.waits[waited] = max(0, e.Time-e.Since) ^ int64(g.idleP)
+		waited += t.waited
+		g.state, g.idleP = e.To, f.spare()
+		f.running += t.running
+		f.ready += t.ready
 	}
+	f.record(f.waits[:waited])
+}
+
+func (f *Fold) begin(t *exectrace.Trace) {
+	f.trace, f.version, f.tail.since = t, 1, notFull
+	f.serial, f.samples = map[exectrace.StackID]*serialSum{}, map[exectrace.StackID]int64{}
+	f.saturated, f.wakeup = histogram.New(), histogram.New()
+}
+
+// spare is -1 when a processor is idle and no other goroutine ready for it, else 0.
+func (f *Fold) spare() int8 { return int8(int64(f.ready-f.idle) >> 63) }
+
+// grow makes room for the goroutine and the processor of an event.
+//
+//go:noinline
+func (f *Fold) grow(e *exectrace.Event) {
+	if n := len(f.gs); int64(e.G) >= int64(n) {
+		f.gs = append(f.gs, make([]goroutine, max(256, n, int(e.G)+1-n))...)
+	}
+	f.aloneAt(e.P)
 }
 
 // recordReady records how long a goroutine that comes to a processor was ready.
 func (f *Fold) recordReady(g *goroutine, e *exectrace.Event) {
 	h := f.saturated
-	if g.idleP {
+	if g.idleP < 0 {
 		h = f.wakeup
 	}
 	h.Record(e.Time - e.Since)
@@ -144,38 +181,40 @@ func (f *Fold) run(g *goroutine, e *exectrace.Event) {
 	f.who ^= e.G
 }
 
-// stop uncounts it.
-func (f *Fold) stop(e *exectrace.Event) {
-	f.charge(e)
-	f.tail.left(e)
-	f.running--
-	f.who ^= e.G
-}
-
 // makeReady counts a goroutine of the program that is ready.
 func (f *Fold) makeReady(g *goroutine, e *exectrace.Event) {
-	g.state, g.idleP = exectrace.Runnable, f.idle > f.ready
+	g.state, g.idleP = exectrace.Runnable, f.spare()
 	f.ready++
 }
 
-// rare takes what is no change of a goroutine.
+// rare takes what is no turn of a goroutine.
 func (f *Fold) rare(e *exectrace.Event) {
 	switch {
+	case e.Kind <= exectrace.GoStatus:
+		if e.From != e.To {
+			f.grow(e)
+			f.move(&f.gs[e.G], e)
+		}
 	case e.Kind <= exectrace.ProcStatus:
 		f.proc(e)
 	case e.Kind == exectrace.ProcsChange:
-		f.pass(e.Time)
 		f.procs = int(e.Value)
 		f.most = max(f.most, f.procs)
+		f.version++
 	case e.Kind == exectrace.CPUSample:
 		if f.alone() && e.G == f.who {
 			f.samples[e.Stack]++
 		}
-	case e.Kind >= exectrace.GCActive && e.Kind <= exectrace.HeapAlloc:
-		f.pass(e.Time)
+	case e.Kind >= exectrace.GCActive && e.Kind <= exectrace.GCEnd:
+		f.settle()
 		f.marking.see(e)
+	case e.Kind > exectrace.GCEnd && e.Kind <= exectrace.HeapAlloc:
+		f.marking.see(e)
+		if e.Kind >= exectrace.GCMarkAssistActive && e.Kind <= exectrace.GCMarkAssistEnd {
+			f.version++
+		}
 	case e.Kind == exectrace.Gap:
-		f.pass(e.Time)
+		f.settle()
 		f.marking.forget()
 		f.passProcs(e.Time)
 		f.reset()
@@ -185,27 +224,7 @@ func (f *Fold) rare(e *exectrace.Event) {
 // alone tells whether one goroutine of the program runs and none could.
 func (f *Fold) alone() bool { return f.running == 1 && f.ready == 0 && f.procs > 1 }
 
-// pass books the time up to now under what held until then. It comes before each change of what
-// runs, what is ready, and how many processors there are.
-func (f *Fold) pass(now int64) {
-	d := now - f.now
-	if d <= 0 {
-		return
-	}
-	f.now = now
-	f.marking.pass(f.running, d)
-	f.busy = count(f.busy, f.running, d)
-	if f.ready > 0 {
-		if f.running+f.workers < f.procs {
-			f.held += d
-		}
-	} else if f.alone() {
-		f.serialTotal += d
-	}
-	f.tail.pass(f, now, d)
-}
-
-// passProcs is pass for the processors.
+// passProcs books the time up to now under the number of busy processors. It comes before each change of it.
 func (f *Fold) passProcs(now int64) {
 	k := 0
 	if n := len(f.ps); n > 0 {
@@ -229,7 +248,6 @@ func count(by []int64, k int, d int64) []int64 {
 // move takes a goroutine out of the state that it was in, and into the next.
 func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
-		f.pass(e.Time)
 		f.drop(e.G, g) // of a goroutine that had the place before
 		*g = goroutine{}
 		g.runtime, g.unknown = f.ofRuntime(e)
@@ -239,22 +257,21 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 			g.runtime, g.unknown = f.isRuntime(e.Stack), false
 		}
 	}
-	g.own = !g.runtime && !g.unknown
+	g.own = !g.runtime && !g.unknown && e.To != exectrace.Gone
 	g.state = e.To
 	switch e.To {
 	case exectrace.Running:
-		f.pass(e.Time)
 		if g.runtime {
 			f.workers++
+			f.version++
 			return
 		}
 		f.run(g, e)
 	case exectrace.Runnable:
 		if g.runtime {
-			g.idleP = f.idle > f.ready
+			g.idleP = f.spare()
 			return
 		}
-		f.pass(e.Time)
 		f.makeReady(g, e)
 	case exectrace.Gone:
 		g.state = exectrace.Unknown
@@ -265,14 +282,14 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	switch g.state {
 	case exectrace.Running:
-		f.pass(e.Time)
 		if !g.runtime {
-			f.charge(e)
+			from := f.aloneAt(e.P)
+			f.charge(e, f.serialTotal-*from)
+			*from = f.serialTotal
 		}
 		f.tail.left(e)
 		f.drop(e.G, g)
 	case exectrace.Runnable:
-		f.pass(e.Time)
 		if e.To == exectrace.Running {
 			f.recordReady(g, e)
 		}
@@ -285,6 +302,7 @@ func (f *Fold) drop(at exectrace.GIndex, g *goroutine) {
 	switch {
 	case g.state == exectrace.Running && g.runtime:
 		f.workers--
+		f.version++
 	case g.state == exectrace.Running:
 		f.running--
 		f.who ^= at
@@ -303,16 +321,15 @@ func (f *Fold) aloneAt(p int32) *int64 {
 }
 
 // charge books the time that a goroutine ran alone at the line where it stops.
-func (f *Fold) charge(e *exectrace.Event) {
-	from := f.aloneAt(e.P)
-	alone := f.serialTotal - *from
-	*from = f.serialTotal
+//
+//go:noinline
+func (f *Fold) charge(e *exectrace.Event, alone int64) {
 	if alone == 0 || e.Stack == 0 {
 		return
 	}
 	s := f.serial[e.Stack]
 	if s == nil {
-		s = &serialSum{entry: f.trace.Goroutine(e.G).Entry}
+		s = new(serialSum)
 		f.serial[e.Stack] = s
 	}
 	s.total += alone
@@ -373,13 +390,14 @@ func (f *Fold) reset() {
 	clear(f.gs)
 	f.ps, f.idle = f.ps[:0], 0
 	f.running, f.who, f.ready, f.workers = 0, 0, 0, 0
-	f.tail = tail{sum: f.tail.sum, regions: f.tail.regions, wasted: f.tail.wasted, parallel: f.tail.parallel}
+	f.version++
+	f.tail = tail{since: notFull, sum: f.tail.sum, regions: f.tail.regions, wasted: f.tail.wasted, parallel: f.tail.parallel}
 }
 
 // End books what is left.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
-	f.pass(t.Now())
+	f.settle()
 	f.passProcs(t.Now())
 	f.length = f.now
 	f.serialUnnamed = f.serialTotal

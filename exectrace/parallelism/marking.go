@@ -49,12 +49,11 @@ type marking struct {
 	since     int64
 }
 
-// pass books running time up to now.
-func (m *marking) pass(running int, d int64) {
-	if n := running - m.assisting; n > 0 {
-		m.now[m.index()].ran += int64(n) * d
-	}
-}
+// works is how many goroutines do the program's own work when so many of them run.
+func (m *marking) works(running int) int { return max(0, running-m.assisting) }
+
+// pass books the time of so many.
+func (m *marking) pass(works int, d int64) { m.now[m.index()].ran += int64(works) * d }
 
 func (m *marking) index() int {
 	if m.on {

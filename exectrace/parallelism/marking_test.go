@@ -16,7 +16,7 @@ func cycles(n int, slower float64, rises, assist bool) *marking {
 	work := func(steps int, each int64) {
 		for range steps {
 			now += each
-			m.pass(1, each)
+			m.pass(m.works(1), each)
 			heap += 8192
 			if rises {
 				see(exectrace.HeapAlloc)
@@ -31,7 +31,7 @@ func cycles(n int, slower float64, rises, assist bool) *marking {
 		if assist { // time of its own, and none of the program's
 			see(exectrace.GCMarkAssistBegin)
 			now += 50_000
-			m.pass(1, 50_000)
+			m.pass(m.works(1), 50_000)
 			see(exectrace.GCMarkAssistEnd)
 		}
 		work(20, int64(1000*slower))

@@ -1,18 +1,24 @@
 package parallelism
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"math"
+
+	"github.com/hone-go/hone/exectrace"
+)
 
 // tail follows parallel regions and what is lost at their end: a region is full from when
 // every processor has a goroutine of the program to when a processor first finds none
 // that is ready, and over when no two goroutines run. The processors that idle between those two
 // are the price of uneven shares.
+//
+// Mostly a region is full, or over before it counts: since alone tells of that, and Events keeps it.
 type tail struct {
-	full     bool  // all processors were busy in this region
-	since    int64 // when it was so last; 0 while it is so
-	draining bool
-	started  int64
-	lost     int64 // idle processor time since the region was last full
-	last     exectrace.StackID
+	since   int64 // when the region began that is full; notFull when none is, drains once it has drained
+	started int64 // what since was before drains
+	idled   int64 // when the first processor found nothing since the region was last full
+	drained int64 // up to when it drains; of old when it was full again since then
+	lost    int64 // idle processor time since idled
+	last    exectrace.StackID
 
 	regions  int64
 	parallel int64 // nanoseconds of regions, tails included
@@ -20,48 +26,54 @@ type tail struct {
 	sum      map[exectrace.StackID]*tailSum
 }
 
+// What since is else: later, and long before, any time.
+const (
+	notFull = math.MaxInt64
+	drains  = math.MinInt64 / 2
+)
+
 type tailSum struct{ n, wasted int64 }
 
 // minRegion is how long a region must be full to count, in nanoseconds: shorter ones
 // are chance meetings of requests.
 const minRegion = 1_000_000
 
-// pass books d nanoseconds up to now.
-func (r *tail) pass(f *Fold, now, d int64) {
-	running := f.running
+// pass books d nanoseconds from a time on in which the region, if there is one, is not full.
+func (r *tail) pass(f *Fold, from, d int64) {
+	again := r.since == drains && r.drained == from
 	switch {
-	case f.procs < 2:
-	case running+f.workers >= f.procs || running > 1 && f.ready > 0:
-		if !r.full {
-			r.full, r.started = true, now-d
+	case r.since == notFull:
+		return
+	case f.procs < 2: // no other could have worked meanwhile
+		if again {
+			r.drained = from + d
 		}
-		r.draining, r.lost = false, 0
-	case r.full && running > 1:
-		r.drain(now - d)
-		r.lost += int64(f.procs-running-f.workers) * d
-	case r.full:
-		r.drain(now - d)
-		r.over(now - d)
+		return
+	case r.since != drains:
+		r.started, r.since = r.since, drains
 	}
-}
-
-func (r *tail) drain(at int64) {
-	if !r.draining {
-		r.draining, r.since = true, at
+	if !again {
+		r.idled, r.lost = from, 0
+	}
+	r.drained = from + d
+	if f.running > 1 {
+		r.lost += int64(f.procs-f.running-f.workers) * d
+	} else {
+		r.over(from)
 	}
 }
 
 // left remembers where the goroutine was that left a processor last: in a tail, the ones
 // that had most to do.
 func (r *tail) left(e *exectrace.Event) {
-	if r.draining && e.Stack != 0 {
+	if e.Time == r.drained && e.Stack != 0 {
 		r.last = e.Stack
 	}
 }
 
 // over ends a region at a time.
 func (r *tail) over(at int64) {
-	if r.since-r.started >= minRegion {
+	if r.idled-r.started >= minRegion {
 		r.regions++
 		r.parallel += at - r.started
 		r.wasted += r.lost
@@ -78,5 +90,5 @@ func (r *tail) over(at int64) {
 			s.wasted += r.lost
 		}
 	}
-	r.full, r.draining, r.lost, r.last = false, false, 0, 0
+	r.since, r.drained, r.last = notFull, 0, 0
 }

@@ -11,17 +11,18 @@ import (
 func TestTailCountsIdleProcessors(t *testing.T) {
 	f := &Fold{procs: 4}
 	var now int64
+	left := func(stack exectrace.StackID) { f.tail.left(&exectrace.Event{Stack: stack, Time: now}) }
 	step := func(running, ready int, d int64) {
 		f.running, f.ready = running, ready
 		now += d
-		f.tail.pass(f, now, d)
+		f.Events(&exectrace.Trace{}, &exectrace.Block{Events: []exectrace.Event{{Kind: exectrace.Log, Time: now}}})
 	}
 	step(1, 0, 1e6) // before it
 	step(4, 3, 2e6)
 	step(3, 0, 1e6)
-	f.tail.left(&exectrace.Event{Stack: 7})
+	left(7)
 	step(2, 0, 1e6)
-	f.tail.left(&exectrace.Event{Stack: 8})
+	left(8)
 	step(1, 0, 5e6)
 	if f.tail.regions != 1 || f.tail.parallel != 4e6 || f.tail.wasted != 1e6+2e6 {
 		t.Errorf("%d regions, %d ns, %d ns lost; want 1, 4 ms, 3 ms", f.tail.regions, f.tail.parallel, f.tail.wasted)

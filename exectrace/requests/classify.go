@@ -134,6 +134,11 @@ func (f *Fold) classify(stacks int) {
 			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), 255))
 		}
 		f.classes = append(f.classes, c)
+		var tells concern
+		if c.place != nowhere {
+			tells = placed
+		}
+		f.tells = append(f.tells, tells)
 		var entry Protocol
 		if len(frames) > 0 {
 			entry = entryProtocol(frames[len(frames)-1].Func)

@@ -98,7 +98,7 @@ const nobody = exectrace.NoG
 // create makes a goroutine that begins with a function.
 func (f *fake) create(by exectrace.GIndex, entry, at string) exectrace.GIndex {
 	g := exectrace.GIndex(len(f.gs))
-	f.gs = append(f.gs, exectrace.Goroutine{ID: uint64(g) + 100, Entry: f.stack(entry), Created: f.now, Seen: true})
+	f.gs = append(f.gs, exectrace.Goroutine{ID: uint64(g) + 100, Entry: f.stack(entry), Seen: true})
 	f.change(exectrace.GoCreate, g, by, exectrace.Runnable, exectrace.Created, at)
 	f.gs[g].Left = f.stack(at)
 	return g
@@ -160,8 +160,10 @@ const (
 func (f *fake) fold(opt Options) *Fold { return f.foldBy(7, opt) }
 
 // foldBy takes blocks of a size.
-func (f *fake) foldBy(size int, opt Options) *Fold {
-	fold := New(opt)
+func (f *fake) foldBy(size int, opt Options) *Fold { return f.run(New(opt), size) }
+
+// run hands the events to a fold, in blocks of a size.
+func (f *fake) run(fold *Fold, size int) *Fold {
 	for i := 0; i < len(f.events); i += size {
 		fold.events(f, &exectrace.Block{Events: f.events[i:min(i+size, len(f.events))]})
 	}

@@ -44,6 +44,7 @@ func (l *live) settle() {
 
 // request copies a request out.
 func (f *Fold) request(l *live) Request {
+	l.merge()
 	q := Request{
 		ID: l.id, key: routeKey{l.protocol, l.name}, Protocol: l.protocol, Task: l.taskName, Goroutine: l.goid,
 		Begin: l.begin, Latency: l.end - l.begin, Queued: l.readEnd - l.begin, Head: l.handler - l.readEnd, Handler: l.handled - l.handler,
@@ -95,7 +96,7 @@ func (f *Fold) end(src source) {
 			f.cut++
 			continue
 		}
-		f.charge(l, f.length, &l.now)
+		f.charge(l, f.length, l.now)
 		l.end = f.length
 		l.settle()
 		q := f.request(l)

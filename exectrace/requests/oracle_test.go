@@ -41,7 +41,7 @@ func (o *logged) Events(t *exectrace.Trace, b *exectrace.Block) {
 		if e.Kind != exectrace.Log {
 			continue
 		}
-		switch t.Annotation(e).Text {
+		switch t.Message(e) {
 		case "begin":
 			o.open[e.G] = e.Time
 		case "end":
@@ -204,42 +204,64 @@ func read(t *testing.T, data []byte, folds ...exectrace.Fold) {
 	}
 }
 
+// far says that got is not within a share of want; "" when it is.
+func far(what string, got, want, share float64) string {
+	if math.Abs(got-want) > share*want {
+		return fmt.Sprintf("%s: %g, want %g within %g %%; ", what, got, want, 100*share)
+	}
+	return ""
+}
+
 // near fails unless got is within a share of want.
 func near(t *testing.T, what string, got, want, share float64) {
 	t.Helper()
-	if math.Abs(got-want) > share*want {
-		t.Errorf("%s: %g, want %g within %g %%", what, got, want, 100*share)
+	if wrong := far(what, got, want, share); wrong != "" {
+		t.Error(wrong)
 	}
 }
+
+// logTries is how often a server is recorded whose log differs in time: where other work gets the processor
+// between an event and the log of it, for one request in a hundred, p99 differs. A mistake differs always.
+const logTries = 3
 
 func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 	for _, connections := range []int{1, 8, 64} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
 			n := min(640, 160*connections)
-			data := record(t, func() {
-				srv := httptest.NewUnstartedServer(new(shop).handler())
-				srv.Listener = listener{srv.Listener}
-				srv.Start()
-				defer srv.Close()
-				drive(t, srv, connections, n)
-			})
-			f, oracle := New(Options{Paths: true}), newLogged()
-			read(t, data, f, oracle)
-			res := f.Result()
-			if oracle.handler.Count() != int64(n) {
-				t.Fatalf("the server logged %d requests, want %d", oracle.handler.Count(), n)
+			var f *Fold
+			var res *Result
+			for try := 1; ; try++ {
+				data := record(t, func() {
+					srv := httptest.NewUnstartedServer(new(shop).handler())
+					srv.Listener = listener{srv.Listener}
+					srv.Start()
+					defer srv.Close()
+					drive(t, srv, connections, n)
+				})
+				oracle := newLogged()
+				f = New(Options{Paths: true})
+				read(t, data, f, oracle)
+				res = f.Result()
+				if oracle.handler.Count() != int64(n) {
+					t.Fatalf("the server logged %d requests, want %d", oracle.handler.Count(), n)
+				}
+				want, served := oracle.handler.Summary(), oracle.served.Summary()
+				near(t, "requests", float64(res.Count), float64(n), 0.001)
+				near(t, "requests on connections", float64(res.Count), float64(served.Count), 0.001)
+				// Where the server begins to call a handler it may wake a thread, which costs what
+				// the machine's other work makes it cost.
+				wrong := far("p50 of handlers", res.All.Handler.P50, want.P50, 0.2) +
+					far("p99 of handlers", res.All.Handler.P99, want.P99, 0.2) +
+					far("p50", res.All.Served.P50, served.P50, 0.05) +
+					far("p99", res.All.Served.P99, served.P99, 0.05)
+				t.Logf("%d requests, p50 %.3g of %.3g s, p99 %.3g of %.3g s", res.Count, res.All.Handler.P50, want.P50, res.All.Handler.P99, want.P99)
+				if wrong == "" {
+					break
+				}
+				if try == logTries {
+					t.Fatal(wrong)
+				}
 			}
-			near(t, "requests", float64(res.Count), float64(n), 0.001)
-			want := oracle.handler.Summary()
-			// Where the server begins to call a handler it may wake a thread, which costs what
-			// the machine's other work makes it cost.
-			near(t, "p50 of handlers", res.All.Handler.P50, want.P50, 0.2)
-			near(t, "p99 of handlers", res.All.Handler.P99, want.P99, 0.2)
-			served := oracle.served.Summary()
-			near(t, "requests on connections", float64(res.Count), float64(served.Count), 0.001)
-			near(t, "p50", res.All.Served.P50, served.P50, 0.05)
-			near(t, "p99", res.All.Served.P99, served.P99, 0.05)
-			t.Logf("%d requests, p50 %.3g of %.3g s, p99 %.3g of %.3g s", res.Count, res.All.Handler.P50, want.P50, res.All.Handler.P99, want.P99)
 			for _, q := range res.Slowest {
 				sums(t, q)
 				contiguous(t, q.Path)

@@ -2,15 +2,7 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// otherKinds are the kinds that other does something about: a bit each. Most of the rest are about
-// processors in system calls, one for each of their goroutines'.
-const otherKinds = 1<<exectrace.ProcStart | 1<<exectrace.ProcStop | 1<<exectrace.ProcSteal | 1<<exectrace.ProcStatus |
-	1<<exectrace.ProcsChange | 1<<exectrace.STWBegin | 1<<exectrace.STWEnd |
-	1<<exectrace.GCMarkAssistBegin | 1<<exectrace.GCMarkAssistEnd | 1<<exectrace.GCSweepBegin | 1<<exectrace.GCSweepEnd |
-	1<<exectrace.TaskBegin | 1<<exectrace.TaskEnd | 1<<exectrace.RegionBegin | 1<<exectrace.RegionEnd | 1<<exectrace.Log |
-	1<<exectrace.CPUSample | 1<<exectrace.Gap
-
-// other takes the events that are no plain change of a goroutine.
+// other takes the events of kinds that are rare.
 func (f *Fold) other(e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus,
@@ -18,20 +10,16 @@ func (f *Fold) other(e *exectrace.Event) {
 		f.machine(e)
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistEnd:
 		if l := f.of(e.G); l != nil {
-			f.chargeRunning(l, e.Time)
+			l.ran(e.Time)
 			l.assist = e.Kind == exectrace.GCMarkAssistBegin
+			l.setWork()
 		}
 	case exectrace.GCSweepBegin, exectrace.GCSweepEnd:
 		if l := f.of(e.G); l != nil {
-			f.chargeRunning(l, e.Time)
+			l.ran(e.Time)
 			l.sweep = e.Kind == exectrace.GCSweepBegin
+			l.setWork()
 		}
-	case exectrace.TaskBegin:
-		f.taskBegin(e)
-	case exectrace.TaskEnd:
-		f.taskEnd(e)
-	case exectrace.RegionBegin, exectrace.RegionEnd, exectrace.Log:
-		f.annotate(e)
 	case exectrace.CPUSample:
 		f.sample(e)
 	case exectrace.Gap:
@@ -50,8 +38,7 @@ func (f *Fold) of(g exectrace.GIndex) *live {
 // gap forgets what was going on: generations were lost.
 func (f *Fold) gap() {
 	for g := range f.live {
-		f.drop(exectrace.GIndex(g))
-		f.children[g] = child{}
+		f.forget(exectrace.GIndex(g))
 	}
 	f.forgetMachine()
 	if f.paths != nil {
@@ -78,7 +65,7 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 			return // part of a request that is known
 		}
 		l = f.enter(e.G, Task)
-		l.now.From = exectrace.Running
+		l.now.state = exectrace.Running
 		l.start(e.Time)
 		f.confirm(l, class{}, e.Time)
 		l.task = e.Value
@@ -87,7 +74,7 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 		f.tasks[e.Value] = e.G
 		return
 	}
-	f.chargeRunning(l, e.Time)
+	l.ran(e.Time)
 	f.see(l, f.classes[e.Stack], e.Time)
 	if l.task == 0 && l.phase >= handling {
 		l.task, l.taskName = e.Value, f.src.Annotation(e).Name
@@ -105,9 +92,9 @@ func (f *Fold) taskEnd(e *exectrace.Event) {
 		return
 	}
 	if g == e.G {
-		f.chargeRunning(l, e.Time)
+		l.ran(e.Time)
 	} else { // ended by another goroutine
-		f.charge(l, e.Time, &l.now)
+		f.charge(l, e.Time, l.now)
 	}
 	f.finish(l, e.Time)
 	f.drop(g)
@@ -130,7 +117,7 @@ func (f *Fold) annotate(e *exectrace.Event) {
 		return
 	}
 	if c := f.classes[e.Stack]; c.place != nowhere {
-		f.chargeRunning(l, e.Time)
+		l.ran(e.Time)
 		f.see(l, c, e.Time)
 	}
 	if l.phase < handling {
@@ -142,7 +129,8 @@ func (f *Fold) annotate(e *exectrace.Event) {
 			l.beyond++
 			return
 		}
-		l.regions = append(l.regions, region{f.src.Annotation(e).Name, e.Time, -1})
+		l.regions = append(l.regions, region{begin: e.Time, time: -1})
+		l.regions[len(l.regions)-1].name = f.src.Annotation(e).Name
 	case exectrace.RegionEnd:
 		if l.beyond > 0 {
 			l.beyond--

@@ -76,14 +76,14 @@ func (r *recorder) note(f *Fold, e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.GoUnblock:
 		x := r.push(s)
-		x.begin, x.end, x.part, x.left = e.Since, e.Time, f.partOf(e), e.Left
+		x.begin, x.end, x.part, x.left = e.Since, e.Time, f.partOf(e.From, e.Was, e.Left), e.Left
 		if e.By != exectrace.NoG && int(e.By) < len(r.gs) && e.By != e.G {
 			by := &r.gs[e.By]
 			x.by, x.cause, x.wake, x.request = by.goid, by.head, e.Stack, f.worksFor(e.By)
 		}
 	case exectrace.GoStart:
 		x := r.push(s)
-		x.begin, x.end, x.part, x.left = e.Since, e.Time, f.partOf(e), e.Left
+		x.begin, x.end, x.part, x.left = e.Since, e.Time, f.partOf(e.From, e.Was, e.Left), e.Left
 		if x.part == ReadyCreated {
 			x.by, x.cause, x.wake, x.request = s.by, s.cause, e.Left, s.request
 		}

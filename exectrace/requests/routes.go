@@ -144,6 +144,7 @@ func (r *route) take(l *live, dice *routeTable) {
 	} else if i = dice.random(s.n); i >= perStratum {
 		return
 	}
+	l.merge()
 	k := &s.kept[i]
 	k.latency, k.parts = latency, l.parts
 	k.waits = append(k.waits[:0], l.waits...)

@@ -61,14 +61,16 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			f.grow(e.G)
 		}
 		g := &f.gs[e.G]
-		switch { // the first three are most of all events
+		switch { // the first ones are most of all events
 		case e.Kind == exectrace.GoStart && g.ready >= 0 && g.state == exectrace.Runnable:
 			f.start(g, e)
-		case e.Kind == exectrace.GoBlock && g.state == exectrace.Running && g.group.entry != 0:
+		case (e.Kind == exectrace.GoBlock || e.Kind == exectrace.GoSyscallBegin) && g.state == exectrace.Running && g.group.entry != 0:
 			f.block(g, e)
 		case e.Kind == exectrace.GoUnblock && g.state == exectrace.Waiting:
 			f.waited(g, e, e.Time-g.since)
-			f.enter(g, e)
+			f.wake(g, e)
+		case e.Kind == exectrace.GoSyscallEnd && g.state == exectrace.Syscall && g.group.entry != 0:
+			f.returned(g, e)
 		case e.From == exectrace.Unknown || g.state == exectrace.Unknown:
 			f.begin(t, g, e)
 		case e.From != e.To: // else a status that says what is known
@@ -89,7 +91,7 @@ func (f *Fold) start(g *goroutine, e *exectrace.Event) {
 	g.state, g.mode, g.why, g.since = exectrace.Running, running, e.Why, e.Time
 }
 
-// block is leave and enter for Running → Waiting.
+// block is leave and enter for Running → Waiting, and → Syscall.
 func (f *Fold) block(g *goroutine, e *exectrace.Event) {
 	d := e.Time - g.since
 	g.work += d
@@ -99,7 +101,21 @@ func (f *Fold) block(g *goroutine, e *exectrace.Event) {
 	if queues(e.Why) {
 		f.enqueue(e.Stack, e.Time, 1)
 	}
-	g.state, g.why, g.since = exectrace.Waiting, e.Why, e.Time
+	g.state, g.why, g.since = e.To, e.Why, e.Time
+}
+
+// wake is enter for Waiting → Runnable.
+func (f *Fold) wake(g *goroutine, e *exectrace.Event) {
+	g.state, g.why, g.since, g.wake = exectrace.Runnable, e.Why, e.Time, e.Stack
+	if g.ready < 0 {
+		f.findReady(g)
+	}
+}
+
+// returned is leave and enter for Syscall → Running.
+func (f *Fold) returned(g *goroutine, e *exectrace.Event) {
+	f.table.rows[f.table.at(f.now(g))].add(e.Time-g.since, 0)
+	g.state, g.mode, g.why, g.since = exectrace.Running, running, e.Why, e.Time
 }
 
 // rare takes what is no change of a goroutine.
@@ -159,7 +175,7 @@ func (f *Fold) run(i exectrace.GIndex, g *goroutine, d int64) {
 	g.work += d
 	g.ran += d
 	if g.group.entry == 0 {
-		f.book(i, g, key{what: g.mode}, d, 0)
+		f.book(i, g, keyOf(0, 0, 0, g.mode, exectrace.ReasonNone), d, 0)
 		return
 	}
 	g.group.runs[g.mode].add(d)
@@ -172,9 +188,10 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 	if queues(g.why) {
 		f.enqueue(g.left, e.Time, -1)
 	}
-	k := key{entry: g.group.entry, left: g.left, wake: e.Stack, what: blocked, why: g.why}
+	entry, wake := g.group.entry, e.Stack
+	k := keyOf(entry, g.left, wake, blocked, g.why)
 	g.ready = -1
-	if k.entry == 0 {
+	if entry == 0 {
 		f.book(e.G, g, k, d, work)
 		return
 	}
@@ -185,8 +202,7 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 		return
 	}
 	if r.then == 0 {
-		k.what, k.why = runnable, exectrace.Woken
-		then := f.table.at(k) + 1 // which may move the rows
+		then := f.table.at(keyOf(entry, g.left, wake, runnable, exectrace.Woken)) + 1 // which may move the rows
 		f.table.rows[at].then = then
 		g.ready = then - 1
 		return
@@ -234,20 +250,16 @@ func (f *Fold) findReady(g *goroutine) {
 
 // now describes what a goroutine does.
 func (f *Fold) now(g *goroutine) key {
-	k := key{entry: g.group.entry}
+	doing := blocked
 	switch g.state {
 	case exectrace.Running:
-		k.what = g.mode
-		return k
+		return keyOf(g.group.entry, 0, 0, g.mode, exectrace.ReasonNone)
 	case exectrace.Runnable:
-		k.what = runnable
+		doing = runnable
 	case exectrace.Syscall:
-		k.what = inSyscall
-	default:
-		k.what = blocked
+		doing = inSyscall
 	}
-	k.left, k.wake, k.why = g.left, g.wake, g.why
-	return k
+	return keyOf(g.group.entry, g.left, g.wake, doing, g.why)
 }
 
 // book adds an interval to its row.
@@ -337,7 +349,7 @@ func (f *Fold) cut(now int64) {
 			continue
 		}
 		at, k, d := exectrace.GIndex(i), f.now(g), now-g.since
-		k.open = true
+		k.how |= openBit
 		work := int64(0)
 		if g.state == exectrace.Waiting {
 			work = g.work
@@ -360,7 +372,7 @@ func (f *Fold) End(t *exectrace.Trace) {
 	for entry, gr := range f.group {
 		for mode, run := range gr.runs {
 			if run.n > 0 {
-				f.table.rows[f.table.at(key{entry: entry, what: what(mode)})].take(run)
+				f.table.rows[f.table.at(keyOf(entry, 0, 0, what(mode), exectrace.ReasonNone))].take(run)
 			}
 		}
 		gr.runs = [sweeping + 1]tally{}

@@ -69,8 +69,7 @@ func (f *Fold) bookEarly(i exectrace.GIndex, entry exectrace.StackID) {
 		return
 	}
 	for _, e := range f.early[i] {
-		e.entry = entry
-		f.table.rows[f.table.at(e.key)].add(e.d, e.work)
+		f.table.rows[f.table.at(e.key.from(entry))].add(e.d, e.work)
 	}
 	delete(f.early, i)
 }

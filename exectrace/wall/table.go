@@ -16,8 +16,8 @@ const (
 	inSyscall
 )
 
-// key says which intervals share a row.
-type key struct {
+// interval says which intervals share a row.
+type interval struct {
 	entry exectrace.StackID // the goroutine's first stack: its root says what it was started with
 	left  exectrace.StackID // where it left the processor; 0 while running
 	wake  exectrace.StackID // who ended a wait, or made it ready; 0 when nobody did
@@ -26,9 +26,35 @@ type key struct {
 	open  bool // still open at the end of the trace
 }
 
+// key is an interval in two words: they are made, passed and compared in registers, which the six fields
+// are not.
+type key struct{ who, how uint64 }
+
+const openBit = 1
+
+// keyOf is the key of an interval that has ended.
+func keyOf(entry, left, wake exectrace.StackID, what what, why exectrace.Reason) key {
+	return key{uint64(entry)<<32 | uint64(left), uint64(wake)<<32 | uint64(why)<<8 | uint64(what)<<1}
+}
+
+func (k key) left() exectrace.StackID { return exectrace.StackID(k.who) }
+
+// from is the key with another first stack.
+func (k key) from(entry exectrace.StackID) key {
+	k.who = uint64(entry)<<32 | k.who&(1<<32-1)
+	return k
+}
+
+func (k key) interval() interval {
+	return interval{
+		entry: exectrace.StackID(k.who >> 32), left: k.left(), wake: exectrace.StackID(k.how >> 32),
+		why: exectrace.Reason(k.how >> 8), what: what(k.how >> 1 & 0x7f), open: k.how&openBit != 0,
+	}
+}
+
 // row is a line of the table.
 type row struct {
-	key
+	key   key
 	n     int64
 	total int64 // nanoseconds
 	max   int64
@@ -39,6 +65,7 @@ type row struct {
 	brief int64
 	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
 	then int32
+	interval
 }
 
 // tally is a row's sums for time that has no more of them.
@@ -67,9 +94,8 @@ type table struct {
 
 // at returns the place of a row.
 func (t *table) at(k key) int32 {
-	if int64(k.left) < int64(len(t.last)) {
-		at := t.last[k.left]
-		if r := &t.rows[at]; r.entry == k.entry && r.left == k.left && r.wake == k.wake && r.what == k.what && r.why == k.why && r.open == k.open {
+	if left := k.left(); int64(left) < int64(len(t.last)) {
+		if at := t.last[left]; t.rows[at].key == k {
 			return at
 		}
 	}
@@ -77,7 +103,7 @@ func (t *table) at(k key) int32 {
 }
 
 func (t *table) find(k key) int32 {
-	for int64(k.left) >= int64(len(t.last)) {
+	for int64(k.left()) >= int64(len(t.last)) {
 		t.last = append(t.last, make([]int32, max(256, len(t.last)))...)
 	}
 	mask := uint64(len(t.slots) - 1)
@@ -88,7 +114,7 @@ func (t *table) find(k key) int32 {
 				break
 			}
 			if t.rows[at-1].key == k {
-				t.last[k.left] = at - 1
+				t.last[k.left()] = at - 1
 				return at - 1
 			}
 		}
@@ -101,14 +127,14 @@ func (t *table) add(k key) int32 {
 	if 2*len(t.rows) >= len(t.slots) {
 		t.grow()
 	}
-	t.rows = append(t.rows, row{key: k})
+	t.rows = append(t.rows, row{key: k, interval: k.interval()})
 	t.put(int32(len(t.rows)))
 	return int32(len(t.rows) - 1)
 }
 
 func (t *table) put(at int32) {
 	mask := uint64(len(t.slots) - 1)
-	i := t.rows[at-1].hash()
+	i := t.rows[at-1].key.hash()
 	for t.slots[i&mask] != 0 {
 		i++
 	}
@@ -125,12 +151,7 @@ func (t *table) grow() {
 // hash mixes by Fibonacci multipliers (Knuth, The Art of Computer Programming 3, 6.4); the
 // high bits, which are mixed best, come down at the end.
 func (k key) hash() uint64 {
-	h := (uint64(k.entry)<<32 | uint64(k.left)) * 0x9e3779b97f4a7c15
-	rest := uint64(k.wake)<<17 | uint64(k.why)<<4 | uint64(k.what)<<1
-	if k.open {
-		rest |= 1
-	}
-	h ^= rest * 0xbf58476d1ce4e5b9
+	h := k.who*0x9e3779b97f4a7c15 ^ k.how*0xbf58476d1ce4e5b9
 	return h ^ h>>32
 }
 

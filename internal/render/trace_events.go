@@ -147,7 +147,7 @@ func (t *TraceEvents) event(tr *exectrace.Trace, e *exectrace.Event) eventJSON {
 	}
 	if e.Kind >= exectrace.GoLabel && e.Kind <= exectrace.Log {
 		a := tr.Annotation(e)
-		out.Name, out.Text = a.Name, a.Text
+		out.Name, out.Text = a.Name, tr.Message(e)
 	}
 	if e.Stack != 0 {
 		l := tr.Blame(e.Stack)

@@ -1,0 +1,72 @@
+package parallelism
+
+import "math"
+
+// cell is the time with so many goroutines of the program running, and with none or some ready: what else
+// there is to book follows from the two. The number of processors, of the runtime's workers and of
+// assists count too, but change seldom: a cell is renewed when it is next used after that.
+type cell struct {
+	ns      int64 // nanoseconds that are not booked yet
+	version int64 // of these figures; older than the fold's own: they no longer hold
+
+	alone int64 // all bits set when this is serial time, else 0
+	held  bool  // a goroutine is ready and a processor free
+	works int   // goroutines that do the program's own work
+
+	// For the tail: it must see the time itself once a region has lasted for patience. Otherwise
+	// all there is to it is that the region is full, or over: then over is notFull, else 0.
+	patience int64
+	over     int64
+}
+
+// cellAt is the place of a cell.
+func cellAt(running, ready int) int {
+	k := 2 * running
+	if ready > 0 {
+		k++
+	}
+	return k
+}
+
+// renew books what a cell holds, and makes it one of what is so now.
+//
+//go:noinline
+func (f *Fold) renew(k int) {
+	for k >= len(f.cells) {
+		f.cells = append(f.cells, cell{})
+	}
+	c := &f.cells[k]
+	running, ready := k/2, k%2 > 0
+	if c.ns > 0 {
+		f.busy = count(f.busy, running, c.ns)
+		f.marking.pass(c.works, c.ns)
+		if c.held {
+			f.held += c.ns
+		}
+	}
+	lacking := running+f.workers < f.procs
+	*c = cell{version: f.version, works: f.marking.works(running), held: ready && lacking}
+	if running == 1 && !ready && f.procs > 1 {
+		c.alone = -1
+	}
+	switch {
+	case f.procs < 2:
+		c.patience = math.MinInt64
+	case !lacking || running > 1 && ready:
+		c.patience = math.MaxInt64
+	case running > 1:
+		c.patience = math.MinInt64
+	default:
+		c.patience, c.over = minRegion, notFull
+	}
+}
+
+// settle books what all cells hold.
+func (f *Fold) settle() {
+	f.version++
+	for k := range f.cells {
+		f.renew(k)
+	}
+	f.marking.now[f.marking.index()].calls += f.calls
+	f.calls = 0
+}

@@ -1,0 +1,117 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// join makes the goroutine of an event known as one of requests, by its stack.
+func (f *Fold) join(e *exectrace.Event) *live {
+	if f.classes[e.Stack].place == nowhere {
+		return nil
+	}
+	p := f.protocolOf(e.Stack)
+	if p == 0 {
+		return nil
+	}
+	l := f.enter(e.G, p)
+	l.accounted = e.Time
+	return l
+}
+
+// enter makes a goroutine one of requests.
+func (f *Fold) enter(g exectrace.GIndex, p Protocol) *live {
+	if int(g) >= len(f.live) {
+		f.grow(int(g) + 1)
+	}
+	var l *live
+	if n := len(f.free); n > 0 {
+		l = f.free[n-1]
+		f.free = f.free[:n-1]
+	} else {
+		l = new(live)
+	}
+	*l = live{waits: l.waits, samples: l.samples, regions: l.regions}
+	l.reset()
+	l.g, l.protocol, l.goid = g, p, f.src.Goroutine(g).ID
+	f.live[g] = l
+	f.marks[g] |= ofLive
+	f.entered = true
+	return l
+}
+
+// drop forgets a goroutine. A request of it that has not ended will not be measured.
+func (f *Fold) drop(g exectrace.GIndex) {
+	l := f.of(g)
+	if l == nil {
+		return
+	}
+	if l.phase >= handling {
+		f.cut++
+	}
+	if l.protocol == Task {
+		delete(f.tasks, l.task)
+	}
+	l.id = 0 // its children are nobody's now
+	f.live[g] = nil
+	f.marks[g] &^= ofLive
+	f.free = append(f.free, l)
+}
+
+// forget drops a goroutine, and whose child it is.
+func (f *Fold) forget(g exectrace.GIndex) {
+	f.drop(g)
+	f.children[g] = child{}
+	f.marks[g] = 0
+}
+
+// create takes a new goroutine.
+func (f *Fold) create(e *exectrace.Event) {
+	if int(e.G) >= len(f.live) {
+		f.grow(int(e.G) + 1)
+	}
+	if f.marks[e.G] != 0 {
+		f.forget(e.G)
+	}
+	f.seeBy(e)
+	f.inherit(e)
+	if p := f.entry(f.src.Goroutine(e.G).Entry); p != 0 {
+		l := f.enter(e.G, p)
+		l.known = true
+		l.accounted = e.Time
+		if p == HTTP1 {
+			return // a connection, which may serve requests
+		}
+		l.start(e.Time)
+		f.confirm(l, class{}, e.Time)
+		l.handler = -1 // its first run
+		l.now.state, l.now.why = e.To, e.Why
+		f.ready(l, e.Time)
+	}
+}
+
+// inherit makes a new goroutine a child of its creator's request.
+func (f *Fold) inherit(e *exectrace.Event) {
+	if int(e.By) >= len(f.marks) || f.marks[e.By] == 0 { // NoG too
+		return
+	}
+	c := f.children[e.By]
+	if l := f.live[e.By]; l != nil && l.phase >= handling {
+		c = child{l, l.id}
+	}
+	if c.of != nil {
+		f.children[e.G] = c
+		f.marks[e.G] |= descends
+	}
+}
+
+// entry returns the protocol of the goroutines that begin with a stack.
+func (f *Fold) entry(s exectrace.StackID) Protocol {
+	if int(s) >= len(f.classes) {
+		f.classify(f.src.Stacks())
+	}
+	return f.entries[s]
+}
+
+// protocolOf returns the protocol of a stack that stands in a request.
+func (f *Fold) protocolOf(s exectrace.StackID) Protocol {
+	_, p, _ := classify(f.src.Frames(s))
+	return p
+}

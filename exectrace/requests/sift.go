@@ -1,0 +1,92 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// chunk is how many events are sifted at a time: few enough that sifting the rest of them once more,
+// when a goroutine becomes one of requests, costs little.
+const chunk = 256
+
+// concern is a set of what may make an event one about requests.
+type concern uint8
+
+const (
+	always   concern = 1 << iota // whatever it is of
+	ofLive                       // it is of a request's goroutine
+	placed                       // its stack tells something
+	descends                     // a mark only: the goroutine was started for a request
+)
+
+// plainWants are what makes an event of each kind matter. Most of the kinds that are not here are
+// about processors in system calls, one for each of their goroutines'.
+var plainWants = [64]concern{
+	exectrace.GoCreate:         always,
+	exectrace.GoCreateSyscall:  ofLive | descends, // of no protocol: it only ends what its place was used for before
+	exectrace.GoStart:          ofLive,            // has no stack, nor has GoSyscallEnd
+	exectrace.GoDestroy:        ofLive | placed,
+	exectrace.GoDestroySyscall: ofLive | placed,
+	exectrace.GoStop:           ofLive | placed,
+	exectrace.GoBlock:          ofLive | placed,
+	exectrace.GoUnblock:        ofLive | placed,
+	exectrace.GoSyscallBegin:   ofLive | placed,
+	exectrace.GoSyscallEnd:     ofLive,
+	exectrace.GoSyscallEndLost: ofLive | placed,
+	exectrace.GoSwitch:         ofLive | placed,
+	exectrace.GoStatus:         ofLive,
+
+	exectrace.ProcStart:         always,
+	exectrace.ProcStop:          always,
+	exectrace.ProcSteal:         always,
+	exectrace.ProcStatus:        always,
+	exectrace.ProcsChange:       always,
+	exectrace.STWBegin:          always,
+	exectrace.STWEnd:            always,
+	exectrace.GCMarkAssistBegin: ofLive,
+	exectrace.GCMarkAssistEnd:   ofLive,
+	exectrace.GCSweepBegin:      ofLive,
+	exectrace.GCSweepEnd:        ofLive,
+	exectrace.TaskBegin:         always,
+	exectrace.TaskEnd:           always,
+	exectrace.RegionBegin:       ofLive,
+	exectrace.RegionEnd:         ofLive,
+	exectrace.Log:               ofLive,
+	exectrace.CPUSample:         always,
+	exectrace.Gap:               always,
+}
+
+// pathWants is the same with Options.Paths: all changes of goroutines matter.
+var pathWants = func() [64]concern {
+	t := plainWants
+	for k := range exectrace.GoStatus + 1 {
+		t[k] = always
+	}
+	return t
+}()
+
+// chunk takes a few events. Most are not about requests: those are sifted out before anything is done.
+func (f *Fold) chunk(events []exectrace.Event) {
+	n := f.sift(events, 0)
+	for at := 0; at < n; at++ {
+		i := int(f.places[at])
+		f.take(&events[i])
+		if f.entered { // what follows of that goroutine matters now
+			n, at = f.sift(events, i+1), -1
+		}
+	}
+}
+
+// sift writes down the places of the events that matter, from one on, and returns how many those are.
+// Kinds and goroutines come in no order that a processor could predict, so it does not branch: a
+// goroutine without a mark yet has that of another, which lets through too much, never too little.
+func (f *Fold) sift(events []exectrace.Event, from int) (n int) {
+	f.entered = false
+	marks, tells, wants := f.marks, f.tells, *f.wants
+	for i := from; i < len(events); i++ {
+		e := &events[i]
+		mark := marks[int(e.G)&(len(marks)-1)]
+		f.places[n&(chunk-1)] = uint8(i)
+		if wants[e.Kind&63]&(always|mark|tells[e.Stack]) != 0 {
+			n++
+		}
+	}
+	return n
+}

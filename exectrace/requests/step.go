@@ -1,0 +1,207 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// take handles an event. It does nothing about one that sift lets through for no reason any more.
+func (f *Fold) take(e *exectrace.Event) {
+	if f.paths != nil && e.Kind <= exectrace.GoStatus {
+		f.note(e)
+	}
+	switch e.Kind {
+	case exectrace.GoStart:
+		if l := f.of(e.G); l != nil {
+			f.start(l, e)
+		}
+	case exectrace.GoBlock:
+		if l := f.known(e); l != nil {
+			f.block(l, e)
+		}
+	case exectrace.GoUnblock:
+		f.unblock(e)
+	case exectrace.GoSyscallBegin:
+		if l := f.known(e); l != nil {
+			f.call(l, e)
+		}
+	case exectrace.GoSyscallEnd:
+		if l := f.of(e.G); l != nil {
+			f.back(l, e)
+		}
+	case exectrace.GoCreate:
+		f.create(e)
+	case exectrace.GoCreateSyscall:
+		if int(e.G) < len(f.marks) && f.marks[e.G] != 0 {
+			f.forget(e.G)
+		}
+	case exectrace.GoStatus:
+		if e.From == exectrace.Unknown {
+			f.drop(e.G)
+		}
+	case exectrace.GoStop, exectrace.GoDestroy, exectrace.GoDestroySyscall, exectrace.GoSyscallEndLost, exectrace.GoSwitch:
+		if l := f.known(e); l != nil {
+			f.change(l, e)
+		}
+	case exectrace.TaskBegin:
+		f.taskBegin(e)
+	case exectrace.TaskEnd:
+		f.taskEnd(e)
+	case exectrace.RegionBegin, exectrace.RegionEnd, exectrace.Log:
+		f.annotate(e)
+	default:
+		f.other(e)
+	}
+}
+
+// note hands a change of a goroutine to the paths, before it is taken.
+func (f *Fold) note(e *exectrace.Event) {
+	if int(e.G) >= len(f.live) {
+		f.grow(int(e.G) + 1)
+	}
+	f.paths.note(f, e)
+}
+
+// known returns the request of an event's goroutine, which it may tell to be one of requests.
+func (f *Fold) known(e *exectrace.Event) *live {
+	l := f.of(e.G)
+	if l == nil {
+		l = f.join(e)
+	}
+	return l
+}
+
+// The frequent kinds of changes have a function each, which need not ask what state ends with them, nor
+// most of what the others do: the kinds come in random order, and each branch on them is a guess.
+
+// start takes a GoStart: a request's goroutine got a processor.
+func (f *Fold) start(l *live, e *exectrace.Event) {
+	f.wasReady(l, e.Time, e.Was, e.Left)
+	l.now = status{state: exectrace.Running}
+	switch {
+	case l.lost != nowhere:
+		l.returned(l.lost, e.Time)
+		l.lost = nowhere
+	case l.phase == arriving && l.woken, l.phase == handling && l.handler < 0:
+		l.readEnd = e.Time
+		if l.phase == handling {
+			l.handler = e.Time
+		}
+	}
+}
+
+// block takes a GoBlock: a request's goroutine begins to wait.
+func (f *Fold) block(l *live, e *exectrace.Event) {
+	l.ran(e.Time)
+	l.now = status{e.To, e.Why, e.Stack}
+	c := f.classes[e.Stack]
+	switch {
+	case c.place == workerIdle, c.place == h1Read && forData(e.Why):
+		f.between(l, e.Time)
+	case c.place == h1Finish && l.phase == done && e.Why == exectrace.WaitNetwork:
+		l.resume()
+	default:
+		f.see(l, c, e.Time)
+	}
+}
+
+// unblock takes a GoUnblock, by a request's goroutine or of one.
+func (f *Fold) unblock(e *exectrace.Event) {
+	f.seeBy(e)
+	l := f.of(e.G)
+	if l == nil {
+		return
+	}
+	f.wasOff(l, e.Time, f.partOf(e.From, e.Was, e.Left), e.Left, e.Stack)
+	l.now.state, l.now.why = e.To, e.Why
+	f.ready(l, e.Time)
+	// A wait for memory while the head is parsed is a wait of the request.
+	if p := f.classes[e.Left].place; l.phase <= arriving && (p == h1Read && forData(e.Was) || p == workerIdle) {
+		l.start(e.Time)
+		l.woken = true
+	}
+}
+
+// call takes a GoSyscallBegin: a request's goroutine goes into a system call.
+func (f *Fold) call(l *live, e *exectrace.Event) {
+	l.ran(e.Time)
+	l.now = status{e.To, e.Why, e.Stack}
+	c := f.classes[e.Stack]
+	switch {
+	case c.place == h1Read:
+		f.read(l, e.Time)
+	case c.place == h1Finish && l.phase == done:
+		l.resume()
+	default:
+		f.see(l, c, e.Time)
+	}
+}
+
+// back takes a GoSyscallEnd: a request's goroutine returns from a system call.
+func (f *Fold) back(l *live, e *exectrace.Event) {
+	f.wasOff(l, e.Time, InSyscall, e.Left, 0)
+	l.now = status{state: exectrace.Running}
+	l.returned(f.classes[e.Left].place, e.Time)
+}
+
+// change takes the changes that are rare, whatever state ends with them.
+func (f *Fold) change(l *live, e *exectrace.Event) {
+	f.charge(l, e.Time, status{e.From, e.Was, e.Left})
+	l.now.state, l.now.why = e.To, e.Why
+	if e.By == e.G {
+		l.now.left = e.Stack
+	}
+	if e.To == exectrace.Runnable {
+		f.ready(l, e.Time)
+	}
+	switch e.Kind {
+	case exectrace.GoStop:
+		f.see(l, f.classes[e.Stack], e.Time)
+	case exectrace.GoSyscallEndLost: // returns once it has a processor
+		l.lost = f.classes[e.Left].place
+	case exectrace.GoDestroy, exectrace.GoDestroySyscall:
+		if l.phase >= handling {
+			f.finish(l, e.Time)
+		}
+		l.phase = idle
+		f.drop(e.G)
+	}
+}
+
+// forData tells whether a goroutine that reads a request's head waits for the client: on a
+// socket, or on whatever an in-memory connection is made of.
+func forData(why exectrace.Reason) bool {
+	const reasons = 1<<exectrace.WaitNetwork | 1<<exectrace.WaitSelect | 1<<exectrace.WaitChanReceive | 1<<exectrace.WaitCond
+	return reasons>>why&1 != 0
+}
+
+// read begins a request, as far as one can know, with a read of the connection.
+func (f *Fold) read(l *live, now int64) {
+	if l.phase >= handling {
+		f.finish(l, now)
+	}
+	if l.phase != arriving || !l.woken {
+		l.start(now)
+	}
+	l.woken, l.known = false, true
+}
+
+// between says that the goroutine waits for its next request.
+func (f *Fold) between(l *live, now int64) {
+	if l.protocol == GRPC && l.phase == arriving { // a worker is woken for nothing else
+		f.confirm(l, class{}, now)
+	}
+	if l.phase >= handling {
+		f.finish(l, now)
+	}
+	l.reset()
+}
+
+// seeBy takes what the stack of an Unblock or Create tells about the goroutine that did it.
+func (f *Fold) seeBy(e *exectrace.Event) {
+	c := f.classes[e.Stack]
+	if c.place == nowhere || e.By == e.G {
+		return
+	}
+	if l := f.of(e.By); l != nil {
+		l.ran(e.Time)
+		f.see(l, c, e.Time)
+	}
+}

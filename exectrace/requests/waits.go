@@ -1,0 +1,102 @@
+package requests
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+)
+
+// maxWaits is how many different waits of one request are told apart. The rest are
+// summed without their lines.
+const maxWaits = 48
+
+// wait is one kind of being off the processor, of one request.
+type wait struct {
+	part   Part
+	busy   bool // ready: while no processor was idle
+	n      int32
+	waiter exectrace.StackID // where the goroutine left the processor
+	waker  exectrace.StackID // who made it go on; 0 when nobody did
+	ns     int64
+}
+
+// like tells whether two waits are of one kind.
+func (w wait) like(o wait) bool {
+	return w.waiter == o.waiter && w.waker == o.waker && w.part == o.part && w.busy == o.busy
+}
+
+// wait notes a time off the processor. Most requests have a kind of wait once only, and few are asked
+// for their waits, so those of a kind are merged only then, or when there are many.
+func (l *live) wait(p Part, busy bool, waiter, waker exectrace.StackID, d int64) {
+	n := len(l.waits)
+	if n >= maxWaits || l.merged {
+		l.waitMerged(wait{p, busy, 1, waiter, waker, d})
+		return
+	}
+	if n < cap(l.waits) {
+		l.waits = l.waits[:n+1]
+	} else {
+		l.waits = append(l.waits, wait{})
+	}
+	w := &l.waits[n] // set one by one: a whole one would be built elsewhere and copied, which costs more
+	w.part, w.busy, w.n, w.waiter, w.waker, w.ns = p, busy, 1, waiter, waker, d
+}
+
+// waitMerged notes a time off the processor of a request that has many.
+func (l *live) waitMerged(w wait) {
+	l.merge()
+	from := 0
+	if l.phase == done {
+		from = l.kept
+	}
+	if len(l.waits)-from >= maxWaits && !slices.ContainsFunc(l.waits[from:], w.like) {
+		w.waiter, w.waker = 0, 0
+	}
+	l.put(from, w)
+}
+
+// put adds a wait to the one of its kind, of those from a place on.
+func (l *live) put(from int, o wait) {
+	for i := from; i < len(l.waits); i++ {
+		if w := &l.waits[i]; w.like(o) {
+			w.n += o.n
+			w.ns += o.ns
+			return
+		}
+	}
+	l.waits = append(l.waits, o)
+}
+
+// merge makes one wait of those of a kind, from now on. Those since the response was written, as far
+// as known, stay apart.
+func (l *live) merge() {
+	if l.merged {
+		return
+	}
+	l.merged = true
+	all := l.waits
+	if l.phase != done {
+		l.kept = len(all)
+	}
+	early, late := all[:l.kept], all[l.kept:]
+	l.waits = all[:0] // never longer than what is read: it overwrites only what it has read
+	for _, w := range early {
+		l.put(0, w)
+	}
+	l.kept = len(l.waits)
+	for _, w := range late {
+		l.put(l.kept, w)
+	}
+}
+
+// unite says that the waits since the response was written are like those before.
+func (l *live) unite() {
+	if !l.merged {
+		return
+	}
+	late := l.waits[l.kept:]
+	l.waits = l.waits[:l.kept]
+	for _, w := range late { // overwrites only what it has read
+		l.put(0, w)
+	}
+}
