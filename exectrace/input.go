@@ -15,6 +15,10 @@ import (
 // maxInflated bounds a compressed trace when the caller does not.
 const maxInflated = 16 << 30
 
+// readAtOnce is how much is read for the heads of batches. It is little, for most of a batch then goes straight to
+// where it stays.
+const readAtOnce = 4 << 10
+
 // input reads batches from a trace and counts bytes.
 type input struct {
 	r       *bufio.Reader
@@ -26,7 +30,7 @@ type input struct {
 // openInput reads the header. Compressed traces (gzip, zstd) are recognized.
 func openInput(r io.Reader, opt Options) (*input, error) {
 	in := &input{close: func() error { return nil }}
-	in.r = bufio.NewReaderSize(r, 128<<10)
+	in.r = bufio.NewReaderSize(r, readAtOnce)
 	if magic, _ := in.r.Peek(4); compressed(magic) {
 		limit := opt.MaxInflated
 		if limit == 0 {
@@ -37,7 +41,7 @@ func openInput(r io.Reader, opt Options) (*input, error) {
 			return nil, fmt.Errorf("read execution trace: %w", err)
 		}
 		in.close = inflated.Close
-		in.r = bufio.NewReaderSize(inflated, 128<<10)
+		in.r = bufio.NewReaderSize(inflated, readAtOnce)
 	}
 	var err error
 	if in.version, err = in.header(); err != nil {

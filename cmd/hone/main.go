@@ -31,7 +31,7 @@ func gcPercent(args []string) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case "trace":
-			return 40
+			return 400
 		case "proto":
 			return 110
 		}

@@ -80,44 +80,45 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
 		f.begin(t)
 	}
-	if f.stopped.on || len(f.workers) > 0 || len(f.open) > 0 {
-		f.all(t, b)
-		return
-	}
-	for n, i := range b.Rare {
-		f.event(t, &b.Events[i])
-		if f.stopped.on || len(f.workers) > 0 || len(f.open) > 0 {
-			rest := exectrace.Block{Events: b.Events[i+1:], Rare: b.Rare[n+1:]}
-			f.all(t, &rest)
-			return
+	from := 0
+	for _, i := range b.Rare {
+		if wanted[b.Events[i].Kind] {
+			f.between(b.Events[from:i])
+			f.event(t, &b.Events[i])
+			from = int(i) + 1
 		}
 	}
+	f.between(b.Events[from:])
 }
 
-// all looks at each event: while the collector works, the goroutines that
-// come and go matter.
-func (f *Fold) all(t *exectrace.Trace, b *exectrace.Block) {
-	for i := range b.Events {
-		e := &b.Events[i]
-		if e.Kind > exectrace.GoStatus {
-			f.event(t, e)
-			continue
-		}
-		if e.From == e.To || e.G == exectrace.NoG {
-			continue
-		}
-		if e.From == exectrace.Running && f.stopped.on && e.By == e.G {
+// wanted are the kinds that event takes.
+var wanted = [256]bool{
+	exectrace.ProcsChange: true, exectrace.HeapAlloc: true, exectrace.HeapGoal: true,
+	exectrace.GCBegin: true, exectrace.GCActive: true, exectrace.GCEnd: true,
+	exectrace.STWBegin: true, exectrace.STWEnd: true,
+	exectrace.GCMarkAssistBegin: true, exectrace.GCMarkAssistActive: true, exectrace.GCMarkAssistEnd: true,
+	exectrace.GCSweepEnd: true, exectrace.GoLabel: true, exectrace.Gap: true,
+}
+
+// between looks at the events between two wanted ones. While the collector works, the goroutines that come and
+// go matter.
+func (f *Fold) between(events []exectrace.Event) {
+	if !f.stopped.on && len(f.workers) == 0 && len(f.open) == 0 {
+		return
+	}
+	for i := range events {
+		e := &events[i]
+		if f.stopped.on && e.From == exectrace.Running && e.By == e.G && e.Kind < exectrace.GoStatus {
 			f.stopped.last, f.stopped.late = e.Time, e.Stack
 		}
-		f.moved(e)
+		if int64(e.G) < int64(len(f.special)) && f.special[e.G] && e.Kind <= exectrace.GoStatus && e.From != e.To {
+			f.moved(e) // of few: a look into a map for each would take longer than all the rest
+		}
 	}
 }
 
 // moved keeps count of the processors that work for the collector.
 func (f *Fold) moved(e *exectrace.Event) {
-	if int64(e.G) >= int64(len(f.special)) || !f.special[e.G] {
-		return // most: a look into a map would take longer than all the rest
-	}
 	worker := f.workers[e.G]
 	_, helps := f.open[e.G]
 	if !worker && !helps {
@@ -301,5 +302,5 @@ func (f *Fold) End(t *exectrace.Trace) {
 		f.begin(t)
 	}
 	f.length = t.Now()
-	f.mmu.pass(f.length)
+	f.mmu.pass(f.length, true)
 }

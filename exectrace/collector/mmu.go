@@ -9,20 +9,25 @@ func windows() []int64 {
 }
 
 // mmu finds the least mutator utilization over every window of some lengths, while time
-// passes. Utilization is a step function u(t) of the share of processors that the program has; the mean
-// over a window is least where the window begins or ends at a step, so only those are
-// looked at. It holds the steps of the longest window.
+// passes. Utilization is a step function u(t) of the share of processors that the program has. As a window
+// moves, its mean changes by u where it ends less u where it begins: so it is least where the window ends at a
+// step up or begins at a step down, and only those are looked at. It holds the steps of the longest window.
 type mmu struct {
-	lens  []int64
-	least []float64 // mean utilization of the worst window, by length
-	at    []int64   // where that window begins
-	steps []step    // of the last second, oldest first
-	tails []int     // for each length, the first step at which a window begins that is not over
-	cuts  []int     // for each length, the step within which the window that ends now begins
-	ends  []int     // for each length, the step within which the window of tails ends
-	u     float64   // now
-	now   int64
-	area  float64 // ∫u dt up to now, in nanoseconds
+	windows []window
+	steps   []step  // of the last second, oldest first
+	u       float64 // now
+	now     int64
+	area    float64 // ∫u dt up to now, in nanoseconds
+}
+
+// window is what is known of windows of one length.
+type window struct {
+	length int64
+	least  float64 // ∫u dt of the worst one
+	at     int64   // where that begins
+	tail   int     // the first step at which one begins that is not over
+	cut    int     // the step within which the one begins that was last looked at for its end
+	end    int     // the step within which the one ends that was last looked at for its begin
 }
 
 // step is where u changed: from there on it is u, and area is its integral up to there.
@@ -30,17 +35,14 @@ type step struct {
 	at   int64
 	area float64
 	u    float64
+	down bool // it may be a step down
 }
 
 func newMMU() *mmu {
-	m := &mmu{lens: windows(), u: 1}
-	m.least = make([]float64, len(m.lens))
-	m.at = make([]int64, len(m.lens))
-	m.tails, m.cuts, m.ends = make([]int, len(m.lens)), make([]int, len(m.lens)), make([]int, len(m.lens))
-	for i := range m.least {
-		m.least[i] = math.Inf(1)
+	m := &mmu{u: 1, steps: []step{{0, 0, 1, true}}}
+	for _, w := range windows() {
+		m.windows = append(m.windows, window{length: w, least: math.Inf(1)})
 	}
-	m.steps = []step{{0, 0, 1}}
 	return m
 }
 
@@ -49,39 +51,44 @@ func (m *mmu) set(now int64, u float64) {
 	if u == m.u {
 		return
 	}
-	m.pass(now)
+	down := u < m.u
+	m.pass(now, !down)
 	m.u = u
 	if last := &m.steps[len(m.steps)-1]; last.at == now {
-		last.u = u
+		last.u, last.down = u, true
 		return
 	}
-	m.steps = append(m.steps, step{now, m.area, u})
+	m.steps = append(m.steps, step{now, m.area, u, down})
 }
 
-// pass moves to a time and looks at the windows that end at it, and at those that begin at a
-// step and ended meanwhile.
-func (m *mmu) pass(now int64) {
+// pass moves to a time and looks at the windows that begin at a step and ended meanwhile, and, if the
+// utilization goes up there or the trace ends, at those that end at it.
+func (m *mmu) pass(now int64, ends bool) {
 	m.area += m.u * float64(now-m.now)
 	m.now = now
-	for i, w := range m.lens {
-		// Windows that begin at a step and end by now.
-		for m.tails[i] < len(m.steps) && m.steps[m.tails[i]].at+w <= now {
-			s := m.steps[m.tails[i]]
-			m.look(i, s.at, m.areaAt(&m.ends[i], s.at+w)-s.area)
-			m.tails[i]++
+	for i := range m.windows {
+		w := &m.windows[i]
+		for w.tail < len(m.steps) && m.steps[w.tail].at+w.length <= now {
+			if s := &m.steps[w.tail]; s.down {
+				w.look(s.at, m.areaAt(&w.end, s.at+w.length)-s.area)
+			}
+			w.tail++
 		}
-		if now >= w { // the window that ends now
-			m.look(i, now-w, m.area-m.areaAt(&m.cuts[i], now-w))
+		if ends && now >= w.length {
+			w.look(now-w.length, m.area-m.areaAt(&w.cut, now-w.length))
 		}
 	}
 	m.forget()
 }
 
-func (m *mmu) look(i int, begin int64, area float64) {
-	if u := area / float64(m.lens[i]); u < m.least[i] {
-		m.least[i], m.at[i] = u, begin
+func (w *window) look(begin int64, area float64) {
+	if area < w.least {
+		w.least, w.at = area, begin
 	}
 }
+
+// mean is the mean utilization of the worst window.
+func (w *window) mean() float64 { return w.least / float64(w.length) }
 
 // areaAt is the integral up to a time within the steps that are held. from is where it was
 // asked for last with these windows: time only grows.
@@ -91,26 +98,26 @@ func (m *mmu) areaAt(from *int, t int64) float64 {
 		k++
 	}
 	*from = k
-	s := m.steps[k]
+	s := &m.steps[k]
 	return s.area + s.u*float64(t-s.at)
 }
 
 // forget drops the steps before the longest window, when they are half of all.
 func (m *mmu) forget() {
-	n := m.cuts[len(m.cuts)-1] // where the longest window that ends now begins
+	n := m.windows[len(m.windows)-1].cut
 	if n < 64 || 2*n < len(m.steps) {
 		return
 	}
-	for i := range m.lens {
-		n = min(n, m.tails[i], m.cuts[i], m.ends[i])
+	for i := range m.windows {
+		w := &m.windows[i]
+		n = min(n, w.tail, w.cut, w.end)
 	}
 	if n == 0 {
 		return
 	}
 	m.steps = append(m.steps[:0], m.steps[n:]...)
-	for i := range m.tails {
-		m.tails[i] -= n
-		m.cuts[i] -= n
-		m.ends[i] -= n
+	for i := range m.windows {
+		w := &m.windows[i]
+		w.tail, w.cut, w.end = w.tail-n, w.cut-n, w.end-n
 	}
 }

@@ -27,7 +27,7 @@ func TestMMUEqualsTheSlowWay(t *testing.T) {
 		for _, c := range changes {
 			m.set(c.at, c.u)
 		}
-		m.pass(end)
+		m.pass(end, true)
 
 		area := func(to int64) float64 {
 			a, u, at := 0.0, 1.0, int64(0)
@@ -40,7 +40,8 @@ func TestMMUEqualsTheSlowWay(t *testing.T) {
 			}
 			return a + u*float64(to-at)
 		}
-		for i, w := range m.lens {
+		for i := range m.windows {
+			w := m.windows[i].length
 			want := math.Inf(1)
 			try := func(begin int64) {
 				if begin >= 0 && begin+w <= end {
@@ -53,7 +54,7 @@ func TestMMUEqualsTheSlowWay(t *testing.T) {
 				try(c.at)
 				try(c.at - w)
 			}
-			if got := m.least[i]; math.Abs(got-want) > 1e-6 && got != want {
+			if got := m.windows[i].mean(); math.Abs(got-want) > 1e-6 && got != want {
 				t.Fatalf("window %d ns: %v, want %v", w, got, want)
 			}
 		}

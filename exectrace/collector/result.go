@@ -100,9 +100,9 @@ func (f *Fold) Result() *Result {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Reason, b.Reason))
 	})
 	r.Assists = f.assistLines()
-	for i, w := range f.mmu.lens {
-		if w <= f.length {
-			r.Utilization = append(r.Utilization, Window{seconds(w), max(0, f.mmu.least[i]), seconds(f.mmu.at[i])})
+	for i := range f.mmu.windows {
+		if w := &f.mmu.windows[i]; w.length <= f.length {
+			r.Utilization = append(r.Utilization, Window{seconds(w.length), max(0, w.mean()), seconds(w.at)})
 		}
 	}
 	return r

@@ -1,7 +1,6 @@
 package parallelism
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
@@ -18,20 +17,20 @@ type Fold struct {
 	gs    []goroutine
 	roots []whose // by first stack
 
-	now     int64            // counted up to here
-	running int              // goroutines of the program that run
-	who     exectrace.GIndex // all of them, by exclusive or: of one, it is that one
-	ready   int              // that are ready
-	workers int              // of the runtime that run
+	now     int64 // counted up to here
+	running int   // goroutines of the program that run
+	ready   int   // that are ready
+	workers int   // of the runtime that run
 
 	// alone0 is what serialTotal was when the goroutine that runs on a processor came to it, by 1 + P:
 	// the time since is time that it ran alone, for only of one that runs alone it goes on.
 	alone0 []int64
 
-	cells   []cell  // by 2 × running, + 1 when some are ready
-	version int64   // counts the changes of what the cells' figures follow from
-	calls   int64   // system calls that are not booked yet
-	waits   []int64 // room for those of a block: see record
+	cells   []cell       // by 2 × running, + 1 when some are ready
+	version int64        // counts the changes of what the cells' figures follow from
+	calls   int64        // system calls that are not booked yet
+	waits   [chunk]int64 // of the last take: see record
+	waited  int          // so many of them
 
 	busy      []int64 // nanoseconds with k running goroutines of the program
 	procd     []int64 // nanoseconds with k busy processors
@@ -51,12 +50,14 @@ type Fold struct {
 
 // goroutine is small, so that those of thousands of goroutines stay in the nearest cache.
 type goroutine struct {
-	state   exectrace.State
+	state   exectrace.State // with foreign, unless it is the program's
 	runtime bool
 	unknown bool // nothing says yet whose it is
-	own     bool // it is the program's
 	idleP   int8 // -1: a processor was idle when it became ready, and no other goroutine ready for it
 }
+
+// foreign marks the state of a goroutine that is not the program's, or of which that is not known.
+const foreign exectrace.State = 1 << 7
 
 // procState is whether a processor has work.
 type procState uint8
@@ -81,68 +82,55 @@ type serialSum struct {
 	n     int64
 }
 
-// Events takes a block. Which kind comes next cannot be foreseen where several threads take turns, and
-// each wrong guess costs the processor more than the work. So all turns do the same here, with what
-// their kind changes from a table; it comes to what move does.
+// Events takes a block.
 func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
 		f.begin(t)
 	}
-	f.waits = slices.Grow(f.waits[:0], len(b.Events))[:len(b.Events)]
-	waited := 0
-	for i := range b.Events {
-		e := &b.Events[i]
-		if d := e.Time - f.now; d > 0 { // book it under what held until now
-			k := cellAt(f.running, f.ready)
-			if k >= len(f.cells) || f.cells[k].version != f.version {
-				f.renew(k)
-			}
-			c := &f.cells[k]
-			c.ns += d
-			f.serialTotal += d & c.alone
-			if f.now-f.tail.since >= c.patience {
-				f.tail.pass(f, f.now, d)
-			} else {
-				f.tail.since = min(f.tail.since, f.now) | c.over
-			}
-			f.now = e.Time
+	for events := b.Events; len(events) > 0; {
+		n := f.take(events[:min(len(events), chunk)])
+		f.record()
+		if n < min(len(events), chunk) {
+			f.other(&events[n])
+			n++
 		}
-		if e.Kind >= exectrace.GoSwitch {
-			if e.Kind < exectrace.GoLabel || e.Kind > exectrace.Log { // annotations tell nothing here
-				f.rare(e)
-			}
-			continue
-		}
-		if int64(e.G) >= int64(len(f.gs)) || int64(e.P)+1 >= int64(len(f.alone0)) {
-			if e.G == exectrace.NoG {
-				continue
-			}
-			f.grow(e)
-		}
-		g := &f.gs[e.G]
-		if !g.own || g.state != e.From {
-			f.move(g, e)
-			continue
-		}
-		t := &turns[e.Kind]
-		from := &f.alone0[e.P+1]
-		alone := (f.serialTotal - *from) & t.swaps
-		*from += alone
-		if alone&t.stops != 0 {
-			f.charge(e, alone)
-		}
-		if f.tail.drained&t.stops != 0 {
-			f.tail.left(e)
-		}
-		f.who ^= e.G & exectrace.GIndex(t.swaps)
-		f.calls += t.calls
-		f.waits[waited] = max(0, e.Time-e.Since) ^ int64(g.idleP)
-		waited += t.waited
-		g.state, g.idleP = e.To, f.spare()
-		f.running += t.running
-		f.ready += t.ready
+		events = events[n:]
 	}
-	f.record(f.waits[:waited])
+}
+
+// other takes an event that take leaves.
+func (f *Fold) other(e *exectrace.Event) {
+	f.pass(e.Time)
+	switch {
+	case e.Kind > exectrace.GoStatus:
+		f.rare(e)
+	case e.G != exectrace.NoG && e.From != e.To:
+		f.grow(e)
+		g := &f.gs[e.G]
+		if g.state == e.From { // it is the program's
+			f.calls += turns[e.Kind].calls
+		}
+		f.move(g, e)
+	}
+}
+
+// pass books the time up to now under what held meanwhile.
+func (f *Fold) pass(now int64) {
+	if d := now - f.now; d > 0 {
+		k := cellAt(f.running, f.ready)
+		if k >= len(f.cells) || f.cells[k].version != f.version {
+			f.renew(k)
+		}
+		c := &f.cells[k]
+		c.ns += d
+		f.serialTotal += d & c.alone
+		if f.now-f.tail.since >= c.patience {
+			f.tail.pass(f, f.now, d)
+		} else {
+			f.tail.since = min(f.tail.since, f.now) | c.over
+		}
+		f.now = now
+	}
 }
 
 func (f *Fold) begin(t *exectrace.Trace) {
@@ -178,7 +166,6 @@ func (f *Fold) run(g *goroutine, e *exectrace.Event) {
 	g.state = exectrace.Running
 	*f.aloneAt(e.P) = f.serialTotal
 	f.running++
-	f.who ^= e.G
 }
 
 // makeReady counts a goroutine of the program that is ready.
@@ -190,11 +177,6 @@ func (f *Fold) makeReady(g *goroutine, e *exectrace.Event) {
 // rare takes what is no turn of a goroutine.
 func (f *Fold) rare(e *exectrace.Event) {
 	switch {
-	case e.Kind <= exectrace.GoStatus:
-		if e.From != e.To {
-			f.grow(e)
-			f.move(&f.gs[e.G], e)
-		}
 	case e.Kind <= exectrace.ProcStatus:
 		f.proc(e)
 	case e.Kind == exectrace.ProcsChange:
@@ -202,7 +184,7 @@ func (f *Fold) rare(e *exectrace.Event) {
 		f.most = max(f.most, f.procs)
 		f.version++
 	case e.Kind == exectrace.CPUSample:
-		if f.alone() && e.G == f.who {
+		if f.alone() && f.runs(e.G) {
 			f.samples[e.Stack]++
 		}
 	case e.Kind >= exectrace.GCActive && e.Kind <= exectrace.GCEnd:
@@ -223,6 +205,11 @@ func (f *Fold) rare(e *exectrace.Event) {
 
 // alone tells whether one goroutine of the program runs and none could.
 func (f *Fold) alone() bool { return f.running == 1 && f.ready == 0 && f.procs > 1 }
+
+// runs tells whether a goroutine is one of the program and runs.
+func (f *Fold) runs(at exectrace.GIndex) bool {
+	return int64(at) < int64(len(f.gs)) && f.gs[at].state&^foreign == exectrace.Running && !f.gs[at].runtime
+}
 
 // passProcs books the time up to now under the number of busy processors. It comes before each change of it.
 func (f *Fold) passProcs(now int64) {
@@ -247,8 +234,9 @@ func count(by []int64, k int, d int64) []int64 {
 
 // move takes a goroutine out of the state that it was in, and into the next.
 func (f *Fold) move(g *goroutine, e *exectrace.Event) {
+	g.state &^= foreign
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
-		f.drop(e.G, g) // of a goroutine that had the place before
+		f.drop(g) // of a goroutine that had the place before
 		*g = goroutine{}
 		g.runtime, g.unknown = f.ofRuntime(e)
 	} else {
@@ -257,23 +245,26 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 			g.runtime, g.unknown = f.isRuntime(e.Stack), false
 		}
 	}
-	g.own = !g.runtime && !g.unknown && e.To != exectrace.Gone
+	f.enter(g, e)
+	if g.runtime || g.unknown {
+		g.state |= foreign
+	}
+}
+
+// enter brings a goroutine into its next state.
+func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	g.state = e.To
-	switch e.To {
-	case exectrace.Running:
-		if g.runtime {
-			f.workers++
-			f.version++
-			return
-		}
+	switch {
+	case e.To == exectrace.Running && g.runtime:
+		f.workers++
+		f.version++
+	case e.To == exectrace.Running:
 		f.run(g, e)
-	case exectrace.Runnable:
-		if g.runtime {
-			g.idleP = f.spare()
-			return
-		}
+	case e.To == exectrace.Runnable && g.runtime:
+		g.idleP = f.spare()
+	case e.To == exectrace.Runnable:
 		f.makeReady(g, e)
-	case exectrace.Gone:
+	case e.To == exectrace.Gone:
 		g.state = exectrace.Unknown
 	}
 }
@@ -288,24 +279,23 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 			*from = f.serialTotal
 		}
 		f.tail.left(e)
-		f.drop(e.G, g)
+		f.drop(g)
 	case exectrace.Runnable:
 		if e.To == exectrace.Running {
 			f.recordReady(g, e)
 		}
-		f.drop(e.G, g)
+		f.drop(g)
 	}
 }
 
 // drop uncounts a goroutine.
-func (f *Fold) drop(at exectrace.GIndex, g *goroutine) {
+func (f *Fold) drop(g *goroutine) {
 	switch {
 	case g.state == exectrace.Running && g.runtime:
 		f.workers--
 		f.version++
 	case g.state == exectrace.Running:
 		f.running--
-		f.who ^= at
 	case g.state == exectrace.Runnable && !g.runtime:
 		f.ready--
 	}
@@ -321,8 +311,6 @@ func (f *Fold) aloneAt(p int32) *int64 {
 }
 
 // charge books the time that a goroutine ran alone at the line where it stops.
-//
-//go:noinline
 func (f *Fold) charge(e *exectrace.Event, alone int64) {
 	if alone == 0 || e.Stack == 0 {
 		return
@@ -389,7 +377,7 @@ func (f *Fold) proc(e *exectrace.Event) {
 func (f *Fold) reset() {
 	clear(f.gs)
 	f.ps, f.idle = f.ps[:0], 0
-	f.running, f.who, f.ready, f.workers = 0, 0, 0, 0
+	f.running, f.ready, f.workers = 0, 0, 0
 	f.version++
 	f.tail = tail{since: notFull, sum: f.tail.sum, regions: f.tail.regions, wasted: f.tail.wasted, parallel: f.tail.parallel}
 }
@@ -397,6 +385,7 @@ func (f *Fold) reset() {
 // End books what is left.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
+	f.pass(t.Now())
 	f.settle()
 	f.passProcs(t.Now())
 	f.length = f.now

@@ -15,7 +15,7 @@ func TestTailCountsIdleProcessors(t *testing.T) {
 	step := func(running, ready int, d int64) {
 		f.running, f.ready = running, ready
 		now += d
-		f.Events(&exectrace.Trace{}, &exectrace.Block{Events: []exectrace.Event{{Kind: exectrace.Log, Time: now}}})
+		f.Events(&exectrace.Trace{}, &exectrace.Block{Events: []exectrace.Event{{Kind: exectrace.HeapGoal, Time: now}}})
 	}
 	step(1, 0, 1e6) // before it
 	step(4, 3, 2e6)

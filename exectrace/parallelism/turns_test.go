@@ -133,7 +133,7 @@ func (c checker) End(t *exectrace.Trace) {
 					want.full, want.draining, want.lost = false, false, 0
 				}
 				if g := events[i].G; int(g) < len(slow.gs) {
-					slow.gs[g].own = false
+					slow.gs[g].state |= foreign
 				}
 				slow.Events(t, &exectrace.Block{Events: events[i : i+1]})
 			}
@@ -150,7 +150,7 @@ func (c checker) same(seed uint64, fast, slow *Fold) {
 	c.Helper()
 	a, b := *fast, *slow
 	for _, f := range []*Fold{&a, &b} { // how they came to it may differ
-		f.gs, f.cells, f.version, f.waits = nil, nil, 0, nil
+		f.gs, f.cells, f.version, f.waits, f.waited = nil, nil, 0, [chunk]int64{}, 0
 		f.marking.now[0].calls, f.marking.now[1].calls = 0, 0 // move counts none
 		for i := range f.marking.groups {
 			f.marking.groups[i][0].calls, f.marking.groups[i][1].calls = 0, 0
