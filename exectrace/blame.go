@@ -42,7 +42,18 @@ func (f Frame) At() Line { return Line{Function: f.Func, File: f.File, Line: f.L
 // its first frame outside the runtime and what serves it, or on its leaf. The zero Line is a stack
 // without frames.
 func (t *Trace) Blame(s StackID) Line {
-	frames := t.Frames(s)
+	l, ok := t.blamed[s]
+	if !ok {
+		l = blame(t.Frames(s))
+		if len(t.blamed) > maxCached || t.blamed == nil {
+			t.blamed = map[StackID]Line{}
+		}
+		t.blamed[s] = l
+	}
+	return l
+}
+
+func blame(frames []Frame) Line {
 	if len(frames) == 0 {
 		return Line{}
 	}
@@ -109,8 +120,14 @@ func (l Line) Standard() bool {
 	if !profile.StandardPackage(pkg) {
 		return false
 	}
-	dir := path.Dir(strings.ReplaceAll(l.File, `\`, "/"))
-	return dir == "." || dir == pkg || strings.HasSuffix(dir, "/src/"+pkg) || strings.HasSuffix(dir, "/src/runtime")
+	file := strings.ReplaceAll(l.File, `\`, "/")
+	slash := strings.LastIndexByte(file, '/')
+	if slash < 0 {
+		return true
+	}
+	dir := file[:slash]
+	before, ok := strings.CutSuffix(dir, pkg)
+	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || strings.HasSuffix(dir, "/src/runtime")
 }
 
 // Standard tells whether a frame is of the standard library or the runtime.

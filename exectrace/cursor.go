@@ -15,14 +15,19 @@ type cursor struct {
 	time       int64
 	pos        int // of the arguments; of the next event once the event was taken
 	begin, end int // of the batch in data
+	safe       int // an event that begins before it cannot run over the end
 	typ        wire.Type
-	m          int32 // place in order.ms
-	next       int32 // batch after this one, or -1
-	now        int32 // batch
+	cut        wire.Type // what typ was, of an event that is cut off at the end of its batch
+	m          int32     // place in order.ms
+	next       int32     // batch after this one, or -1
+	now        int32     // batch
 }
 
-// endOfEvent is an upper bound of the bytes of an event's arguments.
-const endOfEvent = wire.MaxArgs * 10
+// Upper bounds of the bytes of an event's type and time, and of its arguments.
+const (
+	headOfEvent = 1 + 10
+	argsOfEvent = wire.MaxArgs * 10
+)
 
 // position is where advance leaves a cursor.
 type position uint8
@@ -35,6 +40,34 @@ const (
 
 // advance decodes the head of the next event.
 func (c *cursor) advance(g *generation) position {
+	if c.head(g) {
+		return c.inTime()
+	}
+	return c.late(g)
+}
+
+// head decodes the head of most events: those that are far from the end of their batch, on a clock of whole
+// nanoseconds. It calls nothing, and leaves the others alone.
+func (c *cursor) head(g *generation) bool {
+	d, i := c.data, c.pos
+	if i >= c.safe {
+		return false
+	}
+	typ := wire.Type(d[i])
+	dt := uint64(d[i+1])
+	if i += 2; dt >= 0x80 {
+		dt, i = uvarintRest(d, i, dt)
+	}
+	if dt >= g.clock.exact {
+		return false
+	}
+	c.typ, c.pos = typ, i
+	c.time += int64(dt) * g.clock.whole
+	return true
+}
+
+// late decodes the head of any event.
+func (c *cursor) late(g *generation) position {
 	for c.pos >= c.end {
 		if c.pos > c.end {
 			return atNonsense
@@ -44,18 +77,20 @@ func (c *cursor) advance(g *generation) position {
 		}
 		c.enter(g, c.next)
 	}
-	d, i := c.data, c.pos
-	c.typ = wire.Type(d[i])
-	dt := uint64(d[i+1])
-	if i += 2; dt >= 0x80 {
-		dt, i = uvarintRest(d, i, dt)
+	c.typ = wire.Type(c.data[c.pos])
+	var dt uint64
+	dt, c.pos = uvarint(c.data, c.pos+1)
+	c.time += g.clock.base(dt)
+	if c.over() {
+		c.typ, c.cut = noEvent, c.typ
 	}
-	c.pos = i
-	if g.clock.whole != 0 && dt < 1<<40 {
-		c.time += int64(dt) * g.clock.whole
-	} else {
-		c.time += g.clock.base(dt)
-	}
+	return c.inTime()
+}
+
+// noEvent is the type of an event that is cut off.
+const noEvent wire.Type = 0
+
+func (c *cursor) inTime() position {
 	if c.time >= maxTime {
 		return atNonsense
 	}
@@ -67,6 +102,7 @@ func (c *cursor) enter(g *generation, b int32) {
 	c.now, c.next = b, bt.next
 	c.data, c.pos = g.memory.piece(bt.at)
 	c.begin, c.end = c.pos, c.pos+int(bt.size)
+	c.safe = c.end - headOfEvent - argsOfEvent
 	c.time = g.clock.base(bt.time)
 }
 
@@ -80,9 +116,6 @@ func (c *cursor) wrong() error {
 
 // over reports whether the arguments of the event run over the end of the batch.
 func (c *cursor) over() bool {
-	if c.pos+endOfEvent <= c.end {
-		return false
-	}
 	i := c.pos
 	for range wire.Specs[c.typ].Args {
 		_, i = uvarint(c.data, i)

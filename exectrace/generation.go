@@ -231,7 +231,8 @@ func tableLimit(bytes int) uint64 { return uint64(bytes/2 + 1024) }
 // converted differences, each cut to whole nanoseconds, in floating point.
 type clock struct {
 	unit    float64 // nanoseconds per unit
-	whole   int64   // unit, when it is a whole number; else 0
+	whole   int64   // unit, when it is a whole number
+	exact   uint64  // below it, units times whole are nanoseconds
 	hasWall bool
 	wall    time.Time
 	wallAt  uint64 // in units
@@ -253,7 +254,7 @@ func (c *clock) read(d *decoder, base uint64) error {
 		}
 		c.unit = 1 / (float64(perSecond) / 1e9)
 		if whole := int64(c.unit); float64(whole) == c.unit && whole <= 1<<16 {
-			c.whole = whole
+			c.whole, c.exact = whole, 1<<40
 		}
 	case t == wire.ClockSnapshot:
 		d.i++
@@ -273,6 +274,9 @@ func (c *clock) read(d *decoder, base uint64) error {
 
 // base converts the time of a batch or a sample; those out of range come out as maxTime.
 func (c *clock) base(t uint64) int64 {
+	if t < c.exact {
+		return int64(t) * c.whole
+	}
 	if v := float64(t) * c.unit; v < maxTime {
 		return int64(v)
 	}

@@ -245,25 +245,31 @@ func (o *order) run(flush func() error) error {
 func (o *order) follow(until int64, flush func() error) error {
 	f := o.front
 	c := f[0].c
+	until = min(until, maxTime-1)
 	for _, h := range f[1:min(3, len(f))] {
 		until = min(until, h.time)
 	}
 	for {
-		switch o.try(c) {
-		case notYet:
+		if v := rules[c.typ](o, c); v != taken {
+			if v == impossible {
+				return o.broken(c)
+			}
 			f[0].time = c.time
 			return o.others()
-		case impossible:
-			return o.broken(c)
 		}
-		switch c.advance(o.g) {
-		case atEnd:
-			o.front.remove(0)
-			return nil
-		case atNonsense:
-			return at(c.file(o.g), c.wrong())
+		if !c.head(o.g) {
+			switch c.late(o.g) {
+			case atEnd:
+				o.front.remove(0)
+				return nil
+			case atNonsense:
+				return at(c.file(o.g), c.wrong())
+			}
 		}
 		if c.time > until {
+			if c.time >= maxTime {
+				return at(c.file(o.g), c.wrong())
+			}
 			f[0].time = c.time
 			f.down(0)
 			return nil
@@ -281,7 +287,7 @@ func (o *order) others() error {
 	o.front.sort()
 	for i := 1; i < len(o.front); i++ {
 		c := o.front[i].c
-		switch o.try(c) {
+		switch rules[c.typ](o, c) {
 		case taken:
 			return o.step(i)
 		case impossible:
@@ -318,64 +324,69 @@ func (o *order) threadID(m int32) int64 {
 	return int64(o.trace.threads[m-1])
 }
 
-// try takes the event at c, when it may come next.
-func (o *order) try(c *cursor) verdict {
-	if c.pos+endOfEvent > c.end && c.over() {
-		return o.fail("it is cut off at the end of its batch")
+// rule takes the event at a cursor, when it may come next.
+type rule func(*order, *cursor) verdict
+
+// rules are the rules of the types of events.
+var rules = ruleTable([256]rule{
+	wire.GoStart:             (*order).goStart,
+	wire.GoUnblock:           (*order).goUnblock,
+	wire.GoBlock:             (*order).goBlock,
+	wire.GoStop:              (*order).goStop,
+	wire.GoSyscallBegin:      (*order).goSyscallBegin,
+	wire.GoSyscallEnd:        (*order).goSyscallEnd,
+	wire.GoSyscallEndBlocked: (*order).goSyscallEndBlocked,
+	wire.GoCreate:            (*order).goCreate,
+	wire.GoCreateBlocked:     (*order).goCreate,
+	wire.GoDestroy:           (*order).goDestroy,
+	wire.GoStatus:            (*order).goStatus,
+	wire.GoStatusStack:       (*order).goStatus,
+	wire.GoSwitch:            (*order).goSwitch,
+	wire.GoSwitchDestroy:     (*order).goSwitch,
+	wire.GoCreateSyscall:     (*order).goCreateSyscall,
+	wire.GoDestroySyscall:    (*order).goDestroySyscall,
+	wire.ProcStart:           (*order).procStart,
+	wire.ProcStop:            (*order).procStop,
+	wire.ProcSteal:           (*order).procSteal,
+	wire.ProcStatus:          (*order).procStatus,
+	wire.ProcsChange:         (*order).procsChange,
+	wire.HeapAlloc:           (*order).heap,
+	wire.HeapGoal:            (*order).heap,
+	wire.STWBegin:            (*order).goRange,
+	wire.STWEnd:              (*order).goRange,
+	wire.GCMarkAssistBegin:   (*order).goRange,
+	wire.GCMarkAssistActive:  (*order).goRange,
+	wire.GCMarkAssistEnd:     (*order).goRange,
+	wire.GCSweepBegin:        (*order).sweep,
+	wire.GCSweepActive:       (*order).sweep,
+	wire.GCSweepEnd:          (*order).sweep,
+	wire.GCBegin:             (*order).gc,
+	wire.GCActive:            (*order).gc,
+	wire.GCEnd:               (*order).gc,
+	wire.GoLabel:             (*order).annotation,
+	wire.UserTaskBegin:       (*order).annotation,
+	wire.UserTaskEnd:         (*order).annotation,
+	wire.UserRegionBegin:     (*order).annotation,
+	wire.UserRegionEnd:       (*order).annotation,
+	wire.UserLog:             (*order).annotation,
+})
+
+// ruleTable gives all other types the rule for experiments.
+func ruleTable(table [256]rule) [256]rule {
+	for t := range table {
+		if table[t] == nil {
+			table[t] = (*order).experimental
+		}
 	}
-	switch c.typ {
-	case wire.GoStart:
-		return o.goStart(c)
-	case wire.GoUnblock:
-		return o.goUnblock(c)
-	case wire.GoBlock:
-		return o.goBlock(c)
-	case wire.GoStop:
-		return o.goStop(c)
-	case wire.GoSyscallBegin:
-		return o.goSyscallBegin(c)
-	case wire.GoSyscallEnd:
-		return o.goSyscallEnd(c)
-	case wire.GoSyscallEndBlocked:
-		return o.goSyscallEndBlocked(c)
-	case wire.GoCreate, wire.GoCreateBlocked:
-		return o.goCreate(c)
-	case wire.GoDestroy:
-		return o.goDestroy(c)
-	case wire.GoStatus, wire.GoStatusStack:
-		return o.goStatus(c)
-	case wire.GoSwitch, wire.GoSwitchDestroy:
-		return o.goSwitch(c)
-	case wire.GoCreateSyscall:
-		return o.goCreateSyscall(c)
-	case wire.GoDestroySyscall:
-		return o.goDestroySyscall(c)
-	case wire.ProcStart:
-		return o.procStart(c)
-	case wire.ProcStop:
-		return o.procStop(c)
-	case wire.ProcSteal:
-		return o.procSteal(c)
-	case wire.ProcStatus:
-		return o.procStatus(c)
-	case wire.ProcsChange:
-		return o.procsChange(c)
-	case wire.HeapAlloc, wire.HeapGoal:
-		return o.heap(c)
-	case wire.STWBegin, wire.STWEnd, wire.GCMarkAssistBegin, wire.GCMarkAssistActive, wire.GCMarkAssistEnd:
-		return o.goRange(c)
-	case wire.GCSweepBegin, wire.GCSweepActive, wire.GCSweepEnd:
-		return o.sweep(c)
-	case wire.GCBegin, wire.GCActive, wire.GCEnd:
-		return o.gc(c)
-	case wire.GoLabel, wire.UserTaskBegin, wire.UserTaskEnd, wire.UserRegionBegin, wire.UserRegionEnd, wire.UserLog:
-		return o.annotation(c)
-	}
-	return o.experimental(c)
+	return table
 }
 
 // experimental passes over the events of experiments.
 func (o *order) experimental(c *cursor) verdict {
+	if c.cut != noEvent {
+		c.typ = c.cut
+		return o.fail("it is cut off at the end of its batch")
+	}
 	if s := &wire.Specs[c.typ]; !s.Timed || o.trace.info.Version < s.Since {
 		return o.fail("no such event in the batch of a thread of Go 1.%d", o.trace.info.Version)
 	}

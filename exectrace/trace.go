@@ -17,6 +17,7 @@ type Trace struct {
 	labels  labels
 	cache   map[StackID][]Frame
 	cached  int
+	blamed  map[StackID]Line // what Blame said
 }
 
 // Info are the figures of a whole trace.

@@ -48,17 +48,19 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.group == nil {
 		f.group = map[exectrace.StackID]*group{}
 	}
-	for i := range b.Events {
-		e := &b.Events[i]
+	events := b.Events
+	for i := range events {
+		e := &events[i]
 		if e.Kind > exectrace.GoStatus {
 			f.rare(e)
 			continue
 		}
 		if int64(e.G) >= int64(len(f.gs)) {
-			if e.G == exectrace.NoG {
-				continue
+			if e.G != exectrace.NoG {
+				f.grow(e.G)
+				f.begin(t, &f.gs[e.G], e)
 			}
-			f.grow(e.G)
+			continue
 		}
 		g := &f.gs[e.G]
 		switch { // the first ones are most of all events
