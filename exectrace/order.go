@@ -240,46 +240,49 @@ func (o *order) run(flush func() error) error {
 	return nil
 }
 
-// follow takes the events of the first thread as long as it is first and not later than until.
-// Mostly that is a run of them, which costs no work on the heap.
+// follow takes the events of the first thread, and so on with the next one that is first, as long as none is
+// later than until. Mostly a thread has a run of them, which costs no work on the heap.
 func (o *order) follow(until int64, flush func() error) error {
-	f := o.front
-	c := f[0].c
 	until = min(until, maxTime-1)
-	for _, h := range f[1:min(3, len(f))] {
-		until = min(until, h.time)
+	for f := o.front; f[0].time <= until; {
+		c := f[0].c
+		others := until
+		for _, h := range f[1:min(3, len(f))] {
+			others = min(others, h.time)
+		}
+		for {
+			if v := rules[c.typ](o, c); v != taken {
+				if v == impossible {
+					return o.broken(c)
+				}
+				f[0].time = c.time
+				return o.others()
+			}
+			if !c.head(o.g) {
+				switch c.late(o.g) {
+				case atEnd:
+					o.front.remove(0)
+					return nil
+				case atNonsense:
+					return at(c.file(o.g), c.wrong())
+				}
+			}
+			if o.n > blockSize-mostPerEvent {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			if c.time > others {
+				break
+			}
+		}
+		if c.time >= maxTime {
+			return at(c.file(o.g), c.wrong())
+		}
+		f[0].time = c.time
+		f.down(0)
 	}
-	for {
-		if v := rules[c.typ](o, c); v != taken {
-			if v == impossible {
-				return o.broken(c)
-			}
-			f[0].time = c.time
-			return o.others()
-		}
-		if !c.head(o.g) {
-			switch c.late(o.g) {
-			case atEnd:
-				o.front.remove(0)
-				return nil
-			case atNonsense:
-				return at(c.file(o.g), c.wrong())
-			}
-		}
-		if c.time > until {
-			if c.time >= maxTime {
-				return at(c.file(o.g), c.wrong())
-			}
-			f[0].time = c.time
-			f.down(0)
-			return nil
-		}
-		if o.n > blockSize-mostPerEvent {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
+	return nil
 }
 
 // others tries the events after the first, which has to wait, in the order of their times.
