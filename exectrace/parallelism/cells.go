@@ -14,11 +14,14 @@ type cell struct {
 	works int   // goroutines that do the program's own work
 
 	// For the tail: it must see the time itself once a region has lasted for patience. Otherwise
-	// all there is to it is that the region is full, or over: then over is notFull, else 0.
+	// all there is to it is that the region is full, or that there is none: then over is notFull, else 0.
 	patience int64
 	over     int64
 	_        int64 // to 64 bytes, so that its place is a shift
 }
+
+// atOnce is less than any region has lasted, and more than it is to notFull from any time.
+const atOnce = -1 << 62
 
 // cellAt is the place of a cell.
 func cellAt(running, ready int) int {
@@ -51,14 +54,12 @@ func (f *Fold) renew(k int) {
 		c.alone = -1
 	}
 	switch {
-	case f.procs < 2:
-		c.patience = math.MinInt64
-	case !lacking || running > 1 && ready:
+	case f.procs > 1 && (!lacking || running > 1 && ready):
 		c.patience = math.MaxInt64
-	case running > 1:
-		c.patience = math.MinInt64
-	default:
+	case f.procs > 1 && running <= 1:
 		c.patience, c.over = minRegion, notFull
+	default:
+		c.patience, c.over = atOnce, notFull
 	}
 }
 
