@@ -73,7 +73,7 @@ func (w *waitSum) add(r *row) {
 	w.work += r.work
 	w.brief += r.brief
 	w.max = max(w.max, r.max)
-	if r.open {
+	if r.open() {
 		w.open += r.n
 	}
 }
@@ -95,14 +95,14 @@ func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum
 	ofRuntime := map[exectrace.StackID]bool{}
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
-		if r.what != blocked || f.background(r.entry, ofRuntime) {
+		if r.what() != blocked || f.background(r.entry(), ofRuntime) {
 			continue
 		}
-		k := waitKey{f.lines.of(f.trace, r.left), f.trace.Direct(r.left), r.why}
+		k := waitKey{f.lines.of(f.trace, r.left()), f.trace.Direct(r.left()), r.why()}
 		sumAt(byLine, k).add(r)
 		p := pairKey{k, -1}
-		if r.wake != 0 {
-			p.wake = f.lines.of(f.trace, r.wake)
+		if r.wake() != 0 {
+			p.wake = f.lines.of(f.trace, r.wake())
 		}
 		sumAt(byPair, p).add(r)
 	}

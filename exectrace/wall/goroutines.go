@@ -75,7 +75,7 @@ func (f *Fold) Goroutines() *Goroutines {
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
 		b.add(&b.total, r)
-		b.add(b.group(r.entry), r)
+		b.add(b.group(r.entry()), r)
 	}
 	for entry, g := range f.group {
 		b.count(b.group(entry), g)
@@ -156,7 +156,7 @@ func (b *breakdown) add(s *sums, r *row) {
 	if s.parts == nil {
 		s.parts, s.places = map[partKey]*partSum{}, map[placeKey]*placeSum{}
 	}
-	k := partKey{r.what, r.why}
+	k := partKey{r.what(), r.why()}
 	p := s.parts[k]
 	if p == nil {
 		p = new(partSum)
@@ -165,13 +165,13 @@ func (b *breakdown) add(s *sums, r *row) {
 	p.n += r.n
 	p.total += r.total
 	p.max = max(p.max, r.max)
-	if r.open {
+	if r.open() {
 		p.open += r.n
 	}
-	if r.left == 0 {
+	if r.left() == 0 {
 		return
 	}
-	pk := placeKey{b.f.lines.of(b.f.trace, r.left), k}
+	pk := placeKey{b.f.lines.of(b.f.trace, r.left()), k}
 	at := s.places[pk]
 	if at == nil {
 		at = new(placeSum)
@@ -179,7 +179,7 @@ func (b *breakdown) add(s *sums, r *row) {
 	}
 	at.n += r.n
 	at.total += r.total
-	if r.open {
+	if r.open() {
 		at.open += r.n
 	}
 }

@@ -139,9 +139,9 @@ func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 func (f *Fold) lockKinds() map[int32]string {
 	kinds := map[int32]string{}
 	for i := range f.table.rows {
-		if r := &f.table.rows[i]; r.what == blocked && queues(r.why) {
-			if line := f.lines.of(f.trace, r.left); kinds[line] == "" {
-				kinds[line] = lockKind(f.trace.Frames(r.left))
+		if r := &f.table.rows[i]; r.what() == blocked && queues(r.why()) {
+			if line := f.lines.of(f.trace, r.left()); kinds[line] == "" {
+				kinds[line] = lockKind(f.trace.Frames(r.left()))
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (f *Fold) Profile(v View) (*profile.Profile, error) {
 		if !ok || stack == 0 {
 			continue
 		}
-		k := stackReason{stack, whyName(f.trace, r.what, r.why)}
+		k := stackReason{stack, whyName(f.trace, r.what(), r.why())}
 		if sum[k] == nil {
 			order = append(order, k)
 		}
@@ -58,15 +58,15 @@ func (f *Fold) Profile(v View) (*profile.Profile, error) {
 func (r *row) stackFor(v View) (exectrace.StackID, bool) {
 	switch v {
 	case OffCPU:
-		return r.left, r.what == blocked
+		return r.left(), r.what() == blocked
 	case Wakers:
-		return r.wake, r.what == blocked
+		return r.wake(), r.what() == blocked
 	case Calls:
-		return r.left, r.what == inSyscall
+		return r.left(), r.what() == inSyscall
 	case Latency:
-		return r.left, r.what == runnable
+		return r.left(), r.what() == runnable
 	case Starts:
-		return r.left, r.what == runnable && r.why == exectrace.Created
+		return r.left(), r.what() == runnable && r.why() == exectrace.Created
 	}
 	return 0, false
 }

@@ -35,13 +35,13 @@ func (f *Fold) Sched() *Sched {
 	var total int64
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
-		if r.what != runnable {
+		if r.what() != runnable {
 			continue
 		}
 		b.add(&causes, r)
-		k := pairKey{waitKey: waitKey{line: f.lines.of(f.trace, r.left), why: r.why}, wake: -1}
-		if r.wake != 0 && r.why == exectrace.Woken {
-			k.wake = f.lines.of(f.trace, r.wake)
+		k := pairKey{waitKey: waitKey{line: f.lines.of(f.trace, r.left()), why: r.why()}, wake: -1}
+		if r.wake() != 0 && r.why() == exectrace.Woken {
+			k.wake = f.lines.of(f.trace, r.wake())
 		}
 		sumAt(sum, k).add(r)
 		total += r.total

@@ -39,11 +39,11 @@ func (f *Fold) Syscalls() *Syscalls {
 	out := &Syscalls{Length: seconds(f.length)}
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
-		isLost := r.what == runnable && r.why == exectrace.SyscallLost
-		if r.what != inSyscall && !isLost {
+		isLost := r.what() == runnable && r.why() == exectrace.SyscallLost
+		if r.what() != inSyscall && !isLost {
 			continue
 		}
-		k := at{f.lines.of(f.trace, r.left), systemCall(f.trace.Frames(r.left))}
+		k := at{f.lines.of(f.trace, r.left()), systemCall(f.trace.Frames(r.left()))}
 		if isLost {
 			lost[k] += r.n
 			continue

@@ -16,28 +16,25 @@ const (
 	inSyscall
 )
 
-// interval says which intervals share a row.
-type interval struct {
-	entry exectrace.StackID // the goroutine's first stack: its root says what it was started with
-	left  exectrace.StackID // where it left the processor; 0 while running
-	wake  exectrace.StackID // who ended a wait, or made it ready; 0 when nobody did
-	what  what
-	why   exectrace.Reason
-	open  bool // still open at the end of the trace
-}
-
-// key is an interval in two words: they are made, passed and compared in registers, which the six fields
-// are not.
+// key says which intervals share a row, in two words: they are made, passed and compared in registers, which
+// a field for each would not be.
 type key struct{ who, how uint64 }
 
 const openBit = 1
 
-// keyOf is the key of an interval that has ended.
+// keyOf is the key of an interval that has ended. entry is the goroutine's first stack: its root says what it
+// was started with. left is where it left the processor, 0 while running. wake is who ended a wait, or
+// made it ready; 0 when nobody did.
 func keyOf(entry, left, wake exectrace.StackID, what what, why exectrace.Reason) key {
 	return key{uint64(entry)<<32 | uint64(left), uint64(wake)<<32 | uint64(why)<<8 | uint64(what)<<1}
 }
 
-func (k key) left() exectrace.StackID { return exectrace.StackID(k.who) }
+func (k key) entry() exectrace.StackID { return exectrace.StackID(k.who >> 32) }
+func (k key) left() exectrace.StackID  { return exectrace.StackID(k.who) }
+func (k key) wake() exectrace.StackID  { return exectrace.StackID(k.how >> 32) }
+func (k key) why() exectrace.Reason    { return exectrace.Reason(k.how >> 8) }
+func (k key) what() what               { return what(k.how >> 1 & 0x7f) }
+func (k key) open() bool               { return k.how&openBit != 0 } // still open at the end of the trace
 
 // from is the key with another first stack.
 func (k key) from(entry exectrace.StackID) key {
@@ -45,16 +42,9 @@ func (k key) from(entry exectrace.StackID) key {
 	return k
 }
 
-func (k key) interval() interval {
-	return interval{
-		entry: exectrace.StackID(k.who >> 32), left: k.left(), wake: exectrace.StackID(k.how >> 32),
-		why: exectrace.Reason(k.how >> 8), what: what(k.how >> 1 & 0x7f), open: k.how&openBit != 0,
-	}
-}
-
-// row is a line of the table.
+// row is a line of the table: 64 bytes, a line of the cache.
 type row struct {
-	key   key
+	key
 	n     int64
 	total int64 // nanoseconds
 	max   int64
@@ -65,7 +55,6 @@ type row struct {
 	brief int64
 	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
 	then int32
-	interval
 }
 
 // tally is a row's sums for time that has no more of them.
@@ -127,7 +116,7 @@ func (t *table) add(k key) int32 {
 	if 2*len(t.rows) >= len(t.slots) {
 		t.grow()
 	}
-	t.rows = append(t.rows, row{key: k, interval: k.interval()})
+	t.rows = append(t.rows, row{key: k})
 	t.put(int32(len(t.rows)))
 	return int32(len(t.rows) - 1)
 }

@@ -6,8 +6,17 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// TestKeysAreIntervals: nothing of an interval is lost in the two words of its key, at its largest either.
-func TestKeysAreIntervals(t *testing.T) {
+// TestKeysKeepAll: nothing of an interval is lost in the two words of its key, at its largest either.
+func TestKeysKeepAll(t *testing.T) {
+	type interval struct {
+		entry, left, wake exectrace.StackID
+		what              what
+		why               exectrace.Reason
+		open              bool
+	}
+	of := func(k key) interval {
+		return interval{k.entry(), k.left(), k.wake(), k.what(), k.why(), k.open()}
+	}
 	const most = ^exectrace.StackID(0)
 	for _, want := range []interval{
 		{},
@@ -20,11 +29,11 @@ func TestKeysAreIntervals(t *testing.T) {
 		if want.open {
 			k.how |= openBit
 		}
-		if got := k.interval(); got != want {
+		if got := of(k); got != want {
 			t.Errorf("%+v became %+v", want, got)
 		}
 		want.entry = 9
-		if got := k.from(9).interval(); got != want {
+		if got := of(k.from(9)); got != want {
 			t.Errorf("from another stack %+v became %+v", want, got)
 		}
 	}
