@@ -12,6 +12,7 @@ type note struct {
 	label  uint32 // among trace.labels
 	name   uint64 // a string of the generation, when there is no label
 	text   uint64 // a string of the generation
+	begun  bool   // of an end: the begin is known
 }
 
 // note gives the last event words.
@@ -79,9 +80,10 @@ type regionPool struct {
 
 type region struct {
 	task  uint64
+	since int64
 	label uint32
 	outer int32
-	since int64
+	stack StackID
 }
 
 // maxRegions bounds the open regions that are remembered.
@@ -175,7 +177,7 @@ func (o *order) taskEnd(c *cursor, m *thread) verdict {
 		t.since = o.epoch
 	}
 	o.occur(c, TaskEnd, m.g, t.since, id, stack)
-	o.note(note{parent: t.parent, label: t.label})
+	o.note(note{parent: t.parent, label: t.label, begun: ok})
 	c.pos = i
 	return taken
 }
@@ -190,13 +192,17 @@ func (o *order) region(c *cursor, m *thread, g *goroutine) verdict {
 	if !ok {
 		return o.noWords(nameID)
 	}
+	words := note{label: label, name: nameID}
 	if c.typ == wire.UserRegionBegin {
 		o.occur(c, RegionBegin, m.g, notBegun, task, stack)
-		g.regions = o.marks.push(region{task: task, label: label, outer: g.regions, since: o.last - o.start})
+		g.regions = o.marks.push(region{task: task, label: label, outer: g.regions, since: o.last - o.start, stack: stack})
 	} else {
-		o.occur(c, RegionEnd, m.g, o.endRegion(g, task, label), task, stack)
+		var begin region
+		begin, words.begun = o.endRegion(g, task, label)
+		o.occur(c, RegionEnd, m.g, begin.since, task, stack)
+		o.events[o.n-1].Left = begin.stack
 	}
-	o.note(note{label: label, name: nameID})
+	o.note(words)
 	c.pos = i
 	return taken
 }
@@ -234,20 +240,20 @@ func (o *order) goLabel(c *cursor, m *thread) verdict {
 	return taken
 }
 
-// endRegion returns when the region began, and closes it and those inside it that the program
+// endRegion returns the region that ends, and closes it and those inside it that the program
 // left open. A region that began before the trace counts from the trace's begin.
-func (o *order) endRegion(g *goroutine, task uint64, label uint32) int64 {
+func (o *order) endRegion(g *goroutine, task uint64, label uint32) (begin region, known bool) {
 	i := g.regions
 	for i >= 0 && (o.marks.all[i].task != task || o.marks.all[i].label != label) {
 		i = o.marks.all[i].outer
 	}
 	if i < 0 {
-		return o.epoch
+		return region{since: o.epoch}, false
 	}
 	for g.regions != i {
 		g.regions = o.marks.drop(g.regions)
 	}
-	since := o.marks.all[i].since
+	begin = o.marks.all[i]
 	g.regions = o.marks.drop(i)
-	return since
+	return begin, true
 }

@@ -144,6 +144,12 @@ func (t *Trace) Label(e *Event) uint32 {
 	return 0
 }
 
+// Begun tells, of a TaskEnd or RegionEnd, whether its begin is in the trace, during its block.
+func (t *Trace) Begun(e *Event) bool {
+	n := t.note(e)
+	return n != nil && n.begun
+}
+
 // Message returns the message of a Log, during its block.
 func (t *Trace) Message(e *Event) string {
 	if n := t.note(e); n != nil && n.text != 0 {

@@ -12,7 +12,6 @@ import (
 const (
 	maxTypes = 200 // a histogram takes 57 KiB
 	maxLogs  = 10_000
-	maxOpen  = 1 << 20
 )
 
 // Fold sums up annotations. The zero value is ready.
@@ -26,31 +25,9 @@ type Fold struct {
 	regionsByStack []numbered
 	countsByID     []*int64
 
-	open    map[uint64]task
-	nesting []nest // by GIndex
-	nested  int    // regions that are open
-	logs    []Log
-	counts  map[string]*int64
-	lost    int64 // of types or open tasks beyond the bounds
-}
-
-type task struct {
-	sum   *sum
-	begun int64
-}
-
-// nest are the open regions of a goroutine, outermost first.
-type nest struct {
-	id      uint64 // of the goroutine: places are used again
-	regions []region
-}
-
-type region struct {
-	task  uint64
-	begun int64
-	sum   *sum
-	label uint32
-	name  string // when label is 0
+	logs   []Log
+	counts map[string]*int64
+	lost   int64 // of types beyond the bounds
 }
 
 // numbered is the sum of the regions that begin at a stack, of one name.
@@ -83,17 +60,21 @@ type Log struct {
 func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	if f.trace == nil {
 		f.trace = t
-		f.tasks, f.regions, f.open = map[string]*sum{}, map[regionKey]*sum{}, map[uint64]task{}
+		f.tasks, f.regions = map[string]*sum{}, map[regionKey]*sum{}
 		f.counts = map[string]*int64{}
 	}
 	for _, i := range b.Rare {
 		switch e := &b.Events[i]; e.Kind {
 		case exectrace.TaskBegin:
-			f.beginTask(t, e)
+			if s := f.taskType(t, e); s != nil {
+				s.begun++
+			}
 		case exectrace.TaskEnd:
 			f.endTask(t, e)
 		case exectrace.RegionBegin:
-			f.beginRegion(t, e)
+			if s := f.regionType(t, e, e.Stack); s != nil {
+				s.begun++
+			}
 		case exectrace.RegionEnd:
 			f.endRegion(t, e)
 		case exectrace.Log:
@@ -102,88 +83,32 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
-func (f *Fold) beginTask(t *exectrace.Trace, e *exectrace.Event) {
-	s := f.taskType(t, e)
-	if s != nil {
-		s.begun++
-	}
-	if len(f.open) >= maxOpen {
-		f.lost++
-		return
-	}
-	f.open[e.Value] = task{s, e.Time}
-}
-
 func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
-	begun, ok := f.open[e.Value]
-	if !ok {
-		if s := f.taskType(t, e); s != nil {
-			s.found++
-		}
-		return
-	}
-	delete(f.open, e.Value)
-	if s := begun.sum; s != nil {
-		s.ended++
-		s.hist.Record(e.Time - begun.begun)
+	if s := f.taskType(t, e); s != nil {
+		s.end(t, e)
 	}
 }
 
-func (f *Fold) beginRegion(t *exectrace.Trace, e *exectrace.Event) {
-	s := f.regionType(t, e)
-	if s != nil {
-		s.begun++
-	}
-	if f.nested >= maxOpen {
-		f.lost++
-		return
-	}
-	n := f.nestOf(t, e.G)
-	n.regions = append(n.regions, region{})
-	r := &n.regions[len(n.regions)-1]
-	r.task, r.label, r.begun, r.sum = e.Value, t.Label(e), e.Time, s
-	if r.label == 0 {
-		r.name = t.Annotation(e).Name
-	}
-	f.nested++
-}
-
-// nestOf returns the open regions of a goroutine.
-func (f *Fold) nestOf(t *exectrace.Trace, g exectrace.GIndex) *nest {
-	for int64(g) >= int64(len(f.nesting)) {
-		f.nesting = append(f.nesting, make([]nest, max(256, len(f.nesting)))...)
-	}
-	n := &f.nesting[g]
-	if id := t.Goroutine(g).ID; n.id != id {
-		f.nested -= len(n.regions) // of one that ended in them
-		*n = nest{id, n.regions[:0]}
-	}
-	return n
-}
-
-// endRegion closes the innermost region of that name: regions nest within a goroutine.
+// endRegion closes a region. Of one that began before the trace its line is not known.
 func (f *Fold) endRegion(t *exectrace.Trace, e *exectrace.Event) {
-	label, name := t.Label(e), ""
-	if label == 0 {
-		name = t.Annotation(e).Name
+	var s *sum
+	if t.Begun(e) {
+		s = f.regionType(t, e, e.Left)
+	} else {
+		s = sumOf(f, f.regions, regionKey{t.Annotation(e).Name, exectrace.Line{}})
 	}
-	n := f.nestOf(t, e.G)
-	for i := len(n.regions) - 1; i >= 0; i-- {
-		r := &n.regions[i]
-		if r.task != e.Value || r.label != label || r.name != name {
-			continue
-		}
-		if r.sum != nil {
-			r.sum.ended++
-			r.sum.hist.Record(e.Time - r.begun)
-		}
-		f.nested -= len(n.regions) - i
-		n.regions = n.regions[:i]
+	if s != nil {
+		s.end(t, e)
+	}
+}
+
+func (s *sum) end(t *exectrace.Trace, e *exectrace.Event) {
+	if !t.Begun(e) {
+		s.found++
 		return
 	}
-	if s := sumOf(f, f.regions, regionKey{t.Annotation(e).Name, exectrace.Line{}}); s != nil {
-		s.found++
-	}
+	s.ended++
+	s.hist.Record(e.Time - e.Since)
 }
 
 func (f *Fold) log(t *exectrace.Trace, e *exectrace.Event) {
@@ -233,9 +158,9 @@ func (f *Fold) taskType(t *exectrace.Trace, e *exectrace.Event) *sum {
 	return s
 }
 
-// regionType returns the sum of the regions of an event's name that begin at its line.
-func (f *Fold) regionType(t *exectrace.Trace, e *exectrace.Event) *sum {
-	id, stack := t.Label(e), e.Stack
+// regionType returns the sum of the regions of an event's name that begin at a line.
+func (f *Fold) regionType(t *exectrace.Trace, e *exectrace.Event, stack exectrace.StackID) *sum {
+	id := t.Label(e)
 	if int64(stack) < int64(len(f.regionsByStack)) {
 		if n := f.regionsByStack[stack]; n.sum != nil && n.name == id {
 			return n.sum
@@ -280,7 +205,7 @@ type Result struct {
 	Regions []Type  `json:"regions"`
 	Logs    []Log   `json:"logs,omitempty"` // the first 10,000
 	Counts  []Count `json:"log_counts,omitempty"`
-	// Lost are events of types, or tasks, beyond the bounds of what is kept.
+	// Lost are events of types beyond the bounds of what is kept.
 	Lost int64 `json:"lost,omitempty"`
 }
 
