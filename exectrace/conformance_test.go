@@ -130,6 +130,9 @@ func (d *dumper) event(t *exectrace.Trace, e *exectrace.Event) {
 		a := t.Annotation(e)
 		fmt.Fprintf(d, " %q %q parent %d", a.Name, t.Message(e), a.Parent)
 	}
+	if e.Kind == exectrace.TaskEnd || e.Kind == exectrace.RegionEnd {
+		fmt.Fprintf(d, " begun %v", t.Begun(e))
+	}
 	for _, s := range []struct {
 		name  string
 		stack exectrace.StackID

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"runtime/trace"
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
@@ -50,6 +51,11 @@ func TestCountsTasksRegionsAndLogs(t *testing.T) {
 		got := types[c.name]
 		if got.Count != c.count || got.Open != c.open || got.Found != c.found || (got.Times != nil) != c.timed {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c)
+		}
+	}
+	for _, name := range []string{"outer", "inner", "forgotten"} {
+		if l := types[name].Line; !strings.HasSuffix(l.File, "fold_test.go") {
+			t.Errorf("%s begins at %+v", name, l)
 		}
 	}
 	if types["inner"].Times.Max > types["outer"].Times.Max {
