@@ -144,7 +144,8 @@ func (t *Trace) Label(e *Event) uint32 {
 	return 0
 }
 
-// Begun tells, of a TaskEnd or RegionEnd, whether its begin is in the trace, during its block.
+// Begun tells, of a TaskEnd or RegionEnd during its block, whether its begin is known: it is in the trace, and was
+// not one of more open ones than are kept.
 func (t *Trace) Begun(e *Event) bool {
 	n := t.note(e)
 	return n != nil && n.begun

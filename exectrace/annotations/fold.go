@@ -27,7 +27,7 @@ type Fold struct {
 
 	logs   []Log
 	counts map[string]*int64
-	lost   int64 // of types beyond the bounds
+	lost   int64 // of types, or ends of tasks, beyond the bounds
 }
 
 // numbered is the sum of the regions that begin at a stack, of one name.
@@ -83,8 +83,14 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
+// endTask closes a task. The end has no name when the trace has more names than are numbered: it is lost then.
 func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
-	if s := f.taskType(t, e); s != nil {
+	s := f.taskType(t, e)
+	switch {
+	case s == nil:
+	case t.Begun(e) && s.ended == s.begun:
+		f.lost++
+	default:
 		s.end(t, e)
 	}
 }
@@ -205,7 +211,7 @@ type Result struct {
 	Regions []Type  `json:"regions"`
 	Logs    []Log   `json:"logs,omitempty"` // the first 10,000
 	Counts  []Count `json:"log_counts,omitempty"`
-	// Lost are events of types beyond the bounds of what is kept.
+	// Lost are events of types, and ends of tasks, beyond the bounds of what is kept.
 	Lost int64 `json:"lost,omitempty"`
 }
 
