@@ -97,6 +97,18 @@ func TestRecordNEqualsRecordNTimes(t *testing.T) {
 	})
 }
 
+func TestRecordAllEqualsRecordOfEach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		first, then := values().Draw(t, "first"), rapid.SliceOf(rapid.Int64()).Draw(t, "then")
+		each, all := record(append(slices.Clip(first), then...)), histogram.New()
+		all.RecordAll(first)
+		all.RecordAll(then)
+		if *each != *all {
+			t.Fatalf("RecordAll of %d and %d values differs from Record of each", len(first), len(then))
+		}
+	})
+}
+
 func TestBucketsCoverTheRangeWithoutGaps(t *testing.T) {
 	h := histogram.New()
 	for shift := range 63 {

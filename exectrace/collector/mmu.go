@@ -1,6 +1,10 @@
 package collector
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // windows are the lengths for which the least utilization is kept, in nanoseconds.
 func windows() []int64 {
@@ -11,13 +15,16 @@ func windows() []int64 {
 // mmu finds the least mutator utilization over every window of some lengths, while time
 // passes. Utilization is a step function u(t) of the share of processors that the program has. As a window
 // moves, its mean changes by u where it ends less u where it begins: so it is least where the window ends at a
-// step up or begins at a step down, and only those are looked at. It holds the steps of the longest window.
+// step up or begins at a step down, and only those are looked at. Nor does it fall by more than the way that the
+// window moves, so that from a mild one the next that could be worse is some way off. It holds the steps of the
+// longest window.
 type mmu struct {
 	windows []window
-	steps   []step  // of the last second, oldest first
+	steps   []step  // of the last second or more, oldest first
 	u       float64 // now
 	now     int64
 	area    float64 // ∫u dt up to now, in nanoseconds
+	held    int     // steps after forget had last work to do
 }
 
 // window is what is known of windows of one length.
@@ -25,9 +32,7 @@ type window struct {
 	length int64
 	least  float64 // ∫u dt of the worst one
 	at     int64   // where that begins
-	tail   int     // the first step at which one begins that is not over
-	cut    int     // the step within which the one begins that was last looked at for its end
-	end    int     // the step within which the one ends that was last looked at for its begin
+	next   int64   // none that ends before can be worse
 }
 
 // step is where u changed: from there on it is u, and area is its integral up to there.
@@ -39,9 +44,9 @@ type step struct {
 }
 
 func newMMU() *mmu {
-	m := &mmu{u: 1, steps: []step{{0, 0, 1, true}}}
+	m := &mmu{u: 1, steps: []step{{0, 0, 1, true}}, held: 1}
 	for _, w := range windows() {
-		m.windows = append(m.windows, window{length: w, least: math.Inf(1)})
+		m.windows = append(m.windows, window{length: w, least: math.Inf(1), next: w})
 	}
 	return m
 }
@@ -64,60 +69,60 @@ func (m *mmu) set(now int64, u float64) {
 // pass moves to a time and looks at the windows that begin at a step and ended meanwhile, and, if the
 // utilization goes up there or the trace ends, at those that end at it.
 func (m *mmu) pass(now int64, ends bool) {
-	m.area += m.u * float64(now-m.now)
+	since := m.now
+	m.area += m.u * float64(now-since)
 	m.now = now
 	for i := range m.windows {
 		w := &m.windows[i]
-		for w.tail < len(m.steps) && m.steps[w.tail].at+w.length <= now {
-			if s := &m.steps[w.tail]; s.down {
-				w.look(s.at, m.areaAt(&w.end, s.at+w.length)-s.area)
-			}
-			w.tail++
+		if now < w.next {
+			continue
 		}
-		if ends && now >= w.length {
-			w.look(now-w.length, m.area-m.areaAt(&w.cut, now-w.length))
+		for k := m.first(max(since+1, w.next) - w.length); k < len(m.steps) && m.steps[k].at+w.length <= now; k++ {
+			if s := &m.steps[k]; s.down && s.at+w.length >= w.next {
+				w.look(s.at+w.length, m.areaAt(s.at+w.length)-s.area)
+			}
+		}
+		if ends && now >= w.next {
+			w.look(now, m.area-m.areaAt(now-w.length))
 		}
 	}
 	m.forget()
 }
 
-func (w *window) look(begin int64, area float64) {
+// look looks at the window that ends at a time, of which it knows the area.
+func (w *window) look(end int64, area float64) {
 	if area < w.least {
-		w.least, w.at = area, begin
+		w.least, w.at = area, end-w.length
+	}
+	w.next = math.MaxInt64
+	if w.least > 0 {
+		w.next = end + int64(area-w.least)
 	}
 }
 
 // mean is the mean utilization of the worst window.
 func (w *window) mean() float64 { return w.least / float64(w.length) }
 
-// areaAt is the integral up to a time within the steps that are held. from is where it was
-// asked for last with these windows: time only grows.
-func (m *mmu) areaAt(from *int, t int64) float64 {
-	k := *from
-	for k+1 < len(m.steps) && m.steps[k+1].at <= t {
-		k++
-	}
-	*from = k
-	s := &m.steps[k]
+// first is the first of the steps that are held from a time on.
+func (m *mmu) first(t int64) int {
+	k, _ := slices.BinarySearchFunc(m.steps, t, func(s step, t int64) int { return cmp.Compare(s.at, t) })
+	return k
+}
+
+// areaAt is the integral up to a time within the steps that are held.
+func (m *mmu) areaAt(t int64) float64 {
+	s := &m.steps[m.first(t+1)-1]
 	return s.area + s.u*float64(t-s.at)
 }
 
-// forget drops the steps before the longest window, when they are half of all.
+// forget drops the steps before the longest window, when there are twice as many as the last time.
 func (m *mmu) forget() {
-	n := m.windows[len(m.windows)-1].cut
-	if n < 64 || 2*n < len(m.steps) {
+	if len(m.steps) < max(128, 2*m.held) {
 		return
 	}
-	for i := range m.windows {
-		w := &m.windows[i]
-		n = min(n, w.tail, w.cut, w.end)
+	longest := m.windows[len(m.windows)-1].length
+	if k := m.first(m.now-longest+1) - 1; k > 0 {
+		m.steps = append(m.steps[:0], m.steps[k:]...)
 	}
-	if n == 0 {
-		return
-	}
-	m.steps = append(m.steps[:0], m.steps[n:]...)
-	for i := range m.windows {
-		w := &m.windows[i]
-		w.tail, w.cut, w.end = w.tail-n, w.cut-n, w.end-n
-	}
+	m.held = len(m.steps)
 }

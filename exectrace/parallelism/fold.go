@@ -26,11 +26,12 @@ type Fold struct {
 	// the time since is time that it ran alone, for only of one that runs alone it goes on.
 	alone0 []int64
 
-	cells   []cell       // by 2 × running, + 1 when some are ready
-	version int64        // counts the changes of what the cells' figures follow from
-	calls   int64        // system calls that are not booked yet
-	waits   [chunk]int64 // of the last take: see record
-	waited  int          // so many of them
+	cells   []cell              // by 2 × running, + 1 when some are ready
+	version int64               // counts the changes of what the cells' figures follow from
+	calls   int64               // system calls that are not booked yet
+	waits   [2 * chunk]int64    // since the last record
+	waited  int                 // so many of them
+	latency [2][2 * chunk]int64 // the same by whether a processor was idle
 
 	busy      []int64 // nanoseconds with k running goroutines of the program
 	procd     []int64 // nanoseconds with k busy processors
@@ -89,7 +90,9 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	}
 	for events := b.Events; len(events) > 0; {
 		n := f.take(events[:min(len(events), chunk)])
-		f.record()
+		if f.waited >= chunk {
+			f.record()
+		}
 		if n < min(len(events), chunk) {
 			f.other(&events[n])
 			n++
@@ -386,6 +389,7 @@ func (f *Fold) reset() {
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
 	f.pass(t.Now())
+	f.record()
 	f.settle()
 	f.passProcs(t.Now())
 	f.length = f.now

@@ -1,9 +1,6 @@
 package parallelism
 
-import (
-	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/histogram"
-)
+import "github.com/hone-go/hone/exectrace"
 
 // turn is what a change of a goroutine of the program changes in the figures.
 type turn struct {
@@ -38,7 +35,7 @@ const chunk = 256
 // processor more than the work. So all turns do the same here, with what their kind changes from a
 // table; it comes to what move does. It calls nothing, which would cost it all that stands in registers.
 func (f *Fold) take(events []exectrace.Event) (n int) {
-	waited := 0
+	waited := f.waited
 	for n = range events {
 		e := &events[n]
 		if e.Kind-exectrace.GoStart >= exectrace.GoSwitch-exectrace.GoStart {
@@ -67,7 +64,7 @@ func (f *Fold) take(events []exectrace.Event) (n int) {
 		f.now = e.Time
 		*from += alone
 		f.calls += t.calls
-		f.waits[uint8(waited)] = (e.Time - e.Since) ^ int64(g.idleP)
+		f.waits[waited&(2*chunk-1)] = (e.Time - e.Since) ^ int64(g.idleP)
 		waited += t.waited
 		g.state, g.idleP = e.To, f.spare()
 		f.running += t.running
@@ -77,12 +74,16 @@ func (f *Fold) take(events []exectrace.Event) (n int) {
 	return len(events)
 }
 
-// record records how long the goroutines were ready that came to a processor in the last take: nanoseconds, of
-// which all bits are changed when a processor was idle.
+// record records how long the goroutines were ready that came to a processor since the last record: nanoseconds,
+// of which all bits are changed when a processor was idle.
 func (f *Fold) record() {
-	h := [2]*histogram.Histogram{f.saturated, f.wakeup}
+	var n [2]int
 	for _, ns := range f.waits[:f.waited] {
 		idle := ns >> 63
-		h[idle&1].Record(ns ^ idle)
+		f.latency[idle&1][n[idle&1]&(2*chunk-1)] = ns ^ idle
+		n[idle&1]++
 	}
+	f.saturated.RecordAll(f.latency[0][:n[0]])
+	f.wakeup.RecordAll(f.latency[1][:n[1]])
+	f.waited = 0
 }

@@ -139,6 +139,8 @@ func (c checker) End(t *exectrace.Trace) {
 			}
 			fast.Events(t, &exectrace.Block{Events: events})
 		}
+		fast.record()
+		slow.record()
 		fast.settle()
 		slow.settle()
 		c.same(seed, &fast, &slow)
@@ -150,7 +152,8 @@ func (c checker) same(seed uint64, fast, slow *Fold) {
 	c.Helper()
 	a, b := *fast, *slow
 	for _, f := range []*Fold{&a, &b} { // how they came to it may differ
-		f.gs, f.cells, f.version, f.waits, f.waited = nil, nil, 0, [chunk]int64{}, 0
+		f.gs, f.cells, f.version = nil, nil, 0
+		f.waits, f.latency = [2 * chunk]int64{}, [2][2 * chunk]int64{}
 		f.marking.now[0].calls, f.marking.now[1].calls = 0, 0 // move counts none
 		for i := range f.marking.groups {
 			f.marking.groups[i][0].calls, f.marking.groups[i][1].calls = 0, 0
