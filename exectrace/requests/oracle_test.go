@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime/trace"
@@ -17,25 +16,19 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requestlog"
 	"github.com/hone-go/hone/histogram"
 )
 
-// logged is what the handlers and connections say of themselves, in the same trace.
-type logged struct {
-	open    map[exectrace.GIndex]int64
-	handler *histogram.Histogram
-	conns   map[exectrace.GIndex]*connLog
-	served  *histogram.Histogram
+// handled is what the handlers say of themselves, in the same trace.
+type handled struct {
+	open  map[exectrace.GIndex]int64
+	times *histogram.Histogram
 }
 
-// connLog is a request on a connection: from its first read to its last write before the next read.
-type connLog struct{ begin, end int64 }
+func newHandled() *handled { return &handled{map[exectrace.GIndex]int64{}, histogram.New()} }
 
-func newLogged() *logged {
-	return &logged{map[exectrace.GIndex]int64{}, histogram.New(), map[exectrace.GIndex]*connLog{}, histogram.New()}
-}
-
-func (o *logged) Events(t *exectrace.Trace, b *exectrace.Block) {
+func (o *handled) Events(t *exectrace.Trace, b *exectrace.Block) {
 	for _, i := range b.Rare {
 		e := &b.Events[i]
 		if e.Kind != exectrace.Log {
@@ -45,62 +38,13 @@ func (o *logged) Events(t *exectrace.Trace, b *exectrace.Block) {
 		case "begin":
 			o.open[e.G] = e.Time
 		case "end":
-			o.handler.Record(e.Time - o.open[e.G])
+			o.times.Record(e.Time - o.open[e.G])
 			delete(o.open, e.G)
-		case "read":
-			o.over(e.G)
-			if o.conns[e.G] == nil {
-				o.conns[e.G] = &connLog{begin: e.Time}
-			}
-		case "write":
-			if c := o.conns[e.G]; c != nil {
-				c.end = e.Time
-			}
 		}
 	}
 }
 
-// over ends the request of a connection that has been answered. One that has not may still be being
-// read; the server's background reads are on goroutines that never write.
-func (o *logged) over(g exectrace.GIndex) {
-	if c := o.conns[g]; c != nil && c.end > 0 {
-		o.served.Record(c.end - c.begin)
-		delete(o.conns, g)
-	}
-}
-
-func (o *logged) End(*exectrace.Trace) {
-	for g := range o.conns {
-		o.over(g)
-	}
-}
-
-// listener logs what its connections read and write.
-type listener struct{ net.Listener }
-
-type conn struct{ net.Conn }
-
-func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return conn{c}, nil
-}
-
-func (c conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		trace.Log(context.Background(), "oracle", "read")
-	}
-	return n, err
-}
-
-func (c conn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	trace.Log(context.Background(), "oracle", "write")
-	return n, err
-}
+func (o *handled) End(*exectrace.Trace) {}
 
 // shop is a service whose handlers log, work, and wait for a lock now and then.
 type shop struct {
@@ -233,19 +177,19 @@ func TestAgreesWithTheLogOfTheServer(t *testing.T) {
 			for try := 1; ; try++ {
 				data := record(t, func() {
 					srv := httptest.NewUnstartedServer(new(shop).handler())
-					srv.Listener = listener{srv.Listener}
+					srv.Listener = requestlog.Listener{Listener: srv.Listener}
 					srv.Start()
 					defer srv.Close()
 					drive(t, srv, connections, n)
 				})
-				oracle := newLogged()
+				oracle, log := newHandled(), requestlog.New()
 				f = New(Options{Paths: true})
-				read(t, data, f, oracle)
+				read(t, data, f, oracle, log)
 				res = f.Result()
-				if oracle.handler.Count() != int64(n) {
-					t.Fatalf("the server logged %d requests, want %d", oracle.handler.Count(), n)
+				if oracle.times.Count() != int64(n) {
+					t.Fatalf("the server logged %d requests, want %d", oracle.times.Count(), n)
 				}
-				want, served := oracle.handler.Summary(), oracle.served.Summary()
+				want, served := oracle.times.Summary(), log.Served().Summary()
 				near(t, "requests", float64(res.Count), float64(n), 0.001)
 				near(t, "requests on connections", float64(res.Count), float64(served.Count), 0.001)
 				// Where the server begins to call a handler it may wake a thread, which costs what
@@ -290,14 +234,14 @@ func TestHTTP2AgreesWithTheLogOfTheServer(t *testing.T) {
 		defer srv.Close()
 		drive(t, srv, 8, n)
 	})
-	f, oracle := New(Options{}), newLogged()
+	f, oracle := New(Options{}), newHandled()
 	read(t, data, f, oracle)
 	res := f.Result()
 	if len(res.Protocols) != 1 || res.Protocols[0].Protocol != HTTP2 {
 		t.Fatalf("protocols: %+v", res.Protocols)
 	}
 	near(t, "requests", float64(res.Count), n, 0.001)
-	want := oracle.handler.Summary()
+	want := oracle.times.Summary()
 	near(t, "p50", res.All.Handler.P50, want.P50, 0.2)
 	near(t, "p99", res.All.Handler.P99, want.P99, 0.2)
 	for _, q := range append(res.Slowest, res.Open...) {
@@ -312,11 +256,11 @@ func TestTLSAgreesWithTheLogOfTheServer(t *testing.T) {
 		defer srv.Close()
 		drive(t, srv, 8, n)
 	})
-	f, oracle := New(Options{}), newLogged()
+	f, oracle := New(Options{}), newHandled()
 	read(t, data, f, oracle)
 	res := f.Result()
 	near(t, "requests", float64(res.Count), n, 0.001)
-	near(t, "p50", res.All.Handler.P50, oracle.handler.Summary().P50, 0.2)
+	near(t, "p50", res.All.Handler.P50, oracle.times.Summary().P50, 0.2)
 }
 
 // profiles checks that what pprof shows is what the result says.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/histogram"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
@@ -388,5 +390,39 @@ func main() {
 	}
 	if _, err := byTurns(t.Context(), [2]*service{little, much}, 1); err == nil {
 		t.Error("a service that is gone was measured")
+	}
+}
+
+// TestLoggedVariantBuilds: what -requests measures is the left-pad service with another listener.
+func TestLoggedVariantBuilds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "logged")
+	if err := logRequests(filepath.Join(examples, "leftpad", "before"), dir); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-o", os.DevNull, ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := logRequests(filepath.Join(examples, "wordcount"), filepath.Join(t.TempDir(), "other")); err == nil {
+		t.Error("a program without a listener was taken")
+	}
+}
+
+func TestAgree(t *testing.T) {
+	logged := &histogram.Summary{Count: 2000, P50: 1e-3, P99: 1e-2}
+	for _, tc := range []struct {
+		found histogram.Summary
+		want  string
+	}{
+		{*logged, "agree"},
+		{histogram.Summary{Count: 2002, P50: 1.04e-3, P99: 0.96e-2}, "agree"},
+		{histogram.Summary{Count: 2003, P50: 1e-3, P99: 1e-2}, "apart"},
+		{histogram.Summary{Count: 2000, P50: 1.06e-3, P99: 1e-2}, "apart"},
+		{histogram.Summary{Count: 2000, P50: 1e-3, P99: 0.94e-2}, "apart"},
+	} {
+		if got := agree(logged, &tc.found); got != tc.want {
+			t.Errorf("%+v: %s, want %s", tc.found, got, tc.want)
+		}
 	}
 }

@@ -5,6 +5,7 @@
 //	go run ./internal/cases -only C -duration 60s
 //	go run ./internal/cases -runs 3              # found in three runs out of three?
 //	go run ./internal/cases -litter allocating   # what does garbage cost others?
+//	go run ./internal/cases -requests            # are the requests in a trace those that there were?
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a

@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string) error {
 	examples := fs.String("examples", "examples", "where the examples are")
 	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
 	beside := fs.String("litter", "", "measure instead what `WHAT` costs the rest of a program: allocating, collecting or labels")
+	log := fs.Bool("requests", false, "compare instead the requests found in traces with those that the service logs itself")
 	save := fs.Bool("w", false, "write docs/cases.md instead of printing it")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -69,6 +70,10 @@ func run(ctx context.Context, args []string) error {
 			examples: filepath.Join(filepath.Dir(root), "internal", "cases", "testdata"), duration: *duration, rounds: *rounds,
 		}
 		return r.measureBeside(ctx, os.Stdout, *beside)
+	}
+	if *log {
+		r := runner{session: session.Config{CacheDir: dir, Version: "cases"}, examples: root, duration: *duration}
+		return r.measureRequests(ctx, os.Stdout)
 	}
 	all := make([][]*outcome, len(chosen))
 	for n := range *runs {
