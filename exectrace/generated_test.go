@@ -3,6 +3,7 @@ package exectrace_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
 // TestGenerated reads traces of a program that does a bit of everything, on one processor and on
@@ -35,6 +37,29 @@ func TestGenerated(t *testing.T) {
 			if info.Bytes != int64(len(data)) {
 				t.Errorf("%d bytes of %d", info.Bytes, len(data))
 			}
+		})
+	}
+}
+
+// TestClocks reads a trace as if its clock had been another.
+func TestClocks(t *testing.T) {
+	frequency := func(perSecond uint64) []byte {
+		return binary.AppendUvarint([]byte{byte(wire.Frequency)}, perSecond)
+	}
+	recorded := frequency(1e9 / 64) // runtime.traceTimeDiv
+	data := record(t, 2, 1)
+	if !bytes.Contains(data, recorded) {
+		t.Skip("no clock of 64 ns on", runtime.GOOS)
+	}
+	for _, perSecond := range []uint64{
+		200_000_000, // 5 ns
+		3_000_000,   // 333.33 ns
+		1e9/64 + 1,  // less than 64 ns by a hair
+		1<<28 - 1,   // 3.7 ns
+		4_000_000,   // 250 ns
+	} {
+		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {
+			compare(t, bytes.Replace(data, recorded, frequency(perSecond), -1), &consistent{t: t})
 		})
 	}
 }

@@ -243,6 +243,7 @@ func (o *order) run(flush func() error) error {
 // follow takes the events of the first thread, and so on with the next one that is first, as long as none is
 // later than until. Mostly a thread has a run of them, which costs no work on the heap.
 func (o *order) follow(until int64, flush func() error) error {
+	whole := o.g.clock.whole
 	until = min(until, maxTime-1)
 	for f := o.front; f[0].time <= until; {
 		c := f[0].c
@@ -258,7 +259,7 @@ func (o *order) follow(until int64, flush func() error) error {
 				f[0].time = c.time
 				return o.others()
 			}
-			if !c.head(o.g) {
+			if !c.head(whole) {
 				switch c.late(o.g) {
 				case atEnd:
 					o.front.remove(0)
