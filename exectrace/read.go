@@ -20,6 +20,12 @@ type Fold interface {
 	End(t *Trace)
 }
 
+// Stopper is a fold that can have seen enough. Once all folds of a reading are Done, it ends as if the trace did.
+type Stopper interface {
+	Fold
+	Done() bool
+}
+
 // Options say how to read.
 type Options struct {
 	// MaxInflated bounds how much a compressed trace may hold, in bytes; 0 is 16 GiB.
@@ -57,7 +63,7 @@ func (b *Broken) Unwrap() error { return b.Err }
 // that is not read, ctx) comes without a Trace.
 //
 // The next generation is read while the folds see one, by another goroutine. When ctx ends
-// first, that goroutine ends with its call of r.Read.
+// first, or the folds have seen enough, that goroutine ends with its call of r.Read.
 func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace, error) {
 	in, err := openInput(r, opt)
 	if err != nil {
@@ -72,9 +78,13 @@ func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace,
 			return nil, fmt.Errorf("read execution trace: %w", ctx.Err())
 		case got, ok := <-run.ahead.ready:
 			if !ok {
-				return run.end()
+				return run.end(run.ahead.in.off)
 			}
-			if err := run.generation(got); err != nil {
+			err := run.generation(got)
+			if err == errDone {
+				return run.end(got.g.end)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("read execution trace: %w", err)
 			}
 			run.ahead.free <- got.g
@@ -87,6 +97,7 @@ type run struct {
 	ctx    context.Context
 	opt    Options
 	folds  []Fold
+	stop   []Stopper // the folds, if all of them can have seen enough
 	ahead  *ahead
 	trace  *Trace
 	order  *order
@@ -100,12 +111,36 @@ type run struct {
 func newRun(ctx context.Context, in *input, opt Options, folds []Fold) *run {
 	t := &Trace{info: Info{Version: in.version}, labels: newLabels()}
 	t.order = newOrder(t)
-	r := &run{ctx: ctx, opt: opt, folds: folds, trace: t, order: t.order, ahead: newAhead(in)}
+	r := &run{ctx: ctx, opt: opt, folds: folds, stop: stoppers(folds), trace: t, order: t.order, ahead: newAhead(in)}
 	go r.ahead.read(ctx)
 	return r
 }
 
-// generation takes what was read of a generation. It returns an error only when ctx ended.
+func stoppers(folds []Fold) []Stopper {
+	var out []Stopper
+	for _, f := range folds {
+		s, ok := f.(Stopper)
+		if !ok {
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// errDone is when all folds have seen enough.
+var errDone = errors.New("all folds are done")
+
+func (r *run) done() bool {
+	for _, s := range r.stop {
+		if !s.Done() {
+			return false
+		}
+	}
+	return len(r.stop) > 0
+}
+
+// generation takes what was read of a generation. It returns an error only when ctx ended, or errDone.
 func (r *run) generation(got readAhead) error {
 	g := got.g
 	if r.num != 0 && g.any && g.num != r.num+1 {
@@ -135,6 +170,9 @@ func (r *run) generation(got readAhead) error {
 	err := r.put(g)
 	if ctxErr := r.ctx.Err(); ctxErr != nil {
 		return ctxErr
+	}
+	if err == errDone {
+		return err
 	}
 	switch {
 	case err != nil && got.tail != nil:
@@ -214,15 +252,19 @@ func (r *run) flush() error {
 		o.free = append(o.free, o.gone...)
 		o.gone = o.gone[:0]
 	}
+	if r.done() {
+		return errDone
+	}
 	return r.ctx.Err()
 }
 
-func (r *run) end() (*Trace, error) {
+// end ends the folds after so many bytes of the trace.
+func (r *run) end(bytes int64) (*Trace, error) {
 	t := r.trace
-	t.info.Bytes = r.ahead.in.off
+	t.info.Bytes = bytes
 	t.info.Length = timeSpan(t.now)
 	if t.info.Generations == 0 && r.broken == nil {
-		r.broken = &Broken{Offset: r.ahead.in.off, Err: errors.New("it holds no generation")}
+		r.broken = &Broken{Offset: bytes, Err: errors.New("it holds no generation")}
 	}
 	for _, f := range r.folds {
 		f.End(t)

@@ -343,6 +343,9 @@ func (f *Fold) End(t *exectrace.Trace) {
 	f.finish(t.Now())
 }
 
+// Done tells whether the window is over.
+func (f *Fold) Done() bool { return f.ending > 0 }
+
 // Result is what there is to draw. Times are nanoseconds since the trace began.
 type Result struct {
 	From       int64            `json:"from"`

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"flag"
+	"fmt"
 	"regexp"
 	"time"
 
@@ -59,9 +60,17 @@ func (f *traceFlags) printEvents(ctx context.Context, env Env, args []string) er
 		return err
 	}
 	out := render.NewTraceEvents(env.Stdout, filter, f.json)
-	_, err = f.read(ctx, env, args, []exectrace.Fold{out}, func(*exectrace.Trace) {})
+	page, err := f.read(ctx, env, args, []exectrace.Fold{out}, func(*exectrace.Trace) {})
 	if e := out.Flush(); err == nil {
 		err = e
 	}
+	noteOnSource(env, page)
 	return err
+}
+
+// noteOnSource says on standard error what the reader of a view must know that has no place for it.
+func noteOnSource(env Env, page render.TracePage) {
+	for _, n := range page.Notes {
+		fmt.Fprintf(env.Stderr, "note: %s: %s\n", page.Source, n)
+	}
 }

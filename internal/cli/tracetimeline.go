@@ -41,6 +41,7 @@ func (f *traceFlags) timeline(ctx context.Context, env Env, args []string) error
 	if f.json {
 		return render.TraceJSON(env.Stdout, "timeline", page, result)
 	}
+	noteOnSource(env, page)
 	w, finish, err := f.create(env)
 	if err != nil {
 		return err

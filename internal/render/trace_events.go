@@ -31,6 +31,7 @@ type TraceEvents struct {
 	w     *bufio.Writer
 	enc   *json.Encoder
 	shown int64
+	past  bool // an event after Filter.To came
 	focus map[exectrace.StackID]bool
 	err   error
 }
@@ -66,7 +67,11 @@ type eventJSON struct {
 func (t *TraceEvents) Events(tr *exectrace.Trace, b *exectrace.Block) {
 	for i := range b.Events {
 		e := &b.Events[i]
-		if t.err != nil || t.Done() || !t.wanted(tr, e) {
+		t.past = t.past || t.Filter.To > 0 && e.Time > t.Filter.To
+		if t.Done() {
+			return
+		}
+		if !t.wanted(tr, e) {
 			continue
 		}
 		t.shown++
@@ -78,8 +83,10 @@ func (t *TraceEvents) Events(tr *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
-// Done tells whether as many events were shown as were asked for.
-func (t *TraceEvents) Done() bool { return t.Filter.Count > 0 && t.shown >= t.Filter.Count }
+// Done tells whether all events were shown that were asked for, or one could not be written.
+func (t *TraceEvents) Done() bool {
+	return t.err != nil || t.past || t.Filter.Count > 0 && t.shown >= t.Filter.Count
+}
 
 // End does nothing: see Flush.
 func (t *TraceEvents) End(*exectrace.Trace) {}
@@ -90,7 +97,7 @@ func (t *TraceEvents) Flush() error { return errors.Join(t.err, t.w.Flush()) }
 func (t *TraceEvents) wanted(tr *exectrace.Trace, e *exectrace.Event) bool {
 	f := &t.Filter
 	switch {
-	case e.Time < f.From || f.To > 0 && e.Time > f.To:
+	case e.Time < f.From:
 		return false
 	case f.Kind != nil && !f.Kind.MatchString(e.Kind.String()):
 		return false
