@@ -114,14 +114,22 @@ func (t *Trace) Root(s StackID) Line {
 }
 
 // Standard tells whether the line is of the standard library or the runtime. Both
-// its symbol and its file must say so: a user's package "net" is not.
+// its symbol and its file must say so: a user's package "net" is not. A function without a package is
+// written in assembly (memeqbody): its file alone tells.
 func (l Line) Standard() bool {
 	pkg := profile.PackageOf(l.Function)
+	file := strings.ReplaceAll(l.File, `\`, "/")
+	slash := strings.LastIndexByte(file, '/')
+	if pkg == l.Function && strings.HasSuffix(file, ".s") {
+		dir := file[:max(slash, 0)]
+		if i := strings.LastIndex(dir, "/src/"); i >= 0 {
+			dir = dir[i+len("/src/"):]
+		}
+		return profile.StandardPackage(dir)
+	}
 	if !profile.StandardPackage(pkg) {
 		return false
 	}
-	file := strings.ReplaceAll(l.File, `\`, "/")
-	slash := strings.LastIndexByte(file, '/')
 	if slash < 0 {
 		return true
 	}

@@ -53,3 +53,27 @@ func TestRoot(t *testing.T) {
 		t.Errorf("no stack: %v", got)
 	}
 }
+
+func TestStandard(t *testing.T) {
+	for _, c := range []struct {
+		function, file string
+		want           bool
+	}{
+		{"net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go", true},
+		{"net/http.(*conn).serve", "net/http/server.go", true}, // -trimpath
+		{"net/http.(*conn).serve", "", true},
+		{"net.Dial", "/home/me/net/dial.go", false},
+		{"main.main", "/usr/local/go/src/main.go", false},
+		{"reflect.call", "/usr/local/go/src/runtime/asm_amd64.s", true},
+		{"memeqbody", "/usr/local/go/src/internal/bytealg/equal_amd64.s", true},
+		{"memeqbody", `C:\Program Files\Go\src\internal\bytealg\equal_amd64.s`, true},
+		{"memeqbody", "internal/bytealg/equal_amd64.s", true},
+		{"addVector", "/home/me/src/shop/add_amd64.s", false},
+		{"addVector", "add_amd64.s", false},
+		{"compress", "/usr/src/zlib/deflate.c", false},
+	} {
+		if got := (Line{Function: c.function, File: c.file, Line: 7}).Standard(); got != c.want {
+			t.Errorf("%s in %q: %t, want %t", c.function, c.file, got, c.want)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (s *Set) tail() []Remark {
 		if r.Why == nil || r.Why.Slow < 2*r.Why.Median || len(out) == 2 {
 			continue
 		}
-		m := Remark{Topic: "p99", View: "requests", Text: r.Name + ": " + r.Why.Sentence() + "."}
+		m := Remark{Topic: "p99", View: "requests", Text: r.Title() + ": " + r.Why.Sentence() + "."}
 		if len(r.Why.Causes) > 0 {
 			m.Line = r.Why.Causes[0].Waiter
 		}

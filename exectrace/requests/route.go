@@ -46,10 +46,11 @@ func isCalled(dispatcher, next string) bool {
 	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !profile.StandardPackage(profile.PackageOf(next))
 }
 
-// isName tells whether a function may be a handler: not the inside of a mux, nor the runtime's.
+// isName tells whether a function may be a handler: not the inside of a mux, nor the runtime's, nor one without
+// a package, which is written in assembly (memeqbody, below each comparison of strings).
 func isName(f string) bool {
 	switch pkg := profile.PackageOf(f); pkg {
-	case "runtime", "sync", "internal/sync", "context", "runtime/pprof", "runtime/trace":
+	case f, "runtime", "sync", "internal/sync", "context", "runtime/pprof", "runtime/trace":
 		return false
 	case "net/http":
 		return !strings.HasPrefix(f, "net/http.(*ServeMux).") && !strings.Contains(f, ".runHandler.func")
@@ -101,7 +102,7 @@ func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
 		pkg := profile.PackageOf(f)
-		if strings.HasPrefix(pkg, "google.golang.org/grpc") || profile.StandardPackage(pkg) {
+		if strings.HasPrefix(pkg, "google.golang.org/grpc") || profile.StandardPackage(pkg) || !isName(f) {
 			continue
 		}
 		method := strings.TrimPrefix(f[len(pkg):], "._")

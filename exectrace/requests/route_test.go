@@ -32,6 +32,8 @@ func TestHandlersHaveNames(t *testing.T) {
 		{"gin", "shop.put < github.com/gin-gonic/gin.(*Context).Next < github.com/gin-gonic/gin.LoggerWithConfig.func1 < github.com/gin-gonic/gin.(*Context).Next < github.com/gin-gonic/gin.(*Engine).handleHTTPRequest < github.com/gin-gonic/gin.(*Engine).ServeHTTP" + root, "github.com/gin-gonic/gin.LoggerWithConfig.func1 shop.put"},
 		{"files", "os.(*File).Read < net/http.serveFile < net/http.(*fileHandler).ServeHTTP < net/http.StripPrefix.func1" + fn + mux + root, "net/http.(*fileHandler).ServeHTTP net/http.serveFile"},
 		{"inside the mux", "sync.(*RWMutex).RLock < net/http.(*ServeMux).findHandler" + mux + root, ""},
+		{"inside the mux, in assembly", "memeqbody < net/http.(*mapping[...]).find < net/http.(*routingNode).match < net/http.(*ServeMux).findHandler" + mux + root, ""},
+		{"called by the mux, in assembly", "memeqbody" + mux + root, ""},
 		{"in the server", "runtime.asyncPreempt" + root, ""},
 		{"a helper of the server", "strings.IndexByte < strings.Contains" + root, ""},
 		{"a helper of the mux", "net/url.unescape < net/url.PathUnescape" + mux + root, ""},
@@ -44,6 +46,25 @@ func TestHandlersHaveNames(t *testing.T) {
 		}
 		if got := strings.Join(chain, " "); got != c.want {
 			t.Errorf("%s: handlers are %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMethodsHaveNames(t *testing.T) {
+	const root = " < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serveStreams.func2.1"
+	const unary = " < google.golang.org/grpc.(*Server).processUnaryRPC" + root
+	for _, c := range []struct{ name, stack, want string }{
+		{"generated code", "shop/store.(*Server).Put < shop/pb._Store_Put_Handler" + unary, "shop/pb.Store/Put"},
+		{"none", "runtime.chanrecv1 < main.(*S).load < main.(*S).Put" + root, "main.(*S).Put"},
+		{"a helper of the server", "strings.Cut" + root, ""},
+		{"a helper in assembly", "memeqbody" + root, ""},
+	} {
+		p, proto, chain := classify(frames(c.stack))
+		if p != inHandler || proto != GRPC {
+			t.Errorf("%s: %v of %v", c.name, p, proto)
+		}
+		if got := strings.Join(chain, " "); got != c.want {
+			t.Errorf("%s: the method is %q, want %q", c.name, got, c.want)
 		}
 	}
 }

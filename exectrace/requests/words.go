@@ -9,6 +9,27 @@ import (
 // minShare is the least part of a difference that a sentence names.
 const minShare = 0.05
 
+// Title is the route's name, or what its requests are called together that have none.
+func (r *Route) Title() string {
+	if r.Other {
+		return "(other routes)"
+	}
+	return title(r.Name, r.Protocol)
+}
+
+// Title is the route's name, or what its requests are called that have none.
+func (r *CPURoute) Title() string { return title(r.Name, r.Protocol) }
+
+// Title is the name of the request's route, or what a request is called that has none.
+func (q *Request) Title() string { return title(q.Route, q.Protocol) }
+
+func title(route string, p Protocol) string {
+	if route == "" {
+		return "(" + p.String() + " requests without a name)"
+	}
+	return route
+}
+
 // Sentence says in words what makes slow requests slow: "p99 is 18.2 ms, 14.1 ms more than the
 // median: 71 % of the difference is waiting for a sync.Mutex at shop/store.go:41 (released
 // at shop/store.go:58), 12 % waiting for a processor after a wake-up (none was idle)".

@@ -91,7 +91,7 @@ func (f *traceFlags) window(ctx context.Context, env Env, args []string) (timeli
 				}
 			}
 		}
-		return opt, fmt.Sprintf("request %d of %s, %s", q.ID, q.Route, requests.Duration(q.Latency)), nil
+		return opt, fmt.Sprintf("request %d of %s, %s", q.ID, q.Title(), requests.Duration(q.Latency)), nil
 	}
 	return opt, "", fmt.Errorf("request %d is not among the slowest 1000 of the trace; hone trace requests lists some", f.request)
 }

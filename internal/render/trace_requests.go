@@ -21,12 +21,12 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	n := p.rows(len(r.Routes), 15)
 	for _, rt := range r.Routes[:n] {
 		rows = append(rows, []string{group(float64(rt.Count)), seconds(rt.Latency.P50), seconds(rt.Latency.P90), seconds(rt.Latency.P99),
-			seconds(rt.Latency.Max), seconds(rt.Handler.P50), group(float64(rt.Samples)), routeName(rt.Name, rt.Protocol, rt.Other)})
+			seconds(rt.Latency.Max), seconds(rt.Handler.P50), group(float64(rt.Samples)), rt.Title()})
 	}
 	columns(w, s, rows, 0, 1, 2, 3, 4, 5, 6)
 	for _, rt := range r.Routes[:min(n, 3)] {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, s.paint(strong, routeName(rt.Name, rt.Protocol, rt.Other)))
+		fmt.Fprintln(w, s.paint(strong, rt.Title()))
 		if rt.Why != nil {
 			fmt.Fprintln(w, "  "+wrap(rt.Why.Sentence()+".", "  ", s.width()))
 		}
@@ -50,7 +50,7 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 		fmt.Fprintln(w, s.paint(strong, "Slowest")+s.paint(faint, "  hone trace critical -request ID shows the path of one"))
 		rows := [][]string{{"id", "latency", "at", "most of it", "route"}}
 		for _, q := range r.Slowest[:slow] {
-			rows = append(rows, []string{fmt.Sprint(q.ID), requests.Duration(q.Latency), requests.Duration(q.Begin), most(&q), routeName(q.Route, q.Protocol, false)})
+			rows = append(rows, []string{fmt.Sprint(q.ID), requests.Duration(q.Latency), requests.Duration(q.Begin), most(&q), q.Title()})
 		}
 		columns(w, s, rows, 0, 1, 2)
 	}
@@ -66,16 +66,6 @@ func sign(x int64) int64 {
 		return 1
 	}
 	return 0
-}
-
-func routeName(name string, protocol requests.Protocol, other bool) string {
-	switch {
-	case other:
-		return "(other routes)"
-	case name == "":
-		return "(" + protocol.String() + " requests without a name)"
-	}
-	return name
 }
 
 // most says what most of a request's time went to.
@@ -108,7 +98,7 @@ func TraceCPU(w io.Writer, r *requests.CPU, p TracePage, s Style) {
 	rows := [][]string{{"samples", "share", "a request", "route"}}
 	n := p.rows(len(r.Routes), 20)
 	for _, rt := range r.Routes[:n] {
-		rows = append(rows, []string{group(float64(rt.Samples)), percent(rt.Share), significant(rt.PerRequest), routeName(rt.Name, rt.Protocol, false)})
+		rows = append(rows, []string{group(float64(rt.Samples)), percent(rt.Share), significant(rt.PerRequest), rt.Title()})
 	}
 	rows = append(rows, []string{group(float64(r.Outside)), percent(float64(r.Outside) / float64(r.Samples)), "-", "(outside requests)"})
 	columns(w, s, rows, 0, 1, 2)
