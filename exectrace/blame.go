@@ -88,6 +88,19 @@ func plumbing(function string) bool {
 	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
 }
 
+// InCollector tells whether the runtime, where a stack ends (its frames leaf first), works on a collection.
+func InCollector(frames []Frame) bool {
+	for i := range frames {
+		switch f := frames[i].Func; {
+		case f == "runtime.gcMarkDone", f == "runtime.gcStart", f == "runtime.gcAssistAlloc":
+			return true
+		case !strings.HasPrefix(f, "runtime."):
+			return false
+		}
+	}
+	return false
+}
+
 // Root returns the function that a stack's goroutine was started with: the frame
 // nearest to the root. For the main goroutine that is main.main, whatever the
 // runtime's function that calls it is at: packages are initialised and exit hooks run

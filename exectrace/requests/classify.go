@@ -102,19 +102,6 @@ func classifyStream(frames []exectrace.Frame) (place, []string) {
 	return inHandler, httpRoute(frames) // a server of golang.org/x/net may call the handler itself
 }
 
-// inCollector tells whether the runtime, where the stack ends, works on a collection.
-func inCollector(frames []exectrace.Frame) bool {
-	for i := range frames {
-		switch f := frames[i].Func; {
-		case f == "runtime.gcMarkDone", f == "runtime.gcStart", f == "runtime.gcAssistAlloc":
-			return true
-		case !strings.HasPrefix(f, "runtime."):
-			return false
-		}
-	}
-	return false
-}
-
 func contains(frames []exectrace.Frame, function string) bool {
 	for i := range frames {
 		if frames[i].Func == function {
@@ -129,7 +116,7 @@ func (f *Fold) classify(stacks int) {
 	for id := len(f.classes); id < stacks; id++ {
 		frames := f.src.Frames(exectrace.StackID(id))
 		pl, p, chain := classify(frames)
-		c := class{place: pl, gc: inCollector(frames)}
+		c := class{place: pl, gc: exectrace.InCollector(frames)}
 		if len(chain) > 0 {
 			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), 255))
 		}

@@ -19,13 +19,16 @@ type Blocking struct {
 
 // Wait is the waiting at one line for one reason.
 type Wait struct {
-	Line    exectrace.Line `json:"line"`
-	Reason  string         `json:"reason"`
-	Seconds float64        `json:"seconds"`
-	Count   int64          `json:"count"`
-	Max     float64        `json:"max_seconds"`
-	Open    int64          `json:"open,omitempty"` // not over when the trace ended; within Count and Seconds
-	Wakers  []Waker        `json:"wakers,omitempty"`
+	Line   exectrace.Line `json:"line"`
+	Reason string         `json:"reason"`
+	// Object is what is waited for where the tracer says "sync" for all of them and the stack tells more: a kind of
+	// lock, as in [Lock], or "collector".
+	Object  string  `json:"object,omitempty"`
+	Seconds float64 `json:"seconds"`
+	Count   int64   `json:"count"`
+	Max     float64 `json:"max_seconds"`
+	Open    int64   `json:"open,omitempty"` // not over when the trace ended; within Count and Seconds
+	Wakers  []Waker `json:"wakers,omitempty"`
 }
 
 // Waker is a line that ended waits. Lines of nobody (network poller, timers, unknown) are
@@ -82,6 +85,7 @@ type waitKey struct {
 	line   int32
 	direct bool // the line itself waits, not a library that it calls
 	why    exectrace.Reason
+	object string // of sync and cond
 }
 
 type pairKey struct {
@@ -93,12 +97,21 @@ type pairKey struct {
 func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum) {
 	byLine, byPair = map[waitKey]*waitSum{}, map[pairKey]*waitSum{}
 	ofRuntime := map[exectrace.StackID]bool{}
+	objects := map[exectrace.StackID]string{}
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
 		if r.what() != blocked || f.background(r.entry(), ofRuntime) {
 			continue
 		}
-		k := waitKey{f.lines.of(f.trace, r.left()), f.trace.Direct(r.left()), r.why()}
+		k := waitKey{line: f.lines.of(f.trace, r.left()), direct: f.trace.Direct(r.left()), why: r.why()}
+		if queues(k.why) {
+			object, ok := objects[r.left()]
+			if !ok {
+				object = f.object(r.left())
+				objects[r.left()] = object
+			}
+			k.object = object
+		}
 		sumAt(byLine, k).add(r)
 		p := pairKey{k, -1}
 		if r.wake() != 0 {
@@ -149,12 +162,12 @@ func (f *Fold) Blocking() *Blocking {
 			return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
 		})
 		out.Waits = append(out.Waits, Wait{
-			Line: f.lines.list[k.line], Reason: whyName(f.trace, blocked, k.why),
+			Line: f.lines.list[k.line], Reason: whyName(f.trace, blocked, k.why), Object: k.object,
 			Seconds: seconds(s.total), Count: s.n, Max: seconds(s.max), Open: s.open, Wakers: ws,
 		})
 	}
 	slices.SortFunc(out.Waits, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), cmp.Compare(a.Reason, b.Reason))
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Object, b.Object))
 	})
 	return out
 }

@@ -5,14 +5,15 @@ import "github.com/hone-go/hone/exectrace"
 // Fold adds up the time of goroutines. The zero value is ready; when the trace is
 // over its views can be asked.
 type Fold struct {
-	trace  *exectrace.Trace
-	table  table
-	gs     []goroutine // by GIndex
-	early  map[exectrace.GIndex][]early
-	lines  lines
-	queue  []queue // by the waiter's line, for waits that queue up
-	group  map[exectrace.StackID]*group
-	groups []*group // the same by first stack, for speed
+	trace   *exectrace.Trace
+	table   table
+	gs      []goroutine // by GIndex
+	early   map[exectrace.GIndex][]early
+	lines   lines
+	queue   []queue // by the waiter's line, for waits that queue up
+	queueOf []int32 // StackID → number of its line plus two; 1: in no queue
+	group   map[exectrace.StackID]*group
+	groups  []*group // the same by first stack, for speed
 
 	genStart int64 // of the generation: what is first heard of in it was so from there
 	started  bool

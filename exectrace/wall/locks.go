@@ -44,26 +44,24 @@ const (
 
 // locks clusters the waits for sync by who woke whom.
 func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
-	kinds := f.lockKinds()
 	set := union{}
 	for k := range byPair {
-		if kind := kinds[k.line]; kind != "" && queues(k.why) && k.wake >= 0 {
-			set.join(lockNode{k.line, false, kind}, lockNode{k.wake, true, kind})
+		if isLock(k.object) && k.wake >= 0 {
+			set.join(lockNode{k.line, false, k.object}, lockNode{k.wake, true, k.object})
 		}
 	}
 	clusters := map[lockNode]*lockSum{}
 	for k, s := range byPair {
-		kind := kinds[k.line]
-		if kind == "" || !queues(k.why) {
+		if !isLock(k.object) {
 			continue
 		}
-		root := set.find(lockNode{k.line, false, kind})
+		root := set.find(lockNode{k.line, false, k.object})
 		c := clusters[root]
 		if c == nil {
 			c = &lockSum{waiters: map[int32]*waitSum{}, holders: map[int32]*waitSum{}}
 			clusters[root] = c
 		}
-		c.kind = kind
+		c.kind = k.object
 		c.total.merge(s)
 		sumAt(c.waiters, k.line).merge(s)
 		if k.wake >= 0 {
@@ -79,6 +77,9 @@ func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
 	})
 	return out
 }
+
+// isLock tells whether an object is a lock of the program's.
+func isLock(object string) bool { return object != "" && object != inCollector }
 
 func queues(why exectrace.Reason) bool {
 	return why == exectrace.WaitSync || why == exectrace.WaitCond
@@ -134,19 +135,20 @@ func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 	return out
 }
 
-// lockKinds says for each line that waits for sync what it waits for: the tracer
-// says "sync" for all of them, the stack tells which.
-func (f *Fold) lockKinds() map[int32]string {
-	kinds := map[int32]string{}
-	for i := range f.table.rows {
-		if r := &f.table.rows[i]; r.what() == blocked && queues(r.why()) {
-			if line := f.lines.of(f.trace, r.left()); kinds[line] == "" {
-				kinds[line] = lockKind(f.trace.Frames(r.left()))
-			}
-		}
+// object says what a goroutine that left the processor at a stack waits for.
+func (f *Fold) object(s exectrace.StackID) string {
+	frames := f.trace.Frames(s)
+	if kind := lockKind(frames); kind != "" {
+		return kind
 	}
-	return kinds
+	if exectrace.InCollector(frames) {
+		return inCollector
+	}
+	return ""
 }
+
+// inCollector is the object of waits in the runtime for a collection to begin or to end.
+const inCollector = "collector"
 
 // lockKind reads the kind of lock from a waiter's frames, leaf first, as of Go 1.22 to 1.26. Locks
 // of the runtime's own (GC, profiles) are none.

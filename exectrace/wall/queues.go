@@ -13,7 +13,10 @@ type queue struct {
 
 // enqueue counts a waiter more or less at a stack.
 func (f *Fold) enqueue(s exectrace.StackID, now int64, by int32) {
-	at := f.lines.of(f.trace, s)
+	at := f.queueAt(s)
+	if at < 0 {
+		return
+	}
 	for int(at) >= len(f.queue) {
 		f.queue = append(f.queue, make([]queue, max(64, len(f.queue)))...)
 	}
@@ -27,4 +30,19 @@ func (f *Fold) enqueue(s exectrace.StackID, now int64, by int32) {
 	q.since = now
 	q.waiting += by
 	q.longest = max(q.longest, q.waiting)
+}
+
+// queueAt returns the number of the line at which a stack queues up, or -1: those that wait for the collector
+// stand in no line of the program's.
+func (f *Fold) queueAt(s exectrace.StackID) int32 {
+	for int(s) >= len(f.queueOf) {
+		f.queueOf = append(f.queueOf, make([]int32, max(256, len(f.queueOf)))...)
+	}
+	if f.queueOf[s] == 0 {
+		f.queueOf[s] = 1
+		if isLock(f.object(s)) {
+			f.queueOf[s] = f.lines.of(f.trace, s) + 2
+		}
+	}
+	return f.queueOf[s] - 2
 }

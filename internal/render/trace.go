@@ -197,6 +197,14 @@ func waker(l exectrace.Line) string {
 	return place(l)
 }
 
+// waitedFor is what was waited for: the tracer says "sync" for all locks.
+func waitedFor(w *wall.Wait) string {
+	if w.Reason == "sync" && w.Object != "" {
+		return w.Object
+	}
+	return w.Reason
+}
+
 // TraceBlocking draws where goroutines waited and who ended the waits.
 func TraceBlocking(w io.Writer, r *wall.Blocking, p TracePage, s Style) {
 	rows := [][]string{{"waited", "times", "mean", "longest", "for", "at"}}
@@ -206,7 +214,7 @@ func TraceBlocking(w io.Writer, r *wall.Blocking, p TracePage, s Style) {
 		if wt.Open > 0 {
 			at += s.paint(faint, fmt.Sprintf("  (%s still wait)", group(float64(wt.Open))))
 		}
-		rows = append(rows, []string{seconds(wt.Seconds), group(float64(wt.Count)), seconds(wt.Seconds / float64(max(1, wt.Count))), seconds(wt.Max), wt.Reason, at})
+		rows = append(rows, []string{seconds(wt.Seconds), group(float64(wt.Count)), seconds(wt.Seconds / float64(max(1, wt.Count))), seconds(wt.Max), waitedFor(&wt), at})
 		for _, k := range wt.Wakers[:min(2, len(wt.Wakers))] {
 			rows = append(rows, []string{"", "", "", "", s.paint(faint, "woken by"), s.paint(faint, fmt.Sprintf("%s (%s)", waker(k.Line), group(float64(k.Count))))})
 		}
