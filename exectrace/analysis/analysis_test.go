@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -157,5 +158,31 @@ func TestSummaryAddsUp(t *testing.T) {
 	b, err := json.Marshal(s)
 	if err != nil || !bytes.Contains(b, []byte(`"schema":"hone/trace/summary/v1"`)) {
 		t.Errorf("%v: %.100s", err, b)
+	}
+}
+
+// TestAssistsAgree holds the time of assists by goroutine against that by collection: they are followed by
+// themselves. Many goroutines allocate, so that most assists wait too.
+func TestAssistsAgree(t *testing.T) {
+	s := summarize(t, func() {
+		workers(32, func() {
+			var keep [64][]*int // of pointers, which take time to mark
+			for i := range 2000 {
+				keep[i%len(keep)] = make([]*int, 4096)
+			}
+			runtime.KeepAlive(keep)
+		})
+	})
+	wall := 0.0
+	for _, p := range s.Total {
+		if p.What == "gc assist" {
+			wall += p.Seconds
+		}
+	}
+	if s.Assisted == 0 || math.Abs(s.Assisted-wall) > 1e-9 {
+		t.Errorf("assists ran for %v s by collection, %v s by goroutine", s.Assisted, wall)
+	}
+	if s.Assist < s.Assisted {
+		t.Errorf("assists took %v s, and ran for %v s of them", s.Assist, s.Assisted)
 	}
 }

@@ -57,7 +57,8 @@ type Summary struct {
 	GCs      int64   `json:"gc_cycles"`
 	GCShare  float64 `json:"gc_share"` // of the time, with a collection going on
 	Assist   float64 `json:"gc_assist_seconds"`
-	Stopped  float64 `json:"stopped_seconds"` // the world stood still
+	Assisted float64 `json:"gc_assist_running_seconds"` // of these, on a processor
+	Stopped  float64 `json:"stopped_seconds"`           // the world stood still
 	LongStop float64 `json:"longest_stop_seconds"`
 
 	Requests *Requests `json:"requests,omitempty"`
@@ -74,7 +75,7 @@ func (s *Set) Summary() *Summary {
 		Go:     goVersion(info.Version), Length: info.Length.Seconds(), Bytes: info.Bytes,
 		Events: info.Events, Generations: info.Generations, Goroutines: info.Goroutines,
 		Procs: info.Procs, CPUSamples: info.CPUSamples, MeanRunning: p.MeanRunning, MeanBusy: p.MeanBusy,
-		Total: s.Wall.Goroutines().Total, GCs: gc.Cycles, GCShare: gc.Share, Assist: gc.Assists.Seconds,
+		Total: s.Wall.Goroutines().Total, GCs: gc.Cycles, GCShare: gc.Share, Assist: gc.Assists.Seconds, Assisted: gc.Assists.Running,
 		Requests: s.requests(), Remarks: s.remarks(),
 	}
 	if !info.Start.IsZero() {

@@ -25,13 +25,12 @@ type Fold struct {
 
 	assists     map[exectrace.StackID]*assist
 	open        map[exectrace.GIndex]openAssist
-	assistTotal int64
-	assistCount int64
+	assistTotal assist
 
 	special []bool                    // by GIndex: it may be in workers or open
 	workers map[exectrace.GIndex]bool // goroutines that mark for the collector: dedicated and fractional
 	marking int                       // of those that run
-	helping int                       // goroutines that assist
+	helping int                       // goroutines that assist, of those that run
 	sweepN  int64
 	swept   uint64
 	mmu     *mmu
@@ -59,12 +58,16 @@ type stop struct {
 	late   exectrace.StackID // where that one was
 }
 
-type assist struct{ n, total, max int64 }
+type assist struct{ n, total, ran, max int64 }
 
 type openAssist struct {
 	stack exectrace.StackID
 	begun int64
+	ran   int64 // up to since
+	since int64 // when its goroutine came to a processor; notRunning
 }
+
+const notRunning = -1
 
 func (f *Fold) begin(t *exectrace.Trace) {
 	f.trace = t
@@ -120,31 +123,45 @@ func (f *Fold) between(events []exectrace.Event) {
 // moved keeps count of the processors that work for the collector.
 func (f *Fold) moved(e *exectrace.Event) {
 	worker := f.workers[e.G]
-	_, helps := f.open[e.G]
+	o, helps := f.open[e.G]
 	if !worker && !helps {
 		f.special[e.G] = false
 		return
 	}
-	by := 0
-	if e.To == exectrace.Running {
-		by = 1
-	} else if e.From == exectrace.Running {
-		by = -1
-	}
-	if worker {
-		f.marking += by
-		if by < 0 { // the label is set anew at each start
-			delete(f.workers, e.G)
-		}
+	before := f.marking + f.helping
+	if worker && e.From == exectrace.Running { // the label is set anew at each start
+		delete(f.workers, e.G)
+		f.marking--
 	}
 	if helps {
-		f.helping += by
+		if e.To == exectrace.Running {
+			f.helps(&o, e.Time)
+		} else {
+			f.rests(&o, e.Time)
+		}
+		f.open[e.G] = o
 	}
 	if e.To == exectrace.Gone {
 		delete(f.open, e.G)
 	}
-	if by != 0 {
+	if f.marking+f.helping != before {
 		f.utilize(e.Time)
+	}
+}
+
+// helps and rests note that the goroutine of an assist has a processor, and that it has none.
+func (f *Fold) helps(o *openAssist, now int64) {
+	if o.since == notRunning {
+		o.since = now
+		f.helping++
+	}
+}
+
+func (f *Fold) rests(o *openAssist, now int64) {
+	if o.since != notRunning {
+		o.ran += now - o.since
+		o.since = notRunning
+		f.helping--
 	}
 }
 
@@ -193,8 +210,11 @@ func (f *Fold) event(t *exectrace.Trace, e *exectrace.Event) {
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
 		if _, ok := f.open[e.G]; !ok {
 			f.mark(e.G)
-			f.open[e.G] = openAssist{e.Stack, e.Time}
-			f.helping++
+			o := openAssist{stack: e.Stack, begun: e.Time, since: notRunning}
+			if e.By == e.G { // else it is one that waits, of which a new generation tells
+				f.helps(&o, e.Time)
+			}
+			f.open[e.G] = o
 			f.utilize(e.Time)
 		}
 	case exectrace.GCMarkAssistEnd:
@@ -272,18 +292,21 @@ func (f *Fold) endAssist(e *exectrace.Event) {
 		return
 	}
 	delete(f.open, e.G)
-	f.helping = max(0, f.helping-1)
+	f.rests(&o, e.Time)
 	f.utilize(e.Time)
-	d := e.Time - o.begun
-	f.assistTotal += d
-	f.assistCount++
 	a := f.assists[o.stack]
 	if a == nil {
 		a = new(assist)
 		f.assists[o.stack] = a
 	}
+	a.add(e.Time-o.begun, o.ran)
+	f.assistTotal.add(e.Time-o.begun, o.ran)
+}
+
+func (a *assist) add(d, ran int64) {
 	a.n++
 	a.total += d
+	a.ran += ran
 	a.max = max(a.max, d)
 }
 

@@ -2,12 +2,14 @@ package collector_test
 
 import (
 	"bytes"
+	"math"
 	"runtime"
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/collector"
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
+	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
 func run(t *testing.T, f func()) *collector.Result {
@@ -83,3 +85,45 @@ func TestUtilizationIsLowInAStop(t *testing.T) {
 }
 
 var sink []byte
+
+// TestAssistsCountWhileTheyRun follows an assist that was open when the trace began, of a goroutine that waits: it
+// runs for 100 µs of 10 ms.
+func TestAssistsCountWhileTheyRun(t *testing.T) {
+	data, err := tracetext.Assemble(`trace 26
+generation 1
+thread 1 time=100
+ProcStatus p=0 pstatus=1
+GoStatus g=1 m=1 gstatus=2
+ProcsChange procs=2
+GoStatus g=2 m=18446744073709551615 gstatus=4
+GCMarkAssistActive g=2
+GoUnblock dt=1000000 g=2 g_seq=1
+GoBlock reason_string="sync"
+GoStart dt=1000000 g=2 g_seq=2
+GoBlock dt=40000 reason_string="sync"
+GoUnblock dt=1000000 g=2 g_seq=3
+GoStart dt=1000000 g=2 g_seq=4
+GCMarkAssistEnd dt=60000
+GoBlock dt=6000000 reason_string="sync"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fold collector.Fold
+	if _, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{}, &fold); err != nil {
+		t.Fatal(err)
+	}
+	r := fold.Result()
+	if a := r.Assists; a.Count != 1 || a.Running != 100e-6 || a.Seconds < 4e-3 || a.Seconds > 5e-3 {
+		t.Errorf("assists: %+v, want one of some 4.1 ms that ran for 100 µs", a)
+	}
+	for _, w := range r.Utilization {
+		want := 1 - 0.5*min(100e-6, w.Length)/w.Length // two processors
+		if w.Length == 100e-6 {
+			want = 1 - 0.5*60e-6/w.Length
+		}
+		if math.Abs(w.Least-want) > 1e-6 && (w.Length <= 100e-6 || w.Length >= 5e-3) {
+			t.Errorf("a window of %v s has at least %v, want %v", w.Length, w.Least, want)
+		}
+	}
+}

@@ -61,7 +61,8 @@ type Stop struct {
 // Assists are the marking that goroutines had to do when they allocated.
 type Assists struct {
 	Count   int64        `json:"count"`
-	Seconds float64      `json:"seconds"` // of goroutines, waits for work in it included
+	Seconds float64      `json:"seconds"`         // of goroutines, waits in it for work and for processors included
+	Running float64      `json:"running_seconds"` // of these on a processor
 	Lines   []AssistLine `json:"lines,omitempty"`
 }
 
@@ -70,6 +71,7 @@ type AssistLine struct {
 	Line    exectrace.Line `json:"line"`
 	Count   int64          `json:"count"`
 	Seconds float64        `json:"seconds"`
+	Running float64        `json:"running_seconds"`
 	Max     float64        `json:"max_seconds"`
 }
 
@@ -109,7 +111,8 @@ func (f *Fold) Result() *Result {
 }
 
 func (f *Fold) assistLines() Assists {
-	a := Assists{Count: f.assistCount, Seconds: seconds(f.assistTotal)}
+	t := &f.assistTotal
+	a := Assists{Count: t.n, Seconds: seconds(t.total), Running: seconds(t.ran)}
 	by := map[exectrace.Line]*AssistLine{}
 	for _, stack := range slices.Sorted(maps.Keys(f.assists)) { // sums of floats depend on the order
 		s := f.assists[stack]
@@ -121,6 +124,7 @@ func (f *Fold) assistLines() Assists {
 		}
 		l.Count += s.n
 		l.Seconds += seconds(s.total)
+		l.Running += seconds(s.ran)
 		l.Max = max(l.Max, seconds(s.max))
 	}
 	for _, l := range by {

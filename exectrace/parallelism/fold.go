@@ -17,6 +17,8 @@ type Fold struct {
 	gs    []goroutine
 	roots []whose // by first stack
 
+	helpers map[exectrace.GIndex]bool // goroutines in an assist, running or not
+
 	now     int64 // counted up to here
 	running int   // goroutines of the program that run
 	ready   int   // that are ready
@@ -57,7 +59,8 @@ type goroutine struct {
 	idleP   int8 // -1: a processor was idle when it became ready, and no other goroutine ready for it
 }
 
-// foreign marks the state of a goroutine that is not the program's, or of which that is not known.
+// foreign marks the state of a goroutine that is not the program's, or of which that is not known, or that is in
+// an assist: its turns are for move.
 const foreign exectrace.State = 1 << 7
 
 // procState is whether a processor has work.
@@ -110,7 +113,7 @@ func (f *Fold) other(e *exectrace.Event) {
 	case e.G != exectrace.NoG && e.From != e.To:
 		f.grow(e)
 		g := &f.gs[e.G]
-		if g.state == e.From { // it is the program's
+		if g.state&^foreign == e.From && !g.runtime && !g.unknown {
 			f.calls += turns[e.Kind].calls
 		}
 		f.move(g, e)
@@ -138,6 +141,7 @@ func (f *Fold) pass(now int64) {
 
 func (f *Fold) begin(t *exectrace.Trace) {
 	f.trace, f.version, f.tail.since = t, 1, notFull
+	f.helpers = map[exectrace.GIndex]bool{}
 	f.serial, f.samples = map[exectrace.StackID]*serialSum{}, map[exectrace.StackID]int64{}
 	f.saturated, f.wakeup = histogram.New(), histogram.New()
 }
@@ -193,16 +197,44 @@ func (f *Fold) rare(e *exectrace.Event) {
 	case e.Kind >= exectrace.GCActive && e.Kind <= exectrace.GCEnd:
 		f.settle()
 		f.marking.see(e)
-	case e.Kind > exectrace.GCEnd && e.Kind <= exectrace.HeapAlloc:
+	case e.Kind >= exectrace.GCMarkAssistActive && e.Kind <= exectrace.GCMarkAssistEnd:
+		f.assist(e)
+	case e.Kind == exectrace.HeapAlloc:
 		f.marking.see(e)
-		if e.Kind >= exectrace.GCMarkAssistActive && e.Kind <= exectrace.GCMarkAssistEnd {
-			f.version++
-		}
 	case e.Kind == exectrace.Gap:
 		f.settle()
 		f.marking.forget()
 		f.passProcs(e.Time)
 		f.reset()
+	}
+}
+
+// assist follows who helps the collector. Of an assist that is open a new generation tells again.
+func (f *Fold) assist(e *exectrace.Event) {
+	helps := e.Kind != exectrace.GCMarkAssistEnd
+	if e.G == exectrace.NoG || helps == f.helpers[e.G] {
+		return
+	}
+	f.grow(e)
+	g := &f.gs[e.G]
+	if helps {
+		f.helpers[e.G] = true
+		f.help(g, 1)
+		g.state |= foreign
+		return
+	}
+	delete(f.helpers, e.G)
+	if !g.runtime && !g.unknown {
+		g.state &^= foreign
+	}
+	f.help(g, -1)
+}
+
+// help counts a goroutine of the program that is in an assist, if it runs.
+func (f *Fold) help(g *goroutine, by int) {
+	if g.state&^foreign == exectrace.Running && !g.runtime {
+		f.marking.assisting += by
+		f.version++
 	}
 }
 
@@ -238,6 +270,10 @@ func count(by []int64, k int, d int64) []int64 {
 // move takes a goroutine out of the state that it was in, and into the next.
 func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 	g.state &^= foreign
+	helps := f.helpers[e.G]
+	if helps {
+		f.help(g, -1)
+	}
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
 		f.drop(g) // of a goroutine that had the place before
 		*g = goroutine{}
@@ -249,7 +285,14 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 		}
 	}
 	f.enter(g, e)
-	if g.runtime || g.unknown {
+	if helps && e.To == exectrace.Gone {
+		delete(f.helpers, e.G)
+		helps = false
+	}
+	if helps {
+		f.help(g, 1)
+	}
+	if g.runtime || g.unknown || helps {
 		g.state |= foreign
 	}
 }
@@ -379,6 +422,7 @@ func (f *Fold) proc(e *exectrace.Event) {
 // reset forgets what was so before a gap.
 func (f *Fold) reset() {
 	clear(f.gs)
+	clear(f.helpers)
 	f.ps, f.idle = f.ps[:0], 0
 	f.running, f.ready, f.workers = 0, 0, 0
 	f.version++

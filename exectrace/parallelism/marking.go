@@ -40,7 +40,7 @@ const markGroups = 12
 // marking follows the program's speed inside and outside of collections.
 type marking struct {
 	on        bool
-	assisting int
+	assisting int // goroutines of the program that run, in an assist
 	heap      uint64
 	now       [2]speed // since the last cycle's end; [1] while marking
 	groups    [markGroups][2]speed
@@ -50,7 +50,7 @@ type marking struct {
 }
 
 // works is how many goroutines do the program's own work when so many of them run.
-func (m *marking) works(running int) int { return max(0, running-m.assisting) }
+func (m *marking) works(running int) int { return running - m.assisting }
 
 // pass books the time of so many.
 func (m *marking) pass(works int, d int64) { m.now[m.index()].ran += int64(works) * d }
@@ -86,10 +86,6 @@ func (m *marking) see(e *exectrace.Event) {
 			s.rises++
 		}
 		m.heap = e.Value
-	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
-		m.assisting++
-	case exectrace.GCMarkAssistEnd:
-		m.assisting = max(0, m.assisting-1)
 	}
 }
 

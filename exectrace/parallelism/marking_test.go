@@ -29,10 +29,10 @@ func cycles(n int, slower float64, rises, assist bool) *marking {
 		work(20, 1000)
 		see(exectrace.GCBegin)
 		if assist { // time of its own, and none of the program's
-			see(exectrace.GCMarkAssistBegin)
+			m.assisting = 1
 			now += 50_000
 			m.pass(m.works(1), 50_000)
-			see(exectrace.GCMarkAssistEnd)
+			m.assisting = 0
 		}
 		work(20, int64(1000*slower))
 		see(exectrace.GCEnd)

@@ -17,7 +17,7 @@ type legal struct {
 	now    int64
 	states [8]exectrace.State
 	idle   [4]bool
-	assist int
+	assist [8]bool
 	stacks int
 }
 
@@ -42,10 +42,15 @@ func (l *legal) event() exectrace.Event {
 		e.Kind, e.Value = exectrace.ProcsChange, uint64(1+l.IntN(4))
 	case rare < 4:
 		e.Kind = exectrace.GCBegin + exectrace.Kind(l.IntN(2))
-	case rare < 8 && l.assist == 0:
-		e.Kind, l.assist = exectrace.GCMarkAssistBegin, 1
+	case rare < 8 && l.assist[e.G]:
+		e.Kind = exectrace.GCMarkAssistEnd
+		if l.IntN(3) == 0 { // it is still open when a generation begins
+			e.Kind = exectrace.GCMarkAssistActive
+		}
+		l.assist[e.G] = e.Kind == exectrace.GCMarkAssistActive
 	case rare < 8:
-		e.Kind, l.assist = exectrace.GCMarkAssistEnd, 0
+		e.Kind = exectrace.GCMarkAssistBegin
+		l.assist[e.G] = true
 	case rare < 20:
 		e.Kind, e.To = exectrace.ProcStart, exectrace.Running
 		if l.idle[e.P] = !l.idle[e.P]; l.idle[e.P] {
@@ -53,7 +58,7 @@ func (l *legal) event() exectrace.Event {
 		}
 	case rare == 20 && l.IntN(20) == 0:
 		e.Kind = exectrace.Gap
-		l.states, l.assist = [8]exectrace.State{}, 0
+		l.states, l.assist = [8]exectrace.State{}, [8]bool{}
 	default:
 		from := &l.states[e.G]
 		if *from == exectrace.Running {
@@ -63,6 +68,7 @@ func (l *legal) event() exectrace.Event {
 		e.Kind, e.From, e.To, e.Stack = to.kind, *from, to.to, exectrace.StackID(l.IntN(l.stacks))
 		if *from = to.to; to.to == exectrace.Unknown {
 			e.To = exectrace.Gone
+			l.assist[e.G] = false
 		}
 	}
 	return e
@@ -70,19 +76,27 @@ func (l *legal) event() exectrace.Event {
 
 // booked is time booked event by event, as its definitions say.
 type booked struct {
-	now, held, serial, ran    int64
+	now, held, serial         int64
+	ran, latest               int64 // the program's own work; since the last cycle
+	marking                   bool
 	busy                      map[int]int64
 	full, draining            bool
 	started, since, lost      int64
 	regions, parallel, wasted int64
 }
 
-func (b *booked) pass(f *Fold, now int64) {
+func (b *booked) pass(f *Fold, assist [8]bool, now int64) {
 	d, from := now-b.now, b.now
 	b.now = now
 	running, lacking := f.running, f.running+f.workers < f.procs
 	b.busy[running] += d
-	b.ran += int64(max(0, running-f.marking.assisting)) * d
+	works := running
+	for g, helps := range assist {
+		if helps && f.runs(exectrace.GIndex(g)) {
+			works--
+		}
+	}
+	b.latest += int64(works) * d
 	if f.ready > 0 && lacking {
 		b.held += d
 	}
@@ -113,6 +127,20 @@ func (b *booked) pass(f *Fold, now int64) {
 	}
 }
 
+// see takes an event after pass. What was done since the last cycle is forgotten at a gap.
+func (b *booked) see(k exectrace.Kind) {
+	switch {
+	case k == exectrace.Gap:
+		b.full, b.draining, b.lost = false, false, 0
+		b.latest, b.marking = 0, false
+	case k == exectrace.GCBegin:
+		b.marking = true
+	case k == exectrace.GCEnd && b.marking:
+		b.ran += b.latest
+		b.latest, b.marking = 0, false
+	}
+}
+
 // checker compares, at the end of a trace, whose goroutines and stacks it lends to random events.
 type checker struct{ *testing.T }
 
@@ -127,11 +155,10 @@ func (c checker) End(t *exectrace.Trace) {
 		for range 20 {
 			events := make([]exectrace.Event, 1000)
 			for i := range events {
+				assist := l.assist
 				events[i] = l.event()
-				want.pass(&slow, events[i].Time)
-				if events[i].Kind == exectrace.Gap {
-					want.full, want.draining, want.lost = false, false, 0
-				}
+				want.pass(&slow, assist, events[i].Time)
+				want.see(events[i].Kind)
 				if g := events[i].G; int(g) < len(slow.gs) {
 					slow.gs[g].state |= foreign
 				}
@@ -154,10 +181,6 @@ func (c checker) same(seed uint64, fast, slow *Fold) {
 	for _, f := range []*Fold{&a, &b} { // how they came to it may differ
 		f.gs, f.cells, f.version = nil, nil, 0
 		f.waits, f.latency = [2 * chunk]int64{}, [2][2 * chunk]int64{}
-		f.marking.now[0].calls, f.marking.now[1].calls = 0, 0 // move counts none
-		for i := range f.marking.groups {
-			f.marking.groups[i][0].calls, f.marking.groups[i][1].calls = 0, 0
-		}
 	}
 	if !reflect.DeepEqual(a, b) {
 		c.Errorf("seed %d: in blocks\n%+v\none by one\n%+v", seed, a, b)
@@ -173,6 +196,13 @@ func (c checker) booked(seed uint64, f *Fold, want *booked) {
 	maps.DeleteFunc(busy, func(_ int, d int64) bool { return d == 0 })
 	if !maps.Equal(busy, want.busy) || f.held != want.held || f.serialTotal != want.serial {
 		c.Errorf("seed %d: running %v, held %d, serial %d; want %v, %d, %d", seed, busy, f.held, f.serialTotal, want.busy, want.held, want.serial)
+	}
+	ran := f.marking.now[0].ran + f.marking.now[1].ran
+	for _, g := range f.marking.groups {
+		ran += g[0].ran + g[1].ran
+	}
+	if ran != want.ran+want.latest {
+		c.Errorf("seed %d: the program's own work took %d ns, want %d", seed, ran, want.ran+want.latest)
 	}
 	if r := &f.tail; r.regions == 0 || r.regions != want.regions || r.parallel != want.parallel || r.wasted != want.wasted {
 		c.Errorf("seed %d: %d regions of %d ns, %d ns lost; want %d, %d, %d", seed, r.regions, r.parallel, r.wasted, want.regions, want.parallel, want.wasted)

@@ -33,6 +33,7 @@ type goroutine struct {
 	ready int32             // the row of its time as Runnable; -1 when its group is not known
 	state exectrace.State   // Unknown: none of the program's
 	mode  what              // of running time: running, assisting or sweeping
+	base  what              // mode at the next start: assisting, when it left the processor in an assist
 	why   exectrace.Reason  // it is in state
 }
 
@@ -91,7 +92,7 @@ func (f *Fold) start(g *goroutine, e *exectrace.Event) {
 		g.spawn.Waited += d
 	}
 	f.table.rows[g.ready].add(d, 0)
-	g.state, g.mode, g.why, g.since = exectrace.Running, running, e.Why, e.Time
+	g.state, g.mode, g.why, g.since = exectrace.Running, g.base, e.Why, e.Time
 }
 
 // block is leave and enter for Running → Waiting, and → Syscall.
@@ -118,18 +119,20 @@ func (f *Fold) wake(g *goroutine, e *exectrace.Event) {
 // returned is leave and enter for Syscall → Running.
 func (f *Fold) returned(g *goroutine, e *exectrace.Event) {
 	f.table.rows[f.table.at(f.now(g))].add(e.Time-g.since, 0)
-	g.state, g.mode, g.why, g.since = exectrace.Running, running, e.Why, e.Time
+	g.state, g.mode, g.why, g.since = exectrace.Running, g.base, e.Why, e.Time
 }
 
 // rare takes what is no change of a goroutine.
 func (f *Fold) rare(e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
-		f.mode(e, assisting)
+		f.assist(e, assisting)
+	case exectrace.GCMarkAssistEnd:
+		f.assist(e, running)
 	case exectrace.GCSweepBegin, exectrace.GCSweepActive:
-		f.mode(e, sweeping)
-	case exectrace.GCMarkAssistEnd, exectrace.GCSweepEnd:
-		f.mode(e, running)
+		f.sweep(e, true)
+	case exectrace.GCSweepEnd:
+		f.sweep(e, false)
 	case exectrace.Sync:
 		if f.started {
 			f.genStart = e.Time
@@ -219,7 +222,7 @@ func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	g.state, g.why, g.since = e.To, e.Why, e.Time
 	switch e.To {
 	case exectrace.Running:
-		g.mode = running
+		g.mode = g.base
 	case exectrace.Runnable:
 		switch e.From {
 		case exectrace.Running:
@@ -312,20 +315,43 @@ func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// mode splits running time where the goroutine begins or ends work for the collector.
-func (f *Fold) mode(e *exectrace.Event, to what) {
+// assist notes that the goroutine begins to mark for the collector, or ends.
+func (f *Fold) assist(e *exectrace.Event, base what) {
 	if e.G == exectrace.NoG {
 		return
 	}
-	if int64(e.G) >= int64(len(f.gs)) {
-		f.grow(e.G)
+	g := f.at(e.G)
+	g.base = base
+	f.mode(e, g, base)
+}
+
+// sweep notes that the goroutine begins to sweep, or ends.
+func (f *Fold) sweep(e *exectrace.Event, on bool) {
+	if e.G == exectrace.NoG {
+		return
 	}
-	g := &f.gs[e.G]
+	g := f.at(e.G)
+	if on {
+		f.mode(e, g, sweeping)
+	} else {
+		f.mode(e, g, g.base)
+	}
+}
+
+// mode splits running time where the goroutine begins or ends work for the collector.
+func (f *Fold) mode(e *exectrace.Event, g *goroutine, to what) {
 	if g.state == exectrace.Running && g.mode != to {
 		f.run(e.G, g, e.Time-g.since)
 		g.since = e.Time
 	}
 	g.mode = to
+}
+
+func (f *Fold) at(i exectrace.GIndex) *goroutine {
+	if int64(i) >= int64(len(f.gs)) {
+		f.grow(i)
+	}
+	return &f.gs[i]
 }
 
 // end closes a goroutine's account.

@@ -66,7 +66,7 @@ func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
 		gc = []string{plural(int(r.GCs), "collection"), "going on for " + percent(r.GCShare) + " of the time"}
 	}
 	if r.Assist > 0 {
-		gc = append(gc, "assists "+seconds(r.Assist))
+		gc = append(gc, "assists "+seconds(r.Assist)+", "+seconds(r.Assisted)+" of it running")
 	}
 	if r.Stopped > 0 {
 		gc = append(gc, "world stopped "+seconds(r.Stopped)+", longest "+seconds(r.LongStop))
@@ -363,12 +363,12 @@ func TraceGC(w io.Writer, r *collector.Result, p TracePage, s Style) {
 	}
 	n := p.rows(len(r.Assists.Lines), 10)
 	if n > 0 {
-		fmt.Fprintf(w, "\n%s %s, %s times\n", s.paint(strong, "Assists"), seconds(r.Assists.Seconds), group(float64(r.Assists.Count)))
-		rows := [][]string{{"time", "times", "longest", "allocating at"}}
+		fmt.Fprintf(w, "\n%s %s, %s of it running, %s times\n", s.paint(strong, "Assists"), seconds(r.Assists.Seconds), seconds(r.Assists.Running), group(float64(r.Assists.Count)))
+		rows := [][]string{{"time", "running", "times", "longest", "allocating at"}}
 		for _, l := range r.Assists.Lines[:n] {
-			rows = append(rows, []string{seconds(l.Seconds), group(float64(l.Count)), seconds(l.Max), place(l.Line)})
+			rows = append(rows, []string{seconds(l.Seconds), seconds(l.Running), group(float64(l.Count)), seconds(l.Max), place(l.Line)})
 		}
-		columns(w, s, rows, 0, 1, 2)
+		columns(w, s, rows, 0, 1, 2, 3)
 	}
 	if len(r.Utilization) > 0 {
 		fmt.Fprintf(w, "\n%s (minimum mutator utilization)\n", s.paint(strong, "What the program had of its processors in the worst window"))
