@@ -10,7 +10,7 @@ type cell struct {
 	version int64 // of these figures; older than the fold's own: they no longer hold
 
 	alone int64 // all bits set when this is serial time, else 0
-	held  bool  // a goroutine is ready and a processor free
+	held  bool  // a goroutine is ready and a processor runs none
 	works int   // goroutines that do the program's own work
 
 	// For the tail: it must see the time itself once a region has lasted for patience. Otherwise

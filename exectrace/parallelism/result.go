@@ -30,7 +30,8 @@ type Result struct {
 	// waited for one, Wakeup those that found an idle one: the price of waking it up.
 	Saturated Latency `json:"latency_saturated"`
 	Wakeup    Latency `json:"latency_wakeup"`
-	// Held is time, in seconds, with a ready goroutine and an idle processor at once.
+	// Held is time, in seconds, in which a goroutine was ready though fewer ran than there are processors: another
+	// was between two goroutines, in a system call, or on its way to wake up.
 	Held float64 `json:"held_seconds"`
 	// Marking is how the collector slows the program down while it works.
 	Marking Marking `json:"marking"`

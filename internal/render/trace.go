@@ -326,7 +326,7 @@ func TraceParallelism(w io.Writer, r *parallelism.Result, p TracePage, s Style) 
 		columns(w, s, rows, 0, 1)
 	}
 	if r.Held > 0 {
-		fmt.Fprintf(w, "\n%s with a ready goroutine and an idle processor at once (wake-ups under way)\n", seconds(r.Held))
+		fmt.Fprintf(w, "\n%s in which goroutines were ready though fewer ran than there are processors: another was between two\ngoroutines, in a system call, or being woken\n", seconds(r.Held))
 	}
 	if m := r.Marking; m.Slower.Known() {
 		fmt.Fprintf(w, "\nwhile the collector marked, %s of the time, the program ran %s times slower (%s to %s)\n",

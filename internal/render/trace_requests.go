@@ -88,6 +88,9 @@ func most(q *requests.Request) string {
 	return text
 }
 
+// sampled is the CPU time that a sample stands for, in seconds: runtime/pprof takes 100 a second.
+const sampled = 0.01
+
 // TraceCPU draws CPU samples by route.
 func TraceCPU(w io.Writer, r *requests.CPU, p TracePage, s Style) {
 	if r.Samples == 0 {
@@ -95,10 +98,10 @@ func TraceCPU(w io.Writer, r *requests.CPU, p TracePage, s Style) {
 		p.foot(w, s, 0, 0, "")
 		return
 	}
-	rows := [][]string{{"samples", "share", "a request", "route"}}
+	rows := [][]string{{"samples", "share", "CPU a request", "route"}}
 	n := p.rows(len(r.Routes), 20)
 	for _, rt := range r.Routes[:n] {
-		rows = append(rows, []string{group(float64(rt.Samples)), percent(rt.Share), significant(rt.PerRequest), rt.Title()})
+		rows = append(rows, []string{group(float64(rt.Samples)), percent(rt.Share), seconds(sampled * rt.PerRequest), rt.Title()})
 	}
 	rows = append(rows, []string{group(float64(r.Outside)), percent(float64(r.Outside) / float64(r.Samples)), "-", "(outside requests)"})
 	columns(w, s, rows, 0, 1, 2)

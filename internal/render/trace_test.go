@@ -33,6 +33,10 @@ func TestTracePages(t *testing.T) {
 	set := recordedTrace(t)
 	page := TracePage{Source: "trace.out", Notes: []string{"execution trace is broken in generation 3"}}
 	slow := &set.Requests.Result().Slowest[0]
+	sampled := &requests.CPU{Samples: 843, Outside: 540, Routes: []requests.CPURoute{
+		{Name: "main.(*tracedService).ServeHTTP", Protocol: requests.HTTP1, Samples: 295, Share: 295.0 / 843, PerRequest: 295.0 / 162363},
+		{Protocol: requests.HTTP2, Samples: 8, Share: 8.0 / 843, PerRequest: 4},
+	}}
 	for name, draw := range map[string]func(io.Writer, Style){
 		"summary":     func(w io.Writer, s Style) { TraceSummary(w, set.Summary(), page, s) },
 		"goroutines":  func(w io.Writer, s Style) { TraceGoroutines(w, set.Wall.Goroutines(), page, s) },
@@ -48,7 +52,8 @@ func TestTracePages(t *testing.T) {
 		},
 		"requests": func(w io.Writer, s Style) { TraceRequests(w, set.Requests.Result(), page, s) },
 		"critical": func(w io.Writer, s Style) { TraceCritical(w, slow, slow.Path, page, s) },
-		"cpu":      func(w io.Writer, s Style) { TraceCPU(w, set.Requests.CPU(), page, s) },
+		"cpu":      func(w io.Writer, s Style) { TraceCPU(w, sampled, page, s) },
+		"cpu_none": func(w io.Writer, s Style) { TraceCPU(w, set.Requests.CPU(), page, s) },
 	} {
 		var plain, colour bytes.Buffer
 		draw(&plain, Style{})
