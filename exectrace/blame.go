@@ -39,7 +39,8 @@ func (f Frame) At() Line { return Line{Function: f.Func, File: f.File, Line: f.L
 
 // Blame returns the line of a stack that its reader can do something about: the frame nearest
 // to the leaf that is outside the standard library. A stack that has none is blamed on
-// its first frame outside the runtime and what serves it, or on its leaf. The zero Line is a stack
+// its first frame outside the runtime and what serves it, or, of the runtime's own goroutines, on what was
+// started: runtime.gcBgMarkWorker says more than runtime.systemstack_switch. The zero Line is a stack
 // without frames.
 func (t *Trace) Blame(s StackID) Line {
 	l, ok := t.blamed[s]
@@ -67,7 +68,19 @@ func blame(frames []Frame) Line {
 			library = i
 		}
 	}
-	return frames[max(0, library)].At()
+	if library < 0 {
+		library = root(frames)
+	}
+	return frames[library].At()
+}
+
+// root is the place of the function that a stack's goroutine was started with; -1 without frames.
+func root(frames []Frame) int {
+	last := len(frames) - 1
+	for last > 0 && frames[last].Func == "runtime.goexit" {
+		last--
+	}
+	return last
 }
 
 // Direct tells whether the line that a stack is blamed on did itself what the event says: nothing
@@ -107,10 +120,7 @@ func InCollector(frames []Frame) bool {
 // on it too, and without a frame of main.main itself there is no line.
 func (t *Trace) Root(s StackID) Line {
 	frames := t.Frames(s)
-	last := len(frames) - 1
-	for last > 0 && frames[last].Func == "runtime.goexit" {
-		last--
-	}
+	last := root(frames)
 	if last < 0 {
 		return Line{}
 	}
