@@ -102,16 +102,13 @@ func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
 		pkg := profile.PackageOf(f)
-		if strings.HasPrefix(pkg, "google.golang.org/grpc") || profile.StandardPackage(pkg) || !isName(f) {
-			continue
-		}
 		method := strings.TrimPrefix(f[len(pkg):], "._")
 		if rest, ok := strings.CutSuffix(method, "_Handler"); ok && method != f[len(pkg):] {
 			if service, call, ok := cutLast(rest, "_"); ok {
 				return []string{pkg + "." + service + "/" + call}
 			}
 		}
-		if first == "" {
+		if first == "" && isName(f) && !profile.StandardPackage(pkg) && !ofGRPC(pkg) {
 			first = f
 		}
 	}
@@ -119,6 +116,11 @@ func grpcRoute(frames []exectrace.Frame) (chain []string) {
 		return nil
 	}
 	return []string{first}
+}
+
+// ofGRPC tells whether a package is of gRPC or decodes its messages.
+func ofGRPC(pkg string) bool {
+	return strings.HasPrefix(pkg, "google.golang.org/grpc") || strings.HasPrefix(pkg, "google.golang.org/protobuf") || strings.HasPrefix(pkg, "github.com/golang/protobuf")
 }
 
 func cutLast(s, sep string) (before, after string, ok bool) {

@@ -55,6 +55,9 @@ func TestMethodsHaveNames(t *testing.T) {
 	const unary = " < google.golang.org/grpc.(*Server).processUnaryRPC" + root
 	for _, c := range []struct{ name, stack, want string }{
 		{"generated code", "shop/store.(*Server).Put < shop/pb._Store_Put_Handler" + unary, "shop/pb.Store/Put"},
+		{"generated code below an interceptor", "main.log.func1 < shop/pb._Store_Put_Handler" + unary, "shop/pb.Store/Put"},
+		{"generated code in the module of gRPC", "main.(*S).Check < google.golang.org/grpc/health/grpc_health_v1._Health_Check_Handler" + unary, "google.golang.org/grpc/health/grpc_health_v1.Health/Check"},
+		{"messages are decoded", "google.golang.org/protobuf/proto.Unmarshal < google.golang.org/grpc/encoding/proto.(*codecV2).Unmarshal" + unary, ""},
 		{"none", "runtime.chanrecv1 < main.(*S).load < main.(*S).Put" + root, "main.(*S).Put"},
 		{"a helper of the server", "strings.Cut" + root, ""},
 		{"a helper in assembly", "memeqbody" + root, ""},
