@@ -52,6 +52,9 @@ type profileBench struct {
 	self, pprof, hone string // programs
 }
 
+// honePackage is hone itself.
+const honePackage = "github.com/hone-go/hone/cmd/hone"
+
 func (b *profileBench) findTools(ctx context.Context) error {
 	var err error
 	if b.self, err = os.Executable(); err != nil {
@@ -64,7 +67,7 @@ func (b *profileBench) findTools(ctx context.Context) error {
 	}
 	b.pprof = strings.TrimSpace(string(path))
 	b.hone = filepath.Join(b.dir, "hone")
-	if said, err := exec.CommandContext(ctx, "go", "build", "-o", b.hone, "github.com/hone-go/hone/cmd/hone").CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(ctx, "go", "build", "-o", b.hone, honePackage).CombinedOutput(); err != nil {
 		return fmt.Errorf("build hone: %w\n%s", err, said)
 	}
 	return nil

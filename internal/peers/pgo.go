@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// pgoArea makes the profile that hone is built by: what hone run says of hone at its own hard work.
+func pgoArea(ctx context.Context, args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("peers pgo", flag.ContinueOnError)
+	file := fs.String("o", filepath.Join("cmd", "hone", "default.pgo"), "`FILE` to write")
+	duration := fs.Duration("duration", 0, "length of each recording; 0 is that of hone run")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if fs.NArg() > 0 {
+		return errors.New("pgo takes no arguments but flags")
+	}
+	dir, err := os.MkdirTemp("", "hone-peers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := profileBench{dir: dir, out: out, stacks: 100_000}
+	if err := b.findTools(ctx); err != nil {
+		return err
+	}
+	works, err := b.hardWork(ctx)
+	if err != nil {
+		return err
+	}
+	merged := filepath.Join(dir, "merged.pgo")
+	merge := []string{b.hone, "proto", "-q", "-o", merged}
+	for i, work := range works {
+		rec := filepath.Join(dir, fmt.Sprintf("rec%d.hone", i))
+		run := []string{b.hone, "run", honePackage, "-q", "-phases", "cpu", "-o", rec}
+		if *duration > 0 {
+			run = append(run, "-duration", duration.String())
+		}
+		if err := say(ctx, out, append(append(run, "--"), work...)); err != nil {
+			return err
+		}
+		merge = append(merge, rec+":cpu")
+	}
+	if err := say(ctx, out, merge); err != nil {
+		return err
+	}
+	return writePGO(*file, merged)
+}
+
+// hardWork are the commands of hone that take long, with what they work on.
+func (b *profileBench) hardWork(ctx context.Context) ([][]string, error) {
+	t := traceBench{dir: b.dir, self: b.self}
+	trace, err := t.file(ctx, 20)
+	if err != nil {
+		return nil, err
+	}
+	profiles, err := b.profiles(ctx, shape{b.stacks, 20_000, 37, 1, 7}, "one.pb.gz", "two.pb.gz", "three.pb.gz")
+	if err != nil {
+		return nil, err
+	}
+	return [][]string{
+		{"trace", "summary", trace},
+		{"trace", "requests", trace},
+		append([]string{"top"}, profiles[0]),
+		append([]string{"proto", "-q", "-o", filepath.Join(b.dir, "merged.pb.gz")}, profiles...),
+		{"flame", "-q", "-o", filepath.Join(b.dir, "flame.html"), profiles[0]},
+	}, nil
+}
+
+// writePGO writes of a profile what the compiler reads (cmd/internal/pgo, pprof.go): functions by name, first line
+// and line. Where the files lay on this machine is nobody's business.
+func writePGO(file, merged string) error {
+	in, err := os.Open(merged)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	p, err := profile.Decode(in, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", merged, err)
+	}
+	for i := range p.Functions {
+		p.Functions[i].Filename = ""
+	}
+	for i := range p.Mappings {
+		p.Mappings[i].File, p.Mappings[i].BuildID = "", ""
+	}
+	p.Comments = nil
+	o, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Encode(o), o.Close())
+}
+
+// say runs a command and shows its errors.
+func say(ctx context.Context, out io.Writer, args []string) error {
+	fmt.Fprintln(out, args)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("run %q: %w", args, err)
+	}
+	return nil
+}
