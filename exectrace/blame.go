@@ -136,6 +136,19 @@ func (t *Trace) Root(s StackID) Line {
 	return frames[last].At()
 }
 
+// rootFrames is what of a stack its goroutine was started with: one frame, or main.main with the one that calls it.
+func rootFrames(frames []Frame) []Frame {
+	last := root(frames)
+	if last < 0 {
+		return nil
+	}
+	from := last
+	if last > 0 && frames[last].Func == "runtime.main" && frames[last-1].Func == "main.main" {
+		from--
+	}
+	return frames[from : last+1]
+}
+
 // Standard tells whether the line is of the standard library or the runtime. Both
 // its symbol and its file must say so: a user's package "net" is not. A function without a package is
 // written in assembly (memeqbody): its file alone tells.

@@ -33,8 +33,8 @@ type Event struct {
 	// Block, the creator's for Create.
 	Stack StackID
 	// Left is where G left the processor, or was created, before it came to From: the
-	// waiter's line when a wait ends. Equal to the stack of the event that began From. Of a RegionEnd it is
-	// the stack of its RegionBegin.
+	// waiter's line when a wait ends. Equal to the stack of the event that began From. Of a RegionEnd
+	// or TaskEnd it is the stack of its begin.
 	Left StackID
 	note uint32 // 1 + place of its words among those of the block; 0 none
 }

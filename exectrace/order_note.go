@@ -35,6 +35,7 @@ type tasks struct {
 type task struct {
 	parent uint64
 	label  uint32
+	stack  StackID
 	since  int64
 }
 
@@ -159,7 +160,7 @@ func (o *order) taskBegin(c *cursor, m *thread) verdict {
 	}
 	o.occur(c, TaskBegin, m.g, notBegun, id, stack)
 	o.note(note{parent: parent, label: label, name: nameID})
-	o.tasks.begin(id, task{parent: parent, label: label, since: o.last - o.start})
+	o.tasks.begin(id, task{parent: parent, label: label, stack: stack, since: o.last - o.start})
 	c.pos = i
 	return taken
 }
@@ -177,6 +178,7 @@ func (o *order) taskEnd(c *cursor, m *thread) verdict {
 		t.since = o.epoch
 	}
 	o.occur(c, TaskEnd, m.g, t.since, id, stack)
+	o.events[o.n-1].Left = t.stack
 	o.note(note{parent: t.parent, label: t.label, begun: ok})
 	c.pos = i
 	return taken

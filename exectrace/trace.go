@@ -235,6 +235,8 @@ type Row struct {
 	Stack  StackID
 	Values []int64
 	Labels map[string]string // optional
+	// RootOnly leaves the outermost frame alone of the stack: the function that its goroutine was started with.
+	RootOnly bool
 }
 
 // Profile builds a pprof profile from rows: the types name and unit the values
@@ -247,7 +249,11 @@ func (t *Trace) Profile(types []profile.ValueType, rows []Row) (*profile.Profile
 			continue
 		}
 		stack = stack[:0]
-		for _, f := range t.Frames(r.Stack) {
+		frames := t.Frames(r.Stack)
+		if r.RootOnly {
+			frames = rootFrames(frames)
+		}
+		for _, f := range frames {
 			stack = append(stack, profile.FrameSpec{Function: f.Func, File: f.File, Line: int64(f.Line)})
 		}
 		if len(stack) == 0 {

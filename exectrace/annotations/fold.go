@@ -25,6 +25,8 @@ type Fold struct {
 	regionsByStack []numbered
 	countsByID     []*int64
 
+	taskPlaces, regionPlaces, logPlaces places
+
 	logs   []Log
 	counts map[string]*int64
 	lost   int64 // of types, or ends of tasks, beyond the bounds
@@ -93,6 +95,9 @@ func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
 	default:
 		s.end(t, e)
 	}
+	if t.Begun(e) {
+		f.taskPlaces.add(t, e, e.Left, e.Time-e.Since)
+	}
 }
 
 // endRegion closes a region. Of one that began before the trace its line is not known.
@@ -100,6 +105,7 @@ func (f *Fold) endRegion(t *exectrace.Trace, e *exectrace.Event) {
 	var s *sum
 	if t.Begun(e) {
 		s = f.regionType(t, e, e.Left)
+		f.regionPlaces.add(t, e, e.Left, e.Time-e.Since)
 	} else {
 		s = sumOf(f, f.regions, regionKey{t.Annotation(e).Name, exectrace.Line{}})
 	}
@@ -118,6 +124,7 @@ func (s *sum) end(t *exectrace.Trace, e *exectrace.Event) {
 }
 
 func (f *Fold) log(t *exectrace.Trace, e *exectrace.Event) {
+	f.logPlaces.add(t, e, e.Stack, 0)
 	if n := f.count(t, e); n != nil {
 		*n++
 	} else {

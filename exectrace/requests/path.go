@@ -22,6 +22,8 @@ type Path struct {
 	LeftOut  int       `json:"segments_left_out,omitempty"`
 	// Steps are the segments by goroutine function and place, longest first. They sum to Length.
 	Steps []Step `json:"steps"`
+
+	stretches []stretch // the steps by stack, for PathProfile
 }
 
 // Segment is a stretch of a path, on one goroutine.
@@ -273,6 +275,7 @@ func (f *Fold) errand(s exectrace.StackID) string {
 
 func (w *walker) finish() *Path {
 	slices.Reverse(w.path.Segments)
+	w.path.stretches = stretches(w.steps)
 	bySpot := map[Spot]*Step{}
 	for _, s := range w.steps { // different stacks may be one spot
 		if o := bySpot[s.Spot]; o != nil {

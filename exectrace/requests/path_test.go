@@ -35,6 +35,18 @@ func contiguous(t failer, p *Path) {
 		}
 		at = s.Begin + s.Time
 	}
+	count := 0
+	for _, s := range p.Steps {
+		sum += s.Time
+		count += s.Count
+	}
+	for _, s := range p.stretches {
+		sum -= s.ns
+		count -= int(s.n)
+	}
+	if sum != 0 || count != 0 {
+		t.Errorf("the steps have %d ns and %d segments more than the profile", sum, count)
+	}
 	for _, s := range p.Steps {
 		sum += s.Time
 	}

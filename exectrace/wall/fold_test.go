@@ -194,3 +194,46 @@ func TestProfilesAgree(t *testing.T) {
 		t.Errorf("latency: profile %.9f s, view %.9f s", got, want)
 	}
 }
+
+// TestProfileOfAllTime asserts that the profile of goroutines has each group's lifetime below the function that it
+// was started with, and each kind of time.
+func TestProfileOfAllTime(t *testing.T) {
+	f := read(t, tracetest.Record(t, busyProgram))
+	p, err := f.Profile(wall.Time)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byRoot, byState := map[string]int64{}, map[string]int64{}
+	for i, ns := range p.Values(1) {
+		stack := p.Stack(i, nil)
+		lines := p.Locations[stack[len(stack)-1]].Lines
+		byRoot[p.Functions[lines[len(lines)-1].Func].Name] += ns
+		for _, l := range p.Labels(i) {
+			if l.Key == "state" {
+				byState[l.Str] += ns
+			}
+		}
+	}
+	g := f.Goroutines()
+	compared := 0
+	for _, group := range g.Groups {
+		if ns, ok := byRoot[group.Function]; ok {
+			compared++
+			if math.Abs(float64(ns)/1e9-group.Seconds) > 1e-9 {
+				t.Errorf("%s: profile %d ns, lifetime %.9f s", group.Function, ns, group.Seconds)
+			}
+		}
+	}
+	if compared < 3 || compared < len(g.Groups)-2 { // that of main.main is below runtime.main's
+		t.Errorf("%d of %d groups are in the profile", compared, len(g.Groups))
+	}
+	parts := map[string]float64{}
+	for _, x := range g.Total {
+		parts[x.What] += x.Seconds
+	}
+	for what, want := range parts {
+		if got := float64(byState[what]) / 1e9; math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: profile %.9f s, view %.9f s", what, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/hone-go/hone/exectrace/annotations"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/render"
@@ -20,6 +21,9 @@ func traceViews() []traceView {
 	)
 	waits := func(v wall.View) func(*run) (*profile.Profile, error) {
 		return func(r *run) (*profile.Profile, error) { return r.set.Wall.Profile(v) }
+	}
+	said := func(v annotations.View) func(*run) (*profile.Profile, error) {
+		return func(r *run) (*profile.Profile, error) { return r.set.Annotations.Profile(v) }
 	}
 	return []traceView{
 		{
@@ -41,6 +45,10 @@ func traceViews() []traceView {
 				q, path := r.critical()
 				render.TraceCritical(w, q, path, p, s)
 			},
+			profile: func(r *run) (*profile.Profile, error) {
+				_, path := r.critical()
+				return r.set.Requests.PathProfile(path)
+			},
 		},
 		{
 			name:    "cpu",
@@ -52,7 +60,7 @@ func traceViews() []traceView {
 			name:    "goroutines",
 			result:  func(r *run) any { return r.set.Wall.Goroutines() },
 			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceGoroutines(w, r.set.Wall.Goroutines(), p, s) },
-			profile: waits(wall.Starts),
+			profile: waits(wall.Time),
 		},
 		{
 			name:    "blocking",
@@ -100,6 +108,7 @@ func traceViews() []traceView {
 			draw: func(w io.Writer, r *run, p page, s how) {
 				render.TraceTypes(w, "tasks", r.set.Annotations.Result().Tasks, p, s)
 			},
+			profile: said(annotations.Tasks),
 		},
 		{
 			name:   "regions",
@@ -107,11 +116,13 @@ func traceViews() []traceView {
 			draw: func(w io.Writer, r *run, p page, s how) {
 				render.TraceTypes(w, "regions", r.set.Annotations.Result().Regions, p, s)
 			},
+			profile: said(annotations.Regions),
 		},
 		{
-			name:   "logs",
-			result: func(r *run) any { return r.set.Annotations.Result() },
-			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceLogs(w, r.set.Annotations.Result(), p, s) },
+			name:    "logs",
+			result:  func(r *run) any { return r.set.Annotations.Result() },
+			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceLogs(w, r.set.Annotations.Result(), p, s) },
+			profile: said(annotations.Logs),
 		},
 		{name: "timeline", own: (*traceFlags).timeline},
 		{name: "cut", own: (*traceFlags).cut},
