@@ -13,7 +13,8 @@ import (
 
 const sourceHelp = `SOURCE is a pprof file, a recording (rec.hone, or rec.hone:heap for one of its parts), the
 URL of a pprof endpoint, or - for standard input; without it, the last recording. Go's text
-profiles (debug=1), goroutine dumps, folded stacks and the output of perf script are read too.`
+profiles (debug=1), goroutine dumps, folded stacks and the output of perf script are read too. An
+execution trace is read as the profile of one of its views: trace.out:blocking, rec.hone:trace:sched.`
 
 // profileFlags are those of the commands that read profiles: pprof's options,
 // with pprof's names and meaning. options and view apply them.

@@ -58,8 +58,6 @@ type traceView struct {
 	// result computes what -json prints.
 	result func(*traceRun) any
 	draw   func(io.Writer, *traceRun, render.TracePage, render.Style)
-	// profile is the view as a pprof profile; nil when it has none.
-	profile func(*traceRun) (*profile.Profile, error)
 }
 
 // traceRun is a trace that was read for a view.
@@ -118,8 +116,8 @@ func (f *traceFlags) run(ctx context.Context, env Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.pprof != "" && view.profile == nil {
-		return usagef("trace %s: -pprof is not for this view; it is for %s", view.name, strings.Join(profiledViews(), ", "))
+	if f.pprof != "" && !slices.Contains(analysis.Profiles(), view.name) {
+		return usagef("trace %s: -pprof is not for this view; it is for %s", view.name, strings.Join(analysis.Profiles(), ", "))
 	}
 	if view.own != nil {
 		return view.own(f, ctx, env, args)
@@ -135,7 +133,7 @@ func (f *traceFlags) run(ctx context.Context, env Env, args []string) error {
 		}
 	}
 	if f.pprof != "" {
-		if err := writeProfile(env, f.pprof, func() (*profile.Profile, error) { return view.profile(run) }); err != nil {
+		if err := writeProfile(env, f.pprof, func() (*profile.Profile, error) { return run.profile(view.name) }); err != nil {
 			return err
 		}
 	}
@@ -168,16 +166,6 @@ func viewNames() []string {
 	var names []string
 	for _, v := range traceViews() {
 		names = append(names, v.name)
-	}
-	return names
-}
-
-func profiledViews() []string {
-	var names []string
-	for _, v := range traceViews() {
-		if v.profile != nil {
-			names = append(names, v.name)
-		}
 	}
 	return names
 }

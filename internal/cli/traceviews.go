@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hone-go/hone/exectrace/annotations"
 	"github.com/hone-go/hone/exectrace/requests"
-	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
 )
@@ -19,12 +17,6 @@ func traceViews() []traceView {
 		page = render.TracePage
 		how  = render.Style
 	)
-	waits := func(v wall.View) func(*run) (*profile.Profile, error) {
-		return func(r *run) (*profile.Profile, error) { return r.set.Wall.Profile(v) }
-	}
-	said := func(v annotations.View) func(*run) (*profile.Profile, error) {
-		return func(r *run) (*profile.Profile, error) { return r.set.Annotations.Profile(v) }
-	}
 	return []traceView{
 		{
 			name:   "summary",
@@ -32,10 +24,9 @@ func traceViews() []traceView {
 			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceSummary(w, r.set.Summary(), p, s) },
 		},
 		{
-			name:    "requests",
-			result:  func(r *run) any { return r.set.Requests.Result() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceRequests(w, r.set.Requests.Result(), p, s) },
-			profile: func(r *run) (*profile.Profile, error) { return r.set.Requests.Profile() },
+			name:   "requests",
+			result: func(r *run) any { return r.set.Requests.Result() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceRequests(w, r.set.Requests.Result(), p, s) },
 		},
 		{
 			name:   "critical",
@@ -45,34 +36,26 @@ func traceViews() []traceView {
 				q, path := r.critical()
 				render.TraceCritical(w, q, path, p, s)
 			},
-			profile: func(r *run) (*profile.Profile, error) {
-				_, path := r.critical()
-				return r.set.Requests.PathProfile(path)
-			},
 		},
 		{
-			name:    "cpu",
-			result:  func(r *run) any { return r.set.Requests.CPU() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceCPU(w, r.set.Requests.CPU(), p, s) },
-			profile: func(r *run) (*profile.Profile, error) { return r.set.Requests.CPUProfile() },
+			name:   "cpu",
+			result: func(r *run) any { return r.set.Requests.CPU() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceCPU(w, r.set.Requests.CPU(), p, s) },
 		},
 		{
-			name:    "goroutines",
-			result:  func(r *run) any { return r.set.Wall.Goroutines() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceGoroutines(w, r.set.Wall.Goroutines(), p, s) },
-			profile: waits(wall.Time),
+			name:   "goroutines",
+			result: func(r *run) any { return r.set.Wall.Goroutines() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceGoroutines(w, r.set.Wall.Goroutines(), p, s) },
 		},
 		{
-			name:    "blocking",
-			result:  func(r *run) any { return r.set.Wall.Blocking() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceBlocking(w, r.set.Wall.Blocking(), p, s) },
-			profile: waits(wall.OffCPU),
+			name:   "blocking",
+			result: func(r *run) any { return r.set.Wall.Blocking() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceBlocking(w, r.set.Wall.Blocking(), p, s) },
 		},
 		{
-			name:    "wakers",
-			result:  func(r *run) any { return r.set.Wall.Blocking() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceBlocking(w, r.set.Wall.Blocking(), p, s) },
-			profile: waits(wall.Wakers),
+			name:   "wakers",
+			result: func(r *run) any { return r.set.Wall.Blocking() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceBlocking(w, r.set.Wall.Blocking(), p, s) },
 		},
 		{
 			name:   "sched",
@@ -80,13 +63,11 @@ func traceViews() []traceView {
 			draw: func(w io.Writer, r *run, p page, s how) {
 				render.TraceSched(w, r.set.Wall.Sched(), r.set.Parallelism.Result(), p, s)
 			},
-			profile: waits(wall.Latency),
 		},
 		{
-			name:    "syscalls",
-			result:  func(r *run) any { return r.set.Wall.Syscalls() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceSyscalls(w, r.set.Wall.Syscalls(), p, s) },
-			profile: waits(wall.Calls),
+			name:   "syscalls",
+			result: func(r *run) any { return r.set.Wall.Syscalls() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceSyscalls(w, r.set.Wall.Syscalls(), p, s) },
 		},
 		{
 			name:   "parallelism",
@@ -94,13 +75,11 @@ func traceViews() []traceView {
 			draw: func(w io.Writer, r *run, p page, s how) {
 				render.TraceParallelism(w, r.set.Parallelism.Result(), p, s)
 			},
-			profile: func(r *run) (*profile.Profile, error) { return r.set.Parallelism.Profile() },
 		},
 		{
-			name:    "gc",
-			result:  func(r *run) any { return r.set.Collector.Result() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceGC(w, r.set.Collector.Result(), p, s) },
-			profile: func(r *run) (*profile.Profile, error) { return r.set.Collector.Profile() },
+			name:   "gc",
+			result: func(r *run) any { return r.set.Collector.Result() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceGC(w, r.set.Collector.Result(), p, s) },
 		},
 		{
 			name:   "tasks",
@@ -108,7 +87,6 @@ func traceViews() []traceView {
 			draw: func(w io.Writer, r *run, p page, s how) {
 				render.TraceTypes(w, "tasks", r.set.Annotations.Result().Tasks, p, s)
 			},
-			profile: said(annotations.Tasks),
 		},
 		{
 			name:   "regions",
@@ -116,13 +94,11 @@ func traceViews() []traceView {
 			draw: func(w io.Writer, r *run, p page, s how) {
 				render.TraceTypes(w, "regions", r.set.Annotations.Result().Regions, p, s)
 			},
-			profile: said(annotations.Regions),
 		},
 		{
-			name:    "logs",
-			result:  func(r *run) any { return r.set.Annotations.Result() },
-			draw:    func(w io.Writer, r *run, p page, s how) { render.TraceLogs(w, r.set.Annotations.Result(), p, s) },
-			profile: said(annotations.Logs),
+			name:   "logs",
+			result: func(r *run) any { return r.set.Annotations.Result() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceLogs(w, r.set.Annotations.Result(), p, s) },
 		},
 		{name: "timeline", own: (*traceFlags).timeline},
 		{name: "cut", own: (*traceFlags).cut},
@@ -152,6 +128,15 @@ func (r *traceRun) critical() (*requests.Request, *requests.Path) {
 		}
 	}
 	return nil, nil
+}
+
+// profile is a view as a pprof profile; see analysis.Profiles.
+func (r *traceRun) profile(view string) (*profile.Profile, error) {
+	if view == "critical" {
+		_, path := r.critical()
+		return r.set.Requests.PathProfile(path)
+	}
+	return r.set.Profile(view)
 }
 
 // criticalFound says why there is no path to show.

@@ -159,8 +159,8 @@ func TestOpenSourceErrorsNameTheSource(t *testing.T) {
 		t.Errorf("stdin: %v", err)
 	}
 	_, err = OpenSource(context.Background(), c, "-", strings.NewReader("go 1.26 trace\x00\x00\x00"), SourceOptions{})
-	if err == nil || !strings.Contains(err.Error(), "hone trace") {
-		t.Errorf("a trace for a profile: %v, want what reads it", err)
+	if err == nil || !strings.Contains(err.Error(), "standard input: execution trace is broken") {
+		t.Errorf("a trace that is broken: %v", err)
 	}
 }
 

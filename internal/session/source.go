@@ -3,6 +3,7 @@ package session
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -83,7 +84,8 @@ type SourceOptions struct {
 
 // OpenSource reads SOURCE: a file or "-" for stdin with a pprof profile or one of the
 // texts that package textual reads, a recording ("rec.hone", "rec.hone:allocs"), or a
-// URL of a pprof endpoint. "" is the last recording.
+// URL of a pprof endpoint. "" is the last recording. Of an execution trace, which may be a file, stdin or part of
+// a recording, it makes the profile of a view: "trace.out:blocking", "rec.hone:trace:blocking".
 func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o SourceOptions) (*Source, error) {
 	name := arg
 	if arg == "" {
@@ -93,12 +95,9 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 		}
 		arg = last
 	}
-	if arg == "-" {
-		p, err := decode(stdin)
-		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
-		}
-		return withCode(ctx, c, "standard input", p)
+	plain, view := splitTrace(arg)
+	if plain == "-" {
+		return c.read(ctx, stdin, "standard input", view)
 	}
 	if u, ok := urlOf(arg); ok {
 		p, err := fetchProfile(ctx, c, u, o)
@@ -111,19 +110,37 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 	if isRecording {
 		return openRecordingPart(ctx, c, name, file, part, o)
 	}
-	f, err := os.Open(arg)
+	f, err := os.Open(plain)
 	if err != nil {
-		return nil, err
+		return nil, noFile(plain, err)
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the profiles in it, e.g. %s", arg, filepath.Join(arg, "*.pprof"))
 	}
-	p, err := decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", arg, err)
+	return c.read(ctx, f, arg, view)
+}
+
+// read reads what may be a profile of any format, or a trace.
+func (c Config) read(ctx context.Context, r io.Reader, name, view string) (*Source, error) {
+	br := bufio.NewReaderSize(r, textual.HeadBytes)
+	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
+	var p *profile.Profile
+	var notes []string
+	var err error
+	if view != "" || isTrace(head) {
+		p, notes, err = traceProfile(ctx, c, br, view)
+	} else {
+		p, err = decode(br)
 	}
-	return withCode(ctx, c, arg, p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s, err := withCode(ctx, c, name, p)
+	if err == nil {
+		s.Notes = notes
+	}
+	return s, err
 }
 
 // OpenSources reads several sources and sums them. URLs are fetched side by side, so that
@@ -203,7 +220,7 @@ func decode(r io.Reader) (*profile.Profile, error) {
 	case textual.Detect(head) != "":
 		return textual.Decode(br, 0)
 	case bytes.HasPrefix(head, []byte("go 1.")):
-		return nil, errors.New("an execution trace, not a profile: hone trace reads it, and hone trace blocking -pprof FILE makes a profile of it")
+		return nil, errors.New("an execution trace, not a profile: hone trace reads it, from a URL too")
 	}
 	return profile.Decode(br, 0)
 }
@@ -236,6 +253,9 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	}
 	defer rec.Close()
 	asked := part
+	if view, ok := partTraceView(part); ok {
+		return c.traceOfPart(ctx, rec, strings.TrimSuffix(cmp.Or(name, file), ":"+asked), view)
+	}
 	if part == "" {
 		part = partFor(o.SampleIndex)
 	}
@@ -258,6 +278,29 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	}
 	name = strings.TrimSuffix(name, ":"+asked) + ":" + strings.TrimSuffix(part, ".pprof")
 	return &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: part, KnownBuild: rec.Manifest.Target.Dir != ""}, nil
+}
+
+// traceOfPart reads the trace of a recording as a profile.
+func (c Config) traceOfPart(ctx context.Context, rec *recording.Recording, name, view string) (*Source, error) {
+	r, err := rec.Part(recording.PartTrace)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer r.Close()
+	p, notes, err := traceProfile(ctx, c, r, view)
+	if err != nil {
+		return nil, fmt.Errorf("%s:trace: %w", name, err)
+	}
+	code, err := openCode(ctx, c, rec, p)
+	if err != nil {
+		return nil, err
+	}
+	name += ":trace"
+	if view != "" {
+		name += ":" + view
+	}
+	return &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: recording.PartTrace,
+		KnownBuild: rec.Manifest.Target.Dir != "", Notes: notes}, nil
 }
 
 // withStates joins a goroutine profile with the dump beside it, which tells states,

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/recording"
@@ -94,19 +92,13 @@ func readTrace(ctx context.Context, c Config, rec *recording.Recording) (*analys
 		return nil, nil, err
 	}
 	defer r.Close()
-	c.say("trace", "reading the execution trace")
-	set := analysis.New(requests.Options{})
-	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)
+	set, _, err := analyse(ctx, c, r, requests.Options{}) // hone cuts long traces itself
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	var broken *exectrace.Broken
-	switch {
-	case errors.As(err, &broken) && t != nil && t.Info().Events > 0: // hone cuts long traces itself
-	case err != nil:
+	if err != nil {
 		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits are told by profiles alone", err)}, nil
 	}
-	set.Done(t)
 	res := set.Results()
 	var notes []string
 	for _, m := range res.Remarks {

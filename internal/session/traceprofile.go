@@ -1,0 +1,95 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
+)
+
+// splitTrace takes "trace.out:blocking" apart: view is that of an execution trace of which a profile is wanted,
+// "" when none is named.
+func splitTrace(arg string) (file, view string) {
+	i := strings.LastIndexByte(arg, ':')
+	if i <= 0 || !slices.Contains(analysis.Profiles(), arg[i+1:]) {
+		return arg, ""
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return arg, ""
+	}
+	return arg[:i], arg[i+1:]
+}
+
+// noFile says of a file that cannot be opened, for err, whether it is the view that is wrong.
+func noFile(arg string, err error) error {
+	if i := strings.LastIndexByte(arg, ':'); i > 0 {
+		if _, e := os.Stat(arg[:i]); e == nil {
+			return fmt.Errorf("no view %q of %s; of an execution trace there are %s", arg[i+1:], arg[:i], strings.Join(analysis.Profiles(), ", "))
+		}
+	}
+	return err
+}
+
+// isTrace tells an execution trace by its first bytes, compressed or not.
+func isTrace(head []byte) bool {
+	magic := []byte("go 1.")
+	if bytes.HasPrefix(head, magic) {
+		return true
+	}
+	r, err := profile.Inflate(bytes.NewReader(head), 0)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	got := make([]byte, len(magic))
+	_, err = io.ReadFull(r, got)
+	return err == nil && bytes.Equal(got, magic)
+}
+
+// partTraceView returns the view that a part of a recording names: "trace:blocking", or "trace" alone.
+func partTraceView(part string) (view string, ok bool) {
+	name, view, _ := strings.Cut(part, ":")
+	return view, name == "trace" || name == recording.PartTrace
+}
+
+// traceProfile reads a trace as the profile of a view, "" is that of all time.
+func traceProfile(ctx context.Context, c Config, r io.Reader, view string) (*profile.Profile, []string, error) {
+	var notes []string
+	if views := analysis.Profiles(); view == "" {
+		view = views[0]
+		notes = append(notes, fmt.Sprintf("this is the time of all goroutines of an execution trace; its other views are NAME:%s", strings.Join(views[1:], ", :")))
+	} else if !slices.Contains(views, view) {
+		return nil, nil, fmt.Errorf("no view %q of an execution trace; there are %s", view, strings.Join(views, ", "))
+	}
+	set, cut, err := analyse(ctx, c, r, requests.Options{Paths: view == "critical"})
+	if err != nil {
+		return nil, nil, err
+	}
+	if cut != nil {
+		notes = append(notes, cut.Error()+"; what is shown is of the part before")
+	}
+	p, err := set.Profile(view)
+	return p, notes, err
+}
+
+// analyse runs all analyses over a trace. cut says where one ends that is broken behind a part that is good.
+func analyse(ctx context.Context, c Config, r io.Reader, o requests.Options) (set *analysis.Set, cut *exectrace.Broken, err error) {
+	c.say("trace", "reading the execution trace")
+	set = analysis.New(o)
+	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)
+	if err != nil && (!errors.As(err, &cut) || t == nil || t.Info().Events == 0) {
+		return nil, nil, err
+	}
+	set.Done(t)
+	return set, cut, nil
+}
