@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
@@ -239,6 +240,32 @@ func TestStreamsAreGoroutines(t *testing.T) {
 		t.Errorf("before its handler %d ns, after it %d; parts %v", q.Queued, q.After, q.Parts)
 	}
 	sums(t, q)
+}
+
+// TestRoutesLackWhatHasNoName: the requests that are seen in their handler are not chosen by chance, and that is said.
+func TestRoutesLackWhatHasNoName(t *testing.T) {
+	const run = "net/http.(*http2serverConn).runHandler"
+	f := newFake()
+	stream := func(handler string) {
+		g := f.create(nobody, run, "net/http.(*http2serverConn).processHeaders < net/http.(*http2serverConn).serve < net/http.(*conn).serve")
+		f.start(g)
+		if handler != "" {
+			f.block(g, exectrace.WaitSleep, "time.Sleep < "+handler+":3 < net/http.HandlerFunc.ServeHTTP < net/http.(*ServeMux).ServeHTTP < net/http.serverHandler.ServeHTTP < net/http.initALPNRequest.ServeHTTP < "+run)
+			f.after(200).wake(g, nobody, "")
+			f.start(g)
+		}
+		f.after(5).end(g)
+	}
+	stream("")
+	if res := f.fold(Options{}).Result(); len(res.Notes) != 1 || strings.Contains(res.Notes[0], "quickest") {
+		t.Errorf("no route has a name: %q", res.Notes)
+	}
+	stream("main.one")
+	stream("main.two")
+	res := f.fold(Options{}).Result()
+	if len(res.Routes) != 3 || len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "1 HTTP/2 requests did nothing") || !strings.HasSuffix(res.Notes[0], "as a rule the quickest.") {
+		t.Errorf("%d routes, notes %q", len(res.Routes), res.Notes)
+	}
 }
 
 func TestGRPC(t *testing.T) {

@@ -249,11 +249,22 @@ func (f *Fold) notes(res *Result) []string {
 		case r.Inferred > 0:
 			out = append(out, fmt.Sprintf("%d of %d requests did nothing in %s that the tracer records; they are counted there because all that were seen to go further went there.", r.Inferred, r.Count, r.Name))
 		case r.Name == "" && !r.Other:
-			out = append(out, fmt.Sprintf("%d %s requests did nothing in their handler that the tracer records, so their route is not known.", r.Count, r.Protocol))
+			out = append(out, unnamedNote(res.Routes, r))
 		}
 	}
 	if res.Count == 0 && len(res.Open) == 0 && res.Cut == 0 {
 		out = append(out, "No request was found: no goroutine of net/http, golang.org/x/net/http2 or google.golang.org/grpc served one, and there are no user tasks.")
 	}
 	return out
+}
+
+// unnamedNote is about requests whose handler is not known. Those with one were not chosen by chance.
+func unnamedNote(routes []Route, unnamed Route) string {
+	note := fmt.Sprintf("%d %s requests did nothing in their handler that the tracer records, so their route is not known.", unnamed.Count, unnamed.Protocol)
+	for _, r := range routes {
+		if r.Protocol == unnamed.Protocol && r.Name != "" {
+			return note + " The figures of routes with a name lack those of them that went there, as a rule the quickest."
+		}
+	}
+	return note
 }
