@@ -157,10 +157,7 @@ func standardName(s string) bool {
 	if !strings.HasSuffix(s, ".go") {
 		return strings.Contains(s, ".") && profile.StandardPackage(profile.PackageOf(s))
 	}
-	dir := path.Dir(s)
-	if i := strings.LastIndex(dir, "/src/"); i >= 0 {
-		dir = dir[i+len("/src/"):] // without -trimpath
-	}
+	dir := belowSrc(path.Dir(s))
 	return dir != "main" && profile.StandardPackage(dir)
 }
 

@@ -64,7 +64,7 @@ func blame(frames []Frame) Line {
 		if !l.Standard() {
 			return l
 		}
-		if library < 0 && !plumbing(l.Function) {
+		if library < 0 && !plumbing(l) {
 			library = i
 		}
 	}
@@ -88,16 +88,20 @@ func root(frames []Frame) int {
 func (t *Trace) Direct(s StackID) bool {
 	frames := t.Frames(s)
 	for i := range frames {
-		if l := frames[i].At(); !plumbing(l.Function) {
+		if l := frames[i].At(); !plumbing(l) {
 			return !l.Standard()
 		}
 	}
 	return false
 }
 
-// plumbing tells the packages that stand between a library function and the scheduler.
-func plumbing(function string) bool {
-	pkg := profile.PackageOf(function)
+// plumbing tells what stands between a library function and the scheduler: some packages, and what of others
+// is in the runtime.
+func plumbing(l Line) bool {
+	pkg := profile.PackageOf(l.Function)
+	if l.Standard() && linked(path.Dir(l.File)) {
+		return true
+	}
 	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
 }
 
@@ -157,11 +161,7 @@ func (l Line) Standard() bool {
 	file := strings.ReplaceAll(l.File, `\`, "/")
 	slash := strings.LastIndexByte(file, '/')
 	if pkg == l.Function && strings.HasSuffix(file, ".s") {
-		dir := file[:max(slash, 0)]
-		if i := strings.LastIndex(dir, "/src/"); i >= 0 {
-			dir = dir[i+len("/src/"):]
-		}
-		return profile.StandardPackage(dir)
+		return profile.StandardPackage(belowSrc(file[:max(slash, 0)]))
 	}
 	if !profile.StandardPackage(pkg) {
 		return false
@@ -171,7 +171,22 @@ func (l Line) Standard() bool {
 	}
 	dir := file[:slash]
 	before, ok := strings.CutSuffix(dir, pkg)
-	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || strings.HasSuffix(dir, "/src/runtime")
+	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || linked(dir)
+}
+
+// belowSrc is what of a directory is below Go's own src; all of it in a program that was built with -trimpath.
+func belowSrc(dir string) string {
+	if i := strings.LastIndex(dir, "/src/"); i >= 0 {
+		return dir[i+len("/src/"):]
+	}
+	return dir
+}
+
+// linked tells a directory of the runtime, where the bodies of functions of other packages stand that are linked
+// to theirs by name: time.Sleep in runtime/time.go. -trimpath leaves nothing before it.
+func linked(dir string) bool {
+	dir = belowSrc(dir)
+	return dir == "runtime" || strings.HasPrefix(dir, "internal/runtime/")
 }
 
 // Standard tells whether a frame is of the standard library or the runtime.
