@@ -57,7 +57,7 @@ type Handoff struct {
 	Mutual bool `json:"mutual,omitempty"`
 }
 
-// Poll is a line that sleeps again and again.
+// Poll is a line where goroutines sleep again and again, and mostly wait for nothing else between two sleeps.
 type Poll struct {
 	Line  exectrace.Line `json:"line"`
 	Count int64          `json:"count"`
@@ -67,7 +67,7 @@ type Poll struct {
 
 // waitSum adds up rows of waits. lineKey says of what.
 type waitSum struct {
-	n, total, max, open, work, brief int64
+	n, total, max, open, work, brief, again int64
 }
 
 func (w *waitSum) add(r *row) {
@@ -75,6 +75,7 @@ func (w *waitSum) add(r *row) {
 	w.total += r.total
 	w.work += r.work
 	w.brief += r.brief
+	w.again += int64(r.again)
 	w.max = max(w.max, r.max)
 	if r.open() {
 		w.open += r.n
@@ -202,11 +203,12 @@ func overChannel(why exectrace.Reason) bool {
 	return why == exectrace.WaitChanSend || why == exectrace.WaitChanReceive || why == exectrace.WaitSelect
 }
 
-// polls are the lines that sleep more than once.
+// polls are the lines where two of three sleeps, or more, follow a sleep. A handler that sleeps once for each
+// request waits for the request between: it asks for nothing.
 func (f *Fold) polls(byLine map[waitKey]*waitSum) []Poll {
 	var out []Poll
 	for k, s := range byLine {
-		if k.why != exectrace.WaitSleep || s.n < 2 || f.lines.list[k.line].Standard() {
+		if k.why != exectrace.WaitSleep || s.again == 0 || 3*s.again < 2*s.n || f.lines.list[k.line].Standard() {
 			continue
 		}
 		out = append(out, Poll{

@@ -33,9 +33,15 @@ type goroutine struct {
 	ready int32             // the row of its time as Runnable; -1 when its group is not known
 	state exectrace.State   // Unknown: none of the program's
 	mode  what              // of running time: running, assisting or sweeping
-	base  what              // mode at the next start: assisting, when it left the processor in an assist
+	base  what              // mode at the next start: assisting, when it left the processor in an assist; with slept
 	why   exectrace.Reason  // it is in state
 }
+
+// slept marks the base of a goroutine whose last wait was a sleep.
+const slept what = 1 << 7
+
+// next is the mode in which a goroutine comes to a processor.
+func (g *goroutine) next() what { return g.base &^ slept }
 
 // early is an interval of a goroutine of which nothing but its number is known yet, before its first
 // stack told what it is.
@@ -92,7 +98,7 @@ func (f *Fold) start(g *goroutine, e *exectrace.Event) {
 		g.spawn.Waited += d
 	}
 	f.table.rows[g.ready].add(d, 0)
-	g.state, g.mode, g.why, g.since = exectrace.Running, g.base, e.Why, e.Time
+	g.state, g.mode, g.why, g.since = exectrace.Running, g.next(), e.Why, e.Time
 }
 
 // block is leave and enter for Running → Waiting, and → Syscall.
@@ -119,7 +125,7 @@ func (f *Fold) wake(g *goroutine, e *exectrace.Event) {
 // returned is leave and enter for Syscall → Running.
 func (f *Fold) returned(g *goroutine, e *exectrace.Event) {
 	f.table.rows[f.table.at(f.now(g))].add(e.Time-g.since, 0)
-	g.state, g.mode, g.why, g.since = exectrace.Running, g.base, e.Why, e.Time
+	g.state, g.mode, g.why, g.since = exectrace.Running, g.next(), e.Why, e.Time
 }
 
 // rare takes what is no change of a goroutine.
@@ -204,6 +210,12 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 	at := f.table.at(k)
 	r := &f.table.rows[at]
 	r.add(d, work)
+	if g.why == exectrace.WaitSleep {
+		r.again += uint32(g.base >> 7)
+		g.base |= slept
+	} else {
+		g.base &^= slept
+	}
 	if e.Why != exectrace.Woken || e.To != exectrace.Runnable {
 		return
 	}
@@ -222,7 +234,7 @@ func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	g.state, g.why, g.since = e.To, e.Why, e.Time
 	switch e.To {
 	case exectrace.Running:
-		g.mode = g.base
+		g.mode = g.next()
 	case exectrace.Runnable:
 		switch e.From {
 		case exectrace.Running:
@@ -321,7 +333,7 @@ func (f *Fold) assist(e *exectrace.Event, base what) {
 		return
 	}
 	g := f.at(e.G)
-	g.base = base
+	g.base = base | g.base&slept
 	f.mode(e, g, base)
 }
 
@@ -334,7 +346,7 @@ func (f *Fold) sweep(e *exectrace.Event, on bool) {
 	if on {
 		f.mode(e, g, sweeping)
 	} else {
-		f.mode(e, g, g.base)
+		f.mode(e, g, g.next())
 	}
 }
 

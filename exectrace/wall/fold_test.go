@@ -237,3 +237,32 @@ func TestProfileOfAllTime(t *testing.T) {
 		}
 	}
 }
+
+// TestPollsSleepAgain tells a loop that sleeps from goroutines that sleep once for each thing that they wait for.
+func TestPollsSleepAgain(t *testing.T) {
+	polls := read(t, tracetest.Record(t, func() {
+		for range 40 {
+			time.Sleep(100 * time.Microsecond)
+		}
+	})).Blocking().Polls
+	if len(polls) != 1 || polls[0].Count != 40 {
+		t.Errorf("a loop that sleeps 40 times: %+v", polls)
+	}
+	polls = read(t, tracetest.Record(t, func() {
+		jobs, done := make(chan int), make(chan int)
+		go func() {
+			for range jobs {
+				time.Sleep(100 * time.Microsecond)
+				done <- 1
+			}
+		}()
+		for i := range 40 {
+			jobs <- i
+			<-done
+		}
+		close(jobs)
+	})).Blocking().Polls
+	if len(polls) != 0 {
+		t.Errorf("a worker that sleeps once for each of 40 jobs: %+v", polls)
+	}
+}

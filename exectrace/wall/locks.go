@@ -97,6 +97,7 @@ func (w *waitSum) merge(o *waitSum) {
 	w.open += o.open
 	w.work += o.work
 	w.brief += o.brief
+	w.again += o.again
 	w.max = max(w.max, o.max)
 }
 

@@ -55,6 +55,8 @@ type row struct {
 	brief int64
 	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
 	then int32
+	// again of the sleeps were the goroutine's next wait after a sleep.
+	again uint32
 }
 
 // tally is a row's sums for time that has no more of them.
