@@ -74,13 +74,29 @@ func blame(frames []Frame) Line {
 	return frames[library].At()
 }
 
-// root is the place of the function that a stack's goroutine was started with; -1 without frames.
+// root is the place of the function that a stack's goroutine was started with; -1 without frames. Of a thread of C
+// that calls into Go it is the exported function.
 func root(frames []Frame) int {
 	last := len(frames) - 1
 	for last > 0 && frames[last].Func == "runtime.goexit" {
 		last--
 	}
+	for at := last; at >= 0; at-- {
+		if !fromC(frames[at].Func) {
+			return at
+		}
+	}
 	return last
+}
+
+// fromC tells the functions that stand between C and the Go function that it calls (runtime/cgocall.go, cmd/cgo;
+// on Windows runtime/syscall_windows.go).
+func fromC(function string) bool {
+	switch function {
+	case "runtime.cgocallback", "runtime.cgocallbackg", "runtime.cgocallbackg1", "runtime.callbackWrap":
+		return true
+	}
+	return strings.HasPrefix(function, "_cgoexp_")
 }
 
 // Direct tells whether the line that a stack is blamed on did itself what the event says: nothing

@@ -28,6 +28,9 @@ func traceOf(t *testing.T, texts ...string) (*Trace, []StackID) {
 // TestRoot: the main goroutine is main.main whatever it is at; the others are what they were started with.
 func TestRoot(t *testing.T) {
 	stacks := []struct{ stack, want string }{
+		{"sync.(*Mutex).Lock < main.goCallback < _cgoexp_f6bcf2e54c4e_goCallback < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback", "main.goCallback"},
+		{"main.goCallback < _cgoexp_f6bcf2e54c4e_goCallback < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback < runtime.cgocall < main._Cfunc_each < main.main < runtime.main", "main.main"},
+		{"runtime.cgocallbackg < runtime.cgocallback", "runtime.cgocallback"},
 		{"main.escape < main.draw < main.main", "main.main"},
 		{"main.escape < main.main < runtime.main", "main.main"},
 		{"main.load < main.init.0 < runtime.doInit1", "main.main"},

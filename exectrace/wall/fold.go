@@ -1,14 +1,18 @@
 package wall
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+)
 
 // Fold adds up the time of goroutines. The zero value is ready; when the trace is
 // over its views can be asked.
 type Fold struct {
 	trace   *exectrace.Trace
 	table   table
-	gs      []goroutine // by GIndex
-	early   map[exectrace.GIndex][]early
+	gs      []goroutine                // by GIndex
+	early   map[exectrace.GIndex][]row // of goroutines of which nothing but the number is known yet: see book
 	lines   lines
 	queue   []queue // by the waiter's line, for waits that queue up
 	queueOf []int32 // StackID → number of its line plus two; 1: in no queue
@@ -42,13 +46,6 @@ const slept what = 1 << 7
 
 // next is the mode in which a goroutine comes to a processor.
 func (g *goroutine) next() what { return g.base &^ slept }
-
-// early is an interval of a goroutine of which nothing but its number is known yet, before its first
-// stack told what it is.
-type early struct {
-	key
-	d, work int64
-}
 
 // Events takes a block.
 func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
@@ -280,14 +277,27 @@ func (f *Fold) now(g *goroutine) key {
 	return keyOf(g.group.entry, g.left, g.wake, doing, g.why)
 }
 
-// book adds an interval to its row.
+// maxEarly bounds the rows of a goroutine that is not known: it has no stack, so they differ in what it did alone.
+const maxEarly = 64
+
+// book adds an interval to its row. That of a goroutine that has no stack yet waits for the first, which tells
+// what it is.
 func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
-	if g.group.entry == 0 && len(f.early[i]) < 16 {
-		if f.early == nil {
-			f.early = map[exectrace.GIndex][]early{}
+	if g.group.entry == 0 {
+		rows := f.early[i]
+		at := slices.IndexFunc(rows, func(r row) bool { return r.key == k })
+		if at < 0 && len(rows) < maxEarly {
+			if f.early == nil {
+				f.early = map[exectrace.GIndex][]row{}
+			}
+			at = len(rows)
+			rows = append(rows, row{key: k})
+			f.early[i] = rows
 		}
-		f.early[i] = append(f.early[i], early{k, d, work})
-		return
+		if at >= 0 {
+			rows[at].add(d, work)
+			return
+		}
 	}
 	f.table.rows[f.table.at(k)].add(d, work)
 }
@@ -307,7 +317,9 @@ func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 		why: e.Why, left: e.Left, ready: -1,
 	}
 	switch e.Kind {
-	case exectrace.GoCreate, exectrace.GoCreateSyscall:
+	case exectrace.GoCreateSyscall: // a thread of C: no go statement started it
+		gr.created++
+	case exectrace.GoCreate:
 		gr.created++
 		g.left, g.wake = e.Stack, e.Stack
 		g.spawn = gr.spawnedAt(e.Stack)

@@ -78,7 +78,9 @@ func (f *Fold) Goroutines() *Goroutines {
 		b.add(b.group(r.entry()), r)
 	}
 	for entry, g := range f.group {
-		b.count(b.group(entry), g)
+		if g.found+g.created > 0 { // else all were named later
+			b.count(b.group(entry), g)
+		}
 	}
 	out := &Goroutines{Length: seconds(f.length), Total: b.total.list(f.trace)}
 	for function, s := range b.groups {

@@ -55,11 +55,17 @@ func (gr *group) spawnedAt(s exectrace.StackID) *spawned {
 	return sp
 }
 
-// name gives a goroutine that was found without a stack the group of its first one.
+// name gives a goroutine that came without a stack the group of its first one.
 func (f *Fold) name(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
-	g.group.found--
-	g.group = f.groupOf(s)
-	g.group.found++
+	was, is := g.group, f.groupOf(s)
+	if f.trace.Goroutine(i).Seen {
+		was.created--
+		is.created++
+	} else {
+		was.found--
+		is.found++
+	}
+	g.group = is
 	f.bookEarly(i, s)
 }
 
@@ -68,8 +74,8 @@ func (f *Fold) bookEarly(i exectrace.GIndex, entry exectrace.StackID) {
 	if len(f.early) == 0 {
 		return
 	}
-	for _, e := range f.early[i] {
-		f.table.rows[f.table.at(e.key.from(entry))].add(e.d, e.work)
+	for _, r := range f.early[i] {
+		f.table.rows[f.table.at(r.key.from(entry))].merge(&r)
 	}
 	delete(f.early, i)
 }

@@ -156,6 +156,16 @@ func (r *row) add(d, work int64) {
 	r.max = max(r.max, d)
 }
 
+// merge adds the intervals of another row.
+func (r *row) merge(o *row) {
+	r.n += o.n
+	r.total += o.total
+	r.work += o.work
+	r.brief += o.brief
+	r.again += o.again
+	r.max = max(r.max, o.max)
+}
+
 // take adds running time, between which there is no work.
 func (r *row) take(s tally) {
 	r.n += s.n
