@@ -137,7 +137,8 @@ func InCollector(frames []Frame) bool {
 // Root returns the function that a stack's goroutine was started with: the frame
 // nearest to the root. For the main goroutine that is main.main, whatever the
 // runtime's function that calls it is at: packages are initialised and exit hooks run
-// on it too, and without a frame of main.main itself there is no line.
+// on it too, and without a frame of main.main itself there is no line. The goroutines of coroutines, of which nobody
+// but package iter makes any, are iter.Pull.
 func (t *Trace) Root(s StackID) Line {
 	frames := t.Frames(s)
 	last := root(frames)
@@ -150,6 +151,8 @@ func (t *Trace) Root(s StackID) Line {
 			return frames[last-1].At()
 		}
 		return Line{Function: "main.main"}
+	case "runtime.corostart":
+		return Line{Function: "iter.Pull"}
 	case "runtime.doInit1", "internal/runtime/exithook.Run": // the tracer leaves out the functions that call them
 		return Line{Function: "main.main"}
 	}

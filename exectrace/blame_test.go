@@ -31,6 +31,8 @@ func TestRoot(t *testing.T) {
 		{"sync.(*Mutex).Lock < main.goCallback < _cgoexp_f6bcf2e54c4e_goCallback < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback", "main.goCallback"},
 		{"main.goCallback < _cgoexp_f6bcf2e54c4e_goCallback < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback < runtime.cgocall < main._Cfunc_each < main.main < runtime.main", "main.main"},
 		{"runtime.cgocallbackg < runtime.cgocallback", "runtime.cgocallback"},
+		{"runtime.corostart", "iter.Pull"},
+		{"time.Sleep < main.main.seq.func1 < iter.Pull[go.shape.int].func1 < runtime.corostart", "iter.Pull"},
 		{"main.escape < main.draw < main.main", "main.main"},
 		{"main.escape < main.main < runtime.main", "main.main"},
 		{"main.load < main.init.0 < runtime.doInit1", "main.main"},

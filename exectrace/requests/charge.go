@@ -88,7 +88,7 @@ func (f *Fold) wasOff(l *live, now int64, p Part, left, waker exectrace.StackID)
 // partOf is the part that a goroutine leaves at an event.
 func (f *Fold) partOf(s exectrace.State, why exectrace.Reason, left exectrace.StackID) Part {
 	p := f.parts.of(s, why)
-	if p == WaitSync && f.classes[left].gc {
+	if (p == WaitSync || p == WaitChanReceive) && f.classes[left].gc {
 		return WaitGC
 	}
 	return p

@@ -21,8 +21,8 @@ type Blocking struct {
 type Wait struct {
 	Line   exectrace.Line `json:"line"`
 	Reason string         `json:"reason"`
-	// Object is what is waited for where the tracer says "sync" for all of them and the stack tells more: a kind of
-	// lock, as in [Lock], or "collector".
+	// Object is what is waited for where the stack tells more than the tracer: of "sync" a kind of lock, as in [Lock],
+	// or "collector", of which "chan receive" may be, too.
 	Object  string  `json:"object,omitempty"`
 	Seconds float64 `json:"seconds"`
 	Count   int64   `json:"count"`
@@ -86,7 +86,7 @@ type waitKey struct {
 	line   int32
 	direct bool // the line itself waits, not a library that it calls
 	why    exectrace.Reason
-	object string // of sync and cond
+	object string // of sync and cond, and of channels of the collector
 }
 
 type pairKey struct {
@@ -105,10 +105,10 @@ func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum
 			continue
 		}
 		k := waitKey{line: f.lines.of(f.trace, r.left()), direct: f.trace.Direct(r.left()), why: r.why()}
-		if queues(k.why) {
+		if queues(k.why) || overChannel(k.why) {
 			object, ok := objects[r.left()]
 			if !ok {
-				object = f.object(r.left())
+				object = f.object(r.left(), k.why)
 				objects[r.left()] = object
 			}
 			k.object = object
@@ -178,13 +178,13 @@ func (f *Fold) handoffs(byPair map[pairKey]*waitSum) []Handoff {
 	var out []Handoff
 	waits := map[[2]int32]bool{}
 	for k := range byPair {
-		if overChannel(k.why) && k.wake >= 0 && k.direct {
+		if overChannel(k.why) && k.object == "" && k.wake >= 0 && k.direct {
 			waits[[2]int32{k.line, k.wake}] = true
 		}
 	}
 	for k, s := range byPair {
 		n := s.n - s.open
-		if !overChannel(k.why) || k.wake < 0 || !k.direct || n == 0 {
+		if !overChannel(k.why) || k.object != "" || k.wake < 0 || !k.direct || n == 0 {
 			continue
 		}
 		out = append(out, Handoff{

@@ -136,10 +136,10 @@ func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 	return out
 }
 
-// object says what a goroutine that left the processor at a stack waits for.
-func (f *Fold) object(s exectrace.StackID) string {
+// object says what a goroutine that left the processor at a stack waits for, for a reason that may be several things.
+func (f *Fold) object(s exectrace.StackID, why exectrace.Reason) string {
 	frames := f.trace.Frames(s)
-	if kind := lockKind(frames); kind != "" {
+	if kind := lockKind(frames); kind != "" && queues(why) {
 		return kind
 	}
 	if exectrace.InCollector(frames) {

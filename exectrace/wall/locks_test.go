@@ -49,3 +49,42 @@ GoUnblock g=4 g_seq=2
 		t.Errorf("a lock is %+v, want a mutex that one goroutine waited 1003 ns for", l)
 	}
 }
+
+// TestCollectorIsNoChannel has a goroutine wait over a channel of the runtime while it begins a collection.
+func TestCollectorIsNoChannel(t *testing.T) {
+	const start = `"runtime.chanrecv1 chan.go:506;runtime.gcBgMarkStartWorkers mgc.go:1417;runtime.gcStart mgc.go:752;runtime.mallocgc malloc.go:1064;main.f a.go:7"`
+	const own = `"runtime.chanrecv1 chan.go:506;main.f a.go:8"`
+	data, err := tracetext.Assemble(`trace 26
+generation 1
+thread 1 time=100
+ProcStatus p=0 pstatus=1
+GoCreate new_g=2 new_stack="main.f a.go:1"
+GoCreate new_g=3 new_stack="main.g a.go:20"
+GoStart g=2 g_seq=1
+GoBlock reason_string="chan receive" stack=` + start + `
+GoStart g=3 g_seq=1
+GoUnblock g=2 g_seq=2 stack="main.g a.go:21"
+GoBlock reason_string="sleep" stack="main.g a.go:22"
+GoStart g=2 g_seq=3
+GoBlock reason_string="chan receive" stack=` + own + `
+GoUnblock g=3 g_seq=2
+GoStart g=3 g_seq=3
+GoUnblock g=2 g_seq=4 stack="main.g a.go:23"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := read(t, data).Blocking()
+	objects := map[int]string{}
+	for _, w := range b.Waits {
+		if w.Reason == "chan receive" {
+			objects[w.Line.Line] = w.Object
+		}
+	}
+	if len(objects) != 2 || objects[7] != "collector" || objects[8] != "" {
+		t.Errorf("waits over channels: %v, want that at 7 for the collector", objects)
+	}
+	if len(b.Handoffs) != 1 || b.Handoffs[0].Waiter.Line != 8 {
+		t.Errorf("hand-offs %+v, want the program's own", b.Handoffs)
+	}
+}

@@ -40,7 +40,7 @@ func (f *Fold) queueAt(s exectrace.StackID) int32 {
 	}
 	if f.queueOf[s] == 0 {
 		f.queueOf[s] = 1
-		if isLock(f.object(s)) {
+		if isLock(f.object(s, exectrace.WaitSync)) {
 			f.queueOf[s] = f.lines.of(f.trace, s) + 2
 		}
 	}

@@ -199,7 +199,7 @@ func waker(l exectrace.Line) string {
 
 // waitedFor is what was waited for: the tracer says "sync" for all locks.
 func waitedFor(w *wall.Wait) string {
-	if w.Reason == "sync" && w.Object != "" {
+	if w.Object != "" && (w.Reason == "sync" || w.Object == "collector") {
 		return w.Object
 	}
 	return w.Reason
