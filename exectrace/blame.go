@@ -54,6 +54,9 @@ func (t *Trace) Blame(s StackID) Line {
 	return l
 }
 
+// cgoFile is what cgo writes for each package that calls C: main._Cfunc_usleep stands there, which nobody wrote.
+const cgoFile = "_cgo_gotypes.go"
+
 func blame(frames []Frame) Line {
 	if len(frames) == 0 {
 		return Line{}
@@ -61,6 +64,9 @@ func blame(frames []Frame) Line {
 	library := -1
 	for i := range frames {
 		l := frames[i].At()
+		if path.Base(l.File) == cgoFile {
+			continue
+		}
 		if !l.Standard() {
 			return l
 		}
@@ -87,6 +93,12 @@ func root(frames []Frame) int {
 		}
 	}
 	return last
+}
+
+// FromC tells whether a stack is of a thread of C that calls into Go.
+func (t *Trace) FromC(s StackID) bool {
+	frames := t.Frames(s)
+	return len(frames) > 0 && fromC(frames[len(frames)-1].Func)
 }
 
 // fromC tells the functions that stand between C and the Go function that it calls (runtime/cgocall.go, cmd/cgo;

@@ -87,3 +87,19 @@ func TestStandard(t *testing.T) {
 		}
 	}
 }
+
+// TestBlameOfCalls: a call of C is at the line that calls, not in what cgo wrote for it.
+func TestBlameOfCalls(t *testing.T) {
+	frames := []Frame{
+		{Func: "runtime.cgocall", File: "/usr/local/go/src/runtime/cgocall.go", Line: 167},
+		{Func: "main._Cfunc_usleep", File: "_cgo_gotypes.go", Line: 49},
+		{Func: "main.nap", File: "/home/me/nap.go", Line: 42},
+		{Func: "main.main", File: "/home/me/nap.go", Line: 9},
+	}
+	if l := blame(frames); l.Line != 42 {
+		t.Errorf("blamed on %v", l)
+	}
+	if l := blame(frames[:2]); l.Function != "main._Cfunc_usleep" {
+		t.Errorf("blamed on %v, with nobody else there", l)
+	}
+}

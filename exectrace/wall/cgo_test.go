@@ -69,6 +69,9 @@ GoDestroy dt=10
 	if math.Abs(sum-group.Seconds) > 1e-12 || count["running"] != calls+2 || count["syscall"] != calls+1 {
 		t.Errorf("parts sum to %g of %g s: %v", sum, group.Seconds, count)
 	}
+	if lines := f.Syscalls().Lines; len(lines) != 1 || lines[0].Call != "C, between calls into Go" || lines[0].Count != calls+1 {
+		t.Errorf("its time in C is %+v", lines)
+	}
 	if locks := f.Blocking().Locks; len(locks) != 1 || locks[0].Kind != "mutex" {
 		t.Errorf("its wait is for %+v", locks)
 	}

@@ -20,7 +20,7 @@ type Syscalls struct {
 // SyscallLine are the system calls below one line.
 type SyscallLine struct {
 	Line    exectrace.Line `json:"line"`
-	Call    string         `json:"call"` // the library function that made it: "os.(*File).Write"
+	Call    string         `json:"call"` // the library function that made it: "os.(*File).Write", or betweenCalls
 	Seconds float64        `json:"seconds"`
 	Count   int64          `json:"count"`
 	Max     float64        `json:"max_seconds"`
@@ -28,6 +28,9 @@ type SyscallLine struct {
 	// Lost is how often the call was so long that its processor was given to others.
 	Lost int64 `json:"lost_processor,omitempty"`
 }
+
+// betweenCalls is where a thread of C is that calls into Go, as long as it does not: the tracer has it in a system call.
+const betweenCalls = "C, between calls into Go"
 
 // Syscalls sums the system calls by line.
 func (f *Fold) Syscalls() *Syscalls {
@@ -44,6 +47,9 @@ func (f *Fold) Syscalls() *Syscalls {
 			continue
 		}
 		k := at{f.lines.of(f.trace, r.left()), systemCall(f.trace.Frames(r.left()))}
+		if r.left() == 0 && f.trace.FromC(r.entry()) {
+			k.call = betweenCalls
+		}
 		if isLost {
 			lost[k] += r.n
 			continue

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -104,7 +105,7 @@ func writePGO(file, merged string) error {
 
 // say runs a command and shows its errors.
 func say(ctx context.Context, out io.Writer, args []string) error {
-	fmt.Fprintln(out, args)
+	fmt.Fprintln(out, strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
