@@ -142,10 +142,17 @@ func TestPipelinedRequests(t *testing.T) {
 }
 
 func TestWaitsWhileTheHeadIsParsedAreInside(t *testing.T) {
+	headWaits(t, exectrace.WaitSync, "runtime.gcMarkDone < runtime.gcAssistAlloc")
+	headWaits(t, exectrace.WaitChanReceive, "runtime.chanrecv1 < runtime.gcBgMarkStartWorkers < runtime.gcStart")
+}
+
+// headWaits parses a head that needs memory, for which it waits for the collector.
+func headWaits(t *testing.T, why exectrace.Reason, at string) {
+	t.Helper()
 	f := newFake()
 	g := f.connection()
 	f.call(g, 10, firstRead)
-	f.after(5).block(g, exectrace.WaitSync, "runtime.gcMarkDone < runtime.gcAssistAlloc < net/http.readRequest < net/http.(*conn).readRequest"+serve)
+	f.after(5).block(g, why, at+" < net/http.readRequest < net/http.(*conn).readRequest"+serve)
 	f.after(800).wake(g, nobody, "")
 	f.after(100).start(g)
 	f.after(5).create(g, "net/http.(*connReader).backgroundRead", background)

@@ -93,7 +93,7 @@ func (f *Fold) block(l *live, e *exectrace.Event) {
 	l.now = status{e.To, e.Why, e.Stack}
 	c := f.classes[e.Stack]
 	switch {
-	case c.place == workerIdle, c.place == h1Read && forData(e.Why):
+	case c.forNext(e.Why):
 		f.between(l, e.Time)
 	case c.place == h1Finish && l.phase == done && e.Why == exectrace.WaitNetwork:
 		l.resume()
@@ -113,7 +113,7 @@ func (f *Fold) unblock(e *exectrace.Event) {
 	l.now.state, l.now.why = e.To, e.Why
 	f.ready(l, e.Time)
 	// A wait for memory while the head is parsed is a wait of the request.
-	if p := f.classes[e.Left].place; l.phase <= arriving && (p == h1Read && forData(e.Was) || p == workerIdle) {
+	if l.phase <= arriving && f.classes[e.Left].forNext(e.Was) {
 		l.start(e.Time)
 		l.woken = true
 	}
@@ -163,6 +163,12 @@ func (f *Fold) change(l *live, e *exectrace.Event) {
 		l.phase = idle
 		f.drop(e.G)
 	}
+}
+
+// forNext tells whether a goroutine that waits at a stack of this class has no request: it waits for the next. One
+// that begins a collection while it reads a head waits over a channel, too.
+func (c class) forNext(why exectrace.Reason) bool {
+	return c.place == workerIdle || c.place == h1Read && forData(why) && !c.gc
 }
 
 // forData tells whether a goroutine that reads a request's head waits for the client: on a
