@@ -83,10 +83,7 @@ func blame(frames []Frame) Line {
 // root is the place of the function that a stack's goroutine was started with; -1 without frames. Of a thread of C
 // that calls into Go it is the exported function.
 func root(frames []Frame) int {
-	last := len(frames) - 1
-	for last > 0 && frames[last].Func == "runtime.goexit" {
-		last--
-	}
+	last := outermost(frames)
 	for at := last; at >= 0; at-- {
 		if !fromC(frames[at].Func) {
 			return at
@@ -95,10 +92,20 @@ func root(frames []Frame) int {
 	return last
 }
 
+// outermost is the place of a stack's last frame, but for the one that every goroutine returns to.
+func outermost(frames []Frame) int {
+	last := len(frames) - 1
+	for last > 0 && frames[last].Func == "runtime.goexit" {
+		last--
+	}
+	return last
+}
+
 // FromC tells whether a stack is of a thread of C that calls into Go.
 func (t *Trace) FromC(s StackID) bool {
 	frames := t.Frames(s)
-	return len(frames) > 0 && fromC(frames[len(frames)-1].Func)
+	last := outermost(frames)
+	return last >= 0 && fromC(frames[last].Func)
 }
 
 // fromC tells the functions that stand between C and the Go function that it calls (runtime/cgocall.go, cmd/cgo;

@@ -54,6 +54,19 @@ func (b *Broken) Error() string {
 // Unwrap returns what is wrong.
 func (b *Broken) Unwrap() error { return b.Err }
 
+// Usable sorts out what Read returned: of a trace that is broken, but not before its first events, it returns where, and no
+// error. What the folds saw is of the part before.
+func Usable(t *Trace, err error) (*Broken, error) {
+	var cut *Broken
+	if errors.As(err, &cut) && t != nil && t.Info().Events > 0 {
+		return cut, nil
+	}
+	return nil, err
+}
+
+// Note says of a page that it shows the part before.
+func (b *Broken) Note() string { return b.Error() + "; what is shown is of the part before" }
+
 // Read reads a trace to its end and hands its events to the folds. Traces may be compressed
 // with gzip or zstd.
 //

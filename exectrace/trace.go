@@ -235,7 +235,7 @@ type Row struct {
 	Stack  StackID
 	Values []int64
 	Labels map[string]string // optional
-	// RootOnly leaves the outermost frame alone of the stack: the function that its goroutine was started with.
+	// RootOnly keeps nothing of the stack but the function that its goroutine was started with.
 	RootOnly bool
 }
 

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -59,5 +60,5 @@ func (s *Set) slowest() (*profile.Profile, error) {
 			return s.Requests.PathProfile(q.Path)
 		}
 	}
-	return nil, fmt.Errorf("no request in the trace, so no critical path of one")
+	return nil, errors.New("no critical path: no request in the trace, or their paths were not kept")
 }

@@ -67,16 +67,13 @@ type Poll struct {
 
 // waitSum adds up rows of waits. lineKey says of what.
 type waitSum struct {
-	n, total, max, open, work, brief, again int64
+	spans
+	open, again int64
 }
 
 func (w *waitSum) add(r *row) {
-	w.n += r.n
-	w.total += r.total
-	w.work += r.work
-	w.brief += r.brief
+	w.spans.merge(&r.spans)
 	w.again += int64(r.again)
-	w.max = max(w.max, r.max)
 	if r.open() {
 		w.open += r.n
 	}

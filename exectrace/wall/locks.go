@@ -92,13 +92,9 @@ type lockSum struct {
 }
 
 func (w *waitSum) merge(o *waitSum) {
-	w.n += o.n
-	w.total += o.total
+	w.spans.merge(&o.spans)
 	w.open += o.open
-	w.work += o.work
-	w.brief += o.brief
 	w.again += o.again
-	w.max = max(w.max, o.max)
 }
 
 func (c *lockSum) result(f *Fold) Lock {

@@ -45,6 +45,15 @@ func (k key) from(entry exectrace.StackID) key {
 // row is a line of the table: 64 bytes, a line of the cache.
 type row struct {
 	key
+	spans
+	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
+	then int32
+	// again of the sleeps were the goroutine's next wait after a sleep.
+	again uint32
+}
+
+// spans are the sums of intervals.
+type spans struct {
 	n     int64
 	total int64 // nanoseconds
 	max   int64
@@ -53,10 +62,14 @@ type row struct {
 	work int64
 	// brief of the waits came after less than tooBrief of work.
 	brief int64
-	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
-	then int32
-	// again of the sleeps were the goroutine's next wait after a sleep.
-	again uint32
+}
+
+func (s *spans) merge(o *spans) {
+	s.n += o.n
+	s.total += o.total
+	s.work += o.work
+	s.brief += o.brief
+	s.max = max(s.max, o.max)
 }
 
 // tally is a row's sums for time that has no more of them.
@@ -158,12 +171,8 @@ func (r *row) add(d, work int64) {
 
 // merge adds the intervals of another row.
 func (r *row) merge(o *row) {
-	r.n += o.n
-	r.total += o.total
-	r.work += o.work
-	r.brief += o.brief
+	r.spans.merge(&o.spans)
 	r.again += o.again
-	r.max = max(r.max, o.max)
 }
 
 // take adds running time, between which there is no work.

@@ -85,10 +85,9 @@ func bothRequests(ctx context.Context, c session.Config, path string) (logged, f
 	}
 	defer src.Close()
 	log, fold := requestlog.New(), requests.New(requests.Options{})
-	if _, err := exectrace.Read(ctx, src, exectrace.Options{}, log, fold); err != nil {
-		if broken := (*exectrace.Broken)(nil); !errors.As(err, &broken) { // hone cuts long traces itself
-			return nil, nil, err
-		}
+	t, err := exectrace.Read(ctx, src, exectrace.Options{}, log, fold)
+	if _, err = exectrace.Usable(t, err); err != nil { // hone cuts long traces itself
+		return nil, nil, err
 	}
 	all := fold.Result().All
 	if all == nil || log.Served().Count() == 0 {

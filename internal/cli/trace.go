@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -204,12 +203,12 @@ func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []e
 	page.Source = src.Name
 	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, folds...)
 	prog.clear()
-	var broken *exectrace.Broken
-	switch {
-	case errors.As(err, &broken) && t != nil && t.Info().Events > 0:
-		page.Notes = append(page.Notes, broken.Error()+"; what is shown is of the part before")
-	case err != nil:
+	cut, err := exectrace.Usable(t, err)
+	if err != nil {
 		return page, fmt.Errorf("%s: %w", page.Source, err)
+	}
+	if cut != nil {
+		page.Notes = append(page.Notes, cut.Note())
 	}
 	done(t)
 	return page, nil

@@ -10,7 +10,7 @@ import (
 	"os/signal"
 )
 
-// area is one field in which hone is measured against its peers.
+// area is one field in which hone is measured against its peers, or what that takes.
 type area struct {
 	name, help string
 	run        func(ctx context.Context, args []string, out io.Writer) error

@@ -46,12 +46,12 @@ func pgoArea(ctx context.Context, args []string, out io.Writer) error {
 		if *duration > 0 {
 			run = append(run, "-duration", duration.String())
 		}
-		if err := say(ctx, out, append(append(run, "--"), work...)); err != nil {
+		if err := execute(ctx, out, append(append(run, "--"), work...)); err != nil {
 			return err
 		}
 		merge = append(merge, rec+":cpu")
 	}
-	if err := say(ctx, out, merge); err != nil {
+	if err := execute(ctx, out, merge); err != nil {
 		return err
 	}
 	return writePGO(*file, merged)
@@ -71,7 +71,7 @@ func (b *profileBench) hardWork(ctx context.Context) ([][]string, error) {
 	return [][]string{
 		{"trace", "summary", trace},
 		{"trace", "requests", trace},
-		append([]string{"top"}, profiles[0]),
+		{"top", profiles[0]},
 		append([]string{"proto", "-q", "-o", filepath.Join(b.dir, "merged.pb.gz")}, profiles...),
 		{"flame", "-q", "-o", filepath.Join(b.dir, "flame.html"), profiles[0]},
 	}, nil
@@ -89,6 +89,7 @@ func writePGO(file, merged string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", merged, err)
 	}
+	// Nobody shares the profile, so it may be changed.
 	for i := range p.Functions {
 		p.Functions[i].Filename = ""
 	}
@@ -103,8 +104,8 @@ func writePGO(file, merged string) error {
 	return errors.Join(p.Encode(o), o.Close())
 }
 
-// say runs a command and shows its errors.
-func say(ctx context.Context, out io.Writer, args []string) error {
+// execute prints a command, runs it and shows its errors.
+func execute(ctx context.Context, out io.Writer, args []string) error {
 	fmt.Fprintln(out, strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stderr = os.Stderr

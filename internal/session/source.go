@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -258,6 +259,9 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 	}
 	if part == "" {
 		part = partFor(o.SampleIndex)
+	}
+	if slices.Contains(analysis.Profiles(), part) && !rec.Has(part+".pprof") {
+		return nil, fmt.Errorf("%s has no profile %q; of its execution trace there is %s:trace:%s", file, part, file, part)
 	}
 	if !strings.Contains(part, ".") {
 		part += ".pprof"

@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,7 +75,7 @@ func traceProfile(ctx context.Context, c Config, r io.Reader, view string) (*pro
 		return nil, nil, err
 	}
 	if cut != nil {
-		notes = append(notes, cut.Error()+"; what is shown is of the part before")
+		notes = append(notes, cut.Note())
 	}
 	p, err := set.Profile(view)
 	return p, notes, err
@@ -87,7 +86,7 @@ func analyse(ctx context.Context, c Config, r io.Reader, o requests.Options) (se
 	c.say("trace", "reading the execution trace")
 	set = analysis.New(o)
 	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)
-	if err != nil && (!errors.As(err, &cut) || t == nil || t.Info().Events == 0) {
+	if cut, err = exectrace.Usable(t, err); err != nil {
 		return nil, nil, err
 	}
 	set.Done(t)

@@ -112,7 +112,8 @@ func TestOpenSourceOfTraces(t *testing.T) {
 	for arg, want := range map[string]string{
 		plain + ":block":          `no view "block" of ` + plain,
 		rec + ":trace:x":          `no view "x" of an execution trace`,
-		plain + ":critical":       "no request in the trace",
+		rec + ":blocking":         "there is " + rec + ":trace:blocking",
+		plain + ":critical":       "no critical path: no request in the trace",
 		dir + "/nowhere:blocking": "no such file",
 		cut + ":blocking":         "broken",
 	} {

@@ -3,7 +3,6 @@ package ruletest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -27,8 +26,7 @@ func RecordTraced(t *testing.T, archive string) *rule.Pass {
 	parts, _ := run(ctx, t, bin, target.Collect{Trace: true, TraceBytes: maxTrace}, "trace")
 	set := analysis.New(requests.Options{})
 	trace, err := exectrace.Read(ctx, bytes.NewReader(parts["trace"]), exectrace.Options{}, set.Folds()...)
-	var broken *exectrace.Broken // a long trace is cut at maxTrace
-	if err != nil && (!errors.As(err, &broken) || trace == nil) {
+	if _, err = exectrace.Usable(trace, err); err != nil { // a long one is cut at maxTrace
 		t.Fatal(err)
 	}
 	set.Done(trace)
