@@ -81,9 +81,19 @@ func (o *output) cut() {
 	if err != nil || st.Size() <= OutputCap {
 		return
 	}
-	o.keepTail(st.Size())
+	size := st.Size()
+	o.keepTail(size)
+	// What the program writes from here to the cut is lost, and may be its last words: that time should be short.
+	for range 4 {
+		st, err := o.look.Stat()
+		if err != nil || st.Size() <= size {
+			break
+		}
+		o.addTail(size, st.Size())
+		size = st.Size()
+	}
 	if o.look.Truncate(OutputCap) == nil {
-		o.dropped += st.Size() - OutputCap
+		o.dropped += size - OutputCap
 	}
 }
 
@@ -97,16 +107,24 @@ func (o *output) keepTail(size int64) {
 		// What lies before the cap is older than what was dropped there.
 		from = max(from, OutputCap)
 	}
-	b := make([]byte, size-from)
-	n, err := o.look.ReadAt(b, from)
+	if o.dropped == 0 {
+		o.tail = nil
+	}
+	o.addTail(from, size)
+}
+
+// addTail adds what stands from one place to another of the file to the last bytes.
+func (o *output) addTail(from, to int64) {
+	if !o.want {
+		return
+	}
+	b := make([]byte, to-max(from, to-stderrTail))
+	n, err := o.look.ReadAt(b, to-int64(len(b)))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return
 	}
-	if o.dropped > 0 {
-		b = append(o.tail, b[:n]...)
-		n = len(b)
-	}
-	o.tail = b[max(0, n-stderrTail):n]
+	b = append(o.tail, b[:n]...)
+	o.tail = b[max(0, len(b)-stderrTail):]
 }
 
 // finish takes the tail, closes the files, and tells how many bytes were dropped.
