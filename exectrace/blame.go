@@ -101,6 +101,18 @@ func outermost(frames []Frame) int {
 	return last
 }
 
+// OfRuntime tells whether a goroutine with this stack is the runtime's own: a worker of the collector, the tracer's
+// reader. Those that call finalizers and cleanups are not, as runtime.isSystemGoroutine has it (runtime/traceback.go):
+// what they do is the program's.
+func (t *Trace) OfRuntime(s StackID) bool {
+	root := t.Root(s)
+	switch root.Function {
+	case "runtime.runFinalizers", "runtime.runCleanups", "runtime.runfinq": // the last: before Go 1.25
+		return false
+	}
+	return root.OfRuntime()
+}
+
 // FromC tells whether a stack is of a thread of C that calls into Go.
 func (t *Trace) FromC(s StackID) bool {
 	frames := t.Frames(s)
@@ -210,6 +222,11 @@ func (l Line) Standard() bool {
 	dir := file[:slash]
 	before, ok := strings.CutSuffix(dir, pkg)
 	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || linked(dir)
+}
+
+// OfRuntime tells whether the line is of package runtime or of those below it.
+func (l Line) OfRuntime() bool {
+	return (strings.HasPrefix(l.Function, "runtime.") || strings.HasPrefix(l.Function, "runtime/")) && l.Standard()
 }
 
 // belowSrc is what of a directory is below Go's own src; all of it in a program that was built with -trimpath.

@@ -98,7 +98,7 @@ func TestRemarks(t *testing.T) {
 				}
 			})
 		}},
-		{"polling", "asks instead of being told", func() {
+		{"polling", "let it be told", func() {
 			workers(16, func() { // each comes to a hundred a second, or less where the machine is busy
 				for range 60 {
 					time.Sleep(500 * time.Microsecond)

@@ -212,7 +212,7 @@ func (s *Set) polls() []Remark {
 	length := max(seconds(s.trace), 0.1)
 	for _, p := range s.Wall.Blocking().Polls {
 		if float64(p.Count) >= manyPolls*length && p.Work < p.Sleep/10 {
-			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second and runs %s in between: it asks instead of being told.",
+			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second, and only runs %s in between: if it asks whether something has happened, let it be told.",
 				p.Line, units.Number(float64(p.Count)/length), units.Seconds(p.Work)))
 		}
 	}

@@ -1,8 +1,6 @@
 package parallelism
 
 import (
-	"strings"
-
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/histogram"
 )
@@ -389,7 +387,7 @@ func (f *Fold) isRuntime(s exectrace.StackID) bool {
 	}
 	if f.roots[s] == notAsked {
 		f.roots[s] = programs
-		if root := f.trace.Root(s).Function; strings.HasPrefix(root, "runtime.") || strings.HasPrefix(root, "runtime/") {
+		if f.trace.OfRuntime(s) {
 			f.roots[s] = runtimes
 		}
 	}

@@ -57,7 +57,8 @@ type Handoff struct {
 	Mutual bool `json:"mutual,omitempty"`
 }
 
-// Poll is a line where goroutines sleep again and again, and mostly wait for nothing else between two sleeps.
+// Poll is a line where goroutines sleep again and again, and between two sleeps mostly neither wait, nor wake
+// another, nor make a system call.
 type Poll struct {
 	Line  exectrace.Line `json:"line"`
 	Count int64          `json:"count"`
@@ -94,14 +95,17 @@ type pairKey struct {
 // waits sums the blocked rows by line, and by line and waker.
 func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum) {
 	byLine, byPair = map[waitKey]*waitSum{}, map[pairKey]*waitSum{}
-	ofRuntime := map[exectrace.StackID]bool{}
+	started := map[exectrace.StackID]bool{}
 	objects := map[exectrace.StackID]string{}
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
-		if r.what() != blocked || f.background(r.entry(), ofRuntime) {
+		if r.what() != blocked {
 			continue
 		}
 		k := waitKey{line: f.lines.of(f.trace, r.left()), direct: f.trace.Direct(r.left()), why: r.why()}
+		if at := f.lines.list[k.line]; f.startedByRuntime(r.entry(), started) && (at.OfRuntime() || at == exectrace.Line{}) {
+			continue
+		}
 		if queues(k.why) || overChannel(k.why) {
 			object, ok := objects[r.left()]
 			if !ok {
@@ -129,11 +133,12 @@ func sumAt[K comparable](m map[K]*waitSum, k K) *waitSum {
 	return s
 }
 
-// background tells whether goroutines with this first stack are the runtime's.
-func (f *Fold) background(entry exectrace.StackID, known map[exectrace.StackID]bool) bool {
+// startedByRuntime tells whether the goroutines with this first stack are the runtime's. One that calls finalizers may
+// wait in one of them: where it waits has to be the runtime's, too.
+func (f *Fold) startedByRuntime(entry exectrace.StackID, known map[exectrace.StackID]bool) bool {
 	is, ok := known[entry]
 	if !ok {
-		is = isRuntime(f.trace.Root(entry).Function)
+		is = f.trace.Root(entry).OfRuntime()
 		known[entry] = is
 	}
 	return is
@@ -200,8 +205,9 @@ func overChannel(why exectrace.Reason) bool {
 	return why == exectrace.WaitChanSend || why == exectrace.WaitChanReceive || why == exectrace.WaitSelect
 }
 
-// polls are the lines where two of three sleeps, or more, follow a sleep. A handler that sleeps once for each
-// request waits for the request between: it asks for nothing.
+// polls are the lines where two of three sleeps, or more, follow a sleep, with nothing in between but to run. A handler
+// that sleeps once for each request waits for the request between, and who is paced by sleeping sends something: neither
+// asks for anything.
 func (f *Fold) polls(byLine map[waitKey]*waitSum) []Poll {
 	var out []Poll
 	for k, s := range byLine {

@@ -41,7 +41,8 @@ type goroutine struct {
 	why   exectrace.Reason  // it is in state
 }
 
-// slept marks the base of a goroutine whose last wait was a sleep.
+// slept marks the base of a goroutine whose last wait was a sleep, if all that it has done since is to run: it
+// neither woke another nor made a system call.
 const slept what = 1 << 7
 
 // next is the mode in which a goroutine comes to a processor.
@@ -76,6 +77,9 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 		case e.Kind == exectrace.GoUnblock && g.state == exectrace.Waiting:
 			f.waited(g, e, e.Time-g.since)
 			f.wake(g, e)
+			if int64(e.By) < int64(len(f.gs)) {
+				f.gs[e.By].base &^= slept
+			}
 		case e.Kind == exectrace.GoSyscallEnd && g.state == exectrace.Syscall && g.group.entry != 0:
 			f.returned(g, e)
 		case e.From == exectrace.Unknown || g.state == exectrace.Unknown:
@@ -121,6 +125,7 @@ func (f *Fold) wake(g *goroutine, e *exectrace.Event) {
 
 // returned is leave and enter for Syscall → Running.
 func (f *Fold) returned(g *goroutine, e *exectrace.Event) {
+	g.base &^= slept
 	f.table.rows[f.table.at(f.now(g))].add(e.Time-g.since, 0)
 	g.state, g.mode, g.why, g.since = exectrace.Running, g.next(), e.Why, e.Time
 }
@@ -175,6 +180,7 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	case exectrace.Waiting:
 		f.waited(g, e, d)
 	default:
+		g.base &^= slept
 		f.book(e.G, g, f.now(g), d, 0)
 	}
 }

@@ -2,8 +2,11 @@ package wall_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -238,31 +241,107 @@ func TestProfileOfAllTime(t *testing.T) {
 	}
 }
 
-// TestPollsSleepAgain tells a loop that sleeps from goroutines that sleep once for each thing that they wait for.
+// TestPollsSleepAgain tells a loop that sleeps and looks from goroutines that sleep once for each thing that they wait
+// for, and from those that do something each time.
 func TestPollsSleepAgain(t *testing.T) {
-	polls := read(t, tracetest.Record(t, func() {
-		for range 40 {
-			time.Sleep(100 * time.Microsecond)
-		}
-	})).Blocking().Polls
-	if len(polls) != 1 || polls[0].Count != 40 {
-		t.Errorf("a loop that sleeps 40 times: %+v", polls)
+	file, err := os.CreateTemp(t.TempDir(), "ticks")
+	if err != nil {
+		t.Fatal(err)
 	}
-	polls = read(t, tracetest.Record(t, func() {
-		jobs, done := make(chan int), make(chan int)
-		go func() {
-			for range jobs {
+	defer file.Close()
+	for _, c := range []struct {
+		name  string
+		run   func()
+		polls bool
+	}{
+		{"a loop that looks again", func() {
+			for range 40 {
 				time.Sleep(100 * time.Microsecond)
-				done <- 1
 			}
-		}()
-		for i := range 40 {
-			jobs <- i
+		}, true},
+		{"a worker that sleeps once for each job", func() {
+			jobs, done := make(chan int), make(chan int)
+			go func() {
+				for range jobs {
+					time.Sleep(100 * time.Microsecond)
+					done <- 1
+				}
+			}()
+			for i := range 40 {
+				jobs <- i
+				<-done
+			}
+			close(jobs)
+		}, false},
+		{"ticks for a goroutine that waits", func() {
+			ticks, done := make(chan int, 1), make(chan int)
+			go func() {
+				for range ticks {
+				}
+				close(done)
+			}()
+			for i := range 40 {
+				time.Sleep(100 * time.Microsecond)
+				ticks <- i
+			}
+			close(ticks)
 			<-done
+		}, false},
+		{"lines written at a pace", func() {
+			for range 40 {
+				time.Sleep(100 * time.Microsecond)
+				fmt.Fprintln(file, "tick")
+			}
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			polls := read(t, tracetest.Record(t, c.run)).Blocking().Polls
+			switch {
+			case !c.polls && len(polls) != 0:
+				t.Errorf("polls: %+v", polls)
+			case c.polls && (len(polls) != 1 || polls[0].Count != 40):
+				t.Errorf("no poll of 40 sleeps: %+v", polls)
+			}
+		})
+	}
+}
+
+// TestFinalizersAreThePrograms holds what finalizers wait for against what the runtime's goroutine does between them.
+func TestFinalizersAreThePrograms(t *testing.T) {
+	type object struct{ next *object }
+	ran := make(chan bool)
+	f := read(t, tracetest.Record(t, func() {
+		o := &object{}
+		o.next = &object{}
+		runtime.SetFinalizer(o, func(*object) {
+			time.Sleep(3 * time.Millisecond)
+			close(ran)
+		})
+		o = nil
+		for {
+			runtime.GC()
+			select {
+			case <-ran:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
 		}
-		close(jobs)
-	})).Blocking().Polls
-	if len(polls) != 0 {
-		t.Errorf("a worker that sleeps once for each of 40 jobs: %+v", polls)
+	}))
+	var slept float64
+	for _, w := range f.Blocking().Waits {
+		if w.Reason == "sleep" && strings.Contains(w.Line.Function, "TestFinalizersAreThePrograms") {
+			slept += w.Seconds
+		}
+		if w.Line.OfRuntime() {
+			t.Errorf("the runtime's wait at %s: %s, %.6f s", w.Line, w.Reason, w.Seconds)
+		}
+	}
+	if slept < 0.003 {
+		t.Errorf("the finalizer slept 3 ms, blocking has %.6f s of it", slept)
+	}
+	for _, g := range f.Goroutines().Groups {
+		if want := g.Function != "runtime.runFinalizers" && g.Function != "runtime.runCleanups" && strings.HasPrefix(g.Function, "runtime"); g.Runtime != want {
+			t.Errorf("%s: the runtime's: %t", g.Function, g.Runtime)
+		}
 	}
 }

@@ -112,11 +112,11 @@ type breakdown struct {
 
 // sums is what is added up for one group.
 type sums struct {
-	parts  map[partKey]*partSum
-	places map[placeKey]*placeSum
-	spawns map[exectrace.Line]*spawned
-	group  group
-	root   exectrace.Line
+	parts   map[partKey]*partSum
+	places  map[placeKey]*placeSum
+	spawns  map[exectrace.Line]*spawned
+	group   group
+	runtime bool // it is the runtime's own
 }
 
 type partKey struct {
@@ -148,7 +148,7 @@ func (b *breakdown) group(entry exectrace.StackID) *sums {
 	}
 	s := b.groups[name]
 	if s == nil {
-		s = &sums{root: b.f.trace.Root(entry)}
+		s = &sums{runtime: b.f.trace.OfRuntime(entry)}
 		b.groups[name] = s
 	}
 	return s
@@ -210,7 +210,7 @@ func (s *spawned) add(o *spawned) {
 
 func (s *sums) result(f *Fold, function string) Group {
 	g := Group{
-		Function: function, Runtime: s.root.Standard() && isRuntime(function),
+		Function: function, Runtime: s.runtime,
 		Found: s.group.found, Created: s.group.created, Ended: s.group.ended,
 		Seconds: seconds(s.group.lifetime), Parts: s.list(f.trace),
 	}

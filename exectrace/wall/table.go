@@ -48,7 +48,7 @@ type row struct {
 	spans
 	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
 	then int32
-	// again of the sleeps were the goroutine's next wait after a sleep.
+	// again of the sleeps followed a sleep: see slept.
 	again uint32
 }
 

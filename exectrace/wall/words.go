@@ -1,8 +1,6 @@
 package wall
 
 import (
-	"strings"
-
 	"github.com/hone-go/hone/exectrace"
 )
 
@@ -34,8 +32,6 @@ func whyName(t *exectrace.Trace, w what, why exectrace.Reason) string {
 	}
 	return "unknown"
 }
-
-func isRuntime(function string) bool { return strings.HasPrefix(function, "runtime.") }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
