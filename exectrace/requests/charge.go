@@ -18,7 +18,7 @@ func (f *Fold) charge(l *live, now int64, was status) {
 		f.wasReady(l, now, was.why, was.left)
 		f.ready(l, now)
 	default:
-		f.wasOff(l, now, f.partOf(was.state, was.why, was.left), was.left, 0)
+		f.off(l, now, was, 0)
 	}
 }
 

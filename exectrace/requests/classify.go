@@ -57,6 +57,8 @@ func classify(frames []exectrace.Frame) (pl place, p Protocol, chain []string) {
 		case isStream(f):
 			pl, chain = classifyStream(frames[:i])
 			return pl, HTTP2, chain
+		case isDelegate(f):
+			return inHandler, delegated, httpRoute(frames[:i])
 		case f == grpcRun:
 			return inHandler, GRPC, grpcRoute(frames[:i])
 		case f == grpcIdle:
@@ -118,7 +120,10 @@ func (f *Fold) classify(stacks int) {
 		pl, p, chain := classify(frames)
 		c := class{place: pl, gc: exectrace.InCollector(frames)}
 		if len(chain) > 0 {
-			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), 255))
+			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), delegateDepth-1))
+			if p == delegated {
+				c.depth += delegateDepth
+			}
 		}
 		f.classes = append(f.classes, c)
 		var tells concern
@@ -155,6 +160,8 @@ func entryProtocol(function string) Protocol {
 		return HTTP2
 	case strings.HasPrefix(function, grpcStream):
 		return GRPC
+	case isDelegate(function):
+		return delegated
 	}
 	return 0
 }

@@ -9,6 +9,7 @@ import (
 
 // finish takes a request that is over, at now unless its response was written before.
 func (f *Fold) finish(l *live, now int64) {
+	f.relieve(l)
 	if l.phase < done {
 		l.pause(now)
 	}
@@ -113,8 +114,11 @@ func (f *Fold) end(src source) {
 // sample takes a CPU sample.
 func (f *Fold) sample(e *exectrace.Event) {
 	f.cpu.total++
-	l := f.of(e.G)
-	if l == nil && int(e.G) < len(f.children) {
+	own := f.of(e.G)
+	l := own
+	if own != nil {
+		l = own.top()
+	} else if int(e.G) < len(f.children) {
 		if c := f.children[e.G]; c.of != nil && c.of.id == c.id {
 			l = c.of
 		}
@@ -129,8 +133,8 @@ func (f *Fold) sample(e *exectrace.Event) {
 		f.cpu.add(sampleKey{l.protocol, l.name, e.Stack})
 	}
 	// It may name the route but tells nothing about order: samples have a clock of their own.
-	if c := f.classes[e.Stack]; c.place == inHandler && l.phase == handling && l.g == e.G {
-		f.see(l, c, e.Time)
+	if c := f.classes[e.Stack]; c.place == inHandler && l.phase == handling && own != nil {
+		f.see(own, c, e.Time)
 	}
 }
 

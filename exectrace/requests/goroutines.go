@@ -8,7 +8,7 @@ func (f *Fold) join(e *exectrace.Event) *live {
 		return nil
 	}
 	p := f.protocolOf(e.Stack)
-	if p == 0 {
+	if p == 0 || p == delegated { // a delegate without its chief
 		return nil
 	}
 	l := f.enter(e.G, p)
@@ -49,6 +49,10 @@ func (f *Fold) drop(g exectrace.GIndex) {
 	if l.protocol == Task {
 		delete(f.tasks, l.task)
 	}
+	f.relieve(l)
+	if l.chief != nil {
+		l.chief.delegate = nil
+	}
 	l.id = 0 // its children are nobody's now
 	f.live[g] = nil
 	f.marks[g] &^= ofLive
@@ -72,7 +76,11 @@ func (f *Fold) create(e *exectrace.Event) {
 	}
 	f.seeBy(e)
 	f.inherit(e)
-	if p := f.entry(f.src.Goroutine(e.G).Entry); p != 0 {
+	switch p := f.entry(f.src.Goroutine(e.G).Entry); p {
+	case 0:
+	case delegated:
+		f.delegate(e)
+	default:
 		l := f.enter(e.G, p)
 		l.known = true
 		l.accounted = e.Time

@@ -36,6 +36,10 @@ type live struct {
 	stopped, idled int64  // what stoppedUntil and idleUntil said when it became ready
 	now            status // since the last event
 
+	delegate *live // runs the handler, on a goroutine of its own
+	chief    *live // whose handler it runs
+	since    int64 // of a delegate: when its chief began to wait for it
+
 	waits []wait
 	kept  int // how many of waits are of parts, when phase is done
 
@@ -101,6 +105,10 @@ func (l *live) returned(from place, now int64) {
 
 // see takes what a stack of the goroutine tells, at an event in which it ran.
 func (f *Fold) see(l *live, c class, now int64) {
+	if l.chief != nil {
+		l.top().nameBy(c)
+		return
+	}
 	switch c.place {
 	case h1Start, inHandler:
 		if l.protocol == HTTP1 && l.phase >= finishing { // the next request was read along with the last one
@@ -124,13 +132,18 @@ func (f *Fold) see(l *live, c class, now int64) {
 	}
 	switch c.place {
 	case inHandler:
-		if c.name != 0 && (l.name == 0 || c.depth > l.depth) {
-			l.name, l.depth = c.name, c.depth
-		}
+		l.nameBy(c)
 	case h1Finish, streamDone:
 		if l.phase == handling {
 			l.phase, l.handled = finishing, now
 		}
+	}
+}
+
+// nameBy takes the route that a stack below the handler tells.
+func (l *live) nameBy(c class) {
+	if c.name != 0 && (l.name == 0 || c.depth > l.depth) {
+		l.name, l.depth = c.name, c.depth
 	}
 }
 

@@ -76,6 +76,7 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 	}
 	l.ran(e.Time)
 	f.see(l, f.classes[e.Stack], e.Time)
+	l = l.top()
 	if l.task == 0 && l.phase >= handling {
 		l.task, l.taskName = e.Value, f.src.Annotation(e).Name
 	}
@@ -120,6 +121,7 @@ func (f *Fold) annotate(e *exectrace.Event) {
 		l.ran(e.Time)
 		f.see(l, c, e.Time)
 	}
+	l = l.top()
 	if l.phase < handling {
 		return
 	}

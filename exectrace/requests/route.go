@@ -137,9 +137,18 @@ type routeKey struct {
 	name     uint16
 }
 
-// noteChain remembers which handler wraps which, and returns the name of the innermost.
+// noteChain remembers which handler wraps which, and returns the name of the innermost. Of which protocol a delegate's
+// request is, its stack does not tell.
 func (f *Fold) noteChain(p Protocol, chain []string) uint16 {
-	outer := routeKey{p, 0}
+	if p != delegated {
+		return f.noteBelow(routeKey{p, 0}, chain)
+	}
+	outer := f.nameID(timeoutHandler)
+	f.noteBelow(routeKey{HTTP2, outer}, chain)
+	return f.noteBelow(routeKey{HTTP1, outer}, chain)
+}
+
+func (f *Fold) noteBelow(outer routeKey, chain []string) uint16 {
 	for _, name := range chain {
 		id := f.nameID(name)
 		if id == 0 || id == outer.name {

@@ -91,6 +91,9 @@ func (f *Fold) start(l *live, e *exectrace.Event) {
 func (f *Fold) block(l *live, e *exectrace.Event) {
 	l.ran(e.Time)
 	l.now = status{e.To, e.Why, e.Stack}
+	if l.delegate != nil && e.Why == exectrace.WaitSelect {
+		f.awaits(l.delegate, e.Time)
+	}
 	c := f.classes[e.Stack]
 	switch {
 	case c.forNext(e.Why):
@@ -109,7 +112,7 @@ func (f *Fold) unblock(e *exectrace.Event) {
 	if l == nil {
 		return
 	}
-	f.wasOff(l, e.Time, f.partOf(e.From, e.Was, e.Left), e.Left, e.Stack)
+	f.off(l, e.Time, status{e.From, e.Was, e.Left}, e.Stack)
 	l.now.state, l.now.why = e.To, e.Why
 	f.ready(l, e.Time)
 	// A wait for memory while the head is parsed is a wait of the request.
