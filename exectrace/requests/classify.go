@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/profile"
 )
 
 // place is where in the life of a request a stack stands.
@@ -12,12 +13,13 @@ type place uint8
 const (
 	nowhere    place = iota // tells nothing
 	h1Read                  // the connection's goroutine reads a request's head, or waits for it
+	h1Body                  // fasthttp: reads the body that a client sends once it was told to
 	h1Start                 // about to call the handler
 	inHandler               // below the handler, of whatever protocol
 	h1Finish                // writes what is left of the response
 	h1After                 // the response is written: tidies up
 	streamDone              // HTTP/2: the handler has returned
-	workerIdle              // gRPC: a worker waits for the next stream
+	workerIdle              // a worker waits for the next stream (gRPC) or connection (fasthttp)
 )
 
 // class is what a stack says about the request of its goroutine. Stacks are classed once.
@@ -29,8 +31,8 @@ type class struct {
 }
 
 // The frames that requests are found by, all from the root towards the leaf. Read in
-// net/http/server.go and h2_bundle.go (Go 1.22 to 1.26), golang.org/x/net/http2/server.go and
-// google.golang.org/grpc/server.go.
+// net/http/server.go and h2_bundle.go (Go 1.22 to 1.26), golang.org/x/net/http2/server.go,
+// google.golang.org/grpc/server.go, and server.go and workerpool.go of github.com/valyala/fasthttp.
 const (
 	h1Serve   = "net/http.(*conn).serve"
 	h1Handler = "net/http.serverHandler.ServeHTTP"
@@ -38,6 +40,11 @@ const (
 	grpcIdle  = "google.golang.org/grpc.(*Server).serverWorker"
 	// The goroutine of a stream is a closure of serveStreams.
 	grpcStream = "google.golang.org/grpc.(*Server).serveStreams.func"
+
+	fastHTTP   = "github.com/valyala/fasthttp"
+	fastServe  = fastHTTP + ".(*Server).serveConn"
+	fastIdle   = fastHTTP + ".(*workerPool).workerFunc"
+	fastWorker = fastHTTP + ".(*workerPool).getCh.func"
 )
 
 // isStream tells whether a function is the first of an HTTP/2 stream's goroutine.
@@ -57,6 +64,13 @@ func classify(frames []exectrace.Frame) (pl place, p Protocol, chain []string) {
 		case isStream(f):
 			pl, chain = classifyStream(frames[:i])
 			return pl, HTTP2, chain
+		case f == fastServe:
+			pl, chain = classifyFast(frames[:i])
+			return pl, HTTP1, chain
+		case f == fastIdle:
+			if !contains(frames[:i], fastServe) {
+				return workerIdle, HTTP1, nil
+			}
 		case isDelegate(f):
 			return inHandler, delegated, httpRoute(frames[:i])
 		case f == grpcRun:
@@ -90,6 +104,26 @@ func classifyH1(frames []exectrace.Frame) (place, []string) {
 		return h1Finish, nil
 	}
 	return nowhere, nil // the handshake, the states of the connection, and HTTP/2's own loop
+}
+
+// classifyFast classes what (*Server).serveConn of fasthttp called: all of its server's own, or a handler.
+func classifyFast(frames []exectrace.Frame) (place, []string) {
+	if len(frames) == 0 {
+		return nowhere, nil
+	}
+	next := frames[len(frames)-1].Func
+	own, isOwn := strings.CutPrefix(next, fastHTTP+".")
+	switch {
+	case next == "bufio.(*Reader).Peek", own == "acquireByteReader", strings.HasPrefix(own, "(*RequestHeader)."):
+		return h1Read, nil
+	case strings.HasPrefix(own, "(*Request).ContinueReadBody"):
+		return h1Body, nil
+	case next == "bufio.(*Writer).Flush", own == "writeResponse", own == "(*Server).writeErrorResponse":
+		return h1Finish, nil
+	case isOwn && !strings.Contains(own, "andler"), profile.StandardPackage(profile.PackageOf(next)):
+		return nowhere, nil
+	}
+	return inHandler, httpRoute(frames)
 }
 
 func classifyStream(frames []exectrace.Frame) (place, []string) {
@@ -154,7 +188,7 @@ func (f *Fold) nameID(route string) uint16 {
 // entryProtocol tells of which protocol the requests are of a goroutine that begins with a function.
 func entryProtocol(function string) Protocol {
 	switch {
-	case function == h1Serve:
+	case function == h1Serve, strings.HasPrefix(function, fastWorker):
 		return HTTP1
 	case isStream(function):
 		return HTTP2

@@ -93,6 +93,16 @@ func (l *live) resume() {
 	l.unite()
 }
 
+// continued says that what was written was no response, but that the client may send the body.
+func (l *live) continued() {
+	if l.phase == done {
+		l.resume()
+	}
+	if l.phase == finishing {
+		l.phase, l.handled = handling, -1
+	}
+}
+
 // returned says that a system call at a place has returned to the program.
 func (l *live) returned(from place, now int64) {
 	switch {
@@ -116,6 +126,9 @@ func (f *Fold) see(l *live, c class, now int64) {
 			f.unread(l, now)
 		}
 	case h1Finish, streamDone:
+	case h1Body:
+		l.continued()
+		return
 	case h1After:
 		if l.phase == handling || l.phase == finishing {
 			l.pause(now)

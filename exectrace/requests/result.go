@@ -253,7 +253,7 @@ func (f *Fold) notes(res *Result) []string {
 		}
 	}
 	if res.Count == 0 && len(res.Open) == 0 && res.Cut == 0 {
-		out = append(out, "No request was found: no goroutine of net/http, golang.org/x/net/http2 or google.golang.org/grpc served one, and there are no user tasks.")
+		out = append(out, "No request was found: no goroutine of net/http, golang.org/x/net/http2, google.golang.org/grpc or github.com/valyala/fasthttp served one, and there are no user tasks.")
 	}
 	return out
 }

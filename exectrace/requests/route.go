@@ -78,6 +78,12 @@ func isDispatcher(f string) bool {
 		return method == ".(*Router).ServeHTTP"
 	case pkg == "github.com/gin-gonic/gin":
 		return strings.HasPrefix(method, ".(*Engine).") || method == ".(*Context).Next"
+	case pkg == fastHTTP:
+		return strings.Contains(method, "Handler")
+	case strings.HasPrefix(pkg, "github.com/gofiber/fiber"):
+		return strings.HasPrefix(method, ".(*App).") || method == ".(*Ctx).Next" || method == ".(*DefaultCtx).Next"
+	case pkg == "github.com/fasthttp/router":
+		return strings.HasPrefix(method, ".(*Router).")
 	case strings.HasPrefix(pkg, "github.com/labstack/echo"):
 		return strings.HasPrefix(method, ".(*Echo).") || method == ".(*Router).add.func1"
 	}

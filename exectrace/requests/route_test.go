@@ -21,6 +21,7 @@ func TestHandlersHaveNames(t *testing.T) {
 	const root = " < net/http.serverHandler.ServeHTTP < net/http.(*conn).serve"
 	const mux = " < net/http.(*ServeMux).ServeHTTP"
 	const fn = " < net/http.HandlerFunc.ServeHTTP"
+	const fast = " < github.com/valyala/fasthttp.(*Server).serveConn < github.com/valyala/fasthttp.(*workerPool).workerFunc"
 	for _, c := range []struct{ name, stack, want string }{
 		{"a function in a mux", "runtime.chanrecv1 < main.load < main.search" + fn + mux + root, "main.search"},
 		{"a method value", "main.(*API).search-fm" + fn + root, "main.(*API).search-fm"},
@@ -38,6 +39,12 @@ func TestHandlersHaveNames(t *testing.T) {
 		{"a helper of the server", "strings.IndexByte < strings.Contains" + root, ""},
 		{"a helper of the mux", "net/url.unescape < net/url.PathUnescape" + mux + root, ""},
 		{"a handler of net/http/pprof", "runtime/pprof.writeHeap < net/http/pprof.Index" + fn + mux + root, "net/http/pprof.Index"},
+		{"a handler of fasthttp", "main.load < main.route" + fast, "main.route"},
+		{"a wrapped handler of fasthttp", "main.route < github.com/valyala/fasthttp.CompressHandlerLevel.func1" + fast, "main.route"},
+		{"in fasthttp's wrapper", "compress/gzip.(*Writer).Write < github.com/valyala/fasthttp.CompressHandlerLevel.func1" + fast, ""},
+		{"below the wrapper's handler", "main.stream < github.com/valyala/fasthttp.(*RequestCtx).SetBodyStreamWriter < main.route" + fast, "main.route"},
+		{"a router of fasthttp", "shop.put < github.com/fasthttp/router.(*Router).Handler" + fast, "shop.put"},
+		{"fiber", "shop.put < github.com/gofiber/fiber/v2.(*App).next < github.com/gofiber/fiber/v2.(*Ctx).Next < shop.log < github.com/gofiber/fiber/v2.(*App).next < github.com/gofiber/fiber/v2.(*App).handler" + fast, "shop.log shop.put"},
 		{"generic", "main.run < main.Handle[go.shape.struct { a.b/c.D }].func1" + fn + root, "main.Handle[go.shape.struct { a.b/c.D }].func1"},
 	} {
 		p, proto, chain := classify(frames(c.stack))
@@ -90,6 +97,13 @@ func TestPlacesInTheServer(t *testing.T) {
 		{"runtime.chanrecv1 < google.golang.org/grpc.(*Server).serverWorker", workerIdle, GRPC},
 		{"main.(*S).Put < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serverWorker", inHandler, GRPC},
 		{"main.h < golang.org/x/net/http2.(*serverConn).runHandler", inHandler, HTTP2},
+		{fastPeek, h1Read, HTTP1},
+		{"syscall.Read < net.(*conn).Read < bufio.(*Reader).Peek < github.com/valyala/fasthttp.(*RequestHeader).tryRead < github.com/valyala/fasthttp.(*RequestHeader).Read" + serveFast, h1Read, HTTP1},
+		{"syscall.Read < net.(*conn).Read < github.com/valyala/fasthttp.(*Request).readLimitBody" + serveFast, nowhere, HTTP1},
+		{fastBody, h1Body, HTTP1},
+		{fastFlush, h1Finish, HTTP1},
+		{"net.(*conn).SetReadDeadline" + serveFast, nowhere, HTTP1},
+		{fastIdles, workerIdle, HTTP1},
 		{"main.main", nowhere, 0},
 	} {
 		if p, proto, _ := classify(frames(c.stack)); p != c.place || proto != c.proto {
