@@ -11,15 +11,16 @@ import (
 type place uint8
 
 const (
-	nowhere    place = iota // tells nothing
-	h1Read                  // the connection's goroutine reads a request's head, or waits for it
-	h1Body                  // fasthttp: reads the body that a client sends once it was told to
-	h1Start                 // about to call the handler
-	inHandler               // below the handler, of whatever protocol
-	h1Finish                // writes what is left of the response
-	h1After                 // the response is written: tidies up
-	streamDone              // HTTP/2: the handler has returned
-	workerIdle              // a worker waits for the next stream (gRPC) or connection (fasthttp)
+	nowhere     place = iota // tells nothing
+	h1Read                   // the connection's goroutine reads a request's head, or waits for it
+	h1Body                   // fasthttp: reads the body that a client sends once it was told to
+	h1Start                  // about to call the handler
+	inHandler                // below the handler, of whatever protocol
+	h1Finish                 // writes what is left of the response
+	h1After                  // the response is written: tidies up
+	streamDone               // HTTP/2: the handler has returned
+	carriesGRPC              // HTTP/2: waits for a call of gRPC, which has a goroutine of its own
+	workerIdle               // a worker waits for the next stream (gRPC) or connection (fasthttp)
 )
 
 // class is what a stack says about the request of its goroutine. Stacks are classed once.
@@ -37,6 +38,7 @@ const (
 	h1Serve   = "net/http.(*conn).serve"
 	h1Handler = "net/http.serverHandler.ServeHTTP"
 	grpcRun   = "google.golang.org/grpc.(*Server).handleStream"
+	grpcHTTP  = "google.golang.org/grpc.(*Server).ServeHTTP" // below a server of net/http
 	grpcIdle  = "google.golang.org/grpc.(*Server).serverWorker"
 	// The goroutine of a stream is a closure of serveStreams.
 	grpcStream = "google.golang.org/grpc.(*Server).serveStreams.func"
@@ -130,6 +132,9 @@ func classifyStream(frames []exectrace.Frame) (place, []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		switch f := frames[i].Func; {
 		case f == h1Handler:
+			if contains(frames[:i], grpcHTTP) {
+				return carriesGRPC, nil
+			}
 			return inHandler, httpRoute(frames[:i])
 		case strings.HasSuffix(f, ".handlerDone"), strings.HasSuffix(f, ".sendServeMsg"):
 			return streamDone, nil
@@ -155,9 +160,6 @@ func (f *Fold) classify(stacks int) {
 		c := class{place: pl, gc: exectrace.InCollector(frames)}
 		if len(chain) > 0 {
 			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), delegateDepth-1))
-			if p == delegated {
-				c.depth += delegateDepth
-			}
 		}
 		f.classes = append(f.classes, c)
 		var tells concern

@@ -18,7 +18,7 @@
 //     answers with one write are one request.
 //   - HTTP/2 (net/http, golang.org/x/net/http2) and gRPC (google.golang.org/grpc): the
 //     life of the stream's goroutine. What happens on the connection's goroutines, before
-//     and after, belongs to no stream.
+//     and after, belongs to no stream. A call of gRPC that comes through net/http counts as one of gRPC.
 //   - Below http.TimeoutHandler, of HTTP/1 and HTTP/2: the handler runs on a goroutine of its own. It names the
 //     route, and what it does counts while the request waits for it.
 //   - Elsewhere a user task (runtime/trace.NewTask): from its begin to its end, with

@@ -10,6 +10,10 @@ import (
 // finish takes a request that is over, at now unless its response was written before.
 func (f *Fold) finish(l *live, now int64) {
 	f.relieve(l)
+	if l.carrier {
+		l.reset()
+		return
+	}
 	if l.phase < done {
 		l.pause(now)
 	}
@@ -143,7 +147,7 @@ func (f *Fold) sample(e *exectrace.Event) {
 func (f *Fold) unfinished() []*live {
 	var open []*live
 	for _, l := range f.live {
-		if l != nil && l.phase >= handling {
+		if l != nil && l.phase >= handling && !l.carrier {
 			open = append(open, l)
 		}
 	}

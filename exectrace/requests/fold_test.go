@@ -311,6 +311,52 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
+// carries is where the goroutine of a stream of net/http waits for gRPC.
+const carries = "runtime.selectgo < google.golang.org/grpc/internal/transport.(*serverHandlerTransport).runStream < google.golang.org/grpc.(*Server).serveStreams < google.golang.org/grpc.(*Server).ServeHTTP < net/http.(*ServeMux).ServeHTTP < net/http.serverHandler.ServeHTTP < net/http.(*http2serverConn).runHandler"
+
+// TestGRPCBelowNetHTTP counts a call once: two goroutines serve it.
+func TestGRPCBelowNetHTTP(t *testing.T) {
+	f := newFake()
+	g := f.create(nobody, "net/http.(*http2serverConn).runHandler", "net/http.(*http2serverConn).scheduleHandler")
+	f.after(5).start(g)
+	c := f.create(g, "google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).serveStreams.func2 < google.golang.org/grpc.(*Server).ServeHTTP")
+	f.after(5).block(g, exectrace.WaitSelect, carries)
+	f.after(5).start(c)
+	f.after(7).block(c, exectrace.WaitSleep, "time.Sleep < shop/pb._Store_Put_Handler < google.golang.org/grpc.(*Server).processUnaryRPC < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serveStreams.func2.1")
+	f.after(500).wake(c, nobody, "")
+	f.after(5).start(c)
+	f.after(5).wake(g, c, "google.golang.org/grpc/internal/transport.(*serverHandlerTransport).do")
+	f.after(5).end(c)
+	f.after(5).start(g)
+	f.after(5).end(g)
+	q := one(t, f)
+	if q.Protocol != GRPC || q.Route != "shop/pb.Store/Put" {
+		t.Errorf("it is %v %q", q.Protocol, q.Route)
+	}
+	sums(t, q)
+}
+
+// TestWorkersThatWereIdle finds the first request of a worker that did nothing in the generation before.
+func TestWorkersThatWereIdle(t *testing.T) {
+	f := newFake()
+	g := exectrace.GIndex(len(f.gs))
+	f.gs = append(f.gs, exectrace.Goroutine{ID: 7})
+	const idles = "runtime.chanrecv < google.golang.org/grpc.(*Server).serverWorker"
+	f.change(exectrace.GoStatus, g, nobody, exectrace.Waiting, exectrace.ReasonNone, idles)
+	f.gs[g].Left = f.stack(idles)
+	f.after(100).wake(g, nobody, "")
+	f.after(20).start(g)
+	f.after(5).block(g, exectrace.WaitSleep, "time.Sleep < shop/pb._Store_Put_Handler < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serverWorker")
+	f.after(500).wake(g, nobody, "")
+	f.after(5).start(g)
+	f.after(5).block(g, exectrace.WaitChanReceive, idles)
+	q := one(t, f)
+	if want := int64(20 + 5 + 500 + 5 + 5 + 5); q.Latency != want {
+		t.Errorf("it takes %d ns, want %d", q.Latency, want)
+	}
+	sums(t, q)
+}
+
 func TestTasksOutsideRequests(t *testing.T) {
 	f := newFake()
 	g := f.create(nobody, "main.worker", "main.main")

@@ -43,7 +43,7 @@ func (f *Fold) drop(g exectrace.GIndex) {
 	if l == nil {
 		return
 	}
-	if l.phase >= handling {
+	if l.phase >= handling && !l.carrier {
 		f.cut++
 	}
 	if l.protocol == Task {
@@ -57,6 +57,17 @@ func (f *Fold) drop(g exectrace.GIndex) {
 	f.live[g] = nil
 	f.marks[g] &^= ofLive
 	f.free = append(f.free, l)
+}
+
+// found takes a goroutine that was there before the trace began, or that has the place of another.
+func (f *Fold) found(e *exectrace.Event) {
+	f.drop(e.G)
+	if f.classes[e.Stack].place == workerIdle {
+		if l := f.join(e); l != nil {
+			l.known = true
+			l.now = status{e.To, e.Why, e.Stack}
+		}
+	}
 }
 
 // forget drops a goroutine, and whose child it is.

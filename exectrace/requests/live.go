@@ -25,6 +25,7 @@ type live struct {
 	woken    bool  // begin is a wake-up, and nothing was read since
 	cut      bool  // it began before the trace did
 	known    bool  // the goroutine was seen before this request
+	carrier  bool  // of another, which counts
 	assist   bool
 	sweep    bool
 	depth    uint8 // of the class that named the route
@@ -62,7 +63,7 @@ type live struct {
 // reset forgets the request, not the goroutine.
 func (l *live) reset() {
 	l.phase, l.depth, l.name = idle, 0, 0
-	l.woken, l.cut, l.begun = false, false, false
+	l.woken, l.cut, l.begun, l.carrier = false, false, false, false
 	l.id, l.task, l.taskName = 0, 0, ""
 	l.waits, l.samples, l.kept, l.merged = l.waits[:0], l.samples[:0], 0, false
 	l.regions, l.beyond = l.regions[:0], 0
@@ -116,6 +117,7 @@ func (l *live) returned(from place, now int64) {
 // see takes what a stack of the goroutine tells, at an event in which it ran.
 func (f *Fold) see(l *live, c class, now int64) {
 	if l.chief != nil {
+		c.depth |= delegateDepth
 		l.top().nameBy(c)
 		return
 	}
@@ -126,6 +128,9 @@ func (f *Fold) see(l *live, c class, now int64) {
 			f.unread(l, now)
 		}
 	case h1Finish, streamDone:
+	case carriesGRPC:
+		l.carrier = true
+		return
 	case h1Body:
 		l.continued()
 		return

@@ -96,6 +96,7 @@ func TestPlacesInTheServer(t *testing.T) {
 		{abort, h1After, HTTP1},
 		{"runtime.chanrecv1 < google.golang.org/grpc.(*Server).serverWorker", workerIdle, GRPC},
 		{"main.(*S).Put < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serverWorker", inHandler, GRPC},
+		{carries, carriesGRPC, HTTP2},
 		{"main.h < golang.org/x/net/http2.(*serverConn).runHandler", inHandler, HTTP2},
 		{fastPeek, h1Read, HTTP1},
 		{"syscall.Read < net.(*conn).Read < bufio.(*Reader).Peek < github.com/valyala/fasthttp.(*RequestHeader).tryRead < github.com/valyala/fasthttp.(*RequestHeader).Read" + serveFast, h1Read, HTTP1},

@@ -31,7 +31,7 @@ var plainWants = [64]concern{
 	exectrace.GoSyscallEnd:     ofLive,
 	exectrace.GoSyscallEndLost: ofLive | placed,
 	exectrace.GoSwitch:         ofLive | placed,
-	exectrace.GoStatus:         ofLive,
+	exectrace.GoStatus:         ofLive | placed,
 
 	exectrace.ProcStart:         always,
 	exectrace.ProcStop:          always,

@@ -34,7 +34,7 @@ func (f *Fold) take(e *exectrace.Event) {
 		}
 	case exectrace.GoStatus:
 		if e.From == exectrace.Unknown {
-			f.drop(e.G)
+			f.found(e)
 		}
 	case exectrace.GoStop, exectrace.GoDestroy, exectrace.GoDestroySyscall, exectrace.GoSyscallEndLost, exectrace.GoSwitch:
 		if l := f.known(e); l != nil {
