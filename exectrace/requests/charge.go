@@ -18,12 +18,15 @@ func (f *Fold) charge(l *live, now int64, was status) {
 		f.wasReady(l, now, was.why, was.left)
 		f.ready(l, now)
 	default:
-		f.off(l, now, was, 0)
+		f.off(l, now, was, exectrace.NoG, 0)
 	}
 }
 
 // until returns how long the time is from the last event of a goroutine, which it moves to now.
 func (l *live) until(now int64) int64 {
+	if l.chief != nil {
+		l.split()
+	}
 	d := now - l.accounted
 	l.previous, l.accounted = l.accounted, now
 	return d
@@ -74,6 +77,16 @@ func (f *Fold) wasReady(l *live, now int64, why exectrace.Reason, left exectrace
 	if busy := d - stopped - idled; busy > 0 || idled == 0 {
 		l.wait(p, true, left, 0, busy)
 	}
+}
+
+// off accounts for the time up to now, in which the goroutine was blocked or in a system call until another, or nobody,
+// ended that.
+func (f *Fold) off(l *live, now int64, was status, by exectrace.GIndex, waker exectrace.StackID) {
+	if d := f.awaited(l, by, was.why); d != nil {
+		f.instead(l, d, now)
+		return
+	}
+	f.wasOff(l, now, f.partOf(was.state, was.why, was.left), was.left, waker)
 }
 
 // wasOff accounts for the time up to now, in which the goroutine was blocked or in a system call.

@@ -187,7 +187,8 @@ func (f *Fold) nameID(route string) uint16 {
 	return id
 }
 
-// entryProtocol tells of which protocol the requests are of a goroutine that begins with a function.
+// entryProtocol tells of which protocol the requests are of a goroutine that begins with a function, or whether it is
+// followed when a request starts it.
 func entryProtocol(function string) Protocol {
 	switch {
 	case function == h1Serve, strings.HasPrefix(function, fastWorker):
@@ -198,6 +199,8 @@ func entryProtocol(function string) Protocol {
 		return GRPC
 	case isDelegate(function):
 		return delegated
+	case isStarted(function):
+		return started
 	}
 	return 0
 }

@@ -19,16 +19,17 @@
 //   - HTTP/2 (net/http, golang.org/x/net/http2) and gRPC (google.golang.org/grpc): the
 //     life of the stream's goroutine. What happens on the connection's goroutines, before
 //     and after, belongs to no stream. A call of gRPC that comes through net/http counts as one of gRPC.
-//   - Below http.TimeoutHandler, of HTTP/1 and HTTP/2: the handler runs on a goroutine of its own. It names the
-//     route, and what it does counts while the request waits for it.
+//   - Below http.TimeoutHandler, of HTTP/1 and HTTP/2: the handler runs on a goroutine of its own, which names the
+//     route.
 //   - Elsewhere a user task (runtime/trace.NewTask): from its begin to its end, with
 //     what the goroutine did that began it.
 //
 // Every request has three durations: its latency, as above; the time in which it was served,
 // which leaves out the time until it was read, as a logger on its connection would; and the time in
 // its handler, which is longer than what the handler could log by the few microseconds that the
-// server takes around it. The parts of a request sum to its latency
-// exactly; goroutines that a request started are not added, but its [Path] follows them.
+// server takes around it. The parts of a request sum to its latency exactly. While it waits for
+// a goroutine that it started itself, parts are what that one did: of several that it waits for, the one that let it
+// go on. What others did at the same time is in no part; its [Path] follows all.
 //
 // The package refuses to guess: a request whose begin or end is not in the trace is counted but
 // not measured, and a handler in which nothing happened that the tracer records has no name.

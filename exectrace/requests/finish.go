@@ -9,7 +9,6 @@ import (
 
 // finish takes a request that is over, at now unless its response was written before.
 func (f *Fold) finish(l *live, now int64) {
-	f.relieve(l)
 	if l.carrier {
 		l.reset()
 		return

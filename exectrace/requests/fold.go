@@ -94,11 +94,14 @@ type Fold struct {
 	tells    []concern                    // by StackID: placed where classes has a place
 	wants    *[64]concern                 // by Kind: what makes an event matter
 	places   [chunk]uint8                 // of the events of a chunk that matter
-	entered  bool                         // live has got a goroutine in since the chunk was sifted
+	entered  exectrace.GIndex             // the goroutine that live has got in with the last event, or NoG
 	free     []*live
 	children []child                     // by GIndex
 	tasks    map[uint64]exectrace.GIndex // open tasks that are requests
 	nextID   int64
+
+	followed     int   // goroutines
+	nextFollowed int64 // the id of the last; negative, as those of requests are not
 
 	procs     []bool // by P: it has nothing to do
 	limit     int    // GOMAXPROCS; 0 when not known

@@ -8,7 +8,7 @@ func (f *Fold) join(e *exectrace.Event) *live {
 		return nil
 	}
 	p := f.protocolOf(e.Stack)
-	if p == 0 || p == delegated { // a delegate without its chief
+	if p == 0 || p == delegated { // one that runs a handler, and its chief is not known
 		return nil
 	}
 	l := f.enter(e.G, p)
@@ -33,7 +33,7 @@ func (f *Fold) enter(g exectrace.GIndex, p Protocol) *live {
 	l.g, l.protocol, l.goid = g, p, f.src.Goroutine(g).ID
 	f.live[g] = l
 	f.marks[g] |= ofLive
-	f.entered = true
+	f.entered = g
 	return l
 }
 
@@ -49,9 +49,8 @@ func (f *Fold) drop(g exectrace.GIndex) {
 	if l.protocol == Task {
 		delete(f.tasks, l.task)
 	}
-	f.relieve(l)
 	if l.chief != nil {
-		l.chief.delegate = nil
+		f.unfollow(l)
 	}
 	l.id = 0 // its children are nobody's now
 	f.live[g] = nil
@@ -89,8 +88,8 @@ func (f *Fold) create(e *exectrace.Event) {
 	f.inherit(e)
 	switch p := f.entry(f.src.Goroutine(e.G).Entry); p {
 	case 0:
-	case delegated:
-		f.delegate(e)
+	case started, delegated:
+		f.follow(e, p)
 	default:
 		l := f.enter(e.G, p)
 		l.known = true

@@ -37,9 +37,12 @@ type live struct {
 	stopped, idled int64  // what stoppedUntil and idleUntil said when it became ready
 	now            status // since the last event
 
-	delegate *live // runs the handler, on a goroutine of its own
-	chief    *live // whose handler it runs
-	since    int64 // of a delegate: when its chief began to wait for it
+	chief    *live // of a followed goroutine: who started it
+	chiefID  int64 // chief's id then
+	since    int64 // of a followed goroutine: what its account goes back to
+	handles  bool  // of a followed goroutine: it runs the handler
+	kids     int   // followed goroutines that it started, and that run
+	delegate *live // the one that handles
 
 	waits []wait
 	kept  int // how many of waits are of parts, when phase is done
@@ -67,6 +70,7 @@ func (l *live) reset() {
 	l.id, l.task, l.taskName = 0, 0, ""
 	l.waits, l.samples, l.kept, l.merged = l.waits[:0], l.samples[:0], 0, false
 	l.regions, l.beyond = l.regions[:0], 0
+	l.kids, l.delegate = 0, nil
 }
 
 // start begins to account for a request, which may turn out to be none.
@@ -117,8 +121,10 @@ func (l *live) returned(from place, now int64) {
 // see takes what a stack of the goroutine tells, at an event in which it ran.
 func (f *Fold) see(l *live, c class, now int64) {
 	if l.chief != nil {
-		c.depth |= delegateDepth
-		l.top().nameBy(c)
+		if t := l.top(); t != nil && l.handles {
+			c.depth |= delegateDepth
+			t.nameBy(c)
+		}
 		return
 	}
 	switch c.place {

@@ -55,6 +55,13 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 		f.grow(int(e.G) + 1)
 	}
 	l := f.live[e.G]
+	if l != nil && l.chief != nil && !l.handles {
+		if l.top() != nil {
+			return // part of a request that is known
+		}
+		f.drop(e.G)
+		l = nil
+	}
 	if l == nil && f.classes[e.Stack].place != nowhere {
 		if l = f.join(e); l == nil {
 			return
@@ -76,7 +83,9 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 	}
 	l.ran(e.Time)
 	f.see(l, f.classes[e.Stack], e.Time)
-	l = l.top()
+	if l = l.top(); l == nil {
+		return
+	}
 	if l.task == 0 && l.phase >= handling {
 		l.task, l.taskName = e.Value, f.src.Annotation(e).Name
 	}
@@ -114,15 +123,14 @@ const maxRegions = 32
 // annotate takes what the program said about a request.
 func (f *Fold) annotate(e *exectrace.Event) {
 	l := f.of(e.G)
-	if l == nil {
+	if l == nil || l.chief != nil && !l.handles {
 		return
 	}
 	if c := f.classes[e.Stack]; c.place != nowhere {
 		l.ran(e.Time)
 		f.see(l, c, e.Time)
 	}
-	l = l.top()
-	if l.phase < handling {
+	if l = l.top(); l == nil || l.phase < handling {
 		return
 	}
 	switch e.Kind {

@@ -2,9 +2,9 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// chunk is how many events are sifted at a time: few enough that sifting the rest of them once more,
-// when a goroutine becomes one of requests, costs little.
-const chunk = 256
+// chunk is how many events are sifted at a time: few enough that looking through the rest of them, when a goroutine
+// becomes one of requests, costs little.
+const chunk = 64
 
 // concern is a set of what may make an event one about requests.
 type concern uint8
@@ -64,29 +64,50 @@ var pathWants = func() [64]concern {
 
 // chunk takes a few events. Most are not about requests: those are sifted out before anything is done.
 func (f *Fold) chunk(events []exectrace.Event) {
-	n := f.sift(events, 0)
+	n := f.sift(events)
 	for at := 0; at < n; at++ {
 		i := int(f.places[at])
+		f.entered = exectrace.NoG
 		f.take(&events[i])
-		if f.entered { // what follows of that goroutine matters now
-			n, at = f.sift(events, i+1), -1
+		if f.entered != exectrace.NoG {
+			n = f.admit(events, i+1, at+1, n)
 		}
 	}
 }
 
-// sift writes down the places of the events that matter, from one on, and returns how many those are.
+// sift writes down the places of the events that matter, and returns how many those are.
 // Kinds and goroutines come in no order that a processor could predict, so it does not branch: a
 // goroutine without a mark yet has that of another, which lets through too much, never too little.
-func (f *Fold) sift(events []exectrace.Event, from int) (n int) {
-	f.entered = false
+func (f *Fold) sift(events []exectrace.Event) (n int) {
 	marks, tells, wants := f.marks, f.tells, *f.wants
-	for i := from; i < len(events); i++ {
+	for i := range events {
 		e := &events[i]
 		mark := marks[int(e.G)&(len(marks)-1)]
 		f.places[n&(chunk-1)] = uint8(i)
 		if wants[e.Kind&63]&(always|mark|tells[e.Stack]) != 0 {
 			n++
 		}
+	}
+	return n
+}
+
+// admit adds the events of the goroutine that became one of requests to those that matter of the rest of a chunk: the
+// events from one on, the places from at to n.
+func (f *Fold) admit(events []exectrace.Event, from, at, n int) int {
+	g := f.entered
+	for i := from; i < len(events); i++ {
+		if events[i].G != g || f.wants[events[i].Kind&63]&ofLive == 0 {
+			continue
+		}
+		for at < n && int(f.places[at]) < i {
+			at++
+		}
+		if at < n && int(f.places[at]) == i {
+			continue
+		}
+		copy(f.places[at+1:n+1], f.places[at:n])
+		f.places[at] = uint8(i)
+		n++
 	}
 	return n
 }

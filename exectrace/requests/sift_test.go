@@ -13,16 +13,16 @@ import (
 var siftStacks = []string{
 	peek, firstRead, background, flush, abort, lock + handler, "main.work:3" + handler,
 	"runtime.chanrecv1 < main.other:5", "time.Sleep < main.other:6", "runtime.chansend1 < main.other:7", "",
-	"runtime.chanrecv2 < google.golang.org/grpc.(*Server).serverWorker",
+	"runtime.chanrecv2 < google.golang.org/grpc.(*Server).serverWorker", carries, fastPeek, fastBody, fastFlush, fastIdles, "main.slow:2 < " + runs,
 	"main.list:3 < net/http.HandlerFunc.ServeHTTP < net/http.serverHandler.ServeHTTP < net/http.(*http2serverConn).runHandler",
 }
 
 // siftEntries are what goroutines begin with.
 var siftEntries = []string{
-	"net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "google.golang.org/grpc.(*Server).serverWorker", "main.other", "main.other",
+	"net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "google.golang.org/grpc.(*Server).serverWorker", "main.other", "main.other", runs, "runtime.bgsweep",
 }
 
-var siftReasons = []exectrace.Reason{exectrace.WaitNetwork, exectrace.WaitSync, exectrace.WaitChanReceive, exectrace.WaitSleep, exectrace.WaitCond}
+var siftReasons = []exectrace.Reason{exectrace.WaitNetwork, exectrace.WaitSync, exectrace.WaitChanReceive, exectrace.WaitSleep, exectrace.WaitCond, exectrace.WaitSelect}
 
 // crowd is a random trace of goroutines that come, go and turn out to be of requests at any time.
 type crowd struct {
@@ -112,7 +112,7 @@ var everything = func() (t [64]concern) {
 func TestSiftingMissesNothing(t *testing.T) {
 	count, cut := int64(0), int64(0)
 	for seed := range uint64(20) {
-		c := newCrowd(seed, 3*chunk)
+		c := newCrowd(seed, 12*chunk)
 		for _, opt := range []Options{{Slowest: 1000}, {Slowest: 1000, Paths: true}} {
 			fold := New(opt)
 			fold.wants = &everything

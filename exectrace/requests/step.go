@@ -73,6 +73,10 @@ func (f *Fold) known(e *exectrace.Event) *live {
 
 // start takes a GoStart: a request's goroutine got a processor.
 func (f *Fold) start(l *live, e *exectrace.Event) {
+	if l.chief != nil && l.top() == nil { // it outlived its request
+		f.drop(e.G)
+		return
+	}
 	f.wasReady(l, e.Time, e.Was, e.Left)
 	l.now = status{state: exectrace.Running}
 	switch {
@@ -91,9 +95,6 @@ func (f *Fold) start(l *live, e *exectrace.Event) {
 func (f *Fold) block(l *live, e *exectrace.Event) {
 	l.ran(e.Time)
 	l.now = status{e.To, e.Why, e.Stack}
-	if l.delegate != nil && e.Why == exectrace.WaitSelect {
-		f.awaits(l.delegate, e.Time)
-	}
 	c := f.classes[e.Stack]
 	switch {
 	case c.forNext(e.Why):
@@ -112,7 +113,7 @@ func (f *Fold) unblock(e *exectrace.Event) {
 	if l == nil {
 		return
 	}
-	f.off(l, e.Time, status{e.From, e.Was, e.Left}, e.Stack)
+	f.off(l, e.Time, status{e.From, e.Was, e.Left}, e.By, e.Stack)
 	l.now.state, l.now.why = e.To, e.Why
 	f.ready(l, e.Time)
 	// A wait for memory while the head is parsed is a wait of the request.

@@ -3,6 +3,7 @@ package requests
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -178,5 +179,187 @@ func TestTimeoutsOfARealServer(t *testing.T) {
 				t.Errorf("sleeps below %s: %v of %v", asleepName, got, parts)
 			}
 		})
+	}
+}
+
+const (
+	spawn  = "sync.(*WaitGroup).Go" + handler
+	asks   = "sync.(*WaitGroup).Go.func1"
+	asking = " < main.ask:20 < " + asks
+	waits  = "sync.(*WaitGroup).Wait" + handler
+)
+
+// TestFanOut holds a handler that asks two services at once against what the slower one did: not what it did before
+// the handler waited, nor what the other did.
+func TestFanOut(t *testing.T) {
+	f := newFake()
+	g := f.connection()
+	f.arrive(g, firstRead)
+	f.after(10)
+	slow := f.create(g, asks, spawn)
+	quick := f.create(g, asks, spawn)
+	f.after(5).start(slow)
+	f.after(40).enter(slow, "syscall.Open"+asking)
+	f.after(30).block(g, exectrace.WaitSync, waits) // 30 of the call are beside the request
+	f.after(10).start(quick)
+	f.after(20).block(quick, exectrace.WaitSelect, "runtime.selectgo"+asking)
+	f.after(60).leave(slow)
+	f.after(50).block(slow, exectrace.WaitSleep, "time.Sleep"+asking)
+	f.after(200).wake(quick, nobody, "")
+	f.after(5).start(quick)
+	f.after(5).end(quick)
+	f.after(700).wake(slow, nobody, "")
+	f.after(60).start(slow)
+	f.after(70).wake(g, slow, "sync.(*WaitGroup).Done < "+asks)
+	f.after(5).end(slow)
+	f.after(15).start(g)
+	f.answer(g)
+	f.call(g, 10, peek)
+	f.block(g, exectrace.WaitNetwork, peek)
+	q := one(t, f)
+	want := map[Part]int64{
+		WaitSync: 0, WaitSelect: 0, ReadyCreated: 0,
+		WaitSleep: 200 + 1 + 5 + 1 + 5 + 1 + 700 + 1,
+		InSyscall: 10 + 1 + 10 + 1 + 20 + 1 + 60 + 1 + 30 + 1,
+	}
+	for p, ns := range want {
+		if got := part(q, p); got != ns {
+			t.Errorf("%v takes %d ns, want %d", p, got, ns)
+		}
+	}
+	if w := q.Waits[0]; w.Part != WaitSleep || w.Waiter.Function != "main.ask" || w.Waiter.Line != 20 {
+		t.Errorf("its longest wait is %+v", w)
+	}
+	sums(t, q)
+}
+
+// TestOthersAreNotFollowed leaves a wait alone that a goroutine ends which the request did not start, or which another
+// request of its connection did.
+func TestOthersAreNotFollowed(t *testing.T) {
+	f := newFake()
+	worker := f.create(nobody, "main.work", "main.main")
+	f.start(worker)
+	g := f.connection()
+	f.arrive(g, firstRead)
+	left := f.create(g, "main.handle.func1", "main.handle:7"+serve)
+	f.after(5).start(left)
+	f.after(10).block(g, exectrace.WaitChanReceive, "runtime.chanrecv1"+handler)
+	f.after(300).wake(g, worker, "main.work:5")
+	f.after(5).start(g)
+	f.answer(g)
+	f.arrive(g, peek)
+	f.after(10).block(g, exectrace.WaitChanReceive, "runtime.chanrecv1"+handler)
+	f.after(400).wake(g, left, "main.handle.func1:9")
+	f.after(5).start(g)
+	f.answer(g)
+	f.call(g, 10, peek)
+	f.block(g, exectrace.WaitNetwork, peek)
+	res := f.fold(Options{}).Result()
+	if res.Count != 2 {
+		t.Fatalf("found %d requests, want 2", res.Count)
+	}
+	for _, q := range res.Slowest {
+		sums(t, q)
+		if want := map[int64]int64{1: 300 + 1, 2: 400 + 1}[q.ID]; part(q, WaitChanReceive) != want {
+			t.Errorf("request %d waits %d ns for a channel, want %d", q.ID, part(q, WaitChanReceive), want)
+		}
+	}
+}
+
+// TestWhateverStartedGoroutinesDo holds requests whose goroutines start others, wait for them and outlive them at random
+// against their sums.
+func TestWhateverStartedGoroutinesDo(t *testing.T) {
+	for seed := range uint64(300) {
+		f, rnd := newFake(), rand.New(rand.NewPCG(seed, 1))
+		g := f.connection()
+		others := []exectrace.GIndex{f.create(nobody, "main.work", "main.main")}
+		f.start(others[0])
+		for range 3 {
+			f.arrive(g, firstRead)
+			mine := []exectrace.GIndex{g}
+			for range 60 {
+				f.after(int64(rnd.IntN(50)))
+				f.stir(rnd, &mine, others)
+			}
+			f.bringBack(g, others[0])
+			f.answer(g)
+			others = append(others, mine[1:]...)
+		}
+		f.call(g, 10, peek)
+		f.block(g, exectrace.WaitNetwork, peek)
+		fold := f.foldBy(1+rnd.IntN(20), Options{Paths: true})
+		res := fold.Result()
+		if res.Count != 3 {
+			t.Errorf("seed %d: found %d requests, want 3", seed, res.Count)
+		}
+		for _, q := range res.Slowest {
+			sums(t, q)
+		}
+		if want := fold.unfinishedKids(); fold.followed != want {
+			t.Errorf("seed %d: %d goroutines are followed, it counts %d", seed, want, fold.followed)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func (f *Fold) unfinishedKids() (n int) {
+	for _, l := range f.live {
+		if l != nil && l.chief != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// stir lets one of the goroutines do something that its state allows; mine[0] is that of the request.
+func (f *fake) stir(rnd *rand.Rand, mine *[]exectrace.GIndex, others []exectrace.GIndex) {
+	all := append(append([]exectrace.GIndex{}, *mine...), others...)
+	i := rnd.IntN(len(all))
+	g := all[i]
+	at := handler
+	if i > 0 {
+		at = asking
+	}
+	switch f.gs[g].State {
+	case exectrace.Runnable:
+		f.start(g)
+	case exectrace.Syscall:
+		f.leave(g)
+	case exectrace.Waiting:
+		by := all[rnd.IntN(len(all))]
+		switch {
+		case f.gs[by].State == exectrace.Running:
+			f.wake(g, by, "main.wake:9 < "+asks)
+		case rnd.IntN(3) == 0:
+			f.wake(g, nobody, "")
+		}
+	case exectrace.Running:
+		switch n := rnd.IntN(6); {
+		case n == 0 && len(*mine) < 6 && i < len(*mine):
+			*mine = append(*mine, f.create(g, []string{asks, runs, "main.handle.func1"}[rnd.IntN(3)], "main.start"+at))
+		case n == 1:
+			f.stop(g, "main.run"+at)
+		case n == 2:
+			f.enter(g, "syscall.Open"+at)
+		case n == 3 && i > 0 && i < len(*mine):
+			f.end(g)
+		case n > 3 && g != others[0]:
+			f.block(g, []exectrace.Reason{exectrace.WaitSync, exectrace.WaitSelect, exectrace.WaitSleep}[rnd.IntN(3)], "main.wait"+at)
+		}
+	}
+}
+
+// bringBack makes a goroutine run, whatever it did.
+func (f *fake) bringBack(g, by exectrace.GIndex) {
+	switch f.gs[g].State {
+	case exectrace.Waiting:
+		f.wake(g, nobody, "")
+		f.start(g)
+	case exectrace.Runnable:
+		f.start(g)
+	case exectrace.Syscall:
+		f.leave(g)
 	}
 }
