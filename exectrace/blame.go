@@ -81,15 +81,37 @@ func blame(frames []Frame) Line {
 }
 
 // root is the place of the function that a stack's goroutine was started with; -1 without frames. Of a thread of C
-// that calls into Go it is the exported function.
+// that calls into Go it is the exported function, and below [Trace.Wraps] what was given.
 func root(frames []Frame) int {
 	last := outermost(frames)
+	if last > 0 && wraps(frames[last].Func) {
+		if given := frames[last-1].At(); !plumbing(given) && !starts(given.Function) {
+			return last - 1
+		}
+	}
 	for at := last; at >= 0; at-- {
 		if !fromC(frames[at].Func) {
 			return at
 		}
 	}
 	return last
+}
+
+// Wraps tells whether the goroutine of a stack was started by a function that is given what to do: sync.WaitGroup.Go, or Go
+// of an errgroup. All such goroutines begin with the same closure, which tells nothing.
+func (t *Trace) Wraps(s StackID) bool {
+	frames := t.Frames(s)
+	last := outermost(frames)
+	return last >= 0 && wraps(frames[last].Func)
+}
+
+func wraps(function string) bool {
+	name, _, ok := strings.Cut(function, ".func")
+	return ok && starts(name)
+}
+
+func starts(function string) bool {
+	return function == "sync.(*WaitGroup).Go" || strings.Contains(function, "golang.org/x/sync/errgroup.(*Group).")
 }
 
 // outermost is the place of a stack's last frame, but for the one that every goroutine returns to.

@@ -43,6 +43,11 @@ func TestRoot(t *testing.T) {
 		{"runtime.gopark < runtime.bgsweep", "runtime.bgsweep"},
 		{"net/http.(*conn).serve < runtime.goexit", "net/http.(*conn).serve"},
 		{"runtime.goexit", "runtime.goexit"},
+		{"sync.(*WaitGroup).Go.func1", "sync.(*WaitGroup).Go.func1"},
+		{"time.Sleep < main.load < main.ask < sync.(*WaitGroup).Go.func1", "main.ask"},
+		{"sync.(*WaitGroup).Done < sync.(*WaitGroup).Go.func1", "sync.(*WaitGroup).Go.func1"},
+		{"time.Sleep < main.ask.func1 < golang.org/x/sync/errgroup.(*Group).add.func1", "main.ask.func1"},
+		{"runtime.chanrecv1 < golang.org/x/sync/errgroup.(*Group).done < golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).Go.func1"},
 	}
 	var texts []string
 	for _, s := range stacks {

@@ -317,7 +317,12 @@ func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 	if entry == 0 && e.Kind == exectrace.GoStatus {
 		entry = e.Stack
 	}
-	gr := f.groupOf(entry)
+	var gr *group
+	if e.Kind == exectrace.GoCreate {
+		gr = f.startedBy(entry, e.Stack)
+	} else {
+		gr = f.groupOf(entry)
+	}
 	*g = goroutine{
 		group: gr, state: e.To, mode: running, since: e.Time, born: e.Time,
 		why: e.Why, left: e.Left, ready: -1,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -340,8 +341,50 @@ func TestFinalizersAreThePrograms(t *testing.T) {
 		t.Errorf("the finalizer slept 3 ms, blocking has %.6f s of it", slept)
 	}
 	for _, g := range f.Goroutines().Groups {
-		if want := g.Function != "runtime.runFinalizers" && g.Function != "runtime.runCleanups" && strings.HasPrefix(g.Function, "runtime"); g.Runtime != want {
+		if want := strings.HasPrefix(g.Function, "runtime"); g.Runtime != want {
 			t.Errorf("%s: the runtime's: %t", g.Function, g.Runtime)
 		}
+	}
+}
+
+func sleeper()  { time.Sleep(2 * time.Millisecond) }
+func receiver() { <-time.After(2 * time.Millisecond) }
+
+// TestWhatGoWasGiven tells goroutines apart that sync.WaitGroup.Go started, and that all begin with the same closure.
+func TestWhatGoWasGiven(t *testing.T) {
+	f := read(t, tracetest.Record(t, func() {
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(sleeper)
+			wg.Go(receiver)
+			wg.Go(func() {})
+		}
+		wg.Wait()
+	}))
+	const pkg = "github.com/hone-go/hone/exectrace/wall_test."
+	reasons := map[string]string{pkg + "sleeper": "sleep", pkg + "receiver": "chan receive", "sync.(*WaitGroup).Go.func1 at wall/fold_test.go": ""}
+	for _, g := range f.Goroutines().Groups {
+		name := g.Function
+		if i := strings.LastIndex(name, ".go:"); i > 0 {
+			name = name[:i+len(".go")]
+		}
+		reason, ok := reasons[name]
+		if !ok {
+			if strings.Contains(name, "WaitGroup") {
+				t.Errorf("a group of %q", g.Function)
+			}
+			continue
+		}
+		delete(reasons, name)
+		if g.Created != 3 || g.Ended != 3 || len(g.Spawns) != 1 {
+			t.Errorf("%s: %d created, %d ended, started at %+v", g.Function, g.Created, g.Ended, g.Spawns)
+		}
+		waited := slices.ContainsFunc(g.Parts, func(p wall.Part) bool { return p.What == "blocked" && p.Why == reason })
+		if waited != (reason != "") {
+			t.Errorf("%s: waited for %q: %t", g.Function, reason, waited)
+		}
+	}
+	if len(reasons) > 0 {
+		t.Errorf("no group of %v", reasons)
 	}
 }

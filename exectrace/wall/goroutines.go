@@ -72,6 +72,7 @@ const placesPerGroup = 5
 // Goroutines sums the table by the function that goroutines were started with.
 func (f *Fold) Goroutines() *Goroutines {
 	b := newBreakdown(f)
+	b.nameGiven()
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
 		b.add(&b.total, r)
@@ -137,6 +138,24 @@ func newBreakdown(f *Fold) *breakdown {
 	return &breakdown{f: f, groups: map[string]*sums{}, roots: map[exectrace.StackID]string{}}
 }
 
+// nameGiven names the groups of goroutines that were started by a call of sync.WaitGroup.Go by the function that it was
+// given, which the stacks at which they waited tell, else by the call.
+func (b *breakdown) nameGiven() {
+	for i := range b.f.table.rows {
+		r := &b.f.table.rows[i]
+		if gr := b.f.group[r.entry()]; gr != nil && gr.wraps != 0 && b.f.trace.Wraps(r.left()) {
+			if given := b.f.trace.Root(r.left()).Function; b.roots[r.entry()] == "" && given != b.f.trace.Root(gr.wraps).Function {
+				b.roots[r.entry()] = given
+			}
+		}
+	}
+	for entry, gr := range b.f.group {
+		if gr.wraps != 0 && b.roots[entry] == "" {
+			b.roots[entry] = b.f.trace.Root(gr.wraps).Function + " at " + b.f.trace.Blame(entry).String()
+		}
+	}
+}
+
 // group returns the sums of the goroutines with a first stack.
 func (b *breakdown) group(entry exectrace.StackID) *sums {
 	name, ok := b.roots[entry]
@@ -148,7 +167,7 @@ func (b *breakdown) group(entry exectrace.StackID) *sums {
 	}
 	s := b.groups[name]
 	if s == nil {
-		s = &sums{runtime: b.f.trace.OfRuntime(entry)}
+		s = &sums{runtime: b.f.trace.Root(entry).OfRuntime()}
 		b.groups[name] = s
 	}
 	return s

@@ -2,9 +2,11 @@ package wall
 
 import "github.com/hone-go/hone/exectrace"
 
-// group are the goroutines with one first stack.
+// group are the goroutines with one first stack; of those that sync.WaitGroup.Go started the ones that one call did.
 type group struct {
-	entry                 exectrace.StackID
+	entry                 exectrace.StackID   // where Go was called, if wraps is not 0
+	wraps                 exectrace.StackID   // what it starts all goroutines with
+	wrapper               bool                // entry is that
 	runs                  [sweeping + 1]tally // of running time, by mode, but for what is open at the end
 	found, created, ended int64
 	lifetime              int64
@@ -32,12 +34,22 @@ func (f *Fold) groupOf(entry exectrace.StackID) *group {
 	if int64(entry) < int64(len(f.groups)) && f.groups[entry] != nil {
 		return f.groups[entry]
 	}
-	gr := &group{entry: entry, spawn: map[exectrace.StackID]*spawned{}}
+	gr := &group{entry: entry, wrapper: f.trace.Wraps(entry), spawn: map[exectrace.StackID]*spawned{}}
 	f.group[entry] = gr
 	for int64(entry) >= int64(len(f.groups)) {
 		f.groups = append(f.groups, make([]*group, max(64, len(f.groups)))...)
 	}
 	f.groups[entry] = gr
+	return gr
+}
+
+// startedBy returns the group of what was created with a first stack, at a stack.
+func (f *Fold) startedBy(entry, at exectrace.StackID) *group {
+	gr := f.groupOf(entry)
+	if gr.wrapper && at != 0 {
+		gr = f.groupOf(at)
+		gr.wraps = entry
+	}
 	return gr
 }
 

@@ -35,6 +35,9 @@ func (f *Fold) Profile(v View) (*profile.Profile, error) {
 		if !ok || k.stack == 0 && v != Time {
 			continue
 		}
+		if gr := f.group[k.stack]; k.root && gr != nil && gr.wraps != 0 {
+			k.stack = gr.wraps
+		}
 		k.why = whyName(f.trace, r.what(), r.why())
 		if sum[k] == nil {
 			order = append(order, k)
