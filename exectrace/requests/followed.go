@@ -40,7 +40,7 @@ func isStarted(function string) bool {
 // follow follows a new goroutine, if it was started for a request.
 func (f *Fold) follow(e *exectrace.Event, p Protocol) {
 	c := f.of(e.By)
-	if c == nil || c.kids >= maxOfOne || f.followed >= maxFollowed || c.protocol == Task {
+	if c == nil || c.kids >= maxOfOne || f.followed >= maxFollowed {
 		return
 	}
 	if c.phase < handling && (c.chief == nil || c.top() == nil) {

@@ -47,7 +47,8 @@ timer.
 
 It is fine for what cannot tell, as a file or a register, at a rate that matches
 what is looked for. The rule leaves loops alone that count their rounds or range
-over something: they are paced, not polling.
+over something, and those that mostly wake another goroutine or make a system
+call between two sleeps: they are paced, not polling.
 
 Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
 
