@@ -45,12 +45,13 @@ type Fold struct {
 
 // live is a goroutine's state at this time.
 type live struct {
-	id    uint64
-	entry exectrace.StackID
-	state exectrace.State
-	why   exectrace.Reason
-	since int64
-	line  int // where it is, or was when it stopped
+	id      uint64
+	entry   exectrace.StackID
+	wrapped bool // entry is the closure of sync.WaitGroup.Go, or one like it: the next stack says more
+	state   exectrace.State
+	why     exectrace.Reason
+	since   int64
+	line    int // where it is, or was when it stopped
 }
 
 // row are the spans of a goroutine or a processor, in order.
@@ -126,7 +127,7 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	g := f.at(e.G)
 	if e.From == exectrace.Unknown || g.id == 0 {
 		info := t.Goroutine(e.G)
-		*g = live{id: info.ID, entry: info.Entry, line: -1}
+		*g = live{id: info.ID, entry: info.Entry, wrapped: t.Wraps(info.Entry), line: -1}
 		if e.Kind == exectrace.GoStatus && g.entry == 0 {
 			g.entry = e.Stack
 		}
@@ -136,8 +137,8 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	} else {
 		f.close(g, e.Time)
 	}
-	if g.entry == 0 && e.Stack != 0 && e.By == e.G { // its first stack says what it is
-		g.entry = e.Stack
+	if (g.entry == 0 || g.wrapped) && e.Stack != 0 && e.By == e.G { // its first stack says what it is
+		g.entry, g.wrapped = e.Stack, false
 		if r := f.rows[g.id]; r != nil {
 			r.name = f.trace.Root(g.entry).Function
 		}
