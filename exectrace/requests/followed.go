@@ -110,8 +110,6 @@ func (f *Fold) instead(l, d *live, now int64) {
 	l.until(now)
 	if l.begun {
 		l.sums().add(&d.parts)
-		for _, w := range d.waits {
-			l.waitMerged(w)
-		}
+		l.adopt(d.waits)
 	}
 }

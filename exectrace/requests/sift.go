@@ -4,7 +4,7 @@ import "github.com/hone-go/hone/exectrace"
 
 // chunk is how many events are sifted at a time: few enough that looking through the rest of them, when a goroutine
 // becomes one of requests, costs little.
-const chunk = 64
+const chunk = 32
 
 // concern is a set of what may make an event one about requests.
 type concern uint8

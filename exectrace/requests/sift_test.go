@@ -112,7 +112,7 @@ var everything = func() (t [64]concern) {
 func TestSiftingMissesNothing(t *testing.T) {
 	count, cut := int64(0), int64(0)
 	for seed := range uint64(20) {
-		c := newCrowd(seed, 12*chunk)
+		c := newCrowd(seed, 24*chunk)
 		for _, opt := range []Options{{Slowest: 1000}, {Slowest: 1000, Paths: true}} {
 			fold := New(opt)
 			fold.wants = &everything

@@ -42,6 +42,17 @@ func (l *live) wait(p Part, busy bool, waiter, waker exectrace.StackID, d int64)
 	w.part, w.busy, w.n, w.waiter, w.waker, w.ns = p, busy, 1, waiter, waker, d
 }
 
+// adopt notes times off the processor of another goroutine.
+func (l *live) adopt(ws []wait) {
+	if !l.merged && len(l.waits)+len(ws) <= maxWaits {
+		l.waits = append(l.waits, ws...)
+		return
+	}
+	for _, w := range ws {
+		l.waitMerged(w)
+	}
+}
+
 // waitMerged notes a time off the processor of a request that has many.
 func (l *live) waitMerged(w wait) {
 	l.merge()
