@@ -102,6 +102,7 @@ type Fold struct {
 
 	followed     int   // goroutines
 	nextFollowed int64 // the id of the last; negative, as those of requests are not
+	sweptAt      int64 // what that was when room was made
 
 	procs     []bool // by P: it has nothing to do
 	limit     int    // GOMAXPROCS; 0 when not known

@@ -40,10 +40,10 @@ func isStarted(function string) bool {
 // follow follows a new goroutine, if it was started for a request.
 func (f *Fold) follow(e *exectrace.Event, p Protocol) {
 	c := f.of(e.By)
-	if c == nil || c.kids >= maxOfOne || f.followed >= maxFollowed {
+	if c == nil || c.kids >= maxOfOne || c.phase < handling && (c.chief == nil || c.top() == nil) {
 		return
 	}
-	if c.phase < handling && (c.chief == nil || c.top() == nil) {
+	if f.followed >= maxFollowed && !f.makeRoom() {
 		return
 	}
 	f.followed++
@@ -69,6 +69,21 @@ func (l *live) top() *live {
 		l = l.chief
 	}
 	return l
+}
+
+// makeRoom ends that goroutines are followed whose requests are over, as leaked ones are for ever. It looks at all, so
+// it does so only after many were added.
+func (f *Fold) makeRoom() bool {
+	if f.sweptAt-f.nextFollowed < maxFollowed/2 {
+		return false
+	}
+	f.sweptAt = f.nextFollowed
+	for g, l := range f.live {
+		if l != nil && l.top() == nil {
+			f.drop(exectrace.GIndex(g))
+		}
+	}
+	return f.followed < maxFollowed
 }
 
 // unfollow ends that a goroutine is followed.

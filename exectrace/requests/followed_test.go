@@ -363,3 +363,38 @@ func (f *fake) bringBack(g, by exectrace.GIndex) {
 		f.leave(g)
 	}
 }
+
+// TestLeaksLeaveRoom lets requests leak more goroutines than are followed at a time, and follows the next one's.
+func TestLeaksLeaveRoom(t *testing.T) {
+	f := newFake()
+	g := f.connection()
+	for range maxFollowed/maxOfOne + 1 {
+		f.arrive(g, firstRead)
+		for range maxOfOne {
+			f.create(g, "main.leak", "main.handle:7"+serve)
+		}
+		f.answer(g)
+	}
+	f.arrive(g, firstRead)
+	d := f.create(g, asks, spawn)
+	f.after(5).start(d)
+	f.after(5).block(g, exectrace.WaitSync, waits)
+	f.after(5).block(d, exectrace.WaitSleep, "time.Sleep"+asking)
+	f.after(500).wake(d, nobody, "")
+	f.after(5).start(d)
+	f.after(5).wake(g, d, "sync.(*WaitGroup).Done < "+asks)
+	f.after(5).start(g)
+	f.answer(g)
+	f.call(g, 10, peek)
+	f.block(g, exectrace.WaitNetwork, peek)
+	res := f.fold(Options{Slowest: 100}).Result()
+	for _, q := range res.Slowest {
+		sums(t, q)
+		if q.ID == res.Count && (part(q, WaitSleep) != 500+1 || part(q, WaitSync) != 0) {
+			t.Errorf("the last request: %+v", q.Parts)
+		}
+	}
+	if res.Count != maxFollowed/maxOfOne+2 {
+		t.Errorf("found %d requests", res.Count)
+	}
+}

@@ -239,10 +239,10 @@ func (f *Fold) notes(res *Result) []string {
 		out = append(out, "HTTP/1 requests that came in with one read of their connection (pipelining) begin when the one before is answered; their wait for it is not seen.")
 	}
 	if res.Cut > 0 {
-		out = append(out, fmt.Sprintf("%d requests began before the trace or were lost in a gap: they are not in the figures.", res.Cut))
+		out = append(out, fmt.Sprintf("Not in the figures: requests that began before the trace or were lost in a gap (%d).", res.Cut))
 	}
 	if n := len(res.Open); n > 0 {
-		out = append(out, fmt.Sprintf("%d requests had not ended when the trace did: they are not in the figures.", n))
+		out = append(out, fmt.Sprintf("Not in the figures: requests that had not ended when the trace did (%d).", n))
 	}
 	for _, r := range res.Routes {
 		switch {
