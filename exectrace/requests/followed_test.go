@@ -2,7 +2,6 @@ package requests
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -142,12 +141,9 @@ func TestTimeoutsOfARealServer(t *testing.T) {
 					wg.Go(func() {
 						for i := range n / 4 {
 							res, err := srv.Client().Get(srv.URL + []string{"/locked", "/locked", "/asleep"}[i%3])
-							if err != nil {
-								t.Error(err)
+							if !answered(t, res, err) {
 								return
 							}
-							io.Copy(io.Discard, res.Body)
-							res.Body.Close()
 						}
 					})
 				}

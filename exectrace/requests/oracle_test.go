@@ -117,16 +117,24 @@ func drive(t *testing.T, srv *httptest.Server, connections, n int) {
 				} else {
 					res, err = client.Get(srv.URL + "/count")
 				}
-				if err != nil {
-					t.Error(err)
+				if !answered(t, res, err) {
 					return
 				}
-				io.Copy(io.Discard, res.Body)
-				res.Body.Close()
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// answered reads a response to its end.
+func answered(t *testing.T, res *http.Response, err error) bool {
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	io.Copy(io.Discard, res.Body)
+	res.Body.Close()
+	return true
 }
 
 // record traces what f does.
