@@ -133,6 +133,11 @@ func (f *fake) leave(g exectrace.GIndex) {
 func (f *fake) lose(g exectrace.GIndex) {
 	f.change(exectrace.GoSyscallEndLost, g, g, exectrace.Runnable, exectrace.SyscallLost, "")
 }
+func (f *fake) swap(from, to exectrace.GIndex) { // coroutines
+	f.change(exectrace.GoSwitch, to, from, exectrace.Runnable, exectrace.Woken, "")
+	f.change(exectrace.GoSwitch, from, from, exectrace.Waiting, exectrace.WaitCoroutine, "")
+	f.change(exectrace.GoSwitch, to, nobody, exectrace.Running, exectrace.ReasonNone, "")
+}
 func (f *fake) end(g exectrace.GIndex) {
 	f.change(exectrace.GoDestroy, g, g, exectrace.Gone, exectrace.ReasonNone, "")
 }

@@ -32,9 +32,13 @@ const timeoutHandler = "net/http.(*timeoutHandler).ServeHTTP"
 func isDelegate(function string) bool { return strings.HasPrefix(function, timeoutHandler+".func") }
 
 // isStarted tells whether a goroutine that begins with a function does what the program wants done: those of the
-// standard library serve connections, timers and the like.
+// standard library serve connections, timers and the like, but for coroutines (iter.Pull).
 func isStarted(function string) bool {
-	return function == "sync.(*WaitGroup).Go.func1" || !profile.StandardPackage(profile.PackageOf(function))
+	switch function {
+	case "sync.(*WaitGroup).Go.func1", "runtime.corostart":
+		return true
+	}
+	return !profile.StandardPackage(profile.PackageOf(function))
 }
 
 // follow follows a new goroutine, if it was started for a request.

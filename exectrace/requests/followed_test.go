@@ -2,6 +2,7 @@ package requests
 
 import (
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -393,4 +394,53 @@ func TestLeaksLeaveRoom(t *testing.T) {
 	if res.Count != maxFollowed/maxOfOne+2 {
 		t.Errorf("found %d requests", res.Count)
 	}
+}
+
+// TestCoroutinesOfARequest counts what an iterator does that a handler pulls from, as the handler's.
+func TestCoroutinesOfARequest(t *testing.T) {
+	const n, values = 20, 3
+	slow := func() iter.Seq[int] {
+		return func(yield func(int) bool) {
+			for i := range values {
+				time.Sleep(time.Millisecond)
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+	data := record(t, func() {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			next, stop := iter.Pull(slow())
+			defer stop()
+			for v, ok := next(); ok; v, ok = next() {
+				fmt.Fprintln(w, v)
+			}
+		}))
+		defer srv.Close()
+		for range n {
+			res, err := srv.Client().Get(srv.URL)
+			if !answered(t, res, err) {
+				return
+			}
+		}
+	})
+	f := New(Options{Paths: true, Slowest: n})
+	read(t, data, f)
+	res := f.Result()
+	near(t, "requests", float64(res.Count), n, 0)
+	for _, q := range res.Slowest {
+		sums(t, q)
+		contiguous(t, q.Path)
+		var slept int64
+		for _, s := range q.Path.Segments {
+			if s.Part == WaitSleep {
+				slept += s.Time
+			}
+		}
+		if part(q, WaitOther) > part(q, WaitSleep)/2 || part(q, WaitSleep) < values*int64(time.Millisecond) || slept < values*int64(time.Millisecond) {
+			t.Errorf("request %d: %+v; %d ns of sleep in its path", q.ID, q.Parts, slept)
+		}
+	}
+	profiles(t, f, res)
 }

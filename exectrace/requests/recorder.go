@@ -73,7 +73,16 @@ func (r *recorder) push(s *strand) *spell {
 // note takes an event of a goroutine.
 func (r *recorder) note(f *Fold, e *exectrace.Event) {
 	s := &r.gs[e.G]
-	switch e.Kind {
+	kind := e.Kind
+	if kind == exectrace.GoSwitch { // a coroutine is woken, or runs
+		switch {
+		case e.From == exectrace.Waiting:
+			kind = exectrace.GoUnblock
+		case e.To == exectrace.Running:
+			kind = exectrace.GoStart
+		}
+	}
+	switch kind {
 	case exectrace.GoUnblock:
 		x := r.push(s)
 		x.begin, x.end, x.part, x.left = e.Since, e.Time, f.partOf(e.From, e.Was, e.Left), e.Left

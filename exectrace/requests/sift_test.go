@@ -19,7 +19,7 @@ var siftStacks = []string{
 
 // siftEntries are what goroutines begin with.
 var siftEntries = []string{
-	"net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "google.golang.org/grpc.(*Server).serverWorker", "main.other", "main.other", runs, "runtime.bgsweep",
+	"net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "google.golang.org/grpc.(*Server).serverWorker", "main.other", "main.other", runs, "runtime.bgsweep", "runtime.corostart",
 }
 
 var siftReasons = []exectrace.Reason{exectrace.WaitNetwork, exectrace.WaitSync, exectrace.WaitChanReceive, exectrace.WaitSleep, exectrace.WaitCond, exectrace.WaitSelect}
@@ -92,6 +92,10 @@ func (c *crowd) act(g exectrace.GIndex, at string) {
 	case 10:
 		kinds := []exectrace.Kind{exectrace.RegionBegin, exectrace.RegionEnd, exectrace.Log, exectrace.CPUSample, exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistEnd}
 		c.mark(pick(c.rng, kinds), g, 0, at, "load")
+	case 12:
+		if to := exectrace.GIndex(c.rng.IntN(len(c.gs))); c.gs[to].State == exectrace.Waiting {
+			c.swap(g, to)
+		}
 	case 11:
 		if c.rng.IntN(40) == 0 {
 			c.put(exectrace.Event{Kind: exectrace.Gap, G: nobody, By: nobody, P: -1})

@@ -147,7 +147,11 @@ func (f *Fold) back(l *live, e *exectrace.Event) {
 
 // change takes the changes that are rare, whatever state ends with them.
 func (f *Fold) change(l *live, e *exectrace.Event) {
-	f.charge(l, e.Time, status{e.From, e.Was, e.Left})
+	if was := (status{e.From, e.Was, e.Left}); e.From == exectrace.Waiting {
+		f.off(l, e.Time, was, e.By, e.Stack)
+	} else {
+		f.charge(l, e.Time, was)
+	}
 	l.now.state, l.now.why = e.To, e.Why
 	if e.By == e.G {
 		l.now.left = e.Stack
