@@ -74,13 +74,8 @@ func (r *recorder) push(s *strand) *spell {
 func (r *recorder) note(f *Fold, e *exectrace.Event) {
 	s := &r.gs[e.G]
 	kind := e.Kind
-	if kind == exectrace.GoSwitch { // a coroutine is woken, or runs
-		switch {
-		case e.From == exectrace.Waiting:
-			kind = exectrace.GoUnblock
-		case e.To == exectrace.Running:
-			kind = exectrace.GoStart
-		}
+	if kind == exectrace.GoSwitch && e.From == exectrace.Waiting { // a coroutine is woken, and runs at once
+		kind = exectrace.GoUnblock
 	}
 	switch kind {
 	case exectrace.GoUnblock:
