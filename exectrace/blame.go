@@ -84,7 +84,7 @@ func blame(frames []Frame) Line {
 // that calls into Go it is the exported function, and below [Trace.Wraps] what was given.
 func root(frames []Frame) int {
 	last := outermost(frames)
-	if last > 0 && wraps(frames[last].Func) {
+	if last > 0 && IsWrapper(frames[last].Func) {
 		if given := frames[last-1].At(); !plumbing(given) && !starts(given.Function) {
 			return last - 1
 		}
@@ -102,14 +102,16 @@ func root(frames []Frame) int {
 func (t *Trace) Wraps(s StackID) bool {
 	frames := t.Frames(s)
 	last := outermost(frames)
-	return last >= 0 && wraps(frames[last].Func)
+	return last >= 0 && IsWrapper(frames[last].Func)
 }
 
-func wraps(function string) bool {
+// IsWrapper tells whether goroutines that begin with a function are those of [Trace.Wraps].
+func IsWrapper(function string) bool {
 	name, _, ok := strings.Cut(function, ".func")
 	return ok && starts(name)
 }
 
+// starts tells whether a function starts a goroutine for the one that it is given.
 func starts(function string) bool {
 	return function == "sync.(*WaitGroup).Go" || strings.Contains(function, "golang.org/x/sync/errgroup.(*Group).")
 }

@@ -10,9 +10,9 @@
 //
 // What is a request:
 //
-//   - HTTP/1 (net/http, and github.com/valyala/fasthttp, which fiber serves by): from the last read of the connection before the handler (from
-//     the wake-up by the network, when the connection waited for it) to the return of the last
-//     write of the response. Reads of the body and writes of the response are inside.
+//   - HTTP/1 (net/http, and github.com/valyala/fasthttp, which fiber serves by): from the last
+//     read of the connection before the handler (from the wake-up by the network, when the
+//     connection waited for it) to the return of the last write of the response. Reads of the body and writes of the response are inside.
 //     Pipelined requests that come in with one read begin when the one before is
 //     answered: nothing in the trace tells how long they waited for it. Those that fasthttp
 //     answers with one write are one request.

@@ -34,11 +34,7 @@ func isDelegate(function string) bool { return strings.HasPrefix(function, timeo
 // isStarted tells whether a goroutine that begins with a function does what the program wants done: those of the
 // standard library serve connections, timers and the like, but for coroutines (iter.Pull).
 func isStarted(function string) bool {
-	switch function {
-	case "sync.(*WaitGroup).Go.func1", "runtime.corostart":
-		return true
-	}
-	return !profile.StandardPackage(profile.PackageOf(function))
+	return exectrace.IsWrapper(function) || function == "runtime.corostart" || !profile.StandardPackage(profile.PackageOf(function))
 }
 
 // follow follows a new goroutine, if it was started for a request.

@@ -30,9 +30,10 @@ var places = []string{"chain", "page", "names", "index"}
 // The price of garbage collection rests on how the runtime paces it, so the
 // runtime is asked: a program with four allocating places is run as it is and
 // with each place reusing memory, and the CPU time saved is held against what
-// one profile of the whole program predicts. The rule by bytes has to err less than the rule by objects, and
-// than charging only what is sampled below a place; as a rule it errs half as much, but how much memory costs on the
-// machine of the day moves all three. A collector that paces by something else turns the order round.
+// one profile of the whole program predicts. The rule by bytes has to beat by
+// far the rule by objects, and charging only what is sampled below a place. A new collector that paces by
+// something else shows here first. What else the machine does moves all three, so the runtime is asked again before
+// it is accused: what is wrong about the rule is wrong each time.
 //
 // It asserts no figure and no wall time, only which rule errs less in CPU time.
 // For a figure worth quoting, on a quiet machine:
@@ -43,6 +44,22 @@ func TestAblation(t *testing.T) {
 		t.Skip("runs programs for about 25 seconds of CPU")
 	}
 	program := buildAblation(t)
+	for try := 1; ; try++ {
+		wrong := ablate(t, program)
+		if wrong == "" {
+			return
+		}
+		if try == ablationTries {
+			t.Fatal(wrong)
+		}
+		t.Log("asked again: " + wrong)
+	}
+}
+
+const ablationTries = 3
+
+// ablate asks once, and returns what is wrong about the rule by bytes; "" is nothing.
+func ablate(t *testing.T, program string) string {
 	saved := measureSavings(t, program)
 	rules := predictSavings(t, program)
 
@@ -68,12 +85,13 @@ func TestAblation(t *testing.T) {
 	if noise > objects/3 {
 		t.Skipf("this machine is too noisy to tell the rules apart: the savings scatter by %.3f s, the rules differ by %.3f s", noise, objects)
 	}
-	if bytes > objects {
-		t.Errorf("the rule by bytes errs by %.3f s in all, by objects by %.3f s: does the runtime still pace the collector by bytes?", bytes, objects)
+	if bytes > 0.6*objects {
+		return fmt.Sprintf("the rule by bytes errs by %.3f s in all, by objects by %.3f s: does the runtime still pace the collector by bytes?", bytes, objects)
 	}
-	if bytes > samples {
-		t.Errorf("the rule by bytes errs by %.3f s in all, charging only samples below a place by %.3f s", bytes, samples)
+	if bytes > 0.9*samples {
+		return fmt.Sprintf("the rule by bytes errs by %.3f s in all, charging only samples below a place by %.3f s", bytes, samples)
 	}
+	return ""
 }
 
 func buildAblation(t *testing.T) string {
