@@ -12,10 +12,10 @@
 //
 //   - HTTP/1 (net/http, and github.com/valyala/fasthttp, which fiber serves by): from the last
 //     read of the connection before the handler (from the wake-up by the network, when the
-//     connection waited for it) to the return of the last write of the response. Reads of the body and writes of the response are inside.
-//     Pipelined requests that come in with one read begin when the one before is
-//     answered: nothing in the trace tells how long they waited for it. Those that fasthttp
-//     answers with one write are one request.
+//     connection waited for it) to the return of the last write of the response. Reads of the
+//     body and writes of the response are inside. Pipelined requests that come in with one read
+//     begin when the one before is answered: nothing in the trace tells how long they waited for
+//     it. Those that fasthttp answers with one write are one request.
 //   - HTTP/2 (net/http, golang.org/x/net/http2) and gRPC (google.golang.org/grpc): the
 //     life of the stream's goroutine. What happens on the connection's goroutines, before
 //     and after, belongs to no stream. A call of gRPC that comes through net/http counts as one of gRPC.
