@@ -54,6 +54,34 @@ func (t *Trace) Blame(s StackID) Line {
 	return l
 }
 
+// Caller returns the line of the program's own code from which the line that a stack is blamed on was called, when
+// that is of a module that the program depends on; else the zero Line.
+func (t *Trace) Caller(s StackID) Line { return caller(t.Frames(s)) }
+
+func caller(frames []Frame) Line {
+	inModule := false
+	for _, f := range frames {
+		l := f.At()
+		switch {
+		case l.Standard() || path.Base(l.File) == cgoFile:
+		case l.downloaded():
+			inModule = true
+		case inModule:
+			return l
+		default:
+			return Line{}
+		}
+	}
+	return Line{}
+}
+
+// downloaded tells whether a line is of a module that the program depends on: its directory in the module cache has a
+// version, and so it has with -trimpath (https://go.dev/ref/mod#module-cache), or it is in a folder of vendored ones.
+func (l Line) downloaded() bool {
+	file := strings.ReplaceAll(l.File, `\`, "/")
+	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
+}
+
 // cgoFile is what cgo writes for each package that calls C: main._Cfunc_usleep stands there, which nobody wrote.
 const cgoFile = "_cgo_gotypes.go"
 

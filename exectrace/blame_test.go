@@ -108,3 +108,35 @@ func TestBlameOfCalls(t *testing.T) {
 		t.Errorf("blamed on %v, with nobody else there", l)
 	}
 }
+
+// TestCaller: of a line in a module that was downloaded, the caller is the program's own line nearest to it; of a line of
+// its own there is none to tell.
+func TestCaller(t *testing.T) {
+	std := Frame{Func: "runtime.selectgo", File: "/usr/local/go/src/runtime/select.go", Line: 351}
+	limiter := Frame{Func: "golang.org/x/time/rate.(*Limiter).wait", File: "/home/me/go/pkg/mod/golang.org/x/time@v0.14.0/rate/rate.go", Line: 286}
+	trimmed := Frame{Func: limiter.Func, File: "golang.org/x/time@v0.14.0/rate/rate.go", Line: 286}
+	vendored := Frame{Func: limiter.Func, File: "/home/me/shop/vendor/golang.org/x/time/rate/rate.go", Line: 286}
+	windows := Frame{Func: limiter.Func, File: `C:\shop\vendor\golang.org\x\time\rate\rate.go`, Line: 286}
+	own := Frame{Func: "main.handle", File: "/home/me/shop/main.go", Line: 42}
+	serve := Frame{Func: "net/http.HandlerFunc.ServeHTTP", File: "/usr/local/go/src/net/http/server.go", Line: 2322}
+	outer := Frame{Func: "main.logged", File: "/home/me/shop/main.go", Line: 77}
+	for _, c := range []struct {
+		frames []Frame
+		want   int
+	}{
+		{[]Frame{std, limiter, limiter, own, serve, outer}, 42},
+		{[]Frame{std, trimmed, own}, 42},
+		{[]Frame{std, vendored, own}, 42},
+		{[]Frame{std, windows, own}, 42},
+		{[]Frame{std, limiter, serve, outer}, 77},
+		{[]Frame{std, own, limiter, outer}, 0}, // called back
+		{[]Frame{std, own, serve, outer}, 0},
+		{[]Frame{std, limiter}, 0}, // the module's own goroutine
+		{[]Frame{std, serve}, 0},
+		{nil, 0},
+	} {
+		if got := caller(c.frames); got.Line != c.want {
+			t.Errorf("%v: %v, want line %d", c.frames, got, c.want)
+		}
+	}
+}

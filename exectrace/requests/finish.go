@@ -68,7 +68,7 @@ func (f *Fold) describe(ws []wait) []Wait {
 	for _, w := range ws {
 		out = append(out, Wait{
 			Part: w.part, NoIdle: w.busy, Count: int(w.n), Time: w.ns,
-			Waiter: f.line(w.waiter), Waker: f.line(w.waker), Object: f.object(w.waiter, w.part),
+			Waiter: f.line(w.waiter), Caller: lineOrNil(f.src.Caller(w.waiter)), Waker: f.line(w.waker), Object: f.object(w.waiter, w.part),
 		})
 	}
 	sortWaits(out)
@@ -80,7 +80,10 @@ func (f *Fold) line(s exectrace.StackID) *exectrace.Line {
 	if s == 0 {
 		return nil
 	}
-	l := f.src.Blame(s)
+	return lineOrNil(f.src.Blame(s))
+}
+
+func lineOrNil(l exectrace.Line) *exectrace.Line {
 	if l == (exectrace.Line{}) {
 		return nil
 	}

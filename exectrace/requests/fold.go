@@ -69,6 +69,7 @@ type source interface {
 	Annotation(*exectrace.Event) exectrace.Annotation
 	Now() int64
 	Blame(exectrace.StackID) exectrace.Line
+	Caller(exectrace.StackID) exectrace.Line
 	Root(exectrace.StackID) exectrace.Line
 }
 

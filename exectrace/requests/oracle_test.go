@@ -281,6 +281,9 @@ func profiles(t *testing.T, f *Fold, res *Result) {
 	if got := wall.Total(1); got != res.All.Time {
 		t.Errorf("the profile sums to %d ns, the requests to %d", got, res.All.Time)
 	}
+	for i := range res.Routes {
+		checkPlaces(t, &res.Routes[i])
+	}
 	cpu, err := f.CPUProfile()
 	if err != nil {
 		t.Fatal(err)

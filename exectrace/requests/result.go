@@ -57,8 +57,10 @@ type Route struct {
 	Served  *histogram.Summary `json:"served"`
 	Handler *histogram.Summary `json:"handler"`
 	// Time is the latency of all requests together, and Parts what it is made of.
-	Time    int64       `json:"ns"`
-	Parts   []PartTime  `json:"parts"`
+	Time  int64      `json:"ns"`
+	Parts []PartTime `json:"parts"`
+	// Places are the same by line, most time first.
+	Places  []PlaceTime `json:"places,omitempty"`
 	Samples int64       `json:"cpu_samples"`
 	Regions []RegionSum `json:"regions,omitempty"`
 	Why     *Why        `json:"why,omitempty"` // p99 against the median
@@ -108,7 +110,8 @@ type Wait struct {
 	NoIdle bool            `json:"no_idle_processor,omitempty"` // ready: while all processors were busy
 	Object string          `json:"object,omitempty"`            // what it waited for: "sync.Mutex"
 	Waiter *exectrace.Line `json:"waiter,omitempty"`
-	Waker  *exectrace.Line `json:"waker,omitempty"` // where the goroutine was that ended the wait
+	Caller *exectrace.Line `json:"caller,omitempty"` // as in [Place]
+	Waker  *exectrace.Line `json:"waker,omitempty"`  // where the goroutine was that ended the wait
 	Count  int             `json:"count"`
 	Time   int64           `json:"ns"`
 }
@@ -221,7 +224,7 @@ func (f *Fold) route(g group) Route {
 		}
 	}
 	out.Count, out.Latency, out.Served, out.Handler = latency.Count(), latency.Summary(), served.Summary(), handler.Summary()
-	out.Time, out.Parts = parts.total(), parts.list()
+	out.Time, out.Parts, out.Places = parts.total(), parts.list(), f.spentAt(g, &parts)
 	for _, s := range regions {
 		out.Regions = append(out.Regions, *s)
 	}

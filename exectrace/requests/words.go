@@ -65,29 +65,32 @@ func (w *Why) Sentence() string {
 // percent writes a quantile as people say it: 0.999 is "99.9".
 func percent(q float64) string { return fmt.Sprintf("%.4g", 100*q) }
 
-// Text says what a cause is: "waiting for a sync.Mutex at shop/store.go:41 (released at
+// Text says what a place is: "waiting for a sync.Mutex at shop/store.go:41 (released at
 // shop/store.go:58)".
-func (c *Cause) Text() string {
+func (p *Place) Text() string {
 	var b strings.Builder
-	b.WriteString(doing(c.Part, c.Object))
-	if c.Waiter != nil {
-		b.WriteString(" at " + c.Waiter.String())
+	b.WriteString(doing(p.Part, p.Object))
+	if p.Waiter != nil {
+		b.WriteString(" at " + p.Waiter.String())
+	}
+	if p.Caller != nil {
+		b.WriteString(", called at " + p.Caller.String())
 	}
 	switch {
-	case c.Part.ready() && c.Part != ReadyPreempted && c.NoIdle:
+	case p.Part.ready() && p.Part != ReadyPreempted && p.NoIdle:
 		b.WriteString(" (none was idle)")
-	case c.Part.ready() && c.Part != ReadyPreempted:
+	case p.Part.ready() && p.Part != ReadyPreempted:
 		b.WriteString(" (though one was idle, and had to be woken)")
-	case c.Part.nobodys():
-	case len(c.Wakers) > 0 && c.Wakers[0].Line != nil:
+	case p.Part.nobodys():
+	case len(p.Wakers) > 0 && p.Wakers[0].Line != nil:
 		how := "woken"
-		if c.Part == WaitSync && strings.Contains(c.Object, "Mutex") {
+		if p.Part == WaitSync && strings.Contains(p.Object, "Mutex") {
 			how = "released"
 		}
-		if c.Wakers[0].Share < 0.8 {
+		if p.Wakers[0].Share < 0.8 {
 			how += " mostly"
 		}
-		b.WriteString(" (" + how + " at " + c.Wakers[0].Line.String() + ")")
+		b.WriteString(" (" + how + " at " + p.Wakers[0].Line.String() + ")")
 	}
 	return b.String()
 }

@@ -74,6 +74,10 @@ func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
 	row("collector", gc...)
 	if q := r.Requests; q != nil {
 		row("requests", group(float64(q.Count)), "p50 "+seconds(q.P50), "p99 "+seconds(q.P99), "max "+seconds(q.Max))
+		indent := strings.Repeat(" ", 14)
+		for line := range strings.Lines(wrap(q.Spent(), indent, s.width())) {
+			row("", strings.TrimSpace(line))
+		}
 	}
 	if r.CPUSamples > 0 {
 		row("cpu samples", group(float64(r.CPUSamples)))

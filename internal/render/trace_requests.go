@@ -30,17 +30,7 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 		if rt.Why != nil {
 			fmt.Fprintln(w, "  "+wrap(rt.Why.Sentence()+".", "  ", s.width()))
 		}
-		parts := [][]string{}
-		sorted := slices.Clone(rt.Parts)
-		slices.SortStableFunc(sorted, func(a, b requests.PartTime) int { return int(sign(b.Time - a.Time)) })
-		for _, part := range sorted {
-			share := float64(part.Time) / float64(max(1, rt.Time))
-			if share < 0.001 {
-				continue
-			}
-			parts = append(parts, []string{"  " + part.Part.String(), percent(share), seconds(float64(part.Time) / 1e9 / float64(max(1, rt.Count))), s.paint(faint, "a request")})
-		}
-		for _, line := range table(parts, "  ", 1, 2) {
+		for _, line := range table(parts(&rt, s), "  ", 1, 2) {
 			fmt.Fprintln(w, line)
 		}
 	}
@@ -56,6 +46,29 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	}
 	p.Notes = append(slices.Clone(p.Notes), r.Notes...)
 	p.foot(w, s, n, len(r.Routes), "routes")
+}
+
+// parts are what the time of a route went to, most first, with the line where most of each waits.
+func parts(rt *requests.Route, s Style) (rows [][]string) {
+	sorted := slices.Clone(rt.Parts)
+	slices.SortStableFunc(sorted, func(a, b requests.PartTime) int { return int(sign(b.Time - a.Time)) })
+	for _, part := range sorted {
+		share := float64(part.Time) / float64(max(1, rt.Time))
+		if share < 0.001 {
+			continue
+		}
+		a := "a request"
+		if i := slices.IndexFunc(rt.Places, func(p requests.PlaceTime) bool { return p.Part == part.Part && p.Waiter != nil }); i >= 0 {
+			p := &rt.Places[i]
+			a += ": "
+			if of := float64(p.Time) / float64(part.Time); of < 0.95 {
+				a += percent(of) + " of it "
+			}
+			a += p.Text()
+		}
+		rows = append(rows, []string{"  " + part.Part.String(), percent(share), seconds(float64(part.Time) / 1e9 / float64(max(1, rt.Count))), s.paint(faint, a)})
+	}
+	return rows
 }
 
 func sign(x int64) int64 {
@@ -81,6 +94,9 @@ func most(q *requests.Request) string {
 		if wt.Part == longest.Part {
 			if wt.Waiter != nil {
 				text += " at " + wt.Waiter.String()
+			}
+			if wt.Caller != nil {
+				text += ", called at " + wt.Caller.String()
 			}
 			break
 		}
