@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,6 +109,45 @@ func TestRemarks(t *testing.T) {
 			for range 5 {
 				time.Sleep(20 * time.Millisecond)
 			}
+		}},
+		{"wakeup", "had to be woken", func() {
+			ask, answer := make(chan int), make(chan int)
+			go func() {
+				runtime.LockOSThread() // each hand-over is one of threads
+				for range ask {
+					answer <- 0
+				}
+			}()
+			defer close(ask)
+			for range 10_000 {
+				ask <- 0
+				<-answer
+			}
+		}, func() {
+			workers(2, func() {
+				for range 20 {
+					time.Sleep(5 * time.Millisecond)
+				}
+			})
+		}},
+		{"spinning", "runtime.Gosched", func() {
+			var ready atomic.Bool
+			begun := time.Now()
+			workers(3, func() {
+				for !ready.Load() {
+					runtime.Gosched()
+					if spin(time.Microsecond); time.Since(begun) > 100*time.Millisecond {
+						ready.Store(true)
+					}
+				}
+			})
+		}, func() {
+			workers(3, func() {
+				for range 100 {
+					spin(500 * time.Microsecond)
+					runtime.Gosched()
+				}
+			})
 		}},
 		{"leak", "had not ended", func() {
 			for range 2000 {

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/units"
 )
 
 // Remark is something that stands out, in words.
 type Remark struct {
-	// Topic is what it is about: serial, work-unit, handoff, convoy, scheduler, gc, stop, polling,
-	// leak, tail, hazard.
+	// Topic is what it is about: serial, work-unit, handoff, convoy, scheduler, wakeup, gc, stop, polling,
+	// spinning, leak, tail, hazard.
 	Topic string          `json:"topic"`
 	Text  string          `json:"text"`
 	Line  *exectrace.Line `json:"line,omitempty"`
@@ -31,11 +32,16 @@ const (
 	handoffCost    = 1e-6  // seconds, for both sides
 	costlyHandoffs = 0.1   // of what goroutines ran
 	longLatency    = 1e-3  // seconds at p99 from ready to running
+	manyWakes      = 1000  // a second, of processors that were idle
+	dearWake       = 2e-6  // seconds in the mean: on the waker's own processor the next one is there sooner
+	muchWaking     = 0.3   // of what goroutines ran, and
+	oftenWaking    = 0.2   // of the trace
 	muchReady      = 0.1   // of the time of goroutines that run or are ready
 	muchGC         = 0.25  // of the time with a collection going on
 	lowUtilization = 0.5   // in the worst 10 ms
 	longStop       = 5e-3  // seconds
 	manyPolls      = 100   // a second, by one line
+	manyYields     = 50e3  // a second, at one line: at most 20 µs of work for each, on one processor
 	manyLeft       = 1000  // goroutines of one go statement that did not end
 	denseEvents    = 500e3 // events a second and processor: about 100 ns each, 5 % of it
 	wasteful       = 0.15  // of a parallel region, lost at its end
@@ -45,7 +51,7 @@ const (
 func (s *Set) remarks() []Remark {
 	var out []Remark
 	for _, f := range []func() []Remark{
-		s.tail, s.serial, s.units, s.handoffs, s.convoys, s.scheduler, s.collections, s.stops, s.tails, s.polls, s.leaks, s.hazards,
+		s.tail, s.serial, s.units, s.handoffs, s.convoys, s.scheduler, s.wakes, s.collections, s.stops, s.tails, s.polls, s.yields, s.leaks, s.hazards,
 	} {
 		out = append(out, f()...)
 	}
@@ -153,6 +159,19 @@ func (s *Set) scheduler() []Remark {
 		units.Seconds(ready), units.Seconds(p.Saturated.P50), units.Seconds(p.Saturated.P99), why)}
 }
 
+// wakes says that waking idle processors takes long against the work.
+func (s *Set) wakes() []Remark {
+	p := s.Parallelism.Result()
+	w := p.Wakeup
+	ran := p.MeanRunning * p.Length
+	if float64(w.Count) < manyWakes*max(p.Length, 0.1) || w.Total < dearWake*float64(w.Count) || w.Total < muchWaking*ran || w.Total < oftenWaking*p.Length {
+		return nil
+	}
+	return []Remark{remark("wakeup", "sched", exectrace.Line{},
+		"%s times a second a goroutine became ready while a processor was idle and had to be woken: they waited %s in all, half of them longer than %s, and goroutines ran for %s. Larger pieces of work would need fewer.",
+		units.Count(int64(float64(w.Count)/p.Length)), units.Seconds(w.Total), units.Seconds(w.P50), units.Seconds(ran))}
+}
+
 // ranAndReady is how long goroutines ran, and how long they could have, in seconds.
 func (s *Set) ranAndReady() (ran, ready float64) {
 	for _, part := range s.Wall.Goroutines().Total {
@@ -215,6 +234,20 @@ func (s *Set) polls() []Remark {
 			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second, and only runs %s in between: if it asks whether something has happened, let it be told.",
 				p.Line, units.Number(float64(p.Count)/length), units.Seconds(p.Work)))
 		}
+	}
+	return out
+}
+
+// yields are loops that give up their processor again and again: they wait for something that they are not told of.
+func (s *Set) yields() []Remark {
+	var out []Remark
+	length := max(seconds(s.trace), 0.1)
+	for _, l := range s.Wall.Sched().Lines {
+		if l.Why != wall.Yielded || l.Line.Standard() || float64(l.Count) < manyYields*length {
+			continue
+		}
+		out = append(out, remark("spinning", "sched", l.Line, "%s gives up its processor (runtime.Gosched) %s times a second: if it waits for something, it burns a processor meanwhile; let it be told.",
+			l.Line, units.Count(int64(float64(l.Count)/length))))
 	}
 	return out
 }

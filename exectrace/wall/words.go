@@ -4,6 +4,9 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
+// Yielded is why a goroutine is ready that called runtime.Gosched.
+const Yielded = "yielded"
+
 func (w what) String() string {
 	return [...]string{"running", "gc assist", "gc sweep", "runnable", "blocked", "syscall"}[w]
 }
@@ -26,7 +29,7 @@ func whyName(t *exectrace.Trace, w what, why exectrace.Reason) string {
 	case exectrace.Preempted:
 		return "preempted"
 	case exectrace.Gosched:
-		return "yielded"
+		return Yielded
 	case exectrace.SyscallLost:
 		return "syscall"
 	}
