@@ -3,8 +3,10 @@ package requests
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Place is what a request spends time on: a part, and of the parts off the processor the line where it waits.
@@ -114,6 +116,33 @@ func (f *Fold) spentAt(g group, parts *breakdown) []PlaceTime {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), a.Place.compare(&b.Place))
 	})
 	return out[:min(len(out), maxPlaces)]
+}
+
+// leastPlace is the share of the requests' time from which a place is one of the few that matter, mostPlaces how many
+// of those are named.
+const leastPlace, mostPlaces = 0.1, 3
+
+// Main are the few places where most of the route's time goes, most first.
+func (r *Route) Main() []PlaceTime {
+	n := 0
+	for n < min(len(r.Places), mostPlaces) && r.Places[n].Share >= leastPlace {
+		n++
+	}
+	return r.Places[:n]
+}
+
+// Spent says in words where the time of requests goes: "71 % of their time waiting for a sync.Mutex at
+// shop/store.go:41 (released at shop/store.go:58), 24 % running".
+func Spent(places []PlaceTime) string {
+	var b strings.Builder
+	for i := range places {
+		of, sep := " of their time", ""
+		if i > 0 {
+			of, sep = "", ", "
+		}
+		b.WriteString(sep + units.Percent(places[i].Share) + of + " " + places[i].Text())
+	}
+	return b.String()
 }
 
 func wakers(by map[exectrace.Line]float64, total float64) []WakerShare {

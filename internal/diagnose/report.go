@@ -1,6 +1,9 @@
 package diagnose
 
-import "github.com/hone-go/hone/internal/diagnose/rule"
+import (
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
 
 // Schema is the version of Report's JSON form.
 const Schema = "hone/findings/v1"
@@ -39,6 +42,8 @@ type Resources struct {
 	ObjectsPerRequest float64 `json:"alloc_objects_per_request,omitempty"`
 	Limiting          string  `json:"limiting"` // cpu, latency, memory, none
 	LimitingWhy       string  `json:"limiting_why,omitempty"`
+	// RequestTime is where most of the time goes of the requests in the execution trace.
+	RequestTime []requests.PlaceTime `json:"request_time,omitempty"`
 }
 
 // Finding is one rule in one function.

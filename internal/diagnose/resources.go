@@ -61,6 +61,9 @@ func (e *engine) resources() Resources {
 		}
 	}
 	r.Limiting, r.LimitingWhy = e.limiting, e.why
+	if t := e.pass.Trace; t != nil && t.Requests != nil && t.Requests.All != nil {
+		r.RequestTime = t.Requests.All.Main()
+	}
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
@@ -43,6 +44,9 @@ func header(w io.Writer, p FindingsPage, s Style) {
 		row(what, seenQuantiles(q, clean.Requests), limited(clean, s))
 	}
 	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r, m))
+	for i, line := range wrapCell(requests.Spent(r.RequestTime), 16, s) {
+		row([]string{"requests", ""}[min(i, 1)], line)
+	}
 	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
 	row("profiled", profiled(r))
 	row("spent on", spent(p.Table)...)

@@ -77,6 +77,18 @@ func wrap(text, indent string, width int) string {
 	return out.String()
 }
 
+// wrapCell breaks the text of a table's last cell, which begins at a column, into lines of the page's width.
+func wrapCell(text string, column int, s Style) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(wrap(text, strings.Repeat(" ", column), s.width()), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return lines
+}
+
 // words splits text at spaces and keeps "2.3 %" together.
 func words(text string) []string {
 	var out []string

@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/exectrace/annotations"
 	"github.com/hone-go/hone/exectrace/collector"
 	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
@@ -74,9 +75,8 @@ func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
 	row("collector", gc...)
 	if q := r.Requests; q != nil {
 		row("requests", group(float64(q.Count)), "p50 "+seconds(q.P50), "p99 "+seconds(q.P99), "max "+seconds(q.Max))
-		indent := strings.Repeat(" ", 14)
-		for line := range strings.Lines(wrap(q.Spent(), indent, s.width())) {
-			row("", strings.TrimSpace(line))
+		for _, line := range wrapCell(requests.Spent(q.Places), 14, s) {
+			row("", line)
 		}
 	}
 	if r.CPUSamples > 0 {
