@@ -43,12 +43,15 @@ var objectOfPart = map[Part]string{
 
 // object says what a goroutine that left the processor at a stack waits for: the outermost
 // function of the standard library that has a word for it, below the first line of anybody
-// else. Empty when it does not wait.
+// else. The collector can stop it in any function. Empty when it does not wait.
 func (f *Fold) object(s exectrace.StackID, p Part) string {
 	if !p.waiting() {
 		return ""
 	}
 	found := objectOfPart[p]
+	if p == WaitAssist || p == WaitGC {
+		return found
+	}
 	for _, frame := range f.src.Frames(s) {
 		if word, ok := objects[frame.Func]; ok {
 			found = word

@@ -28,7 +28,7 @@ const (
 	WaitCond
 	WaitSleep
 	WaitAssist // for background marking, to pay for its allocation
-	WaitGC     // for another thing of the collector: its locks, a cycle's end
+	WaitGC     // for another thing of the collector: its stack to be scanned, its locks, a cycle's end
 	WaitOther
 	numParts
 )
@@ -90,7 +90,7 @@ var partOfReason = [...]Part{
 	exectrace.WaitGCAssist:    WaitAssist,
 	exectrace.WaitGCSweep:     WaitGC,
 	exectrace.WaitSystem:      WaitOther,
-	exectrace.WaitPreempted:   WaitOther,
+	exectrace.WaitPreempted:   WaitGC, // its stack is scanned; the tracer, which may stop it too, says that it hardly ever has to (runtime/trace.go)
 	exectrace.WaitDebugCall:   WaitOther,
 	exectrace.WaitGC:          WaitGC,
 	exectrace.WaitSleep:       WaitSleep,

@@ -22,7 +22,7 @@ type Wait struct {
 	Line   exectrace.Line `json:"line"`
 	Reason string         `json:"reason"`
 	// Object is what is waited for where the stack tells more than the tracer: of "sync" a kind of lock, as in [Lock],
-	// or "collector", of which "chan receive" may be, too.
+	// or "collector", of which "chan receive" may be, too, and "preempted" is: it scans the goroutine's stack.
 	Object  string  `json:"object,omitempty"`
 	Seconds float64 `json:"seconds"`
 	Count   int64   `json:"count"`
@@ -84,7 +84,7 @@ type waitKey struct {
 	line   int32
 	direct bool // the line itself waits, not a library that it calls
 	why    exectrace.Reason
-	object string // of sync and cond, and of channels of the collector
+	object string // of sync and cond, and what of other waits is for the collector
 }
 
 type pairKey struct {
@@ -113,6 +113,9 @@ func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum
 				objects[r.left()] = object
 			}
 			k.object = object
+		}
+		if k.why == exectrace.WaitPreempted {
+			k.object = inCollector
 		}
 		sumAt(byLine, k).add(r)
 		p := pairKey{k, -1}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
@@ -55,6 +57,11 @@ func page() FindingsPage {
 			Resources: diagnose.Resources{
 				CPUSeconds: 19.4, CPUSamples: 1940, GCCPUShare: 0.14, MallocCPUShare: 0.09, Cores: 1.3, CPUPerRequest: 0.00013,
 				Throughput: 10000, AllocRate: 89e6, BytesPerRequest: 8900, ObjectsPerRequest: 61, Limiting: "cpu",
+				RequestTime: []requests.PlaceTime{
+					{Share: 0.61, Place: requests.Place{Part: requests.WaitSelect, Object: "a select",
+						Waiter: &exectrace.Line{File: "/mod/x@v1.0.0/limit/limit.go", Line: 74}, Caller: &exectrace.Line{File: "/shop/handlers.go", Line: 41}}},
+					{Share: 0.38, Place: requests.Place{Part: requests.Running}},
+				},
 			},
 			Findings: []diagnose.Finding{{
 				Rank: 1, Rule: "concat-loop", Kind: rule.Alloc, Title: "String built by concatenation in a loop",
