@@ -26,7 +26,7 @@ const (
 // class is what a stack says about the request of its goroutine. Stacks are classed once.
 type class struct {
 	place place
-	depth uint8  // inHandler: how many handlers wrap each other; the deepest names the route best
+	depth uint8  // inHandler: twice how many handlers wrap each other, less one in doubt; the deepest names the route best
 	name  uint16 // inHandler: the route, a place in Fold.names; 0 when the stack does not tell
 	gc    bool   // in the collector, which locks like others do
 }
@@ -158,8 +158,12 @@ func (f *Fold) classify(stacks int) {
 		frames := f.src.Frames(exectrace.StackID(id))
 		pl, p, chain := classify(frames)
 		c := class{place: pl, gc: exectrace.InCollector(frames)}
-		if len(chain) > 0 {
-			c.name, c.depth = f.noteChain(p, chain), uint8(min(len(chain), delegateDepth-1))
+		switch {
+		case len(chain) == 0:
+		case inDoubt(frames, chain[len(chain)-1]):
+			c.name, c.depth = f.noteDoubt(p, chain), uint8(min(2*len(chain), delegateDepth)-1)
+		default:
+			c.name, c.depth = f.noteChain(p, chain), uint8(min(2*len(chain), delegateDepth-1))
 		}
 		f.classes = append(f.classes, c)
 		var tells concern

@@ -112,6 +112,7 @@ func (f *Fold) end(src source) {
 		}
 		f.open = append(f.open, q)
 	}
+	f.decide()
 	f.run = f.runPath()
 	f.slow.sort()
 	sortRequests(f.open)

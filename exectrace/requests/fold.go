@@ -90,6 +90,9 @@ type Fold struct {
 	names    []string
 	nameIDs  map[string]uint16
 	inner    map[routeKey]map[uint16]bool // the handlers that a handler was seen to call; of name 0, the server
+	doubts   map[routeKey]doubt           // routes that may be none
+	resolved map[routeKey]routeKey        // what stands for those that are none
+	guessed  []routeKey                   // those of which nothing else is known
 	live     []*live                      // by GIndex; nil for what is no request's goroutine
 	marks    []concern                    // by GIndex: ofLive where live is not nil
 	tells    []concern                    // by StackID: placed where classes has a place
@@ -134,7 +137,7 @@ func New(opt Options) *Fold {
 	if opt.PathRecords <= 0 {
 		opt.PathRecords = 1 << 18
 	}
-	f := &Fold{opt: opt, parts: newPartTable(), names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}, inner: map[routeKey]map[uint16]bool{}}
+	f := &Fold{opt: opt, parts: newPartTable(), names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}, inner: map[routeKey]map[uint16]bool{}, doubts: map[routeKey]doubt{}}
 	f.routes.init()
 	f.slow.size = opt.Slowest
 	f.cpu.init()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/histogram"
@@ -150,7 +151,7 @@ func (f *Fold) groups() []group {
 	var out []group
 	at := map[routeKey]int{}
 	for _, r := range f.routes.list {
-		k := routeKey{r.protocol, r.name}
+		k := f.settled(routeKey{r.protocol, r.name})
 		to := f.innermost(k)
 		if r.other {
 			to = k
@@ -247,13 +248,19 @@ func (f *Fold) notes(res *Result) []string {
 	if n := len(res.Open); n > 0 {
 		out = append(out, fmt.Sprintf("Not in the figures: requests that had not ended when the trace did (%d).", n))
 	}
+	var guessed []string
 	for _, r := range res.Routes {
 		switch {
 		case r.Inferred > 0:
 			out = append(out, fmt.Sprintf("%d of %d requests did nothing in %s that the tracer records; they are counted there because all that were seen to go further went there.", r.Inferred, r.Count, r.Name))
+		case f.isGuessed(routeKey{r.Protocol, f.nameIDs[r.Name]}):
+			guessed = append(guessed, r.Name)
 		case r.Name == "" && !r.Other:
 			out = append(out, unnamedNote(res.Routes, r))
 		}
+	}
+	if len(guessed) > 0 {
+		out = append(out, fmt.Sprintf("Routes that may be none: %s. Where a function without a frame of its own is preempted, the tracer loses its caller, and these were seen there only; handlers may call them. A trace with CPU samples in it would tell.", strings.Join(guessed, ", ")))
 	}
 	if res.Count == 0 && len(res.Open) == 0 && res.Cut == 0 {
 		out = append(out, "No request was found: no goroutine of net/http, golang.org/x/net/http2, google.golang.org/grpc or github.com/valyala/fasthttp served one, and there are no user tasks.")

@@ -1,0 +1,171 @@
+package requests
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/profile"
+)
+
+// The tracer unwinds by frame pointers. A function that needs no frame, as loops that only compute, has none of its
+// own, nor has any in its first and last instructions: where it is preempted in there, its caller is missing. main.hash,
+// which main.handle called, then stands where main.handle should, right above net/http.HandlerFunc. So a handler that
+// is only known as the function that was interrupted is in doubt until the trace is over: what its other stacks say
+// of it decides. CPU samples are unwound with care, and tell most.
+
+// doubt is about a function that may be a handler: the handlers above it, as far as those stacks go.
+type doubt struct{ outer map[uint16]bool }
+
+// interrupted returns the place of the function in which a goroutine was preempted, wherever it was; -1 when it left the
+// processor by a call.
+func interrupted(frames []exectrace.Frame) int {
+	if len(frames) == 0 || frames[0].Func != "runtime.asyncPreempt2" && frames[0].Func != "runtime.asyncPreempt" {
+		return -1
+	}
+	for i := range frames {
+		if frames[i].Func != "runtime.asyncPreempt2" && frames[i].Func != "runtime.asyncPreempt" {
+			return i
+		}
+	}
+	return -1
+}
+
+// mostInlined is how many functions may be inlined into one that is interrupted: they stand before it.
+const mostInlined = 2
+
+// inDoubt tells whether the innermost handler of a stack is the function that was interrupted. What the standard
+// library has of handlers is never in doubt for what is inlined into it.
+func inDoubt(frames []exectrace.Frame, innermost string) bool {
+	at := interrupted(frames)
+	if at < 0 {
+		return false
+	}
+	last := at + mostInlined
+	if profile.StandardPackage(profile.PackageOf(innermost)) {
+		last = at
+	}
+	for i := at; i <= min(last, len(frames)-1); i++ {
+		if frames[i].Func == innermost {
+			return true
+		}
+	}
+	return false
+}
+
+// noteDoubt notes that the last of a chain of handlers may be none, and returns its name.
+func (f *Fold) noteDoubt(p Protocol, chain []string) uint16 {
+	last := len(chain) - 1
+	outer, id := f.noteChain(p, chain[:last]), f.nameID(chain[last])
+	if p == delegated {
+		f.doubtIn(HTTP1, outer, id)
+		f.doubtIn(HTTP2, outer, id)
+	} else {
+		f.doubtIn(p, outer, id)
+	}
+	return id
+}
+
+func (f *Fold) doubtIn(p Protocol, outer, id uint16) {
+	if id == 0 {
+		return
+	}
+	k := routeKey{p, id}
+	d, ok := f.doubts[k]
+	if !ok {
+		d = doubt{map[uint16]bool{}}
+		f.doubts[k] = d
+	}
+	d.outer[outer] = true
+}
+
+// decide settles all doubts, when the trace is over. A function that was seen called by a handler is none; nor is one of the
+// standard library, which has few, and those call something. A function of which nothing else is known is taken for one.
+func (f *Fold) decide() {
+	if len(f.doubts) == 0 {
+		return
+	}
+	sure := map[routeKey]bool{}
+	for outer, names := range f.inner {
+		for name := range names {
+			sure[routeKey{outer.protocol, name}] = true
+		}
+	}
+	callers := f.callers()
+	f.resolved = map[routeKey]routeKey{}
+	for k, d := range f.doubts {
+		by := callers[k]
+		switch {
+		case sure[k]:
+		case len(by) == 1:
+			f.resolved[k] = routeKey{k.protocol, only(by)}
+		case len(by) > 1 || profile.StandardPackage(profile.PackageOf(f.names[k.name])):
+			to := routeKey{protocol: k.protocol}
+			if len(d.outer) == 1 {
+				to.name = only(d.outer)
+			}
+			f.resolved[k] = to
+		default:
+			f.guessed = append(f.guessed, k)
+		}
+	}
+	for _, k := range f.guessed {
+		for outer := range f.doubts[k].outer {
+			f.noteBelow(routeKey{k.protocol, outer}, []string{f.names[k.name]})
+		}
+	}
+}
+
+// only is the one member of a set.
+func only(set map[uint16]bool) uint16 {
+	for name := range set {
+		return name
+	}
+	return 0
+}
+
+// callers returns below which handlers the functions in doubt were seen, by stacks that lack nothing.
+func (f *Fold) callers() map[routeKey]map[uint16]bool {
+	out := map[routeKey]map[uint16]bool{}
+	for id := range f.classes {
+		if f.classes[id].place != inHandler || f.classes[id].name == 0 {
+			continue
+		}
+		frames := f.src.Frames(exectrace.StackID(id))
+		if interrupted(frames) >= 0 {
+			continue
+		}
+		_, p, _ := classify(frames)
+		handler := f.names[f.classes[id].name]
+		for i := range frames {
+			if frames[i].Func == handler {
+				break
+			}
+			k := routeKey{p, f.nameIDs[frames[i].Func]}
+			if _, ok := f.doubts[k]; !ok {
+				continue
+			}
+			if out[k] == nil {
+				out[k] = map[uint16]bool{}
+			}
+			out[k][f.classes[id].name] = true
+		}
+	}
+	return out
+}
+
+// settled is the route that stands for one in which a function was taken for a handler.
+func (f *Fold) settled(k routeKey) routeKey {
+	for range 32 {
+		to, ok := f.resolved[k]
+		if !ok {
+			break
+		}
+		k = to
+	}
+	return k
+}
+
+// isGuessed tells whether a route's name is in doubt still.
+func (f *Fold) isGuessed(k routeKey) bool {
+	return slices.Contains(f.guessed, k)
+}
