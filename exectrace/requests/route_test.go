@@ -29,6 +29,8 @@ func TestHandlersHaveNames(t *testing.T) {
 		{"in middleware", "os.(*File).Write < main.search" + fn + " < main.logged.func1" + fn + mux + root, "main.logged.func1 main.search"},
 		{"a handler type", "main.load < main.(*API).ServeHTTP" + root, "main.(*API).ServeHTTP"},
 		{"its methods", "main.load < main.(*API).handleSearch < main.(*API).ServeHTTP" + root, "main.(*API).ServeHTTP main.(*API).handleSearch"},
+		{"its methods that are no handlers", "os.Open < shop.(*FileServer).openFile < shop.(*FileServer).ServeHTTP" + root, "shop.(*FileServer).ServeHTTP"},
+		{"a method that is", "os.Open < shop.(*FileServer).serveBrowse < shop.(*FileServer).ServeHTTP" + root, "shop.(*FileServer).ServeHTTP shop.(*FileServer).serveBrowse"},
 		{"a router", "shop.put < github.com/go-chi/chi/v5.(*Mux).routeHTTP" + fn + " < github.com/go-chi/chi/v5.(*Mux).ServeHTTP" + root, "shop.put"},
 		{"gin", "shop.put < github.com/gin-gonic/gin.(*Context).Next < github.com/gin-gonic/gin.LoggerWithConfig.func1 < github.com/gin-gonic/gin.(*Context).Next < github.com/gin-gonic/gin.(*Engine).handleHTTPRequest < github.com/gin-gonic/gin.(*Engine).ServeHTTP" + root, "github.com/gin-gonic/gin.LoggerWithConfig.func1 shop.put"},
 		{"files", "os.(*File).Read < net/http.serveFile < net/http.(*fileHandler).ServeHTTP < net/http.StripPrefix.func1" + fn + mux + root, "net/http.(*fileHandler).ServeHTTP net/http.serveFile"},
