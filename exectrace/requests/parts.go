@@ -59,6 +59,9 @@ func (p *Part) UnmarshalText(text []byte) error {
 // ready tells whether p is waiting for a processor.
 func (p Part) ready() bool { return p >= ReadyCreated && p <= ReadySyscall }
 
+// Computes tells whether p is being on a processor, or lacking nothing but one.
+func (p Part) Computes() bool { return p <= Stopped }
+
 // waiting tells whether p is being blocked.
 func (p Part) waiting() bool { return p >= WaitNetwork }
 

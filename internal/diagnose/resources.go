@@ -36,6 +36,10 @@ const (
 	closedBusyShare = 0.70
 	// waitingShare of the requests' time in locks and channels is a wait that is seen.
 	waitingShare = 0.5
+	// computingShare of the requests' time, running or waiting for a processor, is no waiting for something else;
+	// fewTraced requests are too few to tell.
+	computingShare = 0.5
+	fewTraced      = 100
 	// serialShare of a program's time with one goroutine running: then its length is what it waits for.
 	serialShare = 0.5
 	// fullShare of a memory limit: beyond it the collector works against the limit.
@@ -126,6 +130,12 @@ func (e *engine) limit() (resource, why string) {
 		return limitCPU, fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, rule.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, flat out, on the same machine"
+	case m.Load != nil && e.computing() >= computingShare:
+		why = fmt.Sprintf("%s; requests spend %s of their time running or waiting for a processor", busy, rule.Percent(e.computing()))
+		if m.Load.Rate > 0 {
+			return limitNone, why + ", and the rate leaves room for more"
+		}
+		return limitCPU, why
 	case m.Load != nil:
 		return limitLatency, busy + " under load: requests wait for something else"
 	}
@@ -193,6 +203,22 @@ func (e *engine) requestsWait() float64 {
 		block += s.Cost.BlockSeconds
 	}
 	return math.Max(mutex, block) / e.requestSeconds
+}
+
+// computing is the share of the requests' time in the execution trace in which they ran, or lacked nothing but a
+// processor; 0 when too few were seen.
+func (e *engine) computing() float64 {
+	t := e.pass.Trace
+	if t == nil || t.Requests == nil || t.Requests.All == nil || t.Requests.Count < fewTraced {
+		return 0
+	}
+	var ns int64
+	for _, p := range t.Requests.All.Parts {
+		if p.Part.Computes() {
+			ns += p.Time
+		}
+	}
+	return float64(ns) / float64(max(1, t.Requests.All.Time))
 }
 
 // usableCores is how many CPUs the program may use; 0 when unknown.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 )
@@ -15,6 +17,15 @@ func busy(p *rule.Pass, cores float64) {
 	for i := range p.Manifest.Phases {
 		p.Manifest.Phases[i].CPUSeconds = cores * p.Manifest.Phases[i].Seconds
 	}
+}
+
+// traced is a trace with so many requests, whose time is made of parts.
+func traced(n int64, parts ...requests.PartTime) *analysis.Results {
+	all := &requests.Route{Count: n, Parts: parts}
+	for _, p := range parts {
+		all.Time += p.Time
+	}
+	return &analysis.Results{Requests: &requests.Result{Count: n, All: all}}
 }
 
 func TestLimit(t *testing.T) {
@@ -33,6 +44,26 @@ func TestLimit(t *testing.T) {
 		{"the same from elsewhere", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
+		}, limitLatency, "wait for something else"},
+		{"requests of which the trace says that they compute", func(p *rule.Pass) {
+			busy(p, 1.2)
+			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
+			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 40})
+		}, limitCPU, "60 % of their time running"},
+		{"the same at a rate with room", func(p *rule.Pass) {
+			busy(p, 0.3)
+			p.Manifest.Load.Rate = 1000
+			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 60}, requests.PartTime{Part: requests.WaitNetwork, Time: 40})
+		}, limitNone, "leaves room"},
+		{"requests of which it says that they wait", func(p *rule.Pass) {
+			busy(p, 1.2)
+			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
+			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 60})
+		}, limitLatency, "wait for something else"},
+		{"too few requests to tell", func(p *rule.Pass) {
+			busy(p, 1.2)
+			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
+			p.Trace = traced(20, requests.PartTime{Part: requests.Running, Time: 100})
 		}, limitLatency, "wait for something else"},
 		{"hardly busy beside the generator", func(p *rule.Pass) { busy(p, 0.2) }, limitLatency, ""},
 		{"requests wait for a lock", func(p *rule.Pass) {
