@@ -7,40 +7,22 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// The tracer unwinds by frame pointers. A function that needs no frame, as loops that only compute, has none of its
-// own, nor has any in its first and last instructions: where it is preempted in there, its caller is missing. main.hash,
-// which main.handle called, then stands where main.handle should, right above net/http.HandlerFunc. So a handler that
-// is only known as the function that was interrupted is in doubt until the trace is over: what its other stacks say
-// of it decides. CPU samples are unwound with care, and tell most.
+// Where a function is interrupted, its caller may be missing: see [exectrace.Interrupted]. main.hash, which main.handle
+// called, then stands where main.handle should, right above net/http.HandlerFunc. So a handler that is only known as the
+// function that was interrupted is in doubt until the trace is over: what its other stacks say of it decides, those of
+// CPU samples above all.
 
 // doubt is about a function that may be a handler: the handlers above it, as far as those stacks go.
 type doubt struct{ outer map[uint16]bool }
 
-// interrupted returns the place of the function in which a goroutine was preempted, wherever it was; -1 when it left the
-// processor by a call.
-func interrupted(frames []exectrace.Frame) int {
-	if len(frames) == 0 || frames[0].Func != "runtime.asyncPreempt2" && frames[0].Func != "runtime.asyncPreempt" {
-		return -1
-	}
-	for i := range frames {
-		if frames[i].Func != "runtime.asyncPreempt2" && frames[i].Func != "runtime.asyncPreempt" {
-			return i
-		}
-	}
-	return -1
-}
-
-// mostInlined is how many functions may be inlined into one that is interrupted: they stand before it.
-const mostInlined = 2
-
 // inDoubt tells whether the innermost handler of a stack is the function that was interrupted. What the standard
 // library has of handlers is never in doubt for what is inlined into it.
 func inDoubt(frames []exectrace.Frame, innermost string) bool {
-	at := interrupted(frames)
+	at := exectrace.Interrupted(frames)
 	if at < 0 {
 		return false
 	}
-	last := at + mostInlined
+	last := at + exectrace.MostInlined
 	if profile.StandardPackage(profile.PackageOf(innermost)) {
 		last = at
 	}
@@ -131,7 +113,7 @@ func (f *Fold) callers() map[routeKey]map[uint16]bool {
 			continue
 		}
 		frames := f.src.Frames(exectrace.StackID(id))
-		if interrupted(frames) >= 0 {
+		if exectrace.Interrupted(frames) >= 0 {
 			continue
 		}
 		_, p, _ := classify(frames)

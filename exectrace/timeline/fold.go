@@ -137,8 +137,8 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	} else {
 		f.close(g, e.Time)
 	}
-	if (g.entry == 0 || g.wrapped) && e.Stack != 0 && e.By == e.G { // its first stack says what it is
-		g.entry, g.wrapped = e.Stack, false
+	if (g.entry == 0 || g.wrapped) && e.Stack != 0 && e.By == e.G { // its first stack says what it is, or the first good one
+		g.entry, g.wrapped = e.Stack, t.Rootless(e.Stack)
 		if r := f.rows[g.id]; r != nil {
 			r.name = f.trace.Root(g.entry).Function
 		}

@@ -11,8 +11,9 @@ import (
 type Fold struct {
 	trace   *exectrace.Trace
 	table   table
-	gs      []goroutine                // by GIndex
-	early   map[exectrace.GIndex][]row // of goroutines of which nothing but the number is known yet: see book
+	gs      []goroutine                            // by GIndex
+	early   map[exectrace.GIndex][]row             // of goroutines of which nothing but the number is known yet: see book
+	guesses map[exectrace.GIndex]exectrace.StackID // first stacks of such that may lack what they were started with
 	lines   lines
 	queue   []queue // by the waiter's line, for waits that queue up
 	queueOf []int32 // StackID → number of its line plus two; 1: in no queue
@@ -80,6 +81,9 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			if int64(e.By) < int64(len(f.gs)) {
 				f.gs[e.By].base &^= slept
 			}
+			if len(f.guesses) > 0 {
+				f.hear(e.By, e.Stack)
+			}
 		case e.Kind == exectrace.GoSyscallEnd && g.state == exectrace.Syscall && g.group.entry != 0:
 			f.returned(g, e)
 		case e.From == exectrace.Unknown || g.state == exectrace.Unknown:
@@ -141,6 +145,10 @@ func (f *Fold) rare(e *exectrace.Event) {
 		f.sweep(e, true)
 	case exectrace.GCSweepEnd:
 		f.sweep(e, false)
+	case exectrace.CPUSample:
+		if len(f.guesses) > 0 {
+			f.hear(e.G, e.Stack)
+		}
 	case exectrace.Sync:
 		if f.started {
 			f.genStart = e.Time
@@ -164,7 +172,7 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	switch g.state {
 	case exectrace.Running:
 		if g.group.entry == 0 && e.Stack != 0 && e.By == e.G {
-			f.name(e.G, g, e.Stack) // it ran when the trace began: its first stack says what it is
+			f.meet(e.G, g, e.Stack) // it ran when the trace began: its first stack says what it is
 		}
 		f.run(e.G, g, d)
 	case exectrace.Runnable:
@@ -310,11 +318,11 @@ func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
 
 // begin takes up a goroutine that was created or is first heard of.
 func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
-	if len(f.early) > 0 {
-		delete(f.early, e.G) // of one that had the place before
-	}
+	delete(f.early, e.G) // of one that had the place before
+	delete(f.guesses, e.G)
 	entry := t.Goroutine(e.G).Entry
-	if entry == 0 && e.Kind == exectrace.GoStatus {
+	guess := entry == 0 && e.Kind == exectrace.GoStatus && t.Rootless(e.Stack)
+	if entry == 0 && e.Kind == exectrace.GoStatus && !guess {
 		entry = e.Stack
 	}
 	var gr *group
@@ -339,6 +347,9 @@ func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 		gr.found++
 		g.since, g.born = f.genStart, f.genStart
 		g.left = e.Stack
+	}
+	if guess {
+		f.meet(e.G, g, e.Stack)
 	}
 	switch e.To {
 	case exectrace.Waiting:
@@ -391,6 +402,7 @@ func (f *Fold) at(i exectrace.GIndex) *goroutine {
 
 // end closes a goroutine's account.
 func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
+	f.guess(i, g)
 	gr := g.group
 	f.bookEarly(i, gr.entry)
 	gr.ended++
@@ -412,7 +424,9 @@ func (f *Fold) cut(now int64) {
 		if g.state == exectrace.Unknown {
 			continue
 		}
-		at, k, d := exectrace.GIndex(i), f.now(g), now-g.since
+		at := exectrace.GIndex(i)
+		f.guess(at, g)
+		k, d := f.now(g), now-g.since
 		k.how |= openBit
 		work := int64(0)
 		if g.state == exectrace.Waiting {

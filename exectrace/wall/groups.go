@@ -81,6 +81,36 @@ func (f *Fold) name(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
 	f.bookEarly(i, s)
 }
 
+// meet names a goroutine by its first stack. One that may lack what it was started with waits for a better one.
+func (f *Fold) meet(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
+	if !f.trace.Rootless(s) {
+		f.name(i, g, s)
+		delete(f.guesses, i)
+		return
+	}
+	if f.guesses == nil {
+		f.guesses = map[exectrace.GIndex]exectrace.StackID{}
+	}
+	if _, ok := f.guesses[i]; !ok {
+		f.guesses[i] = s
+	}
+}
+
+// hear names a goroutine that waits for a better stack by one that it has where it does not leave the processor.
+func (f *Fold) hear(i exectrace.GIndex, s exectrace.StackID) {
+	if _, ok := f.guesses[i]; ok && s != 0 {
+		f.meet(i, &f.gs[i], s)
+	}
+}
+
+// guess names a goroutine that no better stack came for.
+func (f *Fold) guess(i exectrace.GIndex, g *goroutine) {
+	if s, ok := f.guesses[i]; ok {
+		f.name(i, g, s)
+		delete(f.guesses, i)
+	}
+}
+
 // bookEarly books what a goroutine did before its first stack.
 func (f *Fold) bookEarly(i exectrace.GIndex, entry exectrace.StackID) {
 	if len(f.early) == 0 {
