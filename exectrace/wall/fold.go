@@ -318,8 +318,10 @@ func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
 
 // begin takes up a goroutine that was created or is first heard of.
 func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
-	delete(f.early, e.G) // of one that had the place before
-	delete(f.guesses, e.G)
+	if len(f.early) > 0 || len(f.guesses) > 0 { // of one that had the place before
+		delete(f.early, e.G)
+		delete(f.guesses, e.G)
+	}
 	entry := t.Goroutine(e.G).Entry
 	guess := entry == 0 && e.Kind == exectrace.GoStatus && t.Rootless(e.Stack)
 	if entry == 0 && e.Kind == exectrace.GoStatus && !guess {
@@ -402,7 +404,9 @@ func (f *Fold) at(i exectrace.GIndex) *goroutine {
 
 // end closes a goroutine's account.
 func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
-	f.guess(i, g)
+	if len(f.guesses) > 0 {
+		f.guess(i, g)
+	}
 	gr := g.group
 	f.bookEarly(i, gr.entry)
 	gr.ended++
