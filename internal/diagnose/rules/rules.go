@@ -85,6 +85,7 @@ import (
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
+	sqlpoolwait "github.com/hone-go/hone/internal/diagnose/rules/sql-pool-wait"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	stackgrowth "github.com/hone-go/hone/internal/diagnose/rules/stack-growth"
@@ -177,6 +178,7 @@ func All() []rule.Rule {
 		smallwrites.Rule(),
 		sprintfsimple.Rule(),
 		sqlopenpercall.Rule(),
+		sqlpoolwait.Rule(),
 		sqlprepareperquery.Rule(),
 		sscansimple.Rule(),
 		stackgrowth.Rule(),
