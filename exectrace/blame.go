@@ -64,7 +64,7 @@ func caller(frames []Frame) Line {
 		l := f.At()
 		switch {
 		case l.Standard() || path.Base(l.File) == cgoFile:
-		case l.downloaded():
+		case l.Downloaded():
 			inModule = true
 		case inModule:
 			return l
@@ -75,9 +75,9 @@ func caller(frames []Frame) Line {
 	return Line{}
 }
 
-// downloaded tells whether a line is of a module that the program depends on: its directory in the module cache has a
+// Downloaded tells whether a line is of a module that the program depends on: its directory in the module cache has a
 // version, and so it has with -trimpath (https://go.dev/ref/mod#module-cache), or it is in a folder of vendored ones.
-func (l Line) downloaded() bool {
+func (l Line) Downloaded() bool {
 	file := strings.ReplaceAll(l.File, `\`, "/")
 	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
 }

@@ -2,7 +2,8 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// objects are what functions of the standard library wait for, in words that follow "for".
+// objects are what functions of the standard library, and of modules that many depend on, wait for, in words that follow
+// "for".
 var objects = map[string]string{
 	"sync.(*Mutex).Lock":                      "a sync.Mutex",
 	"sync.(*RWMutex).Lock":                    "a sync.RWMutex (to write)",
@@ -26,6 +27,14 @@ var objects = map[string]string{
 	"net/http.(*response).finishRequest":      "the client to take the response",
 	"net/http.(*response).Write":              "the client to take the response",
 	"net/http.(*timeoutHandler).ServeHTTP":    "a handler under http.TimeoutHandler",
+
+	"golang.org/x/sync/semaphore.(*Weighted).Acquire": "a semaphore",
+	"golang.org/x/sync/singleflight.(*Group).Do":      "another call that does the same (singleflight)",
+	"golang.org/x/sync/errgroup.(*Group).Wait":        "an errgroup",
+	"golang.org/x/sync/errgroup.(*Group).Go":          "room in an errgroup",
+	"golang.org/x/time/rate.(*Limiter).wait":          "a rate limiter",
+	"github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire": "a connection of pgxpool",
+	"github.com/jackc/pgx/v4/pgxpool.(*Pool).Acquire": "a connection of pgxpool",
 }
 
 // objectOfPart is what a part waits for when the stack does not tell better.
@@ -42,8 +51,8 @@ var objectOfPart = map[Part]string{
 }
 
 // object says what a goroutine that left the processor at a stack waits for: the outermost
-// function of the standard library that has a word for it, below the first line of anybody
-// else. The collector can stop it in any function. Empty when it does not wait.
+// function that has a word for it, of the standard library, and of modules that the program depends on, below the first line of
+// anybody else. The collector can stop it in any function. Empty when it does not wait.
 func (f *Fold) object(s exectrace.StackID, p Part) string {
 	if !p.waiting() {
 		return ""
@@ -52,12 +61,18 @@ func (f *Fold) object(s exectrace.StackID, p Part) string {
 	if p == WaitAssist || p == WaitGC {
 		return found
 	}
+	inModule := false
 	for _, frame := range f.src.Frames(s) {
+		if frame.Standard() && inModule { // which calls the module
+			break
+		}
 		if word, ok := objects[frame.Func]; ok {
 			found = word
 		}
 		if !frame.Standard() {
-			break
+			if inModule = frame.At().Downloaded(); !inModule {
+				break
+			}
 		}
 	}
 	return found

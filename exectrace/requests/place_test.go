@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/profile"
 )
 
 // TestPlaces: all time of a route stands at one place, lines told apart and waiting for a processor not.
@@ -68,6 +69,34 @@ func TestTextOfPlaces(t *testing.T) {
 	} {
 		if got := c.p.Text(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestObjectsOfModules: a module that the program calls may say what is waited for, one that calls the program not.
+func TestObjectsOfModules(t *testing.T) {
+	const std, mod, own = "/usr/local/go/src/x/x.go", "/home/me/go/pkg/mod/x@v1.0.0/x.go", "/home/me/shop/main.go"
+	for _, c := range []struct {
+		text, want string // leaf first: the function, and whose it is
+	}{
+		{"runtime.selectgo std, golang.org/x/sync/semaphore.(*Weighted).Acquire mod, main.handle own", "a semaphore"},
+		{"runtime.selectgo std, golang.org/x/sync/semaphore.(*Weighted).Acquire mod, github.com/jackc/puddle/v2.(*Pool[...]).Acquire mod, github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire mod, main.handle own", "a connection of pgxpool"},
+		{"runtime.selectgo std, database/sql.(*DB).conn std, github.com/jmoiron/sqlx.(*DB).Select mod, main.handle own", "a database connection"},
+		{"runtime.selectgo std, shop/mw.limit mod, net/http.HandlerFunc.ServeHTTP std, net/http.(*timeoutHandler).ServeHTTP std", "a select"},
+		{"runtime.selectgo std, main.handle own, golang.org/x/sync/singleflight.(*Group).Do mod, main.serve own", "a select"},
+	} {
+		fk := newFake()
+		var stack []exectrace.Frame
+		for part := range strings.SplitSeq(c.text, ", ") {
+			function, whose, _ := strings.Cut(part, " ")
+			file := map[string]string{"mod": mod, "own": own, "std": strings.Replace(std, "x/x.go", profile.PackageOf(function)+"/x.go", 1)}[whose]
+			stack = append(stack, exectrace.Frame{Func: function, File: file, Line: 1})
+		}
+		fk.stacks = append(fk.stacks, stack)
+		f := New(Options{})
+		f.src = fk
+		if got := f.object(exectrace.StackID(len(fk.stacks)-1), WaitSelect); got != c.want {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
 		}
 	}
 }
