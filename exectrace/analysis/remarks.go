@@ -48,10 +48,10 @@ const (
 	minRegions     = 0.2   // of the trace in such regions
 )
 
-func (s *Set) remarks() []Remark {
+func (r *Results) remarks() []Remark {
 	var out []Remark
 	for _, f := range []func() []Remark{
-		s.tail, s.serial, s.units, s.handoffs, s.convoys, s.scheduler, s.wakes, s.collections, s.stops, s.tails, s.polls, s.yields, s.leaks, s.hazards,
+		r.tail, r.serial, r.units, r.handoffs, r.convoys, r.scheduler, r.wakes, r.collections, r.stops, r.tails, r.polls, r.yields, r.leaks, r.hazards,
 	} {
 		out = append(out, f()...)
 	}
@@ -59,15 +59,15 @@ func (s *Set) remarks() []Remark {
 }
 
 func remark(topic, view string, line exectrace.Line, format string, args ...any) Remark {
-	r := Remark{Topic: topic, View: view, Text: fmt.Sprintf(format, args...)}
+	m := Remark{Topic: topic, View: view, Text: fmt.Sprintf(format, args...)}
 	if line != (exectrace.Line{}) {
-		r.Line = &line
+		m.Line = &line
 	}
-	return r
+	return m
 }
 
-func (s *Set) serial() []Remark {
-	p := s.Parallelism.Result()
+func (r *Results) serial() []Remark {
+	p := r.Parallelism
 	if p.Procs < 2 || p.Length == 0 || len(p.Running) == 0 {
 		return nil
 	}
@@ -85,10 +85,10 @@ func (s *Set) serial() []Remark {
 		units.Percent(p.Serial.Seconds/p.Length), p.Procs, short(top.Line.Function), top.Line, short(top.Entry))}
 }
 
-func (s *Set) units() []Remark {
+func (r *Results) units() []Remark {
 	var out []Remark
-	length := seconds(s.trace)
-	for _, sp := range s.Wall.Spawns() {
+	length := r.Info.Length.Seconds()
+	for _, sp := range r.Spawns {
 		if sp.MeanRun == nil || sp.Line.Standard() || *sp.MeanRun >= smallUnit || float64(sp.Ended) < manySpawns*max(length, 0.1) {
 			continue
 		}
@@ -99,12 +99,12 @@ func (s *Set) units() []Remark {
 	return out
 }
 
-func (s *Set) handoffs() []Remark {
-	length := seconds(s.trace)
-	ran, _ := s.ranAndReady()
+func (r *Results) handoffs() []Remark {
+	length := r.Info.Length.Seconds()
+	ran, _ := r.ranAndReady()
 	var out []Remark
 	seen := map[[2]string]bool{}
-	for _, h := range s.Wall.Blocking().Handoffs {
+	for _, h := range r.Blocking.Handoffs {
 		// One that waits for a partner with much to do runs little too; its waits cost nothing then.
 		if h.Work >= smallWork || float64(h.Count) < manyHandoffs*max(length, 0.1) || float64(h.Count)*handoffCost < costlyHandoffs*ran {
 			continue
@@ -126,9 +126,9 @@ func (s *Set) handoffs() []Remark {
 	return out[:min(len(out), 3)]
 }
 
-func (s *Set) convoys() []Remark {
+func (r *Results) convoys() []Remark {
 	var out []Remark
-	for _, l := range s.Wall.Blocking().Locks {
+	for _, l := range r.Blocking.Locks {
 		if !l.Convoy {
 			continue
 		}
@@ -143,9 +143,9 @@ func (s *Set) convoys() []Remark {
 	return out
 }
 
-func (s *Set) scheduler() []Remark {
-	p := s.Parallelism.Result()
-	ran, ready := s.ranAndReady()
+func (r *Results) scheduler() []Remark {
+	p := r.Parallelism
+	ran, ready := r.ranAndReady()
 	if p.Saturated.P99 < longLatency || ready < muchReady*(ran+ready) {
 		return nil
 	}
@@ -160,8 +160,8 @@ func (s *Set) scheduler() []Remark {
 }
 
 // wakes says that waking idle processors takes long against the work.
-func (s *Set) wakes() []Remark {
-	p := s.Parallelism.Result()
+func (r *Results) wakes() []Remark {
+	p := r.Parallelism
 	w := p.Wakeup
 	ran := p.MeanRunning * p.Length
 	if float64(w.Count) < manyWakes*max(p.Length, 0.1) || w.Total < dearWake*float64(w.Count) || w.Total < muchWaking*ran || w.Total < oftenWaking*p.Length {
@@ -173,8 +173,8 @@ func (s *Set) wakes() []Remark {
 }
 
 // ranAndReady is how long goroutines ran, and how long they could have, in seconds.
-func (s *Set) ranAndReady() (ran, ready float64) {
-	for _, part := range s.Wall.Goroutines().Total {
+func (r *Results) ranAndReady() (ran, ready float64) {
+	for _, part := range r.Goroutines.Total {
 		switch part.What {
 		case "running", "gc assist", "gc sweep":
 			ran += part.Seconds
@@ -185,8 +185,8 @@ func (s *Set) ranAndReady() (ran, ready float64) {
 	return ran, ready
 }
 
-func (s *Set) collections() []Remark {
-	gc := s.Collector.Result()
+func (r *Results) collections() []Remark {
+	gc := r.Collector
 	var out []Remark
 	if gc.Share >= muchGC {
 		out = append(out, remark("gc", "gc", exectrace.Line{}, "A collection was going on for %s of the time: %s a second, %s long each.",
@@ -201,9 +201,9 @@ func (s *Set) collections() []Remark {
 	return out
 }
 
-func (s *Set) stops() []Remark {
+func (r *Results) stops() []Remark {
 	var out []Remark
-	for _, st := range s.Collector.Result().Stops {
+	for _, st := range r.Collector.Stops {
 		if st.Max < longStop {
 			continue
 		}
@@ -216,8 +216,8 @@ func (s *Set) stops() []Remark {
 	return out
 }
 
-func (s *Set) tails() []Remark {
-	p := s.Parallelism.Result()
+func (r *Results) tails() []Remark {
+	p := r.Parallelism
 	if p.Tails.Share < wasteful || p.Tails.Parallel < minRegions*p.Length || len(p.Tails.Lines) == 0 {
 		return nil
 	}
@@ -226,10 +226,10 @@ func (s *Set) tails() []Remark {
 		units.Percent(p.Tails.Share), l)}
 }
 
-func (s *Set) polls() []Remark {
+func (r *Results) polls() []Remark {
 	var out []Remark
-	length := max(seconds(s.trace), 0.1)
-	for _, p := range s.Wall.Blocking().Polls {
+	length := max(r.Info.Length.Seconds(), 0.1)
+	for _, p := range r.Blocking.Polls {
 		if float64(p.Count) >= manyPolls*length && p.Work < p.Sleep/10 {
 			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second, and only runs %s in between: if it asks whether something has happened, let it be told.",
 				p.Line, units.Number(float64(p.Count)/length), units.Seconds(p.Work)))
@@ -239,10 +239,10 @@ func (s *Set) polls() []Remark {
 }
 
 // yields are loops that give up their processor again and again: they wait for something that they are not told of.
-func (s *Set) yields() []Remark {
+func (r *Results) yields() []Remark {
 	var out []Remark
-	length := max(seconds(s.trace), 0.1)
-	for _, l := range s.Wall.Sched().Lines {
+	length := max(r.Info.Length.Seconds(), 0.1)
+	for _, l := range r.Sched.Lines {
 		if l.Why != wall.Yielded || l.Line.Standard() || float64(l.Count) < manyYields*length {
 			continue
 		}
@@ -252,9 +252,9 @@ func (s *Set) yields() []Remark {
 	return out
 }
 
-func (s *Set) leaks() []Remark {
+func (r *Results) leaks() []Remark {
 	var out []Remark
-	for _, sp := range s.Wall.Spawns() {
+	for _, sp := range r.Spawns {
 		if left := sp.Created - sp.Ended; left >= manyLeft && sp.Ended < sp.Created/10 {
 			out = append(out, remark("leak", "goroutines", sp.Line, "%s of the %s goroutines started at %s in this trace had not ended.",
 				units.Count(left), units.Count(sp.Created), sp.Line))
@@ -263,8 +263,8 @@ func (s *Set) leaks() []Remark {
 	return out
 }
 
-func (s *Set) hazards() []Remark {
-	info := s.trace.Info()
+func (r *Results) hazards() []Remark {
+	info := r.Info
 	var out []Remark
 	if length := info.Length.Seconds(); length > 0.1 && info.Procs > 0 {
 		if rate := float64(info.Events) / length / float64(info.Procs); rate > denseEvents {
@@ -279,7 +279,5 @@ func (s *Set) hazards() []Remark {
 func short(function string) string {
 	return function[strings.LastIndexByte(function, '/')+1:]
 }
-
-func seconds(t *exectrace.Trace) float64 { return t.Info().Length.Seconds() }
 
 func goVersion(format int) string { return fmt.Sprintf("1.%d", format) }

@@ -12,25 +12,24 @@ type Requests struct {
 	Places []requests.PlaceTime `json:"places"`
 }
 
-func (s *Set) requests() *Requests {
-	r := s.Requests.Result()
-	if r.All == nil || r.All.Latency == nil {
+func (r *Results) requests() *Requests {
+	all := r.Requests.All
+	if all == nil || all.Latency == nil {
 		return nil
 	}
-	l := r.All.Latency
-	return &Requests{Count: r.Count, P50: l.P50, P99: l.P99, Max: l.Max, Places: r.All.Main()}
+	return &Requests{Count: r.Requests.Count, P50: all.Latency.P50, P99: all.Latency.P99, Max: all.Latency.Max, Places: all.Main()}
 }
 
 // tail says why slow requests are slow.
-func (s *Set) tail() []Remark {
+func (r *Results) tail() []Remark {
 	var out []Remark
-	for _, r := range s.Requests.Result().Routes {
-		if r.Why == nil || r.Why.Slow < 2*r.Why.Median || len(out) == 2 {
+	for _, rt := range r.Requests.Routes {
+		if rt.Why == nil || rt.Why.Slow < 2*rt.Why.Median || len(out) == 2 {
 			continue
 		}
-		m := Remark{Topic: "p99", View: "requests", Text: r.Title() + ": " + r.Why.Sentence() + "."}
-		if len(r.Why.Causes) > 0 {
-			m.Line = r.Why.Causes[0].Waiter
+		m := Remark{Topic: "p99", View: "requests", Text: rt.Title() + ": " + rt.Why.Sentence() + "."}
+		if len(rt.Why.Causes) > 0 {
+			m.Line = rt.Why.Causes[0].Waiter
 		}
 		out = append(out, m)
 	}

@@ -24,7 +24,7 @@ type Results struct {
 
 // Results computes all.
 func (s *Set) Results() *Results {
-	return &Results{
+	r := &Results{
 		Info:        s.trace.Info(),
 		Goroutines:  s.Wall.Goroutines(),
 		Spawns:      s.Wall.Spawns(),
@@ -34,6 +34,7 @@ func (s *Set) Results() *Results {
 		Parallelism: s.Parallelism.Result(),
 		Collector:   s.Collector.Result(),
 		Requests:    s.Requests.Result(),
-		Remarks:     s.remarks(),
 	}
+	r.Remarks = r.remarks()
+	return r
 }

@@ -68,15 +68,15 @@ type Summary struct {
 
 // Summary sums up.
 func (s *Set) Summary() *Summary {
-	info := s.trace.Info()
-	p, gc := s.Parallelism.Result(), s.Collector.Result()
+	r := s.Results()
+	info, p, gc := r.Info, r.Parallelism, r.Collector
 	out := &Summary{
 		Schema: "hone/trace/summary/v1",
 		Go:     goVersion(info.Version), Length: info.Length.Seconds(), Bytes: info.Bytes,
 		Events: info.Events, Generations: info.Generations, Goroutines: info.Goroutines,
 		Procs: info.Procs, CPUSamples: info.CPUSamples, MeanRunning: p.MeanRunning, MeanBusy: p.MeanBusy,
-		Total: s.Wall.Goroutines().Total, GCs: gc.Cycles, GCShare: gc.Share, Assist: gc.Assists.Seconds, Assisted: gc.Assists.Running,
-		Requests: s.requests(), Remarks: s.remarks(),
+		Total: r.Goroutines.Total, GCs: gc.Cycles, GCShare: gc.Share, Assist: gc.Assists.Seconds, Assisted: gc.Assists.Running,
+		Requests: r.requests(), Remarks: r.Remarks,
 	}
 	if !info.Start.IsZero() {
 		out.Start = info.Start.Format(time.RFC3339Nano)

@@ -268,7 +268,7 @@ func count(by []int64, k int, d int64) []int64 {
 // move takes a goroutine out of the state that it was in, and into the next.
 func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 	g.state &^= foreign
-	helps := f.helpers[e.G]
+	helps := len(f.helpers) > 0 && f.helpers[e.G]
 	if helps {
 		f.help(g, -1)
 	}

@@ -92,6 +92,9 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 }
 
 func (f *Fold) taskEnd(e *exectrace.Event) {
+	if len(f.tasks) == 0 {
+		return
+	}
 	g, ok := f.tasks[e.Value]
 	if !ok {
 		return
@@ -113,6 +116,7 @@ func (f *Fold) taskEnd(e *exectrace.Event) {
 // region is a region of a request.
 type region struct {
 	name  string
+	id    uint32 // of the name; 0 none
 	begin int64
 	time  int64 // -1 while open
 }
@@ -139,8 +143,8 @@ func (f *Fold) annotate(e *exectrace.Event) {
 			l.beyond++
 			return
 		}
-		l.regions = append(l.regions, region{begin: e.Time, time: -1})
-		l.regions[len(l.regions)-1].name = f.src.Annotation(e).Name
+		words := f.src.Annotation(e)
+		l.regions = append(l.regions, region{name: words.Name, id: words.ID, begin: e.Time, time: -1})
 	case exectrace.RegionEnd:
 		if l.beyond > 0 {
 			l.beyond--

@@ -38,6 +38,13 @@ type route struct {
 	strata   [numClasses]*stratum
 	stacks   stackTable
 	regions  map[string]*regionSum
+	recent   [8]namedSum // some of regions, by the number of their name
+}
+
+// namedSum is a region whose name has a number.
+type namedSum struct {
+	id  uint32
+	sum *regionSum
 }
 
 type regionSum struct{ n, time int64 }
@@ -119,16 +126,10 @@ func (r *route) take(l *live, dice *routeTable) {
 		r.stacks.add(&l.waits[i])
 	}
 	for _, g := range l.regions {
-		s := r.regions[g.name]
-		if s == nil {
-			if len(r.regions) >= 1024 {
-				continue
-			}
-			s = new(regionSum)
-			r.regions[g.name] = s
+		if s := r.region(&g); s != nil {
+			s.n++
+			s.time += max(g.time, 0)
 		}
-		s.n++
-		s.time += max(g.time, 0)
 	}
 	class := classOf(latency)
 	s := r.strata[class]
@@ -148,6 +149,24 @@ func (r *route) take(l *live, dice *routeTable) {
 	k := &s.kept[i]
 	k.latency, k.parts = latency, l.parts
 	k.waits = append(k.waits[:0], l.waits...)
+}
+
+// region returns the sum of the regions of a name, nil when there are too many names.
+func (r *route) region(g *region) *regionSum {
+	recent := &r.recent[int(g.id)%len(r.recent)]
+	if g.id != 0 && recent.id == g.id {
+		return recent.sum
+	}
+	s := r.regions[g.name]
+	if s == nil {
+		if len(r.regions) >= 1024 {
+			return nil
+		}
+		s = new(regionSum)
+		r.regions[g.name] = s
+	}
+	*recent = namedSum{g.id, s}
+	return s
 }
 
 // stackTable sums waits by stack: a hash table with open addressing, for a few adds a request.
