@@ -248,8 +248,10 @@ func (o *order) follow(until int64, flush func() error) error {
 	for f := o.front; f[0].time <= until; {
 		c := f[0].c
 		others := until
-		for _, h := range f[1:min(3, len(f))] {
-			others = min(others, h.time)
+		if len(f) > 2 {
+			others = min(until, f[1].time, f[2].time)
+		} else if len(f) > 1 {
+			others = min(until, f[1].time)
 		}
 		for {
 			if v := rules[c.typ](o, c); v != taken {
