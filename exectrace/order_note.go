@@ -141,6 +141,9 @@ func (o *order) label(id uint64) (uint32, bool) {
 	if r == nil {
 		return 0, false
 	}
+	if r.label != 0 { // mostly
+		return r.label, true
+	}
 	return o.trace.labels.intern(o.g, r), true
 }
 

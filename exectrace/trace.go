@@ -211,9 +211,6 @@ func newLabels() labels { return labels{words: []string{""}, ids: map[string]uin
 
 // intern returns the place of a string of the generation, or 0 when there is no room.
 func (l *labels) intern(g *generation, r *stringRef) uint32 {
-	if r.label != 0 {
-		return r.label
-	}
 	b := g.bytes(r)
 	i, ok := l.ids[string(b)]
 	if !ok {
