@@ -52,11 +52,12 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 func parts(rt *requests.Route, s Style) (rows [][]string) {
 	sorted := slices.Clone(rt.Parts)
 	slices.SortStableFunc(sorted, func(a, b requests.PartTime) int { return int(sign(b.Time - a.Time)) })
+	sorted = slices.DeleteFunc(sorted, func(p requests.PartTime) bool { return shareOf(p.Time, rt.Time) < 0.001 })
+	column := 0 // where the words beside the figures begin
 	for _, part := range sorted {
-		share := float64(part.Time) / float64(max(1, rt.Time))
-		if share < 0.001 {
-			continue
-		}
+		column = max(column, len(part.Part.String())+len("    5.3 %   163 µs  "))
+	}
+	for _, part := range sorted {
 		a := "a request"
 		if i := slices.IndexFunc(rt.Places, func(p requests.PlaceTime) bool { return p.Part == part.Part && p.Waiter != nil }); i >= 0 {
 			p := &rt.Places[i]
@@ -66,7 +67,11 @@ func parts(rt *requests.Route, s Style) (rows [][]string) {
 			}
 			a += p.Text()
 		}
-		rows = append(rows, []string{"  " + part.Part.String(), percent(share), seconds(float64(part.Time) / 1e9 / float64(max(1, rt.Count))), s.paint(faint, a)})
+		row := []string{"  " + part.Part.String(), percent(shareOf(part.Time, rt.Time)), seconds(float64(part.Time) / 1e9 / float64(max(1, rt.Count)))}
+		for _, line := range wrapCell(a, column, s) {
+			rows = append(rows, append(row, s.paint(faint, line)))
+			row = []string{"", "", ""}
+		}
 	}
 	return rows
 }
