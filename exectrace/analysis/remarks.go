@@ -137,10 +137,20 @@ func (r *Results) convoys() []Remark {
 			holder = l.Holders[0].Line.String()
 		}
 		out = append(out, remark("convoy", "blocking", l.Waiters[0].Line,
-			"Goroutines stand in line for the %s at %s: %s waited at a time (%d at most), %s of the time two or more; it was let go at %s, held %s at a time.",
-			l.Kind, l.Waiters[0].Line, units.Number(l.Queue), l.Longest, units.Percent(l.Crowded), holder, units.Seconds(l.Hold)))
+			"Goroutines stand in line for the %s at %s%s: %s waited at a time (%d at most), %s of the time two or more; it was let go at %s, held %s at a time.",
+			l.Kind, l.Waiters[0].Line, r.calledAt(&l), units.Number(l.Queue), l.Longest, units.Percent(l.Crowded), holder, units.Seconds(l.Hold)))
 	}
 	return out
+}
+
+// calledAt says where the program calls the module that a lock is in, if it is in one.
+func (r *Results) calledAt(l *wall.Lock) string {
+	for _, w := range r.Blocking.Waits {
+		if w.Line == l.Waiters[0].Line && w.Object == l.Kind && len(w.Callers) > 0 {
+			return ", called at " + w.Callers[0].Line.String()
+		}
+	}
+	return ""
 }
 
 func (r *Results) scheduler() []Remark {

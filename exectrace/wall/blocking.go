@@ -29,6 +29,9 @@ type Wait struct {
 	Max     float64 `json:"max_seconds"`
 	Open    int64   `json:"open,omitempty"` // not over when the trace ended; within Count and Seconds
 	Wakers  []Waker `json:"wakers,omitempty"`
+	// Callers are the program's own lines from which Line was called, when that is of a module that it depends on,
+	// longest first.
+	Callers []Waker `json:"callers,omitempty"`
 }
 
 // Waker is a line that ended waits. Lines of nobody (network poller, timers, unknown) are
@@ -92,9 +95,12 @@ type pairKey struct {
 	wake int32 // line; -1 when nobody is known
 }
 
-// waits sums the blocked rows by line, and by line and waker.
-func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum) {
-	byLine, byPair = map[waitKey]*waitSum{}, map[pairKey]*waitSum{}
+// callers are the waits at a line of a module by the line that called it.
+type callers map[exectrace.Line]*waitSum
+
+// waits sums the blocked rows by line, and by line and waker, and those of modules by their callers.
+func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum, byCaller map[waitKey]callers) {
+	byLine, byPair, byCaller = map[waitKey]*waitSum{}, map[pairKey]*waitSum{}, map[waitKey]callers{}
 	started := map[exectrace.StackID]bool{}
 	objects := map[exectrace.StackID]string{}
 	for i := range f.table.rows {
@@ -118,13 +124,19 @@ func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum
 			k.object = inCollector
 		}
 		sumAt(byLine, k).add(r)
+		if f.lines.list[k.line].Downloaded() {
+			if byCaller[k] == nil {
+				byCaller[k] = callers{}
+			}
+			sumAt(byCaller[k], f.trace.Caller(r.left())).add(r)
+		}
 		p := pairKey{k, -1}
 		if r.wake() != 0 {
 			p.wake = f.lines.of(f.trace, r.wake())
 		}
 		sumAt(byPair, p).add(r)
 	}
-	return byLine, byPair
+	return byLine, byPair, byCaller
 }
 
 func sumAt[K comparable](m map[K]*waitSum, k K) *waitSum {
@@ -149,7 +161,7 @@ func (f *Fold) startedByRuntime(entry exectrace.StackID, known map[exectrace.Sta
 
 // Blocking sums the waits.
 func (f *Fold) Blocking() *Blocking {
-	byLine, byPair := f.waits()
+	byLine, byPair, byCaller := f.waits()
 	out := &Blocking{Length: seconds(f.length), Locks: f.locks(byPair), Handoffs: f.handoffs(byPair), Polls: f.polls(byLine)}
 	wakers := map[waitKey][]Waker{}
 	for k, s := range byPair {
@@ -164,18 +176,31 @@ func (f *Fold) Blocking() *Blocking {
 	}
 	for k, s := range byLine {
 		ws := wakers[k]
-		slices.SortFunc(ws, func(a, b Waker) int {
-			return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
-		})
+		slices.SortFunc(ws, longestFirst)
 		out.Waits = append(out.Waits, Wait{
 			Line: f.lines.list[k.line], Reason: whyName(f.trace, blocked, k.why), Object: k.object,
-			Seconds: seconds(s.total), Count: s.n, Max: seconds(s.max), Open: s.open, Wakers: ws,
+			Seconds: seconds(s.total), Count: s.n, Max: seconds(s.max), Open: s.open, Wakers: ws, Callers: byCaller[k].list(),
 		})
 	}
 	slices.SortFunc(out.Waits, func(a, b Wait) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Object, b.Object))
 	})
 	return out
+}
+
+func (c callers) list() []Waker {
+	var out []Waker
+	for line, s := range c {
+		if line != (exectrace.Line{}) { // the module's own goroutine
+			out = append(out, Waker{line, seconds(s.total), s.n})
+		}
+	}
+	slices.SortFunc(out, longestFirst)
+	return out
+}
+
+func longestFirst(a, b Waker) int {
+	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
 }
 
 // handoffs are the pairs over channels and selects.

@@ -126,9 +126,7 @@ func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 	for line, s := range by {
 		out = append(out, Waker{Line: f.lines.list[line], Seconds: seconds(s.total), Count: s.n})
 	}
-	slices.SortFunc(out, func(a, b Waker) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
-	})
+	slices.SortFunc(out, longestFirst)
 	return out
 }
 

@@ -219,6 +219,9 @@ func TraceBlocking(w io.Writer, r *wall.Blocking, p TracePage, s Style) {
 			at += s.paint(faint, fmt.Sprintf("  (%s still wait)", group(float64(wt.Open))))
 		}
 		rows = append(rows, []string{seconds(wt.Seconds), group(float64(wt.Count)), seconds(wt.Seconds / float64(max(1, wt.Count))), seconds(wt.Max), waitedFor(&wt), at})
+		for _, c := range wt.Callers[:min(2, len(wt.Callers))] {
+			rows = append(rows, []string{"", "", "", "", s.paint(faint, "called at"), s.paint(faint, fmt.Sprintf("%s (%s)", place(c.Line), group(float64(c.Count))))})
+		}
 		for _, k := range wt.Wakers[:min(2, len(wt.Wakers))] {
 			rows = append(rows, []string{"", "", "", "", s.paint(faint, "woken by"), s.paint(faint, fmt.Sprintf("%s (%s)", waker(k.Line), group(float64(k.Count))))})
 		}
