@@ -312,6 +312,8 @@ func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
 			rows[at].add(d, work)
 			return
 		}
+		f.guess(i, g) // it was preempted at too many places to wait for a better stack
+		k = k.from(g.group.entry)
 	}
 	f.table.rows[f.table.at(k)].add(d, work)
 }

@@ -98,7 +98,10 @@ func (f *Fold) meet(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
 
 // hear names a goroutine that waits for a better stack by one that it has where it does not leave the processor.
 func (f *Fold) hear(i exectrace.GIndex, s exectrace.StackID) {
-	if _, ok := f.guesses[i]; ok && s != 0 {
+	if s == 0 || int64(i) >= int64(len(f.gs)) || f.gs[i].group == nil || f.gs[i].group.entry != 0 {
+		return // most have a name
+	}
+	if _, ok := f.guesses[i]; ok {
 		f.meet(i, &f.gs[i], s)
 	}
 }

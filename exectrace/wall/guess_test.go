@@ -2,6 +2,7 @@ package wall_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
@@ -55,5 +56,33 @@ GoStart dt=10 g=2 g_seq=2
 		if !seen {
 			t.Errorf("%s: no group has a name", c.name)
 		}
+	}
+}
+
+// TestPreemptedAtManyPlaces: a goroutine without a better stack keeps its time, at however many instructions it is
+// preempted: each is a stack of its own.
+func TestPreemptedAtManyPlaces(t *testing.T) {
+	const places = 300
+	var text strings.Builder
+	text.WriteString("trace 26\ngeneration 1\nthread 1 time=100\nProcStatus p=0 pstatus=1\nGoStatus g=2 m=1 gstatus=2\n")
+	for i := range places {
+		fmt.Fprintf(&text, `GoStop dt=1000 reason_string="preempted" stack="runtime.asyncPreempt2 preempt.go:9;runtime.asyncPreempt preempt.s:9;main.hash h.go:%d"
+GoStart dt=10 g=2 g_seq=%d
+`, i+1, i+1)
+	}
+	data, err := tracetext.Assemble(text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := read(t, data).Goroutines().Groups
+	if len(groups) != 1 || groups[0].Function != "main.hash" || groups[0].Found != 1 {
+		t.Fatalf("%+v, want one group of main.hash", groups)
+	}
+	var sum float64
+	for _, p := range groups[0].Parts {
+		sum += p.Seconds
+	}
+	if g := groups[0]; sum < g.Seconds-1e-12 || sum > g.Seconds+1e-12 {
+		t.Errorf("parts of %v s, a lifetime of %v s", sum, g.Seconds)
 	}
 }
