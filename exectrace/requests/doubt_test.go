@@ -101,11 +101,11 @@ func TestHandlersOfLoops(t *testing.T) {
 		}
 		fmt.Fprint(w, sum)
 	}
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Skip("a CPU profile is being taken already:", err)
+	}
+	defer pprof.StopCPUProfile()
 	data := record(t, func() {
-		if err := pprof.StartCPUProfile(io.Discard); err != nil {
-			t.Skipf("a CPU profile runs already: %v", err)
-		}
-		defer pprof.StopCPUProfile()
 		s := httptest.NewServer(http.HandlerFunc(compute))
 		defer s.Close()
 		for range n {

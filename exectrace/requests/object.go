@@ -2,6 +2,9 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
+// DatabaseConnection is what a request waits for in the pool of database/sql.
+const DatabaseConnection = "a database connection"
+
 // objects are what functions of the standard library, and of modules that many depend on, wait for, in words that follow
 // "for".
 var objects = map[string]string{
@@ -14,7 +17,7 @@ var objects = map[string]string{
 	"sync.(*Map).LoadOrStore":                 "a sync.Map",
 	"sync.(*Map).Store":                       "a sync.Map",
 	"time.Sleep":                              "the end of a sleep",
-	"database/sql.(*DB).conn":                 "a database connection",
+	"database/sql.(*DB).conn":                 DatabaseConnection,
 	"net/http.(*persistConn).roundTrip":       "the response of another server",
 	"net/http.(*Transport).getConn":           "a connection to another server",
 	"net/http.(*http2ClientConn).roundTrip":   "the response of another server",

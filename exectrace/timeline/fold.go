@@ -45,13 +45,13 @@ type Fold struct {
 
 // live is a goroutine's state at this time.
 type live struct {
-	id      uint64
-	entry   exectrace.StackID
-	wrapped bool // entry is the closure of sync.WaitGroup.Go, or one like it: the next stack says more
-	state   exectrace.State
-	why     exectrace.Reason
-	since   int64
-	line    int // where it is, or was when it stopped
+	id    uint64
+	entry exectrace.StackID
+	vague bool // entry is the closure of sync.WaitGroup.Go, or one like it, or may lack its root: the next stack says more
+	state exectrace.State
+	why   exectrace.Reason
+	since int64
+	line  int // where it is, or was when it stopped
 }
 
 // row are the spans of a goroutine or a processor, in order.
@@ -127,7 +127,7 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	g := f.at(e.G)
 	if e.From == exectrace.Unknown || g.id == 0 {
 		info := t.Goroutine(e.G)
-		*g = live{id: info.ID, entry: info.Entry, wrapped: t.Wraps(info.Entry), line: -1}
+		*g = live{id: info.ID, entry: info.Entry, vague: t.Wraps(info.Entry), line: -1}
 		if e.Kind == exectrace.GoStatus && g.entry == 0 {
 			g.entry = e.Stack
 		}
@@ -137,8 +137,8 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	} else {
 		f.close(g, e.Time)
 	}
-	if (g.entry == 0 || g.wrapped) && e.Stack != 0 && e.By == e.G { // its first stack says what it is, or the first good one
-		g.entry, g.wrapped = e.Stack, t.Rootless(e.Stack)
+	if (g.entry == 0 || g.vague) && e.Stack != 0 && e.By == e.G { // its first stack says what it is, or the first good one
+		g.entry, g.vague = e.Stack, t.Rootless(e.Stack)
 		if r := f.rows[g.id]; r != nil {
 			r.name = f.trace.Root(g.entry).Function
 		}

@@ -44,8 +44,10 @@ func header(w io.Writer, p FindingsPage, s Style) {
 		row(what, seenQuantiles(q, clean.Requests), limited(clean, s))
 	}
 	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r, m))
-	for i, line := range wrapCell(requests.Spent(r.RequestTime), 16, s) {
-		row([]string{"requests", ""}[min(i, 1)], line)
+	name := "requests"
+	for _, line := range wrapCell(requests.Spent(r.RequestTime), 16, s) {
+		row(name, line)
+		name = ""
 	}
 	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
 	row("profiled", profiled(r))

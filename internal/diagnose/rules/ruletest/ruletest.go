@@ -61,6 +61,17 @@ func RecordFor(t *testing.T, r rule.Rule, archive string) *rule.Pass {
 	return Record(t, archive)
 }
 
+// FindTraced records a program with its trace and returns what a rule finds in it.
+func FindTraced(t *testing.T, r rule.Rule, archive string) ([]rule.Match, *rule.Pass) {
+	t.Helper()
+	p := RecordTraced(t, archive)
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matches, p
+}
+
 // Compare runs a rule and compares the lines that it finds with those wanted: see [Wanted].
 func Compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 	t.Helper()

@@ -49,9 +49,6 @@ belongs before it, and the rule is silent below a tenth of the requests' time.
 Seen in the field: golang/go#13327 (queries that ran minutes after they were
 asked for), golang/go#23453 (all workers of a server stood there).`
 
-// connection is what (*DB).conn waits for, in the words of package requests.
-const connection = "a database connection"
-
 // line is the waiting at one line.
 type line struct {
 	site    *site.Site
@@ -70,7 +67,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var waited float64
 	var worst line
 	for _, place := range p.Trace.Requests.All.Places {
-		if place.Object != connection || place.Waiter == nil {
+		if place.Object != requests.DatabaseConnection || place.Waiter == nil {
 			continue
 		}
 		s := float64(place.Time) / 1e9

@@ -3,23 +3,12 @@ package sqlpoolwait_test
 import (
 	"testing"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	sqlpoolwait "github.com/hone-go/hone/internal/diagnose/rules/sql-pool-wait"
 )
 
-func find(t *testing.T, archive string) ([]rule.Match, *rule.Pass) {
-	t.Helper()
-	p := ruletest.RecordTraced(t, archive)
-	matches, err := sqlpoolwait.Rule().Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return matches, p
-}
-
 func TestCaught(t *testing.T) {
-	matches, p := find(t, "testdata/caught.txtar")
+	matches, p := ruletest.FindTraced(t, sqlpoolwait.Rule(), "testdata/caught.txtar")
 	if len(matches) != 1 {
 		t.Fatalf("not found: %+v", p.Trace.Requests.All)
 	}
@@ -35,7 +24,7 @@ func TestCaught(t *testing.T) {
 }
 
 func TestNearMiss(t *testing.T) {
-	if matches, _ := find(t, "testdata/nearmiss.txtar"); len(matches) > 0 {
+	if matches, _ := ruletest.FindTraced(t, sqlpoolwait.Rule(), "testdata/nearmiss.txtar"); len(matches) > 0 {
 		t.Error(matches[0].Cause)
 	}
 }
