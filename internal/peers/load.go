@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/load"
+	"github.com/hone-go/hone/stats"
 )
 
 // loadArea compares the load generator with wrk, flat out, by CPU per request;
@@ -88,12 +89,12 @@ func loadArea(ctx context.Context, args []string, out io.Writer) error {
 	for i, r := range rivals {
 		ratio, target := "", ""
 		if i < 2 {
-			ratio = fmt.Sprintf("%.2f", median(micros[i])/median(micros[0]))
+			ratio = fmt.Sprintf("%.2f", stats.Median(micros[i])/stats.Median(micros[0]))
 		}
 		if i == 1 {
 			target = "≤ 1.0"
 		}
-		fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%s\t%s\n", r.name, median(requests[i]), median(micros[i]), ratio, target)
+		fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%s\t%s\n", r.name, stats.Median(requests[i]), stats.Median(micros[i]), ratio, target)
 	}
 	return w.Flush()
 }

@@ -7,8 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/stats"
 )
 
 // rival is one of those that are compared.
@@ -60,13 +61,7 @@ func compare(ctx context.Context, runs int, rivals []rival) ([]usage, error) {
 	}
 	out := make([]usage, len(rivals))
 	for i := range rivals {
-		out[i] = usage{median(cpu[i]), median(peak[i]), median(page[i])}
+		out[i] = usage{stats.Median(cpu[i]), stats.Median(peak[i]), stats.Median(page[i])}
 	}
 	return out, nil
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	n := len(x)
-	return (x[(n-1)/2] + x[n/2]) / 2
 }

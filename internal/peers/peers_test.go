@@ -98,15 +98,6 @@ func TestTableShowsRatios(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	if m := median([]float64{9, 1, 5}); m != 5 {
-		t.Errorf("median of three: %v", m)
-	}
-	if m := median([]float64{4, 1, 2, 9}); m != 3 {
-		t.Errorf("median of four: %v", m)
-	}
-}
-
 func TestUnknownJobsAreErrors(t *testing.T) {
 	if err := worker([]string{"fly", "x"}, nil); err == nil {
 		t.Error("no error")
