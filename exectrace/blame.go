@@ -153,8 +153,8 @@ func outermost(frames []Frame) int {
 	return last
 }
 
-// OfRuntime tells whether a goroutine with this stack is the runtime's own: a worker of the collector, the tracer's
-// reader. Those that call finalizers and cleanups are not, as runtime.isSystemGoroutine has it (runtime/traceback.go):
+// OfRuntime tells whether a goroutine with this stack is the runtime's own, a worker of the collector, the tracer's
+// reader, or one of hone's probe. Those that call finalizers and cleanups are not, as runtime.isSystemGoroutine has it (runtime/traceback.go):
 // what they do is the program's.
 func (t *Trace) OfRuntime(s StackID) bool {
 	root := t.Root(s)
@@ -276,9 +276,15 @@ func (l Line) Standard() bool {
 	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || linked(dir)
 }
 
-// OfRuntime tells whether the line is of package runtime or of those below it.
+// OfProbe tells whether the line is in a file that hone puts beside a program to observe it.
+func (l Line) OfProbe() bool {
+	file := strings.ReplaceAll(l.File, `\`, "/")
+	return strings.HasPrefix(file[strings.LastIndexByte(file, '/')+1:], "0hone_probe")
+}
+
+// OfRuntime tells whether the line is of package runtime or of those below it, or of hone's probe: not the program's.
 func (l Line) OfRuntime() bool {
-	return (strings.HasPrefix(l.Function, "runtime.") || strings.HasPrefix(l.Function, "runtime/")) && l.Standard()
+	return l.OfProbe() || (strings.HasPrefix(l.Function, "runtime.") || strings.HasPrefix(l.Function, "runtime/")) && l.Standard()
 }
 
 // belowSrc is what of a directory is below Go's own src; all of it in a program that was built with -trimpath.

@@ -39,6 +39,9 @@ type Event struct {
 	note uint32 // 1 + place of its words among those of the block; 0 none
 }
 
+// Seconds is a time of events, or between two, in the unit of results.
+func Seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
 // The parts of an event are set one by one: a whole Event would be built elsewhere and
 // copied, at twice the price of an event.
 

@@ -257,7 +257,7 @@ func (f *Fold) endCycle(now int64) {
 	f.count++
 	f.gcTime += now - f.begun
 	if len(f.cycles) < maxCycles {
-		f.cycles = append(f.cycles, Cycle{Begin: seconds(f.begun), Seconds: seconds(now - f.begun),
+		f.cycles = append(f.cycles, Cycle{Begin: exectrace.Seconds(f.begun), Seconds: exectrace.Seconds(now - f.begun),
 			Peak: f.heap.peak, Bottom: f.heap.bottom, Goal: f.heap.goal})
 	}
 	f.heap.peak, f.heap.bottom = f.heap.alloc, f.heap.alloc
@@ -272,14 +272,14 @@ func (f *Fold) endStop(now int64) {
 		s = &Stop{Reason: f.stopped.reason}
 		f.stops[s.Reason] = s
 	}
-	d := seconds(now - f.stopped.begun)
+	d := exectrace.Seconds(now - f.stopped.begun)
 	s.Count++
 	s.Seconds += d
 	if d > s.Max {
-		s.Max, s.WorstAt = d, seconds(f.stopped.begun)
+		s.Max, s.WorstAt = d, exectrace.Seconds(f.stopped.begun)
 		s.Stopping, s.Late = 0, exectrace.Line{}
 		if f.stopped.last > 0 {
-			s.Stopping, s.Late = seconds(f.stopped.last-f.stopped.begun), f.trace.Blame(f.stopped.late)
+			s.Stopping, s.Late = exectrace.Seconds(f.stopped.last-f.stopped.begun), f.trace.Blame(f.stopped.late)
 		}
 	}
 	f.stopped = stop{}

@@ -84,7 +84,7 @@ type Window struct {
 
 // Result sums up.
 func (f *Fold) Result() *Result {
-	r := &Result{Length: seconds(f.length), Cycles: f.count, Seconds: seconds(f.gcTime), List: f.cycles}
+	r := &Result{Length: exectrace.Seconds(f.length), Cycles: f.count, Seconds: exectrace.Seconds(f.gcTime), List: f.cycles}
 	if f.length > 0 {
 		r.PerSecond = float64(f.count) / r.Length
 		r.Share = float64(f.gcTime) / float64(f.length)
@@ -92,7 +92,7 @@ func (f *Fold) Result() *Result {
 	if h := f.heap; h.seen {
 		r.Heap = &Heap{Low: h.low, High: h.high, Goal: h.highGoal}
 		if h.last > h.first {
-			r.Heap.Rate = float64(h.grown) / seconds(h.last-h.first)
+			r.Heap.Rate = float64(h.grown) / exectrace.Seconds(h.last-h.first)
 		}
 	}
 	for _, s := range f.stops {
@@ -104,7 +104,7 @@ func (f *Fold) Result() *Result {
 	r.Assists = f.assistLines()
 	for i := range f.mmu.windows {
 		if w := &f.mmu.windows[i]; w.length <= f.length {
-			r.Utilization = append(r.Utilization, Window{seconds(w.length), max(0, w.mean()), seconds(w.at)})
+			r.Utilization = append(r.Utilization, Window{exectrace.Seconds(w.length), max(0, w.mean()), exectrace.Seconds(w.at)})
 		}
 	}
 	return r
@@ -112,7 +112,7 @@ func (f *Fold) Result() *Result {
 
 func (f *Fold) assistLines() Assists {
 	t := &f.assistTotal
-	a := Assists{Count: t.n, Seconds: seconds(t.total), Running: seconds(t.ran)}
+	a := Assists{Count: t.n, Seconds: exectrace.Seconds(t.total), Running: exectrace.Seconds(t.ran)}
 	by := map[exectrace.Line]*AssistLine{}
 	for _, stack := range slices.Sorted(maps.Keys(f.assists)) { // sums of floats depend on the order
 		s := f.assists[stack]
@@ -123,9 +123,9 @@ func (f *Fold) assistLines() Assists {
 			by[line] = l
 		}
 		l.Count += s.n
-		l.Seconds += seconds(s.total)
-		l.Running += seconds(s.ran)
-		l.Max = max(l.Max, seconds(s.max))
+		l.Seconds += exectrace.Seconds(s.total)
+		l.Running += exectrace.Seconds(s.ran)
+		l.Max = max(l.Max, exectrace.Seconds(s.max))
 	}
 	for _, l := range by {
 		a.Lines = append(a.Lines, *l)
@@ -135,8 +135,6 @@ func (f *Fold) assistLines() Assists {
 	})
 	return a
 }
-
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
 // Profile is the assists as a pprof profile.
 func (f *Fold) Profile() (*profile.Profile, error) {

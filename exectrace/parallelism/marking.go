@@ -105,7 +105,7 @@ func (m *marking) result(length int64) Marking {
 		all[0].add(m.groups[i][0])
 		all[1].add(m.groups[i][1])
 	}
-	r := Marking{Running: seconds(all[1].ran), Slower: stats.Unknown()}
+	r := Marking{Running: exectrace.Seconds(all[1].ran), Slower: stats.Unknown()}
 	if length > 0 {
 		r.Share = float64(m.wall) / float64(length)
 	}

@@ -92,7 +92,7 @@ type Latency struct {
 
 // Result sums up.
 func (f *Fold) Result() *Result {
-	r := &Result{Length: seconds(f.length), Procs: f.most, Held: seconds(f.held)}
+	r := &Result{Length: exectrace.Seconds(f.length), Procs: f.most, Held: exectrace.Seconds(f.held)}
 	if f.trace == nil {
 		return r
 	}
@@ -105,11 +105,9 @@ func (f *Fold) Result() *Result {
 	return r
 }
 
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }
-
 func spread(by []int64, length int64) (out []float64, mean float64) {
 	for k, d := range by {
-		out = append(out, seconds(d))
+		out = append(out, exectrace.Seconds(d))
 		if length > 0 {
 			mean += float64(k) * float64(d) / float64(length)
 		}
@@ -118,7 +116,7 @@ func spread(by []int64, length int64) (out []float64, mean float64) {
 }
 
 func (f *Fold) serialTime() SerialTime {
-	s := SerialTime{Seconds: seconds(f.serialTotal), Unnamed: seconds(f.serialUnnamed)}
+	s := SerialTime{Seconds: exectrace.Seconds(f.serialTotal), Unnamed: exectrace.Seconds(f.serialUnnamed)}
 	if f.length > 0 {
 		s.Share = float64(f.serialTotal) / float64(f.length)
 	}
@@ -135,9 +133,9 @@ func (f *Fold) serialTime() SerialTime {
 	for _, stack := range slices.Sorted(maps.Keys(f.serial)) {
 		sum := f.serial[stack]
 		l := at(stack)
-		l.Seconds += seconds(sum.total)
+		l.Seconds += exectrace.Seconds(sum.total)
 		l.Count += sum.n
-		s.Stacks = append(s.Stacks, SerialStack{f.trace.Frames(stack), seconds(sum.total), sum.n})
+		s.Stacks = append(s.Stacks, SerialStack{f.trace.Frames(stack), exectrace.Seconds(sum.total), sum.n})
 	}
 	slices.SortStableFunc(s.Stacks, func(a, b SerialStack) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	for stack, n := range f.samples {
@@ -154,7 +152,7 @@ func (f *Fold) serialTime() SerialTime {
 }
 
 func (f *Fold) tails() TailTime {
-	t := TailTime{Regions: f.tail.regions, Parallel: seconds(f.tail.parallel), Lost: seconds(f.tail.wasted)}
+	t := TailTime{Regions: f.tail.regions, Parallel: exectrace.Seconds(f.tail.parallel), Lost: exectrace.Seconds(f.tail.wasted)}
 	if f.tail.parallel > 0 && f.most > 0 {
 		t.Share = float64(f.tail.wasted) / (float64(f.tail.parallel) * float64(f.most))
 	}
@@ -168,7 +166,7 @@ func (f *Fold) tails() TailTime {
 			by[line] = l
 		}
 		l.Count += sum.n
-		l.Lost += seconds(sum.wasted)
+		l.Lost += exectrace.Seconds(sum.wasted)
 	}
 	for _, l := range by {
 		t.Lines = append(t.Lines, *l)
@@ -183,7 +181,7 @@ func latency(h *histogram.Histogram) Latency {
 	l := Latency{Count: h.Count()}
 	if l.Count > 0 {
 		l.Total = h.Mean() * float64(l.Count) / 1e9
-		l.P50, l.P99, l.Max = seconds(h.Quantile(0.5)), seconds(h.Quantile(0.99)), seconds(h.Max())
+		l.P50, l.P99, l.Max = exectrace.Seconds(h.Quantile(0.5)), exectrace.Seconds(h.Quantile(0.99)), exectrace.Seconds(h.Max())
 	}
 	return l
 }

@@ -109,7 +109,7 @@ func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum
 			continue
 		}
 		k := waitKey{line: f.lines.of(f.trace, r.left()), direct: f.trace.Direct(r.left()), why: r.why()}
-		if at := f.lines.list[k.line]; f.startedByRuntime(r.entry(), started) && (at.OfRuntime() || at == exectrace.Line{}) {
+		if at := f.lines.list[k.line]; at.OfProbe() || f.startedByRuntime(r.entry(), started) && (at.OfRuntime() || at == exectrace.Line{}) {
 			continue
 		}
 		if queues(k.why) || overChannel(k.why) {
@@ -162,13 +162,13 @@ func (f *Fold) startedByRuntime(entry exectrace.StackID, known map[exectrace.Sta
 // Blocking sums the waits.
 func (f *Fold) Blocking() *Blocking {
 	byLine, byPair, byCaller := f.waits()
-	out := &Blocking{Length: seconds(f.length), Locks: f.locks(byPair), Handoffs: f.handoffs(byPair), Polls: f.polls(byLine)}
+	out := &Blocking{Length: exectrace.Seconds(f.length), Locks: f.locks(byPair), Handoffs: f.handoffs(byPair), Polls: f.polls(byLine)}
 	wakers := map[waitKey][]Waker{}
 	for k, s := range byPair {
 		if s.n == s.open {
 			continue // nobody ended it
 		}
-		w := Waker{Seconds: seconds(s.total), Count: s.n - s.open}
+		w := Waker{Seconds: exectrace.Seconds(s.total), Count: s.n - s.open}
 		if k.wake >= 0 {
 			w.Line = f.lines.list[k.wake]
 		}
@@ -179,7 +179,7 @@ func (f *Fold) Blocking() *Blocking {
 		slices.SortFunc(ws, longestFirst)
 		out.Waits = append(out.Waits, Wait{
 			Line: f.lines.list[k.line], Reason: whyName(f.trace, blocked, k.why), Object: k.object,
-			Seconds: seconds(s.total), Count: s.n, Max: seconds(s.max), Open: s.open, Wakers: ws, Callers: byCaller[k].list(),
+			Seconds: exectrace.Seconds(s.total), Count: s.n, Max: exectrace.Seconds(s.max), Open: s.open, Wakers: ws, Callers: byCaller[k].list(),
 		})
 	}
 	slices.SortFunc(out.Waits, func(a, b Wait) int {
@@ -192,7 +192,7 @@ func (c callers) list() []Waker {
 	var out []Waker
 	for line, s := range c {
 		if line != (exectrace.Line{}) { // the module's own goroutine
-			out = append(out, Waker{line, seconds(s.total), s.n})
+			out = append(out, Waker{line, exectrace.Seconds(s.total), s.n})
 		}
 	}
 	slices.SortFunc(out, longestFirst)
@@ -219,7 +219,7 @@ func (f *Fold) handoffs(byPair map[pairKey]*waitSum) []Handoff {
 		}
 		out = append(out, Handoff{
 			Waiter: f.lines.list[k.line], Waker: f.lines.list[k.wake], Reason: whyName(f.trace, blocked, k.why),
-			Count: n, Seconds: seconds(s.total), Work: seconds(s.work) / float64(n), Brief: min(s.brief, n),
+			Count: n, Seconds: exectrace.Seconds(s.total), Work: exectrace.Seconds(s.work) / float64(n), Brief: min(s.brief, n),
 			Mutual: waits[[2]int32{k.wake, k.line}],
 		})
 	}
@@ -244,7 +244,7 @@ func (f *Fold) polls(byLine map[waitKey]*waitSum) []Poll {
 		}
 		out = append(out, Poll{
 			Line: f.lines.list[k.line], Count: s.n,
-			Sleep: seconds(s.total) / float64(s.n), Work: seconds(s.work) / float64(s.n),
+			Sleep: exectrace.Seconds(s.total) / float64(s.n), Work: exectrace.Seconds(s.work) / float64(s.n),
 		})
 	}
 	slices.SortFunc(out, func(a, b Poll) int {

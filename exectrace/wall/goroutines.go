@@ -83,7 +83,7 @@ func (f *Fold) Goroutines() *Goroutines {
 			b.count(b.group(entry), g)
 		}
 	}
-	out := &Goroutines{Length: seconds(f.length), Total: b.total.list(f.trace)}
+	out := &Goroutines{Length: exectrace.Seconds(f.length), Total: b.total.list(f.trace)}
 	for function, s := range b.groups {
 		out.Groups = append(out.Groups, s.result(f, function))
 	}
@@ -231,13 +231,13 @@ func (s *sums) result(f *Fold, function string) Group {
 	g := Group{
 		Function: function, Runtime: s.runtime,
 		Found: s.group.found, Created: s.group.created, Ended: s.group.ended,
-		Seconds: seconds(s.group.lifetime), Parts: s.list(f.trace),
+		Seconds: exectrace.Seconds(s.group.lifetime), Parts: s.list(f.trace),
 	}
 	g.Spawns = spawnList(s.spawns)
 	for k, p := range s.places {
 		g.Stacks = append(g.Stacks, Place{
 			Line: f.lines.list[k.line], What: k.what.String(), Why: whyName(f.trace, k.what, k.why),
-			Seconds: seconds(p.total), Count: p.n, Open: p.open,
+			Seconds: exectrace.Seconds(p.total), Count: p.n, Open: p.open,
 		})
 	}
 	slices.SortFunc(g.Stacks, func(a, b Place) int {
@@ -286,7 +286,7 @@ func (s *sums) list(t *exectrace.Trace) []Part {
 	for k, p := range s.parts {
 		parts = append(parts, Part{
 			What: k.what.String(), Why: whyName(t, k.what, k.why),
-			Seconds: seconds(p.total), Count: p.n, Max: seconds(p.max), Open: p.open,
+			Seconds: exectrace.Seconds(p.total), Count: p.n, Max: exectrace.Seconds(p.max), Open: p.open,
 		})
 	}
 	slices.SortFunc(parts, func(a, b Part) int {

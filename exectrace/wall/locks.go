@@ -98,7 +98,7 @@ func (w *waitSum) merge(o *waitSum) {
 }
 
 func (c *lockSum) result(f *Fold) Lock {
-	l := Lock{Kind: c.kind, Seconds: seconds(c.total.total), Count: c.total.n,
+	l := Lock{Kind: c.kind, Seconds: exectrace.Seconds(c.total.total), Count: c.total.n,
 		Waiters: f.wakers(c.waiters), Holders: f.wakers(c.holders)}
 	if f.length > 0 {
 		l.Queue = float64(c.total.total) / float64(f.length)
@@ -115,7 +115,7 @@ func (c *lockSum) result(f *Fold) Lock {
 		l.Crowded = float64(busiest.several) / float64(f.length)
 	}
 	if n := c.total.n - c.total.open; n > 0 {
-		l.Hold = seconds(busiest.some) / float64(n)
+		l.Hold = exectrace.Seconds(busiest.some) / float64(n)
 	}
 	l.Convoy = (c.kind == "mutex" || c.kind == "rwmutex") && c.total.n >= convoyWaits && l.Crowded >= convoyShare
 	return l
@@ -124,7 +124,7 @@ func (c *lockSum) result(f *Fold) Lock {
 func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 	out := make([]Waker, 0, len(by))
 	for line, s := range by {
-		out = append(out, Waker{Line: f.lines.list[line], Seconds: seconds(s.total), Count: s.n})
+		out = append(out, Waker{Line: f.lines.list[line], Seconds: exectrace.Seconds(s.total), Count: s.n})
 	}
 	slices.SortFunc(out, longestFirst)
 	return out

@@ -31,7 +31,7 @@ func (f *Fold) Sched() *Sched {
 	var causes sums
 	b := newBreakdown(f)
 	sum := map[pairKey]*waitSum{}
-	out := &Sched{Length: seconds(f.length)}
+	out := &Sched{Length: exectrace.Seconds(f.length)}
 	var total int64
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
@@ -47,10 +47,10 @@ func (f *Fold) Sched() *Sched {
 		total += r.total
 		out.Count += r.n
 	}
-	out.Seconds = seconds(total)
+	out.Seconds = exectrace.Seconds(total)
 	out.Causes = causes.list(f.trace)
 	for k, s := range sum {
-		l := SchedLine{Line: f.lines.list[k.line], Why: whyName(f.trace, runnable, k.why), Seconds: seconds(s.total), Count: s.n, Max: seconds(s.max)}
+		l := SchedLine{Line: f.lines.list[k.line], Why: whyName(f.trace, runnable, k.why), Seconds: exectrace.Seconds(s.total), Count: s.n, Max: exectrace.Seconds(s.max)}
 		if k.wake >= 0 {
 			l.Waker = f.lines.list[k.wake]
 		}

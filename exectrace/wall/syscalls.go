@@ -39,7 +39,7 @@ func (f *Fold) Syscalls() *Syscalls {
 		call string
 	}
 	sum, lost := map[at]*waitSum{}, map[at]int64{}
-	out := &Syscalls{Length: seconds(f.length)}
+	out := &Syscalls{Length: exectrace.Seconds(f.length)}
 	for i := range f.table.rows {
 		r := &f.table.rows[i]
 		isLost := r.what() == runnable && r.why() == exectrace.SyscallLost
@@ -55,13 +55,13 @@ func (f *Fold) Syscalls() *Syscalls {
 			continue
 		}
 		sumAt(sum, k).add(r)
-		out.Seconds += seconds(r.total)
+		out.Seconds += exectrace.Seconds(r.total)
 		out.Count += r.n
 	}
 	for k, s := range sum {
 		out.Lines = append(out.Lines, SyscallLine{
-			Line: f.lines.list[k.line], Call: k.call, Seconds: seconds(s.total), Count: s.n,
-			Max: seconds(s.max), Open: s.open, Lost: lost[k],
+			Line: f.lines.list[k.line], Call: k.call, Seconds: exectrace.Seconds(s.total), Count: s.n,
+			Max: exectrace.Seconds(s.max), Open: s.open, Lost: lost[k],
 		})
 	}
 	slices.SortFunc(out.Lines, func(a, b SyscallLine) int {

@@ -36,13 +36,11 @@ func whyName(t *exectrace.Trace, w what, why exectrace.Reason) string {
 	return "unknown"
 }
 
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }
-
 // mean of n nanosecond durations in seconds; nil when there are none.
 func mean(total, n int64) *float64 {
 	if n == 0 {
 		return nil
 	}
-	m := seconds(total) / float64(n)
+	m := exectrace.Seconds(total) / float64(n)
 	return &m
 }

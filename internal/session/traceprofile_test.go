@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
 )
 
 // smallTrace is a trace of goroutines that wait for each other.
@@ -132,5 +134,20 @@ func TestViewsAreNoParts(t *testing.T) {
 	}
 	if slices.Contains(analysis.Profiles(), "trace") {
 		t.Error("a view is called as the part")
+	}
+}
+
+// TestTheProbeIsNotTheProgram: what the probe does is nothing that a program waits for or runs.
+func TestTheProbeIsNotTheProgram(t *testing.T) {
+	for file, want := range map[string]bool{
+		"/home/me/shop/" + target.ProbeFile: true,
+		`C:\shop\` + target.ProbeFile:       true,
+		"/home/me/shop/main.go":             false,
+		"/0hone_probe/main.go":              false,
+	} {
+		l := exectrace.Line{Function: "main.f", File: file, Line: 1}
+		if l.OfProbe() != want || l.OfRuntime() != want || want != target.IsProbeFile(file[strings.LastIndexAny(file, `/\`)+1:]) {
+			t.Errorf("%s: of the probe %t, of the runtime %t, want %t", file, l.OfProbe(), l.OfRuntime(), want)
+		}
 	}
 }
