@@ -33,8 +33,9 @@ const inMemory = 2
 
 func newAhead(in *input) *ahead {
 	a := &ahead{in: in, all: newInternTable(), ready: make(chan readAhead), free: make(chan *generation, inMemory)}
+	pool := newPool()
 	for range inMemory {
-		a.free <- &generation{}
+		a.free <- &generation{memory: memory{pool: pool}}
 	}
 	return a
 }
@@ -52,7 +53,7 @@ func (a *ahead) read(ctx context.Context) {
 		}
 		g.reset()
 		var err error
-		more, err = a.generation(g)
+		more, err = a.generation(ctx, g)
 		if !more && err == nil && !g.any {
 			return
 		}
@@ -60,6 +61,7 @@ func (a *ahead) read(ctx context.Context) {
 		if err == nil {
 			err = g.parse(a.in.version, a.all)
 		}
+		g.memory.lend()
 		select {
 		case <-ctx.Done():
 			return
@@ -71,7 +73,7 @@ func (a *ahead) read(ctx context.Context) {
 var errUnfinished = errors.New("the trace ends before the generation does")
 
 // generation reads the batches of a generation. It reports whether more may follow.
-func (a *ahead) generation(g *generation) (more bool, err error) {
+func (a *ahead) generation(ctx context.Context, g *generation) (more bool, err error) {
 	for {
 		h, err := a.next()
 		switch {
@@ -98,7 +100,7 @@ func (a *ahead) generation(g *generation) (more bool, err error) {
 		}
 		g.num = h.gen
 		file := a.in.off
-		b, place, err := g.memory.take(int(h.size))
+		b, place, err := g.memory.take(ctx, int(h.size))
 		if err == nil {
 			err = a.in.payload(b)
 		}

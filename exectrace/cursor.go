@@ -20,7 +20,7 @@ type cursor struct {
 	cut        wire.Type // what typ was, of an event that is cut off at the end of its batch
 	m          int32     // place in order.ms
 	next       int32     // batch after this one, or -1
-	now        int32     // batch
+	now        int32     // batch, or -1
 }
 
 // Upper bounds of the bytes of an event's type and time, and of its arguments.
@@ -72,6 +72,9 @@ func (c *cursor) late(g *generation) position {
 	for c.pos >= c.end {
 		if c.pos > c.end {
 			return atNonsense
+		}
+		if c.now >= 0 {
+			g.memory.passed(g.batches[c.now].at)
 		}
 		if c.next < 0 {
 			return atEnd

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -260,6 +261,22 @@ func TestCancel(t *testing.T) {
 	tr, err := exectrace.Read(ctx, bytes.NewReader(data), exectrace.Options{}, cancelFold{cancel})
 	if tr != nil || err == nil || ctx.Err() == nil {
 		t.Errorf("Read = %v, %v after cancel", tr, err)
+	}
+}
+
+// TestCancelBetween cancels between two generations, and gives the reader time to end.
+func TestCancelBetween(t *testing.T) {
+	data := record(t, 2, 1)
+	for range 20 {
+		ctx, cancel := context.WithCancel(context.Background())
+		stop := func(int64) {
+			cancel()
+			time.Sleep(2 * time.Millisecond)
+		}
+		tr, err := exectrace.Read(ctx, bytes.NewReader(data), exectrace.Options{Progress: stop})
+		if tr != nil || !errors.Is(err, context.Canceled) {
+			t.Fatalf("Read = %v, %v after cancel", tr, err)
+		}
 	}
 }
 

@@ -53,7 +53,6 @@ type sample struct {
 }
 
 func (g *generation) reset() {
-	g.memory.reset()
 	clear(g.heads)
 	*g = generation{
 		memory: g.memory, batches: g.batches[:0], threads: g.threads[:0], tables: g.tables[:0], samples: g.samples[:0],
@@ -129,6 +128,7 @@ func (g *generation) parse(version int, all *internTable) error {
 		return at(g.end, fmt.Errorf("tables of %d MiB; the most is %d", (strings+stackBytes)>>20, maxTables>>20))
 	}
 	g.strings.limit, g.stacks.limit = tableLimit(strings), tableLimit(stackBytes)
+	g.strings.reserve(strings)
 	for _, kind := range []wire.Type{wire.Frequency, wire.Sync, wire.Strings, wire.Stacks, wire.CPUSamples} {
 		for _, b := range g.tables {
 			if g.kind(b) != kind {

@@ -183,7 +183,7 @@ func (o *order) begin(g *generation) error {
 			return at(g.batches[t.first].file, err)
 		}
 		c := &o.cursors[i]
-		*c = cursor{m: m, next: t.first}
+		*c = cursor{m: m, next: t.first, now: -1}
 		switch c.advance(g) {
 		case atEvent:
 			o.front.push(c)

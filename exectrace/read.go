@@ -95,6 +95,9 @@ func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace,
 		case <-ctx.Done():
 			return nil, fmt.Errorf("read execution trace: %w", ctx.Err())
 		case got, ok := <-run.ahead.ready:
+			if err := ctx.Err(); err != nil { // the reader ends then, too, which is no end of the trace
+				return nil, fmt.Errorf("read execution trace: %w", err)
+			}
 			if !ok {
 				return run.end(run.ahead.in.off)
 			}
@@ -105,6 +108,7 @@ func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace,
 			if err != nil {
 				return nil, fmt.Errorf("read execution trace: %w", err)
 			}
+			got.g.memory.release()
 			run.ahead.free <- got.g
 		}
 	}

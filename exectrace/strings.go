@@ -25,6 +25,14 @@ type stringRef struct {
 
 func (s *stringTable) emptied() stringTable { return stringTable{dense: s.dense[:0]} }
 
+// reserve makes room for the strings of a table of so many bytes, an eighth as many: room that is not used costs
+// nothing, growing costs five times what is.
+func (s *stringTable) reserve(bytes int) {
+	if n := min(bytes/8, 1<<16); cap(s.dense) < n {
+		s.dense = make([]stringRef, 0, n)
+	}
+}
+
 func (s *stringTable) read(d *decoder) error {
 	if err := d.want(wire.String); err != nil {
 		return err

@@ -39,7 +39,7 @@ func collection(args []string) (percent, floor int) {
 	if len(args) > 0 {
 		switch args[0] {
 		case "trace":
-			return 40, 16 << 20
+			return 40, 32 << 20
 		case "proto":
 			return 110, 0
 		}

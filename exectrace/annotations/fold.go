@@ -130,8 +130,11 @@ func (f *Fold) log(t *exectrace.Trace, e *exectrace.Event) {
 	} else {
 		f.lost++
 	}
+	if f.logs == nil {
+		f.logs = make([]Log, 0, maxLogs) // room that is not used costs nothing; growing would take four times as much
+	}
 	if len(f.logs) < maxLogs {
-		f.logs = append(f.logs, Log{seconds(e.Time), e.Value, t.Annotation(e).Name, t.Message(e), t.Blame(e.Stack)})
+		f.logs = append(f.logs, Log{exectrace.Seconds(e.Time), e.Value, t.Annotation(e).Name, t.Message(e), t.Blame(e.Stack)})
 	}
 }
 
@@ -277,9 +280,7 @@ func byCount(a, b Type) int {
 func (s *sum) result(name string, line exectrace.Line) Type {
 	t := Type{Name: name, Line: line, Count: s.begun + s.found, Open: s.begun - s.ended, Found: s.found}
 	if h := s.hist; h.Count() > 0 {
-		t.Times = &Times{h.Mean() / 1e9, seconds(h.Quantile(0.5)), seconds(h.Quantile(0.9)), seconds(h.Quantile(0.99)), seconds(h.Max())}
+		t.Times = &Times{h.Mean() / 1e9, exectrace.Seconds(h.Quantile(0.5)), exectrace.Seconds(h.Quantile(0.9)), exectrace.Seconds(h.Quantile(0.99)), exectrace.Seconds(h.Max())}
 	}
 	return t
 }
-
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }
