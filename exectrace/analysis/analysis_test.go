@@ -78,7 +78,14 @@ func TestRemarks(t *testing.T) {
 			for range 20 {
 				workers(500, func() {})
 			}
-		}, func() { workers(20, func() { spin(5 * time.Millisecond) }) }},
+		}, func() { // long ones, and so few short ones that nobody would notice
+			workers(20, func() { spin(5 * time.Millisecond) })
+			var wg sync.WaitGroup
+			for range 400 {
+				wg.Go(func() {})
+			}
+			wg.Wait()
+		}},
 		{"handoff", "waited for a channel", handOver(0, 0), handOver(0, 20*time.Microsecond)},
 		{"convoy", "let go at", func() {
 			var mu sync.Mutex

@@ -27,6 +27,8 @@ const (
 	serialShare    = 0.5   // of the time with something running
 	smallUnit      = 10e-6 // seconds a goroutine runs: its start and end cost about a tenth of that
 	manySpawns     = 1000  // a second
+	spawnCost      = 1e-6  // seconds to start and end a goroutine, about
+	spawnShare     = 0.01  // of what goroutines ran: less is not worth telling
 	smallWork      = 2e-6  // seconds between hand-offs: about what two switches cost
 	manyHandoffs   = 5000  // a second
 	handoffCost    = 1e-6  // seconds, for both sides
@@ -87,9 +89,10 @@ func (r *Results) serial() []Remark {
 
 func (r *Results) units() []Remark {
 	var out []Remark
-	length := r.Info.Length.Seconds()
+	ran, _ := r.ranAndReady()
+	many := max(manySpawns*max(r.Info.Length.Seconds(), 0.1), spawnShare*ran/spawnCost)
 	for _, sp := range r.Spawns {
-		if sp.MeanRun == nil || sp.Line.Standard() || *sp.MeanRun >= smallUnit || float64(sp.Ended) < manySpawns*max(length, 0.1) {
+		if sp.MeanRun == nil || sp.Line.Standard() || *sp.MeanRun >= smallUnit || float64(sp.Ended) < many {
 			continue
 		}
 		out = append(out, remark("work-unit", "goroutines", sp.Line,

@@ -33,7 +33,7 @@ func TestHandlersInDoubt(t *testing.T) {
 		{"a handler that others call", preempted + "main.hash" + middle, []string{"os.(*File).Write < main.hash" + middle, "main.hash < main.handle" + middle}, "main.hash", false},
 		{"with something inlined", preempted + "main.mix < main.hash" + middle, []string{"main.mix < main.hash < main.handle" + middle}, "main.handle", false},
 		{"of the standard library", preempted + "net/http.Header.Set" + middle, nil, "main.logged.func1", false},
-		{"of the standard library, and one handler is known", preempted + "net/http.Header.Set" + middle, []string{"os.(*File).Write < main.handle" + middle}, "main.handle", false},
+		{"of the standard library, and a handler is known of which no request was seen", preempted + "net/http.Header.Set" + middle, []string{"os.(*File).Write < main.handle" + middle}, "main.logged.func1", false},
 		{"a handler of the standard library", preempted + "strings.Index < net/http/pprof.Index" + middle, nil, "net/http/pprof.Index", false},
 		{"in what a handler calls", preempted + "main.hash < main.load < main.part < main.handle" + middle, nil, "main.handle", false},
 		{"not interrupted", "main.hash" + middle, []string{"main.hash < main.handle" + middle}, "main.hash", false},

@@ -26,6 +26,10 @@ func (f *Fold) finish(l *live, now int64) {
 	f.count[l.protocol]++
 	f.routes.at(l).take(l, &f.routes)
 	f.cpu.take(l)
+	if f.paths != nil && f.opt.PathOf == l.id {
+		f.beginPath(f.paths.gs[l.g], l.begin, l.end, uint32(l.id))
+		f.paths.stop = f.paths.last
+	}
 	if f.slow.wants(l.end - l.begin) {
 		q := f.request(l)
 		if f.paths != nil {
@@ -93,6 +97,10 @@ func lineOrNil(l exectrace.Line) *exectrace.Line {
 // end takes what is open.
 func (f *Fold) end(src source) {
 	f.src = src
+	if f.later != nil {
+		f.goOn()
+		return
+	}
 	f.length = src.Now()
 	for _, l := range f.unfinished() {
 		if l.phase == done { // answered; its connection was not read again
@@ -113,7 +121,10 @@ func (f *Fold) end(src source) {
 		f.open = append(f.open, q)
 	}
 	f.decide()
-	f.run = f.runPath()
+	f.findChances()
+	if f.opt.PathOf == 0 {
+		f.beginRun()
+	}
 	f.slow.sort()
 	sortRequests(f.open)
 }

@@ -16,8 +16,11 @@ type Options struct {
 	Paths bool
 	// PathRecords bounds those transitions; 0 is 1<<18 (15 MB, a second or more of a busy
 	// server). A request that lasted longer than they reach back has a path with a
-	// part that is unknown.
+	// part that is unknown. For the whole run's there is [Fold.Earlier].
 	PathRecords int
+	// PathOf, of a trace that is read again, is the request whose path is wanted to its begin, however long ago that is, in
+	// place of the whole run's: [Fold.RunPath] and [Fold.Earlier] are of it, and reading ends with it.
+	PathOf int64
 }
 
 // Protocol is how a request came.
@@ -93,6 +96,7 @@ type Fold struct {
 	doubts   map[routeKey]doubt           // routes that may be none
 	resolved map[routeKey]routeKey        // what stands for those that are none
 	guessed  []routeKey                   // those of which nothing else is known
+	chances  map[routeKey]bool            // handlers that are the only ones below another: a request was seen there by chance
 	live     []*live                      // by GIndex; nil for what is no request's goroutine
 	marks    []concern                    // by GIndex: ofLive where live is not nil
 	tells    []concern                    // by StackID: placed where classes has a place
@@ -118,15 +122,17 @@ type Fold struct {
 	stoppedSince int64
 	stoppedTotal int64
 
-	paths  *recorder
-	run    *Path
-	routes routeTable
-	slow   slowest
-	cpu    samples
-	open   []Request
-	cut    int64
-	count  [numProtocols]int64
-	length int64
+	paths   *recorder
+	run     *walker // on the path of the whole run
+	later   *Fold   // of Earlier: whose path this is for
+	runPath *Path
+	routes  routeTable
+	slow    slowest
+	cpu     samples
+	open    []Request
+	cut     int64
+	count   [numProtocols]int64
+	length  int64
 }
 
 // New returns a fold over one trace.

@@ -2,8 +2,14 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// DatabaseConnection is what a request waits for in the pool of database/sql.
-const DatabaseConnection = "a database connection"
+// What a request waits for where a program bounds how many have it at a time.
+const (
+	DatabaseConnection = "a database connection" // of database/sql
+	PgxConnection      = "a connection of pgxpool"
+	RedisConnection    = "a connection to Redis"
+	MongoConnection    = "a connection to MongoDB"
+	Semaphore          = "a semaphore" // of golang.org/x/sync
+)
 
 // objects are what functions of the standard library, and of modules that many depend on, wait for, in words that follow
 // "for".
@@ -31,13 +37,19 @@ var objects = map[string]string{
 	"net/http.(*response).Write":              "the client to take the response",
 	"net/http.(*timeoutHandler).ServeHTTP":    "a handler under http.TimeoutHandler",
 
-	"golang.org/x/sync/semaphore.(*Weighted).Acquire": "a semaphore",
+	"golang.org/x/sync/semaphore.(*Weighted).Acquire": Semaphore,
 	"golang.org/x/sync/singleflight.(*Group).Do":      "another call that does the same (singleflight)",
 	"golang.org/x/sync/errgroup.(*Group).Wait":        "an errgroup",
 	"golang.org/x/sync/errgroup.(*Group).Go":          "room in an errgroup",
 	"golang.org/x/time/rate.(*Limiter).wait":          "a rate limiter",
-	"github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire": "a connection of pgxpool",
-	"github.com/jackc/pgx/v4/pgxpool.(*Pool).Acquire": "a connection of pgxpool",
+
+	"github.com/jackc/pgx/v5/pgxpool.(*Pool).Acquire":                         PgxConnection,
+	"github.com/jackc/pgx/v4/pgxpool.(*Pool).Acquire":                         PgxConnection,
+	"github.com/redis/go-redis/v9/internal/pool.(*ConnPool).waitTurn":         RedisConnection,
+	"github.com/go-redis/redis/v8/internal/pool.(*ConnPool).waitTurn":         RedisConnection,
+	"github.com/gomodule/redigo/redis.(*Pool).waitVacantConn":                 RedisConnection,
+	"go.mongodb.org/mongo-driver/x/mongo/driver/topology.(*pool).checkOut":    MongoConnection,
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology.(*pool).checkOut": MongoConnection,
 }
 
 // objectOfPart is what a part waits for when the stack does not tell better.
@@ -52,6 +64,9 @@ var objectOfPart = map[Part]string{
 	WaitAssist:      "the collector to mark for it",
 	WaitGC:          "the collector",
 }
+
+// Named tells whether Object is more than what the part alone tells: a function is known for what is waited for in it.
+func (p *Place) Named() bool { return p.Object != objectOfPart[p.Part] }
 
 // object says what a goroutine that left the processor at a stack waits for: the outermost
 // function that has a word for it, of the standard library, and of modules that the program depends on, below the first line of

@@ -87,6 +87,9 @@ type walker struct {
 	stack []waiter
 	path  *Path
 	steps map[spotKey]*Step
+
+	missing uint32 // the last spell that it looked for and that is not kept any more; 0: none
+	gaps    int    // steps without a spell that could not be had together with others
 }
 
 // spotKey is what a Spot is made of.
@@ -105,14 +108,23 @@ func (r *recorder) request(f *Fold, l *live) *Path {
 
 // walk returns the path of a goroutine from begin to end.
 func (r *recorder) walk(f *Fold, s strand, begin, end int64, self uint32) *Path {
-	w := walker{
+	w := newWalker(f, r, s, begin, end, self)
+	w.walk()
+	return w.finish()
+}
+
+func newWalker(f *Fold, r *recorder, s strand, begin, end int64, self uint32) *walker {
+	return &walker{
 		f: f, r: r, self: self, t: end, goid: s.goid, seq: s.head, floor: begin,
 		path: &Path{Begin: begin, Length: end - begin}, steps: map[spotKey]*Step{},
 	}
-	for w.t > begin {
+}
+
+// walk goes back to the path's begin.
+func (w *walker) walk() {
+	for w.t > w.path.Begin {
 		w.step()
 	}
-	return w.finish()
 }
 
 // step goes back to the begin of the run, or the wait, that ends at w.t.
@@ -121,7 +133,7 @@ func (w *walker) step() {
 		w.back()
 		return
 	}
-	x := w.r.get(w.seq)
+	x := w.get(w.seq)
 	switch {
 	case x == nil:
 		w.emit(w.floor, spotKey{part: Running, left: w.at, lost: w.seq != 0})
@@ -168,7 +180,7 @@ func (w *walker) wait(x *spell) {
 // reach says how far back to follow the goroutine that the path has come to, for a wait that began
 // at begin: further than that if one that is on the path had set it going for this.
 func (w *walker) reach(begin int64) int64 {
-	x := w.r.get(w.seq)
+	x := w.get(w.seq)
 	for n := 0; x != nil && n < 64; n++ {
 		from := x.end
 		if x.part == ReadyCreated {
@@ -183,7 +195,7 @@ func (w *walker) reach(begin int64) int64 {
 			}
 			break
 		}
-		x = w.r.get(x.prev)
+		x = w.get(x.prev)
 	}
 	return begin
 }
@@ -295,25 +307,6 @@ func (w *walker) finish() *Path {
 			cmp.Compare(a.Request, b.Request), compareBool(a.Lost, b.Lost))
 	})
 	return w.path
-}
-
-// RunPath returns the critical path of the whole run, back from the end of the main goroutine's
-// part of the trace, or nil when it is not in the trace or Options.Paths was not set.
-func (f *Fold) RunPath() *Path { return f.run }
-
-// runPath finds the path, at the trace's end.
-func (f *Fold) runPath() *Path {
-	if f.paths == nil {
-		return nil
-	}
-	for g, s := range f.paths.gs {
-		if s.goid != 1 || f.length == 0 {
-			continue
-		}
-		s = f.paths.upTo(f, exectrace.GIndex(g), f.length)
-		return f.paths.walk(f, s, 0, f.length, 0)
-	}
-	return nil
 }
 
 // upTo returns the spells of a goroutine, with the one that is not over now.

@@ -2,6 +2,7 @@ package requests
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -191,59 +192,123 @@ func TestPathOfARequestThatIsStuck(t *testing.T) {
 	}
 }
 
-// Whatever happens on connections, times and paths add up.
-func TestTimesAddUp(t *testing.T) {
+// happen makes something happen on a few connections, the first of which is the main goroutine's.
+func (f *fake) happen(t *rapid.T) {
 	stacks := []string{peek, firstRead, lock + handler, "runtime.chanrecv1" + handler, "main.read" + handler, flush, abort, "main.other", ""}
 	reasons := []exectrace.Reason{exectrace.WaitNetwork, exectrace.WaitSync, exectrace.WaitChanReceive, exectrace.WaitSleep, exectrace.WaitCond, exectrace.WaitGCAssist}
+	var gs []exectrace.GIndex
+	for range rapid.IntRange(2, 5).Draw(t, "goroutines") {
+		gs = append(gs, f.connection())
+	}
+	f.gs[gs[0]].ID = 1
+	runs := func(g exectrace.GIndex) bool { return f.gs[g].State == exectrace.Running }
+	for range rapid.IntRange(50, 400).Draw(t, "events") {
+		f.after(rapid.Int64Range(0, 50).Draw(t, "time"))
+		g := rapid.SampledFrom(gs).Draw(t, "goroutine")
+		at := rapid.SampledFrom(stacks).Draw(t, "stack")
+		switch f.gs[g].State {
+		case exectrace.Running:
+			switch rapid.IntRange(0, 9).Draw(t, "what") {
+			case 0:
+				f.stop(g, at)
+			case 1, 2:
+				f.block(g, rapid.SampledFrom(reasons).Draw(t, "why"), at)
+			case 3:
+				f.gs[f.create(g, "net/http.(*connReader).backgroundRead", background)].State = exectrace.Waiting
+			case 4:
+				f.mark(exectrace.GCMarkAssistBegin, g, 0, "", "")
+			case 5:
+				f.mark(exectrace.GCMarkAssistEnd, g, 0, "", "")
+			case 6:
+				f.put(exectrace.Event{Kind: rapid.SampledFrom([]exectrace.Kind{exectrace.STWBegin, exectrace.STWEnd}).Draw(t, "world"), G: nobody, By: nobody, P: -1})
+			case 7:
+				f.put(exectrace.Event{Kind: exectrace.ProcStop, From: exectrace.Running, To: rapid.SampledFrom([]exectrace.State{exectrace.Idle, exectrace.Running}).Draw(t, "processor"), G: nobody, By: nobody})
+			default:
+				f.enter(g, at)
+			}
+		case exectrace.Runnable:
+			f.start(g)
+		case exectrace.Syscall:
+			if rapid.Bool().Draw(t, "lost") {
+				f.lose(g)
+			} else {
+				f.leave(g)
+			}
+		case exectrace.Waiting:
+			by := rapid.SampledFrom(gs).Draw(t, "waker")
+			if runs(by) {
+				f.wake(g, by, at)
+			} else {
+				f.wake(g, nobody, "")
+			}
+		case exectrace.Gone:
+		}
+	}
+}
+
+// TestRunPathByParts: the path of the run is the same when few spells are kept at a time and the trace is read again for
+// those before.
+func TestRunPathByParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFake()
-		var gs []exectrace.GIndex
-		for range rapid.IntRange(2, 5).Draw(t, "goroutines") {
-			gs = append(gs, f.connection())
-		}
-		runs := func(g exectrace.GIndex) bool { return f.gs[g].State == exectrace.Running }
-		for range rapid.IntRange(50, 400).Draw(t, "events") {
-			f.after(rapid.Int64Range(0, 50).Draw(t, "time"))
-			g := rapid.SampledFrom(gs).Draw(t, "goroutine")
-			at := rapid.SampledFrom(stacks).Draw(t, "stack")
-			switch f.gs[g].State {
-			case exectrace.Running:
-				switch rapid.IntRange(0, 9).Draw(t, "what") {
-				case 0:
-					f.stop(g, at)
-				case 1, 2:
-					f.block(g, rapid.SampledFrom(reasons).Draw(t, "why"), at)
-				case 3:
-					f.gs[f.create(g, "net/http.(*connReader).backgroundRead", background)].State = exectrace.Waiting
-				case 4:
-					f.mark(exectrace.GCMarkAssistBegin, g, 0, "", "")
-				case 5:
-					f.mark(exectrace.GCMarkAssistEnd, g, 0, "", "")
-				case 6:
-					f.put(exectrace.Event{Kind: rapid.SampledFrom([]exectrace.Kind{exectrace.STWBegin, exectrace.STWEnd}).Draw(t, "world"), G: nobody, By: nobody, P: -1})
-				case 7:
-					f.put(exectrace.Event{Kind: exectrace.ProcStop, From: exectrace.Running, To: rapid.SampledFrom([]exectrace.State{exectrace.Idle, exectrace.Running}).Draw(t, "processor"), G: nobody, By: nobody})
-				default:
-					f.enter(g, at)
-				}
-			case exectrace.Runnable:
-				f.start(g)
-			case exectrace.Syscall:
-				if rapid.Bool().Draw(t, "lost") {
-					f.lose(g)
-				} else {
-					f.leave(g)
-				}
-			case exectrace.Waiting:
-				by := rapid.SampledFrom(gs).Draw(t, "waker")
-				if runs(by) {
-					f.wake(g, by, at)
-				} else {
-					f.wake(g, nobody, "")
-				}
-			case exectrace.Gone:
+		f.happen(t)
+		want := f.fold(Options{Paths: true}).RunPath()
+		contiguous(t, want)
+		few := f.fold(Options{Paths: true, PathRecords: rapid.SampledFrom([]int{1, 64}).Draw(t, "records")})
+		readings := 0
+		for part := few.Earlier(); part != nil; part = few.Earlier() {
+			if f.run(part, 7); readings > len(f.events) {
+				t.Fatal("it does not come to an end")
 			}
+			readings++
 		}
+		got := few.RunPath()
+		contiguous(t, got)
+		if few.run.gaps == 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("after %d readings more it is\n%s\nwant\n%s", readings, story(got), story(want))
+		}
+	})
+}
+
+// TestRequestPathByParts: so is that of a request.
+func TestRequestPathByParts(t *testing.T) {
+	f := newFake()
+	g, w := f.runner("main.job"), f.runner("main.worker")
+	f.task(g, 1)
+	for range 500 {
+		f.block(w, exectrace.WaitChanReceive, "runtime.chanrecv1 < main.worker:5")
+		f.after(10).wake(w, g, "runtime.chansend1 < main.job:3")
+		f.after(5).block(g, exectrace.WaitChanReceive, "runtime.chanrecv1 < main.job:4")
+		f.after(30).start(w)
+		f.after(200).wake(g, w, "runtime.chansend1 < main.worker:7")
+		f.after(40).start(g)
+	}
+	f.after(8).taskEnd(g, 1)
+	f.task(g, 2)
+	f.taskEnd(g, 2)
+	want := f.fold(Options{Paths: true}).Result().Find(1).Path
+	few := Options{Paths: true, PathRecords: 128}
+	if p := f.fold(few).Result().Find(1).Path; !p.Lost() {
+		t.Fatal("nothing is lost")
+	}
+	few.PathOf = 1
+	fold := f.fold(few)
+	if !fold.Done() {
+		t.Error("it reads on behind the request")
+	}
+	for part := fold.Earlier(); part != nil; part = fold.Earlier() {
+		f.run(part, 7)
+	}
+	if got := fold.RunPath(); !reflect.DeepEqual(got, want) || got.Lost() {
+		t.Errorf("it is\n%s\nwant\n%s", story(got), story(want))
+	}
+}
+
+// Whatever happens on connections, times and paths add up.
+func TestTimesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := newFake()
+		f.happen(t)
 		fold := f.fold(Options{Paths: true, PathRecords: rapid.SampledFrom([]int{1, 1 << 12}).Draw(t, "records"), Slowest: 1000})
 		res := fold.Result()
 		if int(res.Count) != len(res.Slowest) {

@@ -25,6 +25,8 @@ type Place struct {
 type WakerShare struct {
 	Line  *exectrace.Line `json:"line,omitempty"` // nil: nobody known: network, timer
 	Share float64         `json:"share"`          // of the time at the place
+	// InHandlers is the part of Share in which that was in the handler of another request: requests wait for each other.
+	InHandlers float64 `json:"in_handlers,omitempty"`
 }
 
 // PlaceTime is the time that all requests of a route spent at one place.
@@ -46,11 +48,14 @@ type placeKey struct {
 type spending struct {
 	latency float64
 	by      map[placeKey]float64
-	wakers  map[placeKey]map[exectrace.Line]float64
+	wakers  map[placeKey]map[exectrace.Line]ended
 }
 
+// ended is the time of waits that a line ended, and that in handlers of it.
+type ended struct{ all, inHandlers float64 }
+
 func newSpending() spending {
-	return spending{by: map[placeKey]float64{}, wakers: map[placeKey]map[exectrace.Line]float64{}}
+	return spending{by: map[placeKey]float64{}, wakers: map[placeKey]map[exectrace.Line]ended{}}
 }
 
 // run adds a share of the time of those parts that are at no place.
@@ -74,13 +79,18 @@ func (f *Fold) spend(s *spending, w *wait, share float64) {
 		return
 	}
 	if s.wakers[k] == nil {
-		s.wakers[k] = map[exectrace.Line]float64{}
+		s.wakers[k] = map[exectrace.Line]ended{}
 	}
 	var by exectrace.Line
+	inHandlers := 0.0
 	if w.waker != 0 {
 		by = f.src.Blame(w.waker)
+		if f.classes[w.waker].place == inHandler {
+			inHandlers = ns
+		}
 	}
-	s.wakers[k][by] += ns
+	sum := s.wakers[k][by]
+	s.wakers[k][by] = ended{sum.all + ns, sum.inHandlers + inHandlers}
 }
 
 // place is the place of a key.
@@ -145,10 +155,10 @@ func Spent(places []PlaceTime) string {
 	return b.String()
 }
 
-func wakers(by map[exectrace.Line]float64, total float64) []WakerShare {
+func wakers(by map[exectrace.Line]ended, total float64) []WakerShare {
 	var out []WakerShare
-	for line, ns := range by {
-		out = append(out, WakerShare{lineOrNil(line), ns / total})
+	for line, sum := range by {
+		out = append(out, WakerShare{lineOrNil(line), sum.all / total, sum.inHandlers / total})
 	}
 	slices.SortFunc(out, func(a, b WakerShare) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), compareLines(a.Line, b.Line))

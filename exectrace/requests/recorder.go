@@ -30,12 +30,13 @@ type strand struct {
 type recorder struct {
 	ring  []spell  // a power of two
 	last  uint32   // number of the newest
+	stop  uint32   // the one after which nothing is kept any more; 0: none
 	gs    []strand // by GIndex
 	spots map[spotKey]Spot
 }
 
 func newRecorder(records int) *recorder {
-	n := 1 << 10
+	n := 1 << 4
 	for n < records && n < 1<<28 {
 		n *= 2
 	}
@@ -70,8 +71,14 @@ func (r *recorder) push(s *strand) *spell {
 	return x
 }
 
+// full tells whether the last spell that is wanted is there.
+func (r *recorder) full() bool { return r.stop != 0 && r.last >= r.stop }
+
 // note takes an event of a goroutine.
 func (r *recorder) note(f *Fold, e *exectrace.Event) {
+	if r.full() {
+		return
+	}
 	s := &r.gs[e.G]
 	kind := e.Kind
 	if kind == exectrace.GoSwitch && e.From == exectrace.Waiting { // a coroutine is woken, and runs at once

@@ -174,16 +174,18 @@ func (f *Fold) noteBelow(outer routeKey, chain []string) uint16 {
 }
 
 // innermost returns the handler that the requests reached of which no more than k is known: as
-// long as all that went further went to one and the same.
+// long as all that went further went to one and the same, and some of them showed there by chance.
 func (f *Fold) innermost(k routeKey) routeKey {
 	k = f.settled(k)
 	for range 32 { // a handler may come to itself again
 		if len(f.inner[k]) != 1 {
 			break
 		}
-		for name := range f.inner[k] {
-			k.name = name
+		next := routeKey{k.protocol, only(f.inner[k])}
+		if !f.chances[f.settled(next)] {
+			break
 		}
+		k = next
 	}
 	return k
 }

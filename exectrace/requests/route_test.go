@@ -119,6 +119,13 @@ func TestRequestsGoToTheOnlyHandlerBelow(t *testing.T) {
 	f := New(Options{})
 	logged := f.noteChain(HTTP1, []string{"logged"})
 	search := f.noteChain(HTTP1, []string{"logged", "timed", "search"})
+	if got := f.innermost(routeKey{HTTP1, logged}).name; got != logged {
+		t.Errorf("a request goes to %q, which shows every time", f.names[got])
+	}
+	f.chances = map[routeKey]bool{}
+	for _, name := range []string{"logged", "timed", "search", "a", "b"} {
+		f.chances[routeKey{HTTP1, f.nameID(name)}] = true
+	}
 	if got := f.innermost(routeKey{HTTP1, 0}).name; got != search {
 		t.Errorf("a request of which nothing is known goes to %q", f.names[got])
 	}

@@ -20,8 +20,9 @@ import (
 
 const traceHelp = `SOURCE is an execution trace of Go 1.22 or later (from runtime/trace, go test -trace, or
 /debug/pprof/trace; gzip'd or not), a recording, - for standard input, or the URL of a service, which
-then traces itself for -seconds. Without SOURCE it is the last recording. The trace is read once, in
-memory that does not grow with its length. One that is cut short or broken shows what is good of it.
+then traces itself for -seconds. Without SOURCE it is the last recording. The trace is read once
+(for critical again, where the path is long), in memory that does not grow with its length. One that is
+cut short or broken shows what is good of it.
 
 VIEW is one of
   summary      the numbers that matter and what stands out, in words (the default)
@@ -63,6 +64,7 @@ type traceView struct {
 type traceRun struct {
 	flags *traceFlags
 	set   *analysis.Set
+	path  *requests.Path // of a request, when it took more than one reading
 }
 
 type traceFlags struct {
@@ -75,6 +77,8 @@ type traceFlags struct {
 	slowest int
 	out     string
 	events  eventFlags
+
+	again bool // what was read can be read again
 }
 
 func traceCommand() command {
@@ -125,6 +129,11 @@ func (f *traceFlags) run(ctx context.Context, env Env, args []string) error {
 	page, err := f.read(ctx, env, args, run.set.Folds(), run.set.Done)
 	if err != nil {
 		return err
+	}
+	if f.again && view.name == "critical" {
+		if err := run.completePath(ctx, env, page.Source); err != nil {
+			return err
+		}
 	}
 	if view.check != nil {
 		if err := view.check(run); err != nil {
@@ -200,7 +209,7 @@ func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []e
 		return page, err
 	}
 	defer src.Close()
-	page.Source = src.Name
+	page.Source, f.again = src.Name, src.Again
 	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, folds...)
 	prog.clear()
 	cut, err := exectrace.Usable(t, err)
@@ -212,6 +221,56 @@ func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []e
 	}
 	done(t)
 	return page, nil
+}
+
+// mostReadings bounds how often a trace is read again for the path of a run.
+const mostReadings = 100
+
+// completePath reads a trace again when its first reading has not kept all of the path that is asked for.
+func (r *traceRun) completePath(ctx context.Context, env Env, name string) error {
+	if r.flags.whole {
+		return r.flags.readEarlier(ctx, env, name, r.set.Requests)
+	}
+	q, path := r.critical()
+	if path == nil || !path.Lost() {
+		return nil
+	}
+	one := requests.New(requests.Options{Slowest: 1, Paths: true, PathOf: q.ID})
+	if err := r.flags.readPart(ctx, env, name, one); err != nil {
+		return err
+	}
+	if err := r.flags.readEarlier(ctx, env, name, one); err != nil {
+		return err
+	}
+	r.path = one.RunPath()
+	return nil
+}
+
+// readEarlier reads a trace again for what of a path was too long ago to be kept, as long as that brings anything.
+func (f *traceFlags) readEarlier(ctx context.Context, env Env, name string, of *requests.Fold) error {
+	for n := 0; n < mostReadings; n++ {
+		part := of.Earlier()
+		if part == nil {
+			return nil
+		}
+		if err := f.readPart(ctx, env, name, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPart reads a trace for one fold. What is broken in it was said before.
+func (f *traceFlags) readPart(ctx context.Context, env Env, name string, fold exectrace.Fold) error {
+	src, prog, err := f.open(ctx, env, []string{name})
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, fold)
+	prog.clear()
+	_, err = exectrace.Usable(t, err)
+	return err
 }
 
 // readProgress tells how much of a long trace was read.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -124,7 +125,7 @@ func (r *traceRun) critical() (*requests.Request, *requests.Path) {
 		if r.flags.request == 0 || q.ID == r.flags.request {
 			kept := *q
 			kept.Path = nil // it stands beside it
-			return &kept, q.Path
+			return &kept, cmp.Or(r.path, q.Path)
 		}
 	}
 	return nil, nil

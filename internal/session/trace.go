@@ -22,6 +22,8 @@ type TraceSource struct {
 	// Recording is the manifest of the recording that the trace is part of, else nil.
 	Recording *recording.Manifest
 	Size      int64 // bytes as stored; 0 when not known
+	// Again says that it can be opened again, and is the same then.
+	Again bool
 }
 
 // OpenTrace opens SOURCE for its execution trace: a file (gzip'd or not) or "-" for
@@ -59,7 +61,7 @@ func OpenTrace(ctx context.Context, c Config, arg string, stdin io.Reader, o Sou
 		f.Close()
 		return nil, err
 	}
-	return &TraceSource{Name: arg, ReadCloser: f, Size: st.Size()}, nil
+	return &TraceSource{Name: arg, ReadCloser: f, Size: st.Size(), Again: st.Mode().IsRegular()}, nil
 }
 
 func traceOfRecording(c Config, name, file string) (*TraceSource, error) {
@@ -72,7 +74,7 @@ func traceOfRecording(c Config, name, file string) (*TraceSource, error) {
 		rec.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	s := &TraceSource{Name: name, ReadCloser: &partOf{r, rec}, Recording: &rec.Manifest}
+	s := &TraceSource{Name: name, ReadCloser: &partOf{r, rec}, Recording: &rec.Manifest, Again: true}
 	for _, p := range rec.Manifest.Parts {
 		if p.Name == recording.PartTrace {
 			s.Size = p.Bytes

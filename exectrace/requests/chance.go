@@ -1,0 +1,80 @@
+package requests
+
+import "github.com/hone-go/hone/exectrace"
+
+// A request that did nothing in its handler that the tracer records is counted where all went that were seen to go
+// further. That is right of a handler that shows by chance, because it is preempted or has to wait for a lock: those in
+// which it did are as good as drawn by lot. It is wrong of one that shows every time, since it sleeps or calls a database:
+// what has no trace of it was answered by another one, a health check say, or in another way, and nothing tells which.
+
+// findChances notes, when the trace is over, the handlers of which a request was seen by chance.
+func (f *Fold) findChances() {
+	f.chances = map[routeKey]bool{}
+	sure := map[exectrace.StackID]bool{}
+	for outer, names := range f.inner {
+		if len(names) == 1 {
+			k := f.settled(routeKey{outer.protocol, only(names)})
+			if _, known := f.chances[k]; !known {
+				f.chances[k] = f.byChance(f.below(k), sure)
+			}
+		}
+	}
+}
+
+// below are a handler and all that it was seen to call, directly or not.
+func (f *Fold) below(k routeKey) map[routeKey]bool {
+	set := map[routeKey]bool{}
+	for todo := []routeKey{k}; len(todo) > 0; {
+		k, todo = f.settled(todo[len(todo)-1]), todo[:len(todo)-1]
+		if set[k] {
+			continue
+		}
+		set[k] = true
+		for name := range f.inner[k] {
+			todo = append(todo, routeKey{k.protocol, name})
+		}
+	}
+	return set
+}
+
+// byChance tells whether a request was seen to come to some handlers in which it did nothing there that is recorded every time.
+func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
+	for _, r := range f.routes.list {
+		if r.other || !handlers[f.settled(routeKey{r.protocol, r.name})] {
+			continue
+		}
+		for _, s := range r.strata {
+			for i := 0; s != nil && i < len(s.kept); i++ {
+				if !f.surely(s.kept[i].waits, r.protocol, handlers, sure) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// surely tells whether a request did something in some handlers that is recorded every time: a system call, a wait for
+// the network, or a sleep. Not so what it reads of its own connection, where the body may be there already, or
+// writes to it, for which it may be too little.
+func (f *Fold) surely(waits []wait, p Protocol, handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
+	for i := range waits {
+		w := &waits[i]
+		if w.part != InSyscall && w.part != WaitSleep && w.part != WaitNetwork || w.waiter == 0 {
+			continue
+		}
+		if c := f.classes[w.waiter]; c.place != inHandler || !handlers[f.settled(routeKey{p, c.name})] {
+			continue
+		}
+		s, known := sure[w.waiter]
+		if !known {
+			frames := f.src.Frames(w.waiter)
+			s = !contains(frames, "net/http.(*connReader).Read") && !contains(frames, "net/http.checkConnErrorWriter.Write")
+			sure[w.waiter] = s
+		}
+		if s {
+			return true
+		}
+	}
+	return false
+}
