@@ -240,11 +240,21 @@ func phaseOfRuns(name string, rs *runs) recording.Phase {
 		for _, l := range r.lines {
 			w.Requests += l.n
 		}
+		u, h := r.exit.Usage, r.exit.Heap
+		if len(r.lines) == 0 { // what a benchmark allocates for its rounds is not to be told from the rest
+			w.AllocBytes, w.AllocObjects = h.AllocBytes, h.AllocObjects
+		}
+		p.AllocBytes += w.AllocBytes
+		p.AllocObjects += w.AllocObjects
+		p.GCCycles += h.GCCycles
+		p.SystemCPUSeconds += min(w.CPUSeconds, u.SystemSeconds)
+		p.PageFaults += u.PageFaults
+		p.ChildCPUSeconds += u.ChildCPUSeconds
 		p.Windows = append(p.Windows, w)
 		p.Seconds += w.Seconds
 		p.CPUSeconds += w.CPUSeconds
 		p.Requests += w.Requests
-		p.RSSBytes = max(p.RSSBytes, r.exit.Usage.MaxRSS)
+		p.RSSBytes = max(p.RSSBytes, u.MaxRSS)
 	}
 	return p
 }

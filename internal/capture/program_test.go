@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +35,8 @@ func programLab(t *testing.T, length time.Duration, change func(n int, s target.
 			p.parts["trace"] = []byte("go 1.26 trace\x00\x00\x00")
 		}
 		os.WriteFile(s.Stdout, fmt.Appendf(nil, "run %d\n", len(l.runs)), 0o644)
-		exit := target.Exit{Wall: length, Usage: target.Usage{CPUSeconds: 2 * length.Seconds(), MaxRSS: 5 << 20}}
+		exit := target.Exit{Wall: length, Usage: target.Usage{CPUSeconds: 2 * length.Seconds(), MaxRSS: 5 << 20, ChildCPUSeconds: 4, SystemSeconds: 0.01, PageFaults: 5},
+			Heap: target.Heap{AllocBytes: 6, AllocObjects: 7, GCCycles: 8}}
 		if change != nil {
 			p.exit = exit
 			change(len(l.runs), s, p)
@@ -72,6 +74,11 @@ func TestProgramThatEnds(t *testing.T) {
 	for _, p := range m.Phases {
 		if p.Runs < 1 || len(p.Windows) != p.Runs || p.Requests != 0 || p.RSSBytes != 5<<20 {
 			t.Errorf("phase %s: %+v", p.Name, p)
+		}
+		n := int64(p.Runs)
+		if p.ChildCPUSeconds != float64(4*n) || math.Abs(p.SystemCPUSeconds-0.01*float64(n)) > 1e-9 || p.PageFaults != 5*n ||
+			p.AllocBytes != 6*n || p.AllocObjects != 7*n || p.GCCycles != 8*n || p.Windows[0].AllocBytes != 6 || p.Windows[0].AllocObjects != 7 {
+			t.Errorf("phase %s of %d runs: %+v", p.Name, n, p)
 		}
 		if p.Name == "cpu" {
 			if n := total(t, r, "cpu.pprof", "samples"); n != int64(3*p.Runs) {

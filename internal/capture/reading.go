@@ -129,6 +129,9 @@ func (from reading) figures(p *recording.Phase, to reading) {
 	p.Seconds = to.at.Sub(from.at).Seconds()
 	if from.hasUsage && to.hasUsage {
 		p.CPUSeconds = max(0, to.usage.CPUSeconds-from.usage.CPUSeconds)
+		p.SystemCPUSeconds = min(p.CPUSeconds, max(0, to.usage.SystemSeconds-from.usage.SystemSeconds))
+		p.PageFaults = max(0, to.usage.PageFaults-from.usage.PageFaults)
+		p.ChildCPUSeconds = max(0, to.usage.ChildCPUSeconds-from.usage.ChildCPUSeconds)
 		p.RSSBytes = to.usage.RSSBytes
 	}
 	p.AllocBytes = from.grown(to, recording.MetricAllocBytes)

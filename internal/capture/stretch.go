@@ -24,6 +24,9 @@ func (st *stretch) join(o stretch) {
 	}
 	p.Seconds += q.Seconds
 	p.CPUSeconds += q.CPUSeconds
+	p.SystemCPUSeconds += q.SystemCPUSeconds
+	p.PageFaults += q.PageFaults
+	p.ChildCPUSeconds += q.ChildCPUSeconds
 	p.AllocBytes += q.AllocBytes
 	p.AllocObjects += q.AllocObjects
 	p.GCCycles += q.GCCycles

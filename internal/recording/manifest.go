@@ -143,13 +143,19 @@ type Phase struct {
 	Lag     *Quantiles `json:"lag,omitempty"`
 	Verdict string     `json:"verdict,omitempty"` // the load generator's
 
-	CPUSeconds   float64 `json:"cpu_seconds,omitempty"` // of the process, user + system
-	RSSBytes     int64   `json:"rss_bytes,omitempty"`   // at the end
-	AllocBytes   int64   `json:"alloc_bytes,omitempty"` // during the phase, by runtime/metrics
-	AllocObjects int64   `json:"alloc_objects,omitempty"`
-	GCCycles     int64   `json:"gc_cycles,omitempty"` // within the phase's seconds
-	ForcedGC     int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
-	Throttled    float64 `json:"throttled_seconds,omitempty"`
+	CPUSeconds float64 `json:"cpu_seconds,omitempty"` // of the process, user + system
+	// SystemCPUSeconds are those of CPUSeconds in the kernel, PageFaults those that read nothing from a disk,
+	// ChildCPUSeconds those of the processes that the program started and waited for, which CPUSeconds do not have.
+	// Of services on Linux, and of programs that end; else absent.
+	SystemCPUSeconds float64 `json:"system_cpu_seconds,omitempty"`
+	PageFaults       int64   `json:"page_faults,omitempty"`
+	ChildCPUSeconds  float64 `json:"child_cpu_seconds,omitempty"`
+	RSSBytes         int64   `json:"rss_bytes,omitempty"`   // at the end
+	AllocBytes       int64   `json:"alloc_bytes,omitempty"` // during the phase, by runtime/metrics
+	AllocObjects     int64   `json:"alloc_objects,omitempty"`
+	GCCycles         int64   `json:"gc_cycles,omitempty"` // within the phase's seconds
+	ForcedGC         int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
+	Throttled        float64 `json:"throttled_seconds,omitempty"`
 
 	// What else kept the machine busy: CPU seconds of the load generator, and of
 	// everything on the machine, the program and the generator included.

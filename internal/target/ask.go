@@ -193,5 +193,8 @@ func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	}
 	cpu, maxRSS, err := twoNumbers(note)
 	u := Usage{CPUSeconds: float64(cpu) / 1e9, MaxRSS: maxRSS, RSSBytes: residentSize(p.PID())}
+	if seen, err := usageOf(p.PID()); err == nil {
+		u.SystemSeconds, u.PageFaults, u.ChildCPUSeconds = seen.SystemSeconds, seen.PageFaults, seen.ChildCPUSeconds
+	}
 	return u, err
 }

@@ -12,8 +12,11 @@ type Exit struct {
 	Code   int    // -1 by signal
 	Signal string // "killed"
 	Wall   time.Duration
-	Usage  Usage    // by the kernel, the whole process
+	Usage  Usage    // by the kernel; where the probe saw the end its children are told apart, else they are in it
 	Stderr []string // last lines
+
+	// Heap is what the probe saw at the end; zero when the program ended otherwise than by main's return or os.Exit.
+	Heap Heap
 
 	// Stopped tells that hone ended it.
 	Stopped bool
@@ -27,6 +30,13 @@ type Exit struct {
 	// a look is not.
 	DroppedStdout int64
 	DroppedStderr int64
+}
+
+// Heap is what a program did with its heap since the probe started.
+type Heap struct {
+	AllocBytes   int64
+	AllocObjects int64
+	GCCycles     int64 // that nobody asked for
 }
 
 // Failure describes a bad end in one line ("exit code 2; last lines on stderr: …"), "" for a good one.

@@ -208,7 +208,7 @@ func (p *Process) wait() {
 	e.Stopped = p.stopped.Load()
 	if p.wire != nil {
 		p.wire.drain(2 * time.Second)
-		e.ProbeCPUSeconds, e.ProbeWall = p.wire.end()
+		p.wire.end(&e)
 	}
 	e.DroppedStdout = p.stdout.finish()
 	e.DroppedStderr = p.stderr.finish()
@@ -217,11 +217,17 @@ func (p *Process) wait() {
 	close(p.done)
 }
 
-// end tells what the probe took at the end of the program.
-func (w *wire) end() (cpuSeconds float64, wall time.Duration) {
+// end adds what the probe told of the program's end to the kernel's account, which has the children in it.
+func (w *wire) end(e *Exit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.endCPU, w.endWall
+	e.ProbeCPUSeconds, e.ProbeWall, e.Heap = w.endCPU, w.endWall, w.heap
+	u, cpu, size := w.usage, e.Usage.CPUSeconds, e.Usage.MaxRSS
+	e.Usage = u
+	e.Usage.CPUSeconds = max(0, cpu-u.ChildCPUSeconds)
+	if u.MaxRSS == 0 {
+		e.Usage.MaxRSS = size
+	}
 }
 
 // PID is the process's id.

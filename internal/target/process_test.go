@@ -23,6 +23,7 @@ func TestProcess(t *testing.T) {
 		{"answers while it runs", testAnswers},
 		{"rates and GC settings", testSettings},
 		{"hands over at its end", testCollect},
+		{"tells what it took", testAccount},
 		{"loses what it cannot hand over", testLost},
 		{"ends during a profile", testLateProfile},
 		{"stopped by hone hands over", testStopCollects},
@@ -156,6 +157,32 @@ func testSettings(t *testing.T, kit *Binary) {
 }
 
 var everything = Collect{CPU: true, Allocs: true, Contention: true, Trace: true, TraceBytes: 32 << 20}
+
+// testAccount asserts that what a program takes is told apart from what its children do, and that what it allocates
+// is counted to the object.
+func testAccount(t *testing.T, kit *Binary) {
+	for mode, collect := range map[string]Collect{"alone": {}, "with collectors": everything} {
+		t.Run(mode, func(t *testing.T) {
+			e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"children"}, Collect: collect}))
+			a, u := e.Heap, e.Usage
+			if u.ChildCPUSeconds < 0.1 || u.CPUSeconds-e.ProbeCPUSeconds > u.ChildCPUSeconds {
+				t.Errorf("%v s of CPU, children %v s, but the child takes several times as much as its parent", u.CPUSeconds, u.ChildCPUSeconds)
+			}
+			if u.SystemSeconds <= 0 || u.SystemSeconds > u.CPUSeconds || u.PageFaults < 100 || u.MaxRSS < 1<<20 {
+				t.Errorf("%v s in the kernel of %v, %d page faults, %d bytes", u.SystemSeconds, u.CPUSeconds, u.PageFaults, u.MaxRSS)
+			}
+			if collect == (Collect{}) && (a.AllocBytes < 200<<16 || a.AllocBytes > 210<<16 || a.AllocObjects < 200 || a.AllocObjects > 1500) {
+				t.Errorf("%d bytes in %d objects, want 200 of 64 KiB and little else", a.AllocBytes, a.AllocObjects)
+			}
+			if a.GCCycles < 1 || a.GCCycles > 4 {
+				t.Errorf("%d collections for 12.5 MiB in a heap of 4", a.GCCycles)
+			}
+		})
+	}
+	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"syscallexit"}})); e.Heap != (Heap{}) || e.Usage.CPUSeconds == 0 || e.Usage.MaxRSS == 0 {
+		t.Errorf("%+v of a program that ended without the probe", e)
+	}
+}
 
 func testCollect(t *testing.T, kit *Binary) {
 	for mode, code := range map[string]int{"return": 0, "exit3": 3, "fatal": 1, "instant": 0} {

@@ -44,18 +44,22 @@ func usageOf(pid int) (Usage, error) {
 	}
 	// The second field is the name in parentheses, which may hold anything.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	if len(fields) < 13 {
-		return Usage{}, &Missing{What: "CPU time", Why: fmt.Sprintf("/proc/%d/stat is not understood", pid)}
-	}
-	user, err1 := strconv.ParseInt(fields[11], 10, 64)
-	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	if err1 != nil || err2 != nil {
-		return Usage{}, &Missing{What: "CPU time", Why: fmt.Sprintf("/proc/%d/stat is not understood", pid)}
+	var n [5]int64 // minflt, utime, stime, cutime, cstime of proc_pid_stat(5)
+	for i, at := range []int{7, 11, 12, 13, 14} {
+		if at < len(fields) {
+			n[i], err = strconv.ParseInt(fields[at], 10, 64)
+		}
+		if at >= len(fields) || err != nil {
+			return Usage{}, &Missing{What: "CPU time", Why: fmt.Sprintf("/proc/%d/stat is not understood", pid)}
+		}
 	}
 	return Usage{
-		CPUSeconds: float64(user+system) / clockTick,
-		RSSBytes:   residentSize(pid),
-		MaxRSS:     highWater(pid),
+		CPUSeconds:      float64(n[1]+n[2]) / clockTick,
+		RSSBytes:        residentSize(pid),
+		MaxRSS:          highWater(pid),
+		SystemSeconds:   float64(n[2]) / clockTick,
+		PageFaults:      n[0],
+		ChildCPUSeconds: float64(n[3]+n[4]) / clockTick,
 	}, nil
 }
 

@@ -114,6 +114,12 @@ type Usage struct {
 	CPUSeconds float64 // user + system
 	RSSBytes   int64   // now; 0 unknown
 	MaxRSS     int64   // so far; 0 unknown
+	// SystemSeconds are those of CPUSeconds in the kernel, in steps of 10 ms, and PageFaults those that read nothing
+	// from a disk. ChildCPUSeconds are of the processes that it started and waited for, not in CPUSeconds. They are 0
+	// where they are not known: of a program that still runs outside Linux, and where the probe did not see its end.
+	SystemSeconds   float64
+	PageFaults      int64
+	ChildCPUSeconds float64
 }
 
 // needProbe is the way to what only the probe offers.

@@ -26,6 +26,7 @@ import (
 //	M  it is not to be had, and why     P  NAME\0 a piece of a collected part
 //	Q  the part NAME is whole           N  NAME\0 why there is no such part
 //	T  the part NAME met its limit      B  the program ends
+//	A  what the program took: see sendAccount in the probe
 //	Z  all is said; CPU and wall time that it took since B, in ns
 const (
 	frameHeader = 9
@@ -75,6 +76,8 @@ type wire struct {
 	ending  bool          // the program has come to its end
 	endCPU  float64       // CPU seconds that the probe took then
 	endWall time.Duration // wall time
+	usage   Usage         // what the program took until then, but for CPU time
+	heap    Heap
 
 	greeted chan struct{} // the probe has started
 	closed  chan struct{} // the reader has ended
@@ -160,6 +163,8 @@ func (w *wire) told(f frame) {
 		p.missing = string(rest)
 	case 'B':
 		w.ending = true
+	case 'A':
+		w.usage, w.heap = accountOf(string(f.payload))
 	case 'Z':
 		if cpu, wall, err := twoNumbers(string(f.payload)); err == nil {
 			w.endCPU, w.endWall = float64(cpu)/1e9, time.Duration(wall)
@@ -348,4 +353,16 @@ func twoNumbers(note string) (a, b int64, err error) {
 		err = fmt.Errorf("the probe's answer %q: %w", note, err)
 	}
 	return a, b, err
+}
+
+// accountOf reads what the probe says that the program took; nothing when that is not understood.
+func accountOf(text string) (Usage, Heap) {
+	var u Usage
+	var h Heap
+	var children, system int64
+	if _, err := fmt.Sscan(text, &children, &system, &u.PageFaults, &u.MaxRSS, &h.AllocBytes, &h.AllocObjects, &h.GCCycles); err != nil {
+		return Usage{}, Heap{}
+	}
+	u.ChildCPUSeconds, u.SystemSeconds = float64(children)/1e9, float64(system)/1e9
+	return u, h
 }

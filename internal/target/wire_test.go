@@ -202,6 +202,7 @@ func FuzzAnswers(f *testing.F) {
 		parseInfo(s)
 		parseMetrics(s)
 		twoNumbers(s)
+		accountOf(s)
 		lastLines([]byte(s))
 		looksLikeProfile([]byte(s), "application/octet-stream")
 		for r := strings.NewReader(s); ; {

@@ -2,6 +2,7 @@ package probe
 
 import (
 	hone0io "io"
+	hone0runtime "runtime"
 	hone0trace "runtime/trace"
 	hone0strconv "strconv"
 	hone0strings "strings"
@@ -139,6 +140,7 @@ func (p *hone0probe) finishCollecting() {
 		}
 		p.partDone("cpu", missing)
 	}
+	p.sendAccount()
 	if c.contention {
 		hone0setRates(0, 0)
 		p.sendProfile("block", "block", false)
@@ -147,6 +149,23 @@ func (p *hone0probe) finishCollecting() {
 	if c.allocs {
 		p.sendProfile("heap.end", "heap", true)
 	}
+}
+
+// sendAccount sends what the program took: CPU time of its children, its own in the kernel, page faults, its largest size;
+// bytes and objects allocated and collections that nobody asked for, since the probe started. The runtime counts small objects
+// when it takes a new block for them; to have all counted it must stop the world, which would be seen in a trace.
+func (p *hone0probe) sendAccount() {
+	var m hone0runtime.MemStats
+	hone0runtime.ReadMemStats(&m)
+	children, system, faults := hone0account()
+	_, maxRSS := hone0usage()
+	text := ""
+	for _, n := range []int64{children, system, faults, maxRSS,
+		int64(m.TotalAlloc - p.began.TotalAlloc), int64(m.Mallocs - p.began.Mallocs),
+		int64(m.NumGC-m.NumForcedGC) - int64(p.began.NumGC-p.began.NumForcedGC)} {
+		text += hone0strconv.FormatInt(n, 10) + " "
+	}
+	p.send(0, 'A', []byte(text))
 }
 
 // atExit is the exit hook: the program returned from main or called os.Exit. It

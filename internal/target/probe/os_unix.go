@@ -36,6 +36,17 @@ func hone0usage() (cpu, maxRSS int64) {
 	return ru.Utime.Nano() + ru.Stime.Nano(), maxRSS
 }
 
+// hone0account is the CPU time (ns) of the children that the program has waited for, its own in the kernel (ns), and its
+// page faults that read nothing from a disk.
+func hone0account() (children, system, faults int64) {
+	var self, waited hone0syscall.Rusage
+	if hone0syscall.Getrusage(hone0syscall.RUSAGE_SELF, &self) != nil ||
+		hone0syscall.Getrusage(hone0syscall.RUSAGE_CHILDREN, &waited) != nil {
+		return 0, 0, 0
+	}
+	return waited.Utime.Nano() + waited.Stime.Nano(), self.Stime.Nano(), int64(self.Minflt)
+}
+
 // hone0die ends the program and, as it leads the process group that hone made for
 // it, its children.
 func hone0die() {

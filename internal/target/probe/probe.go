@@ -19,6 +19,7 @@ package probe
 import (
 	hone0io "io"
 	hone0os "os"
+	hone0runtime "runtime"
 	hone0strconv "strconv"
 	hone0strings "strings"
 	hone0sync "sync"
@@ -69,6 +70,7 @@ type hone0probe struct {
 
 	sampling chan bool // holds a value while hone takes a CPU profile
 	collect  hone0collect
+	began    hone0runtime.MemStats
 	finished hone0sync.Once
 }
 
@@ -101,6 +103,7 @@ func hone0start() bool {
 	p.send(0, 'H', []byte(hone0strconv.Itoa(hone0os.Getpid())))
 	hone0addExitHook(hone0hook{F: p.atExit, RunOnFailure: true})
 	go p.serve()
+	hone0runtime.ReadMemStats(&p.began)
 	p.startCollecting(words[2:])
 	return true
 }

@@ -85,6 +85,12 @@ func main() {
 	case "syscallexit":
 		work()
 		syscall.Exit(4)
+	case "compute": // as much on a busy machine
+		n := 0
+		for i := 0; i < 1_500_000_000; i++ {
+			n += i * i
+		}
+		fmt.Println(n)
 	case "late": // ends while hone profiles it
 		spin(400 * time.Millisecond)
 	case "idle":
@@ -114,6 +120,17 @@ func main() {
 		}
 		fmt.Println(c.Process.Pid)
 		time.Sleep(60 * time.Second)
+	case "children": // has one that computes several times as long as itself, which has the kernel work, and allocates 200 × 64 KiB
+		if zero, err := os.Open("/dev/zero"); err == nil {
+			b := make([]byte, 64<<10)
+			for i := 0; i < 150_000; i++ {
+				zero.Read(b)
+			}
+		}
+		if err := exec.Command(os.Args[0], "compute").Run(); err != nil {
+			log.Fatal(err)
+		}
+		allocate(200)
 	case "deadlock":
 		select {}
 	case "exec": // becomes another program
