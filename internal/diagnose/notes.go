@@ -18,6 +18,9 @@ const (
 	leastSampled = 0.8
 	// throttledShare of a phase spoils its timings.
 	throttledShare = 0.01
+	// manyFaults a second cost what is worth a word, at a microsecond each and more, when so much of the CPU is
+	// in the kernel.
+	manyFaults, faultingShare = 10_000, 0.25
 )
 
 // notes says what the reader of the findings should know about their worth.
@@ -26,6 +29,8 @@ func (e *engine) notes(shown []*draft) []string {
 	notes = append(notes, e.precisionNotes(shown)...)
 	notes = append(notes, e.adviceNotes(shown)...)
 	notes = append(notes, e.phaseNotes()...)
+	notes = append(notes, e.faultNotes()...)
+	notes = append(notes, e.childNotes()...)
 	notes = append(notes, e.settingNotes()...)
 	notes = append(notes, e.missingNotes()...)
 	if e.pass.Table != nil {
@@ -97,6 +102,34 @@ func (e *engine) adviceNotes(shown []*draft) []string {
 	return nil
 }
 
+// faultNotes tell of CPU time that stands at whatever line touches memory first.
+func (e *engine) faultNotes() []string {
+	r := e.resources()
+	if r.PageFaultRate < manyFaults || r.SystemShare < faultingShare {
+		return nil
+	}
+	if ph, ok := e.reference(); ok && ph.Runs > 0 {
+		return []string{fmt.Sprintf("%s page faults a run, and %s of the CPU time in the kernel: each page of memory, and of the binary, that a run touches is one the first time, and the time for it stands at the line that does; less memory, or one run for more work, saves them",
+			rule.Count(ph.PageFaults/int64(ph.Runs)), rule.Percent(r.SystemShare))}
+	}
+	of := ""
+	if r.Throughput > 0 {
+		of = fmt.Sprintf(", %s for each %s", rule.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
+	}
+	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: memory that was handed back to the system is fetched again page by page (or files are mapped), and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, and more than is promised here; a larger GOGC lessens it",
+		rule.Count(int64(r.PageFaultRate)), of, rule.Percent(r.SystemShare))}
+}
+
+// childNotes tell of CPU time that no profile of the program holds.
+func (e *engine) childNotes() []string {
+	r := e.resources()
+	if r.ChildCores < manyChildren || r.ChildCores < r.Cores/10 {
+		return nil
+	}
+	return []string{fmt.Sprintf("processes that the program started took %s of the CPU time of both together: they are not in the profile, and shares here are of the program's own; record them by themselves",
+		rule.Percent(r.ChildCores/(r.Cores+r.ChildCores)))}
+}
+
 // phaseNotes say what disturbed the measurement.
 func (e *engine) phaseNotes() []string {
 	var notes []string
@@ -116,8 +149,8 @@ func (e *engine) phaseNotes() []string {
 				ph.Name, rule.Seconds(ph.Throttled), rule.Seconds(ph.Seconds)))
 		}
 		if ph.Name == recording.PhaseCPU && e.totals.TotalSeconds < leastSampled*ph.CPUSeconds {
-			notes = append(notes, fmt.Sprintf("phase %s: the profile holds %s of the %s of CPU time that the program took. The kernel samples at its ticks, and falls short where work comes in bursts shorter than those, woken by timers or requests at a steady rate: shares may be further off than their intervals say. A load flat out, or a higher rate, has less of it",
-				ph.Name, rule.Seconds(e.totals.TotalSeconds), rule.Seconds(ph.CPUSeconds)))
+			notes = append(notes, fmt.Sprintf("phase %s: the profile holds %s of the %s of CPU time that the program took. %s",
+				ph.Name, rule.Seconds(e.totals.TotalSeconds), rule.Seconds(ph.CPUSeconds), unsampled(ph)))
 		}
 		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
@@ -131,6 +164,18 @@ func (e *engine) phaseNotes() []string {
 		}
 	}
 	return notes
+}
+
+// shortRun is the CPU time of a run, in seconds, of which its start is a part to be seen.
+const shortRun = 0.5
+
+// unsampled says why a profile holds less than the program took.
+func unsampled(ph recording.Phase) string {
+	if ph.Runs > 0 && ph.CPUSeconds < shortRun*float64(ph.Runs) {
+		return fmt.Sprintf("A run takes %s: its start, before the program's own packages, is not in the profile, and the kernel samples at its ticks, which threads that run shorter than those often miss: shares may be further off than their intervals say. Longer runs, of more work, have less of it",
+			rule.Seconds(ph.CPUSeconds/float64(ph.Runs)))
+	}
+	return "The kernel samples at its ticks, and falls short where work comes in bursts shorter than those, woken by timers or requests at a steady rate: shares may be further off than their intervals say. A load flat out, or a higher rate, has less of it"
 }
 
 // missingNotes say which evidence there was none of, so that silence is not

@@ -30,20 +30,35 @@ type RecordingRef struct {
 
 // Resources is what the program spent. Absent numbers are omitted.
 type Resources struct {
-	CPUSeconds        float64 `json:"cpu_seconds"` // in the CPU profile
-	CPUSamples        int64   `json:"cpu_samples"`
-	GCCPUShare        float64 `json:"gc_cpu_share"`     // D + A + W + I over all
-	MallocCPUShare    float64 `json:"malloc_cpu_share"` // M over all
-	Cores             float64 `json:"cores,omitempty"`  // busy on average in the clean phase
+	CPUSeconds     float64 `json:"cpu_seconds"` // in the CPU profile
+	CPUSamples     int64   `json:"cpu_samples"`
+	GCCPUShare     float64 `json:"gc_cpu_share"`     // D + A + W + I over all
+	MallocCPUShare float64 `json:"malloc_cpu_share"` // M over all
+	Cores          float64 `json:"cores,omitempty"`  // busy on average in the clean phase
+	// ChildCores are those that were kept busy by processes which the program started.
+	ChildCores float64 `json:"child_cores,omitempty"`
+	// CPUPerRequest is of a request, of an operation of a benchmark, or of a run of a program that ends.
 	CPUPerRequest     float64 `json:"cpu_seconds_per_request,omitempty"`
+	SystemShare       float64 `json:"system_cpu_share,omitempty"` // of the program's CPU, in the kernel
+	PageFaultRate     float64 `json:"page_faults_per_second,omitempty"`
 	Throughput        float64 `json:"requests_per_second,omitempty"`
 	AllocRate         float64 `json:"alloc_bytes_per_second,omitempty"`
 	BytesPerRequest   float64 `json:"alloc_bytes_per_request,omitempty"`
 	ObjectsPerRequest float64 `json:"alloc_objects_per_request,omitempty"`
-	Limiting          string  `json:"limiting"` // cpu, latency, memory, none
-	LimitingWhy       string  `json:"limiting_why,omitempty"`
+	// Run is how long a program that ends takes, from the shortest to the longest of its runs in the clean phase.
+	Run         *RunTime `json:"run,omitempty"`
+	Limiting    string   `json:"limiting"` // cpu, latency, memory, none
+	LimitingWhy string   `json:"limiting_why,omitempty"`
 	// RequestTime is where most of the time goes of the requests in the execution trace.
 	RequestTime []requests.PlaceTime `json:"request_time,omitempty"`
+}
+
+// RunTime is the length of some runs of a program, in seconds.
+type RunTime struct {
+	Count    int     `json:"count"`
+	Median   float64 `json:"median_seconds"`
+	Shortest float64 `json:"shortest_seconds"`
+	Longest  float64 `json:"longest_seconds"`
 }
 
 // Finding is one rule in one function.

@@ -6,10 +6,12 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/stats"
 )
 
 // The resources that can limit a program.
@@ -36,12 +38,17 @@ const (
 	closedBusyShare = 0.70
 	// waitingShare of the requests' time in locks and channels is a wait that is seen.
 	waitingShare = 0.5
+	// fullMachineShare of the whole machine is enough where requests wait in locks and channels, too: they stand
+	// in line there, but what is let through has to wait for a CPU, and there is at most a quarter more of those.
+	fullMachineShare = 0.80
 	// computingShare of the requests' time, running or waiting for a processor, is no waiting for something else;
 	// fewTraced requests are too few to tell.
 	computingShare = 0.5
 	fewTraced      = 100
 	// serialShare of a program's time with one goroutine running: then its length is what it waits for.
 	serialShare = 0.5
+	// manyChildren is how many cores processes that the program started keep busy when it is worth a word.
+	manyChildren = 0.1
 	// fullShare of a memory limit: beyond it the collector works against the limit.
 	fullShare = 0.85
 )
@@ -56,7 +63,20 @@ func (e *engine) resources() Resources {
 	}
 	if ph, ok := e.reference(); ok && ph.Seconds > 0 {
 		r.Cores = round(ph.CPUSeconds / ph.Seconds)
+		r.ChildCores = round(ph.ChildCPUSeconds / ph.Seconds)
 		r.AllocRate = float64(ph.AllocBytes) / ph.Seconds
+		r.PageFaultRate = float64(ph.PageFaults) / ph.Seconds
+		if ph.CPUSeconds > 0 {
+			r.SystemShare = round(ph.SystemCPUSeconds / ph.CPUSeconds)
+		}
+		if e.manifest.Target.Kind == "program" && ph.Runs > 0 {
+			r.CPUPerRequest = ph.CPUSeconds / float64(ph.Runs)
+			r.Run = runTime(ph)
+		}
+		if e.manifest.Target.Kind == "program" && ph.Runs > 0 && ph.AllocBytes > 0 {
+			r.BytesPerRequest = float64(ph.AllocBytes) / float64(ph.Runs)
+			r.ObjectsPerRequest = float64(ph.AllocObjects) / float64(ph.Runs)
+		}
 		if n := float64(ph.Requests); n > 0 {
 			r.Throughput = n / ph.Seconds
 			r.CPUPerRequest = ph.CPUSeconds / n
@@ -71,6 +91,18 @@ func (e *engine) resources() Resources {
 	return r
 }
 
+// runTime is nil when the runs of a phase are not known one by one.
+func runTime(ph recording.Phase) *RunTime {
+	if len(ph.Windows) != ph.Runs {
+		return nil
+	}
+	var s []float64
+	for _, w := range ph.Windows {
+		s = append(s, w.Seconds)
+	}
+	return &RunTime{Count: ph.Runs, Median: round(stats.Median(s)), Shortest: round(slices.Min(s)), Longest: round(slices.Max(s))}
+}
+
 // reference is the phase whose figures describe the program: the clean one, or
 // where there is none the one of the CPU profile.
 func (e *engine) reference() (recording.Phase, bool) {
@@ -78,6 +110,14 @@ func (e *engine) reference() (recording.Phase, bool) {
 		return ph, true
 	}
 	return e.phase(recording.PhaseCPU)
+}
+
+// profiled is the phase of the CPU profile, or where there is none the clean one.
+func (e *engine) profiled() (recording.Phase, bool) {
+	if ph, ok := e.phase(recording.PhaseCPU); ok {
+		return ph, true
+	}
+	return e.reference()
 }
 
 func (e *engine) phase(name string) (recording.Phase, bool) {
@@ -100,12 +140,20 @@ func (e *engine) limit() (resource, why string) {
 	}
 	m := e.manifest
 	if m.Target.Kind == "program" || m.Target.Kind == "bench" {
+		children := e.childCores()
+		if both := cores + children; children >= manyChildren && both >= busyShare*float64(m.Machine.Cores) && m.Machine.Cores > 0 {
+			return limitCPU, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: all %d of the machine",
+				rule.Number(cores), rule.Number(children), m.Machine.Cores)
+		}
 		if share, procs, ok := e.serial(); ok && share >= serialShare {
 			return limitLatency, fmt.Sprintf("%s cores busy on average: for %s of the time one goroutine ran while %d other processors were idle",
 				rule.Number(cores), rule.Percent(share), procs-1)
 		}
 		if cores >= busyShare {
 			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", rule.Number(cores))
+		}
+		if children >= manyChildren {
+			return limitNone, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: it waits for those, or for something else", rule.Number(cores), rule.Number(children))
 		}
 		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits, or has to share the CPUs", rule.Number(cores))
 	}
@@ -115,19 +163,22 @@ func (e *engine) limit() (resource, why string) {
 		may, busy = 1, rule.Number(cores)+" cores busy"
 	}
 	machine, others, measured := e.machineBusy()
-	enough := busyShare
+	enough := fullMachineShare
 	if m.Load != nil && m.Load.Rate == 0 && e.generatorHere() {
 		enough = closedBusyShare
 	}
+	full := fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, rule.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
 	shared := !measured && m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
 	waits := e.requestsWait()
 	switch {
 	case cores >= busyShare*may:
 		return limitCPU, busy
+	case measured && machine >= fullMachineShare*float64(m.Machine.Cores):
+		return limitCPU, full
 	case m.Load != nil && waits >= waitingShare:
 		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, rule.Percent(math.Min(1, waits)))
 	case measured && machine >= enough*float64(m.Machine.Cores):
-		return limitCPU, fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, rule.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
+		return limitCPU, full
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, flat out, on the same machine"
 	case m.Load != nil && e.computing() >= computingShare:
@@ -140,6 +191,15 @@ func (e *engine) limit() (resource, why string) {
 		return limitLatency, busy + " under load: requests wait for something else"
 	}
 	return limitNone, busy + " and no load given"
+}
+
+// childCores are those that the program's children kept busy, in the phase that busyCores is of.
+func (e *engine) childCores() float64 {
+	ph, ok := e.profiled()
+	if !ok || ph.Seconds <= 0 {
+		return 0
+	}
+	return ph.ChildCPUSeconds / ph.Seconds
 }
 
 // serial is the share of the trace's time in which one goroutine ran and none was ready, and
@@ -155,15 +215,12 @@ func (e *engine) serial() (share float64, procs int, ok bool) {
 // machineBusy is the CPU time per second of everything on the machine in the
 // program's phase, and how much of it was neither the program nor the generator.
 func (e *engine) machineBusy() (all, others float64, ok bool) {
-	ph, ok := e.phase(recording.PhaseCPU)
-	if !ok {
-		ph, ok = e.reference()
-	}
+	ph, ok := e.profiled()
 	if !ok || ph.Seconds <= 0 || ph.MachineCPUSeconds <= 0 || e.manifest.Machine.Cores == 0 {
 		return 0, 0, false
 	}
 	all = ph.MachineCPUSeconds / ph.Seconds
-	return all, math.Max(0, all-(ph.CPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds), true
+	return all, math.Max(0, all-(ph.CPUSeconds+ph.ChildCPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds), true
 }
 
 // othersShare of the machine taken by other processes disturbs what is measured.

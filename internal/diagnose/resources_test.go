@@ -19,6 +19,15 @@ func busy(p *rule.Pass, cores float64) {
 	}
 }
 
+// children makes it a program that ends, and sets how many cores it and its children kept busy.
+func children(p *rule.Pass, cores, theirs float64) {
+	busy(p, cores)
+	p.Manifest.Target.Kind, p.Manifest.Load = "program", nil
+	for i := range p.Manifest.Phases {
+		p.Manifest.Phases[i].ChildCPUSeconds = theirs * p.Manifest.Phases[i].Seconds
+	}
+}
+
 // traced is a trace with so many requests, whose time is made of parts.
 func traced(n int64, parts ...requests.PartTime) *analysis.Results {
 	all := &requests.Route{Count: n, Parts: parts}
@@ -72,6 +81,15 @@ func TestLimit(t *testing.T) {
 			s.Cost.MutexSeconds = 30
 			p.Table.Sites = append(p.Table.Sites, s)
 		}, limitLatency, "75 % of their time waiting"},
+		{"the same on a full machine", func(p *rule.Pass) {
+			busy(p, 1.2)
+			for i := range p.Manifest.Phases {
+				p.Manifest.Phases[i].MachineCPUSeconds = 1.7 * p.Manifest.Phases[i].Seconds
+			}
+			s := at("main.f", "f.go", 1)
+			s.Cost.MutexSeconds = 30
+			p.Table.Sites = append(p.Table.Sites, s)
+		}, limitCPU, "the machine has 1.7 of 2 cores busy"},
 		{"the same at a rate", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Rate = 1000
@@ -94,6 +112,9 @@ func TestLimit(t *testing.T) {
 			p.Manifest.Runtime.GOMEMLIMIT = 1 << 30
 			p.Metrics = map[string]float64{"/memory/classes/total:bytes": 1 << 30, "/memory/classes/heap/released:bytes": 50 << 20}
 		}, limitMemory, "GOMEMLIMIT is 1.0 GiB"},
+		{"a program whose children take the machine", func(p *rule.Pass) { children(p, 0.2, 1.6) }, limitCPU, "0.2 cores busy on average, and 1.6 by processes that it started: all 2"},
+		{"one that waits for them", func(p *rule.Pass) { children(p, 0.2, 0.8) }, limitNone, "waits for those"},
+		{"one that has hardly any", func(p *rule.Pass) { children(p, 1.7, 0.05) }, limitCPU, "computes all the time"},
 		{"no process CPU, but a profile", func(p *rule.Pass) {
 			p.Manifest.Phases = p.Manifest.Phases[1:2]
 			busy(p, 0)
@@ -167,5 +188,111 @@ func TestNotes(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("%q", r.Notes)
+	}
+}
+
+// TestUnsampled: of a profile that lacks much it is said why, as far as that is known.
+func TestUnsampled(t *testing.T) {
+	for _, c := range []struct {
+		runs int
+		cpu  float64
+		want string
+	}{
+		{0, 100, "The kernel samples at its ticks"},
+		{40, 4, "A run takes 100 ms: its start"},
+		{4, 4, "The kernel samples at its ticks"},
+	} {
+		if got := unsampled(recording.Phase{Runs: c.runs, CPUSeconds: c.cpu}); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%d runs of %v s: %q, want %q", c.runs, c.cpu, got, c.want)
+		}
+	}
+}
+
+// TestFaults: page faults that cost much are told.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		faults int64 // a second
+		system float64
+		want   string
+	}{
+		{64_000, 0.5, "64,000 page faults a second, 64 for each request, and 50 % of the CPU time in the kernel"},
+		{64_000, 0.1, ""},
+		{500, 0.5, ""},
+	} {
+		p := pass()
+		for i := range p.Manifest.Phases {
+			ph := &p.Manifest.Phases[i]
+			ph.Requests, ph.PageFaults = int64(1000*ph.Seconds), int64(float64(c.faults)*ph.Seconds)
+			ph.SystemCPUSeconds = c.system * ph.CPUSeconds
+		}
+		got := strings.Join(newEngine(p, price).faultNotes(), " ")
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%d faults a second, %v of the CPU time in the kernel: %q, want %q", c.faults, c.system, got, c.want)
+		}
+	}
+}
+
+// TestFaultsOfRuns: those of a program that ends are told by the run.
+func TestFaultsOfRuns(t *testing.T) {
+	p := pass()
+	for i := range p.Manifest.Phases {
+		ph := &p.Manifest.Phases[i]
+		ph.Runs, ph.PageFaults, ph.SystemCPUSeconds = 4, int64(64_000*ph.Seconds), 0.5*ph.CPUSeconds
+	}
+	clean := p.Manifest.Phases[slices.IndexFunc(p.Manifest.Phases, func(ph recording.Phase) bool { return ph.Name == recording.PhaseClean })]
+	want := rule.Count(clean.PageFaults/4) + " page faults a run, and 50 % of the CPU time in the kernel"
+	if got := strings.Join(newEngine(p, price).faultNotes(), " "); !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestChildren: CPU time of a program's children is told when there is much of it, and is not that of other processes.
+func TestChildren(t *testing.T) {
+	for _, c := range []struct {
+		cores, theirs float64
+		want          string
+	}{
+		{0.2, 1.6, "processes that the program started took 89 % of the CPU time"},
+		{1.5, 0.12, ""},
+		{0.2, 0.05, ""},
+	} {
+		p := pass()
+		children(p, c.cores, c.theirs)
+		for i := range p.Manifest.Phases {
+			p.Manifest.Phases[i].MachineCPUSeconds = (c.cores + c.theirs) * p.Manifest.Phases[i].Seconds
+		}
+		e := newEngine(p, price)
+		if got := strings.Join(e.childNotes(), " "); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%v cores and %v: %q, want %q", c.cores, c.theirs, got, c.want)
+		}
+		if _, others, ok := e.machineBusy(); !ok || others > 1e-9 {
+			t.Errorf("%v cores and %v: others have %v (%t)", c.cores, c.theirs, others, ok)
+		}
+	}
+}
+
+// TestRuns: what a program that ends spends is told by the run, and only where all runs are known.
+func TestRuns(t *testing.T) {
+	p := pass()
+	p.Manifest.Target.Kind = "program"
+	p.Manifest.Load = nil
+	clean := &p.Manifest.Phases[slices.IndexFunc(p.Manifest.Phases, func(ph recording.Phase) bool { return ph.Name == recording.PhaseClean })]
+	clean.Runs, clean.Requests, clean.CPUSeconds = 3, 0, 6
+	clean.Windows = []recording.Window{{Seconds: 1.5}, {Seconds: 1}, {Seconds: 1.25}}
+	r := newEngine(p, price).resources()
+	if want := (RunTime{3, 1.25, 1, 1.5}); r.Run == nil || *r.Run != want || r.CPUPerRequest != 2 {
+		t.Errorf("runs %+v, CPU %v; want %+v and 2", r.Run, r.CPUPerRequest, want)
+	}
+	clean.Windows = clean.Windows[:2]
+	if r := newEngine(p, price).resources(); r.Run != nil {
+		t.Errorf("two of three runs are told as %+v", r.Run)
+	}
+	clean.AllocBytes, clean.AllocObjects = 300, 30
+	if r := newEngine(p, price).resources(); r.BytesPerRequest != 100 || r.ObjectsPerRequest != 10 {
+		t.Errorf("%v bytes in %v objects a run, want 100 in 10", r.BytesPerRequest, r.ObjectsPerRequest)
+	}
+	p.Manifest.Target.Kind = "service"
+	if r := newEngine(p, price).resources(); r.CPUPerRequest != 0 {
+		t.Errorf("a service without requests has CPU per request: %v", r.CPUPerRequest)
 	}
 }

@@ -43,7 +43,8 @@ func header(w io.Writer, p FindingsPage, s Style) {
 	if q, what := latency(clean); q != nil {
 		row(what, seenQuantiles(q, clean.Requests), limited(clean, s))
 	}
-	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), limiting(r, m))
+	row("a run", runTime(r.Run)...)
+	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), kernel(r), limiting(r, m))
 	name := "requests"
 	for _, line := range wrapCell(requests.Spent(r.RequestTime), 16, s) {
 		row(name, line)
@@ -159,6 +160,17 @@ func limited(p recording.Phase, s Style) string {
 	return ""
 }
 
+// runTime says how long a program that ends takes.
+func runTime(t *diagnose.RunTime) []string {
+	switch {
+	case t == nil:
+		return nil
+	case t.Count == 1:
+		return []string{seconds(t.Median)}
+	}
+	return []string{seconds(t.Median), fmt.Sprintf("%d runs, %s to %s", t.Count, seconds(t.Shortest), seconds(t.Longest))}
+}
+
 // each prints a figure of one request, operation or run.
 func each(x float64, unit func(float64) string, m recording.Manifest) string {
 	if x <= 0 {
@@ -173,10 +185,21 @@ func cores(r diagnose.Resources, m recording.Manifest) string {
 	if r.Cores <= 0 {
 		return ""
 	}
+	words := fmt.Sprintf("%.2f cores busy", r.Cores)
 	if m.Runtime.GOMAXPROCS > 0 {
-		return fmt.Sprintf("%.2f of %s busy", r.Cores, plural(m.Runtime.GOMAXPROCS, "core"))
+		words = fmt.Sprintf("%.2f of %s busy", r.Cores, plural(m.Runtime.GOMAXPROCS, "core"))
 	}
-	return fmt.Sprintf("%.2f cores busy", r.Cores)
+	if r.ChildCores >= 0.01 {
+		words += fmt.Sprintf(", and %.2f by processes that it started", r.ChildCores)
+	}
+	return words
+}
+
+func kernel(r diagnose.Resources) string {
+	if r.SystemShare <= 0 {
+		return ""
+	}
+	return percent(r.SystemShare) + " of it in the kernel"
 }
 
 func limiting(r diagnose.Resources, m recording.Manifest) string {

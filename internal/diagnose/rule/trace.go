@@ -8,8 +8,8 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
-	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -25,7 +25,7 @@ func (p *Pass) Traced() bool {
 // profiles have nothing there. It is nil for lines that nobody can change: of the standard
 // library, of hone's probe, of nobody.
 func (p *Pass) At(l exectrace.Line) *site.Site {
-	if l.File == "" || target.IsProbeFile(path.Base(strings.ReplaceAll(l.File, `\`, "/"))) {
+	if l.File == "" || l.OfProbe() {
 		return nil
 	}
 	if p.Table != nil {
@@ -148,6 +148,19 @@ func (p *Pass) OthersBusy() float64 {
 		}
 	}
 	return most
+}
+
+// MachineBusy is how busy the CPUs of the machine were in the trace, of all. Where that is not known it is how many of the
+// processors that the program may use ran its goroutines: one in a system call may well leave its CPU to others.
+func (p *Pass) MachineBusy() float64 {
+	if p.Manifest != nil && p.Manifest.Machine.Cores > 0 {
+		for _, ph := range p.Manifest.Phases {
+			if ph.Name == recording.PhaseTrace && ph.Seconds > 0 && ph.MachineCPUSeconds > 0 {
+				return min(1, ph.MachineCPUSeconds/ph.Seconds/float64(p.Manifest.Machine.Cores))
+			}
+		}
+	}
+	return min(1, p.Trace.Parallelism.MeanRunning/max(1, p.Procs()))
 }
 
 // Switching prices what it costs to start, park and wake goroutines at some lines: the CPU

@@ -65,6 +65,7 @@ import (
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
+	poolwait "github.com/hone-go/hone/internal/diagnose/rules/pool-wait"
 	procsoverquota "github.com/hone-go/hone/internal/diagnose/rules/procs-over-quota"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
@@ -78,6 +79,7 @@ import (
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
+	semaphorewait "github.com/hone-go/hone/internal/diagnose/rules/semaphore-wait"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
@@ -85,7 +87,6 @@ import (
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
-	sqlpoolwait "github.com/hone-go/hone/internal/diagnose/rules/sql-pool-wait"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
 	stackgrowth "github.com/hone-go/hone/internal/diagnose/rules/stack-growth"
@@ -158,6 +159,7 @@ func All() []rule.Rule {
 		pointerperelement.Rule(),
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),
+		poolwait.Rule(),
 		procsoverquota.Rule(),
 		quadraticinsert.Rule(),
 		queryreparsed.Rule(),
@@ -171,6 +173,7 @@ func All() []rule.Rule {
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),
 		schedlatency.Rule(),
+		semaphorewait.Rule(),
 		serialsection.Rule(),
 		sleeppolling.Rule(),
 		slicegrowth.Rule(),
@@ -178,7 +181,6 @@ func All() []rule.Rule {
 		smallwrites.Rule(),
 		sprintfsimple.Rule(),
 		sqlopenpercall.Rule(),
-		sqlpoolwait.Rule(),
 		sqlprepareperquery.Rule(),
 		sscansimple.Rule(),
 		stackgrowth.Rule(),

@@ -1,14 +1,14 @@
-package sqlpoolwait_test
+package poolwait_test
 
 import (
 	"testing"
 
+	poolwait "github.com/hone-go/hone/internal/diagnose/rules/pool-wait"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
-	sqlpoolwait "github.com/hone-go/hone/internal/diagnose/rules/sql-pool-wait"
 )
 
 func TestCaught(t *testing.T) {
-	matches, p := ruletest.FindTraced(t, sqlpoolwait.Rule(), "testdata/caught.txtar")
+	matches, p := ruletest.FindTraced(t, poolwait.Rule(), "testdata/caught.txtar")
 	if len(matches) != 1 {
 		t.Fatalf("not found: %+v", p.Trace.Requests.All)
 	}
@@ -24,7 +24,7 @@ func TestCaught(t *testing.T) {
 }
 
 func TestNearMiss(t *testing.T) {
-	if matches, _ := ruletest.FindTraced(t, sqlpoolwait.Rule(), "testdata/nearmiss.txtar"); len(matches) > 0 {
+	if matches, _ := ruletest.FindTraced(t, poolwait.Rule(), "testdata/nearmiss.txtar"); len(matches) > 0 {
 		t.Error(matches[0].Cause)
 	}
 }

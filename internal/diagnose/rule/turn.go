@@ -1,0 +1,104 @@
+package rule
+
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Turn is the waiting of requests for their turn at something that the program hands out to a few at a time.
+type Turn struct {
+	Site   *site.Site // where most of it is
+	Place  *requests.PlaceTime
+	Waited float64 // seconds, of all requests
+	AtSite float64 // of it
+	Total  float64 // the time of all requests
+	Length float64 // of the trace
+	room   float64 // the most of Total that goes when nobody waits any more
+}
+
+// When a turn that comes sooner brings nothing, since what is let through has to wait for a processor.
+const (
+	// fullMachine is how busy the processors are then, of all.
+	fullMachine = 0.8
+	// crowded is the share of the time of requests outside the queue in which they wait for a processor, and none is idle.
+	crowded = 0.5
+)
+
+// TurnFraction of the wait goes when more have their turn at a time, or each is sooner through: all where what is
+// behind it bears more, hardly any where that is the limit itself, which a recording of those who wait cannot tell.
+func TurnFraction() Fraction { return Fraction{Expect: 0.5, Low: 0.05, High: 1} }
+
+// Turn adds up the time that requests spend at places of one kind. It is nil when that is less than a share of their time,
+// when most of it is at no line that somebody can change, or when requests lack processors all the same.
+func (p *Pass) Turn(least float64, waits func(*requests.PlaceTime) bool) *Turn {
+	if !p.Traced() || !p.Serves() {
+		return nil
+	}
+	t := &Turn{Total: p.LatencyTotal(), Length: p.Trace.Parallelism.Length}
+	if t.Total <= 0 {
+		return nil
+	}
+	places := p.Trace.Requests.All.Places
+	var lacking float64 // a processor
+	for i := range places {
+		place := &places[i]
+		if place.NoIdle {
+			lacking += float64(place.Time) / 1e9
+		}
+		if place.Waiter == nil || !waits(place) {
+			continue
+		}
+		s := float64(place.Time) / 1e9
+		t.Waited += s
+		if s > t.AtSite {
+			if at := p.first(place.Caller, place.Waiter); at != nil {
+				t.Site, t.Place, t.AtSite = at, place, s
+			}
+		}
+	}
+	busy := p.MachineBusy()
+	if t.Site == nil || t.Waited < least*t.Total || busy >= fullMachine || lacking > crowded*(t.Total-t.Waited) {
+		return nil
+	}
+	t.room = t.Total
+	if p.Manifest == nil || p.Manifest.Load == nil || p.Manifest.Load.Rate == 0 {
+		t.room *= 1 - busy // as many more requests a second as there is room for
+	}
+	return t
+}
+
+// first is the first of some lines that somebody can change.
+func (p *Pass) first(lines ...*exectrace.Line) *site.Site {
+	for _, l := range lines {
+		if l == nil {
+			continue
+		}
+		if s := p.At(*l); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// Saving is what requests save that need not wait.
+func (t *Turn) Saving() *Saving {
+	f := TurnFraction()
+	most := func(fraction float64) float64 { return min(fraction*t.Waited, t.room) }
+	return &Saving{Seconds: most(f.Expect), Low: most(f.Low), High: most(f.High), Latency: t.Total, Cost: t.AtSite}
+}
+
+// Share is the part of the requests' time that they wait, in words.
+func (t *Turn) Share() string { return Percent(t.Waited / t.Total) }
+
+// Waiting is how many wait at a time, in words.
+func (t *Turn) Waiting() string { return Number(t.Waited / t.Length) }
+
+// Evidence is what the trace says.
+func (t *Turn) Evidence(p *Pass, forWhat, backAt string) []Evidence {
+	out := []Evidence{{What: "time of requests waiting for " + forWhat, Value: Seconds(t.Waited) + " of " + Seconds(t.Total), Command: p.View("requests")}}
+	if w := t.Place.Wakers; len(w) > 0 && w[0].Line != nil {
+		out = append(out, Evidence{What: backAt, Value: w[0].Line.String(), Command: p.View("requests")})
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+// Package semaphorewait finds requests that wait for their turn at a semaphore of the program's own.
+package semaphorewait
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+)
+
+const (
+	// leastShare of the time of requests that they must wait for their turn: who sets a limit means it to be reached now and then.
+	leastShare = 0.25
+	// letIn is the share of such waits that other requests must end.
+	letIn = 0.8
+)
+
+// Rule is semaphore-wait.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "semaphore-wait",
+		Kind:     rule.Block,
+		Needs:    []rule.Need{rule.NeedTrace},
+		Title:    "Requests wait for their turn at a limit that the program sets",
+		Doc:      doc,
+		Fraction: rule.TurnFraction(),
+		Find:     find,
+	}
+}
+
+const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, lets n requests at
+a time into a part of a handler; the rest stand before it. In no CPU profile is
+anything to be seen of that, and the machine looks idle: the limit was set for
+another machine, another query, or is held during work that needs none.
+
+Hold it for less time: only around what it protects, not while the response is
+encoded and sent. If what it protects has room, raise the limit, or derive it
+from what bounds it (GOMAXPROCS for computing, the connections of the pool behind
+it for queries). If it has none, the queue only adds latency: turn requests
+away, with 503 or a short timeout, once it is long.
+
+It is fine where the limit protects what bears no more, or memory: then it is the
+number of requests that is too high. The rule wants that nearly all such waits
+are ended by the same function in another request, which tells a limit from a
+channel to a worker or between requests that wait for each other's news. It is
+silent below a quarter of the requests' time, and where the processors are full:
+what is let in would wait for one.
+
+Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
+20), grafana/mimir#7777 (a timeout for such a gate, so that others are asked).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	t := p.Turn(leastShare, limits)
+	if t == nil {
+		return nil, nil
+	}
+	return []rule.Match{{
+		Site:       t.Site,
+		Confidence: rule.Likely, // that they wait is measured, what is behind the limit is not
+		Saving:     t.Saving(),
+		Cause: fmt.Sprintf("This line lets only some requests in at a time: they spend %s of their time waiting for their turn, %s of them at a time, while %s of the processors' time is left.",
+			t.Share(), t.Waiting(), rule.Percent(1-p.MachineBusy())),
+		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, turn requests away rather than let them wait.",
+		Evidence: t.Evidence(p, "their turn", "mostly let in at"),
+	}}, nil
+}
+
+// limits tells whether a place where requests wait is a semaphore: one by name, or a channel at which another request, which
+// has had its turn, lets them in.
+func limits(place *requests.PlaceTime) bool {
+	if place.Object == requests.Semaphore {
+		return true
+	}
+	switch place.Part {
+	case requests.WaitChanSend, requests.WaitChanReceive, requests.WaitSelect:
+	default:
+		return false
+	}
+	if place.Named() {
+		return false
+	}
+	var by float64
+	for _, w := range place.Wakers {
+		if w.Line != nil && *w.Line != *place.Waiter && lets(place.Waiter, w.Line, place.Part == requests.WaitChanSend) {
+			by += w.InHandlers
+		}
+	}
+	return by >= letIn
+}
+
+// lets tells whether who waits at one line may be let in at the other: in the same function, a closure in it, or, where a
+// full channel is waited for, in another method of the same type. A method that receives what another sends may as well
+// wait for news.
+func lets(waiter, waker *exectrace.Line, full bool) bool {
+	in, out := waiter.Function, waker.Function
+	if out == in || strings.HasPrefix(out, in+".") || strings.HasPrefix(in, out+".") {
+		return true
+	}
+	t := receiver(in)
+	return full && t != "" && t == receiver(out)
+}
+
+// receiver is the type of a method with its package: "main.sem" of main.sem.take, "main.(*Limit)" of main.(*Limit).Wait.func1;
+// empty of a function.
+func receiver(function string) string {
+	dir, name := "", function
+	if i := strings.LastIndexByte(function, '/'); i >= 0 {
+		dir, name = function[:i+1], function[i+1:]
+	}
+	parts := strings.Split(name, ".")
+	if len(parts) < 3 || strings.HasPrefix(parts[2], "func") {
+		return ""
+	}
+	return dir + parts[0] + "." + parts[1]
+}
