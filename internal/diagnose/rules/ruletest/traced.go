@@ -2,9 +2,7 @@ package ruletest
 
 import (
 	"bytes"
-	"context"
 	"testing"
-	"time"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/analysis"
@@ -20,21 +18,21 @@ const maxTrace = 32 << 20
 // what is short, so it has a run of its own, as in a recording.
 func RecordTraced(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
-	pass, bin := record(t, archive)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	parts, _ := run(ctx, t, bin, target.Collect{Trace: true, TraceBytes: maxTrace}, "trace")
+	p := build(t, archive)
+	p.record(t)
+	p.trace(t)
+	return p.pass(t)
+}
+
+// trace runs the program with its execution trace.
+func (p *program) trace(t *testing.T) {
+	t.Helper()
+	parts, _ := p.run(t, target.Collect{Trace: true, TraceBytes: maxTrace}, "trace")
 	set := analysis.New(requests.Options{})
-	trace, err := exectrace.Read(ctx, bytes.NewReader(parts["trace"]), exectrace.Options{}, set.Folds()...)
+	trace, err := exectrace.Read(t.Context(), bytes.NewReader(parts["trace"]), exectrace.Options{}, set.Folds()...)
 	if _, err = exectrace.Usable(trace, err); err != nil { // a long one is cut at maxTrace
 		t.Fatal(err)
 	}
 	set.Done(trace)
-	pass.Trace = set.Results()
-	if pkgs := pass.TracedPackages(1); len(pkgs) > 0 && len(packages(pass.Table)) == 0 {
-		if pass.Syntax, err = pass.Code.Syntax(ctx, pkgs); err != nil { // a program that hardly uses the CPU
-			t.Fatal(err)
-		}
-	}
-	return pass
+	p.traced = set.Results()
 }
