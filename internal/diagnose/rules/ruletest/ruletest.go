@@ -46,16 +46,12 @@ func Caught(t *testing.T, r rule.Rule, folder string) {
 	}
 	pass := p.pass(t)
 	for p.runs < mostRuns && !all(t, r, pass, want) {
-		p.record(t)
+		p.again(t)
 		pass = p.pass(t)
 	}
 	Compare(t, r, pass, want)
 	unseen(t, r, pass)
 }
-
-// mostRuns bounds how often a program is run for the lines that a rule must find in it. On a busy machine the
-// kernel drops up to half of a profile's signals, so that a line with a tenth of a second may have no sample.
-const mostRuns = 5
 
 // all tells whether a rule finds all lines that it must.
 func all(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) bool {

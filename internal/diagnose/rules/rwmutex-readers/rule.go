@@ -7,12 +7,14 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 const (
 	// leastShare of the program's CPU in RLock and RUnlock of one section.
 	leastShare = 0.03
-	// overhead is the part of the section's CPU, locking included, from which on the lock costs more than the reading.
+	// overhead is the part of the section's CPU, locking included, from which on the lock costs more than the reading:
+	// the low end of its interval must be there.
 	overhead = 0.5
 )
 
@@ -67,7 +69,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			spent, samples := rule.Sum(m.CPU)
 			lock := float64(spent) / 1e9
 			_, all := p.Spent(s.File, from, section.To)
-			if lock < leastShare*total || lock < overhead*all.Seconds {
+			if lock < leastShare*total || stats.Share(samples, all.Samples).Low < overhead {
 				continue
 			}
 			m.Cause = fmt.Sprintf("RLock and RUnlock of %s take %s of the CPU of what is between them and themselves: the lock costs more than the reading.",
