@@ -231,14 +231,14 @@ func (e *engine) save(d *draft) *saving {
 var spill = stats.Interval{Value: 0.5, Low: 0.3, High: 0.7}
 
 // besides is what a draft's fix saves in code that is not its own, as a share of CPU: garbage slows down
-// who else runs, while it is made and while it is collected.
+// who else runs, while it is made and while it is collected, and who touches it first waits for its pages.
 func (e *engine) besides(d *draft) stats.Interval {
 	if d.rule.Beside.High > 0 {
 		return d.rule.Beside.Scale(d.share.Value)
 	}
 	made := spill.Scale(d.cost.MallocSeconds / e.totals.TotalSeconds)
 	collected := e.pass.Drag().Scale(d.cost.GCSeconds / e.totals.TotalSeconds)
-	return stats.Mul(stats.Add(made, collected), d.fraction)
+	return stats.Mul(stats.Add(stats.Add(made, collected), e.faultsOf(d)), d.fraction)
 }
 
 // matters tells whether the cost behind a saving is over the floor.

@@ -18,9 +18,6 @@ const (
 	leastSampled = 0.8
 	// throttledShare of a phase spoils its timings.
 	throttledShare = 0.01
-	// manyFaults a second cost what is worth a word, at a microsecond each and more, when so much of the CPU is
-	// in the kernel.
-	manyFaults, faultingShare = 10_000, 0.25
 )
 
 // notes says what the reader of the findings should know about their worth.
@@ -100,24 +97,6 @@ func (e *engine) adviceNotes(shown []*draft) []string {
 		return []string{fmt.Sprintf("the saving of %d and those of the allocating lines are parts of the same garbage collection: they do not add up", config)}
 	}
 	return nil
-}
-
-// faultNotes tell of CPU time that stands at whatever line touches memory first.
-func (e *engine) faultNotes() []string {
-	r := e.resources()
-	if r.PageFaultRate < manyFaults || r.SystemShare < faultingShare {
-		return nil
-	}
-	if ph, ok := e.reference(); ok && ph.Runs > 0 {
-		return []string{fmt.Sprintf("%s page faults a run, and %s of the CPU time in the kernel: each page of memory, and of the binary, that a run touches is one the first time, and the time for it stands at the line that does; less memory, or one run for more work, saves them",
-			rule.Count(ph.PageFaults/int64(ph.Runs)), rule.Percent(r.SystemShare))}
-	}
-	of := ""
-	if r.Throughput > 0 {
-		of = fmt.Sprintf(", %s for each %s", rule.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
-	}
-	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: memory that was handed back to the system is fetched again page by page (or files are mapped), and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, and more than is promised here; a larger GOGC lessens it",
-		rule.Count(int64(r.PageFaultRate)), of, rule.Percent(r.SystemShare))}
 }
 
 // childNotes tell of CPU time that no profile of the program holds.

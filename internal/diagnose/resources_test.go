@@ -208,44 +208,6 @@ func TestUnsampled(t *testing.T) {
 	}
 }
 
-// TestFaults: page faults that cost much are told.
-func TestFaults(t *testing.T) {
-	for _, c := range []struct {
-		faults int64 // a second
-		system float64
-		want   string
-	}{
-		{64_000, 0.5, "64,000 page faults a second, 64 for each request, and 50 % of the CPU time in the kernel"},
-		{64_000, 0.1, ""},
-		{500, 0.5, ""},
-	} {
-		p := pass()
-		for i := range p.Manifest.Phases {
-			ph := &p.Manifest.Phases[i]
-			ph.Requests, ph.PageFaults = int64(1000*ph.Seconds), int64(float64(c.faults)*ph.Seconds)
-			ph.SystemCPUSeconds = c.system * ph.CPUSeconds
-		}
-		got := strings.Join(newEngine(p, price).faultNotes(), " ")
-		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
-			t.Errorf("%d faults a second, %v of the CPU time in the kernel: %q, want %q", c.faults, c.system, got, c.want)
-		}
-	}
-}
-
-// TestFaultsOfRuns: those of a program that ends are told by the run.
-func TestFaultsOfRuns(t *testing.T) {
-	p := pass()
-	for i := range p.Manifest.Phases {
-		ph := &p.Manifest.Phases[i]
-		ph.Runs, ph.PageFaults, ph.SystemCPUSeconds = 4, int64(64_000*ph.Seconds), 0.5*ph.CPUSeconds
-	}
-	clean := p.Manifest.Phases[slices.IndexFunc(p.Manifest.Phases, func(ph recording.Phase) bool { return ph.Name == recording.PhaseClean })]
-	want := rule.Count(clean.PageFaults/4) + " page faults a run, and 50 % of the CPU time in the kernel"
-	if got := strings.Join(newEngine(p, price).faultNotes(), " "); !strings.HasPrefix(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestChildren: CPU time of a program's children is told when there is much of it, and is not that of other processes.
 func TestChildren(t *testing.T) {
 	for _, c := range []struct {

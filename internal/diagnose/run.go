@@ -27,8 +27,9 @@ type engine struct {
 	candidates        candidates // newer versions of blamed dependencies
 	limiting          string
 	why               string
-	requestSeconds    float64 // that all requests of the contention window took together; 0 unknown
-	contentionSeconds float64 // length of that window
+	requestSeconds    float64        // that all requests of the contention window took together; 0 unknown
+	contentionSeconds float64        // length of that window
+	faults            stats.Interval // CPU seconds of the profile in page faults
 }
 
 // Rules returns all rules, in the order in which they are run.
@@ -115,6 +116,7 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	}
 	e.requestSeconds = e.requestTime()
 	e.limiting, e.why = e.limit()
+	e.faults = e.faultSeconds()
 	if ph, ok := e.phase(recording.PhaseContention); ok {
 		e.contentionSeconds = ph.Seconds
 	}

@@ -1,0 +1,80 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+// manyFaults a second cost what is worth a word, at a microsecond each and more, when so much of the CPU is
+// in the kernel.
+const manyFaults, faultingShare = 10_000, 0.25
+
+// faulting tells whether page faults cost what is worth a word.
+func faulting(ph recording.Phase) bool {
+	return ph.Seconds > 0 && ph.CPUSeconds > 0 &&
+		float64(ph.PageFaults) >= manyFaults*ph.Seconds && ph.SystemCPUSeconds >= faultingShare*ph.CPUSeconds
+}
+
+// entries are where a stack ends whose thread is in the kernel because it asked for that. One that is there for a
+// page fault ends at the line that touched the page.
+var entries = []string{
+	"internal/runtime/syscall/*", "internal/runtime/syscall.*", "runtime/internal/syscall.*", "syscall.rawVforkSyscall",
+	"runtime.futex", "runtime.madvise", "runtime.mmap", "runtime.munmap", "runtime.sysMmap", "runtime.sysMunmap",
+	"runtime.usleep", "runtime.osyield", "runtime.tgkill", "runtime.clone", "runtime.read", "runtime.write1",
+	"runtime.epollwait", "runtime.rtsigprocmask", "runtime.sigreturn*", "runtime.timer_settime", "runtime.mincore",
+}
+
+// faultSeconds is what page faults took of the profile's CPU time: what the kernel took, less what the profile shows
+// of that in system calls. Interrupts, most of them the network's, are in it too, and may be half of it. Only a service
+// is asked: the faults of a run that ends are those of its binary, too.
+func (e *engine) faultSeconds() stats.Interval {
+	ph, ok := e.profiled()
+	if !ok || !faulting(ph) || ph.Runs > 0 || e.pass.Table == nil {
+		return stats.Interval{}
+	}
+	asked := int64(0)
+	e.pass.EachRow(func(r *site.Row) {
+		if len(r.Stack) > 0 && rule.Named(r.Stack[0].Function, entries...) {
+			asked += r.Value
+		}
+	})
+	s := math.Max(0, ph.SystemCPUSeconds/ph.CPUSeconds*e.totals.TotalSeconds-float64(asked)/1e9)
+	return stats.Interval{Value: s, Low: s / 2, High: s}
+}
+
+// faultsOf is the part of the CPU that page faults take at the lines of others for what a draft's lines allocate: by
+// its part of all allocated bytes, since memory goes back to the system and is fetched again as it is made and
+// dropped. As many of the faults as the draft has of the CPU are taken for its own, which its rows hold already: how
+// many they are is not known, so that the range begins with half of what is left and ends with all faults.
+func (e *engine) faultsOf(d *draft) stats.Interval {
+	if !(e.totals.TotalSeconds > 0) {
+		return stats.Interval{}
+	}
+	f := e.faults.Scale(e.bytesShare(d.cost) / e.totals.TotalSeconds)
+	others := math.Max(0, 1-d.cost.CPUSeconds/e.totals.TotalSeconds)
+	return stats.Interval{Value: f.Value * others, Low: f.Low * others, High: f.High}
+}
+
+// faultNotes tell of CPU time that stands at whatever line touches memory first.
+func (e *engine) faultNotes() []string {
+	ph, ok := e.reference()
+	if !ok || !faulting(ph) {
+		return nil
+	}
+	r := e.resources()
+	if ph.Runs > 0 {
+		return []string{fmt.Sprintf("%s page faults a run, and %s of the CPU time in the kernel: each page of memory, and of the binary, that a run touches is one the first time, and the time for it stands at the line that does; less memory, or one run for more work, saves them",
+			rule.Count(ph.PageFaults/int64(ph.Runs)), rule.Percent(r.SystemShare))}
+	}
+	of := ""
+	if r.Throughput > 0 {
+		of = fmt.Sprintf(", %s for each %s", rule.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
+	}
+	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: memory that was handed back to the system is fetched again page by page (or files are mapped), and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, which is part of what is promised for the lines that make them; a larger GOGC lessens it",
+		rule.Count(int64(r.PageFaultRate)), of, rule.Percent(r.SystemShare))}
+}
