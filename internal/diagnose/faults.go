@@ -14,6 +14,9 @@ import (
 // in the kernel.
 const manyFaults, faultingShare = 10_000, 0.25
 
+// littleFetched of the CPU time for memory of the heap does not explain what is in the kernel.
+const littleFetched = 0.05
+
 // faulting tells whether page faults cost what is worth a word.
 func faulting(ph recording.Phase) bool {
 	return ph.Seconds > 0 && ph.CPUSeconds > 0 &&
@@ -29,21 +32,33 @@ var entries = []string{
 	"runtime.epollwait", "runtime.rtsigprocmask", "runtime.sigreturn*", "runtime.timer_settime", "runtime.mincore",
 }
 
-// faultSeconds is what page faults took of the profile's CPU time: what the kernel took, less what the profile shows
-// of that in system calls. Interrupts, most of them the network's, are in it too, and may be half of it. Only a service
-// is asked: the faults of a run that ends are those of its binary, too.
+// fetching is how many times as long it takes at most to fetch a page, and clear it, as to hand it back: eleven times were
+// seen (case C). Faults beyond that are of other memory than the heap's: of mapped files.
+const fetching = 15
+
+// faultSeconds is what page faults on memory that the runtime had handed back took of the profile's CPU time: what the
+// kernel took, less what the profile shows of that in system calls. Interrupts, most of them the network's, are in it too,
+// and may be half of it. Only a service is asked: the faults of a run that ends are those of its binary, too.
 func (e *engine) faultSeconds() stats.Interval {
 	ph, ok := e.profiled()
 	if !ok || !faulting(ph) || ph.Runs > 0 || e.pass.Table == nil {
 		return stats.Interval{}
 	}
-	asked := int64(0)
+	asked, back := int64(0), int64(0)
 	e.pass.EachRow(func(r *site.Row) {
-		if len(r.Stack) > 0 && rule.Named(r.Stack[0].Function, entries...) {
+		if len(r.Stack) == 0 {
+			return
+		}
+		leaf := r.Stack[0].Function
+		if rule.Named(leaf, entries...) {
 			asked += r.Value
 		}
+		if leaf == "runtime.madvise" {
+			back += r.Value
+		}
 	})
-	s := math.Max(0, ph.SystemCPUSeconds/ph.CPUSeconds*e.totals.TotalSeconds-float64(asked)/1e9)
+	s := ph.SystemCPUSeconds/ph.CPUSeconds*e.totals.TotalSeconds - float64(asked)/1e9
+	s = math.Max(0, math.Min(s, fetching*float64(back)/1e9))
 	return stats.Interval{Value: s, Low: s / 2, High: s}
 }
 
@@ -75,6 +90,10 @@ func (e *engine) faultNotes() []string {
 	if r.Throughput > 0 {
 		of = fmt.Sprintf(", %s for each %s", rule.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
 	}
-	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: memory that was handed back to the system is fetched again page by page (or files are mapped), and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, which is part of what is promised for the lines that make them; a larger GOGC lessens it",
-		rule.Count(int64(r.PageFaultRate)), of, rule.Percent(r.SystemShare))}
+	why := "memory that was handed back to the system is fetched again page by page, and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, which is part of what is promised for the lines that make them; a larger GOGC lessens it"
+	if e.totals.TotalSeconds > 0 && e.faults.Value < littleFetched*e.totals.TotalSeconds {
+		why = "hardly any of it is for memory that the runtime had handed back, so files are mapped, or memory beside Go's heap; the time for it stands at the lines that touch it first"
+	}
+	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: %s",
+		rule.Count(int64(r.PageFaultRate)), of, rule.Percent(r.SystemShare), why)}
 }

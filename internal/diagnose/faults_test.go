@@ -48,6 +48,19 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestFaultsOfFiles: a profile with hardly any handing back of memory does not blame the heap.
+func TestFaultsOfFiles(t *testing.T) {
+	for back, want := range map[int64]string{100: "memory that was handed back", 2: "so files are mapped"} {
+		p := faulty(64_000, 0.5)
+		touching := at("main.f", "f.go", 1)
+		touching.CPU = []*site.Row{cpu(back, "runtime.madvise", "runtime.bgscavenge"), cpu(1000-back, "main.f")}
+		p.Table.Sites = append(p.Table.Sites, touching)
+		if got := strings.Join(newEngine(p, price).faultNotes(), " "); !strings.Contains(got, want) {
+			t.Errorf("%d samples in handing back: %q, want %q", back, got, want)
+		}
+	}
+}
+
 // TestFaultsOfRuns: those of a program that ends are told by the run.
 func TestFaultsOfRuns(t *testing.T) {
 	p := pass()
@@ -62,16 +75,19 @@ func TestFaultsOfRuns(t *testing.T) {
 	}
 }
 
-// TestSavingFaults: of 10 CPU-seconds 6 are in the kernel, and of these 1 in system calls. The line allocates a half of all
+// TestSavingFaults: of 10 CPU-seconds 6 are in the kernel, and of these 1 in system calls, which hand memory back, too. The line allocates a half of all
 // bytes and has 2 seconds: of the 5 for faults a half is for its memory, and four fifths of that at other lines.
 func TestSavingFaults(t *testing.T) {
+	back := int64(50) // samples in handing memory back
 	save := func(p *rule.Pass, bytes int64) Saving {
 		t.Helper()
 		makes := finds("makes", rule.Match{
 			Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(200, "main.f")}, Allocs: []*site.Row{row(10, bytes, "main.f")},
 		})
 		others := at("main.g", "g.go", 1)
-		others.CPU = []*site.Row{cpu(100, "internal/runtime/syscall/linux.Syscall6", "main.g"), cpu(700, "main.touch", "main.g")}
+		others.CPU = []*site.Row{
+			cpu(100-back, "internal/runtime/syscall/linux.Syscall6", "main.g"), cpu(back, "runtime.madvise", "runtime.bgscavenge"), cpu(700, "main.touch", "main.g"),
+		}
 		p.Table.Sites = append(p.Table.Sites, others)
 		r, err := run(t.Context(), p, prices{}, []rule.Rule{makes})
 		if err != nil || len(r.Findings) != 1 || r.Findings[0].Saving == nil {
@@ -101,6 +117,10 @@ func TestSavingFaults(t *testing.T) {
 	}
 	if none, few := save(pass(), 0), save(faulty(64_000, 0.6), 0); none != few {
 		t.Errorf("a line that makes no memory saves %+v, with faults %+v", none, few)
+	}
+	back = 0
+	if got := save(faulty(64_000, 0.6), 50<<20); got != plain {
+		t.Errorf("files are mapped: %+v, want %+v", got, plain)
 	}
 }
 
