@@ -238,7 +238,7 @@ func (e *engine) besides(d *draft) stats.Interval {
 	}
 	made := spill.Scale(d.cost.MallocSeconds / e.totals.TotalSeconds)
 	collected := e.pass.Drag().Scale(d.cost.GCSeconds / e.totals.TotalSeconds)
-	return stats.Mul(stats.Add(stats.Add(made, collected), e.faultsOf(d)), d.fraction)
+	return stats.Mul(stats.Add(made, collected, e.faultsOf(d)), d.fraction)
 }
 
 // matters tells whether the cost behind a saving is over the floor.

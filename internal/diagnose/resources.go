@@ -72,8 +72,6 @@ func (e *engine) resources() Resources {
 		if e.manifest.Target.Kind == "program" && ph.Runs > 0 {
 			r.CPUPerRequest = ph.CPUSeconds / float64(ph.Runs)
 			r.Run = runTime(ph)
-		}
-		if e.manifest.Target.Kind == "program" && ph.Runs > 0 && ph.AllocBytes > 0 {
 			r.BytesPerRequest = float64(ph.AllocBytes) / float64(ph.Runs)
 			r.ObjectsPerRequest = float64(ph.AllocObjects) / float64(ph.Runs)
 		}
