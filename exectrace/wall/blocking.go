@@ -73,13 +73,18 @@ type Poll struct {
 type waitSum struct {
 	spans
 	open, again int64
+	openTotal   int64 // nanoseconds, of the open ones
 }
+
+// over is the time of the waits that were over when the trace ended.
+func (w *waitSum) over() int64 { return w.total - w.openTotal }
 
 func (w *waitSum) add(r *row) {
 	w.spans.merge(&r.spans)
 	w.again += int64(r.again)
 	if r.open() {
 		w.open += r.n
+		w.openTotal += r.total
 	}
 }
 
@@ -168,7 +173,7 @@ func (f *Fold) Blocking() *Blocking {
 		if s.n == s.open {
 			continue // nobody ended it
 		}
-		w := Waker{Seconds: exectrace.Seconds(s.total), Count: s.n - s.open}
+		w := Waker{Seconds: exectrace.Seconds(s.over()), Count: s.n - s.open}
 		if k.wake >= 0 {
 			w.Line = f.lines.list[k.wake]
 		}

@@ -32,7 +32,7 @@ VIEW is one of
   cpu          CPU samples by request
   goroutines   where goroutines' time went, by what they were started with
   blocking     where they waited and who woke them: locks, hand-offs, polling
-  wakers       the same by who ended the wait
+  wakers       the same waits by the line that ended them
   sched        how long ready goroutines waited for a processor
   syscalls     system calls by line
   parallelism  how many processors were busy, serial sections, uneven shares

@@ -55,8 +55,8 @@ func traceViews() []traceView {
 		},
 		{
 			name:   "wakers",
-			result: func(r *run) any { return r.set.Wall.Blocking() },
-			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceBlocking(w, r.set.Wall.Blocking(), p, s) },
+			result: func(r *run) any { return r.set.Wall.Wakings() },
+			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceWakers(w, r.set.Wall.Wakings(), p, s) },
 		},
 		{
 			name:   "sched",

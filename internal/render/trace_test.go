@@ -41,6 +41,7 @@ func TestTracePages(t *testing.T) {
 		"summary":     func(w io.Writer, s Style) { TraceSummary(w, set.Summary(), page, s) },
 		"goroutines":  func(w io.Writer, s Style) { TraceGoroutines(w, set.Wall.Goroutines(), page, s) },
 		"blocking":    func(w io.Writer, s Style) { TraceBlocking(w, set.Wall.Blocking(), page, s) },
+		"wakers":      func(w io.Writer, s Style) { TraceWakers(w, set.Wall.Wakings(), page, s) },
 		"syscalls":    func(w io.Writer, s Style) { TraceSyscalls(w, set.Wall.Syscalls(), page, s) },
 		"sched":       func(w io.Writer, s Style) { TraceSched(w, set.Wall.Sched(), set.Parallelism.Result(), page, s) },
 		"parallelism": func(w io.Writer, s Style) { TraceParallelism(w, set.Parallelism.Result(), page, s) },
