@@ -71,9 +71,11 @@ func (v *View) unitOfEach() string {
 	return v.Unit
 }
 
-// FormatEach prints a value as Format does, in the unit that was asked for, else
+// FormatEach prints a value as pprof does, in the unit that was asked for, else
 // in the one that fits it.
-func (v *View) FormatEach(value int64) string { return v.Format(value, v.unitOfEach()) }
+func (v *View) FormatEach(value int64) string {
+	return FormatValue(v.Divide(value), v.SampleType.Unit, v.unitOfEach())
+}
 
 // LabelUnits returns the unit of each key of labels with numbers, as pprof
 // guesses it: the first that a sample gives; without any, bytes for "alignment"

@@ -2,6 +2,8 @@ package profile
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -119,6 +121,22 @@ func FormatValue(value int64, from, to string) string {
 	s := strings.TrimSuffix(fmt.Sprintf("%.2f", v), ".00")
 	if s == "0" || s == "-0" {
 		return "0"
+	}
+	return s + label
+}
+
+// formatSmall is FormatValue, but for values below one unit: these have three significant digits,
+// without trailing zeros beyond two decimals.
+func formatSmall(value int64, from, to string) string {
+	v, label := ScaleValue(value, from, to)
+	size := abs(v)
+	if size == 0 || size >= 1 {
+		return FormatValue(value, from, to)
+	}
+	decimals := 2 - int(math.Floor(math.Log10(size)))
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	for decimals > 2 && strings.HasSuffix(s, "0") {
+		s, decimals = strings.TrimSuffix(s, "0"), decimals-1
 	}
 	return s + label
 }

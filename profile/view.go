@@ -198,16 +198,35 @@ func (v *View) Divide(value int64) int64 {
 	return int64(float64(value) * (1 / v.DivideBy))
 }
 
-// Format prints a value of the view in a unit that UnitFor gave: "1.20s".
+// Format prints a value of the view in a unit that UnitFor gave, as pprof does: "1.20s".
 func (v *View) Format(value int64, unit string) string {
 	return FormatValue(v.Divide(value), v.SampleType.Unit, unit)
 }
+
+// Readable is Format with three significant digits for values below one unit: "0.0312s", where
+// pprof prints "0.03s".
+func (v *View) Readable(value int64, unit string) string {
+	return formatSmall(v.Divide(value), v.SampleType.Unit, unit)
+}
+
+// ReadableUnit is UnitFor, but seconds instead of hours where a value is less than an hour: a
+// minute as a fraction of an hour is hard to read.
+func (v *View) ReadableUnit(least int64) string {
+	unit := v.UnitFor(least)
+	if hours, label := ScaleValue(v.Divide(least), v.SampleType.Unit, unit); v.ownUnit() && label == "hrs" && hours < 1 {
+		return "s"
+	}
+	return unit
+}
+
+// ownUnit reports whether a report chooses its unit, for none was asked for.
+func (v *View) ownUnit() bool { return v.Unit == "minimum" || v.Unit == "" }
 
 // UnitFor returns the unit in which to print all values of a report whose
 // smallest magnitude other than zero is least (0: there is none). It is the
 // unit asked for, and "auto" when each value is to have its own.
 func (v *View) UnitFor(least int64) string {
-	if v.Unit != "minimum" && v.Unit != "" {
+	if !v.ownUnit() {
 		return v.Unit
 	}
 	if least == 0 {

@@ -39,7 +39,7 @@ func blindNotes(v *profile.View, b profile.BlindSpots) []string {
 		// Bounds between two samples are rounded outwards: more digits would say that they are known.
 		each := float64(s.Value) / float64(s.Samples)
 		low, high := int64(math.Floor(s.Bounds.Low/each)*each), int64(math.Ceil(s.Bounds.High/each)*each)
-		value := func(x int64) string { return v.Format(x, v.UnitFor(s.Value)) }
+		value := func(x int64) string { return v.Readable(x, v.ReadableUnit(s.Value)) }
 		say("a thread is sampled every %s of CPU time (%.3g Hz): the least shown, %s, is %s, and so stands for %s to %s (95 %%)",
 			seconds(s.PeriodSeconds), 1/s.PeriodSeconds, value(s.Value), plural(int(s.Samples), "sample"), value(low), value(high))
 	}

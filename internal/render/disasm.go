@@ -28,7 +28,7 @@ func Disasm(w io.Writer, d *session.Disassembly, s Style) {
 		if x == 0 {
 			return "."
 		}
-		return v.Format(x, unit)
+		return v.Readable(x, unit)
 	}
 	for i := range d.Functions {
 		f := &d.Functions[i]

@@ -18,7 +18,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 		if v == 0 {
 			return "."
 		}
-		return p.View.Format(v, unit)
+		return p.View.Readable(v, unit)
 	}
 	names := newNaming(p.View.Names == profile.ExactNames, p.Functions, func(f *session.ListedFunction) string { return f.Name })
 	for i := range p.Functions {

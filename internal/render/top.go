@@ -20,8 +20,8 @@ type TopTable struct {
 
 // Top draws the table of `hone top` in the columns that pprof's users know.
 func Top(w io.Writer, t TopTable, s Style) {
-	top, unit := t.Top, t.View.UnitFor(t.Top.Smallest())
-	value := func(v int64) string { return t.View.Format(v, unit) }
+	top, unit := t.Top, t.View.ReadableUnit(t.Top.Smallest())
+	value := func(v int64) string { return t.View.Readable(v, unit) }
 	viewHead(w, t.Source, t.View, t.Blind, s)
 	fmt.Fprintf(w, "showing %s of %s total (%s)\n", value(top.Flat), value(top.Total),
 		strings.TrimSpace(profile.FormatPercent(top.Flat, top.Total)))

@@ -55,8 +55,8 @@ func (p *GraphPage) Least() int64 {
 
 // value returns how values of this page are printed.
 func (p *GraphPage) value() func(int64) string {
-	unit := p.View.UnitFor(p.Graph.Least())
-	return func(v int64) string { return p.View.Format(v, unit) }
+	unit := p.View.ReadableUnit(p.Graph.Least())
+	return func(v int64) string { return p.View.Readable(v, unit) }
 }
 
 // head says what the numbers are of, then what is shown of it and what was left out.
