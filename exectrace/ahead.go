@@ -14,7 +14,7 @@ type ahead struct {
 	ready chan readAhead
 	free  chan *generation
 	// head is that of the first batch of the next generation, before Go 1.26: only
-	// it tells that a generation is over.
+	// it shows that a generation is over.
 	head     batchHeader
 	haveHead bool
 	tail     error

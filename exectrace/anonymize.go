@@ -21,7 +21,7 @@ import (
 // library and the runtime, reasons, times, numbers of lines, IDs. So a trace can be shown to
 // others, and every analysis says the same of it.
 //
-// A name keeps its length and its punctuation; equal names stay equal. The key is made anew each time, so
+// A name keeps its length and its punctuation; equal names stay equal. A new key is made each time, so
 // names cannot be found by trying. Length, times and line numbers still say something to one who
 // has the source.
 func Anonymize(ctx context.Context, w io.Writer, r io.Reader, opt Options) (Written, error) {
@@ -152,7 +152,7 @@ func (a *anonymizer) word(w string) string {
 	return string(out)
 }
 
-// standardName tells whether a function or a file is of the standard library.
+// standardName reports whether a function or a file is of the standard library.
 func standardName(s string) bool {
 	if !strings.HasSuffix(s, ".go") {
 		return strings.Contains(s, ".") && profile.StandardPackage(profile.PackageOf(s))

@@ -75,7 +75,7 @@ func caller(frames []Frame) Line {
 	return Line{}
 }
 
-// Downloaded tells whether a line is of a module that the program depends on: its directory in the module cache has a
+// Downloaded reports whether a line is of a module that the program depends on: its directory in the module cache has a
 // version, and so it has with -trimpath (https://go.dev/ref/mod#module-cache), or it is in a folder of vendored ones.
 func (l Line) Downloaded() bool {
 	file := strings.ReplaceAll(l.File, `\`, "/")
@@ -125,21 +125,21 @@ func root(frames []Frame) int {
 	return last
 }
 
-// Wraps tells whether the goroutine of a stack was started by a function that is given what to do: sync.WaitGroup.Go, or Go
-// of an errgroup. All such goroutines begin with the same closure, which tells nothing.
+// Wraps reports whether the goroutine of a stack was started by a function that is given what to do: sync.WaitGroup.Go, or Go
+// of an errgroup. All such goroutines start with the same closure, which says nothing.
 func (t *Trace) Wraps(s StackID) bool {
 	frames := t.Frames(s)
 	last := outermost(frames)
 	return last >= 0 && IsWrapper(frames[last].Func)
 }
 
-// IsWrapper tells whether goroutines that begin with a function are those of [Trace.Wraps].
+// IsWrapper reports whether goroutines that begin with a function are those of [Trace.Wraps].
 func IsWrapper(function string) bool {
 	name, _, ok := strings.Cut(function, ".func")
 	return ok && starts(name)
 }
 
-// starts tells whether a function starts a goroutine for the one that it is given.
+// starts reports whether a function starts a goroutine for the one that it is given.
 func starts(function string) bool {
 	return function == "sync.(*WaitGroup).Go" || strings.Contains(function, "golang.org/x/sync/errgroup.(*Group).")
 }
@@ -153,7 +153,7 @@ func outermost(frames []Frame) int {
 	return last
 }
 
-// OfRuntime tells whether a goroutine with this stack is the runtime's own, a worker of the collector, the tracer's
+// OfRuntime reports whether a goroutine with this stack is the runtime's own, a worker of the collector, the tracer's
 // reader, or one of hone's probe. Those that call finalizers and cleanups are not, as runtime.isSystemGoroutine has it (runtime/traceback.go):
 // what they do is the program's.
 func (t *Trace) OfRuntime(s StackID) bool {
@@ -165,14 +165,14 @@ func (t *Trace) OfRuntime(s StackID) bool {
 	return root.OfRuntime()
 }
 
-// FromC tells whether a stack is of a thread of C that calls into Go.
+// FromC reports whether a stack is of a thread of C that calls into Go.
 func (t *Trace) FromC(s StackID) bool {
 	frames := t.Frames(s)
 	last := outermost(frames)
 	return last >= 0 && fromC(frames[last].Func)
 }
 
-// fromC tells the functions that stand between C and the Go function that it calls (runtime/cgocall.go, cmd/cgo;
+// fromC reports the functions that stand between C and the Go function that it calls (runtime/cgocall.go, cmd/cgo;
 // on Windows runtime/syscall_windows.go).
 func fromC(function string) bool {
 	switch function {
@@ -182,7 +182,7 @@ func fromC(function string) bool {
 	return strings.HasPrefix(function, "_cgoexp_")
 }
 
-// Direct tells whether the line that a stack is blamed on did itself what the event says: nothing
+// Direct reports whether the line that a stack is blamed on did itself what the event says: nothing
 // but the runtime and sync is between.
 func (t *Trace) Direct(s StackID) bool {
 	frames := t.Frames(s)
@@ -194,7 +194,7 @@ func (t *Trace) Direct(s StackID) bool {
 	return false
 }
 
-// plumbing tells what stands between a library function and the scheduler: some packages, and what of others
+// plumbing reports what stands between a library function and the scheduler: some packages, and what of others
 // is in the runtime.
 func plumbing(l Line) bool {
 	pkg := profile.PackageOf(l.Function)
@@ -204,7 +204,7 @@ func plumbing(l Line) bool {
 	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
 }
 
-// InCollector tells whether the runtime, where a stack ends (its frames leaf first), works on a collection.
+// InCollector reports whether the runtime, where a stack ends (its frames leaf first), works on a collection.
 func InCollector(frames []Frame) bool {
 	for i := range frames {
 		switch f := frames[i].Func; {
@@ -255,7 +255,7 @@ func rootFrames(frames []Frame) []Frame {
 	return frames[from : last+1]
 }
 
-// Standard tells whether the line is of the standard library or the runtime. Both
+// Standard reports whether the line is of the standard library or the runtime. Both
 // its symbol and its file must say so: a user's package "net" is not. A function without a package is
 // written in assembly (memeqbody): its file alone tells.
 func (l Line) Standard() bool {
@@ -276,13 +276,13 @@ func (l Line) Standard() bool {
 	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || linked(dir)
 }
 
-// OfProbe tells whether the line is in a file that hone puts beside a program to observe it.
+// OfProbe reports whether the line is in a file that hone puts beside a program to observe it.
 func (l Line) OfProbe() bool {
 	file := strings.ReplaceAll(l.File, `\`, "/")
 	return strings.HasPrefix(file[strings.LastIndexByte(file, '/')+1:], "0hone_probe")
 }
 
-// OfRuntime tells whether the line is of package runtime or of those below it, or of hone's probe: not the program's.
+// OfRuntime reports whether the line is of package runtime or of those below it, or of hone's probe: not the program's.
 func (l Line) OfRuntime() bool {
 	return l.OfProbe() || (strings.HasPrefix(l.Function, "runtime.") || strings.HasPrefix(l.Function, "runtime/")) && l.Standard()
 }
@@ -295,12 +295,12 @@ func belowSrc(dir string) string {
 	return dir
 }
 
-// linked tells a directory of the runtime, where the bodies of functions of other packages stand that are linked
+// linked reports whether a directory is one of the runtime's, where the bodies of functions of other packages stand that are linked
 // to theirs by name: time.Sleep in runtime/time.go. -trimpath leaves nothing before it.
 func linked(dir string) bool {
 	dir = belowSrc(dir)
 	return dir == "runtime" || strings.HasPrefix(dir, "internal/runtime/")
 }
 
-// Standard tells whether a frame is of the standard library or the runtime.
+// Standard reports whether a frame is of the standard library or the runtime.
 func (f Frame) Standard() bool { return f.At().Standard() }

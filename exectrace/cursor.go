@@ -108,7 +108,7 @@ func (c *cursor) enter(g *generation, b int32) {
 	c.begin, c.end = c.pos, c.pos+int(bt.size)
 	c.safe = c.end - headOfEvent - argsOfEvent
 	if g.clock.exact == 0 {
-		c.safe = 0 // head cannot tell the time
+		c.safe = 0 // head has no time
 	}
 	c.time = g.clock.base(bt.time)
 }

@@ -14,7 +14,7 @@
 // they leave a choice. The rules are Go's own (internal/trace, order.go). Times come out as
 // golang.org/x/exp/trace gives them, relative to the first event: the trace's clock ticks
 // every 64 ns on most systems, and an event that is not later than the one before it is put one
-// nanosecond after it, so that times tell the order.
+// nanosecond after it, so that times give the order.
 //
 // It refuses to read the formats before Go 1.22, which need the whole file in memory, and to
 // guess: a generation that breaks a rule ends there, and what was open is forgotten (Gap).

@@ -8,16 +8,16 @@ package exectrace
 // and never fall.
 type Event struct {
 	Time int64 // when
-	// Since is when the state From began; for the end of a range, when the range began. Where
-	// that was before the trace it is the trace's begin (or that of the part after a Gap), and
-	// so it is for the first status of a goroutine (From Unknown), whose state To counts from Since.
+	// Since is when the state From began; for the end of a range, when the range began. A state
+	// that is older than the trace counts from the trace's start (or from the last Gap). So does
+	// the state To of a goroutine's first status (From Unknown).
 	Since int64
 	// Value depends on the kind: bytes (HeapAlloc, HeapGoal, GCSweepEnd: swept), a count
 	// (ProcsChange), a task (annotations; see [Trace.Annotation]).
 	Value uint64
 	Kind  Kind
 	From  State  // of G, or of P for the events of processors
-	To    State  // equal to From for a status that tells nothing new: no time to add up
+	To    State  // equal to From for a status that is not news: no time to add up
 	Was   Reason // why G was in From
 	Why   Reason // why G goes to To
 	// G is the goroutine that the event is about: the one that changes its state, or the
@@ -79,7 +79,7 @@ type Block struct {
 
 // GIndex is a goroutine's place in the table of live goroutines: small, dense, and
 // used again after its goroutine ended. Folds keep what they know about goroutines in a
-// slice by GIndex and begin anew at Create and at the first Status (From Unknown).
+// slice by GIndex and start again at Create and at the first Status (From Unknown).
 type GIndex uint32
 
 // NoG is no goroutine.
@@ -133,7 +133,7 @@ const (
 	ProcStatus  // first word about P in a generation
 	ProcsChange // Value is GOMAXPROCS
 
-	// Ranges. An Active tells of one that was open when the generation began.
+	// Ranges. An Active is one that was open when the generation began.
 	STWBegin // Why says for what
 	STWEnd
 	GCActive
@@ -185,7 +185,7 @@ const (
 	WaitNetwork
 	WaitSelect
 	WaitCond
-	WaitSync // mutex, RWMutex, WaitGroup, semaphore: the stack tells which
+	WaitSync // mutex, RWMutex, WaitGroup, semaphore: the stack shows which
 	WaitChanSend
 	WaitChanReceive
 	WaitGCAssist

@@ -54,7 +54,7 @@ func (toucher) Events(t *exectrace.Trace, b *exectrace.Block) {
 
 func (toucher) End(t *exectrace.Trace) { t.Info() }
 
-// TestCutAnywhere cuts a trace at many places: what is left of it comes, and the end is told.
+// TestCutAnywhere cuts a trace at many places: what is left of it is read, and the end is reported.
 func TestCutAnywhere(t *testing.T) {
 	data := record(t, 2, 1)
 	step := max(1, len(data)/150)

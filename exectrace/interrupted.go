@@ -18,7 +18,7 @@ func Interrupted(frames []Frame) int {
 	return -1
 }
 
-// preempts tells what stands above a function that is preempted by a signal (runtime/preempt.go).
+// preempts reports what stands above a function that is preempted by a signal (runtime/preempt.go).
 func preempts(function string) bool {
 	return function == "runtime.asyncPreempt2" || function == "runtime.asyncPreempt"
 }
@@ -26,7 +26,7 @@ func preempts(function string) bool {
 // MostInlined is how many functions that are inlined into one that is interrupted are reckoned with: they stand before it.
 const MostInlined = 2
 
-// Rootless tells whether the function at the root of a stack may not be the one that its goroutine was started with, for
+// Rootless reports whether the function at the root of a stack may not be the one that its goroutine was started with, for
 // that may be missing.
 func (t *Trace) Rootless(s StackID) bool {
 	frames := t.Frames(s)

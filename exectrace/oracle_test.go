@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// seen is an event as both readers can tell it.
+// seen is an event as both readers report it.
 type seen struct {
 	Time                 int64
 	Kind, What, From, To string

@@ -7,12 +7,12 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// blockSize is the number of events that folds get at a time: 128 KiB of them, which stay in the second
-// cache. Smaller blocks would stay in the first, but then each fold has to teach its branches to the
-// processor anew so often that all together take a tenth longer (measured with 64 to 4096).
+// blockSize is the number of events that folds get at a time: 128 KiB, which stay in L2.
+// Smaller blocks would stay in L1, but then the branch predictor is retrained for each fold so often
+// that all folds together take a tenth longer (measured with 64 to 4096 events).
 const blockSize = 2048
 
-// mostPerEvent is the most events that come from one of the trace.
+// mostPerEvent is the largest number of events that one event of the trace becomes.
 const mostPerEvent = 4
 
 // order puts the events of the threads into one order, and keeps what is known of

@@ -175,7 +175,7 @@ func (o *order) procsChange(c *cursor) verdict {
 }
 
 // goSyscallBegin: the goroutine runs; its processor stays with the thread, but may be taken
-// from now on. The number is the processor's, which tells this call from others when it is.
+// from now on. The number is the processor's, which distinguishes this call from others when it is.
 func (o *order) goSyscallBegin(c *cursor) verdict {
 	seq, stackID, i := uvarint2(c.data, c.pos)
 	m, g := o.on(c, Running)

@@ -116,7 +116,7 @@ func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
 	return taken
 }
 
-// assistActive tells of an assist that began before the generation: news in the first one,
+// assistActive reports an assist that began before the generation: news in the first one,
 // known in others. Like a status it may come from any thread.
 func (o *order) assistActive(c *cursor) verdict {
 	id, i := uvarint(c.data, c.pos)

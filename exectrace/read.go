@@ -31,7 +31,7 @@ type Stopper interface {
 type Options struct {
 	// MaxInflated bounds how much a compressed trace may hold, in bytes; 0 is 16 GiB.
 	MaxInflated int64
-	// Progress, when set, is told after each generation how many bytes of the (inflated) trace were read.
+	// Progress, when set, is called after each generation with the bytes of the (inflated) trace that were read.
 	Progress func(bytes int64)
 }
 
@@ -73,13 +73,13 @@ func (b *Broken) Note() string { return b.Error() + "; what is shown is of the p
 // A trace that is cut short or broken gives the events of its good generations, and
 // an error of type *Broken beside the Trace: the folds have ended well. A generation in
 // which events contradict each other gives those up to there; after it, or after one that is
-// missing, comes an event Gap and everything begins anew. Any other error (not a trace, a version
+// missing, comes an event Gap and everything starts again. Any other error (not a trace, a version
 // that is not read, ctx) comes without a Trace.
 //
 // The next generation is read while the folds see one, by another goroutine. When ctx ends
 // first, or the folds have seen enough, that goroutine ends with its call of r.Read.
 func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace, error) {
-	// What the order and the folds know stays in the second cache of one processor. Where the scheduler moves
+	// What the order and the folds know stays in the L2 cache of one processor. Where the scheduler moves
 	// them to another, at each generation that comes in, that costs a twentieth to a tenth of the CPU time.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -116,18 +116,18 @@ func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace,
 
 // run is one reading of a trace.
 type run struct {
-	ctx    context.Context
-	opt    Options
-	folds  []Fold
-	stop   []Stopper // the folds, if all of them can have seen enough
-	ahead  *ahead
-	trace  *Trace
-	order  *order
-	broken *Broken
-	began  bool   // an event was handed out
-	anew   bool   // what came before the next generation is lost
-	num    uint64 // the last generation
-	lost   int    // generations since the last good one
+	ctx     context.Context
+	opt     Options
+	folds   []Fold
+	stop    []Stopper // the folds, if all of them can have seen enough
+	ahead   *ahead
+	trace   *Trace
+	order   *order
+	broken  *Broken
+	began   bool   // an event was handed out
+	restart bool   // what came before the next generation is lost
+	num     uint64 // the last generation
+	lost    int    // generations since the last good one
 }
 
 func newRun(ctx context.Context, in *input, opt Options, folds []Fold) *run {
@@ -222,21 +222,21 @@ func (r *run) lose(num uint64, lost int, err error) {
 	}
 	r.broken.Lost += lost
 	r.lost += lost
-	r.anew = true
+	r.restart = true
 }
 
 // put hands out the events of a generation.
 func (r *run) put(g *generation) error {
 	o, t := r.order, r.trace
-	g.first = r.anew || !r.began
-	if r.anew && r.began {
+	g.first = r.restart || !r.began
+	if r.restart && r.began {
 		o.event(Gap, 0, uint64(r.lost))
 		if err := r.flush(); err != nil {
 			return err
 		}
 		o.forget()
 	}
-	r.anew, r.lost = false, 0
+	r.restart, r.lost = false, 0
 	t.known = g.known
 	begin := g.clock.base(g.began)
 	if !r.began {

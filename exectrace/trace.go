@@ -60,7 +60,7 @@ type Goroutine struct {
 }
 
 // Goroutine returns the goroutine at i, alive or ended in this block; nil for NoG. The pointer is
-// valid during the call of Events or End. It tells what is known at the end of the block, not
+// valid during the call of Events or End. It holds what is known at the end of the block, not
 // at an event in it.
 func (t *Trace) Goroutine(i GIndex) *Goroutine {
 	if int64(i) >= int64(len(t.order.gs)) {

@@ -37,7 +37,7 @@ func (l *closedLoop) settle(now int64) int64 {
 
 func (l *closedLoop) stretch(*Result) {}
 
-// more tells whether another request is to be sent.
+// more reports whether another request is to be sent.
 func (l *closedLoop) more() bool {
 	if l.ending.Load() {
 		return false

@@ -196,7 +196,7 @@ func (g *Generator) supervise() {
 	close(g.done)
 }
 
-// killed tells whether connections break because the load is over.
+// killed reports whether connections break because the load is over.
 func (g *Generator) killed() bool { return g.ctx.Err() != nil }
 
 // Cut returns what was measured since the previous Cut (or Start) and goes on.

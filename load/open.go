@@ -338,7 +338,7 @@ func (l *openLoop) release(n *lane, c *conn, again bool) bool {
 	return true
 }
 
-// settled tells the generator when nothing is left to do. l.mu is held.
+// settled wakes the generator when nothing is left to do. l.mu is held.
 func (l *openLoop) settled() {
 	if !l.ending || l.inFlight > 0 {
 		return

@@ -172,7 +172,7 @@ func checkField(name, value string) error {
 	return nil
 }
 
-// isToken tells whether s is a token of RFC 9110, section 5.6.2.
+// isToken reports whether s is a token of RFC 9110, section 5.6.2.
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]

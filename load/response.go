@@ -394,7 +394,7 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// equalFold tells whether b is lower, an ASCII string in lower case.
+// equalFold reports whether b is lower, an ASCII string in lower case.
 func equalFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false

@@ -104,7 +104,7 @@ func TestAnswersAreFramedAsNetHTTPFramesThem(t *testing.T) {
 				t.Fatalf("net/http: %v", err)
 			}
 			if d := cmp.Diff(ref, want); d != "" {
-				t.Errorf("the test expects something else than net/http says (-net/http +test):\n%s", d)
+				t.Errorf("the test expects something other than net/http says (-net/http +test):\n%s", d)
 			}
 		})
 	}

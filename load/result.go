@@ -59,7 +59,7 @@ func (r *Result) Throughput() float64 {
 	return float64(r.Requests) / r.Elapsed.Seconds()
 }
 
-// Merge adds the stretch o, which follows r in time, and judges the sum anew.
+// Merge adds the stretch o, which follows r in time, and judges the sum again.
 func (r *Result) Merge(o *Result) {
 	if r.Status == nil {
 		r.Status = map[int]int64{}

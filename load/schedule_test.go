@@ -75,6 +75,6 @@ func TestSleeperWakesWhenDueAndNotBefore(t *testing.T) {
 	}
 	close(stop)
 	if s.until(c.now() + int64(time.Hour)) {
-		t.Error("waited on although told to stop")
+		t.Error("went on waiting after the stop")
 	}
 }

@@ -24,7 +24,7 @@ func (s *sleeper) close() {
 	s.undo()
 }
 
-// until waits for the time t on the clock; false when told to stop.
+// until waits for the time t on the clock; false when asked to stop.
 func (s *sleeper) until(t int64) bool {
 	for {
 		select {

@@ -23,7 +23,7 @@ func precise() (undo func()) {
 
 // nap sleeps in the kernel. Go's own timers wait in epoll_wait, which counts in
 // milliseconds. Measured on two busy cores at 5,000/s: lag p50 7 to 9 µs without
-// any spinning, 28 µs of CPU a request all told; a timerfd on the network poller
+// any spinning, 28 µs of CPU a request in all; a timerfd on the network poller
 // instead of a thread: 9 to 13 µs and 35 µs.
 func nap(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))

@@ -11,8 +11,8 @@ import (
 )
 
 // socket reads and writes a TCP connection with raw system calls. Its
-// descriptor never blocks, so the scheduler need not be told of each call, as
-// package net tells it; that is a tenth of what a request costs in user mode.
+// descriptor never blocks, so the scheduler need not know of each call, as
+// package net lets it know; that is a tenth of what a request costs in user mode.
 // The network poller of the runtime does the waiting, as always.
 type socket struct {
 	net.Conn

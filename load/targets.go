@@ -61,7 +61,7 @@ func parseTargetLine(s string) (Target, bool) {
 	return Target{}, false
 }
 
-// isMethod tells whether s looks like a method: letters in upper case.
+// isMethod reports whether s looks like a method: letters in upper case.
 func isMethod(s string) bool {
 	return isToken(s) && strings.ToUpper(s) == s && strings.ToLower(s) != s
 }

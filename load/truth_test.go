@@ -32,7 +32,7 @@ func TestLatencyIsTrueUnderStalls(t *testing.T) {
 				r.Requests, r.Missed, r.Latency.Count(), n, r.Errors)
 		}
 		wrong = ""
-		// The lag tells how much this process was held up.
+		// The lag is how much this process was held up.
 		slack := 5*time.Millisecond + 5*time.Duration(r.Lag.Max())
 		for _, q := range []float64{0.5, 0.9, 0.99, 1} {
 			truth, got := s.quantile(q), time.Duration(r.Latency.Quantile(q))

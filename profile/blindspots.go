@@ -31,7 +31,7 @@ type CPUUse struct {
 	Seconds float64 // of CPU
 	Over    float64 // seconds of the clock
 	Cores   int     // that the program could use; 0 when unknown
-	// More tells that it is more than Cores can give, by more than chance.
+	// More says that it is more than Cores can give, by more than chance.
 	More bool
 	// Counted is what the operating system counted, in seconds, when the profile misses more
 	// than a tenth of it and chance does not explain that; else 0.
@@ -73,7 +73,7 @@ func (v *View) BlindSpots(least int64, s Surroundings) BlindSpots {
 	}
 }
 
-// isCPU tells whether a profile was made by the runtime's CPU profiler.
+// isCPU reports whether a profile was made by the runtime's CPU profiler.
 func (p *Profile) isCPU() bool {
 	return p.PeriodType == ValueType{"cpu", "nanoseconds"} && p.Period > 0 && p.typeIndex("cpu") >= 0
 }

@@ -8,7 +8,7 @@ import (
 // Delta returns what a program did between two takings of a profile that counts
 // since the program's start: its values minus those of before. Memory in use
 // (inuse_objects, inuse_space) is a state and no sum: those values stay as they
-// are in after, for a difference of states tells neither how much there is nor
+// are in after, for a difference of states says neither how much there is nor
 // what was allocated (go.dev/issue/57765, go.dev/issue/67942). The header is
 // after's, but for the time: it spans from before to after when both say when.
 func Delta(after, before *Profile) (*Profile, error) {

@@ -96,7 +96,7 @@ func newRows(n int) Rows { return Rows{make([]uint64, (n+63)/64)} }
 
 func (r Rows) add(row int) { r.bits[row/64] |= 1 << (row % 64) }
 
-// Has tells whether a row is in the set.
+// Has reports whether a row is in the set.
 func (r Rows) Has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
 
 func (r Rows) subtract(s Rows) {

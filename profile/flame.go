@@ -156,7 +156,7 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 	return s
 }
 
-// step moves a cursor past its next frame and tells whether that was inlined.
+// step moves a cursor past its next frame and reports whether that was inlined.
 // The frames of a location stand leaf first, as the locations of a stack do.
 func (s *splitter) step(c *cursor) (inlined bool) {
 	if c.left == 0 {

@@ -24,7 +24,7 @@ func newFrames(p *Profile, key func(*Function, int64) frameKey) *frames {
 }
 
 // framesBy numbers the frames of p at a granularity; with columns they are
-// told apart by column too. Addresses always are.
+// distinguished by column too. Addresses always are.
 func framesBy(p *Profile, g Granularity, columns bool) *frames {
 	if g == ByFunction {
 		return framesByFunction(p)
@@ -41,7 +41,7 @@ func framesBy(p *Profile, g Granularity, columns bool) *frames {
 	}).withAddresses(p, g == ByAddress)
 }
 
-// withAddresses tells unknown functions apart by address, if wanted.
+// withAddresses distinguishes unknown functions by address, if wanted.
 func (f *frames) withAddresses(p *Profile, wanted bool) *frames {
 	if !wanted {
 		return f

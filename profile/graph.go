@@ -18,7 +18,7 @@ type GraphOptions struct {
 	// Addresses makes a node of each address, line, function and binary,
 	// whatever the Granularity: what a callgrind file holds.
 	Addresses bool
-	Columns   bool // lines are told apart by column
+	Columns   bool // lines are distinguished by column
 	Order     Order
 	Filter    Filter // rows and frames that count; the total stays the whole profile's
 
@@ -53,7 +53,7 @@ type GraphNode struct {
 	StartLine int64  // of the function; only by address
 	Flat      int64  // sum over the samples whose leaf it is, in the sample type's unit
 	Cum       int64  // sum over the samples whose stack has it, once for each sample
-	// Context tells nodes of one function in different places of a call tree
+	// Context distinguishes nodes of one function in different places of a call tree
 	// apart: the place of its caller among all paths, plus one. It is 0 for
 	// roots and outside of call trees.
 	Context int32
@@ -293,7 +293,7 @@ func (b *graphBuild) trim() {
 	}
 }
 
-// wanted tells for each node whether its edges are; nil is all.
+// wanted holds for each node whether its edges are; nil is all.
 func (b *graphBuild) wanted(keep []bool) []bool {
 	if b.o.EdgesOf == nil {
 		return nil

@@ -21,7 +21,7 @@ func graphFramesOf(p *Profile, o GraphOptions) *graphFrames {
 	return g
 }
 
-// addressFrames tells apart all that the profile does.
+// addressFrames distinguishes all that the profile does.
 func addressFrames(p *Profile) *graphFrames {
 	g := &graphFrames{start: make([]int32, 1, len(p.Locations)+1)}
 	index := make(map[GraphNode]int32, len(p.Locations))

@@ -109,7 +109,7 @@ func (g *Graph) removeRedundant() {
 	g.index(edges)
 }
 
-// redundant tells whether another path leads from e.From to e.To.
+// redundant reports whether another path leads from e.From to e.To.
 func (g *Graph) redundant(e GraphEdge, gone map[[2]int32]bool) bool {
 	seen := make([]bool, len(g.Nodes))
 	seen[e.To] = true

@@ -105,7 +105,7 @@ func (t *Top) markInline(p *Profile, f *frames, kept []int32, cutoff int64, o To
 }
 
 // rowsOf numbers the keys by their rows, −1 for none. When no row was dropped,
-// what has no row (zeros, and what DropNegative drops) is a caller all the same.
+// what has no row (zeros, and what DropNegative drops) is still a caller.
 func (t *Top) rowsOf(f *frames, kept []int32) []int32 {
 	row := make([]int32, len(f.keys))
 	trimmed := t.Dropped > 0 || len(kept) < t.Nodes
@@ -120,7 +120,7 @@ func (t *Top) rowsOf(f *frames, kept []int32) []int32 {
 	return row
 }
 
-// inlinedSomewhere tells which rows have a frame that was inlined into another.
+// inlinedSomewhere returns which rows have a frame that was inlined into another.
 func (f *frames) inlinedSomewhere(row, kept []int32) []bool {
 	inlined := make([]bool, len(kept)+len(f.keys))
 	for l := range len(f.start) - 1 {

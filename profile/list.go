@@ -64,7 +64,7 @@ func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) 
 			out[f].StartLine = fn.StartLine
 		}
 	}
-	// In a difference the lines of a function may cancel out: it has moved all the same.
+	// In a difference the lines of a function may cancel out: it has still moved.
 	out = slices.DeleteFunc(out, func(f FuncLines) bool { return f.Flat == 0 && f.Cum == 0 && len(f.Lines) == 0 })
 	for _, f := range out {
 		slices.SortFunc(f.Lines, func(a, b LineCost) int { return cmp.Compare(a.Line, b.Line) })

@@ -26,7 +26,7 @@ func (p *Profile) newMatcher(re *regexp.Regexp) *matcher {
 	return m
 }
 
-// any tells whether the expression matches anything in the profile's tables.
+// any reports whether the expression matches anything in the profile's tables.
 func (m *matcher) any() bool {
 	return slices.Contains(m.functions, true) || slices.Contains(m.mappings, true)
 }

@@ -63,7 +63,7 @@ func lastSlash(name string) int {
 	return strings.LastIndexByte(name, '/') + 1
 }
 
-// splitSymbol splits at the dots that are in no brackets; ok tells that the brackets match.
+// splitSymbol splits at the dots that are in no brackets; ok reports whether the brackets match.
 func splitSymbol(s string) (parts []string, ok bool) {
 	depth, from := 0, 0
 	for i := range len(s) {
@@ -88,7 +88,7 @@ var suffix = regexp.MustCompile(`^(func|gowrap|deferwrap)?([0-9]+)$`)
 
 var suffixWords = map[string]string{"func": "closure", "gowrap": "go statement", "deferwrap": "deferred call"}
 
-// nameParts tells the function that is written in the source from what is without a name in
+// nameParts separates the function that is written in the source from what is without a name in
 // it. ok is false when the name does not follow the compiler's pattern.
 func nameParts(parts []string) (owner, notes []string, ok bool) {
 	var inlined []string // names met since the last note: whose the next one is

@@ -264,7 +264,7 @@ func TestBasesEqualPprof(t *testing.T) {
 	})
 }
 
-// equalSums tells whether any column has the same sum in both profiles.
+// equalSums reports whether any column has the same sum in both profiles.
 func equalSums(a, b *google.Profile) bool {
 	for i := range a.SampleType {
 		var sums [2]int64

@@ -163,7 +163,7 @@ func (a *Pairer) charged(p *Profile, f *frames) []int32 {
 	return first
 }
 
-// ofRuntime tells whether a function is the runtime's machinery: what it does, it does
+// ofRuntime reports whether a function is the runtime's machinery: what it does, it does
 // for its caller. A name without a package is assembly or C below it.
 func ofRuntime(name string) bool {
 	slash := strings.LastIndexByte(name, '/')

@@ -72,7 +72,7 @@ func labelText(labels []Label, key, unit string) string {
 }
 
 // withoutInlines leaves each location the function that stands there in the
-// binary; what was inlined into it is its own. Columns, which tell apart calls within a
+// binary; what was inlined into it is its own. Columns, which distinguish calls within a
 // line, go too unless they are asked for, as in pprof.
 func (p *Profile) withoutInlines(columns bool) *Profile {
 	q := *p

@@ -100,7 +100,7 @@ type WorkRow struct {
 type WorkGroup struct {
 	Work  Work
 	Value int64
-	Rows  []WorkRow // the dearest first; none for NoWork
+	Rows  []WorkRow // the most expensive first; none for NoWork
 }
 
 // RuntimeWork is a profile's value by what the runtime did and for which line.
@@ -108,7 +108,7 @@ type RuntimeWork struct {
 	SampleType ValueType
 	Total      int64       // sum of all values
 	Samples    float64     // that stand behind Total; 0 when the profile does not say
-	Groups     []WorkGroup // the dearest first, without those of zero
+	Groups     []WorkGroup // the most expensive first, without those of zero
 }
 
 // workKey is a row of a group.

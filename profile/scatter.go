@@ -25,7 +25,7 @@ const (
 	Counted
 )
 
-// Scatter tells how a column was sampled, by the sample types that the Go
+// Scatter says how a column was sampled, by the sample types that the Go
 // runtime writes.
 func (p *Profile) Scatter(sampleIndex int) Scatter {
 	s, _ := p.scatter(sampleIndex)

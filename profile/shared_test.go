@@ -92,7 +92,7 @@ func TestMergeOfUnlikeTypesEqualsGoogle(t *testing.T) {
 		}
 		for name := range all {
 			if !slices.Contains(dropped, name) {
-				rt.Fatalf("%s is gone, and only %v are told", name, dropped)
+				rt.Fatalf("%s is gone, and only %v are reported", name, dropped)
 			}
 		}
 	})

@@ -2,7 +2,7 @@ package profile
 
 import "strings"
 
-// StandardPackage tells whether an import path is of the standard library, by its
+// StandardPackage reports whether an import path is of the standard library, by its
 // first element: the directories of GOROOT/src as of Go 1.26. A module whose path has
 // no dot and begins with such a name ("net/foo") looks the same.
 func StandardPackage(importPath string) bool {

@@ -58,7 +58,7 @@ func (t *tables) function(f Function) int32 {
 	return id
 }
 
-// mappingKey tells binaries apart, whatever address they were loaded at.
+// mappingKey identifies binaries, whatever address they were loaded at.
 type mappingKey struct {
 	size, offset uint64
 	name         string // build id, else file
@@ -84,7 +84,7 @@ func (t *tables) mapping(m Mapping) int32 {
 	return id
 }
 
-// locationKey is what tells locations apart. It holds until the next call.
+// locationKey identifies locations. It holds until the next call.
 func (t *tables) locationKey(l Location) []byte {
 	var start uint64
 	if l.Mapping >= 0 {

@@ -111,7 +111,7 @@ func (r *tagRange) has(n int64, unit string) bool {
 	return u == r.unit && (!r.hasLow || v >= r.low) && (!r.hasHigh || v <= r.high)
 }
 
-// matches tells whether a set of labels meets the condition; units are those of numeric labels.
+// matches reports whether a set of labels meets the condition; units are those of numeric labels.
 func (f *TagFilter) matches(labels []Label, units map[string]string) bool {
 	if f.within != nil {
 		return slices.ContainsFunc(labels, func(l Label) bool {
@@ -136,7 +136,7 @@ func (f *TagFilter) matches(labels []Label, units map[string]string) bool {
 }
 
 // keepTagged keeps the samples whose labels match, or those whose labels do not.
-// It tells whether any sample matched. The units are those of numeric labels.
+// It reports whether any sample matched. The units are those of numeric labels.
 func (p *Profile) keepTagged(f *TagFilter, keep bool, units map[string]string) (*Profile, bool) {
 	match := make([]bool, p.NumLabelSets())
 	for set := range match {
@@ -154,7 +154,7 @@ func (p *Profile) keepTagged(f *TagFilter, keep bool, units map[string]string) (
 }
 
 // keepTags keeps the labels whose key matches, or those whose key does not. It
-// tells whether any key matched.
+// reports whether any key matched.
 func (p *Profile) keepTags(re *regexp.Regexp, keep bool) (*Profile, bool) {
 	matched := false
 	q := p.mapLabels(func(l Label) bool {

@@ -45,7 +45,7 @@ type TopOptions struct {
 
 	Total int64 // what percentages are of; 0 for the sum of all samples' magnitudes
 
-	Columns      bool // lines are told apart by column
+	Columns      bool // lines are distinguished by column
 	Mean         bool // a row's values are divided by its sums of column 0; order and MinShare heed the sums
 	DropNegative bool // drop rows with less than nothing flat, or cum without flat
 	// Inline asks for Row.Inline. It costs a second pass over the stacks where
@@ -224,7 +224,7 @@ func compareNames(a, b Row) int {
 	return cmp.Compare(a.String(), b.String())
 }
 
-// goesOn tells whether one text begins with the other.
+// goesOn reports whether one text begins with the other.
 func goesOn(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 // compareDigits orders line numbers as text: pprof breaks ties by the printed name.

@@ -22,7 +22,7 @@ type ViewOptions struct {
 	RelativePercentages bool
 
 	NoInlines   bool // inlined calls count for the function that they were inlined into
-	ShowColumns bool // lines are told apart by column, where the profile has columns
+	ShowColumns bool // lines are distinguished by column, where the profile has columns
 	// TrimPath is a list of prefixes (as in PATH) that are cut off file names;
 	// without it, names are cut behind the last element of a directory of
 	// SourcePath. SourcePath is where a lister looks for files first.
@@ -158,7 +158,7 @@ func (v *View) total() int64 {
 	return sum
 }
 
-// setsWithKey tells for each label set whether it has a label of this key; nil
+// setsWithKey returns for each label set whether it has a label of this key; nil
 // when none has.
 func (p *Profile) setsWithKey(key string) []bool {
 	id := slices.Index(p.labels.strs, key)

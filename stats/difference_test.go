@@ -243,13 +243,13 @@ func TestMean(t *testing.T) {
 func TestMeanCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	held := 0
-	const rounds = 4000
-	for range rounds {
+	const trials = 4000
+	for range trials {
 		if i := Mean(normal(r, 5, 10, 3)); i.Low <= 10 && 10 <= i.High {
 			held++
 		}
 	}
-	if share := float64(held) / rounds; share < 0.94 || share > 0.96 {
-		t.Errorf("the mean was held in %.3f of the rounds", share)
+	if share := float64(held) / trials; share < 0.94 || share > 0.96 {
+		t.Errorf("the mean was held in %.3f of the trials", share)
 	}
 }

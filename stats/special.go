@@ -132,7 +132,7 @@ func betaI(a, b, x float64) float64 {
 }
 
 // betaFraction is betaI for an x that is not above its mean by much, where the fraction settles
-// quickly. It does not turn sides itself: at the border rounding could turn it for ever.
+// quickly. It does not turn sides itself: at the border rounding could turn it forever.
 func betaFraction(a, b, x float64) float64 {
 	la, _ := math.Lgamma(a)
 	lb, _ := math.Lgamma(b)

@@ -17,7 +17,7 @@ type Interval struct {
 // nothing is known: no value, [0, +Inf).
 func Unknown() Interval { return Interval{math.NaN(), 0, math.Inf(1)} }
 
-// Known tells whether there is a value and both bounds are finite.
+// Known reports whether there is a value and both bounds are finite.
 func (i Interval) Known() bool { return finite(i.Value) && finite(i.Low) && finite(i.High) }
 
 // Scale returns the interval of k times the quantity, for a k that is exactly

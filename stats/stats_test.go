@@ -196,17 +196,17 @@ func TestSumOfNothing(t *testing.T) {
 	near(t, "high of nothing seen", got.High, 3*3.68888, 1e-4)
 }
 
-// coverage is the share of rounds in which an interval held the truth.
+// coverage is the share of trials in which an interval held the truth.
 func coverage(seed uint64, truth float64, draw func(*rand.Rand) Interval) float64 {
-	const rounds = 4000
+	const trials = 4000
 	r := rand.New(rand.NewPCG(seed, 1))
 	held := 0
-	for range rounds {
+	for range trials {
 		if i := draw(r); i.Low <= truth && truth <= i.High {
 			held++
 		}
 	}
-	return float64(held) / rounds
+	return float64(held) / trials
 }
 
 // poisson draws by counting exponential waits.
@@ -218,7 +218,7 @@ func poisson(r *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// Three standard deviations of a share of 4000 rounds are 1 %.
+// Three standard deviations of a share of 4000 trials are 1 %.
 func TestIntervalsCoverTheTruthInSimulation(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -251,7 +251,7 @@ func TestIntervalsCoverTheTruthInSimulation(t *testing.T) {
 		}), 0.935, 0.965},
 	} {
 		if c.got < c.low || c.got > c.top {
-			t.Errorf("%s: the interval held the truth in %.4f of rounds, want %.3f to %.3f", c.name, c.got, c.low, c.top)
+			t.Errorf("%s: the interval held the truth in %.4f of trials, want %.3f to %.3f", c.name, c.got, c.low, c.top)
 		}
 	}
 }
@@ -300,7 +300,7 @@ func TestGammaQuantileInverts(t *testing.T) {
 	})
 }
 
-// Where betaI turns to the other side, rounding must not turn it back for ever.
+// Where betaI turns to the other side, rounding must not turn it back forever.
 func TestBetaAtItsBorder(t *testing.T) {
 	for a := 0.5; a < 40; a += 0.5 {
 		for b := 0.5; b < 40; b += 0.5 {

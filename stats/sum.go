@@ -119,7 +119,7 @@ func Part(part, rest Interval) Interval {
 	return Interval{value, ratio(odds*math.Exp(-down), 1), ratio(odds*math.Exp(up), 1)}
 }
 
-// ratio is a ÷ (a + b), with nothing told about 0 ÷ 0 but that it is at most 1.
+// ratio is a ÷ (a + b), with nothing known about 0 ÷ 0 but that it is at most 1.
 func ratio(a, b float64) float64 {
 	if math.IsInf(a, 1) || a+b == 0 {
 		return 1

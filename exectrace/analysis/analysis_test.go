@@ -70,7 +70,7 @@ func TestRemarks(t *testing.T) {
 	leak := make(chan int)
 	defer close(leak)
 	for _, c := range []struct {
-		topic, text  string // what stands out, and a word of how it is told
+		topic, text  string // what stands out, and a word of the remark
 		guilty, near func()
 	}{
 		{"serial", "analysis_test.spin", func() { spin(200 * time.Millisecond) }, func() { workers(2, func() { spin(150 * time.Millisecond) }) }},
@@ -87,7 +87,7 @@ func TestRemarks(t *testing.T) {
 			wg.Wait()
 		}},
 		{"handoff", "waited for a channel", handOver(0, 0), handOver(0, 20*time.Microsecond)},
-		{"convoy", "let go at", func() {
+		{"convoy", "unlocked at", func() {
 			var mu sync.Mutex
 			workers(8, func() {
 				for range 40 {
@@ -106,7 +106,7 @@ func TestRemarks(t *testing.T) {
 				}
 			})
 		}},
-		{"polling", "let it be told", func() {
+		{"polling", "use a channel or sync.Cond", func() {
 			workers(16, func() { // each comes to a hundred a second, or less where the machine is busy
 				for range 60 {
 					time.Sleep(500 * time.Microsecond)

@@ -123,7 +123,7 @@ func (r *Results) handoffs() []Remark {
 			turns = "; the two take turns"
 		}
 		out = append(out, remark("handoff", "blocking", h.Waiter,
-			"%s times a goroutine waited for a channel at %s (%s) until %s let it go on, and ran only %s in between%s: handing over costs more than the work.",
+			"%s times a goroutine waited for a channel at %s (%s) until %s woke it, and ran only %s in between%s: the hand-off costs more than the work.",
 			units.Count(h.Count), h.Waiter, h.Reason, h.Waker, units.Seconds(h.Work), turns))
 	}
 	return out[:min(len(out), 3)]
@@ -140,7 +140,7 @@ func (r *Results) convoys() []Remark {
 			holder = l.Holders[0].Line.String()
 		}
 		out = append(out, remark("convoy", "blocking", l.Waiters[0].Line,
-			"Goroutines stand in line for the %s at %s%s: %s waited at a time (%d at most), %s of the time two or more; it was let go at %s, held %s at a time.",
+			"Goroutines queue for the %s at %s%s: %s waited at a time (%d at most), %s of the time two or more; it was unlocked at %s, held %s at a time.",
 			l.Kind, l.Waiters[0].Line, r.calledAt(&l), units.Number(l.Queue), l.Longest, units.Percent(l.Crowded), holder, units.Seconds(l.Hold)))
 	}
 	return out
@@ -244,14 +244,14 @@ func (r *Results) polls() []Remark {
 	length := max(r.Info.Length.Seconds(), 0.1)
 	for _, p := range r.Blocking.Polls {
 		if float64(p.Count) >= manyPolls*length && p.Work < p.Sleep/10 {
-			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second, and only runs %s in between: if it asks whether something has happened, let it be told.",
+			out = append(out, remark("polling", "blocking", p.Line, "%s sleeps %s times a second, and only runs %s in between: if it checks whether something has happened, use a channel or sync.Cond instead of polling.",
 				p.Line, units.Number(float64(p.Count)/length), units.Seconds(p.Work)))
 		}
 	}
 	return out
 }
 
-// yields are loops that give up their processor again and again: they wait for something that they are not told of.
+// yields are loops that give up their processor again and again: they wait for something that does not wake them.
 func (r *Results) yields() []Remark {
 	var out []Remark
 	length := max(r.Info.Length.Seconds(), 0.1)
@@ -259,7 +259,7 @@ func (r *Results) yields() []Remark {
 		if l.Why != wall.Yielded || l.Line.Standard() || float64(l.Count) < manyYields*length {
 			continue
 		}
-		out = append(out, remark("spinning", "sched", l.Line, "%s gives up its processor (runtime.Gosched) %s times a second: if it waits for something, it burns a processor meanwhile; let it be told.",
+		out = append(out, remark("spinning", "sched", l.Line, "%s gives up its processor (runtime.Gosched) %s times a second: if it waits for something, it burns a processor meanwhile; use a channel or sync.Cond instead of polling.",
 			l.Line, units.Count(int64(float64(l.Count)/length))))
 	}
 	return out

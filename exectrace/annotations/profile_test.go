@@ -112,7 +112,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestProfileBeyondTheBound: what has no room of its own is counted all the same.
+// TestProfileBeyondTheBound: what has no room of its own is still counted.
 func TestProfileBeyondTheBound(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
 		for i := range maxPlaces + 10 {

@@ -129,7 +129,7 @@ func (f *Fold) moved(e *exectrace.Event) {
 		return
 	}
 	before := f.marking + f.helping
-	if worker && e.From == exectrace.Running { // the label is set anew at each start
+	if worker && e.From == exectrace.Running { // the label is set again at each start
 		delete(f.workers, e.G)
 		f.marking--
 	}
@@ -176,7 +176,7 @@ func (f *Fold) mark(g exectrace.GIndex) {
 	f.special[g] = true
 }
 
-// utilize tells how much of the processors the program has from now on.
+// utilize records how much of the processors the program has from now on.
 func (f *Fold) utilize(now int64) {
 	u := 1.0
 	switch {

@@ -32,7 +32,7 @@ func cellAt(running, ready int) int {
 	return k
 }
 
-// renew books what a cell holds, and makes it one of what is so now.
+// renew adds what a cell holds, and makes it one of the current state.
 //
 //go:noinline
 func (f *Fold) renew(k int) {

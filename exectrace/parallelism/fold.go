@@ -22,8 +22,8 @@ type Fold struct {
 	ready   int   // that are ready
 	workers int   // of the runtime that run
 
-	// alone0 is what serialTotal was when the goroutine that runs on a processor came to it, by 1 + P:
-	// the time since is time that it ran alone, for only of one that runs alone it goes on.
+	// alone0 is what serialTotal was when a goroutine started to run on a processor, by 1 + P. serialTotal
+	// advances only while one goroutine runs alone, so its growth since is time that it ran alone.
 	alone0 []int64
 
 	cells   []cell              // by 2 × running, + 1 when some are ready
@@ -236,10 +236,10 @@ func (f *Fold) help(g *goroutine, by int) {
 	}
 }
 
-// alone tells whether one goroutine of the program runs and none could.
+// alone reports whether one goroutine of the program runs and none could.
 func (f *Fold) alone() bool { return f.running == 1 && f.ready == 0 && f.procs > 1 }
 
-// runs tells whether a goroutine is one of the program and runs.
+// runs reports whether a goroutine is one of the program and runs.
 func (f *Fold) runs(at exectrace.GIndex) bool {
 	return int64(at) < int64(len(f.gs)) && f.gs[at].state&^foreign == exectrace.Running && !f.gs[at].runtime
 }
@@ -368,7 +368,7 @@ func (f *Fold) charge(e *exectrace.Event, alone int64) {
 	s.n++
 }
 
-// ofRuntime tells whether a goroutine is the runtime's own: a worker of the collector, the
+// ofRuntime reports whether a goroutine is the runtime's own: a worker of the collector, the
 // tracer's reader. unknown says that its first stack is still to come.
 func (f *Fold) ofRuntime(e *exectrace.Event) (is, unknown bool) {
 	s := f.trace.Goroutine(e.G).Entry

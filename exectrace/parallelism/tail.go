@@ -11,7 +11,7 @@ import (
 // that is ready, and over when no two goroutines run. The processors that idle between those two
 // are the price of uneven shares.
 //
-// Mostly a region is full, or over before it counts: since alone tells of that, and Events keeps it.
+// Mostly a region is full, or over before it counts: since alone holds that, and Events keeps it.
 type tail struct {
 	since   int64 // when the region began that is full; notFull when none is, drains once it has drained
 	started int64 // what since was before drains

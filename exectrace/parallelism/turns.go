@@ -39,7 +39,7 @@ func (f *Fold) take(events []exectrace.Event) (n int) {
 	for n = range events {
 		e := &events[n]
 		if e.Kind-exectrace.GoStart >= exectrace.GoSwitch-exectrace.GoStart {
-			if e.Kind-exectrace.GoLabel <= exectrace.Log-exectrace.GoLabel { // annotations tell nothing here
+			if e.Kind-exectrace.GoLabel <= exectrace.Log-exectrace.GoLabel { // annotations do not matter here
 				continue
 			}
 			f.waited = waited

@@ -11,9 +11,9 @@ import (
 type place uint8
 
 const (
-	nowhere     place = iota // tells nothing
+	nowhere     place = iota // no information
 	h1Read                   // the connection's goroutine reads a request's head, or waits for it
-	h1Body                   // fasthttp: reads the body that a client sends once it was told to
+	h1Body                   // fasthttp: reads the body that a client sends once it was asked to
 	h1Start                  // about to call the handler
 	inHandler                // below the handler, of whatever protocol
 	h1Finish                 // writes what is left of the response
@@ -49,7 +49,7 @@ const (
 	fastWorker = fastHTTP + ".(*workerPool).getCh.func"
 )
 
-// isStream tells whether a function is the first of an HTTP/2 stream's goroutine.
+// isStream reports whether a function is the first of an HTTP/2 stream's goroutine.
 func isStream(function string) bool {
 	return function == "net/http.(*http2serverConn).runHandler" ||
 		strings.HasSuffix(function, "/http2.(*serverConn).runHandler")
@@ -191,7 +191,7 @@ func (f *Fold) nameID(route string) uint16 {
 	return id
 }
 
-// entryProtocol tells of which protocol the requests are of a goroutine that begins with a function, or whether it is
+// entryProtocol returns the protocol of the requests of a goroutine that starts with a function, or whether it is
 // followed when a request starts it.
 func entryProtocol(function string) Protocol {
 	switch {

@@ -14,7 +14,7 @@
 //     read of the connection before the handler (from the wake-up by the network, when the
 //     connection waited for it) to the return of the last write of the response. Reads of the
 //     body and writes of the response are inside. Pipelined requests that come in with one read
-//     begin when the one before is answered: nothing in the trace tells how long they waited for
+//     begin when the one before is answered: nothing in the trace shows how long they waited for
 //     it. Those that fasthttp answers with one write are one request.
 //   - HTTP/2 (net/http, golang.org/x/net/http2) and gRPC (google.golang.org/grpc): the
 //     life of the stream's goroutine. What happens on the connection's goroutines, before

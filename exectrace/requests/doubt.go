@@ -15,7 +15,7 @@ import (
 // doubt is about a function that may be a handler: the handlers above it, as far as those stacks go.
 type doubt struct{ outer map[uint16]bool }
 
-// inDoubt tells whether the innermost handler of a stack is the function that was interrupted. What the standard
+// inDoubt reports whether the innermost handler of a stack is the function that was interrupted. What the standard
 // library has of handlers is never in doubt for what is inlined into it.
 func inDoubt(frames []exectrace.Frame, innermost string) bool {
 	at := exectrace.Interrupted(frames)
@@ -147,7 +147,7 @@ func (f *Fold) settled(k routeKey) routeKey {
 	return k
 }
 
-// isGuessed tells whether a route's name is in doubt still.
+// isGuessed reports whether a route's name is in doubt still.
 func (f *Fold) isGuessed(k routeKey) bool {
 	return slices.Contains(f.guessed, k)
 }

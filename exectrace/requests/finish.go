@@ -150,7 +150,7 @@ func (f *Fold) sample(e *exectrace.Event) {
 	} else { // a long request: what it has goes out under the name that it has
 		f.cpu.add(sampleKey{l.protocol, l.name, e.Stack})
 	}
-	// It may name the route but tells nothing about order: samples have a clock of their own.
+	// It may name the route but says nothing about order: samples have a clock of their own.
 	if c := f.classes[e.Stack]; c.place == inHandler && l.phase == handling && own != nil {
 		f.see(own, c, e.Time)
 	}

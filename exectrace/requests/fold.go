@@ -12,7 +12,7 @@ type Options struct {
 	// Slowest is how many of the slowest requests are kept in full; 0 is 20.
 	Slowest int
 	// Paths keeps the last transitions of all goroutines, so that [Request.Path] and
-	// [Fold.RunPath] can be told. It costs some nanoseconds an event.
+	// [Fold.RunPath] can be computed. It costs some nanoseconds an event.
 	Paths bool
 	// PathRecords bounds those transitions; 0 is 1<<18 (15 MB, a second or more of a busy
 	// server). A request that lasted longer than they reach back has a path with a

@@ -28,10 +28,10 @@ const maxFollowed, maxOfOne = 8192, 1024
 // timeoutHandler starts a goroutine for the handler that it wraps (net/http/server.go).
 const timeoutHandler = "net/http.(*timeoutHandler).ServeHTTP"
 
-// isDelegate tells whether a goroutine that begins with a function runs the handler of its creator's request.
+// isDelegate reports whether a goroutine that begins with a function runs the handler of its creator's request.
 func isDelegate(function string) bool { return strings.HasPrefix(function, timeoutHandler+".func") }
 
-// isStarted tells whether a goroutine that begins with a function does what the program wants done: those of the
+// isStarted reports whether a goroutine that begins with a function does what the program wants done: those of the
 // standard library serve connections, timers and the like, but for coroutines (iter.Pull).
 func isStarted(function string) bool {
 	return exectrace.IsWrapper(function) || function == "runtime.corostart" || !profile.StandardPackage(profile.PackageOf(function))
@@ -71,8 +71,8 @@ func (l *live) top() *live {
 	return l
 }
 
-// makeRoom ends that goroutines are followed whose requests are over, as leaked ones are for ever. It looks at all, so
-// it does so only after many were added.
+// makeRoom stops following goroutines whose request is over; leaked ones would be followed forever. It looks at all of
+// them, so it runs only after many were added.
 func (f *Fold) makeRoom() bool {
 	if f.sweptAt-f.nextFollowed < maxFollowed/2 {
 		return false

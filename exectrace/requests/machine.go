@@ -4,7 +4,7 @@ import "github.com/hone-go/hone/exectrace"
 
 // machine takes what says whether there are processors to run on. It adds up two clocks: how long
 // the world was stopped, and how long a processor was idle while it was not. What a clock
-// says when a goroutine becomes ready and when it runs tells how much of the wait was of which kind.
+// says when a goroutine becomes ready and when it runs gives how much of the wait was of which kind.
 func (f *Fold) machine(e *exectrace.Event) {
 	if e.P >= 0 && int(e.P) < len(f.procs) && isProc(e.Kind) && f.procs[e.P] == (e.To == exectrace.Idle) {
 		return // nothing new
@@ -34,7 +34,7 @@ func isProc(k exectrace.Kind) bool {
 	return k == exectrace.ProcStart || k == exectrace.ProcStop || k == exectrace.ProcSteal || k == exectrace.ProcStatus
 }
 
-// idles tells whether a processor is idle that could run something.
+// idles reports whether a processor is idle that could run something.
 func (f *Fold) idles() bool { return f.idle > 0 && !f.stopping }
 
 // stoppedUntil is for how long the world was stopped, from the begin of the trace to now.
@@ -83,7 +83,7 @@ func (f *Fold) countIdle() {
 	}
 }
 
-// forgetMachine begins anew after a gap. The clocks go on: only their differences count.
+// forgetMachine starts again after a gap. The clocks go on: only their differences count.
 func (f *Fold) forgetMachine() {
 	f.stopping = false
 	clear(f.procs)

@@ -52,7 +52,7 @@ var objects = map[string]string{
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology.(*pool).checkOut": MongoConnection,
 }
 
-// objectOfPart is what a part waits for when the stack does not tell better.
+// objectOfPart is what a part waits for when the stack does not say more.
 var objectOfPart = map[Part]string{
 	WaitNetwork:     "the network",
 	WaitSelect:      "a select",
@@ -65,7 +65,7 @@ var objectOfPart = map[Part]string{
 	WaitGC:          "the collector",
 }
 
-// Named tells whether Object is more than what the part alone tells: a function is known for what is waited for in it.
+// Named reports whether Object is more than what the part alone tells: a function is known for what is waited for in it.
 func (p *Place) Named() bool { return p.Object != objectOfPart[p.Part] }
 
 // object says what a goroutine that left the processor at a stack waits for: the outermost

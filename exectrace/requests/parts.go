@@ -56,19 +56,19 @@ func (p *Part) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no part of a request is called %q", text)
 }
 
-// ready tells whether p is waiting for a processor.
+// ready reports whether p is waiting for a processor.
 func (p Part) ready() bool { return p >= ReadyCreated && p <= ReadySyscall }
 
-// Computes tells whether p is being on a processor, or lacking nothing but one.
+// Computes reports whether p is being on a processor, or lacking nothing but one.
 func (p Part) Computes() bool { return p <= Stopped }
 
-// waiting tells whether p is being blocked.
+// waiting reports whether p is being blocked.
 func (p Part) waiting() bool { return p >= WaitNetwork }
 
-// placed tells whether the trace has a stack for p: all that begins with leaving the processor.
+// placed reports whether the trace has a stack for p: all that begins with leaving the processor.
 func (p Part) placed() bool { return p.ready() || p == InSyscall || p.waiting() }
 
-// nobodys tells whether p ends by something else than what a goroutine of the program does: whoever
+// nobodys reports whether p ends by something other than what a goroutine of the program does: whoever
 // polled the network, ran the timer or finished the collection just happened to.
 func (p Part) nobodys() bool {
 	return p == WaitNetwork || p == WaitSleep || p == WaitAssist || p == WaitGC

@@ -205,7 +205,7 @@ func (w *walker) waits(goid uint64) int {
 	return slices.IndexFunc(w.stack, func(x waiter) bool { return x.goid == goid })
 }
 
-// family goes on with the goroutine that ended a wait if that is one that is on the path, and tells so.
+// family continues with the waker if it is on the path, and reports whether it did.
 func (w *walker) family(x *spell) bool {
 	i := w.waits(x.by)
 	if i < 0 || w.t < w.stack[i].floor {

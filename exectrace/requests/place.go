@@ -36,7 +36,7 @@ type PlaceTime struct {
 	Share float64 `json:"share"` // of the requests' time
 }
 
-// placeKey is what places are told apart by.
+// placeKey is what places are distinguished by.
 type placeKey struct {
 	part         Part
 	noIdle       bool

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestPlaces: all time of a route stands at one place, lines told apart and waiting for a processor not.
+// TestPlaces: all time of a route stands at one place, lines distinguished and waiting for a processor not.
 func TestPlaces(t *testing.T) {
 	rt := slowTail().fold(Options{}).Result().Routes[0]
 	var texts []string

@@ -71,7 +71,7 @@ func (r *recorder) push(s *strand) *spell {
 	return x
 }
 
-// full tells whether the last spell that is wanted is there.
+// full reports whether the last spell that is wanted is there.
 func (r *recorder) full() bool { return r.stop != 0 && r.last >= r.stop }
 
 // note takes an event of a goroutine.

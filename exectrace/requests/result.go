@@ -43,7 +43,7 @@ type ProtocolCount struct {
 // Route is the requests of one handler.
 type Route struct {
 	// Name is the handler's function, the method of gRPC ("pkg.Service/Method"), or a task's type;
-	// empty when nothing happened in the handlers that would have told, or for all routes.
+	// empty when nothing happened in the handlers that would have shown it, or for all routes.
 	Name     string   `json:"name"`
 	Protocol Protocol `json:"protocol,omitempty"`
 	// Other says that these are all routes beyond those that have figures of their own.

@@ -37,7 +37,7 @@ func httpRoute(frames []exectrace.Frame) (chain []string) {
 	return chain
 }
 
-// isCalled tells whether next is a handler that a dispatcher called, not a function that helps it. One
+// isCalled reports whether next is a handler that a dispatcher called, not a function that helps it. One
 // of the standard library is, when the dispatcher does nothing but call it.
 func isCalled(dispatcher, next string) bool {
 	if next == "" || isDispatcher(next) || strings.HasSuffix(next, ".ServeHTTP") || !isName(next) {
@@ -46,7 +46,7 @@ func isCalled(dispatcher, next string) bool {
 	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !profile.StandardPackage(profile.PackageOf(next))
 }
 
-// isName tells whether a function may be a handler: not the inside of a mux, nor the runtime's, nor one without
+// isName reports whether a function may be a handler: not the inside of a mux, nor the runtime's, nor one without
 // a package, which is written in assembly (memeqbody, below each comparison of strings).
 func isName(f string) bool {
 	switch pkg := profile.PackageOf(f); pkg {
@@ -59,7 +59,7 @@ func isName(f string) bool {
 	}
 }
 
-// isDispatcher tells whether a function only passes requests on to a handler.
+// isDispatcher reports whether a function only passes requests on to a handler.
 func isDispatcher(f string) bool {
 	switch f {
 	case "net/http.HandlerFunc.ServeHTTP", "net/http.(*ServeMux).ServeHTTP", "net/http.serverHandler.ServeHTTP",
@@ -90,7 +90,7 @@ func isDispatcher(f string) bool {
 	return false
 }
 
-// isHandlerOf tells whether callee is where the handler type of serve (T.ServeHTTP) sends requests: of the
+// isHandlerOf reports whether callee is where the handler type of serve (T.ServeHTTP) sends requests: of the
 // same package and named as one.
 func isHandlerOf(serve, callee string) bool {
 	pkg := profile.PackageOf(serve)
@@ -128,7 +128,7 @@ func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	return []string{first}
 }
 
-// ofGRPC tells whether a package is of gRPC or decodes its messages.
+// ofGRPC reports whether a package is of gRPC or decodes its messages.
 func ofGRPC(pkg string) bool {
 	return strings.HasPrefix(pkg, "google.golang.org/grpc") || strings.HasPrefix(pkg, "google.golang.org/protobuf") || strings.HasPrefix(pkg, "github.com/golang/protobuf")
 }
@@ -141,7 +141,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// routeKey is what routes are told apart by: the name is a place in Fold.names.
+// routeKey is what routes are distinguished by: the name is a place in Fold.names.
 type routeKey struct {
 	protocol Protocol
 	name     uint16

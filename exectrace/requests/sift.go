@@ -12,7 +12,7 @@ type concern uint8
 const (
 	always   concern = 1 << iota // whatever it is of
 	ofLive                       // it is of a request's goroutine
-	placed                       // its stack tells something
+	placed                       // its stack has information
 	descends                     // a mark only: the goroutine was started for a request
 )
 

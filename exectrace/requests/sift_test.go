@@ -120,9 +120,9 @@ func TestSiftingMissesNothing(t *testing.T) {
 		for _, opt := range []Options{{Slowest: 1000}, {Slowest: 1000, Paths: true}} {
 			fold := New(opt)
 			fold.wants = &everything
-			want := told(t, c.run(fold, 1))
+			want := report(t, c.run(fold, 1))
 			for _, size := range []int{1, 2, chunk - 1, len(c.events)} {
-				if got := told(t, c.foldBy(size, opt)); got != want {
+				if got := report(t, c.foldBy(size, opt)); got != want {
 					t.Fatalf("seed %d, %+v: blocks of %d events tell\n%s\nwant\n%s", seed, opt, size, got, want)
 				}
 			}
@@ -135,8 +135,8 @@ func TestSiftingMissesNothing(t *testing.T) {
 	}
 }
 
-// told is all that a fold says.
-func told(t *testing.T, fold *Fold) string {
+// report is all that a fold says.
+func report(t *testing.T, fold *Fold) string {
 	t.Helper()
 	text, err := json.Marshal([]any{fold.Result(), fold.CPU(), fold.RunPath()})
 	if err != nil {

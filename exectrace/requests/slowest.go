@@ -8,7 +8,7 @@ type slowest struct {
 	list []Request
 }
 
-// wants tells whether a request of this latency is among the slowest so far. Of equal ones the
+// wants reports whether a request of this latency is among the slowest so far. Of equal ones the
 // earlier stays.
 func (s *slowest) wants(latency int64) bool {
 	return len(s.list) < s.size || latency > s.list[0].Latency

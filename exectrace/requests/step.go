@@ -59,7 +59,7 @@ func (f *Fold) note(e *exectrace.Event) {
 	f.paths.note(f, e)
 }
 
-// known returns the request of an event's goroutine, which it may tell to be one of requests.
+// known returns the request of an event's goroutine, which the event may show to be one of requests.
 func (f *Fold) known(e *exectrace.Event) *live {
 	l := f.of(e.G)
 	if l == nil {
@@ -173,13 +173,13 @@ func (f *Fold) change(l *live, e *exectrace.Event) {
 	}
 }
 
-// forNext tells whether a goroutine that waits at a stack of this class has no request: it waits for the next. One
+// forNext reports whether a goroutine that waits at a stack of this class has no request: it waits for the next. One
 // that begins a collection while it reads a head waits over a channel, too.
 func (c class) forNext(why exectrace.Reason) bool {
 	return c.place == workerIdle || c.place == h1Read && forData(why) && !c.gc
 }
 
-// forData tells whether a goroutine that reads a request's head waits for the client: on a
+// forData reports whether a goroutine that reads a request's head waits for the client: on a
 // socket, or on whatever an in-memory connection is made of.
 func forData(why exectrace.Reason) bool {
 	const reasons = 1<<exectrace.WaitNetwork | 1<<exectrace.WaitSelect | 1<<exectrace.WaitChanReceive | 1<<exectrace.WaitCond
@@ -208,7 +208,7 @@ func (f *Fold) between(l *live, now int64) {
 	l.reset()
 }
 
-// seeBy takes what the stack of an Unblock or Create tells about the goroutine that did it.
+// seeBy takes what the stack of an Unblock or Create shows about the goroutine that did it.
 func (f *Fold) seeBy(e *exectrace.Event) {
 	c := f.classes[e.Stack]
 	if c.place == nowhere || e.By == e.G {

@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// maxWaits is how many different waits of one request are told apart. The rest are
+// maxWaits is how many different waits of one request are distinguished. The rest are
 // summed without their lines.
 const maxWaits = 48
 
@@ -20,7 +20,7 @@ type wait struct {
 	ns     int64
 }
 
-// like tells whether two waits are of one kind.
+// like reports whether two waits are of one kind.
 func (w wait) like(o wait) bool {
 	return w.waiter == o.waiter && w.waker == o.waker && w.part == o.part && w.busy == o.busy
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// minForWhy is how many requests a route needs for its slow ones to be told from the rest.
+// minForWhy is how many requests a route needs for its slow ones to be distinguished from the rest.
 const minForWhy = 20
 
 // Why says what slow requests spend that the median ones do not.
@@ -21,7 +21,7 @@ type Why struct {
 	// around the median. Causes explain their difference: their differences sum to it.
 	SlowMean   float64 `json:"slow_mean_ns"`
 	MedianMean float64 `json:"median_mean_ns"`
-	// SlowSample and MedianSample are how many requests were kept to tell from.
+	// SlowSample and MedianSample are how many requests were kept to compare.
 	SlowSample   int     `json:"slow_sample"`
 	MedianSample int     `json:"median_sample"`
 	Causes       []Cause `json:"causes"` // most of the difference first

@@ -344,7 +344,7 @@ func (f *Fold) End(t *exectrace.Trace) {
 	f.finish(t.Now())
 }
 
-// Done tells whether the window is over.
+// Done reports whether the window is over.
 func (f *Fold) Done() bool { return f.ending > 0 }
 
 // Result is what there is to draw. Times are nanoseconds since the trace began.

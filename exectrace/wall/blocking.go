@@ -21,7 +21,7 @@ type Blocking struct {
 type Wait struct {
 	Line   exectrace.Line `json:"line"`
 	Reason string         `json:"reason"`
-	// Object is what is waited for where the stack tells more than the tracer: of "sync" a kind of lock, as in [Lock],
+	// Object is what the goroutine waits for, where the stack says more than the tracer: of "sync" a kind of lock, as in [Lock],
 	// or "collector", of which "chan receive" may be, too, and "preempted" is: it scans the goroutine's stack.
 	Object  string  `json:"object,omitempty"`
 	Seconds float64 `json:"seconds"`
@@ -42,8 +42,8 @@ type Waker struct {
 	Count   int64          `json:"count"`
 }
 
-// Handoff is a pair of lines over a channel: one waits there, the other lets it go
-// on. Waits within a library are no hand-offs of the program's.
+// Handoff is a pair of lines over a channel: one waits there, the other wakes
+// it. Waits within a library are no hand-offs of the program's.
 type Handoff struct {
 	Waiter  exectrace.Line `json:"waiter"`
 	Waker   exectrace.Line `json:"waker"`
@@ -153,7 +153,7 @@ func sumAt[K comparable](m map[K]*waitSum, k K) *waitSum {
 	return s
 }
 
-// startedByRuntime tells whether the goroutines with this first stack are the runtime's. One that calls finalizers may
+// startedByRuntime reports whether the goroutines with this first stack are the runtime's. One that calls finalizers may
 // wait in one of them: where it waits has to be the runtime's, too.
 func (f *Fold) startedByRuntime(entry exectrace.StackID, known map[exectrace.StackID]bool) bool {
 	is, ok := known[entry]

@@ -138,7 +138,7 @@ func TestOpenWaitsCount(t *testing.T) {
 	t.Error("the goroutine that still waits is missing")
 }
 
-// TestMutexConvoy asserts that a lock that everybody stands in line for is told, with the line that lets it
+// TestMutexConvoy asserts that a lock that everybody queues for is reported, with the line that unlocks it
 // go, and that one without a line is not.
 func TestMutexConvoy(t *testing.T) {
 	convoy := func(workers int) *wall.Blocking {
@@ -242,7 +242,7 @@ func TestProfileOfAllTime(t *testing.T) {
 	}
 }
 
-// TestPollsSleepAgain tells a loop that sleeps and looks from goroutines that sleep once for each thing that they wait
+// TestPollsSleepAgain distinguishes a loop that sleeps and looks from goroutines that sleep once for each thing that they wait
 // for, and from those that do something each time.
 func TestPollsSleepAgain(t *testing.T) {
 	file, err := os.CreateTemp(t.TempDir(), "ticks")
@@ -350,7 +350,7 @@ func TestFinalizersAreThePrograms(t *testing.T) {
 func sleeper()  { time.Sleep(2 * time.Millisecond) }
 func receiver() { <-time.After(2 * time.Millisecond) }
 
-// TestWhatGoWasGiven tells goroutines apart that sync.WaitGroup.Go started, and that all begin with the same closure.
+// TestWhatGoWasGiven distinguishes goroutines that sync.WaitGroup.Go started, and that all start with the same closure.
 func TestWhatGoWasGiven(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
 		var wg sync.WaitGroup

@@ -29,7 +29,7 @@ type Lock struct {
 	// Hold is the mean time between two wake-ups while somebody waits, in seconds: how long
 	// a holder keeps it, hand-over included.
 	Hold float64 `json:"mean_hold_seconds"`
-	// Convoy says that goroutines stand in line for it most of the time: with two or more
+	// Convoy says that goroutines queue for it most of the time: with two or more
 	// waiting for a fifth of the trace, the lock is handed from one to the next and
 	// every pass costs a switch.
 	Convoy bool `json:"convoy,omitempty"`
@@ -78,7 +78,7 @@ func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
 	return out
 }
 
-// isLock tells whether an object is a lock of the program's.
+// isLock reports whether an object is a lock of the program's.
 func isLock(object string) bool { return object != "" && object != inCollector }
 
 func queues(why exectrace.Reason) bool {

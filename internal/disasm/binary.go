@@ -29,7 +29,7 @@ type Func struct {
 	Entry, End uint64 // addresses in the file, End behind the last byte
 }
 
-// Has tells whether an address is in the function.
+// Has reports whether an address is in the function.
 func (f Func) Has(addr uint64) bool { return f.Entry <= addr && addr < f.End }
 
 // maxCode bounds the size of one function.

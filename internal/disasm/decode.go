@@ -128,7 +128,7 @@ func (b *Binary) arm64(code []byte, pc uint64) (string, int) {
 	return arm64asm.GoSyntax(in, pc, b.lookup, codeReader{code, pc}), 4
 }
 
-// isPadding tells whether an instruction only fills the room between functions.
+// isPadding reports whether an instruction only fills the room between functions.
 func (b *Binary) isPadding(in Inst, code []byte) bool {
 	if b.Arch == "arm64" {
 		return in.Size == 4 && code[0] == 0 && code[1] == 0 && code[2] == 0 && code[3] == 0

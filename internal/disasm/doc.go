@@ -13,7 +13,7 @@
 // error or is left out.
 //
 // Addresses are those in the file. Where the system loaded the program elsewhere
-// (position-independent executables), Bias tells the difference.
+// (position-independent executables), Bias is the difference.
 //
 // What it refuses: to guess instructions. Bytes that the decoder does not know are "?" (on arm64
 // those are the atomics of version 8.1, which go tool objdump does not know either); the next line's first

@@ -64,7 +64,7 @@ func elfSymbols(f *elf.File) []symbol {
 	return out
 }
 
-// skipSymbol tells whether a symbol is the linker's mark of where a section begins or ends, and so
+// skipSymbol reports whether a symbol is the linker's mark of where a section begins or ends, and so
 // names no thing.
 func skipSymbol(name string) bool {
 	switch strings.TrimPrefix(strings.TrimPrefix(name, "_"), "runtime.") {

@@ -9,7 +9,7 @@ type Frame struct {
 	Line     int
 }
 
-// lines tells where the instructions of one function come from.
+// lines says where the instructions of one function come from.
 type lines struct {
 	table               *pclntab
 	name                string

@@ -40,7 +40,7 @@ func judgeClock(c clock) Check {
 	detail := fmt.Sprintf("steps of %v, a reading costs %v", c.step, c.cost)
 	switch {
 	case c.step > 100*time.Microsecond:
-		return warn(name, detail+": latencies below a few steps are not to be had", "")
+		return warn(name, detail+": latencies below a few steps cannot be measured", "")
 	case c.cost > 500*time.Nanosecond:
 		return warn(name, detail+": programs that time what they do are slow by that",
 			"choose a faster clock source (Linux: /sys/devices/system/clocksource/clocksource0)")

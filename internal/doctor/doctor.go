@@ -12,7 +12,7 @@ import (
 type Status string
 
 // OK: nothing to do. Warn: hone works, but sees less or less well. Fail: some
-// of hone does not work until this is mended.
+// of hone does not work until this is fixed.
 const (
 	OK   Status = "ok"
 	Warn Status = "warn"

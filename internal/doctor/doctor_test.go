@@ -159,7 +159,7 @@ func TestJudgeFlags(t *testing.T) {
 	} {
 		expect(t, judgeFlags(toolchain{flags: tc.flags}), tc.status, tc.words)
 	}
-	expect(t, judgeFlags(toolchain{err: exec.ErrNotFound}), OK, "cannot tell")
+	expect(t, judgeFlags(toolchain{err: exec.ErrNotFound}), OK, "unknown")
 }
 
 func TestJudgeCgo(t *testing.T) {
@@ -169,7 +169,7 @@ func TestJudgeCgo(t *testing.T) {
 	expect(t, judgeCgo(toolchain{cgo: false, cc: "gcc"}, there), OK, "off by CGO_ENABLED=0", "/bin/gcc")
 	expect(t, judgeCgo(toolchain{cgo: false, cc: ""}, missing), Warn, "no C compiler (gcc)", "install gcc")
 	expect(t, judgeCgo(toolchain{cgo: true, cc: "zig cc"}, missing), Warn, "(zig)")
-	expect(t, judgeCgo(toolchain{err: exec.ErrNotFound}, there), OK, "cannot tell")
+	expect(t, judgeCgo(toolchain{err: exec.ErrNotFound}, there), OK, "unknown")
 }
 
 func TestJudgeCores(t *testing.T) {
@@ -220,7 +220,7 @@ func TestJudgeClockAndTimers(t *testing.T) {
 	expect(t, judgeClock(clock{step: 500 * time.Microsecond, cost: 10}), Warn, "500µs")
 	expect(t, judgeClock(clock{step: 1000, cost: 1200}), Warn, "1.2µs", "clocksource")
 
-	expect(t, judgeTimer(nil), OK, "cannot tell")
+	expect(t, judgeTimer(nil), OK, "unknown")
 	late := make(lateness, 100)
 	for i := range late {
 		late[i] = time.Duration(i) * time.Microsecond

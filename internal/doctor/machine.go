@@ -36,7 +36,7 @@ func judgeProc(goos string, err error) Check {
 	const name = "/proc"
 	switch {
 	case goos != "linux":
-		return ok(name, "none on "+goos+": a program with hone's probe tells its own CPU time and largest memory; of one without, neither is known before it ends")
+		return ok(name, "none on "+goos+": a program with hone's probe reports its own CPU time and largest memory; of one without, neither is known before it ends")
 	case err != nil:
 		return warn(name, fmt.Sprintf("%v: the memory of a running program cannot be read, nor the CPU time of one without hone's probe", err), "mount -t proc proc /proc")
 	}

@@ -87,7 +87,7 @@ func judgeToolchain(t toolchain, own string) Check {
 	detail := fmt.Sprintf("%s at %s; hone was built by %s", t.version, t.path, own)
 	switch {
 	case !version.IsValid(release):
-		return warn(name, detail+"; cannot tell whether its programs can carry the probe", "use a release of Go")
+		return warn(name, detail+"; it is unknown whether its programs can carry the probe", "use a release of Go")
 	case version.Compare(release, oldestProbe) < 0:
 		return warn(name, detail+"; programs built by it cannot carry the probe, which needs "+oldestProbe+" or newer",
 			"use a newer Go, or give the program net/http/pprof and attach to its URL")
@@ -117,7 +117,7 @@ var surprises = []struct {
 	{"-linkshared", Warn, "needs its shared libraries where hone starts it"},
 }
 
-// harmless tells whether a flag of the table has a value with which it is no surprise.
+// harmless reports whether a flag of the table has a value with which it is no surprise.
 func harmless(flag, value string) bool {
 	switch flag {
 	case "-gcflags": // "-N -l", "all=-N"
@@ -135,7 +135,7 @@ func judgeFlags(t toolchain) Check {
 	const name = "build flags"
 	const fix = "unset it for the measurement: GOFLAGS= hone …, or go env -u GOFLAGS"
 	if t.err != nil {
-		return ok(name, "cannot tell without a go command")
+		return ok(name, "unknown without a go command")
 	}
 	words, err := target.SplitFlags(t.flags)
 	if err != nil {
@@ -169,7 +169,7 @@ func judgeFlags(t toolchain) Check {
 func judgeCgo(t toolchain, lookup func(string) (string, error)) Check {
 	const name = "cgo"
 	if t.err != nil {
-		return ok(name, "cannot tell without a go command")
+		return ok(name, "unknown without a go command")
 	}
 	cc, _, _ := strings.Cut(t.cc, " ")
 	if cc == "" {

@@ -42,7 +42,7 @@ func parseBuildFlags(args []string) []buildFlag {
 	return fs
 }
 
-// takesValue tells the flags of go build that are no switches.
+// takesValue reports whether a flag of go build takes a value.
 func takesValue(name string) bool {
 	switch name {
 	case "C", "o", "p", "asmflags", "buildmode", "compiler", "covermode", "coverpkg", "gccgoflags",
@@ -52,7 +52,7 @@ func takesValue(name string) bool {
 	return false
 }
 
-// compiles tells the flags that change which files are compiled or how. Linking, output
+// compiles reports whether a flag changes which files are compiled or how. Linking, output
 // and verbosity are no matter here.
 func compiles(name string) bool {
 	switch name {

@@ -280,7 +280,7 @@ func TestFactsWithAProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A CPU profile with a hot call, which the compiler inlines beyond its usual budget, and
-	// one that is less so. No imports: with a profile all of them are compiled anew.
+	// one that is less so. No imports: with a profile all of them are compiled again.
 	src := filepath.Join(app, "pgo", "pgo.go")
 	write(t, src, `package pgo
 

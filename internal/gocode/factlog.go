@@ -107,7 +107,7 @@ func movedToHeap(facts []Fact, open map[string]int) []Fact {
 	return facts
 }
 
-// isName tells an identifier, perhaps with its package before it, from other expressions.
+// isName reports whether an expression is an identifier, perhaps with its package before it.
 func isName(s string) bool {
 	for _, c := range s {
 		if !(c == '_' || c == '.' || c == '~' || '0' <= c && c <= '9' || c > 127 || c < 128 && isLetter(byte(c))) {

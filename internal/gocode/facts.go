@@ -208,7 +208,7 @@ func (a innerRecord) before(b innerRecord) bool {
 	return x.Col < y.Col
 }
 
-// Packages tells which packages have facts, and for the others why not.
+// Packages lists which packages have facts, and for the others why not.
 func (f *Facts) Packages() (have []string, lacking map[string]string) {
 	lacking = make(map[string]string, len(f.lacking))
 	for p, why := range f.lacking {
@@ -254,7 +254,7 @@ func (p *packageFacts) fact(r *record) Fact {
 
 func (p *packageFacts) pos(c place) Pos { return Pos{p.Strings[c.File], c.Line, c.Col} }
 
-// valid tells whether all indexes are in range, for facts from a file.
+// valid reports whether all indexes are in range, for facts from a file.
 func (p *packageFacts) valid() bool {
 	n := len(p.Strings)
 	ok := func(i int) bool { return 0 <= i && i < n }
@@ -276,7 +276,7 @@ func (p *packageFacts) valid() bool {
 	return true
 }
 
-// containsFact tells whether a fact is there already, as it is for a generic function
+// containsFact reports whether a fact is there already, as it is for a generic function
 // that several packages instantiate.
 func containsFact(list []Fact, f Fact) bool {
 	for _, g := range list {

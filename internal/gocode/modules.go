@@ -88,7 +88,7 @@ func packageOf(modPath, file string) string {
 	return modPath
 }
 
-// within tells whether p is prefix or lies below it.
+// within reports whether p is prefix or lies below it.
 func within(prefix, p string) bool {
 	return prefix != "" && strings.HasPrefix(p, prefix) && (len(p) == len(prefix) || p[len(prefix)] == '/')
 }
@@ -98,7 +98,7 @@ func below(prefix, p string) string {
 	return strings.TrimPrefix(p[len(prefix):], "/")
 }
 
-// isLocal tells a directory from a module path, as go.mod does.
+// isLocal reports whether a path is a directory and not a module path, as go.mod does.
 func isLocal(p string) bool {
 	return isAbs(slashed(p)) || p == "." || p == ".." ||
 		strings.HasPrefix(slashed(p), "./") || strings.HasPrefix(slashed(p), "../")

@@ -20,7 +20,7 @@ func slashed(p string) string {
 	return p
 }
 
-// isAbs tells whether a slashed path is absolute on Unix or Windows,
+// isAbs reports whether a slashed path is absolute on Unix or Windows,
 // whichever of the two hone runs on.
 func isAbs(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && isLetter(p[0]) && p[1] == ':' && p[2] == '/'
@@ -182,7 +182,7 @@ func guessModule(pkg string) string {
 	return strings.Join(elems[:n], "/")
 }
 
-// isMajor tells a major version suffix, "v2" and up.
+// isMajor reports whether an element is a major version suffix, "v2" and up.
 func isMajor(elem string) bool {
 	if len(elem) < 2 || elem[0] != 'v' {
 		return false

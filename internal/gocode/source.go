@@ -185,7 +185,7 @@ const (
 )
 
 // Distrust keeps the source of a file from being taken for that of the build: it has no lines, syntax and
-// compiler facts any more. why is told in their place.
+// compiler facts any more. the reason stands in their place.
 func (x *Index) Distrust(file, why string) {
 	key := x.fileKey(file)
 	x.mu.Lock()
@@ -193,10 +193,10 @@ func (x *Index) Distrust(file, why string) {
 	x.moved[key] = why
 }
 
-// Distrusted tells why a file's source is not taken for that of the build; "" when it is.
+// Distrusted returns why a file's source is not taken for that of the build; "" when it is.
 func (x *Index) Distrusted(file string) string { return x.distrusted(x.fileKey(file)) }
 
-// distrusted tells why a file's source is not that of the build; "" when it is, as far as is known.
+// distrusted returns why a file's source is not that of the build; "" when it is, as far as is known.
 func (x *Index) distrusted(key string) string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -257,7 +257,7 @@ func (x *Index) lines(p string) ([]string, error) {
 	return lines, nil
 }
 
-// Moved tells in words why a frame's line may not be the one that ran: the local file
+// Moved says why a frame's line may not be the one that ran: the local file
 // is newer than the build, or differs from the revision that was built. "" when
 // nothing speaks against it or nothing is known.
 func (x *Index) Moved(ctx context.Context, file string) string {

@@ -72,7 +72,7 @@ func (x *Index) Syntax(ctx context.Context, pkgs []string) (*Syntax, error) {
 	return s, ctx.Err()
 }
 
-// Packages tells which packages have syntax, and for the others why not. A package
+// Packages lists which packages have syntax, and for the others why not. A package
 // with type errors has syntax and is also listed with its first error.
 func (s *Syntax) Packages() (have []string, lacking map[string]string) {
 	lacking = make(map[string]string, len(s.lacking))
@@ -295,7 +295,7 @@ func (p *Place) line(pos token.Pos) int {
 	return at.Line
 }
 
-// spans tells whether a node begins, ends or lies around the line.
+// spans reports whether a node begins, ends or lies around the line.
 func (p *Place) spans(n ast.Node) bool {
 	if !n.Pos().IsValid() {
 		return false
@@ -304,7 +304,7 @@ func (p *Place) spans(n ast.Node) bool {
 	return from > 0 && from <= p.Line && p.Line <= p.line(n.End())
 }
 
-// inside tells whether the line lies between the lines of a block's braces.
+// inside reports whether the line lies between the lines of a block's braces.
 func (p *Place) inside(b *ast.BlockStmt) bool {
 	return b != nil && p.line(b.Lbrace) > 0 && p.line(b.Lbrace) < p.Line && p.Line < p.line(b.Rbrace)
 }

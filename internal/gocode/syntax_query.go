@@ -91,12 +91,12 @@ func (p *Place) Loop() ast.Stmt {
 	return loop
 }
 
-// oneLine tells whether a block stands on one line and holds something.
+// oneLine reports whether a block stands on one line and holds something.
 func (p *Place) oneLine(b *ast.BlockStmt) bool {
 	return len(b.List) > 0 && p.line(b.Lbrace) == p.line(b.Rbrace)
 }
 
-// LoopAround returns the innermost for or range statement that evaluates n each time round,
+// LoopAround returns the innermost for or range statement that evaluates n in each iteration,
 // without leaving the function literal that n stands in; nil when there is none.
 func (p *Place) LoopAround(n ast.Node) ast.Stmt {
 	for _, up := range p.Enclosing(n) {
@@ -148,7 +148,7 @@ func (p *Place) Enclosing(n ast.Node) []ast.Node {
 	return path
 }
 
-// holds tells whether a node's extent holds that of another.
+// holds reports whether a node's extent holds that of another.
 func holds(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }

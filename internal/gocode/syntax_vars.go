@@ -45,7 +45,7 @@ func (p *Place) Initial(v *types.Var) ast.Expr {
 	return initial
 }
 
-// names tells whether an expression is the variable itself.
+// names reports whether an expression is the variable itself.
 func (p *Place) names(e ast.Expr, v *types.Var) bool {
 	if e == nil {
 		return false

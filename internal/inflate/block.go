@@ -178,7 +178,7 @@ const (
 	maxMatch = 258
 	// slack is what a copy by eight bytes may write beyond its end, and more.
 	slack = 16
-	// ahead is how many bytes of input one round of decode may load.
+	// ahead is how many bytes of input one iteration of decode may load.
 	ahead = 24
 )
 

@@ -12,6 +12,6 @@
 // (place.go); edges become curves that touch no box on their way (route.go). Parts
 // that do not hang together are laid out each by itself (parts.go).
 //
-// It refuses to draw, and to spend more than linear time and memory a round on
-// graphs too large to look at: those get fewer rounds, not a better picture.
+// It refuses to draw, and to spend more than linear time and memory a pass on
+// graphs too large to look at: those get fewer passes, not a better picture.
 package layout

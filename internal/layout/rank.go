@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// acyclic tells which edges to turn around so that no cycle is left: those that
+// acyclic chooses the edges to turn around so that no cycle is left: those that
 // a depth-first walk finds to lead back to where it came from. It starts at
 // nodes without callers and follows heavy edges first, so that what is turned
 // around is light.

@@ -59,7 +59,7 @@ func (h Heap) Guard() int64 {
 	return int64(math.Floor(mib/unit)*unit) << 20
 }
 
-// Tiny tells whether the heap is so small that the runtime's least heap decides when to collect,
+// Tiny reports whether the heap is so small that the runtime's least heap decides when to collect,
 // and that happens many times a second: goal is the heap's goal in bytes, cycles are those
 // of a second. What is live then hardly matters.
 func Tiny(gogc int, goal, cycles float64) bool {

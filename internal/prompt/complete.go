@@ -9,7 +9,7 @@ type Completion struct {
 	Choices []string // what the word may become, when there is more than one
 }
 
-// Complete completes the word before the cursor. candidates is told the words
+// Complete completes the word before the cursor. candidates gets the words
 // before it and what was typed of it, and returns the whole words that fit. The
 // word grows to what all of them begin with; when there is one only, a space
 // follows, except behind "=", where a value is to come.

@@ -47,7 +47,7 @@ func OpenHistory(path string) (*History, error) {
 }
 
 // Add appends a line, to the file, too. Empty lines and what was typed just
-// before are not kept. Err tells what went wrong with the file.
+// before are not kept. Err returns what went wrong with the file.
 func (h *History) Add(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" || len(h.lines) > 0 && h.lines[len(h.lines)-1] == line {

@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for line, want := range map[string]string{
-		"top |": "no program", "top >": "no file", "top >> x": "anew",
+		"top |": "no program", "top >": "no file", "top >> x": "replaces",
 		"list 'a": "unfinished ' quote", "top > 'x": "unfinished", "top > x | less": "not to both",
 	} {
 		if _, err := Parse(line); err == nil || !strings.Contains(err.Error(), want) {

@@ -79,7 +79,7 @@ func (r *reader) contentionHeader() (hz, period int64, err error) {
 		}
 	}
 	if r.err == nil && hz == 0 {
-		return 0, 0, errors.New("there is no cycles/second, so cycles cannot be told in time")
+		return 0, 0, errors.New("there is no cycles/second, so cycles cannot be converted to time")
 	}
 	return hz, period, nil
 }

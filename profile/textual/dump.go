@@ -28,13 +28,13 @@ type Goroutine struct {
 	WaitMinutes    int64  // whole minutes, 0 for less than one or when it does not wait
 	LockedToThread bool
 	Creator        string          // function with the go statement; "" for the main goroutine
-	CreatorID      uint64          // goroutine that ran it; 0 when not told
-	Labels         []profile.Label // told only with GODEBUG=tracebacklabels=1
+	CreatorID      uint64          // goroutine that ran it; 0 when unknown
+	Labels         []profile.Label // only with GODEBUG=tracebacklabels=1
 	// Stack is leaf first. Frames that the runtime left out are one frame named [frames elided].
 	Stack []profile.FrameSpec
 }
 
-// labels are the goroutine's own labels and what the dump tells beside the stack:
+// labels are the goroutine's own labels and what the dump says beside the stack:
 // state, wait (in minutes), creator, and thread for one that is locked to its thread.
 func (g *Goroutine) labels() []profile.Label {
 	l := append([]profile.Label{}, g.Labels...)
@@ -64,7 +64,7 @@ func isDump(head []string) bool {
 	return false
 }
 
-// isCrash tells whether lines are what a Go program says before its dump when it dies.
+// isCrash reports whether lines are what a Go program says before its dump when it dies.
 func isCrash(lines []string) bool {
 	for _, line := range lines {
 		for _, prefix := range []string{"panic: ", "fatal error: ", "SIGQUIT: ", "SIGABRT: ", "runtime: "} {
@@ -259,7 +259,7 @@ func (r *reader) dumpPlace() (file string, line int64, ok bool) {
 }
 
 // closeInlined makes the last frame stand for itself: the frame that it was inlined
-// into is not told.
+// into is unknown.
 func closeInlined(stack []profile.FrameSpec) {
 	if n := len(stack); n > 0 {
 		stack[n-1].Inlined = false

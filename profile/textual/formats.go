@@ -14,7 +14,7 @@ import (
 // A format is one way to write a profile as text.
 type format struct {
 	name string
-	// is tells whether the first lines of a text, at least one, are of this format.
+	// is reports whether the first lines of a text, at least one, are of this format.
 	is func(head []string) bool
 	// read reads the whole text.
 	read func(*reader) (*profile.Profile, error)

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Go's heap and allocs text. The header tells twice the sampling rate; a record holds
+// Go's heap and allocs text. The header holds twice the sampling rate; a record holds
 // objects and bytes in use and, in brackets, allocated:
 //
 //	heap profile: 131: 8454352 [147: 8516176] @ heap/131072

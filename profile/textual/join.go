@@ -8,13 +8,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Join adds what a dump tells of goroutines to their profile: the labels state, wait,
+// Join adds what a dump says of goroutines to their profile: the labels state, wait,
 // creator and thread. Goroutines are the same when their stacks are, frame by frame, without the
 // runtime's internal frames, which a dump leaves out. The counts stay the profile's.
 //
 // The two were taken one after the other, so a goroutine that went on in between
 // finds no partner and stays as it was. Where goroutines with the same stack carry
-// different labels of their own, nothing tells which of the dump's they are: they
+// different labels of their own, nothing shows which of the dump's they are: they
 // get only what all those have in common.
 func Join(p *profile.Profile, dump []Goroutine) *profile.Profile {
 	facts := group(dump)
@@ -40,7 +40,7 @@ type groupedLabels struct {
 	n      int64
 }
 
-// group counts the goroutines by stack and by what is told of them.
+// group counts the goroutines by stack and by what is known of them.
 func group(dump []Goroutine) map[string][]groupedLabels {
 	type fact struct {
 		stack, state, creator string
@@ -126,7 +126,7 @@ func appendFrame(b []byte, name string, line int64) []byte {
 	return append(b, '\n')
 }
 
-// isInternal tells whether a dump leaves a function out: those of package runtime
+// isInternal reports whether a dump leaves a function out: those of package runtime
 // that are not exported (runtime/traceback.go, showfuncinfo).
 func isInternal(name string) bool {
 	name, ok := strings.CutPrefix(name, "runtime.")

@@ -104,7 +104,7 @@ func TestJoinDoesNotGuess(t *testing.T) {
 	joined := textual.Join(p, []textual.Goroutine{
 		wait("select", "main.main", 0, "main.one[...].f"),
 		wait("running", "main.main", 0, "main.one[...].f"),
-		wait("select", "main.main", 5, "main.two"), // of which user cannot be told
+		wait("select", "main.main", 5, "main.two"), // of which user is unknown
 		wait("select", "main.main", 0, "main.two"),
 		wait("select", "main.other", 0, "main.new"),
 	})

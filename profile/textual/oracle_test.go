@@ -51,7 +51,7 @@ func googleRows(p *google.Profile) []row {
 	for _, s := range p.Sample {
 		r := row{Values: s.Value}
 		if len(s.Value) == 2 && p.SampleType[0].Type == "objects" {
-			r.Values = slices.Concat(s.Value, s.Value) // not told apart there: nothing was freed
+			r.Values = slices.Concat(s.Value, s.Value) // not distinguished there: nothing was freed
 		}
 		for _, l := range s.Location {
 			if l.Address != ^uint64(0) { // 0, less one

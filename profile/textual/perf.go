@@ -31,7 +31,7 @@ func isPerf(head []string) bool {
 }
 
 // readPerf makes two values of each event: EVENT_sample counts the samples, EVENT_event
-// sums their periods, which for clocks are nanoseconds. Samples carry the labels comm and tid, and pid when it is told.
+// sums their periods, which for clocks are nanoseconds. Samples carry the labels comm and tid, and pid when it is known.
 func readPerf(r *reader) (*profile.Profile, error) {
 	p := &perfReader{reader: r, b: profile.NewBuilder(), events: map[string]int{}}
 	for r.nextFull() {

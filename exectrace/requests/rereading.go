@@ -6,10 +6,10 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// A path goes back further than the spells that are kept. Where it misses one it waits; the trace is read again, as far as
-// that spell, and it goes on with those that were kept then. The numbers of spells are the same at each reading.
+// A path can go back further than the spells in memory. Where it needs one that was dropped, the trace is read again up
+// to that spell, and the path continues with the spells kept by that reading. A spell has the same number in each reading.
 
-// A reading keeps as many spells as let fewReadings do for those that are left, but not more than take 80 MB.
+// A reading keeps enough spells for fewReadings readings to cover the rest, but no more than 80 MB of them.
 const fewReadings, mostRecords = 8, 1 << 20
 
 // RunPath returns the critical path of the whole run, back from the end of the main goroutine's
@@ -77,12 +77,12 @@ func (f *Fold) goOn() {
 	}
 }
 
-// Lost tells whether a part of the path was too long ago to be kept.
+// Lost reports whether a part of the path was too long ago to be kept.
 func (p *Path) Lost() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Lost })
 }
 
-// retrace goes back as long as it finds the spells that it looks for, and tells whether it has come to the path's begin. It
+// retrace goes back as long as it finds the spells that it looks for, and reports whether it has come to the path's begin. It
 // goes on from there with those that another recorder kept.
 func (w *walker) retrace(f *Fold) bool {
 	w.f, w.r = f, f.paths

@@ -2,10 +2,11 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// A request that did nothing in its handler that the tracer records is counted where all went that were seen to go
-// further. That is right of a handler that shows by chance, because it is preempted or has to wait for a lock: those in
-// which it did are as good as drawn by lot. It is wrong of one that shows every time, since it sleeps or calls a database:
-// what has no trace of it was answered by another one, a health check say, or in another way, and nothing tells which.
+// A request whose handler did nothing that the tracer records is attributed to the handler that all observed requests
+// reached. That is right for a handler that is observed by chance, because it is preempted or waits for a lock: the
+// requests in which it was observed are a random sample. It is wrong for a handler that is observed every time, because
+// it sleeps or calls a database: a request without a trace of it was answered by another handler (a health check, say),
+// and the trace does not show by which.
 
 // findChances notes, when the trace is over, the handlers of which a request was seen by chance.
 func (f *Fold) findChances() {
@@ -37,7 +38,7 @@ func (f *Fold) below(k routeKey) map[routeKey]bool {
 	return set
 }
 
-// byChance tells whether a request was seen to come to some handlers in which it did nothing there that is recorded every time.
+// byChance reports whether a request was seen to come to some handlers in which it did nothing there that is recorded every time.
 func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
 	for _, r := range f.routes.list {
 		if r.other || !handlers[f.settled(routeKey{r.protocol, r.name})] {
@@ -54,7 +55,7 @@ func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]b
 	return false
 }
 
-// surely tells whether a request did something in some handlers that is recorded every time: a system call, a wait for
+// surely reports whether a request did something in some handlers that is recorded every time: a system call, a wait for
 // the network, or a sleep. Not so what it reads of its own connection, where the body may be there already, or
 // writes to it, for which it may be too little.
 func (f *Fold) surely(waits []wait, p Protocol, handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
