@@ -126,10 +126,9 @@ func finding(rank int, kind rule.Kind, id, function, source string, share float6
 
 func TestJudge(t *testing.T) {
 	report := &diagnose.Report{Findings: []diagnose.Finding{
-		finding(1, rule.Config, "gc", "", "", 0.2),
-		finding(2, rule.Alloc, "sprintf", "main.serve.logged.func2", "fmt.Sprintf(a)", 0.1),
-		finding(3, rule.Alloc, "replacer", "main.(*S).Send", "strings.NewReplacer(a)", 0.05),
-	}}
+		finding(1, rule.Alloc, "sprintf", "main.serve.logged.func2", "fmt.Sprintf(a)", 0.1),
+		finding(2, rule.Alloc, "replacer", "main.(*S).Send", "strings.NewReplacer(a)", 0.05),
+	}, Settings: []diagnose.Finding{finding(1, rule.Config, "gc", "", "", 0.2)}}
 	right := culprit{
 		rules: []string{"x", "replacer"}, function: "main.(*S).Send", file: "send.go", source: "NewReplacer",
 		module: "example.com/x", says: "newer version",
@@ -168,11 +167,10 @@ func TestAccused(t *testing.T) {
 	after := program{name: "after"}
 	s := study{programs: []program{before, after}}
 	report := &diagnose.Report{Findings: []diagnose.Finding{
-		finding(1, rule.Config, "gc", "", "", 0.2),
-		finding(2, rule.Alloc, "replacer", "main.f", "", 0.1),
-		finding(3, rule.Alloc, "replacer", "main.g", "", 0.1),
-		finding(4, rule.Alloc, "another", "main.f", "", 0.1),
-	}}
+		finding(1, rule.Alloc, "replacer", "main.f", "", 0.1),
+		finding(2, rule.Alloc, "replacer", "main.g", "", 0.1),
+		finding(3, rule.Alloc, "another", "main.f", "", 0.1),
+	}, Settings: []diagnose.Finding{finding(1, rule.Config, "gc", "", "", 0.2)}}
 	if got, want := accused(s, before, report), []string{"replacer in main.g"}; !slices.Equal(got, want) {
 		t.Errorf("before: %q, want %q", got, want)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
 // verdict is what one run says of one culprit.
@@ -23,19 +22,18 @@ func judge(p program, report *diagnose.Report) []verdict {
 	var verdicts []verdict
 	for _, c := range p.culprits {
 		v := verdict{culprit: c}
-		rank := 0
-		for i := range report.Findings {
-			f := &report.Findings[i]
-			if isSetting(f) != c.setting {
-				continue
-			}
-			rank++
+		list := report.Findings
+		if c.setting {
+			list = report.Settings
+		}
+		for i := range list {
+			f := &list[i]
 			also := slices.IndexFunc(f.Also, func(also diagnose.Finding) bool { return c.is(&also) })
 			if also >= 0 {
 				v.also = &f.Also[also]
 			}
 			if also >= 0 || c.is(f) {
-				v.rank, v.finding = rank, f
+				v.rank, v.finding = f.Rank, f
 				break
 			}
 		}
@@ -46,8 +44,6 @@ func judge(p program, report *diagnose.Report) []verdict {
 	}
 	return verdicts
 }
-
-func isSetting(f *diagnose.Finding) bool { return f.Kind == rule.Config }
 
 // is tells whether a finding names the culprit, rightly in every part.
 func (c culprit) is(f *diagnose.Finding) bool {

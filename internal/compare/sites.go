@@ -41,7 +41,7 @@ func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64
 	var order []string
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		if f.Saving == nil || f.Saving.Resource != "cpu" || f.Kind == "config" || f.Kind == "gc" {
+		if f.Saving == nil || f.Saving.Resource != "cpu" || f.Kind == "gc" {
 			continue
 		}
 		if len(byFunction[f.Function]) == 0 {

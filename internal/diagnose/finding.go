@@ -24,6 +24,7 @@ func (e *engine) finding(d *draft) Finding {
 	f := Finding{
 		Rule:       d.rule.ID,
 		Generic:    d.rule.Generic,
+		Setting:    d.rule.Setting,
 		Kind:       cmp.Or(first.Kind, d.rule.Kind),
 		Title:      d.rule.Title,
 		Cause:      sentences(first.Cause, e.elsewhere(d), e.costWords(d)),

@@ -21,10 +21,10 @@ const (
 )
 
 // notes says what the reader of the findings should know about their worth.
-func (e *engine) notes(shown []*draft) []string {
+func (e *engine) notes(code, settings []*draft) []string {
 	notes := []string{}
-	notes = append(notes, e.precisionNotes(shown)...)
-	notes = append(notes, e.adviceNotes(shown)...)
+	notes = append(notes, e.precisionNotes(code)...)
+	notes = append(notes, e.adviceNotes(code, settings)...)
 	notes = append(notes, e.phaseNotes()...)
 	notes = append(notes, e.faultNotes()...)
 	notes = append(notes, e.childNotes()...)
@@ -84,19 +84,23 @@ func runs(ranks []int) string {
 }
 
 // adviceNotes say which savings do not add up.
-func (e *engine) adviceNotes(shown []*draft) []string {
-	config, allocs := 0, false
-	for i, d := range shown {
-		if directSaving(d.claims) != nil {
-			config = i + 1
-		} else if d.cost.GCSeconds > 0 && !d.rule.Generic {
-			allocs = true
+func (e *engine) adviceNotes(code, settings []*draft) []string {
+	collecting := []string{"the allocating lines"}
+	allocs := false
+	for i, d := range slices.Concat(code, settings) {
+		switch {
+		case directSaving(d.claims) == nil:
+			allocs = allocs || d.cost.GCSeconds > 0 && !d.rule.Generic
+		case i < len(code):
+			collecting = append(collecting, label(i+1, false))
+		default:
+			collecting = append(collecting, label(i+1-len(code), true))
 		}
 	}
-	if config > 0 && allocs {
-		return []string{fmt.Sprintf("the saving of %d and those of the allocating lines are parts of the same garbage collection: they do not add up", config)}
+	if len(collecting) == 1 || !allocs {
+		return nil
 	}
-	return nil
+	return []string{fmt.Sprintf("what %s save is part of the same garbage collection: it does not add up", rule.List(collecting))}
 }
 
 // childNotes tell of CPU time that no profile of the program holds.

@@ -58,7 +58,7 @@ func (e *engine) accompany(shown, small []*draft) (n int) {
 	e.rank(small)
 	for _, d := range small {
 		sure := d.saving != nil && significant(d.saving.sampled) || e.objectsShare(d.cost) >= leastShare
-		if !sure || tier(d) > 0 || d.function() == "" || d.saving == nil {
+		if !sure || tier(d) > 0 || d.rule.Setting || d.function() == "" || d.saving == nil {
 			continue
 		}
 		for _, host := range shown {

@@ -1,22 +1,30 @@
 package diagnose
 
 import (
+	"fmt"
+	"iter"
+	"strconv"
+
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
 // Schema is the version of Report's JSON form.
-const Schema = "hone/findings/v1"
+const Schema = "hone/findings/v2"
 
-// Report is the result of a diagnosis: DESIGN's findings schema.
+// Report is the result of a diagnosis.
 type Report struct {
 	Schema    string       `json:"schema"`
 	Recording RecordingRef `json:"recording"`
 	Resources Resources    `json:"resources"`
-	Findings  []Finding    `json:"findings"`
-	Hidden    Hidden       `json:"hidden"`
-	Join      *Join        `json:"join,omitempty"` // absent when nothing was recorded
-	Notes     []string     `json:"notes"`
+	// Findings are what to change in code, best first; costs without a known mistake stand behind them.
+	Findings []Finding `json:"findings"`
+	// Settings are what to change in how the program is built or run, best first. Their ranks and ties
+	// are among themselves.
+	Settings []Finding `json:"settings"`
+	Hidden   Hidden    `json:"hidden"`
+	Join     *Join     `json:"join,omitempty"` // absent when nothing was recorded
+	Notes    []string  `json:"notes"`
 }
 
 // RecordingRef names the recording.
@@ -61,9 +69,23 @@ type RunTime struct {
 	Longest  float64 `json:"longest_seconds"`
 }
 
-// Finding is one rule in one function.
+// All returns the findings in code, then the settings.
+func (r *Report) All() iter.Seq[*Finding] {
+	return func(yield func(*Finding) bool) {
+		for _, list := range [][]Finding{r.Findings, r.Settings} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Finding is one rule in one function, or one setting.
 type Finding struct {
-	Rank       int             `json:"rank"`
+	Rank       int             `json:"rank"`              // in its list, from 1; 0 under Also
+	Setting    bool            `json:"setting,omitempty"` // it stands in the list of settings
 	Rule       string          `json:"rule"`
 	Generic    bool            `json:"generic,omitempty"` // a cost without a known mistake: see rule.Rule
 	Kind       rule.Kind       `json:"kind"`
@@ -73,20 +95,39 @@ type Finding struct {
 	Function   string          `json:"function"`
 	File       string          `json:"file"`
 	Line       int             `json:"line"`
-	Source     string          `json:"source,omitempty"` // the dearest line's text
+	Source     string          `json:"source,omitempty"` // the most expensive line's text
 	Sites      []SiteRef       `json:"sites"`
 	Module     string          `json:"module"`
 	Version    string          `json:"version"`
 	Entry      *Place          `json:"entry,omitempty"`
 	Cost       Cost            `json:"cost"`
 	Saving     *Saving         `json:"saving,omitempty"`
-	TiedWith   []int           `json:"tied_with,omitempty"` // ranks whose intervals overlap
+	TiedWith   []int           `json:"tied_with,omitempty"` // ranks of the neighbours in the list whose intervals overlap
 	Confidence rule.Confidence `json:"confidence"`
 	Evidence   []rule.Evidence `json:"evidence"`
 	// Also are findings of other rules in the same function that are below the floor by
-	// themselves: not worth an hour, but whoever mends this function can mend them too. Their
+	// themselves: not worth an hour, but whoever repairs this function can repair them too. Their
 	// rank is 0, and they are in no total but that of Together.
 	Also []Finding `json:"also,omitempty"`
+}
+
+// Label is how a page names the finding: its rank, "S1" in the list of settings.
+func (f *Finding) Label() string { return label(f.Rank, f.Setting) }
+
+// Ties are the labels of the findings that it is tied with.
+func (f *Finding) Ties() []string {
+	labels := make([]string, 0, len(f.TiedWith))
+	for _, rank := range f.TiedWith {
+		labels = append(labels, label(rank, f.Setting))
+	}
+	return labels
+}
+
+func label(rank int, setting bool) string {
+	if setting {
+		return fmt.Sprintf("S%d", rank)
+	}
+	return strconv.Itoa(rank)
 }
 
 // Place is a line in a function.

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules"
@@ -60,18 +61,21 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 	}
 	charge(claims)
 	claims = e.unexplained(claims)
-	var shown, small []*draft
+	var code, settings, small []*draft
 	for _, d := range e.group(claims) {
 		switch {
+		case e.above(d) && d.rule.Setting:
+			settings = append(settings, d)
 		case e.above(d):
-			shown = append(shown, d)
+			code = append(code, d)
 		case !d.rule.Generic:
 			small = append(small, d)
 		}
 	}
-	e.rank(shown)
-	hidden := len(small) - e.accompany(shown, small)
-	e.candidates = e.newer(ctx, shown)
+	e.rank(code)
+	e.rank(settings)
+	hidden := len(small) - e.accompany(code, small)
+	e.candidates = e.newer(ctx, slices.Concat(code, settings))
 	report := &Report{
 		Schema: Schema,
 		Recording: RecordingRef{
@@ -82,28 +86,35 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 			Module: e.manifest.Runtime.Module,
 		},
 		Resources: e.resources(),
-		Findings:  make([]Finding, 0, len(shown)),
+		Findings:  e.list(code),
+		Settings:  e.list(settings),
 		Hidden:    Hidden{BelowFloor: hidden, Floor: floor(e.totals.CPUSamples)},
-		Notes:     e.notes(shown),
+		Notes:     e.notes(code, settings),
 		Join:      join(p),
 	}
 	report.Notes = append(report.Notes, joinNotes(report.Join)...)
-	for i, d := range shown {
+	return report, nil
+}
+
+// list puts ranked drafts into words, with their ranks and ties.
+func (e *engine) list(drafts []*draft) []Finding {
+	list := make([]Finding, 0, len(drafts))
+	for i, d := range drafts {
 		f := e.finding(d)
 		f.Rank = i + 1
 		for _, s := range d.also {
 			f.Also = append(f.Also, e.finding(s))
 		}
-		report.Findings = append(report.Findings, f)
+		list = append(list, f)
 	}
-	for i := 1; i < len(shown); i++ {
-		if e.tied(shown[i-1], shown[i]) {
-			a, b := &report.Findings[i-1], &report.Findings[i]
+	for i := 1; i < len(drafts); i++ {
+		if e.tied(drafts[i-1], drafts[i]) {
+			a, b := &list[i-1], &list[i]
 			a.TiedWith = append(a.TiedWith, b.Rank)
 			b.TiedWith = append(b.TiedWith, a.Rank)
 		}
 	}
-	return report, nil
+	return list
 }
 
 func newEngine(p *rule.Pass, prices pricer) *engine {

@@ -2,7 +2,11 @@ package diagnose
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
 )
 
 func TestCollectionOffWithoutALimit(t *testing.T) {
@@ -23,6 +27,54 @@ func TestCollectionOffWithoutALimit(t *testing.T) {
 		p.Manifest.Target.Kind, p.Manifest.Runtime.GOGC, p.Manifest.Runtime.GOMEMLIMIT = c.kind, c.gogc, c.limit
 		if notes := diagnose(t, p).Notes; slices.Contains(notes, want) != c.told {
 			t.Errorf("%s: %q", c.name, notes)
+		}
+	}
+}
+
+// TestSettingsAreAListOfTheirOwn: advice on settings neither pushes findings in code down nor is tied with
+// them, whatever it saves, and code does not list it under Also.
+func TestSettingsAreAListOfTheirOwn(t *testing.T) {
+	setting := func(id string, seconds float64) rule.Rule {
+		r := finds(id, rule.Match{Saving: &rule.Saving{Seconds: seconds, Low: 0.9 * seconds, High: 1.1 * seconds}})
+		r.Kind, r.Setting = rule.GC, true
+		return r
+	}
+	level := finds("level", rule.Match{Site: at("main.f", "f.go", 9), CPU: []*site.Row{cpu(8, "log.Debug", "main.f")}})
+	level.Kind, level.Setting = rule.Config, true
+	r := diagnose(t, pass(),
+		setting("limit", 2), setting("build", 1.9),
+		finds("concat", rule.Match{Site: at("main.f", "f.go", 6), CPU: []*site.Row{cpu(90, "runtime.concatstring2", "main.f")}, Allocs: []*site.Row{row(1000, 30<<20, "main.f")}}),
+		level)
+	if len(r.Findings) != 1 || r.Findings[0].Rule != "concat" || r.Findings[0].Rank != 1 || r.Findings[0].Setting || len(r.Findings[0].TiedWith)+len(r.Findings[0].Also) > 0 {
+		t.Errorf("findings: %+v", r.Findings)
+	}
+	if len(r.Settings) != 2 || r.Hidden.BelowFloor != 1 {
+		t.Fatalf("settings: %+v, %d hidden", r.Settings, r.Hidden.BelowFloor)
+	}
+	for i, want := range []string{"limit S1 [S2]", "build S2 [S1]"} {
+		f := &r.Settings[i]
+		if got := f.Rule + " " + f.Label() + " [" + strings.Join(f.Ties(), " ") + "]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	const note = "what the allocating lines, S1 and S2 save is part of the same garbage collection: it does not add up"
+	if !slices.Contains(r.Notes, note) {
+		t.Errorf("notes: %q", r.Notes)
+	}
+	n := 0
+	for range r.All() {
+		n++
+	}
+	if n != 3 {
+		t.Errorf("%d findings in all", n)
+	}
+}
+
+// TestConfigurationIsASetting: what a rule of the kind config says is no finding in code.
+func TestConfigurationIsASetting(t *testing.T) {
+	for _, r := range Rules() {
+		if r.Kind == rule.Config && !r.Setting {
+			t.Errorf("%s is of the kind %s and no setting", r.ID, r.Kind)
 		}
 	}
 }

@@ -25,31 +25,39 @@ type FindingsPage struct {
 // defaultTop is how many findings a tired engineer reads.
 const defaultTop = 10
 
-// Findings draws the page of `hone run` and `hone findings`: a header with the
-// program's figures, then the ranked findings.
+// Findings draws the page of `hone run` and `hone findings`: a header with the program's figures,
+// the ranked findings in code, then the settings and the other expensive lines.
 func Findings(w io.Writer, p FindingsPage, s Style) {
 	header(w, p, s)
 	shown, generic := split(p.Report.Findings)
+	settings := p.Report.Settings
 	top := p.Top
 	if top <= 0 {
 		top = defaultTop
 	}
-	rest := len(shown) - min(top, len(shown))
+	all, longest := len(shown)+len(settings), max(len(shown), len(settings))
 	none := !inCode(shown)
-	shown = shown[:len(shown)-rest]
+	shown, settings = shown[:min(top, len(shown))], settings[:min(top, len(settings))]
+	rest := all - len(shown) - len(settings)
 	fmt.Fprintln(w)
 	if none {
 		fmt.Fprintln(w, wrap(s.paint(strong, "No findings in the code.")+" "+silence(p), "", s.width()))
 		if len(shown) > 0 {
-			fmt.Fprint(w, wholeHeading(shown))
+			fmt.Fprintln(w, "About the program as a whole:")
 		}
 		fmt.Fprintln(w)
 	}
 	for i := range shown {
 		finding(w, &shown[i], p, s)
 	}
+	if len(settings) > 0 {
+		fmt.Fprintf(w, "%s\n\n", s.paint(strong, "Settings to try")+s.paint(faint, "  how the program is built and run, not its code"))
+		for i := range settings {
+			finding(w, &settings[i], p, s)
+		}
+	}
 	otherLines(w, generic, p, s)
-	footer(w, p, top, rest, s)
+	footer(w, p, longest, rest, s)
 }
 
 // fewSamples is below what any finding could rest on: not even a line that takes half
@@ -68,7 +76,7 @@ func silence(p FindingsPage) string {
 	return "None of the known mistakes costs enough here to be worth your time."
 }
 
-// inCode tells whether any finding is about a line, not about a setting.
+// inCode reports whether any finding names a line, and not the program as a whole.
 func inCode(fs []diagnose.Finding) bool {
 	for _, f := range fs {
 		if f.File != "" {
@@ -80,10 +88,12 @@ func inCode(fs []diagnose.Finding) bool {
 
 // finding draws one finding: headline, place, source, why, fix, evidence.
 func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
-	number := fmt.Sprintf("%2d", f.Rank)
+	number := fmt.Sprintf("%2s", f.Label())
 	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, number), headline(f, s))
 	const indent = "    "
-	fmt.Fprintln(w, indent+placeLine(f, s))
+	if f.File != "" || !f.Setting {
+		fmt.Fprintln(w, indent+placeLine(f, s))
+	}
 	for _, line := range sourceLines(f, s) {
 		fmt.Fprintln(w, indent+line)
 	}
@@ -147,7 +157,7 @@ func headline(f *diagnose.Finding, s Style) string {
 	}
 	tied := ""
 	if len(f.TiedWith) > 0 {
-		tied = ", tied with " + joinInts(f.TiedWith)
+		tied = ", tied with " + strings.Join(f.Ties(), ", ")
 	}
 	return h + s.paint(faint, "  "+string(f.Confidence)+tied)
 }
@@ -157,14 +167,6 @@ func resource(r string) string {
 		return "CPU"
 	}
 	return r
-}
-
-func joinInts(xs []int) string {
-	parts := make([]string, len(xs))
-	for i, x := range xs {
-		parts[i] = fmt.Sprint(x)
-	}
-	return strings.Join(parts, ", ")
 }
 
 func placeLine(f *diagnose.Finding, s Style) string {
@@ -186,7 +188,11 @@ func costLine(f *diagnose.Finding) string {
 		}
 	}
 	share("CPU", f.Cost.CPUShare)
-	share("its GC work", f.Cost.GCShare)
+	gc := "its GC work"
+	if f.Setting {
+		gc = "all GC work"
+	}
+	share(gc, f.Cost.GCShare)
 	share("allocated bytes", f.Cost.AllocBytesShare)
 	share("allocated objects", f.Cost.AllocObjectsShare)
 	share("lock and channel waiting", f.Cost.WaitShare)
@@ -205,9 +211,10 @@ func clip(text string, width int) string {
 	return string(r[:width-1]) + "…"
 }
 
-func footer(w io.Writer, p FindingsPage, top, rest int, s Style) {
+// footer says what the page leaves out, of which -top longest shows the rest of the findings, and the notes.
+func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 	if rest > 0 {
-		fmt.Fprintf(w, "%s more with -top %d.\n", plural(rest, "finding"), top+rest)
+		fmt.Fprintf(w, "%s more with -top %d.\n", plural(rest, "finding"), longest)
 	}
 	if n := p.Report.Hidden.BelowFloor; n > 0 {
 		fmt.Fprintf(w, "%s below the floor (%s of CPU) not shown.\n", plural(n, "finding"), percent(p.Report.Hidden.Floor))
@@ -268,14 +275,4 @@ func expectedMissing(m recording.Manifest, x recording.Missing) bool {
 		return m.Target.Kind == "program" || m.Target.Kind == "bench"
 	}
 	return false
-}
-
-// wholeHeading stands above findings that are about no line.
-func wholeHeading(fs []diagnose.Finding) string {
-	for i := range fs {
-		if fs[i].Kind != "config" {
-			return "About the program as a whole:\n"
-		}
-	}
-	return "Settings to try:\n"
 }

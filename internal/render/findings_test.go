@@ -92,6 +92,17 @@ func page() FindingsPage {
 				Rank: 3, Rule: "costly-line", Generic: true, Kind: rule.CPU, Title: "Line that costs much, without a known mistake",
 				Function: "main.mix", File: "mix.go", Line: 9, Cost: diagnose.Cost{WithGC: &diagnose.Range{Share: 0.03, Low: 0.02, High: 0.04}}, Confidence: rule.Hint,
 			}},
+			Settings: []diagnose.Finding{{
+				Rank: 1, Setting: true, Rule: "tiny-heap", Kind: rule.Config, Title: "A tiny heap is collected many times a second",
+				Cause: "The heap may grow to 4 MiB only before it is collected.", Fix: "Try GOGC=1600 with GOMEMLIMIT=256MiB.",
+				Cost: diagnose.Cost{GCShare: share(0.14)}, Saving: &diagnose.Saving{Resource: "cpu", Share: 0.1, Low: 0.07, High: 0.13},
+				TiedWith: []int{2}, Confidence: rule.Likely,
+				Evidence: []rule.Evidence{{What: "CPU in the collector", Value: "14 %", Command: "hone top x.hone"}},
+			}, {
+				Rank: 2, Setting: true, Rule: "no-pgo", Kind: rule.Config, Title: "Built without a profile",
+				Cause: "The binary was built without a profile.", Fix: "Put the recording's CPU profile as default.pgo beside the main package.",
+				Saving: &diagnose.Saving{Resource: "cpu", Share: 0.08, Low: 0.02, High: 0.14}, TiedWith: []int{1}, Confidence: rule.Hint,
+			}},
 			Join: &diagnose.Join{
 				CPU: &diagnose.JoinParts{Joined: 0.996, Main: 0.4, Named: 0.596, Unjoined: 0.004}, Bytes: &diagnose.JoinParts{Joined: 1, Main: 1},
 				Facts:    &diagnose.JoinFacts{Share: 0.98},
@@ -163,6 +174,18 @@ func TestNoFindingsIsAnAnswer(t *testing.T) {
 	Findings(&b, p, Style{})
 	if !bytes.Contains(b.Bytes(), []byte("No findings in the code.")) {
 		t.Errorf("page:\n%s", b.Bytes())
+	}
+}
+
+// TestTopCutsEachList: -top is of findings in code and of settings, and the page says which number shows all.
+func TestTopCutsEachList(t *testing.T) {
+	p := page()
+	p.Top = 1
+	var b bytes.Buffer
+	Findings(&b, p, Style{})
+	got := b.String()
+	if strings.Contains(got, "S2  Built") || !strings.Contains(got, "S1  A tiny heap") || !strings.Contains(got, "1 finding more with -top 2.") {
+		t.Errorf("page:\n%s", got)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestCleanPrograms(t *testing.T) {
 			if report.Recording.Target == "" || len(report.Resources.Limiting) == 0 {
 				t.Errorf("nothing was recorded: %+v", report)
 			}
-			for _, f := range report.Findings {
+			for f := range report.All() {
 				if f.Confidence == rule.Hint {
 					t.Logf("%s %s:%d [hint] %s", f.Rule, f.Function, f.Line, f.Cause)
 					continue

@@ -109,9 +109,9 @@ func Explain(ctx context.Context, c Config, at, rec string) (*Why, error) {
 		Notes: append(slices.Clone(res.Lacking), res.Table.Notes...),
 	}
 	w.describe(&about, res.Code)
-	for _, f := range res.Report.Findings {
-		if where.touches(&f, about.Functions) {
-			w.Findings = append(w.Findings, f)
+	for f := range res.Report.All() {
+		if where.touches(f, about.Functions) {
+			w.Findings = append(w.Findings, *f)
 		}
 	}
 	if err := w.compiler(ctx, res, &about); err != nil {

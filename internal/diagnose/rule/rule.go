@@ -93,7 +93,10 @@ type Rule struct {
 	// are. Of all other rules what is live is told, but neither makes a finding nor a saving: most
 	// of it was allocated before the recording, by code that runs once.
 	Memory bool
-	Find   func(ctx context.Context, p *Pass) ([]Match, error)
+	// Setting says that the fix changes how the program is built or run (a limit, a level, a toolchain), not its
+	// code. Findings of such rules are in a list of their own.
+	Setting bool
+	Find    func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
 // OfMemory tells whether the rule may claim what is live: see Memory.

@@ -14,6 +14,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "debug-build",
 		Kind:     rule.Config,
+		Setting:  true,
 		Needs:    []rule.Need{rule.NeedBuild},
 		Title:    "Built for debugging: the figures are the instrumentation's",
 		Doc:      doc,

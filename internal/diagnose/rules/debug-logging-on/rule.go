@@ -12,10 +12,11 @@ import (
 // Rule is debug-logging-on.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "debug-logging-on",
-		Kind:  rule.Config,
-		Title: "Debug logging is switched on",
-		Doc:   doc,
+		ID:      "debug-logging-on",
+		Kind:    rule.Config,
+		Setting: true,
+		Title:   "Debug logging is switched on",
+		Doc:     doc,
 		// With the level off the call tests it and returns; boxing its arguments stays.
 		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
 		Specificity: 2, // what else could be done about the line does not matter when it goes

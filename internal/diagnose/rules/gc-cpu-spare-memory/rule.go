@@ -29,6 +29,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "gc-cpu-spare-memory",
 		Kind:     rule.Config,
+		Setting:  true,
 		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "The garbage collector works hard while memory is idle",
 		Doc:      doc,

@@ -24,6 +24,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "limit-thrash",
 		Kind:     rule.GC,
+		Setting:  true,
 		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "The memory limit makes the collector run all the time",
 		Doc:      doc,

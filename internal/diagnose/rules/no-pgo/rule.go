@@ -23,6 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "no-pgo",
 		Kind:     rule.Config,
+		Setting:  true,
 		Needs:    []rule.Need{rule.NeedBuild},
 		Title:    "Built without a profile",
 		Doc:      doc,

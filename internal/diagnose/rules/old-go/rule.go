@@ -16,6 +16,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "old-go",
 		Kind:     rule.Config,
+		Setting:  true,
 		Needs:    []rule.Need{rule.NeedBuild},
 		Title:    "Built by an older Go release",
 		Doc:      doc,

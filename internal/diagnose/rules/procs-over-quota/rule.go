@@ -20,6 +20,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "procs-over-quota",
 		Kind:     rule.Sched,
+		Setting:  true,
 		Title:    "More processors than the CPU quota pays for",
 		Doc:      doc,
 		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving

@@ -26,6 +26,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:       "tiny-heap",
 		Kind:     rule.Config,
+		Setting:  true,
 		Needs:    []rule.Need{rule.NeedMetrics},
 		Title:    "A tiny heap is collected many times a second",
 		Doc:      doc,
