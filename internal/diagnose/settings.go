@@ -6,8 +6,31 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
-// settingNotes tell of settings that cost no CPU, and so are no findings, but will cost the process.
+// settingNotes are about settings that are no findings: what a trial left open, and what costs no CPU but
+// will cost the process.
 func (e *engine) settingNotes() []string {
+	return append(e.trialNotes(), e.limitNotes()...)
+}
+
+// trialNotes say that a larger GOGC was tried and its effect is unknown, so that nothing is advised.
+func (e *engine) trialNotes() []string {
+	t := e.manifest.Trial
+	if t == nil {
+		return nil
+	}
+	saved := t.Saved()
+	if !saved.Known() {
+		return []string{fmt.Sprintf("GOGC=%d was tried, in too few turns to see its effect: nothing is advised about the heap", t.GOGC)}
+	}
+	if saved.Low > 0 || saved.High < leastShare {
+		return nil
+	}
+	return []string{fmt.Sprintf("GOGC=%d was tried, and its effect is inconclusive (between %s more and %s less CPU per request): nothing is advised about the heap. A longer -duration gives the trial more turns",
+		t.GOGC, rule.Percent(-saved.Low), rule.Percent(saved.High))}
+}
+
+// limitNotes warn of collection that is off for good.
+func (e *engine) limitNotes() []string {
 	if e.manifest.Target.Kind != "service" && e.manifest.Target.Kind != "url" {
 		return nil // a program that ends may do without collection
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -27,6 +28,35 @@ func TestCollectionOffWithoutALimit(t *testing.T) {
 		p.Manifest.Target.Kind, p.Manifest.Runtime.GOGC, p.Manifest.Runtime.GOMEMLIMIT = c.kind, c.gogc, c.limit
 		if notes := diagnose(t, p).Notes; slices.Contains(notes, want) != c.told {
 			t.Errorf("%s: %q", c.name, notes)
+		}
+	}
+}
+
+// TestInconclusiveTrialIsANote: a trial that shows nothing is mentioned, one that shows something is not.
+func TestInconclusiveTrialIsANote(t *testing.T) {
+	turns := func(costs ...float64) *recording.Trial {
+		trial := &recording.Trial{GOGC: 400}
+		for i, c := range costs {
+			trial.Turns = append(trial.Turns, recording.Turn{GOGC: []int{100, 400}[(i+1)/2%2], Requests: 100, CPUSeconds: c})
+		}
+		return trial
+	}
+	for _, c := range []struct {
+		name  string
+		trial *recording.Trial
+		want  string // a part of the note; "" for none
+	}{
+		{"no trial", nil, ""},
+		{"saves", turns(1, 0.74, 0.76, 1, 1, 0.75, 0.75, 1), ""},
+		{"saves nothing", turns(1, 1.002, 0.998, 1, 1, 1, 1, 1), ""},
+		{"inconclusive", turns(1, 0.5, 1.3, 1, 1, 0.7, 1.1, 1), "GOGC=400 was tried, and its effect is inconclusive (between "},
+		{"too few turns", turns(1, 0.75), "GOGC=400 was tried, in too few turns"},
+	} {
+		p := pass()
+		p.Manifest.Trial = c.trial
+		got := strings.Join(diagnose(t, p).Notes, "\n")
+		if c.want != "" && !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "was tried") {
+			t.Errorf("%s: %q", c.name, got)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (p *Pass) Collecting() float64 {
 	return t.Collecting() / t.TotalSeconds
 }
 
-// TinyHeap tells whether the heap is so small that the runtime's least heap decides when to collect,
+// TinyHeap reports whether the heap is so small that the runtime's least heap decides when to collect,
 // and that happens many times a second: goal is the heap's goal in bytes, cycles are those
 // of a second. What is live then hardly matters.
 func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
@@ -88,9 +88,19 @@ func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
 	return goal, cycles, pacing.Tiny(p.GOGC(), goal, cycles)
 }
 
+// Refuted reports whether a larger GOGC was tried in the recording and was not seen to save CPU: the
+// trial's interval holds zero, is unknown, or lies below it. Then no rule advises a larger heap.
+func (p *Pass) Refuted() bool {
+	if p.Manifest == nil || p.Manifest.Trial == nil {
+		return false
+	}
+	saved := p.Manifest.Trial.Saved()
+	return !saved.Known() || saved.Low <= 0
+}
+
 // Drag is how many CPU seconds the program loses for each second that the collector works, beside that
 // second: while it marks, the program runs slower (see [parallelism.Marking]). Measured in
-// the trace; 0 when that does not tell. What is lost goes by collections, and a program that is
+// the trace; 0 when that is unknown. What is lost goes by collections, and a program that is
 // traced comes to fewer of them in a second: the trace's are scaled to those of the CPU profile.
 func (p *Pass) Drag() stats.Interval {
 	ph, ok := p.Phase(recording.PhaseCPU)

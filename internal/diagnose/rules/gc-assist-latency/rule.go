@@ -80,8 +80,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		})
 	}
 	m.Cause = fmt.Sprintf("Requests spend %s of their time helping the garbage collector, because they allocate while it works.", rule.Percent(assist/total))
-	m.Fix = "Allocate fewer bytes per request; a larger GOGC with GOMEMLIMIT as guard makes collections rarer."
+	m.Fix = "Allocate fewer bytes per request."
 	blame(p, &m)
+	if !p.Refuted() {
+		m.Fix += " A larger GOGC with GOMEMLIMIT as guard makes collections rarer."
+	}
 	return []rule.Match{m}, nil
 }
 
@@ -98,7 +101,7 @@ func blame(p *rule.Pass, m *rule.Match) {
 		m.Site = s
 		m.Cause += fmt.Sprintf(" What this line allocates paid most of it: %s times, %s in all, %s at most.",
 			rule.Count(l.Count), rule.Seconds(l.Seconds), rule.Seconds(l.Max))
-		m.Fix = "Allocate fewer bytes here: reuse buffers, make less of what is thrown away. A larger GOGC with GOMEMLIMIT as guard makes collections rarer."
+		m.Fix = "Allocate fewer bytes here: reuse buffers, make less of what is thrown away."
 		return
 	}
 }

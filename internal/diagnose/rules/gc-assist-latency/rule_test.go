@@ -1,10 +1,12 @@
 package gcassistlatency_test
 
 import (
+	"strings"
 	"testing"
 
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
 )
 
 func TestCaught(t *testing.T) {
@@ -16,6 +18,19 @@ func TestCaught(t *testing.T) {
 	t.Log(m.Cause, m.Fix)
 	if m.Site == nil || m.Site.Function != "main.tree" {
 		t.Errorf("blames %+v", m.Site)
+	}
+	const larger = "A larger GOGC"
+	if !strings.Contains(m.Fix, larger) {
+		t.Error(m.Fix)
+	}
+	trial := &recording.Trial{GOGC: 400}
+	for i, cost := range []float64{1, 0.5, 1.3, 1, 1, 0.7, 1.1, 1} {
+		trial.Turns = append(trial.Turns, recording.Turn{GOGC: []int{100, 400}[(i+1)/2%2], Requests: 100, CPUSeconds: cost})
+	}
+	p.Manifest.Trial = trial
+	tried, err := gcassistlatency.Rule().Find(t.Context(), p)
+	if err != nil || len(tried) != 1 || strings.Contains(tried[0].Fix, larger) {
+		t.Errorf("after a trial that showed nothing: %+v %v", tried, err)
 	}
 	if s := m.Saving; s.Low > s.Seconds || s.Seconds > s.High || s.High > s.Latency {
 		t.Errorf("saving %+v", s)

@@ -55,9 +55,9 @@ The prediction was tested by experiment: collection of 1.11 to 1.26 CPU-seconds
 at GOGC=100 promised 0.88 s less at 400, and 0.94 s were measured. The rest of a
 program mostly runs faster, too: six other services gained another 0.1 to 1.4
 seconds for each one saved, so roughly that the promise takes 0.3, or 0 to 0.7.
-A service that hone starts and loads runs by turns with both settings at the end of
-the recording: what that shows and what was foreseen are weighed by how well each
-is known.
+A service that hone starts and loads runs with both settings, alternating, at
+the end of the recording: prediction and trial are weighted by their precision.
+A trial whose interval holds zero advises nothing.
 
 Seen in the field: ethereum/go-ethereum#31441; "Optimizing a Golang service to
 reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's part from
@@ -65,7 +65,7 @@ reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's part from
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s, ok := state(p)
-	if !ok || s.share < pacing.LeastShare {
+	if !ok || s.share < pacing.LeastShare || p.Refuted() {
 		return nil, nil
 	}
 	if _, _, tiny := p.TinyHeap(); tiny {
@@ -89,13 +89,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	promise := s.expected(p, next)
 	if trial != nil {
 		saved := trial.Saved()
-		if saved.High < leastSaved {
-			return nil, nil // it was tried, and brings nothing
-		}
 		s.weigh(&m, trial, saved)
 		total := p.Table.Totals.TotalSeconds
 		if promise = stats.Combine(promise, saved.Scale(total)); promise.Value < leastSaved*total {
-			return nil, nil // not clearly nothing, but nothing to expect
+			return nil, nil // too little for the memory
 		}
 	}
 	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High}
@@ -103,18 +100,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return []rule.Match{m}, nil
 }
 
-// weigh tells of a trial, which proves the setting where it is clear.
+// weigh adds the evidence of a trial, which proves the setting where the saving is clear.
 func (s heapState) weigh(m *rule.Match, trial *recording.Trial, saved stats.Interval) {
-	if !saved.Known() {
-		return
-	}
 	if saved.Low >= leastSaved {
 		m.Confidence = rule.Proved
 		m.Fix = fmt.Sprintf("Set GOGC=%d%s: tried while the load went on, it took %s off the CPU of a request, for about %s more memory.",
 			trial.GOGC, s.guarded(), rule.Percent(saved.Value), rule.Bytes(s.Price(trial.GOGC)))
 	}
 	m.Evidence = append(m.Evidence, rule.Evidence{
-		What: fmt.Sprintf("GOGC=%d tried, by %d turns", trial.GOGC, len(trial.Turns)),
+		What: fmt.Sprintf("GOGC=%d tried, %d turns alternating", trial.GOGC, len(trial.Turns)),
 		Value: fmt.Sprintf("%s less CPU a request than at GOGC=%d (%s to %s)",
 			rule.Percent(saved.Value), s.GOGC, rule.Percent(saved.Low), rule.Percent(saved.High)),
 	})

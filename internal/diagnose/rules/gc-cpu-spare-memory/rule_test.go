@@ -113,8 +113,9 @@ func TestTrial(t *testing.T) {
 		{"saves nothing", turns(1, 1.002, 0.998, 1, 1, 1, 1, 1), "", ""},
 		{"costs more", turns(1, 1.1, 1.1, 1, 1, 1.1, 1.1, 1), "", ""},
 		{"costs a little, or nothing", turns(1, 1.008, 1.004, 1, 1, 0.99, 1.004, 1), "", ""},
-		{"cannot tell", turns(1, 0.5, 1.3, 1, 1, 0.7, 1.1, 1), rule.Likely, "Try GOGC=400"},
-		{"too few turns", turns(1, 0.75), rule.Likely, "Try GOGC=400"},
+		{"saves, perhaps little", turns(1, 0.98, 0.951, 1, 1, 0.932, 0.9, 1), rule.Likely, "Try GOGC=400"},
+		{"inconclusive", turns(1, 0.5, 1.3, 1, 1, 0.7, 1.1, 1), "", ""},
+		{"too few turns", turns(1, 0.75), "", ""},
 	} {
 		pass.Manifest.Trial = nil
 		foreseen := find(t, pass)
@@ -131,12 +132,6 @@ func TestTrial(t *testing.T) {
 		}
 		// What is better known counts for more, and both together are known better than each.
 		got, was, tried := *m.Saving, *foreseen.Saving, c.trial.Saved().Scale(pass.Table.Totals.TotalSeconds)
-		if !tried.Known() {
-			if got != was {
-				t.Errorf("%s: %+v, foreseen %+v", c.name, got, was)
-			}
-			continue
-		}
 		if got.Seconds < min(was.Seconds, tried.Value) || got.Seconds > max(was.Seconds, tried.Value) {
 			t.Errorf("%s: %+v, foreseen %+v, tried %v", c.name, got, was, tried)
 		}

@@ -57,7 +57,7 @@ services that collect all the time with a few MiB live.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	goal, cycles, ok := p.TinyHeap()
 	share := p.Collecting()
-	if !ok || share < pacing.LeastShare {
+	if !ok || share < pacing.LeastShare || p.Refuted() {
 		return nil, nil
 	}
 	next := choose(p, goal)
@@ -75,7 +75,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Low:     work.Low * saved * (1 - spread),
 			High:    math.Min(work.High*saved*(1+spread), work.High),
 		},
-		Cause: fmt.Sprintf("The heap may grow to %s only before it is collected, so that happens %s times a second and takes %s of CPU: almost nothing is live, and the least heap of the runtime decides.",
+		Cause: fmt.Sprintf("The heap may grow to %s only before it is collected, so that happens %s times a second and takes %s of CPU: almost nothing is live, and the runtime's minimum heap size sets the GC rate.",
 			rule.Bytes(goal), rule.Number(cycles), rule.Percent(share)),
 		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s for %s of the collector's work. The limit matters, because GOGC is a factor: it keeps the heap from following if live memory grows.",
 			gogc, int(guard(next, memory)/(1<<20)), rule.Bytes(next), rule.Percent(saved)),

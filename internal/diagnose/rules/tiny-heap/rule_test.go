@@ -44,6 +44,15 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// trial is of GOGC=400, which costs so much where the program's own setting costs 1.
+func trial(cost float64) *recording.Trial {
+	t := &recording.Trial{GOGC: 400}
+	for i, c := range []float64{1, cost - 0.01, cost + 0.01, 1, 1, cost + 0.01, cost - 0.01, 1} {
+		t.Turns = append(t.Turns, recording.Turn{GOGC: []int{100, 400}[(i+1)/2%2], Requests: 100, CPUSeconds: c})
+	}
+	return t
+}
+
 func TestSettings(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
@@ -52,16 +61,19 @@ func TestSettings(t *testing.T) {
 		goal, memory float64
 		cycles       int64
 		want         string
+		trial        *recording.Trial
 	}{
-		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB for 75 %"},
-		{"little", 100, 4 * mib, 90 * mib, 1000, "Try GOGC=800"},
-		{"none", 100, 4 * mib, 30 * mib, 1000, ""},
-		{"raised before", 400, 16 * mib, 8 << 30, 1000, "Try GOGC=1600"},
-		{"a heap of some size", 100, 20 * mib, 8 << 30, 1000, ""},
-		{"rarely", 100, 4 * mib, 8 << 30, 100, ""},
-		{"off", -1, 4 * mib, 8 << 30, 1000, ""},
-		{"unknown goal", 100, 0, 8 << 30, 1000, ""},
-		{"unknown memory", 100, 4 * mib, 0, 1000, ""},
+		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB for 75 %", nil},
+		{"little", 100, 4 * mib, 90 * mib, 1000, "Try GOGC=800", nil},
+		{"none", 100, 4 * mib, 30 * mib, 1000, "", nil},
+		{"raised before", 400, 16 * mib, 8 << 30, 1000, "Try GOGC=1600", nil},
+		{"a heap of some size", 100, 20 * mib, 8 << 30, 1000, "", nil},
+		{"rarely", 100, 4 * mib, 8 << 30, 100, "", nil},
+		{"off", -1, 4 * mib, 8 << 30, 1000, "", nil},
+		{"unknown goal", 100, 0, 8 << 30, 1000, "", nil},
+		{"unknown memory", 100, 4 * mib, 0, 1000, "", nil},
+		{"a larger GOGC was tried and saved", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600", trial(0.8)},
+		{"a larger GOGC was tried for nothing", 100, 4 * mib, 8 << 30, 1000, "", trial(1.01)},
 	} {
 		table := &site.Table{}
 		table.Totals.TotalSeconds, table.Totals.D = 10, 2
@@ -70,6 +82,7 @@ func TestSettings(t *testing.T) {
 			Manifest: &recording.Manifest{
 				Runtime: recording.Runtime{GOGC: c.gogc},
 				Machine: recording.Machine{MemoryBytes: int64(c.memory)},
+				Trial:   c.trial,
 				Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, GCCycles: c.cycles, RSSBytes: 10 * mib}},
 			},
 			Metrics: map[string]float64{recording.MetricGoal: c.goal},
