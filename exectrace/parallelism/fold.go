@@ -192,6 +192,7 @@ func (f *Fold) rare(e *exectrace.Event) {
 		if f.alone() && f.runs(e.G) {
 			f.samples[e.Stack]++
 		}
+		f.marking.sample(f.own(e.G))
 	case e.Kind >= exectrace.GCActive && e.Kind <= exectrace.GCEnd:
 		f.settle()
 		f.marking.see(e)
@@ -242,6 +243,12 @@ func (f *Fold) alone() bool { return f.running == 1 && f.ready == 0 && f.procs >
 // runs reports whether a goroutine is one of the program and runs.
 func (f *Fold) runs(at exectrace.GIndex) bool {
 	return int64(at) < int64(len(f.gs)) && f.gs[at].state&^foreign == exectrace.Running && !f.gs[at].runtime
+}
+
+// own reports whether a goroutine is one of the program that is not in an assist.
+func (f *Fold) own(g exectrace.GIndex) bool {
+	return g != exectrace.NoG && int64(g) < int64(len(f.gs)) && f.gs[g].state&^foreign != exectrace.Unknown &&
+		!f.gs[g].runtime && !f.gs[g].unknown && !f.helpers[g]
 }
 
 // passProcs books the time up to now under the number of busy processors. It comes before each change of it.

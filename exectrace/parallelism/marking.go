@@ -1,23 +1,34 @@
 package parallelism
 
 import (
+	"math"
+
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/stats"
 )
 
-// Marking is how fast the program runs while the collector marks, against how fast it runs else. The
-// write barriers, the caches that the mark workers fill, and the other thread of a core all slow it down,
-// and no profile charges that to the collector.
+// Marking is how fast the program runs while the collector marks, compared with how fast it runs
+// otherwise. The write barriers, the caches that the mark workers fill, and the other thread of a core
+// all slow it down, and no profile charges that to the collector.
+//
+// Work is counted in bytes allocated and in system calls. The kind that shows less slowdown is taken: code
+// that does little of one may do more of it in one half by chance.
 type Marking struct {
 	Share   float64 `json:"share"` // of the time, with a collection going on
 	Running float64 `json:"running_seconds"`
-	// Slower is the program's work for a second of running, outside of collections by within: 1.5 is half as
-	// much again. Work is counted in bytes allocated and in system calls, the one that tells of less being
-	// taken: whoever does little of one may do more of it in one half by chance. NaN when there
-	// is too little to tell.
+	// Slower is the program's work for a second of a goroutine in state running, outside of collections divided
+	// by inside: 1.5 is half as much again. A goroutine is in that state while its thread waits for a core,
+	// too, which other processes take and the collector's own idle workers: it is not the collector's work
+	// alone that this shows. NaN when there is too little to tell.
 	Slower stats.Interval `json:"slower"`
 	// Lost is the part of Running that this took, in seconds, with its interval; 0 when that is not known.
 	Lost stats.Interval `json:"lost_seconds"`
+	// SlowerByCPU is the same for a second of CPU time, by the CPU samples in the trace: time
+	// without a core counts nowhere. NaN when there are too few.
+	SlowerByCPU stats.Interval `json:"slower_by_cpu"`
+	// LostCPU is the share of all CPU samples that SlowerByCPU took. Its value is 0 unless the whole interval of
+	// SlowerByCPU is above 1.
+	LostCPU stats.Interval `json:"lost_cpu_share"`
 }
 
 // speed is what the program did while it ran.
@@ -25,6 +36,7 @@ type speed struct {
 	ran          int64 // nanoseconds of its goroutines running, assists left out
 	bytes, calls int64
 	rises        int64 // of the heap counter, which make up bytes
+	own, sampled int64 // CPU samples: of the program's goroutines outside of assists, and of all
 }
 
 func (s *speed) add(o speed) {
@@ -32,6 +44,18 @@ func (s *speed) add(o speed) {
 	s.bytes += o.bytes
 	s.calls += o.calls
 	s.rises += o.rises
+	s.own += o.own
+	s.sampled += o.sampled
+}
+
+func (s speed) minus(o speed) speed {
+	s.ran -= o.ran
+	s.bytes -= o.bytes
+	s.calls -= o.calls
+	s.rises -= o.rises
+	s.own -= o.own
+	s.sampled -= o.sampled
+	return s
 }
 
 // markGroups is how many samples the interval is of: cycles are dealt out to them in turn.
@@ -89,6 +113,15 @@ func (m *marking) see(e *exectrace.Event) {
 	}
 }
 
+// sample takes a CPU sample, after pass.
+func (m *marking) sample(own bool) {
+	s := &m.now[m.index()]
+	s.sampled++
+	if own {
+		s.own++
+	}
+}
+
 // forget drops what is open, at a gap.
 func (m *marking) forget() {
 	m.on, m.assisting, m.heap = false, 0, 0
@@ -96,35 +129,59 @@ func (m *marking) forget() {
 }
 
 // leastWork is how many rises of the heap counter, or system calls, there must be inside and outside of
-// collections for a speed to be told by them.
-const leastWork = 200
+// collections to compare speeds by them; leastSamples the same of the program's own CPU samples.
+const leastWork, leastSamples = 200, 50
 
 func (m *marking) result(length int64) Marking {
-	var all [2]speed
-	for i := range m.groups {
-		all[0].add(m.groups[i][0])
-		all[1].add(m.groups[i][1])
-	}
-	r := Marking{Running: exectrace.Seconds(all[1].ran), Slower: stats.Unknown()}
+	all := m.total()
+	r := Marking{Running: exectrace.Seconds(all[1].ran), Slower: stats.Unknown(), SlowerByCPU: stats.Unknown()}
 	if length > 0 {
 		r.Share = float64(m.wall) / float64(length)
 	}
 	if m.cycles < 2*markGroups {
 		return r
 	}
-	if min(all[0].rises, all[1].rises) >= leastWork {
-		r.Slower = m.slower(func(s *speed) int64 { return s.bytes })
+	least := func(compare func(work func(*speed) int64) stats.Interval) stats.Interval {
+		by := stats.Unknown()
+		if min(all[0].rises, all[1].rises) >= leastWork {
+			by = compare(func(s *speed) int64 { return s.bytes })
+		}
+		if min(all[0].calls, all[1].calls) >= leastWork {
+			if calls := compare(func(s *speed) int64 { return s.calls }); !by.Known() || calls.Known() && calls.Value < by.Value {
+				by = calls
+			}
+		}
+		return by
 	}
-	if min(all[0].calls, all[1].calls) >= leastWork {
-		if by := m.slower(func(s *speed) int64 { return s.calls }); !r.Slower.Known() || by.Known() && by.Value < r.Slower.Value {
-			r.Slower = by
+	r.Slower = least(m.slower)
+	if r.Slower.Known() && r.Slower.High > 1 {
+		r.Lost = lost(r.Slower).Scale(r.Running)
+	}
+	if min(all[0].own, all[1].own) >= leastSamples {
+		r.SlowerByCPU = least(m.slowerByCPU)
+	}
+	if by := r.SlowerByCPU; by.Known() {
+		r.LostCPU = lost(by).Scale(float64(all[1].own) / float64(all[0].sampled+all[1].sampled))
+		if by.Low <= 1 {
+			r.LostCPU.Value = 0
 		}
 	}
-	if r.Slower.Known() && r.Slower.High > 1 {
-		lost := func(slower float64) float64 { return r.Running * max(0, 1-1/max(1, slower)) }
-		r.Lost = stats.Interval{Value: lost(r.Slower.Value), Low: lost(r.Slower.Low), High: lost(r.Slower.High)}
-	}
 	return r
+}
+
+// lost is the part of the time inside of collections that a slowdown takes.
+func lost(slower stats.Interval) stats.Interval {
+	part := func(slower float64) float64 { return 1 - 1/max(1, slower) }
+	return stats.Interval{Value: part(slower.Value), Low: part(slower.Low), High: part(slower.High)}
+}
+
+// total adds up all groups.
+func (m *marking) total() (all [2]speed) {
+	for i := range m.groups {
+		all[0].add(m.groups[i][0])
+		all[1].add(m.groups[i][1])
+	}
+	return all
 }
 
 // slower compares the speeds by a kind of work.
@@ -139,4 +196,28 @@ func (m *marking) slower(work func(*speed) int64) stats.Interval {
 	}
 	ratio, _ := stats.MeanRatio(speeds[1], speeds[0])
 	return ratio
+}
+
+// slowerByCPU compares the work for a CPU sample. One group has few samples, so the speeds are those of
+// sums, and the interval is the jackknife's: from the logarithms of the ratio that each group moves when it is
+// left out (B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9, 1981).
+func (m *marking) slowerByCPU(work func(*speed) int64) stats.Interval {
+	ratio := func(all [2]speed) float64 {
+		w0, w1 := float64(work(&all[0])), float64(work(&all[1]))
+		return math.Log(w0 / float64(all[0].own) * float64(all[1].own) / w1)
+	}
+	all := m.total()
+	whole := ratio(all)
+	var pseudo []float64
+	for _, g := range m.groups {
+		without := ratio([2]speed{all[0].minus(g[0]), all[1].minus(g[1])})
+		pseudo = append(pseudo, markGroups*whole-(markGroups-1)*without)
+	}
+	mean := stats.Mean(pseudo)
+	half := (mean.High - mean.Low) / 2
+	by := stats.Interval{Value: math.Exp(whole), Low: math.Exp(whole - half), High: math.Exp(whole + half)}
+	if !by.Known() {
+		return stats.Unknown()
+	}
+	return by
 }

@@ -70,6 +70,98 @@ func TestMarkingSlowsDown(t *testing.T) {
 	}
 }
 
+// waiting feeds collections in which the program's threads wait for a core most of the time: by the clock it does its
+// work three times slower, while it takes so many CPU samples for the same work.
+func waiting(n, samples int) *marking {
+	var m marking
+	now, heap := int64(0), uint64(1<<20)
+	see := func(k exectrace.Kind) { m.see(&exectrace.Event{Kind: k, Time: now, Value: heap}) }
+	work := func(steps, samples int, each int64) {
+		for i := range steps {
+			now += each
+			m.pass(m.works(1), each)
+			heap += 8192
+			see(exectrace.HeapAlloc)
+			if i < samples {
+				m.sample(true)
+			}
+		}
+		m.sample(false) // the collector's own
+	}
+	see(exectrace.HeapAlloc)
+	for range n {
+		work(20, 8, 1000)
+		see(exectrace.GCBegin)
+		work(20, samples, 3000)
+		see(exectrace.GCEnd)
+		heap = 1 << 20
+		see(exectrace.HeapAlloc)
+	}
+	return &m
+}
+
+// TestMarkingIsNotWaiting: what the program's threads lose to others on the machine while the collector marks
+// is not lost to the collector.
+func TestMarkingIsNotWaiting(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		cycles  int
+		samples int // in a collection's time; 8 outside of it
+		want    float64
+		lost    float64 // of all samples
+	}{
+		{"as much CPU for the same work", 48, 8, 1, 0},
+		{"half as much again", 48, 12, 1.5, 4.0 / 22},
+		{"too few samples", 48, 1, math.NaN(), 0},
+		{"too few cycles", 10, 12, math.NaN(), 0},
+	} {
+		r := waiting(tc.cycles, tc.samples).result(1e9)
+		if tc.cycles == 48 && math.Abs(r.Slower.Value-3) > 1e-9 {
+			t.Errorf("%s: %v slower by the clock, want 3", tc.name, r.Slower)
+		}
+		by := r.SlowerByCPU
+		if math.IsNaN(tc.want) != !by.Known() || by.Known() && math.Abs(by.Value-tc.want) > 1e-9 {
+			t.Errorf("%s: %v slower by CPU time, want %v", tc.name, by, tc.want)
+		}
+		if math.Abs(r.LostCPU.Value-tc.lost) > 1e-9 {
+			t.Errorf("%s: lost %v of the CPU, want %.3f", tc.name, r.LostCPU, tc.lost)
+		}
+	}
+}
+
+// TestMarkingProves: a slowdown that chance explains is not promised, only left possible.
+func TestMarkingProves(t *testing.T) {
+	m := waiting(48, 9)
+	for i := range m.groups {
+		m.groups[i][1].own += int64(20*(i%2) - 10)
+	}
+	r := m.result(1e9)
+	if by := r.SlowerByCPU; !(by.Value > 1) || by.Low > 1 {
+		t.Fatalf("%v slower: chance does not explain that", by)
+	}
+	if l := r.LostCPU; l.Value != 0 || l.Low != 0 || !(l.High > 0) {
+		t.Errorf("lost %v, want nothing, and some at most", l)
+	}
+}
+
+// TestMarkingTakesSamples: of the CPU samples of a trace, those of assists and of the runtime's goroutines are
+// not the program's work.
+func TestMarkingTakesSamples(t *testing.T) {
+	f := Fold{
+		gs: []goroutine{
+			0: {state: exectrace.Running}, 1: {state: exectrace.Running | foreign}, 2: {state: exectrace.Running | foreign, runtime: true},
+			3: {state: exectrace.Syscall}, 4: {}, 5: {state: exectrace.Running | foreign, unknown: true},
+		},
+		helpers: map[exectrace.GIndex]bool{1: true},
+	}
+	for _, g := range []exectrace.GIndex{0, 1, 2, 3, 4, 5, 6, exectrace.NoG} {
+		f.rare(&exectrace.Event{Kind: exectrace.CPUSample, G: g})
+	}
+	if s := f.marking.now[0]; s.own != 2 || s.sampled != 8 {
+		t.Errorf("%d samples of the program, %d of all; want 2 of 8", s.own, s.sampled)
+	}
+}
+
 func TestMarkingForgetsAtGaps(t *testing.T) {
 	m := cycles(48, 2, true, false)
 	m.see(&exectrace.Event{Kind: exectrace.GCBegin, Time: 1e9})

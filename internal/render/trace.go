@@ -254,11 +254,20 @@ func TraceParallelism(w io.Writer, r *parallelism.Result, p TracePage, s Style) 
 	if r.Held > 0 {
 		fmt.Fprintf(w, "\n%s in which goroutines were ready though fewer ran than there are processors: another was between two\ngoroutines, in a system call, or being woken\n", seconds(r.Held))
 	}
-	if m := r.Marking; m.Slower.Known() {
-		fmt.Fprintf(w, "\nwhile the collector marked, %s of the time, the program ran %s times slower (%s to %s)\n",
-			percent(m.Share), significant(m.Slower.Value), significant(m.Slower.Low), significant(m.Slower.High))
-	}
+	parallelMarking(w, r.Marking)
 	p.foot(w, s, n, len(r.Serial.Lines), "serial lines")
+}
+
+// parallelMarking says how much slower the program runs while the collector marks, by CPU time where that is known.
+func parallelMarking(w io.Writer, m parallelism.Marking) {
+	by, of := m.SlowerByCPU, "by CPU time"
+	if !by.Known() {
+		by, of = m.Slower, "waiting for a core included"
+	}
+	if by.Known() {
+		fmt.Fprintf(w, "\nwhile the collector marked, %s of the time, the program ran %s times slower (%s to %s), %s\n",
+			percent(m.Share), significant(by.Value), significant(by.Low), significant(by.High), of)
+	}
 }
 
 func shareAt(by []float64, k int, length float64) string {

@@ -99,23 +99,18 @@ func (p *Pass) Refuted() bool {
 }
 
 // Drag is how many CPU seconds the program loses for each second that the collector works, beside that
-// second: while it marks, the program runs slower (see [parallelism.Marking]). Measured in
-// the trace; 0 when that is unknown. What is lost goes by collections, and a program that is
-// traced comes to fewer of them in a second: the trace's are scaled to those of the CPU profile.
+// second: while it marks, the program runs slower (see [parallelism.Marking]). It is measured by the CPU
+// samples in the trace, so that time without a core is in it nowhere; its value is 0 when they do not prove an
+// effect, and its upper bound what they leave possible. 0 in all when the trace has too few.
 func (p *Pass) Drag() stats.Interval {
-	ph, ok := p.Phase(recording.PhaseCPU)
-	if !ok || p.Trace == nil || p.Trace.Parallelism == nil || p.Table == nil || ph.Seconds <= 0 {
+	if p.Trace == nil || p.Trace.Parallelism == nil || p.Table == nil {
 		return stats.Interval{}
 	}
-	work, length := p.Table.GCWork(), p.Trace.Parallelism.Length
-	if !(work.Value > 0) || length <= 0 {
+	work, total := p.Table.GCWork(), p.Table.Totals.TotalSeconds
+	if !(work.Value > 0) || total <= 0 {
 		return stats.Interval{}
 	}
-	lost := p.Trace.Parallelism.Marking.Lost.Scale(ph.Seconds / work.Value / length)
-	if traced, ok := p.Phase(recording.PhaseTrace); ok && traced.GCCycles > 0 && traced.Seconds > 0 && ph.GCCycles > 0 {
-		lost = lost.Scale(float64(ph.GCCycles) / ph.Seconds / (float64(traced.GCCycles) / traced.Seconds))
-	}
-	return lost
+	return p.Trace.Parallelism.Marking.LostCPU.Scale(total / work.Value)
 }
 
 // GCWorth is what all of the collector's work takes from the program, in CPU seconds: its own, and by how
@@ -131,9 +126,10 @@ func (p *Pass) Slowed() []Evidence {
 		return nil
 	}
 	m := p.Trace.Parallelism.Marking
+	by := m.SlowerByCPU
 	return []Evidence{{
-		What:    "the program's own speed while the collector marks",
-		Value:   fmt.Sprintf("%s times slower (%s to %s), for %s of the time", Number(m.Slower.Value), Number(m.Slower.Low), Number(m.Slower.High), Percent(m.Share)),
+		What:    "the program's own work for a second of CPU while the collector marks",
+		Value:   fmt.Sprintf("%s times slower (%s to %s), for %s of the time", Number(by.Value), Number(by.Low), Number(by.High), Percent(m.Share)),
 		Command: p.View("parallelism"),
 	}}
 }

@@ -50,14 +50,11 @@ func TestCaught(t *testing.T) {
 		t.Error(m.Fix)
 	}
 
-	// A trace that shows as much running time lost to slowness while marking as marking takes.
-	ph, ok := p.Phase(recording.PhaseCPU)
-	if !ok {
-		t.Fatal("no cpu phase")
-	}
-	p.Trace = &analysis.Results{Parallelism: &parallelism.Result{Length: ph.Seconds, Marking: parallelism.Marking{
-		Share: 0.2, Slower: stats.Interval{Value: 1.5, Low: 1.4, High: 1.6},
-		Lost: stats.Interval{Value: work.Value, Low: work.Value / 2, High: 2 * work.Value},
+	// A trace that shows as much CPU time lost to slowness while marking as marking takes.
+	lost := work.Scale(1 / p.Table.Totals.TotalSeconds)
+	p.Trace = &analysis.Results{Parallelism: &parallelism.Result{Marking: parallelism.Marking{
+		Share: 0.2, SlowerByCPU: stats.Interval{Value: 1.5, Low: 1.4, High: 1.6},
+		LostCPU: stats.Interval{Value: lost.Value, Low: lost.Value / 2, High: 2 * lost.Value},
 	}}}
 	slow := find(t, p)
 	if slow == nil || math.Abs(slow.Saving.Seconds-m.Saving.Seconds-0.75*work.Value) > 1e-9 {
