@@ -78,7 +78,17 @@ func lookup(name string) (command, bool) {
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, env Env) int {
+	env, flush := env.escaped()
 	err := dispatch(ctx, args, env)
+	code := exitCode(ctx, env, err)
+	if err := flush(); err != nil && code == exitOK {
+		return exitFailed
+	}
+	return code
+}
+
+// exitCode says on standard error what went wrong, and returns the exit code for it.
+func exitCode(ctx context.Context, env Env, err error) int {
 	if err == nil {
 		return exitOK
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
+	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -25,9 +26,13 @@ type Env struct {
 	Dir      string // working directory
 	Version  string
 
-	StdoutTTY bool // colour and wrapping to the terminal's width
-	StderrTTY bool // a progress line that redraws itself
-	Width     int  // columns of the terminal; 0 when stdout is none
+	StdoutTerminal bool // standard output is a terminal
+	StdoutTTY      bool // it shows colours
+	StderrTTY      bool // a progress line that redraws itself
+	Width          int  // columns of the terminal; 0 when stdout is none
+
+	ink                  screen.Ink // of the colours that Stdout shows
+	rawStdout, rawStderr io.Writer  // what is behind Stdout and Stderr once they escape; see escaped
 
 	// sources, when set, reads sources in the place of session.OpenSources.
 	sources openFunc
@@ -58,6 +63,7 @@ func System() Env {
 	if colorprofile.Detect(os.Stdout, os.Environ()) > colorprofile.NoTTY {
 		env.StdoutTTY = colorprofile.Detect(os.Stdout, os.Environ()) > colorprofile.Ascii
 	}
+	env.StdoutTerminal = term.IsTerminal(int(os.Stdout.Fd()))
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		env.Width = w
 	}

@@ -25,11 +25,11 @@ func (f *fileFlags) declare(fs *flag.FlagSet) {
 // write writes to the file, or to standard output. Binary data is not for a
 // terminal. What is written is never held as a whole.
 func (f *fileFlags) write(env Env, binary bool, draw func(io.Writer) error) error {
-	if f.out == "" && binary && env.Width > 0 {
+	if f.out == "" && binary && env.StdoutTerminal {
 		return usagef("the output is not for a terminal; name a file with -o FILE, or send it on with > or |")
 	}
 	if f.out == "" || f.out == "-" {
-		return streamed(env.Stdout, draw)
+		return streamed(env.data(), draw)
 	}
 	path := absolute(env.Dir, f.out)
 	file, err := os.Create(path)

@@ -36,7 +36,7 @@ func (o *outputFlags) declare(fs *flag.FlagSet, topUsage string) {
 }
 
 func (o *outputFlags) style(env Env) render.Style {
-	return render.Style{Color: env.StdoutTTY, Width: env.Width}
+	return render.Style{Color: env.StdoutTTY, Width: env.Width, Ink: env.ink}
 }
 
 // session returns the Config for a call into the session floor.

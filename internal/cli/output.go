@@ -27,8 +27,11 @@ func redirect(env Env, fs *flag.FlagSet, run func(Env) error) error {
 		return fmt.Errorf("-output %s: %w", name, err)
 	}
 	defer os.Remove(f.Name()) // it is renamed when all went well
-	env.Stdout, env.StdoutTTY, env.Width = f, false, 0
+	env, flush := env.plainStdout(f)
 	err = run(env)
+	if e := flush(); err == nil {
+		err = e
+	}
 	if closed := f.Close(); err == nil && closed != nil {
 		err = fmt.Errorf("-output %s: %w", name, closed)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // progress tells on stderr what is being done: a line that redraws itself on a
@@ -21,7 +22,8 @@ type progress struct {
 }
 
 func newProgress(env Env, quiet bool) *progress {
-	p := &progress{w: env.Stderr, live: env.StderrTTY, width: 78}
+	_, stderr := env.raw() // the cursor moves; event escapes the words
+	p := &progress{w: stderr, live: env.StderrTTY, width: 78}
 	if quiet {
 		p.w = nil
 	}
@@ -34,10 +36,11 @@ func (p *progress) event(e capture.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	line := fmt.Sprintf("%-10s %s", e.Phase, e.Text)
+	text := screen.Line(e.Text)
+	line := fmt.Sprintf("%-10s %s", e.Phase, text)
 	if p.live {
 		if e.Of > 0 && !e.End {
-			line = fmt.Sprintf("%-10s %s %s", e.Phase, bar(e.At, e.Of), e.Text)
+			line = fmt.Sprintf("%-10s %s %s", e.Phase, bar(e.At, e.Of), text)
 		}
 		if r := []rune(line); len(r) > p.width {
 			line = string(r[:p.width])

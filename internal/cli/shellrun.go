@@ -236,8 +236,11 @@ func (sh *shell) output(ctx context.Context, l prompt.Line, run func(Env) error)
 		return usagef("| %s: sending output to a program needs a Unix shell; write it to a file with > FILE", l.Pipe)
 	}
 	p := &pipe{ctx: sh.ctx, env: env, program: l.Pipe}
-	env.Stdout, env.StdoutTTY, env.Width = p, false, 0
+	env, flush := env.plainStdout(p)
 	err := run(env)
+	if e := flush(); err == nil {
+		err = e
+	}
 	if errors.Is(err, syscall.EPIPE) {
 		err = nil // it has read enough, as head does
 	}
@@ -260,7 +263,8 @@ type pipe struct {
 func (p *pipe) Write(b []byte) (int, error) {
 	if p.cmd == nil {
 		p.cmd = exec.CommandContext(p.ctx, "sh", "-c", p.program)
-		p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = p.env.Dir, p.env.Stdout, p.env.Stderr
+		p.cmd.Dir = p.env.Dir
+		p.cmd.Stdout, p.cmd.Stderr = p.env.raw()
 		var err error
 		if p.in, err = p.cmd.StdinPipe(); err == nil {
 			err = p.cmd.Start()

@@ -18,7 +18,8 @@ import (
 // terminal returns standard input and output when a person sits at both.
 func terminal(env Env) (in, out *os.File, ok bool) {
 	in, isIn := env.Stdin.(*os.File)
-	out, isOut := env.Stdout.(*os.File)
+	stdout, _ := env.raw()
+	out, isOut := stdout.(*os.File)
 	ok = isIn && isOut && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))
 	return in, out, ok
 }
@@ -26,7 +27,7 @@ func terminal(env Env) (in, out *os.File, ok bool) {
 // interact reads commands from a terminal until the user has enough.
 func (sh *shell) interact(in, out *os.File, v *view) error {
 	t := sh.newTerminal(in, out)
-	fmt.Fprintf(out, "%s: %s. help lists the commands, Tab completes, Ctrl-D ends.\n", v.Source.Name, v.SampleType.Type)
+	fmt.Fprintf(sh.env.Stdout, "%s: %s. help lists the commands, Tab completes, Ctrl-D ends.\n", v.Source.Name, v.SampleType.Type)
 	for {
 		line, err := readLine(sh.ctx, in, t)
 		if err != nil {

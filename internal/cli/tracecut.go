@@ -29,7 +29,7 @@ func (f *traceFlags) rewrite(ctx context.Context, env Env, view string, args []s
 	if f.out == "" {
 		return usagef("trace %s: name the new trace with -o FILE (- for standard output)", view)
 	}
-	if f.out == "-" && env.StdoutTTY {
+	if f.out == "-" && env.StdoutTerminal {
 		return usagef("trace %s: a trace is not for a terminal; name a file with -o FILE", view)
 	}
 	src, _, err := f.open(ctx, env, args)
@@ -64,7 +64,7 @@ func (f *traceFlags) rewrite(ctx context.Context, env Env, view string, args []s
 // create opens -o. finish closes it, or with false removes it: a file that is not whole is worse than none.
 func (f *traceFlags) create(env Env) (w io.Writer, finish func(good bool) error, err error) {
 	if f.out == "" || f.out == "-" {
-		return env.Stdout, func(bool) error { return nil }, nil
+		return env.data(), func(bool) error { return nil }, nil
 	}
 	file, err := os.Create(absolute(env.Dir, f.out))
 	if err != nil {

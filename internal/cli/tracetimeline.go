@@ -22,7 +22,7 @@ func (f *traceFlags) timeline(ctx context.Context, env Env, args []string) error
 	if strings.EqualFold(filepath.Ext(f.out), ".svg") {
 		draw = timeline.SVG
 	}
-	if f.out == "" && !f.json && env.StdoutTTY {
+	if f.out == "" && !f.json && env.StdoutTerminal {
 		return usagef("trace timeline: the page is not for a terminal; name a file with -o FILE.html or -o FILE.svg")
 	}
 	opt, title, err := f.window(ctx, env, args)

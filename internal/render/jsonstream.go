@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // objectWriter writes a JSON object whose arrays may be too long to be held
@@ -19,7 +21,7 @@ type objectWriter struct {
 
 // newObjectWriter writes the fields of head, a struct with one at least, or nil.
 func newObjectWriter(w io.Writer, head any) *objectWriter {
-	o := &objectWriter{w: w, some: head != nil}
+	o := &objectWriter{w: screen.JSON(w), some: head != nil}
 	o.enc = json.NewEncoder(&o.line)
 	o.enc.SetEscapeHTML(false)
 	o.enc.SetIndent("", "  ")

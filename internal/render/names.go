@@ -1,6 +1,9 @@
 package render
 
-import "github.com/hone-go/hone/profile"
+import (
+	"github.com/hone-go/hone/internal/screen"
+	"github.com/hone-go/hone/profile"
+)
 
 // naming gives functions the names that a page shows. The zero naming leaves names as they are.
 type naming struct{ readable map[string]string }
@@ -29,18 +32,18 @@ func newNaming[T any](exact bool, rows []T, name func(*T) string) naming {
 	return n
 }
 
-// of returns the name to show.
+// of returns the name to show, in one line.
 func (n naming) of(name string) string {
 	if short, ok := n.readable[name]; ok {
-		return short
+		name = short
 	}
-	return name
+	return screen.Line(name)
 }
 
 // row is the text of a row, its function under the name to show.
 func (n naming) row(r profile.Row) string {
 	r.Name = n.of(r.Name)
-	return r.String()
+	return screen.Line(r.String())
 }
 
 // readableIfOther is what JSON has beside the exact name: "" when that is readable.

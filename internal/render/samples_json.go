@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -44,6 +45,7 @@ func TracesJSON(w io.Writer, p SamplesPage) error {
 		Labels []labelJSON `json:"labels,omitempty"`
 		Frames []frame     `json:"frames"` // leaf first
 	}
+	w = screen.JSON(w)
 	head, err := json.MarshalIndent(struct {
 		Schema     string `json:"schema"`
 		Source     string `json:"source"`

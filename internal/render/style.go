@@ -4,12 +4,17 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // Style says how to draw for one output.
 type Style struct {
 	Color bool
 	Width int // columns to wrap at; 0 = a readable default
+
+	// Ink marks the colours for the screen.Writer behind the page, which passes no others.
+	Ink screen.Ink
 }
 
 // defaultWidth is used when the output is no terminal: a line length that reads
@@ -39,20 +44,7 @@ func (s Style) paint(i ink, text string) string {
 	if !s.Color || text == "" || i == plain {
 		return text
 	}
-	st := lipgloss.NewStyle()
-	switch i {
-	case strong:
-		st = st.Bold(true)
-	case faint:
-		st = st.Faint(true)
-	case good:
-		st = st.Foreground(lipgloss.Green)
-	case bad:
-		st = st.Foreground(lipgloss.Red)
-	case code:
-		st = st.Foreground(lipgloss.Cyan)
-	}
-	return st.Render(text)
+	return s.Ink.Paint([...]screen.SGR{strong: screen.Bold, faint: screen.Faint, good: screen.Green, bad: screen.Red, code: screen.Cyan}[i], text)
 }
 
 // wrap breaks text at spaces to width columns, but not between a number and its per
@@ -111,7 +103,7 @@ func padLeft(text string, width int) string {
 	return strings.Repeat(" ", max(0, width-lipgloss.Width(text))) + text
 }
 
-// table lines up cells; columns listed in right are right-aligned.
+// table lines up cells; columns listed in right are right-aligned. A line end in a cell is escaped.
 func table(rows [][]string, gap string, right ...int) []string {
 	isRight := map[int]bool{}
 	for _, c := range right {
@@ -119,7 +111,9 @@ func table(rows [][]string, gap string, right ...int) []string {
 	}
 	var widths []int
 	for _, r := range rows {
-		for i, cell := range r {
+		for i := range r {
+			r[i] = screen.Cell(r[i])
+			cell := r[i]
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}

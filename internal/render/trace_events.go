@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // EventFilter says which events of a trace to show. Its zero value is all.
@@ -39,7 +40,7 @@ type TraceEvents struct {
 // NewTraceEvents returns a fold that writes to w. Flush it in the end.
 func NewTraceEvents(w io.Writer, f EventFilter, asJSON bool) *TraceEvents {
 	t := &TraceEvents{Filter: f, JSON: asJSON, w: bufio.NewWriterSize(w, 64<<10), focus: map[exectrace.StackID]bool{}}
-	t.enc = json.NewEncoder(t.w)
+	t.enc = json.NewEncoder(screen.JSON(t.w))
 	t.enc.SetEscapeHTML(false)
 	return t
 }
@@ -170,10 +171,10 @@ func (t *TraceEvents) event(tr *exectrace.Trace, e *exectrace.Event) eventJSON {
 
 // line writes an event as text.
 func (t *TraceEvents) line(tr *exectrace.Trace, e eventJSON) {
-	fmt.Fprintf(t.w, "%13.6fms %-18s", float64(e.Time)/1e6, e.Kind)
+	fmt.Fprintf(t.w, "%13.6fms %-18s", float64(e.Time)/1e6, screen.Line(e.Kind))
 	field := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(t.w, " %s=%s", name, value)
+			fmt.Fprintf(t.w, " %s=%s", name, screen.Line(value))
 		}
 	}
 	if e.G != 0 {
@@ -204,6 +205,6 @@ func (t *TraceEvents) line(tr *exectrace.Trace, e eventJSON) {
 	}
 	fmt.Fprintln(t.w)
 	for _, l := range e.Stack {
-		fmt.Fprintf(t.w, "\t%s\n\t\t%s:%d\n", l.Function, l.File, l.Line)
+		fmt.Fprintf(t.w, "\t%s\n\t\t%s:%d\n", screen.Line(l.Function), screen.Line(l.File), l.Line)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // TraceJSON writes a view of a trace: its fields, with the schema "hone/trace/VIEW/v1" and the source
@@ -34,6 +36,6 @@ func TraceJSON(w io.Writer, view string, p TracePage, v any) error {
 		return err
 	}
 	out.WriteByte('\n')
-	_, err = out.WriteTo(w)
+	_, err = out.WriteTo(screen.JSON(w))
 	return err
 }

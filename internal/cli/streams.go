@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/hone-go/hone/internal/screen"
+)
+
+// escaped returns e with screen.Writers in the place of standard output and standard error, and what
+// writes the last of them. Commands print what came from outside: nothing of it may reach the
+// terminal as it is. Data for other programs goes to data.
+func (e Env) escaped() (_ Env, flush func() error) {
+	if e.StdoutTTY {
+		e.ink = screen.NewInk()
+	}
+	errs := screen.New(e.Stderr, "")
+	e.rawStderr, e.Stderr = e.Stderr, errs
+	e, flushOut := e.withStdout(e.Stdout, e.ink)
+	return e, func() error {
+		if err := flushOut(); err != nil {
+			return err
+		}
+		return errs.Flush()
+	}
+}
+
+// withStdout returns e with another standard output, escaped except for colours in ink, and what
+// writes the last of it.
+func (e Env) withStdout(w io.Writer, ink screen.Ink) (_ Env, flush func() error) {
+	out := screen.New(w, ink)
+	e.rawStdout, e.Stdout, e.ink = w, out, ink
+	return e, out.Flush
+}
+
+// plainStdout returns e with a file or a program in the place of standard output.
+func (e Env) plainStdout(w io.Writer) (_ Env, flush func() error) {
+	e.StdoutTerminal, e.StdoutTTY, e.Width = false, false, 0
+	return e.withStdout(w, "")
+}
+
+// data is standard output for what another program reads (profiles, stacks, pictures): as it is,
+// unless a terminal would show it.
+func (e Env) data() io.Writer {
+	if e.rawStdout == nil || e.StdoutTerminal {
+		return e.Stdout
+	}
+	return e.rawStdout
+}
+
+// raw are the streams themselves, for a program that is started in the terminal, and for cursor
+// movements. What is written to them is trusted.
+func (e Env) raw() (stdout, stderr io.Writer) {
+	stdout, stderr = e.Stdout, e.Stderr
+	if e.rawStdout != nil {
+		stdout = e.rawStdout
+	}
+	if e.rawStderr != nil {
+		stderr = e.rawStderr
+	}
+	return stdout, stderr
+}
