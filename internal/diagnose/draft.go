@@ -29,6 +29,8 @@ type saving struct {
 	resource string
 	share    stats.Interval
 	sampled  stats.Interval // the cost's share, whose width more samples would shrink; zero when it would not
+	// collector is the part of a stated share that is the collector's work.
+	collector float64
 }
 
 // lineCost is one line of a draft.
@@ -185,15 +187,15 @@ func wait(c site.Cost) float64 { return math.Max(c.MutexSeconds, c.BlockSeconds)
 // save computes the expected saving; nil when it cannot be told.
 func (e *engine) save(d *draft) *saving {
 	if s := directSaving(d.claims); s != nil {
+		resource, total := limitCPU, e.totals.TotalSeconds
 		if s.Latency > 0 {
-			share := stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / s.Latency)
-			return &saving{resource: limitLatency, share: clamp(share)}
+			resource, total = limitLatency, s.Latency
 		}
-		if e.totals.TotalSeconds <= 0 {
+		if total <= 0 {
 			return nil
 		}
-		share := stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / e.totals.TotalSeconds)
-		return &saving{resource: limitCPU, share: clamp(share)}
+		share := clamp(stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / total))
+		return &saving{resource: resource, share: share, collector: math.Min(share.Value, s.Collector/total)}
 	}
 	var cpu, latency, memory *saving
 	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
@@ -283,6 +285,7 @@ func directSaving(claims []*claim) *rule.Saving {
 			sum.Seconds += s.Seconds
 			sum.Low += s.Low
 			sum.High += s.High
+			sum.Collector += s.Collector
 			sum.Latency = max(sum.Latency, s.Latency)
 		}
 	}

@@ -37,7 +37,7 @@ func (e *engine) finding(d *draft) Finding {
 	}
 	if d.saving != nil && !d.rule.Generic {
 		s := d.saving.share
-		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High)}
+		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High), OfCollector: round(d.saving.collector)}
 	}
 	for _, l := range d.lines {
 		f.Sites = append(f.Sites, SiteRef{Place: place(l.site.Frame), Share: round(l.share), Source: e.source(l.site)})
@@ -146,7 +146,7 @@ func (e *engine) shares(d *draft) Cost {
 	var c Cost
 	t := e.totals
 	if directSaving(d.claims) != nil {
-		if k := d.rule.Kind; t.TotalSeconds > 0 && (k == rule.Config || k == rule.GC) {
+		if t.TotalSeconds > 0 && d.saving != nil && d.saving.collector > 0 {
 			c.GCShare = ptr(round(t.Collecting() / t.TotalSeconds))
 		}
 		return c

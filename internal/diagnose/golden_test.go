@@ -46,7 +46,7 @@ func TestGolden(t *testing.T) {
 			Mutex: []*site.Row{row(500, 2e9, "log.Printf", "main.logged")}, Cause: "A write per line.", Fix: "Buffer it.", Confidence: rule.Measured,
 		}),
 		rule.Rule{ID: "gc", Kind: rule.Config, Setting: true, Title: "Idle memory", Find: finds("", rule.Match{
-			Saving: &rule.Saving{Seconds: 1.2, Low: 0.9, High: 1.3}, Cause: "It collects often.", Fix: "Try GOGC=400.",
+			Saving: &rule.Saving{Seconds: 1.2, Low: 0.9, High: 1.3, Collector: 1.2}, Cause: "It collects often.", Fix: "Try GOGC=400.",
 		}).Find},
 	)
 	var got bytes.Buffer

@@ -91,6 +91,7 @@ func (e *engine) adviceNotes(code, settings []*draft) []string {
 		switch {
 		case directSaving(d.claims) == nil:
 			allocs = allocs || d.cost.GCSeconds > 0 && !d.rule.Generic
+		case d.saving == nil || d.saving.collector == 0:
 		case i < len(code):
 			collecting = append(collecting, label(i+1, false))
 		default:

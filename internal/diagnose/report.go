@@ -170,6 +170,9 @@ type Saving struct {
 	Share    float64 `json:"share"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
+	// OfCollector is the part of Share that is the garbage collector's work, of findings that state what they
+	// save: it does not add up with what allocating lines save.
+	OfCollector float64 `json:"of_collector,omitempty"`
 }
 
 // Hidden counts what is not shown.

@@ -65,7 +65,7 @@ func TestInconclusiveTrialIsANote(t *testing.T) {
 // them, whatever it saves, and code does not list it under Also.
 func TestSettingsAreAListOfTheirOwn(t *testing.T) {
 	setting := func(id string, seconds float64) rule.Rule {
-		r := finds(id, rule.Match{Saving: &rule.Saving{Seconds: seconds, Low: 0.9 * seconds, High: 1.1 * seconds}})
+		r := finds(id, rule.Match{Saving: &rule.Saving{Seconds: seconds, Low: 0.9 * seconds, High: 1.1 * seconds, Collector: seconds}})
 		r.Kind, r.Setting = rule.GC, true
 		return r
 	}
@@ -106,5 +106,27 @@ func TestConfigurationIsASetting(t *testing.T) {
 		if r.Kind == rule.Config && !r.Setting {
 			t.Errorf("%s is of the kind %s and no setting", r.ID, r.Kind)
 		}
+	}
+}
+
+// TestOtherSettingsSaveNoCollection: what saves nothing of the collector's work shows no cost of it, and does
+// add up with what allocating lines save.
+func TestOtherSettingsSaveNoCollection(t *testing.T) {
+	profile := finds("profile", rule.Match{Saving: &rule.Saving{Seconds: 1, Low: 0.5, High: 1.5}})
+	heap := finds("heap", rule.Match{Saving: &rule.Saving{Seconds: 0.8, Low: 0.5, High: 1, Collector: 0.8}})
+	profile.Kind, profile.Setting, heap.Kind, heap.Setting = rule.Config, true, rule.Config, true
+	allocates := finds("allocates", rule.Match{Site: at("main.f", "f.go", 6), CPU: []*site.Row{cpu(90, "main.f")}, Allocs: []*site.Row{row(1000, 30<<20, "main.f")}})
+	r := diagnose(t, pass(), profile, heap, allocates)
+	if len(r.Settings) != 2 {
+		t.Fatalf("%+v", r.Settings)
+	}
+	for _, f := range r.Settings {
+		if collects := f.Rule == "heap"; (f.Cost.GCShare != nil) != collects || (f.Saving.OfCollector > 0) != collects {
+			t.Errorf("%s: cost %+v, saving %+v", f.Rule, f.Cost, f.Saving)
+		}
+	}
+	const note = "what the allocating lines and S2 save is part of the same garbage collection: it does not add up"
+	if !slices.Contains(r.Notes, note) {
+		t.Errorf("notes: %q", r.Notes)
 	}
 }

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"math"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -13,15 +12,15 @@ import (
 // Shares add up, for each sampled stack is charged to one finding. Of their intervals the part that
 // sampling makes is independent from finding to finding. The range of what a fix saves is one belief for
 // each rule: where it is wrong it is wrong for all findings of the rule, so that it adds up linearly
-// within a rule and like a standard deviation between rules. Advice on the collector's settings saves
-// part of what allocations cost; what the other fixes leave of the collector's work is what it can save.
+// within a rule and like a standard deviation between rules. Advice on the collector's work (OfCollector) saves
+// part of what allocations cost; what the other fixes leave of that work is what it can save.
 func Together(resource string, findings ...*Finding) stats.Interval {
 	var code []*Finding
 	var settings []*Finding
 	for _, f := range withAlso(findings) {
 		switch {
 		case f.Saving == nil || f.Saving.Resource != resource:
-		case f.Kind == rule.Config || f.Kind == rule.GC:
+		case f.Saving.OfCollector > 0:
 			settings = append(settings, f)
 		default:
 			code = append(code, f)
@@ -44,7 +43,8 @@ func Together(resource string, findings ...*Finding) stats.Interval {
 		b.High += beyond(s.High-s.Share, spread.High)
 	}
 	for _, f := range settings {
-		left := math.Max(0, 1-collected(code, f))
+		of := math.Min(1, f.Saving.OfCollector/f.Saving.Share)
+		left := 1 - of + of*math.Max(0, 1-collected(code, f))
 		sum.Value += f.Saving.Share * left
 		sampled = append(sampled, stats.Interval{Low: (f.Saving.Low - f.Saving.Share) * left, High: (f.Saving.High - f.Saving.Share) * left})
 	}

@@ -59,9 +59,17 @@ func TestTogether(t *testing.T) {
 func TestTogetherChargesCollectionOnce(t *testing.T) {
 	code := promised("x", 0.2, 0, 1, 0)
 	code.Cost.GCShare = ptr(0.05)
-	setting := &Finding{Rule: "gc", Kind: rule.Config, Saving: &Saving{Resource: limitCPU, Share: 0.06, Low: 0.06, High: 0.06}, Cost: Cost{GCShare: ptr(0.1)}}
+	setting := &Finding{Rule: "gc", Kind: rule.Config, Saving: &Saving{Resource: limitCPU, Share: 0.06, Low: 0.06, High: 0.06, OfCollector: 0.06}, Cost: Cost{GCShare: ptr(0.1)}}
 	if i := Together(limitCPU, code, setting); math.Abs(i.Value-0.23) > 1e-12 {
 		t.Errorf("%v, want 0.2 and half of 0.06", i)
+	}
+	setting.Saving.OfCollector = 0.03
+	if i := Together(limitCPU, code, setting); math.Abs(i.Value-0.245) > 1e-12 {
+		t.Errorf("%v, want 0.2, 0.03 and half of 0.03", i)
+	}
+	setting.Saving.OfCollector = 0
+	if i := Together(limitCPU, code, setting); math.Abs(i.Value-0.26) > 1e-12 {
+		t.Errorf("%v, want all of both where the setting saves no collection", i)
 	}
 }
 

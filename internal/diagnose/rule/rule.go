@@ -155,6 +155,9 @@ type Saving struct {
 	Latency float64
 	// Cost is how much of the same total the site's line has; 0: what the match's rows cost.
 	Cost float64
+	// Collector is how much of Seconds is the garbage collector's work. Findings with some show what all of
+	// that work costs; what they save and what allocating lines save do not add up.
+	Collector float64
 }
 
 // Evidence is one fact behind a finding and the command that shows it again.

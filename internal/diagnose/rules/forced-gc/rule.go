@@ -87,7 +87,7 @@ func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 	t := p.Table.Totals
 	marking := (t.D + t.I) * share * part
 	seconds := float64(own)/1e9 + marking
-	return &rule.Saving{Seconds: seconds * 0.9, Low: 0.6 * float64(own) / 1e9, High: seconds}
+	return &rule.Saving{Seconds: seconds * 0.9, Low: 0.6 * float64(own) / 1e9, High: seconds, Collector: seconds * 0.9}
 }
 
 // forced is the part of all collections so far that the program forced.

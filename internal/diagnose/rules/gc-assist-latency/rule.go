@@ -69,6 +69,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Confidence: rule.Likely, // the trace, and the allocations of the line
 		Saving: &rule.Saving{
 			Seconds: fraction.Expect * assist, Low: fraction.Low * assist, High: fraction.High * assist, Latency: total, Cost: assist,
+			Collector: fraction.Expect * assist,
 		},
 		Evidence: []rule.Evidence{
 			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting to be let off, of %s", rule.Seconds(marking), rule.Seconds(waiting), rule.Seconds(total)), Command: p.View("requests")},

@@ -95,7 +95,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return nil, nil // too little for the memory
 		}
 	}
-	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High}
+	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High, Collector: promise.Value}
 	m.Evidence = append(m.Evidence, p.Slowed()...)
 	return []rule.Match{m}, nil
 }

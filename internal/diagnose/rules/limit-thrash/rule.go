@@ -73,6 +73,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Seconds: work.Value * saved,
 			Low:     work.Low * saved * 0.6, // the goal moves in the phase, the metric is of its end
 			High:    work.High,
+
+			Collector: work.Value * saved,
 		},
 		Cause: fmt.Sprintf("GOMEMLIMIT=%s leaves %s for garbage beside %s of live memory, where GOGC=%d would leave %s: the collector runs %s, for %s of CPU.",
 			rule.Bytes(limit), rule.Bytes(room), rule.Bytes(live), int(gogc), rule.Bytes(wanted), often(p.Cycles()), rule.Percent(share)),

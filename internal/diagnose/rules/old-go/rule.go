@@ -70,6 +70,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		seconds := p.Table.Totals.CPUSeconds
 		if g.collector {
 			seconds = p.Table.GCWork().Value
+			saving.Collector += seconds * g.share.Expect
 		}
 		if !(seconds > 0) {
 			continue

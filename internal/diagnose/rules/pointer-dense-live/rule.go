@@ -80,7 +80,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	most := t.D * math.Min(1, held*live/scan)
 	return []rule.Match{{
 		Site: s, Confidence: rule.Hint,
-		Saving: &rule.Saving{Seconds: most / 2, Low: 0, High: most},
+		Saving: &rule.Saving{Seconds: most / 2, Low: 0, High: most, Collector: most / 2},
 		Cause: fmt.Sprintf("This line made %s of the live heap, %s, in the form of %s: marking looks at %s in each cycle, and takes %s of CPU.",
 			rule.Percent(held), rule.Bytes(float64(s.Cost.LiveBytes)), made, rule.Bytes(scan), rule.Percent(t.D/t.TotalSeconds)),
 		Fix: "If this structure can do without pointers (values in one slice, indices in place of pointers, keys and values of fixed size), the collector need not look at it.",

@@ -60,7 +60,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	work := p.Table.GCWork()
 	return []rule.Match{{
 		Confidence: rule.Hint,
-		Saving:     &rule.Saving{Seconds: work.Value * part / 2, Low: 0, High: work.High * part},
+		Saving:     &rule.Saving{Seconds: work.Value * part / 2, Low: 0, High: work.High * part, Collector: work.Value * part / 2},
 		Cause: fmt.Sprintf("%.0f goroutines hold %s of stack, %s of all that a collection scans; collection takes %s of CPU.",
 			goroutines, rule.Bytes(stacks), rule.Percent(part), rule.Percent(p.Collecting())),
 		Fix: "Let fewer goroutines wait (workers, one reader a connection, shared timers), or let them wait in shallower functions.",

@@ -74,6 +74,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Seconds: work.Value * saved,
 			Low:     work.Low * saved * (1 - spread),
 			High:    math.Min(work.High*saved*(1+spread), work.High),
+
+			Collector: work.Value * saved,
 		},
 		Cause: fmt.Sprintf("The heap may grow to %s only before it is collected, so that happens %s times a second and takes %s of CPU: almost nothing is live, and the runtime's minimum heap size sets the GC rate.",
 			rule.Bytes(goal), rule.Number(cycles), rule.Percent(share)),
