@@ -71,7 +71,7 @@ func readTimer(ctx context.Context) lateness {
 func judgeTimer(late lateness) Check {
 	const name = "timers"
 	if len(late) == 0 {
-		return ok(name, "cannot tell: interrupted")
+		return ok(name, "unknown: interrupted")
 	}
 	median, high := late[len(late)/2], late[len(late)*9/10]
 	detail := fmt.Sprintf("1 ms sleeps end %v late in the middle, %v for one in ten",

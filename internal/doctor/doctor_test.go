@@ -212,7 +212,7 @@ func TestJudgeMachine(t *testing.T) {
 
 	expect(t, judgeLoad(loadAverage{value: 0.5}, 2), OK, "0.50 on 2 cores")
 	expect(t, judgeLoad(loadAverage{value: 0.7}, 2), Warn, "0.70")
-	expect(t, judgeLoad(loadAverage{err: errors.New("no such thing")}, 2), OK, "cannot tell: no such thing")
+	expect(t, judgeLoad(loadAverage{err: errors.New("no such thing")}, 2), OK, "unknown: no such thing")
 }
 
 func TestJudgeClockAndTimers(t *testing.T) {

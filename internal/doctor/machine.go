@@ -96,7 +96,7 @@ type loadAverage struct {
 func judgeLoad(l loadAverage, cores int) Check {
 	const name, busy = "other load", 0.3
 	if l.err != nil {
-		return ok(name, fmt.Sprintf("cannot tell: %v", l.err))
+		return ok(name, fmt.Sprintf("unknown: %v", l.err))
 	}
 	detail := fmt.Sprintf("load average %.2f on %d cores over the last minute", l.value, cores)
 	if l.value > busy*float64(cores) {

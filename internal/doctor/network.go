@@ -97,7 +97,7 @@ func judgeLoopback(l loopback) Check {
 	const name = "loopback"
 	switch {
 	case errors.Is(l.err, context.Canceled):
-		return ok(name, "cannot tell: interrupted")
+		return ok(name, "unknown: interrupted")
 	case l.err != nil:
 		return fail(name, fmt.Sprintf("no connection to 127.0.0.1: %v; hone cannot send load to what it starts", l.err),
 			"bring the loopback interface up (Linux: ip link set lo up), and let local connections through the firewall")
