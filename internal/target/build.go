@@ -22,8 +22,12 @@ type BuildSpec struct {
 	BuildFlags []string // the user's -build flags, merged with GOFLAGS and hone's own; see SplitFlags
 	WorkDir    string   // where hone may write (its cache); the user's tree is never written
 	NoProbe    bool     // build plainly
-	GoCommand  string   // the go command to use; "" = go in PATH
-	Env        []string // added to the caller's environment, for the go command
+	// Counted are the import paths of packages to build with counters of executions (Go's coverage
+	// instrumentation, mode atomic). Package runtime and what it imports have none. Without the probe
+	// such a build is an error.
+	Counted   []string
+	GoCommand string   // the go command to use; "" = go in PATH
+	Env       []string // added to the caller's environment, for the go command
 }
 
 // Binary is a built target.
@@ -31,10 +35,11 @@ type Binary struct {
 	Path       string // of the executable, inside WorkDir
 	ImportPath string
 	Module     string
-	Dir        string // of the package's sources
-	Go         string // toolchain that built it
-	GoCommand  string // the go command used
-	Probe      bool   // has the probe (Go 1.23 or newer)
+	Dir        string   // of the package's sources
+	Go         string   // toolchain that built it
+	GoCommand  string   // the go command used
+	Probe      bool     // has the probe (Go 1.23 or newer)
+	Counted    []string // packages with counters of executions
 	BuildFlags []string
 	Notes      []string // e.g. why there is no probe
 	Took       time.Duration
@@ -252,6 +257,7 @@ func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 		Go:         b.env.GOVERSION,
 		GoCommand:  b.goCommand.path,
 		BuildFlags: b.spec.BuildFlags,
+		Counted:    b.spec.Counted,
 	}
 	if b.pkg.Module != nil {
 		bin.Module = b.pkg.Module.Path
@@ -264,6 +270,9 @@ func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 		return nil, err
 	} else {
 		b.notes = append(b.notes, "built without hone's probe, because the build with it fails: "+firstWords(err))
+	}
+	if !bin.Probe && len(b.spec.Counted) > 0 {
+		return nil, fmt.Errorf("build %s with counters: %s", b.spec.Package, b.notes[len(b.notes)-1])
 	}
 	if !bin.Probe {
 		if err := b.compile(ctx, bin.Path, b.plainFlags(), b.args); err != nil {
@@ -297,19 +306,35 @@ func (b *builder) noProbe() string {
 
 func (b *builder) compileWithProbe(ctx context.Context, work, out string) error {
 	m := mergeFlags(b.goflags, b.flags, b.userDir, true)
-	name := ProbeFile
-	if b.spec.Bench {
-		name = probeTestFile
-	}
-	overlay, err := writeOverlay(work, b.pkg.Dir, b.pkg.Name, b.env.GOOS, name, m.overlay, b.userDir)
+	at := b.probePlace()
+	overlay, err := writeOverlay(work, at, m.overlay, b.userDir)
 	if err != nil {
 		return err
 	}
 	args := b.args
-	if strings.HasSuffix(args[0], ".go") {
-		args = append(args[:len(args):len(args)], name)
+	switch {
+	case at.counters:
+		m.words = append(m.words, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.spec.Counted, ","))
+	case strings.HasSuffix(args[0], ".go"):
+		args = append(args[:len(args):len(args)], at.file)
 	}
 	return b.compile(ctx, out, b.withCopy(append(m.words, "-overlay="+overlay)), args)
+}
+
+// probePlace is the target's own package main. The go command's coverage mode cannot read a file
+// that exists only in an overlay (cmd/go, Builder.cover: the cover tool opens what it is given), so
+// with counters the probe goes into the package of the standard library that writes them, which is
+// linked into every such program and is not instrumented itself.
+func (b *builder) probePlace() placement {
+	at := placement{dir: b.pkg.Dir, pkg: b.pkg.Name, file: ProbeFile, goos: b.env.GOOS}
+	switch {
+	case len(b.spec.Counted) > 0:
+		at.counters = true
+		at.dir, at.pkg = filepath.Join(b.env.GOROOT, "src", "internal", "coverage", "cfile"), "cfile"
+	case b.spec.Bench:
+		at.file = probeTestFile
+	}
+	return at
 }
 
 func (b *builder) compile(ctx context.Context, out string, flags, args []string) error {

@@ -20,5 +20,6 @@
 // waits in the network poller. A program that imports no runtime/pprof of its own
 // keeps a heap profile only because of the probe: without it the linker would leave
 // the sampling of allocations out. The go command's coverage mode cannot read a file
-// that exists only in an overlay, so that what is built with -cover has no probe.
+// that exists only in an overlay, so that what users build with -cover has no probe; hone's own
+// builds with counters (BuildSpec.Counted) have it in a package of the standard library.
 package target

@@ -75,11 +75,12 @@ type goEnv struct {
 	GOOS       string
 	GOMODCACHE string
 	GOWORK     string
+	GOROOT     string
 }
 
 func (g goCommand) environment(ctx context.Context) (goEnv, error) {
 	var e goEnv
-	out, err := g.run(ctx, "env", "-json", "GOVERSION", "GOFLAGS", "GOOS", "GOMODCACHE", "GOWORK")
+	out, err := g.run(ctx, "env", "-json", "GOVERSION", "GOFLAGS", "GOOS", "GOMODCACHE", "GOWORK", "GOROOT")
 	if err != nil {
 		return e, err
 	}

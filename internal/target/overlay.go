@@ -18,12 +18,21 @@ import (
 //go:embed probe/*.go
 var probeFiles embed.FS
 
-// probeSource is the probe as one file of the package of that name, for an
-// operating system. One file, so that its frames are known by one name.
-func probeSource(pkg, goos string) ([]byte, error) {
-	parts := []string{"probe.go", "commands.go", "collect.go", "metrics.go", "os_unix.go"}
-	if goos == "windows" {
-		parts[len(parts)-1] = "os_windows.go"
+// placement says where the probe goes.
+type placement struct {
+	dir, pkg, file string
+	goos           string
+	counters       bool // the program is built with coverage instrumentation
+}
+
+// source is the probe as one file of its package. One file, so that its frames are known by one name.
+func (at placement) source() ([]byte, error) {
+	parts := []string{"probe.go", "commands.go", "collect.go", "metrics.go", "os_unix.go", "nocounters.go"}
+	if at.goos == "windows" {
+		parts[4] = "os_windows.go"
+	}
+	if at.counters {
+		parts[5] = "counters.go"
 	}
 	var imports []string
 	var body bytes.Buffer
@@ -46,7 +55,7 @@ func probeSource(pkg, goos string) ([]byte, error) {
 		body.Write(src[end-f.FileStart:])
 	}
 	slices.Sort(imports)
-	head := "// The probe that hone adds to this package while it measures it.\n\npackage " + pkg +
+	head := "// The probe that hone adds to this package while it measures it.\n\npackage " + at.pkg +
 		"\n\nimport (\n" + strings.Join(slices.Compact(imports), "\n") + "\n)\n"
 	return format.Source(append([]byte(head), body.Bytes()...))
 }
@@ -58,17 +67,17 @@ type overlayFile struct {
 	Replace map[string]string
 }
 
-// writeOverlay writes the probe and the overlay that adds it to the package in
-// dir, and returns the overlay's path. The entries of the user's own overlay are
-// kept; their relative paths start at the user's directory.
-func writeOverlay(work, dir, pkg, goos, probeName, userOverlay, userDir string) (string, error) {
+// writeOverlay writes the probe and the overlay that adds it to its package, and returns the
+// overlay's path. The entries of the user's own overlay are kept; their relative paths start at
+// the user's directory.
+func writeOverlay(work string, at placement, userOverlay, userDir string) (string, error) {
 	o := overlayFile{Replace: map[string]string{}}
 	if userOverlay != "" {
 		if err := readOverlay(userOverlay, userDir, o.Replace); err != nil {
 			return "", err
 		}
 	}
-	src, err := probeSource(pkg, goos)
+	src, err := at.source()
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +85,7 @@ func writeOverlay(work, dir, pkg, goos, probeName, userOverlay, userDir string) 
 	if err := os.WriteFile(probe, src, 0o600); err != nil {
 		return "", fmt.Errorf("write the probe: %w", err)
 	}
-	o.Replace[filepath.Join(dir, probeName)] = probe
+	o.Replace[filepath.Join(at.dir, at.file)] = probe
 	data, err := json.Marshal(o)
 	if err != nil {
 		return "", err

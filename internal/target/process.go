@@ -23,6 +23,7 @@ type Collect struct {
 	Contention bool // block and mutex, rates raised from the start to CollectBlockRate and CollectMutexFraction
 	Trace      bool
 	TraceBytes int64 // cap; 0 none
+	Counters   bool  // of executions, of a program built with BuildSpec.Counted: parts "counters.meta", "counters"
 }
 
 // The sampling under Collect.Contention: a sample for each so many ns blocked, and
@@ -47,6 +48,9 @@ func (c Collect) words() string {
 	if c.Trace {
 		fmt.Fprintf(&s, " trace=%d", c.TraceBytes)
 	}
+	if c.Counters {
+		s.WriteString(" counters")
+	}
 	return s.String()
 }
 
@@ -64,6 +68,9 @@ func (c Collect) names() []string {
 	}
 	if c.Trace {
 		names = append(names, "trace")
+	}
+	if c.Counters {
+		names = append(names, "counters.meta", "counters")
 	}
 	return names
 }
@@ -165,6 +172,9 @@ func (p *Process) start() (err error) {
 		defer l.closeTheirs()
 		opened = append(opened, l)
 		p.cmd.Env = append(p.cmd.Env, probeVariable+"="+l.name+p.spec.Collect.words())
+	}
+	if len(p.bin.Counted) > 0 { // without it the program warns at its end
+		p.cmd.Env = append(p.cmd.Env, "GOCOVERDIR="+filepath.Dir(p.bin.Path))
 	}
 	started := make(chan error, 1)
 	go p.run(started)

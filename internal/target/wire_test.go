@@ -244,7 +244,7 @@ func TestFailure(t *testing.T) {
 // TestProbeSource: the probe can live in any package main.
 func TestProbeSource(t *testing.T) {
 	for _, goos := range []string{"linux", "windows"} {
-		src, err := probeSource("foreign", goos)
+		src, err := placement{pkg: "foreign", goos: goos}.source()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 // hone0collect is what runs from the start of the program to its end.
 type hone0collect struct {
 	cpu, allocs, contention bool
+	counters                bool
 	cpuWriter               *hone0sticky
 	sampling                bool // a CPU profile runs, for the trace alone or for itself
 	trace                   *hone0bounded
@@ -53,6 +54,8 @@ func (p *hone0probe) startCollecting(words []string) {
 		case "contention":
 			c.contention = true
 			hone0setRates(hone0number(values, 0, -1), hone0number(values, 1, -1))
+		case "counters":
+			c.counters = true
 		case "trace":
 			c.trace = &hone0bounded{
 				hone0sticky: hone0sticky{w: p.part("trace")},
@@ -149,6 +152,18 @@ func (p *hone0probe) finishCollecting() {
 	if c.allocs {
 		p.sendProfile("heap.end", "heap", true)
 	}
+	if c.counters {
+		p.sendCoverage("counters.meta", "meta")
+		p.sendCoverage("counters", "counters")
+	}
+}
+
+func (p *hone0probe) sendCoverage(part, what string) {
+	missing, err := hone0coverage(p.part(part), what)
+	if err != nil {
+		missing = err.Error()
+	}
+	p.partDone(part, missing)
 }
 
 // sendAccount sends what the program took: CPU time of its children, its own in the kernel, page faults, its largest size;

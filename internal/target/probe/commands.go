@@ -39,6 +39,11 @@ func (r *hone0request) do(words []string) (note, missing string, err error) {
 		note = hone0restoreRates(hone0number(words, 1, -1), hone0number(words, 2, -1))
 	case "gc":
 		note = hone0setGC(words)
+	case "coverage":
+		if len(words) < 2 {
+			return "", "", hone0io.ErrUnexpectedEOF
+		}
+		missing, err = hone0coverage(r.data(), words[1])
 	case "finish":
 		r.p.finished.Do(r.p.finishCollecting)
 	default:
