@@ -321,11 +321,17 @@ type lab struct {
 	events []Event
 }
 
+// timed are all phases but counts, which builds the program once more.
+func timed() []string {
+	return slices.DeleteFunc(Phases(), func(p string) bool { return p == recording.PhaseCounts })
+}
+
 func newLab(t *testing.T) *lab {
 	l := &lab{t: t, prog: newFake(), gen: &fakeLoad{rate: 20_000, done: make(chan struct{})}}
 	l.o = Options{
 		Package: "./cmd/server", Duration: 400 * time.Millisecond, Warmup: 200 * time.Millisecond, Timeout: 5 * time.Second,
 		Out: filepath.Join(t.TempDir(), "x.hone"), WorkDir: t.TempDir(), Version: "test",
+		Phases:   []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC}, // counts take a real build
 		Load:     &load.Options{Targets: []load.Target{{URL: "http://127.0.0.1:8080/x"}}, Connections: 3},
 		Progress: func(e Event) { l.events = append(l.events, e) },
 	}

@@ -33,11 +33,16 @@ func (r *recorder) recordPackage(ctx context.Context) error {
 	}
 	switch {
 	case r.o.Bench != "":
-		return r.recordBench(ctx, bin, start)
+		err = r.recordBench(ctx, bin, start)
 	case r.o.Load != nil:
-		return r.recordLoaded(ctx, start, addrs)
+		err = r.recordLoaded(ctx, start, addrs)
+	default:
+		err = r.recordUndeclared(ctx, start)
 	}
-	return r.recordUndeclared(ctx, start)
+	if err != nil {
+		return err
+	}
+	return r.recordCounts(ctx, addrs)
 }
 
 // freeAddrs lists where the load goes; nobody may be there yet.
@@ -58,6 +63,15 @@ func (r *recorder) build(ctx context.Context) (*target.Binary, startFunc, error)
 	r.phase = phaseBuild
 	began := time.Now()
 	r.say(Event{Phase: r.phase, Text: r.o.Package})
+	bin, start, err := r.buildTarget(ctx, nil)
+	if err == nil {
+		r.say(Event{Phase: r.phase, Text: bin.ImportPath + " built", At: since(began), End: true})
+	}
+	return bin, start, err
+}
+
+// buildTarget builds the target, with counters in the packages that are named.
+func (r *recorder) buildTarget(ctx context.Context, counted []string) (*target.Binary, startFunc, error) {
 	work := r.o.WorkDir
 	if work == "" {
 		work = filepath.Join(r.tmp, "work")
@@ -66,10 +80,10 @@ func (r *recorder) build(ctx context.Context) (*target.Binary, startFunc, error)
 	defer cancel()
 	bin, start, err := r.world.build(bctx, target.BuildSpec{
 		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, WorkDir: work,
+		Counted: counted,
 	})
 	switch {
 	case err == nil:
-		r.say(Event{Phase: r.phase, Text: bin.ImportPath + " built", At: since(began), End: true})
 	case ctx.Err() != nil:
 		err = r.interrupted(ctx)
 	case bctx.Err() != nil:

@@ -140,6 +140,7 @@ func realOptions(t *testing.T, dir string) Options {
 	return Options{
 		Package: ".", Dir: dir, RunDir: t.TempDir(), Duration: 2 * time.Second, Warmup: 300 * time.Millisecond, Timeout: 2 * time.Minute,
 		Out: filepath.Join(t.TempDir(), "x.hone"), WorkDir: t.TempDir(), Version: "test",
+		Phases:   timed(),
 		Progress: func(e Event) { t.Logf("%-10s %s", e.Phase, e.Text) },
 	}
 }

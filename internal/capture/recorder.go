@@ -31,10 +31,11 @@ type recorder struct {
 	out   *recording.Writer
 	tmp   string // for the target's output; removed at the end
 
-	buildInfo string       // buildinfo.txt
-	metrics   bytes.Buffer // metrics.jsonl so far
-	stretches []stretch    // of the phases so far
-	phase     string       // the one under way, for errors
+	buildInfo string            // buildinfo.txt
+	metrics   bytes.Buffer      // metrics.jsonl so far
+	stretches []stretch         // of the phases so far
+	phase     string            // the one under way, for errors
+	profiles  map[string][]byte // the parts that say which packages to count
 
 	throttled float64 // seconds before the recording, when canThrot
 	canThrot  bool
@@ -59,7 +60,7 @@ func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r := &recorder{o: o, world: w, out: out}
+	r := &recorder{o: o, world: w, out: out, profiles: map[string][]byte{}}
 	sweep(o.WorkDir, time.Now().Add(-leftoverAge))
 	r.tmp, err = os.MkdirTemp(o.WorkDir, tmpPrefix)
 	if err != nil {
@@ -118,6 +119,9 @@ func (r *recorder) finish(err error) (partial bool, _ error) {
 
 // add writes a part.
 func (r *recorder) add(name, phase string, data []byte) error {
+	if name == recording.PartCPU || name == recording.PartAllocs {
+		r.profiles[name] = data
+	}
 	return r.out.Add(name, phase, data)
 }
 

@@ -27,7 +27,7 @@ func (e *engine) finding(d *draft) Finding {
 		Setting:    d.rule.Setting,
 		Kind:       cmp.Or(first.Kind, d.rule.Kind),
 		Title:      d.rule.Title,
-		Cause:      sentences(first.Cause, e.elsewhere(d), e.costWords(d)),
+		Cause:      sentences(first.Cause, e.elsewhere(d), e.costWords(d), e.runsWords(d)),
 		Fix:        first.Fix,
 		Sites:      []SiteRef{},
 		Module:     e.manifest.Runtime.Module,
@@ -40,7 +40,11 @@ func (e *engine) finding(d *draft) Finding {
 		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High), OfCollector: round(d.saving.collector)}
 	}
 	for _, l := range d.lines {
-		f.Sites = append(f.Sites, SiteRef{Place: place(l.site.Frame), Share: round(l.share), Source: e.source(l.site)})
+		ref := SiteRef{Place: place(l.site.Frame), Share: round(l.share), Source: e.source(l.site)}
+		if n, ok := e.pass.Executions(l.site.Frame); ok {
+			ref.Executions = ptr(round(n.PerUnit))
+		}
+		f.Sites = append(f.Sites, ref)
 	}
 	if s := first.Site; s != nil {
 		f.Function, f.Line, f.File = s.Function, s.Line, file(s.Frame)
@@ -128,6 +132,18 @@ func (e *engine) costWords(d *draft) string {
 	}
 	text := rule.List(parts) + "."
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// runsWords says how often the most expensive line runs; the cause of a generic finding has it already.
+func (e *engine) runsWords(d *draft) string {
+	if len(d.lines) == 0 || d.rule.Generic {
+		return ""
+	}
+	words := e.pass.Runs(d.lines[0].site.Frame, d.lines[0].site.Cost)
+	if words == "" {
+		return ""
+	}
+	return "The line " + words + "."
 }
 
 func (e *engine) allocationWords(c site.Cost) string {

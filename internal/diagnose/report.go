@@ -142,6 +142,8 @@ type SiteRef struct {
 	Place
 	Share  float64 `json:"share"`
 	Source string  `json:"source,omitempty"`
+	// Executions of the line for each request, operation or run; absent when they were not counted.
+	Executions *float64 `json:"executions_per_request,omitempty"`
 }
 
 // Cost is a finding's cost as shares of the recording's totals.

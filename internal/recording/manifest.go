@@ -24,6 +24,8 @@ const (
 	PartBench        = "bench.txt"
 	PartStdout       = "stdout.txt"
 	PartStderr       = "stderr.txt"
+	// PartCounts is the folder of the counters of executions, in the files of Go's coverage.
+	PartCounts = "counts"
 )
 
 // Names of the phases.
@@ -34,7 +36,8 @@ const (
 	PhaseContention = "contention"
 	PhaseTrace      = "trace"
 	PhaseRest       = "rest"
-	PhaseGOGC       = "gogc" // where a setting of the collector is tried: see Trial
+	PhaseGOGC       = "gogc"   // where a setting of the collector is tried: see Trial
+	PhaseCounts     = "counts" // executions, in a process of its own with counters; of a URL target there are none
 )
 
 // Manifest describes a recording: what ran, where, under which load, and which

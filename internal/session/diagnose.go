@@ -69,6 +69,9 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if pass.Growth, err = site.Growth(ctx, in.Code, in.Allocs); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if pass.Counts, err = executions(rec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	var traced []string
 	if pass.Trace, traced, err = readTrace(ctx, c, rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

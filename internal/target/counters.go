@@ -5,6 +5,12 @@ import (
 	"io"
 )
 
+// Names of the parts of Collect.Counters.
+const (
+	PartCountersMeta = "counters.meta"
+	PartCounters     = "counters"
+)
+
 // CountersMeta returns the meta-data of the program's coverage instrumentation, in Go's own format
 // (package covdata). A program that was built without BuildSpec.Counted answers a *Missing.
 func (p *Process) CountersMeta(ctx context.Context) ([]byte, error) {

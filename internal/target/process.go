@@ -23,7 +23,7 @@ type Collect struct {
 	Contention bool // block and mutex, rates raised from the start to CollectBlockRate and CollectMutexFraction
 	Trace      bool
 	TraceBytes int64 // cap; 0 none
-	Counters   bool  // of executions, of a program built with BuildSpec.Counted: parts "counters.meta", "counters"
+	Counters   bool  // of executions, of a program built with BuildSpec.Counted: parts PartCountersMeta and PartCounters
 }
 
 // The sampling under Collect.Contention: a sample for each so many ns blocked, and
@@ -70,7 +70,7 @@ func (c Collect) names() []string {
 		names = append(names, "trace")
 	}
 	if c.Counters {
-		names = append(names, "counters.meta", "counters")
+		names = append(names, PartCountersMeta, PartCounters)
 	}
 	return names
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -120,6 +121,7 @@ type Pass struct {
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
 	Growth   []site.Grown       // of live memory in the window of the allocations, largest first; nil when not known
 	Trace    *analysis.Results  // of the execution trace; nil when there is none, or it cannot be read
+	Counts   *counts.Index      // of executions; nil when there are none
 	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
 	RecordingPath string
 }

@@ -87,7 +87,10 @@ func kind(c site.Cost) rule.Kind {
 
 // cause says what is known of a line.
 func cause(p *rule.Pass, s *site.Site) string {
-	text := []string{"No known mistake was found here; the work may have to be done."}
+	text := []string{"No rule explains this cost."}
+	if words := p.Runs(s.Frame, s.Cost); words != "" {
+		text = []string{"The line " + words + "."}
+	}
 	if s.Owner.Kind == gocode.Dependency {
 		text = append(text, fmt.Sprintf("The line is one of %s.", strings.TrimSpace(s.Owner.Module+" "+s.Owner.Version)))
 	}

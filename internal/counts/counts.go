@@ -1,0 +1,127 @@
+package counts
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"github.com/hone-go/hone/internal/covdata"
+)
+
+// Window is a stretch of the counting run, in which so many units of work were done.
+type Window struct {
+	Units  float64
+	Counts covdata.Counts
+}
+
+// Index is the counts of one recording, by place in the source.
+type Index struct {
+	windows []Window
+	files   map[string][]block // by import path and file name: "net/http/server.go"
+	funcs   []function
+}
+
+type block struct {
+	covdata.Block
+	fn, at int // in funcs, in the function's blocks
+}
+
+type function struct {
+	pkg, index int // in the meta-data
+	covdata.Func
+}
+
+// New indexes counts by place. Windows without units are left out.
+func New(meta *covdata.Meta, windows []Window) *Index {
+	x := &Index{files: map[string][]block{}}
+	for _, w := range windows {
+		if w.Units > 0 && w.Counts != nil {
+			x.windows = append(x.windows, w)
+		}
+	}
+	for i, p := range meta.Packages {
+		for j, f := range p.Funcs {
+			x.funcs = append(x.funcs, function{i, j, f})
+			for k, b := range f.Blocks {
+				x.files[f.File] = append(x.files[f.File], block{b, len(x.funcs) - 1, k})
+			}
+		}
+	}
+	for _, bs := range x.files {
+		slices.SortFunc(bs, func(a, b block) int {
+			return cmp.Or(cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.StartColumn, b.StartColumn))
+		})
+	}
+	return x
+}
+
+// Executions says how often something ran.
+type Executions struct {
+	// PerUnit is the mean over all windows, for each unit of work.
+	PerUnit float64
+	// Windows are the same for each window, in sequence.
+	Windows []float64
+	// PerCall is PerUnit for each call of the function that the line is in; 0 when that was not called.
+	PerCall float64
+	// Calls are of that function, for each unit of work.
+	Calls float64
+}
+
+// Line returns how often a line of a file (of the package with that import path) ran: of the blocks
+// that touch it, the count of the one that ran most. So the head of a loop counts its iterations.
+// It reports false for a line that no block touches, and for packages that were not counted.
+func (x *Index) Line(pkg, file string, line int) (Executions, bool) {
+	if x == nil || len(x.windows) == 0 {
+		return Executions{}, false
+	}
+	var best *block
+	var most uint64
+	blocks := x.files[pkg+"/"+path.Base(file)]
+	for i, b := range blocks {
+		if b.StartLine > line {
+			break
+		}
+		if line > b.EndLine {
+			continue
+		}
+		if n := x.sum(b.fn, b.at); best == nil || n > most {
+			best, most = &blocks[i], n
+		}
+	}
+	if best == nil {
+		return Executions{}, false
+	}
+	e := Executions{PerUnit: x.perUnit(best.fn, best.at), Calls: x.perUnit(best.fn, 0)}
+	if e.Calls > 0 {
+		e.PerCall = e.PerUnit / e.Calls
+	}
+	for _, w := range x.windows {
+		e.Windows = append(e.Windows, float64(x.in(w, best.fn, best.at))/w.Units)
+	}
+	return e, true
+}
+
+// in is a block's count in a window.
+func (x *Index) in(w Window, fn, at int) uint64 {
+	f := &x.funcs[fn]
+	if counts := w.Counts[f.pkg][f.index]; at < len(counts) {
+		return counts[at]
+	}
+	return 0
+}
+
+func (x *Index) sum(fn, at int) uint64 {
+	var n uint64
+	for _, w := range x.windows {
+		n += x.in(w, fn, at)
+	}
+	return n
+}
+
+func (x *Index) perUnit(fn, at int) float64 {
+	var units float64
+	for _, w := range x.windows {
+		units += w.Units
+	}
+	return float64(x.sum(fn, at)) / units
+}

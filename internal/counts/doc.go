@@ -1,0 +1,9 @@
+// Package counts answers how often code ran: executions of a line, and calls of a function, for
+// each unit of work (a request, an operation of a benchmark, a run of a program).
+//
+// The counts are exact numbers from a build with counters (package covdata), not samples. They come
+// from processes of their own, under the same load as the profiles but at another time, so they are
+// given per unit of work. Windows in sequence show whether a count grows as the program goes on.
+//
+// It refuses to guess: a line without a counted block has no answer.
+package counts

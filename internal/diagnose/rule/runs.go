@@ -1,0 +1,91 @@
+package rule
+
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Executions returns how often a line ran for each unit of work, by the recording's counters. It
+// reports false where the line was not counted.
+func (p *Pass) Executions(f site.Frame) (counts.Executions, bool) {
+	if p.Counts == nil || f.Owner.Package == "" {
+		return counts.Executions{}, false
+	}
+	return p.Counts.Line(f.Owner.Package, f.File, f.Line)
+}
+
+// units is how many units of work the CPU profile and the allocations are of; 0 when unknown.
+func (p *Pass) units() float64 {
+	if p.Manifest == nil {
+		return 0
+	}
+	ph, ok := p.Manifest.Phase(recording.PhaseCPU)
+	switch {
+	case !ok:
+		return 0
+	case ph.Requests > 0:
+		return float64(ph.Requests)
+	case p.Manifest.Target.Bench != "":
+		return 0
+	}
+	return float64(ph.Runs)
+}
+
+// Runs says how often a line runs and what one execution costs: "runs 46 times per request, 46 for
+// each call of its function: 150 ns and 32 B each"; "" when it is unknown.
+func (p *Pass) Runs(f site.Frame, c site.Cost) string {
+	e, ok := p.Executions(f)
+	if !ok || e.PerUnit <= 0 {
+		return ""
+	}
+	text := "runs"
+	units := p.units()
+	perUnit := p.countsUnits()
+	if perUnit {
+		text += " " + times(e.PerUnit) + " per " + p.Manifest.Unit()
+	}
+	if e.PerCall >= leastRepeats {
+		if perUnit {
+			text += ","
+		}
+		text += " " + times(e.PerCall) + " for each call of its function"
+	} else if !perUnit {
+		return ""
+	}
+	if units > 0 && perUnit {
+		each := units * e.PerUnit
+		var parts []string
+		if c.CPUSeconds > 0 {
+			parts = append(parts, Seconds(c.CPUSeconds/each))
+		}
+		if c.AllocBytes > 0 {
+			parts = append(parts, Bytes(float64(c.AllocBytes)/each))
+		}
+		if len(parts) > 0 {
+			text += ": " + List(parts) + " each"
+		}
+	}
+	return text
+}
+
+// leastRepeats is how often a line runs for a call of its function to be worth a word.
+const leastRepeats = 1.5
+
+// countsUnits reports whether the counting run knows its units of work: of several benchmarks it does not.
+func (p *Pass) countsUnits() bool {
+	ph, ok := p.Manifest.Phase(recording.PhaseCounts)
+	return ok && (ph.Requests > 0 || p.Manifest.Target.Bench == "")
+}
+
+func times(n float64) string {
+	switch {
+	case n > 0.95 && n < 1.05:
+		return "once"
+	case n < 0.01:
+		return fmt.Sprintf("%.2g times", n)
+	}
+	return Number(n) + " times"
+}

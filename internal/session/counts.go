@@ -1,0 +1,51 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/covdata"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// executions reads the counters of a recording; nil when it has none.
+func executions(rec *recording.Recording) (*counts.Index, error) {
+	ph, ok := rec.Phase(recording.PhaseCounts)
+	if !ok {
+		return nil, nil
+	}
+	var meta *covdata.Meta
+	var windows []counts.Window
+	for _, part := range rec.Manifest.Parts {
+		name, ok := strings.CutPrefix(part.Name, recording.PartCounts+"/")
+		if !ok {
+			continue
+		}
+		data, err := rec.Bytes(part.Name)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(name, "covmeta.") {
+			if meta, err = covdata.ReadMeta(data); err != nil {
+				return nil, fmt.Errorf("%s: %w", part.Name, err)
+			}
+			continue
+		}
+		if meta == nil || len(windows) >= len(ph.Windows) {
+			return nil, fmt.Errorf("%s: no meta-data or no window of the phase %s belong to it", part.Name, ph.Name)
+		}
+		w := counts.Window{Units: float64(ph.Windows[len(windows)].Requests)}
+		if w.Units == 0 {
+			w.Units = 1 // a run
+		}
+		if w.Counts, err = meta.ReadCounters(data, nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.Name, err)
+		}
+		windows = append(windows, w)
+	}
+	if meta == nil {
+		return nil, nil
+	}
+	return counts.New(meta, windows), nil
+}
