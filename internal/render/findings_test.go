@@ -81,13 +81,16 @@ func page() FindingsPage {
 				Evidence: []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},
 			}, {
 				Rank: 2, Rule: "costly-line", Generic: true, Kind: rule.Alloc, Title: "Line that costs much, without a known mistake",
-				Cause: "No known mistake was found here; the work may have to be done.", Fix: "Ask whether the work is needed.",
+				Cause: "The line runs once per request: 1.2 µs and 1.0 KiB each.", Fix: "Ask whether the work is needed.",
 				Function: "github.com/x/codec.(*Encoder).grow", File: "encode.go", Line: 120, Module: "github.com/x/codec", Version: "v1.4.0",
 				Source:     "e.buf = make([]byte, n)",
 				Entry:      &diagnose.Place{Function: "main.handler", File: "handlers.go", Line: 44},
 				Cost:       diagnose.Cost{WithGC: &diagnose.Range{Share: 0.052, Low: 0.043, High: 0.063}, AllocBytesShare: share(0.12), BytesPerRequest: share(1070), ObjectsPerRequest: share(2.04)},
 				Confidence: rule.Hint,
-				Evidence:   []rule.Evidence{{What: rule.CompilerSaid, Value: "make([]byte, n) escapes to heap: its size is not constant"}},
+				Evidence: []rule.Evidence{
+					{What: rule.ExecutionsCounted, Value: "runs once per request: 1.2 µs and 1.0 KiB each"},
+					{What: rule.CompilerSaid, Value: "make([]byte, n) escapes to heap: its size is not constant"},
+				},
 			}, {
 				Rank: 3, Rule: "costly-line", Generic: true, Kind: rule.CPU, Title: "Line that costs much, without a known mistake",
 				Function: "main.mix", File: "mix.go", Line: 9, Cost: diagnose.Cost{WithGC: &diagnose.Range{Share: 0.03, Low: 0.02, High: 0.04}}, Confidence: rule.Hint,

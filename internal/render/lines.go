@@ -30,7 +30,7 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	if len(fs) == 0 {
 		return
 	}
-	fmt.Fprintln(w, s.paint(strong, "Other lines that cost")+s.paint(faint, "  CPU and the garbage they make; no known mistake, the work may have to be done"))
+	fmt.Fprintln(w, s.paint(strong, "Other lines that cost")+s.paint(faint, "  CPU and the garbage they make; no rule explains them"))
 	if p.Verbose {
 		fmt.Fprintln(w)
 		for i := range fs {
@@ -73,9 +73,14 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 	return "", ""
 }
 
-// details say in a sentence what else is known: bytes, waits, the compiler's reason, the line that leads there.
+// details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that leads there.
 func details(f *diagnose.Finding) string {
 	var parts []string
+	for _, e := range f.Evidence {
+		if e.What == rule.ExecutionsCounted {
+			parts = append(parts, e.Value)
+		}
+	}
 	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
 		words := percent(*x) + " of allocated bytes"
 		if b, n := f.Cost.BytesPerRequest, f.Cost.ObjectsPerRequest; b != nil && n != nil {

@@ -71,6 +71,9 @@ func (p *Pass) Runs(f site.Frame, c site.Cost) string {
 	return text
 }
 
+// ExecutionsCounted is the evidence that holds what Runs says.
+const ExecutionsCounted = "executions, counted"
+
 // leastRepeats is how often a line runs for a call of its function to be worth a word.
 const leastRepeats = 1.5
 

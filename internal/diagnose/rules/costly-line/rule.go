@@ -54,12 +54,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m := rule.Match{Site: s, CPU: s.CPU, Allocs: s.Allocs, Mutex: s.Mutex, Kind: kind(s.Cost), Confidence: rule.Hint}
 		m.Cause = cause(p, s)
 		m.Fix = fmt.Sprintf("Ask whether the work is needed, and so often; `%s` shows who calls the line, what it calls and what the compiler says.", p.Why(s))
+		if words := p.Runs(s.Frame, s.Cost); words != "" {
+			m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: words})
+		}
 		if words := p.Reasons(s); len(words) > 0 {
-			m.Evidence = []rule.Evidence{{
+			m.Evidence = append(m.Evidence, rule.Evidence{
 				What:    rule.CompilerSaid,
 				Value:   strings.Join(words, "; "),
 				Command: "go build -gcflags=-m=2 " + s.Owner.Package,
-			}}
+			})
 		}
 		matches = append(matches, m)
 	}
