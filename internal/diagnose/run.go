@@ -134,19 +134,23 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	return e
 }
 
-// find runs the rules. Matches that claim nothing are no matches.
+// find runs the rules. Matches that claim nothing, or only what a benchmark's harness did, are no matches.
 func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error) {
 	var claims []*claim
+	harness := rule.NewHarness(p)
 	for _, r := range rules {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if r.SkipsBenchmarks && p.Benchmark() {
+			continue
 		}
 		matches, err := r.Find(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}
 		for _, m := range matches {
-			if m.Empty() && m.Saving == nil {
+			if !harness.Strip(&m) || m.Empty() && m.Saving == nil {
 				continue
 			}
 			claims = append(claims, &claim{rule: r, match: m, order: len(claims)})

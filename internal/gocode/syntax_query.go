@@ -72,7 +72,8 @@ func (p *Place) Object(id *ast.Ident) types.Object { return p.Info.ObjectOf(id) 
 
 // Loop returns the innermost for or range statement (*ast.ForStmt, *ast.RangeStmt) that runs the
 // line again and again within Func, nil when there is none. The line of "for … {" counts for a loop with a
-// condition or post statement there, which run each time; what is ranged over does not.
+// condition or post statement there, which run each time; what is ranged over does not. Loops that
+// drive a benchmark (see [Place.Drives]) do not count.
 func (p *Place) Loop() ast.Stmt {
 	var loop ast.Stmt
 	for _, n := range p.Nodes {
@@ -80,13 +81,21 @@ func (p *Place) Loop() ast.Stmt {
 		case *ast.ForStmt:
 			if p.spans(n.Body) && (p.line(n.Body.Lbrace) < p.Line || p.oneLine(n.Body)) ||
 				n.Cond != nil && p.spans(n.Cond) || n.Post != nil && p.spans(n.Post) {
-				loop = n
+				loop = p.own(n, loop)
 			}
 		case *ast.RangeStmt:
 			if p.spans(n.Body) && (p.line(n.Body.Lbrace) < p.Line || p.oneLine(n.Body)) {
-				loop = n
+				loop = p.own(n, loop)
 			}
 		}
+	}
+	return loop
+}
+
+// own returns a loop, or other where the loop drives a benchmark.
+func (p *Place) own(loop, other ast.Stmt) ast.Stmt {
+	if p.Drives(loop) {
+		return other
 	}
 	return loop
 }
@@ -97,18 +106,19 @@ func (p *Place) oneLine(b *ast.BlockStmt) bool {
 }
 
 // LoopAround returns the innermost for or range statement that evaluates n in each iteration,
-// without leaving the function literal that n stands in; nil when there is none.
+// without leaving the function literal that n stands in; nil when there is none. Loops that drive a
+// benchmark do not count.
 func (p *Place) LoopAround(n ast.Node) ast.Stmt {
 	for _, up := range p.Enclosing(n) {
 		switch up := up.(type) {
 		case *ast.FuncLit, *ast.FuncDecl:
 			return nil
 		case *ast.ForStmt:
-			if holds(up.Body, n) || up.Cond != nil && holds(up.Cond, n) || up.Post != nil && holds(up.Post, n) {
+			if (holds(up.Body, n) || up.Cond != nil && holds(up.Cond, n) || up.Post != nil && holds(up.Post, n)) && !p.Drives(up) {
 				return up
 			}
 		case *ast.RangeStmt:
-			if holds(up.Body, n) {
+			if holds(up.Body, n) && !p.Drives(up) {
 				return up
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 // Loops returns the loops around n inside its function, innermost first. A loop
 // whose init statement, condition or range expression holds n counts only for
-// the parts that run again.
+// the parts that run again. Loops that drive a benchmark do not count (see [gocode.Place.Drives]).
 func Loops(p *gocode.Place, n ast.Node) []ast.Node {
 	var loops []ast.Node
 	child := n
@@ -20,11 +20,11 @@ func Loops(p *gocode.Place, n ast.Node) []ast.Node {
 		case *ast.FuncLit, *ast.FuncDecl:
 			return loops
 		case *ast.ForStmt:
-			if child != l.Init {
+			if child != l.Init && !p.Drives(l) {
 				loops = append(loops, l)
 			}
 		case *ast.RangeStmt:
-			if child != l.X {
+			if child != l.X && !p.Drives(l) {
 				loops = append(loops, l)
 			}
 		}

@@ -8,19 +8,23 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// PerCall tells whether a node runs more than once in a program's life as far as
+// PerCall reports whether a node runs more than once in a program's life as far as
 // the syntax shows: not in a package variable, not straight in main or init, not
-// behind a guard that lets it run once (see [Guarded]).
+// behind a guard that lets it run once (see [Guarded]), and not straight in a benchmark, which
+// repeats it on purpose.
 func PerCall(p *gocode.Place, n ast.Node) bool {
 	if p.Decl == nil || Guarded(p, n) {
 		return false
+	}
+	if p.Timing() != gocode.NoBenchmark {
+		return len(Loops(p, n)) > 0
 	}
 	once := p.Decl.Recv == nil && (p.Decl.Name.Name == "init" || p.Decl.Name.Name == "main" && p.Pkg.Name() == "main")
 	// A function literal in main is a handler, a callback, a goroutine.
 	return !once || p.Func != p.Decl || len(Loops(p, n)) > 0
 }
 
-// Guarded tells whether a node runs only to fill something that is kept: under "if x == nil",
+// Guarded reports whether a node runs only to fill something that is kept: under "if x == nil",
 // under "if !ok" for the second value of a look-up, in a function for a
 // sync.Once, or as the New of a sync.Pool.
 func Guarded(p *gocode.Place, n ast.Node) bool {
@@ -71,7 +75,7 @@ func keeps(p *gocode.Place, n ast.Node, lit *ast.FuncLit) bool {
 	return false
 }
 
-// missing tells whether a condition asks if something is not there yet.
+// missing reports whether a condition asks if something is not there yet.
 func missing(p *gocode.Place, cond ast.Expr) bool {
 	switch c := ast.Unparen(cond).(type) {
 	case *ast.BinaryExpr:

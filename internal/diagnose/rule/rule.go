@@ -97,7 +97,10 @@ type Rule struct {
 	// Setting says that the fix changes how the program is built or run (a limit, a level, a toolchain), not its
 	// code. Findings of such rules are in a list of their own.
 	Setting bool
-	Find    func(ctx context.Context, p *Pass) ([]Match, error)
+	// SkipsBenchmarks says that what the rule looks for follows, in a benchmark, from being one: a small heap, one
+	// operation at a time. It is not run on recordings of benchmarks.
+	SkipsBenchmarks bool
+	Find            func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
 // OfMemory tells whether the rule may claim what is live: see Memory.

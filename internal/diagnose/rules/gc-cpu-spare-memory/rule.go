@@ -27,14 +27,15 @@ const leastSaved = 0.01
 // Rule is gc-cpu-spare-memory.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "gc-cpu-spare-memory",
-		Kind:     rule.Config,
-		Setting:  true,
-		Needs:    []rule.Need{rule.NeedMetrics},
-		Title:    "The garbage collector works hard while memory is idle",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:              "gc-cpu-spare-memory",
+		Kind:            rule.Config,
+		SkipsBenchmarks: true,
+		Setting:         true,
+		Needs:           []rule.Need{rule.NeedMetrics},
+		Title:           "The garbage collector works hard while memory is idle",
+		Doc:             doc,
+		Fraction:        rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:            find,
 	}
 }
 

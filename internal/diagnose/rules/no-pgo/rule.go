@@ -21,14 +21,15 @@ const (
 // Rule is no-pgo.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "no-pgo",
-		Kind:     rule.Config,
-		Setting:  true,
-		Needs:    []rule.Need{rule.NeedBuild},
-		Title:    "Built without a profile",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:              "no-pgo",
+		Kind:            rule.Config,
+		SkipsBenchmarks: true,
+		Setting:         true,
+		Needs:           []rule.Need{rule.NeedBuild},
+		Title:           "Built without a profile",
+		Doc:             doc,
+		Fraction:        rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:            find,
 	}
 }
 
@@ -51,8 +52,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if p.Code == nil || p.Code.BuildInfo() == nil || p.Code.Setting("-pgo") != "" || p.Manifest == nil {
 		return nil, nil
 	}
-	if kind := p.Manifest.Target.Kind; kind != "service" && kind != "program" {
-		return nil, nil // a benchmark's profile is not the program's
+	if p.Manifest.Target.Kind == "url" {
+		return nil, nil // built elsewhere
 	}
 	t := p.Table.Totals
 	arranged := compiled(p.Table)

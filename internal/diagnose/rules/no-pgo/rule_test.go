@@ -41,9 +41,9 @@ func TestPrograms(t *testing.T) {
 		if got := find("build\t-pgo=default.pgo\n"); len(got) > 0 {
 			t.Errorf("%s: built with a profile: %s", name, got[0].Cause)
 		}
-		p.Manifest.Target.Kind = "bench"
+		p.Manifest.Target.Kind = "url"
 		if got := find(""); len(got) > 0 {
-			t.Errorf("%s: a benchmark: %s", name, got[0].Cause)
+			t.Errorf("%s: built elsewhere: %s", name, got[0].Cause)
 		}
 	}
 }

@@ -34,13 +34,14 @@ var fraction = rule.Fraction{Expect: 0.95, Low: 0.83, High: 1}
 // Rule is serial-section.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "serial-section",
-		Kind:     rule.Sched,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "A loop keeps one core busy while the others are idle",
-		Doc:      doc,
-		Fraction: fraction,
-		Find:     find,
+		ID:              "serial-section",
+		Kind:            rule.Sched,
+		SkipsBenchmarks: true,
+		Needs:           []rule.Need{rule.NeedTrace},
+		Title:           "A loop keeps one core busy while the others are idle",
+		Doc:             doc,
+		Fraction:        fraction,
+		Find:            find,
 	}
 }
 
@@ -253,9 +254,6 @@ func (s *section) match(p *rule.Pass) rule.Match {
 		head := rule.Line(s.place, s.loop.Pos())
 		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its rounds do not touch each other, as far as the code shows.",
 			head, idle, rule.Seconds(s.seconds), rule.Seconds(length))
-		if p.Manifest != nil && p.Manifest.Target.Kind == "bench" {
-			m.Confidence = rule.Hint // a benchmark runs one at a time what its callers may well run side by side
-		}
 		m.Fix = fmt.Sprintf("Share the loop on line %d between goroutines, a range of rounds each, as many as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. One goroutine per round is right only when a round takes 10 µs or more.", head)
 		return m
 	}

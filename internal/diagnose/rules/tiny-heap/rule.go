@@ -24,14 +24,15 @@ var heaps = []float64{64 << 20, 32 << 20, 16 << 20}
 // Rule is tiny-heap.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "tiny-heap",
-		Kind:     rule.Config,
-		Setting:  true,
-		Needs:    []rule.Need{rule.NeedMetrics},
-		Title:    "A tiny heap is collected many times a second",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:              "tiny-heap",
+		Kind:            rule.Config,
+		SkipsBenchmarks: true,
+		Setting:         true,
+		Needs:           []rule.Need{rule.NeedMetrics},
+		Title:           "A tiny heap is collected many times a second",
+		Doc:             doc,
+		Fraction:        rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
+		Find:            find,
 	}
 }
 
