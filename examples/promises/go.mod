@@ -1,0 +1,3 @@
+module example.com/promises
+
+go 1.25
