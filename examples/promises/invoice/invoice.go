@@ -11,29 +11,10 @@ type Delivery struct {
 	Name   string
 }
 
-// Render writes a line for each delivery and the sum in cents.
-func Render(deliveries []Delivery) []byte {
-	prices := current()
-	b := make([]byte, 0, 64*len(deliveries))
-	sum := 0
-	for _, d := range deliveries {
-		cents := prices.of(d)
-		sum += cents
-		b = append(b, plainName(d.Name)...)
-		b = append(b, ", "...)
-		b = append(b, prices.names[d.Zone%zones]...)
-		b = append(b, ' ')
-		b = strconv.AppendInt(b, int64(cents), 10)
-		b = append(b, '\n')
-	}
-	b = append(b, "sum "...)
-	return append(strconv.AppendInt(b, int64(sum), 10), '\n')
-}
-
 // zones is the number of zones of a tariff, classes that of its classes of weight.
 const (
-	zones   = 12
-	classes = 5
+	zones   = 8
+	classes = 8
 )
 
 // tariff has a name for each zone, and a price in cents for each zone and class.
@@ -57,3 +38,6 @@ func newTariff() *tariff {
 func (t *tariff) of(d Delivery) int {
 	return t.cents[key(d.Zone%zones, min(d.Weight/1000, classes-1))]
 }
+
+// zone is the name of the zone of a delivery.
+func (t *tariff) zone(d Delivery) string { return t.names[d.Zone%zones] }

@@ -14,7 +14,7 @@ func TestAnswers(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for pieces, want := range map[string]string{
-				"1": "100.7115", "3": "300.7115", "450": "46926.9615", "0": "pieces must be between 1 and 500", "x": "pieces must be between 1 and 500",
+				"1": "101.7269", "3": "301.7269", "450": "46927.9769", "0": "pieces must be between 1 and 500", "x": "pieces must be between 1 and 500",
 			} {
 				w := httptest.NewRecorder()
 				handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/quote?pieces="+pieces, nil))

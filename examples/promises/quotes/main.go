@@ -41,7 +41,7 @@ func price(prices, sizes *[levels]float64, pieces float64) float64 {
 		left -= part
 	}
 	risk := 0.0
-	for step := range 120 {
+	for step := range 400 {
 		for i := range levels {
 			risk += math.Sqrt(prices[i]*sizes[i]+float64(step)) / (1 + float64(step*i))
 		}
