@@ -92,9 +92,16 @@ func TestPairsAreTestedAlike(t *testing.T) {
 
 // The load that a main.go names in its first lines is one that can be sent.
 func TestLoadsInCommentsAreThere(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join(examples, "*", "*", "targets.txt"))
-	if err != nil || len(names) != 6 {
-		t.Fatalf("targets %v, %v", names, err)
+	var names []string
+	for _, side := range []string{"before", "after"} {
+		list, err := filepath.Glob(filepath.Join(examples, "*", side, "targets.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, list...)
+	}
+	if len(names) != 6 {
+		t.Fatalf("targets %v", names)
 	}
 	for _, name := range names {
 		targets, err := load.ParseTargets(name, nil)
@@ -351,7 +358,7 @@ func main() {
 			t.Fatal(err)
 		}
 	}
-	r := &runner{session: session.Config{CacheDir: t.TempDir()}, examples: filepath.Dir(dir)}
+	r := &runner{session: session.Config{CacheDir: t.TempDir()}, examples: filepath.Dir(dir), turn: 100 * time.Millisecond}
 	p := program{dir: filepath.Base(dir), get: "/", connections: 2}
 	b, err := r.build(t.Context(), p)
 	if err != nil {
@@ -366,11 +373,10 @@ func main() {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.process.Stop(context.Background()) })
-		s.load.MaxDuration = 100 * time.Millisecond
 		return s
 	}
 	little, much, failing := start("1"), start("1000000"), start("0")
-	for _, services := range [][2]*service{{little, much}, {much, little}} {
+	for _, services := range [][]*service{{little, much}, {much, little}} {
 		phases, err := byTurns(t.Context(), services, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -380,13 +386,13 @@ func main() {
 			t.Errorf("%g and %g s of CPU a request", first, second)
 		}
 	}
-	if _, err := byTurns(t.Context(), [2]*service{little, failing}, 1); err == nil || !strings.Contains(err.Error(), "requests failed") {
+	if _, err := byTurns(t.Context(), []*service{little, failing}, 1); err == nil || !strings.Contains(err.Error(), "requests failed") {
 		t.Errorf("a failing service: %v", err)
 	}
 	if err := little.process.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := byTurns(t.Context(), [2]*service{little, much}, 1); err == nil {
+	if _, err := byTurns(t.Context(), []*service{little, much}, 1); err == nil {
 		t.Error("a service that is gone was measured")
 	}
 }

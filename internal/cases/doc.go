@@ -6,12 +6,18 @@
 //	go run ./internal/cases -runs 3              # found in three runs out of three?
 //	go run ./internal/cases -litter allocating   # what does garbage cost others?
 //	go run ./internal/cases -requests            # are the requests in a trace those that there were?
+//	go run ./internal/cases -promises -w         # docs/promises.md, its part for a quiet machine: 15 minutes
+//	go run ./internal/cases -promises -busy -w   # and its part for a busy one
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a
 // diagnosis must find stands as data in expect.go: rule, function, line, module
 // and version, all of which must be right for a culprit to count as found. The
 // repaired program must show no finding of those rules.
+//
+// The promises for twenty repairs of ten small programs, examples/promises, are set beside what
+// each repair saves by -promises. With -keep DIR the recordings and what was measured stay there, and
+// -again sets what hone promises now beside the same facts, in a minute.
 //
 // The promise for a case is what the findings of its culprits save together
 // (diagnose.Together); the fact is what the repaired program spends less per request or run, without

@@ -12,6 +12,11 @@ type program struct {
 	name string // in the tables
 	dir  string // below examples
 	args []string
+	tags []string // of the build
+
+	// A benchmark is a pattern of -test.bench, and the iterations that take about a second.
+	bench      string
+	iterations int
 
 	// A service takes its address by -addr. It has a targets file in its directory or
 	// a path to GET; without either the program ends by itself.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,32 +29,67 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string) error {
+// flags are what the command line says.
+type flags struct {
+	duration                time.Duration
+	runs, rounds            int
+	only, examples, keep    string
+	litter                  string
+	requests, promises      bool
+	busy, again, save, spin bool
+}
+
+func parse(args []string) (flags, error) {
+	var f flags
 	fs := flag.NewFlagSet("cases", flag.ContinueOnError)
-	duration := fs.Duration("duration", 20*time.Second, "length of each recording")
-	runs := fs.Int("runs", 1, "runs of each case")
-	rounds := fs.Int("rounds", 10, "measurements of each program without profiles")
-	only := fs.String("only", "", "letters of the cases to run, without a space between; empty for all")
-	examples := fs.String("examples", "examples", "where the examples are")
-	keep := fs.String("keep", "", "directory that keeps the latest recordings; empty for a temporary one")
-	beside := fs.String("litter", "", "measure instead what `WHAT` costs the rest of a program: allocating, collecting or labels")
-	log := fs.Bool("requests", false, "compare instead the requests found in traces with those that the service logs itself")
-	save := fs.Bool("w", false, "write docs/cases.md instead of printing it")
+	fs.DurationVar(&f.duration, "duration", 0, "length of each recording; 0 is 20s, with -promises 12s")
+	fs.IntVar(&f.runs, "runs", 1, "runs of each case")
+	fs.IntVar(&f.rounds, "rounds", 0, "processes of each program that are measured without profiles; 0 is 10, with -promises 6")
+	fs.StringVar(&f.only, "only", "", "letters of the cases to run, without a space between, or with -promises names of programs with commas; empty for all")
+	fs.StringVar(&f.examples, "examples", "examples", "where the examples are")
+	fs.StringVar(&f.keep, "keep", "", "directory that keeps the latest recordings; empty for a temporary one")
+	fs.StringVar(&f.litter, "litter", "", "measure instead what `WHAT` costs the rest of a program: allocating, collecting or labels")
+	fs.BoolVar(&f.requests, "requests", false, "compare instead the requests found in traces with those that the service logs itself")
+	fs.BoolVar(&f.promises, "promises", false, "set instead promises for the repairs of examples/promises beside what they save")
+	fs.BoolVar(&f.busy, "busy", false, "with -promises: run two busy loops beside everything")
+	fs.BoolVar(&f.again, "again", false, "with -promises and -keep: measure nothing, diagnose what was kept again")
+	fs.BoolVar(&f.save, "w", false, "write docs/cases.md, or with -promises docs/promises.md, instead of printing it")
+	fs.BoolVar(&f.spin, "spin", false, "be a busy loop until standard input ends; -busy starts it")
 	if err := fs.Parse(args); err != nil {
-		return err
+		return f, err
 	}
-	if *duration < 4*time.Second || *runs < 1 || *rounds < 1 || fs.NArg() > 0 {
-		return fmt.Errorf("want a duration of at least 4s, at least 1 run and 1 round, and no arguments")
+	duration, rounds := 20*time.Second, 10
+	if f.promises {
+		duration, rounds = 12*time.Second, 6
 	}
-	chosen, err := choose(studies(), *only)
+	f.duration, f.rounds = cmp.Or(f.duration, duration), cmp.Or(f.rounds, rounds)
+	switch {
+	case f.duration < 4*time.Second || f.runs < 1 || f.rounds < 1 || fs.NArg() > 0:
+		return f, fmt.Errorf("want a duration of at least 4s, at least 1 run and 1 round, and no arguments")
+	case (f.busy || f.again) && !f.promises:
+		return f, fmt.Errorf("-busy and -again go with -promises")
+	case f.again && f.keep == "":
+		return f, fmt.Errorf("-again needs the directory that -keep named")
+	case f.promises && f.save && f.only != "":
+		return f, fmt.Errorf("-promises -w writes totals, so it takes all programs: leave -only out")
+	}
+	return f, nil
+}
+
+func run(ctx context.Context, args []string) error {
+	f, err := parse(args)
 	if err != nil {
 		return err
 	}
-	root, err := filepath.Abs(*examples)
+	if f.spin {
+		spin(os.Stdin, spinLimit)
+		return nil
+	}
+	root, err := filepath.Abs(f.examples)
 	if err != nil {
 		return err
 	}
-	dir := *keep
+	dir := f.keep
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "hone-cases-"); err != nil {
 			return err
@@ -63,28 +99,55 @@ func run(ctx context.Context, args []string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-
-	if *beside != "" {
-		r := runner{
-			session:  session.Config{CacheDir: dir, Version: "cases"},
-			examples: filepath.Join(filepath.Dir(root), "internal", "cases", "testdata"), duration: *duration, rounds: *rounds,
-		}
-		return r.measureBeside(ctx, os.Stdout, *beside)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
-	if *log {
-		r := runner{session: session.Config{CacheDir: dir, Version: "cases"}, examples: root, duration: *duration}
+	r := runner{
+		session:  session.Config{CacheDir: dir, Version: "cases"},
+		examples: root, duration: f.duration, rounds: f.rounds, turn: turn,
+	}
+	switch {
+	case f.promises:
+		return r.runPromises(ctx, f)
+	case f.litter != "":
+		r.examples = filepath.Join(filepath.Dir(root), "internal", "cases", "testdata")
+		return r.measureBeside(ctx, os.Stdout, f.litter)
+	case f.requests:
 		return r.measureRequests(ctx, os.Stdout)
 	}
+	return r.runStudies(ctx, f)
+}
+
+// runPromises makes docs/promises.md or prints a part of it.
+func (r *runner) runPromises(ctx context.Context, f flags) error {
+	var names []string
+	if f.only != "" {
+		names = strings.Split(f.only, ",")
+	}
+	chosen, err := chooseFixables(fixables(), names)
+	if err != nil {
+		return err
+	}
+	r.turn = shortTurn
+	page := ""
+	if f.save {
+		page = filepath.Join(filepath.Dir(r.examples), "docs", "promises.md")
+	}
+	return r.printPromises(ctx, os.Stdout, chosen, conditionOf(f.busy), f.again, page)
+}
+
+// runStudies makes docs/cases.md or prints it.
+func (r *runner) runStudies(ctx context.Context, f flags) error {
+	chosen, err := choose(studies(), f.only)
+	if err != nil {
+		return err
+	}
 	all := make([][]*outcome, len(chosen))
-	for n := range *runs {
+	for n := range f.runs {
 		for i, s := range chosen {
-			say := func(text string) {
-				fmt.Fprintf(os.Stderr, "case %s, run %d of %d: %s\n", s.id, n+1, *runs, text)
-			}
-			r := runner{
-				session:  session.Config{CacheDir: dir, Version: "cases", Progress: phases(say)},
-				examples: root, duration: *duration, rounds: *rounds,
-			}
+			r.session.Progress = phases(func(text string) {
+				fmt.Fprintf(os.Stderr, "case %s, run %d of %d: %s\n", s.id, n+1, f.runs, text)
+			})
 			o, err := r.study(ctx, s)
 			if err != nil {
 				return err
@@ -93,9 +156,9 @@ func run(ctx context.Context, args []string) error {
 		}
 	}
 	var page bytes.Buffer
-	write(&page, all, *duration)
-	if *save {
-		return savePage(filepath.Join(filepath.Dir(root), "docs", "cases.md"), page.String(), chosen, *only == "")
+	write(&page, all, f.duration)
+	if f.save {
+		return savePage(filepath.Join(filepath.Dir(r.examples), "docs", "cases.md"), page.String(), chosen, f.only == "")
 	}
 	_, err = os.Stdout.Write(page.Bytes())
 	return err

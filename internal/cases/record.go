@@ -14,7 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/session"
-	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/load"
 )
 
@@ -33,6 +32,7 @@ type runner struct {
 	examples string        // directory
 	duration time.Duration // of each recording that is diagnosed
 	rounds   int           // of recordings that only measure
+	turn     time.Duration // of a service in those rounds
 }
 
 // study records all programs of a study, diagnoses them, and measures its repairs.
@@ -84,18 +84,14 @@ func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase
 // measureServices measures two services, new processes in each round: what one has by chance,
 // such as where its memory lies, it keeps.
 func (r *runner) measureServices(ctx context.Context, s study, clean [][]recording.Phase, i, j int) error {
-	programs := [2]program{s.programs[i], s.programs[j]}
-	var binaries [2]*target.Binary
-	for side, p := range programs {
-		b, err := r.build(ctx, p)
-		if err != nil {
-			return err
-		}
-		defer b.Remove()
-		binaries[side] = b
+	programs := []program{s.programs[i], s.programs[j]}
+	binaries, remove, err := r.buildAll(ctx, programs)
+	if err != nil {
+		return err
 	}
+	defer remove()
 	for range r.rounds {
-		phases, err := r.alternate(ctx, programs, binaries, max(r.duration*3/10, 2*turn))
+		phases, err := r.alternate(ctx, programs, binaries, max(r.duration*3/10, 2*r.turn))
 		if err != nil {
 			return err
 		}
@@ -166,6 +162,7 @@ func (r *runner) record(ctx context.Context, p program, o capture.Options) (stri
 	dir := r.dir(p)
 	o.Package, o.Dir, o.RunDir = ".", dir, dir
 	o.Args, o.Arg = p.args, "examples/"+p.dir
+	o.Bench, o.BuildFlags = p.bench, p.buildFlags()
 	if p.isService() {
 		addr, err := freeAddr()
 		if err != nil {

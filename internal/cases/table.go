@@ -86,18 +86,27 @@ func replaceRows(old, fresh string, chosen []study) string {
 	return b.String()
 }
 
-// others is how many cores the rest of the machine kept busy in the clean phases.
+// others is how many cores the rest of the machine kept busy while the studies ran.
 func others(runs [][]*outcome) float64 {
-	var busy, seconds float64
+	var manifests []recording.Manifest
 	for _, outcomes := range runs {
 		for _, o := range outcomes {
 			for _, r := range o.results {
-				for _, p := range r.Manifest.Phases {
-					if p.Name == recording.PhaseClean && p.MachineCPUSeconds > 0 {
-						busy += p.MachineCPUSeconds - p.CPUSeconds - p.GeneratorCPUSeconds
-						seconds += p.Seconds
-					}
-				}
+				manifests = append(manifests, r.Manifest)
+			}
+		}
+	}
+	return othersIn(manifests)
+}
+
+// othersIn is how many cores the rest of the machine kept busy in the clean phases of recordings.
+func othersIn(manifests []recording.Manifest) float64 {
+	var busy, seconds float64
+	for _, m := range manifests {
+		for _, p := range m.Phases {
+			if p.Name == recording.PhaseClean && p.MachineCPUSeconds > 0 {
+				busy += p.MachineCPUSeconds - p.CPUSeconds - p.GeneratorCPUSeconds
+				seconds += p.Seconds
 			}
 		}
 	}

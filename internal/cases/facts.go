@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// evidence is what was recorded and measured of a program of examples/promises. It is kept as JSON
+// beside the recording, so that the promises can be made again and set beside the same facts.
+type evidence struct {
+	Program string              `json:"program"`
+	Phases  [][]recording.Phase `json:"phases"` // of each variant, of each of its processes
+}
+
+// gather records a program as it stands and measures its variants without profiles.
+func (r *runner) gather(ctx context.Context, f fixable, out string) (evidence, error) {
+	e := evidence{Program: f.name}
+	if _, err := r.record(ctx, f.program, capture.Options{Duration: r.duration, Out: out}); err != nil {
+		return e, fmt.Errorf("record %s: %w", f.name, err)
+	}
+	var err error
+	if e.Phases, err = r.measureVariants(ctx, f.variants()); err != nil {
+		return e, fmt.Errorf("measure %s: %w", f.name, err)
+	}
+	return e, nil
+}
+
+// What a program does in a round of measuring: a second or two. Up to six services have their turns one
+// after the other; a long turn would let the machine change its speed before the last has had its.
+const (
+	shortTurn    = time.Second / 2
+	perRound     = 4 // turns of a service
+	runsPerRound = 2
+)
+
+// measureVariants returns the phases of each program, one for each of the runner's rounds.
+func (r *runner) measureVariants(ctx context.Context, programs []program) ([][]recording.Phase, error) {
+	binaries, remove, err := r.buildAll(ctx, programs)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	all := make([][]recording.Phase, len(programs))
+	for range r.rounds {
+		var phases []recording.Phase
+		if programs[0].isService() {
+			phases, err = r.alternate(ctx, programs, binaries, perRound*r.turn)
+		} else {
+			phases, err = r.runInTurn(ctx, programs, binaries, runsPerRound)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, p := range phases {
+			all[i] = append(all[i], p)
+		}
+	}
+	return all, nil
+}
+
+// runInTurn runs each program n times, in the order ABBA.
+func (r *runner) runInTurn(ctx context.Context, programs []program, binaries []*target.Binary, n int) ([]recording.Phase, error) {
+	phases := make([]recording.Phase, len(programs))
+	for _, i := range backAndForth(len(programs), n) {
+		exit, err := runOnce(ctx, programs[i], binaries[i])
+		if err != nil {
+			return nil, fmt.Errorf("run %s: %w", programs[i].name, err)
+		}
+		phases[i].Runs++
+		phases[i].Seconds += (exit.Wall - exit.ProbeWall).Seconds()
+		phases[i].CPUSeconds += exit.Usage.CPUSeconds - exit.ProbeCPUSeconds
+	}
+	return phases, nil
+}
+
+// runLimit bounds one run: the programs take a second.
+const runLimit = time.Minute
+
+// runOnce runs a program, or a fixed number of iterations of a benchmark, to its end.
+func runOnce(ctx context.Context, p program, b *target.Binary) (target.Exit, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	args := p.args
+	if p.bench != "" {
+		args = []string{"-test.run=^$", "-test.bench=" + p.bench, fmt.Sprintf("-test.benchtime=%dx", p.iterations)}
+	}
+	process, err := b.Start(ctx, target.RunSpec{Args: args, Dir: b.Dir})
+	if err != nil {
+		return target.Exit{}, err
+	}
+	<-process.Done() // ends with ctx
+	exit := process.Exit()
+	if why := exit.Failure(); why != "" || exit.Stopped {
+		return exit, fmt.Errorf("it failed: %s", cmp.Or(why, "stopped"))
+	}
+	return exit, ctx.Err()
+}
