@@ -45,6 +45,9 @@ type Resources struct {
 	Cores          float64 `json:"cores,omitempty"`  // busy on average in the clean phase
 	// ChildCores are those that were kept busy by processes which the program started.
 	ChildCores float64 `json:"child_cores,omitempty"`
+	// OtherCores are those that processes other than the program and the load generator kept busy, while the CPU
+	// profile was taken; absent when they were few.
+	OtherCores float64 `json:"other_cores,omitempty"`
 	// CPUPerRequest is of a request, of an operation of a benchmark, or of a run of a program that ends.
 	CPUPerRequest     float64 `json:"cpu_seconds_per_request,omitempty"`
 	SystemShare       float64 `json:"system_cpu_share,omitempty"` // of the program's CPU, in the kernel

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/stats"
@@ -38,13 +39,17 @@ const (
 	closedBusyShare = 0.70
 	// waitingShare of the requests' time in locks and channels is a wait that is seen.
 	waitingShare = 0.5
-	// fullMachineShare of the whole machine is enough where requests wait in locks and channels, too: they stand
-	// in line there, but what is let through has to wait for a CPU, and there is at most a quarter more of those.
+	// fullMachineShare of the whole machine is enough where requests wait in locks and channels, too, if the program
+	// and the generator fill it: they queue there, but what is let through has to wait for a CPU, and there is at
+	// most a quarter more of those.
 	fullMachineShare = 0.80
-	// computingShare of the requests' time, running or waiting for a processor, is no waiting for something else;
-	// fewTraced requests are too few to tell.
+	// outsideShare of the requests' time asleep or waiting for the network is what limits them, however busy
+	// the machine is: a faster CPU would not end those waits sooner.
+	outsideShare = 0.5
+	// computingShare of the requests' time, running or waiting for a processor, is no waiting for something other than CPU;
+	// fewTraced requests are too few to say.
 	computingShare = 0.5
-	fewTraced      = 100
+	fewTraced      = 10
 	// serialShare of a program's time with one goroutine running: then its length is what it waits for.
 	serialShare = 0.5
 	// manyChildren is how many cores processes that the program started keep busy when it is worth a word.
@@ -83,8 +88,11 @@ func (e *engine) resources() Resources {
 		}
 	}
 	r.Limiting, r.LimitingWhy = e.limiting, e.why
-	if t := e.pass.Trace; t != nil && t.Requests != nil && t.Requests.All != nil {
-		r.RequestTime = t.Requests.All.Main()
+	if all := e.traced(); all != nil {
+		r.RequestTime = all.Main()
+	}
+	if _, others, ok := e.machineBusy(); ok && others >= othersShare*float64(e.manifest.Machine.Cores) {
+		r.OtherCores = round(others)
 	}
 	return r
 }
@@ -168,10 +176,14 @@ func (e *engine) limit() (resource, why string) {
 	full := fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, rule.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
 	shared := !measured && m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
 	waits := e.requestsWait()
+	outside := e.requestsSpend(func(p requests.Part) bool { return p == requests.WaitSleep || p == requests.WaitNetwork })
+	computing := e.requestsSpend(requests.Part.Computes)
 	switch {
+	case m.Load != nil && outside >= outsideShare:
+		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time asleep or waiting for the network", busy, rule.Percent(outside))
 	case cores >= busyShare*may:
 		return limitCPU, busy
-	case measured && machine >= fullMachineShare*float64(m.Machine.Cores):
+	case measured && machine-others >= fullMachineShare*float64(m.Machine.Cores):
 		return limitCPU, full
 	case m.Load != nil && waits >= waitingShare:
 		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, rule.Percent(math.Min(1, waits)))
@@ -179,14 +191,14 @@ func (e *engine) limit() (resource, why string) {
 		return limitCPU, full
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, flat out, on the same machine"
-	case m.Load != nil && e.computing() >= computingShare:
-		why = fmt.Sprintf("%s; requests spend %s of their time running or waiting for a processor", busy, rule.Percent(e.computing()))
+	case m.Load != nil && computing >= computingShare:
+		why = fmt.Sprintf("%s; requests spend %s of their time running or waiting for a processor", busy, rule.Percent(computing))
 		if m.Load.Rate > 0 {
 			return limitNone, why + ", and the rate leaves room for more"
 		}
 		return limitCPU, why
 	case m.Load != nil:
-		return limitLatency, busy + " under load: requests wait for something else"
+		return limitLatency, busy + " under load: requests wait for something other than CPU"
 	}
 	return limitNone, busy + " and no load given"
 }
@@ -260,20 +272,30 @@ func (e *engine) requestsWait() float64 {
 	return math.Max(mutex, block) / e.requestSeconds
 }
 
-// computing is the share of the requests' time in the execution trace in which they ran, or lacked nothing but a
-// processor; 0 when too few were seen.
-func (e *engine) computing() float64 {
+// traced is where the time of the requests in the execution trace went; nil when too few were seen. What is said of
+// their time and what limits the program both follow from it.
+func (e *engine) traced() *requests.Route {
 	t := e.pass.Trace
 	if t == nil || t.Requests == nil || t.Requests.All == nil || t.Requests.Count < fewTraced {
+		return nil
+	}
+	return t.Requests.All
+}
+
+// requestsSpend is the share of the requests' time in the execution trace that went to some parts; 0 when too few
+// were seen.
+func (e *engine) requestsSpend(in func(requests.Part) bool) float64 {
+	all := e.traced()
+	if all == nil {
 		return 0
 	}
 	var ns int64
-	for _, p := range t.Requests.All.Parts {
-		if p.Part.Computes() {
+	for _, p := range all.Parts {
+		if in(p.Part) {
 			ns += p.Time
 		}
 	}
-	return float64(ns) / float64(max(1, t.Requests.All.Time))
+	return float64(ns) / float64(max(1, all.Time))
 }
 
 // usableCores is how many CPUs the program may use; 0 when unknown.

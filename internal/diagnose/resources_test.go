@@ -19,6 +19,14 @@ func busy(p *rule.Pass, cores float64) {
 	}
 }
 
+// machine sets how many cores the program kept busy, and all processes together.
+func machine(p *rule.Pass, cores, all float64) {
+	busy(p, cores)
+	for i := range p.Manifest.Phases {
+		p.Manifest.Phases[i].MachineCPUSeconds = all * p.Manifest.Phases[i].Seconds
+	}
+}
+
 // children makes it a program that ends, and sets how many cores it and its children kept busy.
 func children(p *rule.Pass, cores, theirs float64) {
 	busy(p, cores)
@@ -53,7 +61,7 @@ func TestLimit(t *testing.T) {
 		{"the same from elsewhere", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
-		}, limitLatency, "wait for something else"},
+		}, limitLatency, "wait for something other than CPU"},
 		{"requests of which the trace says that they compute", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
@@ -68,12 +76,26 @@ func TestLimit(t *testing.T) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
 			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 60})
-		}, limitLatency, "wait for something else"},
-		{"too few requests to tell", func(p *rule.Pass) {
+		}, limitLatency, "60 % of their time asleep or waiting for the network"},
+		{"requests that sleep on a machine that others keep busy", func(p *rule.Pass) {
+			machine(p, 0.4, 2)
+			p.Trace = traced(40, requests.PartTime{Part: requests.Running, Time: 10}, requests.PartTime{Part: requests.ReadyWoken, Time: 13}, requests.PartTime{Part: requests.WaitSleep, Time: 77})
+		}, limitLatency, "0.4 of 2 usable cores busy; requests spend 77 % of their time asleep or waiting for the network"},
+		{"requests that wait for a processor there", func(p *rule.Pass) {
+			machine(p, 0.4, 2)
+			p.Trace = traced(40, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 60}, requests.PartTime{Part: requests.WaitSleep, Time: 20})
+		}, limitCPU, "the machine has 2 of 2 cores busy, 1.6 of them by other processes"},
+		{"requests that wait for a lock there", func(p *rule.Pass) {
+			machine(p, 0.4, 2)
+			s := at("main.f", "f.go", 1)
+			s.Cost.MutexSeconds = 30
+			p.Table.Sites = append(p.Table.Sites, s)
+		}, limitLatency, "75 % of their time waiting"},
+		{"too few requests to say", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
-			p.Trace = traced(20, requests.PartTime{Part: requests.Running, Time: 100})
-		}, limitLatency, "wait for something else"},
+			p.Trace = traced(5, requests.PartTime{Part: requests.Running, Time: 100})
+		}, limitLatency, "wait for something other than CPU"},
 		{"hardly busy beside the generator", func(p *rule.Pass) { busy(p, 0.2) }, limitLatency, ""},
 		{"requests wait for a lock", func(p *rule.Pass) {
 			busy(p, 1.2)
@@ -81,10 +103,10 @@ func TestLimit(t *testing.T) {
 			s.Cost.MutexSeconds = 30
 			p.Table.Sites = append(p.Table.Sites, s)
 		}, limitLatency, "75 % of their time waiting"},
-		{"the same on a full machine", func(p *rule.Pass) {
-			busy(p, 1.2)
+		{"the same on a machine that program and generator fill", func(p *rule.Pass) {
+			machine(p, 1.2, 1.7)
 			for i := range p.Manifest.Phases {
-				p.Manifest.Phases[i].MachineCPUSeconds = 1.7 * p.Manifest.Phases[i].Seconds
+				p.Manifest.Phases[i].GeneratorCPUSeconds = 0.5 * p.Manifest.Phases[i].Seconds
 			}
 			s := at("main.f", "f.go", 1)
 			s.Cost.MutexSeconds = 30
@@ -127,6 +149,20 @@ func TestLimit(t *testing.T) {
 		got, why := newEngine(p, price).limit()
 		if got != c.want || !strings.Contains(why, c.why) {
 			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got, why, c.want, c.why)
+		}
+	}
+}
+
+// TestOneDecision: where the requests' time goes is shown only where it also decides what limits them.
+func TestOneDecision(t *testing.T) {
+	for n, want := range map[int64]string{5: limitCPU, 50: limitLatency} {
+		p := pass()
+		machine(p, 1.2, 1.7)
+		p.Trace = traced(n, requests.PartTime{Part: requests.WaitSleep, Time: 100})
+		p.Trace.Requests.All.Places = []requests.PlaceTime{{Share: 1}}
+		r := newEngine(p, price).resources()
+		if r.Limiting != want || (len(r.RequestTime) > 0) != (want == limitLatency) || r.OtherCores != 0.5 {
+			t.Errorf("%d requests that sleep: %s is the limit, shown %v, %v cores by others", n, r.Limiting, r.RequestTime, r.OtherCores)
 		}
 	}
 }

@@ -207,12 +207,15 @@ func limiting(r diagnose.Resources, m recording.Manifest) string {
 	case "", "none":
 		return "nothing is the limit"
 	case "cpu":
+		if r.OtherCores > 0 {
+			return fmt.Sprintf("CPU is the limit: other processes keep %s cores busy", significant(r.OtherCores))
+		}
 		return "CPU is the limit"
 	case "latency":
 		if m.Target.Kind == "program" || m.Target.Kind == "bench" {
 			return "one goroutine at a time is the limit"
 		}
-		return "requests wait for something else than CPU"
+		return "requests wait for something other than CPU"
 	}
 	return r.Limiting + " is the limit"
 }
