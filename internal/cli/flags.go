@@ -44,8 +44,12 @@ func (o *outputFlags) session(env Env) (session.Config, *progress, error) {
 	if env.CacheDir == "" {
 		return session.Config{}, nil, env.CacheErr
 	}
+	keep, err := cacheLimits(env.Getenv)
+	if err != nil {
+		return session.Config{}, nil, err
+	}
 	p := newProgress(env, o.quiet)
-	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Progress: p.event}, p, nil
+	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Keep: keep, Progress: p.event}, p, nil
 }
 
 // list is a flag that may be given more than once.

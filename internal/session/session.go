@@ -6,18 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/shelf"
 )
 
 // Config is what every call needs to know of its surroundings.
 type Config struct {
-	CacheDir string // hone's own; recordings, builds and compiler facts live below it
-	Version  string // hone's, written into recordings
+	CacheDir string       // hone's own; recordings, builds and compiler facts live below it
+	Version  string       // hone's, written into recordings
+	Keep     shelf.Limits // of the recordings in the cache
 	// Progress is told what is being done, in a few words; nil for silence.
 	Progress func(capture.Event)
 }
@@ -28,9 +29,6 @@ func (c Config) say(phase, text string) {
 	}
 }
 
-// keepRecordings is how many recordings without a name of the user's stay in the cache.
-const keepRecordings = 20
-
 // lastFile names the latest recording, wherever it was written.
 const lastFile = "last"
 
@@ -38,14 +36,23 @@ const lastFile = "last"
 // the recording's path, "" when nothing was recorded; an error beside a path
 // means that the recording is cut short.
 func Record(ctx context.Context, c Config, o capture.Options) (string, error) {
+	reserved := ""
 	if o.Out == "" {
-		dir := c.recordings()
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return "", fmt.Errorf("make a place for the recording: %w", err)
+		c.prune()
+		var err error
+		if reserved, err = c.Shelf().Reserve(recordingName(time.Now(), o)); err != nil {
+			return "", err
 		}
-		prune(dir, keepRecordings-1)
-		o.Out = free(filepath.Join(dir, recordingName(time.Now(), o)))
+		o.Out = reserved
 	}
+	path, err := c.record(ctx, o)
+	if reserved != "" && path == "" {
+		os.Remove(reserved) // nothing was recorded
+	}
+	return path, err
+}
+
+func (c Config) record(ctx context.Context, o capture.Options) (string, error) {
 	out, err := filepath.Abs(o.Out)
 	if err != nil {
 		return "", err
@@ -67,21 +74,24 @@ func Record(ctx context.Context, c Config, o capture.Options) (string, error) {
 	return out, err
 }
 
+// Shelf holds the recordings without a name of the user's.
+func (c Config) Shelf() shelf.Shelf { return shelf.Shelf{Dir: c.recordings()} }
+
 func (c Config) recordings() string { return filepath.Join(c.CacheDir, "recordings") }
 
-// free returns path, or with a number before its ending when the file is there already.
-func free(path string) string {
-	name := path
-	for i := 2; ; i++ {
-		if _, err := os.Lstat(name); err != nil {
-			return name
-		}
-		name = strings.TrimSuffix(path, ".hone") + fmt.Sprintf("-%d.hone", i)
+// prune removes recordings beyond the limits, and says which.
+func (c Config) prune() {
+	removed, err := c.Shelf().Prune(time.Now(), c.Keep)
+	if err != nil {
+		c.say("cache", err.Error())
+	}
+	for _, e := range removed {
+		c.say("cache", fmt.Sprintf("removed %s of %s: too old, or the cache too full (hone help recordings)", e.Name, e.Made.Format(time.DateOnly)))
 	}
 }
 
 // Find returns the path of a recording that the user named: a file, else the name
-// alone of one in hone's cache.
+// alone, or the label, of one in hone's cache.
 func Find(c Config, name string) string {
 	if filepath.Base(name) != name {
 		return name
@@ -89,9 +99,8 @@ func Find(c Config, name string) string {
 	if _, err := os.Stat(name); err == nil {
 		return name
 	}
-	cached := filepath.Join(c.recordings(), name)
-	if _, err := os.Stat(cached); err == nil {
-		return cached
+	if e, ok := c.Shelf().Find(name); ok {
+		return e.Path
 	}
 	return name
 }
@@ -134,17 +143,6 @@ func recordingName(now time.Time, o capture.Options) string {
 	return now.Format("20060102-150405") + "-" + strings.Trim(words, "-") + ".hone"
 }
 
-// prune removes the oldest recordings in dir until keep are left. Recordings that
-// users named with -o are never here.
-func prune(dir string, keep int) {
-	names, _ := filepath.Glob(filepath.Join(dir, "*.hone"))
-	slices.Sort(names)
-	for len(names) > keep {
-		os.Remove(names[0]) // best effort: the next recording tries again
-		names = names[1:]
-	}
-}
-
 // Manifest reads the manifest of a recording.
 func Manifest(c Config, path string) (recording.Manifest, error) {
 	rec, err := recording.Open(Find(c, path))
@@ -153,4 +151,14 @@ func Manifest(c Config, path string) (recording.Manifest, error) {
 	}
 	defer rec.Close()
 	return rec.Manifest, nil
+}
+
+// TargetOf returns what a recording is of, as the user typed it; "" when the file cannot be read.
+func TargetOf(path string) string {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer rec.Close()
+	return rec.Manifest.Target.Arg
 }

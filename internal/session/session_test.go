@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +36,14 @@ func TestFindLooksInTheCacheForABareName(t *testing.T) {
 		t.Fatal(err)
 	}
 	cached := filepath.Join(c.recordings(), "x.hone")
-	if err := os.WriteFile(cached, nil, 0o644); err != nil {
+	if err := os.WriteFile(cached, []byte("recording"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := c.Shelf().Label("x", "baseline"); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(c, "baseline"); got != cached {
+		t.Errorf("Find of a label = %q, want %q", got, cached)
 	}
 	if got := Find(c, "x.hone"); got != cached {
 		t.Errorf("Find = %q, want %q", got, cached)
@@ -49,24 +54,15 @@ func TestFindLooksInTheCacheForABareName(t *testing.T) {
 	if got := shortName(c, cached); got != "x.hone" {
 		t.Errorf("shortName = %q", got)
 	}
-	if got, want := free(cached), filepath.Join(c.recordings(), "x-2.hone"); got != want {
-		t.Errorf("free = %q, want %q", got, want)
-	}
 }
 
-func TestPruneKeepsTheNewest(t *testing.T) {
-	dir := t.TempDir()
-	for _, n := range []string{"3.hone", "1.hone", "2.hone", "keep.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+// TestNothingRecordedLeavesNoName: a target that does not build leaves no file in the cache.
+func TestNothingRecordedLeavesNoName(t *testing.T) {
+	c := Config{CacheDir: t.TempDir()}
+	if path, err := Record(t.Context(), c, capture.Options{Package: "./nowhere", Dir: t.TempDir()}); err == nil || path != "" {
+		t.Fatalf("%q, %v", path, err)
 	}
-	prune(dir, 1)
-	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for i := range left {
-		left[i] = filepath.Base(left[i])
-	}
-	if !slices.Equal(left, []string{"3.hone", "keep.txt"}) {
+	if left, _ := filepath.Glob(filepath.Join(c.recordings(), "*")); len(left) != 0 {
 		t.Errorf("left: %q", left)
 	}
 }
