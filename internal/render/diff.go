@@ -35,7 +35,7 @@ func Diff(w io.Writer, p DiffPage, s Style) {
 	if d.Events[0] > 0 && d.Events[1] > 0 {
 		head += fmt.Sprintf(" · %s and %s samples", group(d.Events[0]), group(d.Events[1]))
 	}
-	fmt.Fprintln(w, s.paint(faint, head))
+	line(w, "%s", s.paint(faint, head))
 	fmt.Fprintln(w)
 	for _, line := range p.words() {
 		fmt.Fprintln(w, wrap(line, "  ", s.width()))
@@ -123,7 +123,8 @@ func (p DiffPage) section(w io.Writer, title string, rows []compare.DiffRow, lim
 	if len(rows) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", s.paint(strong, title))
+	fmt.Fprintln(w)
+	line(w, "%s", s.paint(strong, title))
 	cells := [][]string{{"old", "new", "difference", "95 %", ""}}
 	for _, r := range rows[:min(limit, len(rows))] {
 		diff := p.signed(r.Difference.Value)

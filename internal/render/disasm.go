@@ -35,8 +35,8 @@ func Disasm(w io.Writer, d *session.Disassembly, s Style) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s in %s (%s)\n", s.paint(strong, f.Name), f.Binary, f.Arch)
-		fmt.Fprintf(w, "%10s %10s (flat, cum) %s of %s\n", value(f.Flat), value(f.Cum),
+		line(w, "%s in %s (%s)", s.paint(strong, f.Name), f.Binary, f.Arch)
+		line(w, "%10s %10s (flat, cum) %s of %s", value(f.Flat), value(f.Cum),
 			strings.TrimSpace(profile.FormatPercent(f.Cum, v.Total)), v.SampleType.Type)
 		var last []disasm.Frame
 		for k := range f.Insts {
@@ -47,11 +47,11 @@ func Disasm(w io.Writer, d *session.Disassembly, s Style) {
 				costs = s.paint(faint, costs)
 			}
 			if slices.Equal(in.Frames, last) && k > 0 {
-				fmt.Fprintln(w, costs+in.Text)
+				line(w, "%s", costs+in.Text)
 			} else {
 				last = in.Frames
 				where := strings.TrimSpace(framePlace(in.Frames) + "  " + in.Source)
-				fmt.Fprintln(w, strings.TrimRight(costs+padRight(in.Text, instructionWidth)+"  "+s.paint(faint, where), " "))
+				line(w, "%s", strings.TrimRight(costs+padRight(in.Text, instructionWidth)+"  "+s.paint(faint, where), " "))
 			}
 			for _, r := range in.Remarks {
 				const indent = "                                  " // below the instruction

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/hone-go/hone/internal/doctor"
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // Doctor draws the checks of `hone doctor`, each with what to do about it.
@@ -22,7 +23,7 @@ func Doctor(w io.Writer, checks []doctor.Check, s Style) {
 			mark = s.paint(bad, "FAIL")
 		}
 		indent := fmt.Sprintf("%*s", width+8, "")
-		fmt.Fprintf(w, "%s  %s  %s\n", mark, padRight(c.Name, width), wrap(c.Detail, indent, s.width()))
+		fmt.Fprintf(w, "%s  %s  %s\n", mark, padRight(screen.Line(c.Name), width), wrap(c.Detail, indent, s.width()))
 		if c.Fix != "" && c.Status != doctor.OK {
 			fmt.Fprintf(w, "%s%s\n", indent, wrap("→ "+c.Fix, indent, s.width()))
 		}

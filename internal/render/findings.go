@@ -89,10 +89,10 @@ func inCode(fs []diagnose.Finding) bool {
 // finding draws one finding: headline, place, source, why, fix, evidence.
 func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 	number := fmt.Sprintf("%2s", f.Label())
-	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, number), headline(f, s))
+	line(w, "%s  %s", s.paint(strong, number), headline(f, s))
 	const indent = "    "
 	if f.File != "" || !f.Setting {
-		fmt.Fprintln(w, indent+placeLine(f, s))
+		line(w, "%s", indent+placeLine(f, s))
 	}
 	for _, line := range sourceLines(f, s) {
 		fmt.Fprintln(w, indent+line)
@@ -116,7 +116,7 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 			part("seen", e.What+": "+e.Value)
 		}
 		if e.Command != "" { // never wrapped: it is there to be copied
-			fmt.Fprintf(w, "%s%s  %s\n", indent, s.paint(faint, "see "), s.paint(code, e.Command))
+			line(w, "%s%s  %s", indent, s.paint(faint, "see "), s.paint(code, e.Command))
 		}
 	}
 	fmt.Fprintln(w)

@@ -24,7 +24,7 @@ func header(w io.Writer, p FindingsPage, s Style) {
 			title = append(title, x)
 		}
 	}
-	fmt.Fprintln(w, s.paint(strong, "hone")+" · "+strings.Join(title, " · "))
+	line(w, "%s", s.paint(strong, "hone")+" · "+strings.Join(title, " · "))
 	fmt.Fprintln(w)
 	var rows [][]string
 	row := func(name string, cells ...string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/profile"
 )
@@ -18,7 +19,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 		if v == 0 {
 			return "."
 		}
-		return p.View.Readable(v, unit)
+		return screen.Line(p.View.Readable(v, unit))
 	}
 	names := newNaming(p.View.Names == profile.ExactNames, p.Functions, func(f *session.ListedFunction) string { return f.Name })
 	for i := range p.Functions {
@@ -30,8 +31,8 @@ func List(w io.Writer, p *session.Listing, s Style) {
 		if file == "" {
 			file = f.File
 		}
-		fmt.Fprintf(w, "%s in %s\n", s.paint(strong, names.of(f.Name)), file)
-		fmt.Fprintf(w, "%10s %10s (flat, cum) %s of %s\n", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.View.Total), p.View.SampleType.Type)
+		line(w, "%s in %s", s.paint(strong, names.of(f.Name)), file)
+		line(w, "%10s %10s (flat, cum) %s of %s", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.View.Total), p.View.SampleType.Type)
 		if f.Problem != "" {
 			fmt.Fprintln(w, s.paint(faint, wrap("no source: "+f.Problem, "", s.width())))
 		}

@@ -13,12 +13,13 @@ import (
 // Raw prints everything that a profile holds, as `pprof -raw` does.
 func Raw(w io.Writer, p *profile.Profile) {
 	for _, c := range p.Comments {
-		fmt.Fprintf(w, "Comment: %s\n", c)
+		line(w, "Comment: %s", c)
 	}
 	if p.DocURL != "" {
-		fmt.Fprintf(w, "Doc: %s\n", p.DocURL)
+		line(w, "Doc: %s", p.DocURL)
 	}
-	fmt.Fprintf(w, "PeriodType: %s %s\nPeriod: %d\n", p.PeriodType.Type, p.PeriodType.Unit, p.Period)
+	line(w, "PeriodType: %s %s", p.PeriodType.Type, p.PeriodType.Unit)
+	line(w, "Period: %d", p.Period)
 	if p.TimeNanos != 0 {
 		fmt.Fprintf(w, "Time: %v\n", time.Unix(0, p.TimeNanos))
 	}
@@ -34,7 +35,7 @@ func Raw(w io.Writer, p *profile.Profile) {
 		}
 		types = append(types, text)
 	}
-	fmt.Fprintln(w, strings.TrimSpace(strings.Join(types, " ")))
+	line(w, "%s", strings.TrimSpace(strings.Join(types, " ")))
 	var stack []int32
 	for row := range p.NumSamples() {
 		stack = p.Stack(row, stack)
@@ -67,10 +68,10 @@ func rawSample(w io.Writer, p *profile.Profile, row int, stack []int32) {
 		}
 		numbers = append(numbers, fmt.Sprintf("%s:%v", l.key, rawNumbers(l.labels)))
 	}
-	for _, line := range [][]string{texts, numbers} {
-		if len(line) > 0 {
-			slices.Sort(line)
-			fmt.Fprintf(w, "%16s%s\n", "", strings.Join(line, " "))
+	for _, labels := range [][]string{texts, numbers} {
+		if len(labels) > 0 {
+			slices.Sort(labels)
+			line(w, "%16s%s", "", strings.Join(labels, " "))
 		}
 	}
 }
@@ -103,11 +104,11 @@ func rawLocation(w io.Writer, p *profile.Profile, i int) {
 	}
 	for _, ln := range l.Lines {
 		fn := &p.Functions[ln.Func]
-		fmt.Fprintf(w, "%s%s %s:%d:%d s=%d", head, fn.Name, fn.Filename, ln.Line, ln.Column, fn.StartLine)
+		system := ""
 		if fn.SystemName != fn.Name {
-			fmt.Fprintf(w, "(%s)", fn.SystemName)
+			system = "(" + fn.SystemName + ")"
 		}
-		fmt.Fprintln(w)
+		line(w, "%s%s %s:%d:%d s=%d%s", head, fn.Name, fn.Filename, ln.Line, ln.Column, fn.StartLine, system)
 		head = strings.Repeat(" ", 13)
 	}
 }
@@ -122,5 +123,5 @@ func rawMapping(w io.Writer, i int, m *profile.Mapping) {
 			bits += b.text
 		}
 	}
-	fmt.Fprintf(w, "%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, m.File, m.BuildID, bits)
+	line(w, "%d: %#x/%#x/%#x %s %s %s", i+1, m.Start, m.Limit, m.Offset, m.File, m.BuildID, bits)
 }

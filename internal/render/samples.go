@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -22,22 +23,22 @@ func (p SamplesPage) head(w io.Writer) {
 	v := p.View
 	if ms := v.Profile.Mappings; len(ms) > 0 {
 		if ms[0].File != "" {
-			fmt.Fprintf(w, "File: %s\n", path.Base(ms[0].File))
+			line(w, "File: %s", path.Base(ms[0].File))
 		}
 		if ms[0].BuildID != "" {
-			fmt.Fprintf(w, "Build ID: %s\n", ms[0].BuildID)
+			line(w, "Build ID: %s", ms[0].BuildID)
 		}
 	}
 	for _, c := range v.Profile.Comments {
 		if !strings.HasPrefix(c, "#") {
-			fmt.Fprintln(w, c)
+			line(w, "%s", c)
 		}
 	}
 	if v.SampleType.Type != "" {
-		fmt.Fprintf(w, "Type: %s\n", v.SampleType.Type)
+		line(w, "Type: %s", v.SampleType.Type)
 	}
 	if v.Profile.DocURL != "" {
-		fmt.Fprintf(w, "Doc: %s\n", v.Profile.DocURL)
+		line(w, "Doc: %s", v.Profile.DocURL)
 	}
 	if t := v.Profile.TimeNanos; t != 0 {
 		fmt.Fprintf(w, "Time: %s\n", time.Unix(0, t).Format("2006-01-02 15:04:05 MST"))
@@ -47,7 +48,7 @@ func (p SamplesPage) head(w io.Writer) {
 		if ns, unit := profile.ScaleValue(total, v.SampleType.Unit, "nanoseconds"); unit == "ns" && ns != 0 {
 			ratio = "(" + profile.FormatPercent(int64(ns), d) + ")"
 		}
-		fmt.Fprintf(w, "Duration: %s, Total samples = %s %s\n", profile.FormatValue(d, "nanoseconds", "auto"), v.FormatEach(total), ratio)
+		line(w, "Duration: %s, Total samples = %s %s", profile.FormatValue(d, "nanoseconds", "auto"), v.FormatEach(total), ratio)
 	}
 }
 
@@ -67,11 +68,11 @@ func Traces(w io.Writer, p SamplesPage, s Style) {
 	for t := range traces {
 		fmt.Fprintln(w, s.paint(faint, separator))
 		for _, l := range groupLabels(v.Profile.Labels(t.Sample)) {
-			fmt.Fprintf(w, "%10s:  %s\n", l.key, strings.Join(l.texts(units[l.key]), " "))
+			line(w, "%10s:  %s", l.key, strings.Join(l.texts(units[l.key]), " "))
 		}
 		for i, f := range t.Frames {
 			if i == 0 {
-				fmt.Fprintf(w, "%10s   ", v.FormatEach(t.Value))
+				fmt.Fprintf(w, "%10s   ", screen.Line(v.FormatEach(t.Value)))
 			} else {
 				io.WriteString(w, "             ")
 			}
@@ -129,11 +130,12 @@ func Tags(w io.Writer, p SamplesPage, tags []profile.Tag) {
 		}
 		return " (" + profile.FormatPercent(x, total) + ")"
 	}
+	value := func(x int64) string { return screen.Line(v.FormatEach(x)) }
 	tab := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight)
 	for _, t := range tags {
-		fmt.Fprintf(tab, "%s:\t Total %s of %s%s\n", t.Key, v.FormatEach(t.Total), v.FormatEach(total), share(t.Total))
+		fmt.Fprintf(tab, "%s:\t Total %s of %s%s\n", screen.Line(t.Key), value(t.Total), value(total), share(t.Total))
 		for _, x := range t.Values {
-			fmt.Fprintf(tab, " \t%s%s:\t %s\n", v.FormatEach(x.Value), share(x.Value), x.Text)
+			fmt.Fprintf(tab, " \t%s%s:\t %s\n", value(x.Value), share(x.Value), screen.Line(x.Text))
 		}
 		fmt.Fprintln(tab)
 	}

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -45,6 +47,11 @@ func (s Style) paint(i ink, text string) string {
 		return text
 	}
 	return s.Ink.Paint([...]screen.SGR{strong: screen.Bold, faint: screen.Faint, good: screen.Green, bad: screen.Red, code: screen.Cyan}[i], text)
+}
+
+// line writes one line: a line end in what it is made of is escaped, colours stay.
+func line(w io.Writer, format string, args ...any) {
+	io.WriteString(w, screen.Cell(fmt.Sprintf(format, args...))+"\n") // to a buffer, or an error that stays
 }
 
 // wrap breaks text at spaces to width columns, but not between a number and its per

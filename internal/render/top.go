@@ -23,10 +23,10 @@ func Top(w io.Writer, t TopTable, s Style) {
 	top, unit := t.Top, t.View.ReadableUnit(t.Top.Smallest())
 	value := func(v int64) string { return t.View.Readable(v, unit) }
 	viewHead(w, t.Source, t.View, t.Blind, s)
-	fmt.Fprintf(w, "showing %s of %s total (%s)\n", value(top.Flat), value(top.Total),
+	line(w, "showing %s of %s total (%s)", value(top.Flat), value(top.Total),
 		strings.TrimSpace(profile.FormatPercent(top.Flat, top.Total)))
 	if top.Dropped > 0 {
-		fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("dropped %s below %s", plural(top.Dropped, "row"), value(top.Cutoff))))
+		line(w, "%s", s.paint(faint, fmt.Sprintf("dropped %s below %s", plural(top.Dropped, "row"), value(top.Cutoff))))
 	}
 	if n := top.Nodes - len(top.Rows); n > 0 {
 		fmt.Fprintln(w, s.paint(faint, plural(n, "row")+" more with a larger -top"))
@@ -59,15 +59,15 @@ func viewHead(w io.Writer, source string, v *profile.View, blind profile.BlindSp
 	if v.CompactLabels {
 		return
 	}
-	fmt.Fprintf(w, "%s · %s", source, v.SampleType.Type)
+	head := source + " · " + v.SampleType.Type
 	if use := cpuUse(blind); use != "" {
-		fmt.Fprint(w, " · "+use)
+		head += " · " + use
 	} else if d := v.Profile.DurationNanos; d > 0 {
-		fmt.Fprintf(w, " · over %s", seconds(float64(d)/1e9))
+		head += " · over " + seconds(float64(d)/1e9)
 	}
-	fmt.Fprintln(w)
+	line(w, "%s", head)
 	if filters := v.Filters(); len(filters) > 0 {
-		fmt.Fprintln(w, s.paint(faint, "filters: "+strings.Join(filters, " ")))
+		line(w, "%s", s.paint(faint, "filters: "+strings.Join(filters, " ")))
 	}
 }
 

@@ -54,7 +54,7 @@ func columns(w io.Writer, s Style, rows [][]string, right ...int) {
 
 // TraceSummary draws what a trace says on one page. requests is a line about them, "" without.
 func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
-	fmt.Fprintf(w, "%s: %s of Go %s on GOMAXPROCS %d · %s events (%s/s) in %s, %s · %s\n", s.paint(strong, p.Source), seconds(r.Length), r.Go, r.Procs,
+	line(w, "%s: %s of Go %s on GOMAXPROCS %d · %s events (%s/s) in %s, %s · %s", s.paint(strong, p.Source), seconds(r.Length), r.Go, r.Procs,
 		group(float64(r.Events)), group(r.EventRate), size(float64(r.Bytes)), plural(r.Generations, "generation"), plural(int(r.Goroutines), "goroutine"))
 	var rows [][]string
 	row := func(name string, cells ...string) {
@@ -152,12 +152,12 @@ func TraceGoroutines(w io.Writer, r *wall.Goroutines, p TracePage, s Style) {
 			details = append(details, []string{"    " + name, seconds(part.Seconds), group(float64(part.Count)) + " times", "longest " + seconds(part.Max), open})
 		}
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, details[0][0])
+		line(w, "%s", details[0][0])
 		for _, line := range table(details[1:], "  ", 1, 2) {
 			fmt.Fprintln(w, line)
 		}
 		for _, sp := range g.Spawns[:min(len(g.Spawns), 3)] {
-			fmt.Fprintln(w, s.paint(faint, "    started "+group(float64(sp.Created))+" times at "+sp.Line.String()+ran(sp)))
+			line(w, "%s", s.paint(faint, "    started "+group(float64(sp.Created))+" times at "+sp.Line.String()+ran(sp)))
 		}
 	}
 	p.foot(w, s, n, len(r.Groups), "groups")

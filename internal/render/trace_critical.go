@@ -12,7 +12,7 @@ import (
 // TraceCritical draws the critical path of a request, or of the whole run when q is nil.
 func TraceCritical(w io.Writer, q *requests.Request, path *requests.Path, p TracePage, s Style) {
 	if q != nil {
-		fmt.Fprintf(w, "%s of %s, %s at %s, on goroutine %d\n", s.paint(strong, fmt.Sprintf("Request %d", q.ID)), q.Title(),
+		line(w, "%s of %s, %s at %s, on goroutine %d", s.paint(strong, fmt.Sprintf("Request %d", q.ID)), q.Title(),
 			requests.Duration(q.Latency), requests.Duration(q.Begin), q.Goroutine)
 	} else {
 		fmt.Fprintf(w, "%s, %s\n", s.paint(strong, "The whole run"), requests.Duration(path.Length))

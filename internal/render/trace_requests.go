@@ -26,7 +26,7 @@ func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	columns(w, s, rows, 0, 1, 2, 3, 4, 5, 6)
 	for _, rt := range r.Routes[:min(n, 3)] {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, s.paint(strong, rt.Title()))
+		line(w, "%s", s.paint(strong, rt.Title()))
 		if rt.Why != nil {
 			fmt.Fprintln(w, "  "+wrap(rt.Why.Sentence()+".", "  ", s.width()))
 		}

@@ -92,7 +92,7 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 		if i > 0 {
 			note = s.paint(faint, note)
 		}
-		fmt.Fprintln(w, note)
+		line(w, "%s", note)
 	}
 	separator := s.paint(faint, strings.Repeat("-", 58)+"+"+strings.Repeat("-", 13))
 	fmt.Fprintln(w, separator)
@@ -104,7 +104,7 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 		return n.String()
 	}
 	call := func(e profile.GraphEdge, cum int64, other int32) {
-		fmt.Fprintf(w, "%50s %s |   %s%s\n", value(e.Weight), profile.FormatPercent(e.Weight, cum), text(other), s.paint(faint, inlineMark(e)))
+		line(w, "%50s %s |   %s%s", value(e.Weight), profile.FormatPercent(e.Weight, cum), text(other), s.paint(faint, inlineMark(e)))
 	}
 	var sum int64
 	for _, i := range p.shown() {
@@ -114,7 +114,7 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 			call(e, n.Cum, e.From)
 		}
 		sum += n.Flat
-		fmt.Fprintf(w, "%10s %s %s %10s %s                | %s\n", value(n.Flat), profile.FormatPercent(n.Flat, g.Total),
+		line(w, "%10s %s %s %10s %s                | %s", value(n.Flat), profile.FormatPercent(n.Flat, g.Total),
 			profile.FormatPercent(sum, g.Total), value(n.Cum), profile.FormatPercent(n.Cum, g.Total), s.paint(strong, text(int32(i))))
 		for _, e := range g.Out(i) {
 			call(e, n.Cum, e.To)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -27,7 +28,7 @@ func Why(w io.Writer, y *session.Why, s Style) {
 			fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("and %d more functions that match", len(y.Functions)-i)))
 			break
 		}
-		fmt.Fprintln(w, s.paint(strong, f.Function)+"  "+f.File+s.paint(faint, "  "+ownerWords(f)))
+		line(w, "%s", s.paint(strong, f.Function)+"  "+f.File+s.paint(faint, "  "+ownerWords(f)))
 	}
 	whyCosts(w, y, s)
 	neighbours(w, "Called from", y.Callers, y.Unit, s)
@@ -124,7 +125,8 @@ func neighbours(w io.Writer, title string, ns []session.WhyNeighbour, unit strin
 		return
 	}
 	of := map[string]string{"cpu": "of its CPU", "bytes": "of its bytes", "waiting": "of its waiting"}[unit]
-	fmt.Fprintf(w, "\n%s\n", s.paint(strong, title)+s.paint(faint, "  "+of))
+	fmt.Fprintln(w)
+	line(w, "%s", s.paint(strong, title)+s.paint(faint, "  "+of))
 	for _, line := range table(rows, "  ", 0) {
 		fmt.Fprintln(w, line)
 	}
@@ -153,13 +155,13 @@ func decisions(w io.Writer, y *session.Why, s Style) {
 			fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("  and %d more; -json has all", len(y.Compiler)-i)))
 			return
 		}
-		head := fmt.Sprintf("  %s:%d  ", r.File, r.Line)
+		head := fmt.Sprintf("  %s:%d  ", screen.Line(r.File), r.Line)
 		fmt.Fprintln(w, s.paint(faint, head)+wrap(r.Text, strings.Repeat(" ", len(head)), s.width()))
 		if r.Kind != "escape" {
 			continue
 		}
 		for _, step := range r.Path {
-			fmt.Fprintln(w, s.paint(faint, "      → "+clip(step, s.width()-8)))
+			line(w, "%s", s.paint(faint, "      → "+clip(step, s.width()-8)))
 		}
 	}
 }

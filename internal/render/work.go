@@ -27,7 +27,7 @@ func Work(w io.Writer, p WorkPage, s Style) {
 	value := func(v int64) string {
 		return profile.FormatValue(v, p.Work.SampleType.Unit, "auto")
 	}
-	fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("%s · %s · %s in all", p.Source, p.Work.SampleType.Type, value(p.Work.Total))))
+	line(w, "%s", s.paint(faint, fmt.Sprintf("%s · %s · %s in all", p.Source, p.Work.SampleType.Type, value(p.Work.Total))))
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, wrap(p.words(), "", s.width()))
 	limit := workRows
@@ -41,7 +41,8 @@ func Work(w io.Writer, p WorkPage, s Style) {
 		if g.Work == profile.NoWork {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s\n", s.paint(strong, fmt.Sprintf("%s  %s, %s", capital(g.Work.String()), value(g.Value), p.share(g.Value))))
+		fmt.Fprintln(w)
+		line(w, "%s", s.paint(strong, fmt.Sprintf("%s  %s, %s", capital(g.Work.String()), value(g.Value), p.share(g.Value))))
 		var rows [][]string
 		for _, r := range g.Rows[:min(limit, len(g.Rows))] {
 			rows = append(rows, []string{value(r.Value), p.share(r.Value), p.line(r)})

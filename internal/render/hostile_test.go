@@ -1,0 +1,213 @@
+package render
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/exectrace/annotations"
+	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/parallelism"
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/demo"
+	"github.com/hone-go/hone/internal/doctor"
+	"github.com/hone-go/hone/internal/screen"
+	"github.com/hone-go/hone/internal/screen/screentest"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/load"
+	"github.com/hone-go/hone/profile"
+)
+
+// hostileView is a view of a profile in which every name is hostile.
+func hostileView(t *testing.T) *profile.View {
+	t.Helper()
+	text := screentest.Text
+	b := profile.NewBuilder(profile.ValueType{Type: text, Unit: "count"}, profile.ValueType{Type: "x" + text, Unit: "ns" + text})
+	b.Binary("/bin/"+text, text)
+	frame := func(n string) profile.FrameSpec {
+		return profile.FrameSpec{Function: n + text, File: "/src/" + text, Line: 3}
+	}
+	inlined := frame("c")
+	inlined.Inlined = true
+	b.AddLabeled([]profile.FrameSpec{inlined, frame("a"), frame("m")}, []profile.Label{{Key: text, Str: text}, {Key: "n" + text, Num: 7, Unit: text}}, 5, 50)
+	b.Add([]profile.FrameSpec{frame("d"), frame(""), frame("m")}, 5, 50)
+	b.Add([]profile.FrameSpec{{Address: 0x1234, Binary: "/lib/" + text}}, 5, 50)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Comments, p.DocURL = []string{text, text}, text
+	p.PeriodType = profile.ValueType{Type: text, Unit: text}
+	v, err := p.View(profile.DefaultViewOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// filled returns a T full of hostile text.
+func filled[T any]() *T {
+	v := new(T)
+	screentest.Fill(v, screentest.Text)
+	return v
+}
+
+// hostilePages draw every page of this package from hostile data.
+func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
+	v := hostileView(t)
+	top, err := v.Profile.Top(v.TopOptions(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := v.Graph(profile.GraphOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := v.Profile.RuntimeWork(v.Index, func(profile.Function) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	screentest.Fill(work, screentest.Text)
+	samples := SamplesPage{Source: screentest.Text, View: v}
+	listing, assembly := filled[session.Listing](), filled[session.Disassembly]()
+	listing.View, assembly.View = v, v
+	explained := filled[session.Why]()
+	for _, l := range []*session.Listing{listing, explained.Source} {
+		for i := range l.Functions {
+			for k := range l.Functions[i].Source {
+				l.Functions[i].Source[k] = strings.ReplaceAll(screentest.Text, "\n", "") // it is split at line ends
+			}
+		}
+	}
+	for i := range explained.Costs {
+		explained.Costs[i].Unit = site.UnitCPU
+	}
+	tracePage := *filled[TracePage]()
+	return map[string]func(io.Writer, Style){
+		"Comparison": func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },
+		"Proof":      func(w io.Writer, s Style) { Proof(w, *filled[compare.Proof](), filled[compare.Comparison](), s) },
+		"Demo":       func(w io.Writer, s Style) { Demo(w, filled[demo.Result](), 10, s) },
+		"Diff":       func(w io.Writer, s Style) { Diff(w, *filled[DiffPage](), s) },
+		"Disasm":     func(w io.Writer, s Style) { Disasm(w, assembly, s) },
+		"Doctor":     func(w io.Writer, s Style) { Doctor(w, *filled[[]doctor.Check](), s) },
+		"Findings": func(w io.Writer, s Style) {
+			page := filled[FindingsPage]()
+			Findings(w, *page, s)
+			page.Verbose = false
+			Findings(w, *page, s)
+		},
+		"List":   func(w io.Writer, s Style) { List(w, listing, s) },
+		"Load":   func(w io.Writer, s Style) { Load(w, filled[load.Result](), s) },
+		"Raw":    func(w io.Writer, _ Style) { Raw(w, v.Profile) },
+		"Traces": func(w io.Writer, s Style) { Traces(w, samples, s) },
+		"Tags":   func(w io.Writer, s Style) { Tags(w, samples, v.Tags()) },
+		"Top":    func(w io.Writer, s Style) { Top(w, TopTable{Source: screentest.Text, View: v, Top: top}, s) },
+		"Tree":   func(w io.Writer, s Style) { Tree(w, GraphPage{Source: screentest.Text, View: v, Graph: graph}, s) },
+		"Why":    func(w io.Writer, s Style) { Why(w, explained, s) },
+		"Work":   func(w io.Writer, s Style) { Work(w, WorkPage{Source: screentest.Text, Work: work}, s) },
+
+		"TraceSummary":    func(w io.Writer, s Style) { TraceSummary(w, filled[analysis.Summary](), tracePage, s) },
+		"TraceGoroutines": func(w io.Writer, s Style) { TraceGoroutines(w, filled[wall.Goroutines](), tracePage, s) },
+		"TraceSyscalls":   func(w io.Writer, s Style) { TraceSyscalls(w, filled[wall.Syscalls](), tracePage, s) },
+		"TraceSched": func(w io.Writer, s Style) {
+			TraceSched(w, filled[wall.Sched](), filled[parallelism.Result](), tracePage, s)
+		},
+		"TraceParallelism": func(w io.Writer, s Style) { TraceParallelism(w, filled[parallelism.Result](), tracePage, s) },
+		"TraceGC":          func(w io.Writer, s Style) { TraceGC(w, filled[collector.Result](), tracePage, s) },
+		"TraceTypes":       func(w io.Writer, s Style) { TraceTypes(w, "tasks", *filled[[]annotations.Type](), tracePage, s) },
+		"TraceLogs":        func(w io.Writer, s Style) { TraceLogs(w, filled[annotations.Result](), tracePage, s) },
+		"TraceBlocking":    func(w io.Writer, s Style) { TraceBlocking(w, filled[wall.Blocking](), tracePage, s) },
+		"TraceWakers":      func(w io.Writer, s Style) { TraceWakers(w, filled[wall.Wakings](), tracePage, s) },
+		"TraceCritical": func(w io.Writer, s Style) {
+			TraceCritical(w, filled[requests.Request](), filled[requests.Path](), tracePage, s)
+		},
+		"TraceRequests": func(w io.Writer, s Style) { TraceRequests(w, filled[requests.Result](), tracePage, s) },
+		"TraceCPU":      func(w io.Writer, s Style) { TraceCPU(w, filled[requests.CPU](), tracePage, s) },
+	}
+}
+
+// TestHostileNamesStayInTheirLine draws every page from data whose every string is hostile.
+func TestHostileNamesStayInTheirLine(t *testing.T) {
+	pages := hostilePages(t)
+	for _, name := range pagesOfThePackage(t) {
+		if pages[name] == nil && name != "Rules" && name != "Rule" { // hone's own words
+			t.Errorf("%s is a page: draw it here from hostile data", name)
+		}
+	}
+	for name, draw := range pages {
+		for _, width := range []int{60, 100, 120} {
+			ink := screen.NewInk()
+			var out bytes.Buffer
+			w := screen.New(&out, ink)
+			draw(w, Style{Color: true, Ink: ink, Width: width})
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			screentest.Check(t, name, out.String(), true)
+			if !strings.Contains(out.String(), "FORGED") {
+				t.Errorf("%s shows nothing of the data:\n%s", name, out.String())
+			}
+			out.Reset()
+			draw(&out, Style{Width: width})
+			if bytes.Contains(out.Bytes(), []byte("\nFORGED")) {
+				t.Errorf("%s without colours: a line end in a name ends the line", name)
+			}
+		}
+	}
+}
+
+// pagesOfThePackage are the functions that draw for a terminal: those that take a Writer and a Style.
+func pagesOfThePackage(t *testing.T) []string {
+	t.Helper()
+	packages, err := parser.ParseDir(token.NewFileSet(), ".", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for file, syntax := range packages["render"].Files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, d := range syntax.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !f.Name.IsExported() {
+				continue
+			}
+			params := f.Type.Params.List
+			last, ok := params[len(params)-1].Type.(*ast.Ident)
+			if ok && last.Name == "Style" {
+				names = append(names, f.Name.Name)
+			}
+		}
+	}
+	if len(names) < 20 {
+		t.Fatalf("only %v", names)
+	}
+	return names
+}
+
+// TestOwnTextIsPrintable: what hone says itself needs no escape.
+func TestOwnTextIsPrintable(t *testing.T) {
+	var pages bytes.Buffer
+	Findings(&pages, page(), Style{})
+	Why(&pages, why(), Style{})
+	RulesMarkdown(&pages, nil)
+	set := recordedTrace(t)
+	TraceSummary(&pages, set.Summary(), TracePage{}, Style{})
+	TraceParallelism(&pages, set.Parallelism.Result(), TracePage{}, Style{})
+	var out bytes.Buffer
+	w := screen.New(&out, "")
+	w.Write(pages.Bytes())
+	w.Flush()
+	if !bytes.Equal(out.Bytes(), pages.Bytes()) {
+		t.Errorf("the writer changes hone's own page:\n%s", out.Bytes())
+	}
+}
