@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // WriteCallgrind writes the graph in the format of valgrind's callgrind
@@ -24,7 +25,7 @@ func (g *Graph) WriteCallgrind(w io.Writer, v *View) error {
 		c.unit = c.leastUnit()
 	}
 	c.disambiguate()
-	fmt.Fprintf(c.w, "positions: instr line\nevents: %s(%s)\n", g.SampleType.Type, c.unit)
+	fmt.Fprintf(c.w, "positions: instr line\nevents: %s(%s)\n", lineless(g.SampleType.Type), lineless(c.unit))
 	for i := range g.Nodes {
 		c.node(i)
 	}
@@ -73,8 +74,11 @@ func compress(known map[string]int, name string) string {
 		return fmt.Sprintf("(%d)", id)
 	}
 	known[name] = len(known) + 1
-	return fmt.Sprintf("(%d) %s", len(known), name)
+	return fmt.Sprintf("(%d) %s", len(known), lineless(name))
 }
+
+// lineless makes a line end in a name, which would end the name, a space.
+func lineless(name string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(name) }
 
 // address is relative to the node before where that is shorter.
 func (c *callgrind) address(a uint64) string {

@@ -29,6 +29,10 @@ type FuncLines struct {
 // and for the inlined function's own lines, as everywhere. Reading the source
 // is the caller's job.
 func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) {
+	return p.list(re.MatchString, sampleIndex)
+}
+
+func (p *Profile) list(matchName func(string) bool, sampleIndex int) ([]FuncLines, error) {
 	if err := p.checkIndex(sampleIndex); err != nil {
 		return nil, fmt.Errorf("list: %w", err)
 	}
@@ -36,7 +40,7 @@ func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) 
 	matches := func(name string) bool {
 		m, ok := match[name]
 		if !ok {
-			m = name != "" && re.MatchString(name)
+			m = name != "" && matchName(name)
 			match[name] = m
 		}
 		return m
@@ -77,8 +81,11 @@ func (p *Profile) List(re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) 
 
 // List is Profile.List for a view: with Mean lines are divided by their
 // counts, with DropNegative what is negative is left out.
-func (v *View) List(re *regexp.Regexp) ([]FuncLines, error) {
-	funcs, err := v.Profile.List(re, v.Index)
+func (v *View) List(re *regexp.Regexp) ([]FuncLines, error) { return v.ListFunc(re.MatchString) }
+
+// ListFunc is List for the functions whose name match accepts.
+func (v *View) ListFunc(match func(name string) bool) ([]FuncLines, error) {
+	funcs, err := v.Profile.list(match, v.Index)
 	if err != nil {
 		return nil, err
 	}
@@ -89,18 +96,18 @@ func (v *View) List(re *regexp.Regexp) ([]FuncLines, error) {
 		funcs = slices.DeleteFunc(funcs, func(f FuncLines) bool { return len(f.Lines) == 0 })
 	}
 	if v.Mean {
-		err = v.divideByCounts(re, funcs)
+		err = v.divideByCounts(match, funcs)
 	}
 	return funcs, err
 }
 
 // divideByCounts divides the costs by those of column 0.
-func (v *View) divideByCounts(re *regexp.Regexp, funcs []FuncLines) error {
+func (v *View) divideByCounts(match func(string) bool, funcs []FuncLines) error {
 	type key struct {
 		name, file string
 		line       int64
 	}
-	counted, err := v.Profile.List(re, 0)
+	counted, err := v.Profile.list(match, 0)
 	if err != nil {
 		return err
 	}

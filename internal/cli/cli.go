@@ -100,7 +100,7 @@ func exitCode(ctx context.Context, env Env, err error) int {
 			text = strings.TrimSuffix("interrupted: "+text, ": ")
 		}
 	}
-	fmt.Fprintf(env.Stderr, "hone: %s\n", text)
+	env.say("hone: %s", text)
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return exitUsage

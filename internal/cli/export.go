@@ -42,7 +42,7 @@ func (f *fileFlags) write(env Env, binary bool, draw func(io.Writer) error) erro
 	}
 	info, err := file.Stat()
 	if err == nil && !f.quiet {
-		fmt.Fprintf(env.Stderr, "wrote %s (%d kB)\n", path, (info.Size()+999)/1000)
+		env.say("wrote %s (%d kB)", path, (info.Size()+999)/1000)
 	}
 	return file.Close()
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"strings"
 
@@ -50,7 +49,7 @@ arrow goes over functions that are not shown.`,
 					return render.JSON(env.Stdout, render.GraphJSON("graph", page))
 				}
 				if len(g.Nodes) > manyNodes {
-					fmt.Fprintf(env.Stderr, "hone: %d functions are more than a browser shows at ease; -nodecount 200 keeps the most telling\n", len(g.Nodes))
+					env.say("hone: %d functions are more than a browser shows at ease; -nodecount 200 keeps the most telling", len(g.Nodes))
 				}
 				// A picture as text is of no use on a terminal, except dot.
 				return f.write(env, format != "dot", func(w io.Writer) error { return draw(w, page) })

@@ -66,7 +66,7 @@ func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, p
 	path, err := session.Record(ctx, cfg, o)
 	prog.clear()
 	if err != nil && path != "" {
-		fmt.Fprintf(env.Stderr, "hone: the recording up to there is kept: hone findings %s\n", path)
+		env.say("hone: the recording up to there is kept: hone findings %s", path)
 	}
 	return path, err
 }
@@ -177,7 +177,7 @@ func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *pr
 		return nil
 	})
 	if err == nil && !out.quiet {
-		fmt.Fprintf(env.Stderr, "recording: %s\n", path)
+		env.say("recording: %s", path)
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func commentsCommand() command {
 	return samplesReport{
 		text: func(w io.Writer, page render.SamplesPage, _ render.Style) error {
 			for _, c := range page.View.Profile.Comments {
-				fmt.Fprintln(w, c)
+				fmt.Fprintln(w, indented(c))
 			}
 			return nil
 		},

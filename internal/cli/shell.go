@@ -111,7 +111,7 @@ func (sh *shell) script(stop bool) error {
 		case err != nil && stop:
 			return fmt.Errorf("line %d: %s", n, err) // whatever it was, the script failed
 		case err != nil:
-			fmt.Fprintf(sh.env.Stderr, "hone: line %d: %s\n", n, err)
+			sh.env.say("hone: line %d: %s", n, err)
 		}
 	}
 	if err := lines.Err(); err != nil {

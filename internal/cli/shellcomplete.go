@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // candidates are what the word under the cursor may become.
@@ -66,7 +68,9 @@ func (sh *shell) values(name, typed string) []string {
 		var names []string
 		for _, src := range sh.sources.kept {
 			for _, t := range src.Profile.SampleTypes {
-				names = append(names, t.Type)
+				if screen.Line(t.Type) == t.Type { // else it cannot be typed
+					names = append(names, t.Type)
+				}
 			}
 		}
 		slices.Sort(names)
@@ -98,9 +102,9 @@ func (sh *shell) functions(typed string) []string {
 			switch {
 			case strings.ContainsAny(f.Name, " '\""):
 			case strings.HasPrefix(f.Name, typed):
-				begin = append(begin, regexp.QuoteMeta(f.Name))
+				begin = append(begin, expression(f.Name))
 			case strings.Contains(f.Name, typed):
-				contain = append(contain, regexp.QuoteMeta(f.Name))
+				contain = append(contain, expression(f.Name))
 			}
 		}
 	}
@@ -109,6 +113,24 @@ func (sh *shell) functions(typed string) []string {
 	}
 	slices.Sort(begin)
 	return slices.Compact(begin)
+}
+
+// expression is a regular expression that matches a name, without anything that a terminal obeys: what
+// is not printable is written by its number, and what is no UTF-8 as any character.
+func expression(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		_, n := utf8.DecodeRuneInString(name[i:])
+		switch text := name[i : i+n]; {
+		case r == utf8.RuneError && n == 1:
+			out.WriteByte('.')
+		case screen.Line(text) != text:
+			fmt.Fprintf(&out, `\x{%x}`, r)
+		default:
+			out.WriteString(regexp.QuoteMeta(text))
+		}
+	}
+	return out.String()
 }
 
 func isBool(f *flag.Flag) bool {

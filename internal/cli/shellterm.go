@@ -47,7 +47,7 @@ func (sh *shell) interact(in, out *os.File, v *view) error {
 			return sh.ctx.Err()
 		}
 		if err != nil {
-			fmt.Fprintf(sh.env.Stderr, "hone: %s\n", err)
+			sh.env.say("hone: %s", err)
 		}
 		if w, h, err := term.GetSize(int(out.Fd())); err == nil && w > 0 {
 			sh.env.Width = w
@@ -104,7 +104,7 @@ func (sh *shell) newTerminal(in io.Reader, out io.Writer) *term.Terminal {
 		if h, err := prompt.OpenHistory(filepath.Join(sh.env.CacheDir, "shell_history")); err == nil {
 			history = h
 		} else {
-			fmt.Fprintf(sh.env.Stderr, "hone: %v\n", err)
+			sh.env.say("hone: %v", err)
 		}
 	}
 	t.History = history

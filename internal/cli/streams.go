@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/hone-go/hone/internal/screen"
 )
@@ -37,6 +39,15 @@ func (e Env) plainStdout(w io.Writer) (_ Env, flush func() error) {
 	e.StdoutTerminal, e.StdoutTTY, e.Width = false, false, 0
 	return e.withStdout(w, "")
 }
+
+// say prints a message on standard error. Its lines behind the first are indented: none of them looks
+// like a message of its own, whatever the names in it hold.
+func (e Env) say(format string, args ...any) {
+	fmt.Fprintln(e.Stderr, indented(strings.TrimRight(fmt.Sprintf(format, args...), "\n")))
+}
+
+// indented indents the lines of a text behind its first.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
 
 // data is standard output for what another program reads (profiles, stacks, pictures): as it is,
 // unless a terminal would show it.

@@ -47,7 +47,7 @@ func (f *traceFlags) rewrite(ctx context.Context, env Env, view string, args []s
 		return errors.Join(fmt.Errorf("%s: %w", src.Name, err), finish(false))
 	}
 	if broken != nil {
-		fmt.Fprintf(env.Stderr, "note: %s: %v; what is written is of the part before\n", src.Name, broken)
+		env.say("note: %s: %v; what is written is of the part before", src.Name, broken)
 	}
 	if written.Generations == 0 {
 		return errors.Join(fmt.Errorf("%s: nothing between -from %s and -to %s", src.Name, f.events.from, f.events.to), finish(false))
@@ -56,7 +56,7 @@ func (f *traceFlags) rewrite(ctx context.Context, env Env, view string, args []s
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprintf(env.Stderr, "%s: %d of %d generations, %s to %s, %d bytes\n", f.out, written.Generations, written.Generations+written.Skipped, written.From, written.To, written.Bytes)
+		env.say("%s: %d of %d generations, %s to %s, %d bytes", f.out, written.Generations, written.Generations+written.Skipped, written.From, written.To, written.Bytes)
 	}
 	return nil
 }

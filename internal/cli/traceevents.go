@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"flag"
-	"fmt"
 	"regexp"
 	"time"
 
@@ -71,6 +70,6 @@ func (f *traceFlags) printEvents(ctx context.Context, env Env, args []string) er
 // noteOnSource says on standard error what the reader of a view must know that has no place for it.
 func noteOnSource(env Env, page render.TracePage) {
 	for _, n := range page.Notes {
-		fmt.Fprintf(env.Stderr, "note: %s: %s\n", page.Source, n)
+		env.say("note: %s: %s", page.Source, n)
 	}
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -79,10 +78,10 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	}
 	prog.clear()
 	for _, note := range src.Notes {
-		fmt.Fprintln(env.Stderr, "hone:", note)
+		env.say("hone: %s", note)
 	}
 	for _, name := range v.Unmatched {
-		fmt.Fprintf(env.Stderr, "hone: -%s matched nothing\n", name)
+		env.say("hone: -%s matched nothing", name)
 	}
 	return &view{View: v, Source: src, Own: own, Binary: binary, prog: prog}, nil
 }

@@ -33,12 +33,18 @@ const listMargin = 5
 
 // List finds the functions of a view of src that match and cost something, with their source.
 func List(src *Source, v *profile.View, re *regexp.Regexp) (*Listing, error) {
-	funcs, err := v.List(re)
+	l, err := listed(src, v, re.MatchString)
+	if err == nil && len(l.Functions) == 0 {
+		return nil, fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", src.Name, re, v.SampleType.Type)
+	}
+	return l, err
+}
+
+// listed lists the functions whose names match, without an error when there are none.
+func listed(src *Source, v *profile.View, match func(name string) bool) (*Listing, error) {
+	funcs, err := v.ListFunc(match)
 	if err != nil {
 		return nil, err
-	}
-	if len(funcs) == 0 {
-		return nil, fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", src.Name, re, v.SampleType.Type)
 	}
 	l := &Listing{View: v}
 	for _, fn := range funcs {

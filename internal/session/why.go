@@ -316,11 +316,11 @@ func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a 
 		w.Problem = err.Error()
 		return nil
 	}
-	var names []string
-	for _, f := range a.Functions[:min(whySources, len(a.Functions))] {
-		names = append(names, regexp.QuoteMeta(f))
+	shown := a.Functions[:min(whySources, len(a.Functions))]
+	list, err := listed(src, v, func(name string) bool { return slices.Contains(shown, name) })
+	if err == nil && len(list.Functions) == 0 {
+		err = fmt.Errorf("%s: nothing of it in %s", src.Name, v.SampleType.Type)
 	}
-	list, err := List(src, v, regexp.MustCompile("^(?:"+strings.Join(names, "|")+")$"))
 	if err != nil {
 		w.Problem = err.Error()
 		return nil
