@@ -31,6 +31,7 @@ type saving struct {
 	sampled  stats.Interval // the cost's share, whose width more samples would shrink; zero when it would not
 	// collector is the part of a stated share that is the collector's work.
 	collector float64
+	modelled  bool // what is saved comes from a model of the queue, and is no fraction of the cost
 }
 
 // lineCost is one line of a draft.
@@ -195,7 +196,7 @@ func (e *engine) save(d *draft) *saving {
 			return nil
 		}
 		share := clamp(stats.Interval{Value: s.Seconds, Low: s.Low, High: s.High}.Scale(1 / total))
-		return &saving{resource: resource, share: share, collector: math.Min(share.Value, s.Collector/total)}
+		return &saving{resource: resource, share: share, collector: math.Min(share.Value, s.Collector/total), modelled: s.Modelled}
 	}
 	var cpu, latency, memory *saving
 	if d.share.Value > 0 && e.totals.TotalSeconds > 0 {
@@ -204,6 +205,7 @@ func (e *engine) save(d *draft) *saving {
 	}
 	if wait(d.cost) > 0 && e.requestSeconds > 0 {
 		latency = e.saved(d, limitLatency, e.waitSpread(d).Scale(1/e.requestSeconds))
+		e.queue(d, latency)
 	}
 	if live := float64(d.cost.LiveBytes); live > 0 && e.totals.LiveBytes > 0 && d.rule.OfMemory() {
 		share := live / float64(e.totals.LiveBytes)
@@ -217,12 +219,33 @@ func (e *engine) save(d *draft) *saving {
 	case limitMemory:
 		order = []*saving{memory, cpu, latency}
 	}
+	if latency != nil && latency.modelled && latency.matters() {
+		order = []*saving{latency} // the model knows how much CPU there is for those who no longer wait
+	}
 	for _, s := range order {
 		if s != nil && s.matters() {
 			return s
 		}
 	}
 	return cmp.Or(order...)
+}
+
+// queue replaces the saving of a draft about a lock by what a model of the queue says. Of how
+// long requests wait, the trace knows more where it has the lock: a profile of mutexes also counts goroutines that no
+// request waits for, and misses the waits of a queue that was never empty.
+func (e *engine) queue(d *draft, s *saving) {
+	if d.rule.Kind != rule.Lock {
+		return
+	}
+	waited := s.sampled
+	if lock := e.pass.HeldAt(d.claims[0].match.Site); lock != nil {
+		if traced, ok := e.pass.LockWait(lock); ok {
+			waited = stats.Interval{Value: traced, Low: math.Min(traced, waited.Value), High: math.Max(traced, waited.Value)}
+		}
+	}
+	if saved, ok := e.pass.Unlocked(waited, d.fraction); ok {
+		s.share, s.modelled = clamp(saved), true
+	}
 }
 
 // spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is saved,
@@ -258,8 +281,11 @@ func atMost(i, most stats.Interval) stats.Interval {
 	return stats.Interval{Value: math.Min(i.Value, most.Value), Low: math.Min(i.Low, most.Low), High: math.Min(i.High, most.High)}
 }
 
-// matters tells whether the cost behind a saving is over the floor.
+// matters reports whether the cost behind a saving is over the floor, and what a model expects of it.
 func (s *saving) matters() bool {
+	if s.modelled && s.share.Value < leastShare {
+		return false
+	}
 	return s.sampled.Value >= leastShare && significant(s.sampled)
 }
 
@@ -301,7 +327,9 @@ func directSaving(claims []*claim) *rule.Saving {
 			sum.Low += s.Low
 			sum.High += s.High
 			sum.Collector += s.Collector
+			sum.Cost += s.Cost
 			sum.Latency = max(sum.Latency, s.Latency)
+			sum.Modelled = sum.Modelled || s.Modelled
 		}
 	}
 	return sum

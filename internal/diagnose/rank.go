@@ -38,7 +38,10 @@ func floor(samples int64) float64 {
 
 // above tells whether a draft is over the floor of its resource.
 func (e *engine) above(d *draft) bool {
-	if directSaving(d.claims) != nil {
+	if s := directSaving(d.claims); s != nil {
+		if s.Latency > 0 && s.Cost > 0 { // bounds of a model, not of sampling
+			return min(s.Cost, s.Seconds) >= leastShare*s.Latency
+		}
 		return d.saving != nil && d.saving.share.Value >= leastShare && significant(d.saving.share)
 	}
 	if d.saving != nil {
@@ -114,6 +117,8 @@ func (e *engine) distance(d *draft) int {
 	switch {
 	case d.saving == nil:
 		return 2
+	case d.saving.modelled && limiting == limitCPU:
+		return 0 // of latency, as far as there is CPU for it
 	case d.saving.resource != limiting:
 		return 1
 	}
@@ -183,7 +188,7 @@ func separated(a, b *draft, have float64) float64 {
 // after is the saving's interval expected after so many times the samples.
 func (d *draft) after(times float64) stats.Interval {
 	s := d.saving
-	if s.sampled == (stats.Interval{}) {
+	if s.modelled || s.sampled == (stats.Interval{}) {
 		return s.share
 	}
 	shrink := 1 / math.Sqrt(times)

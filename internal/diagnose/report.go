@@ -171,10 +171,12 @@ type Range struct {
 
 // Saving is the share of a resource that the fix is expected to save.
 type Saving struct {
-	Resource string  `json:"resource"` // cpu, latency, memory
-	Share    float64 `json:"share"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
+	Resource string `json:"resource"` // cpu, latency, memory
+	// Of says which latency: of requests, or of a run of a program that runs and exits. Absent for other resources.
+	Of    string  `json:"of,omitempty"`
+	Share float64 `json:"share"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 	// OfCollector is the part of Share that is the garbage collector's work, of findings that state what they
 	// save: it does not add up with what allocating lines save.
 	OfCollector float64 `json:"of_collector,omitempty"`

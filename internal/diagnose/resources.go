@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"net"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -314,21 +311,8 @@ func (e *engine) usableCores() float64 {
 	return least
 }
 
-// generatorHere tells whether the load came from the machine that the program ran on.
-func (e *engine) generatorHere() bool {
-	for _, t := range e.manifest.Load.Targets {
-		raw := t[strings.LastIndexByte(t, ' ')+1:]
-		u, err := url.Parse(raw)
-		if err != nil {
-			continue
-		}
-		host := u.Hostname()
-		if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-			return true
-		}
-	}
-	return false
-}
+// generatorHere reports whether the load came from the machine that the program ran on.
+func (e *engine) generatorHere() bool { return e.manifest.Load.Local() }
 
 // memory returns what the program uses and the limit that it runs against; most
 // is 0 when there is none.

@@ -126,7 +126,7 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 func alsoLine(f *diagnose.Finding) string {
 	text := fmt.Sprintf("line %d: %s", f.Line, f.Title)
 	if f.Saving != nil {
-		text += fmt.Sprintf(", saves %s of %s (%s)", percent(f.Saving.Share), resource(f.Saving.Resource), span(f.Saving.Low, f.Saving.High))
+		text += fmt.Sprintf(", saves %s of %s (%s)", percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
 	}
 	return text + ". " + f.Fix
 }
@@ -152,7 +152,7 @@ const maxSourceLines = 4
 func headline(f *diagnose.Finding, s Style) string {
 	h := s.paint(strong, f.Title)
 	if f.Saving != nil {
-		h += s.paint(good, fmt.Sprintf("  saves %s of %s", percent(f.Saving.Share), resource(f.Saving.Resource))) +
+		h += s.paint(good, fmt.Sprintf("  saves %s of %s", percent(f.Saving.Share), resource(f.Saving))) +
 			s.paint(faint, fmt.Sprintf(" (%s)", span(f.Saving.Low, f.Saving.High)))
 	}
 	tied := ""
@@ -162,11 +162,12 @@ func headline(f *diagnose.Finding, s Style) string {
 	return h + s.paint(faint, "  "+string(f.Confidence)+tied)
 }
 
-func resource(r string) string {
-	if r == "cpu" {
+// resource says what a saving is a share of.
+func resource(s *diagnose.Saving) string {
+	if s.Resource == "cpu" {
 		return "CPU"
 	}
-	return r
+	return cmp.Or(s.Of, s.Resource)
 }
 
 func placeLine(f *diagnose.Finding, s Style) string {

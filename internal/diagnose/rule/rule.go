@@ -163,6 +163,8 @@ type Saving struct {
 	// Collector is how much of Seconds is the garbage collector's work. Findings with some show what all of
 	// that work costs; what they save and what allocating lines save do not add up.
 	Collector float64
+	// Modelled says that the seconds come from a model of the queue, which knows how much CPU there is.
+	Modelled bool
 }
 
 // Evidence is one fact behind a finding and the command that shows it again.

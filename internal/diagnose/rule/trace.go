@@ -150,15 +150,12 @@ func (p *Pass) OthersBusy() float64 {
 	return most
 }
 
-// MachineBusy is how busy the CPUs of the machine were in the trace, of all. Where that is not known it is how many of the
-// processors that the program may use ran its goroutines: one in a system call may well leave its CPU to others.
-func (p *Pass) MachineBusy() float64 {
-	if p.Manifest != nil && p.Manifest.Machine.Cores > 0 {
-		for _, ph := range p.Manifest.Phases {
-			if ph.Name == recording.PhaseTrace && ph.Seconds > 0 && ph.MachineCPUSeconds > 0 {
-				return min(1, ph.MachineCPUSeconds/ph.Seconds/float64(p.Manifest.Machine.Cores))
-			}
-		}
+// Busy is the share of the machine's CPUs that the program and its load generator used in the trace: what other
+// processes use is not theirs to lack. Where that is not known it is how many of the processors
+// that the program may use ran its goroutines: one in a system call may well leave its CPU to others.
+func (p *Pass) Busy() float64 {
+	if ph, ok := p.Phase(recording.PhaseTrace); ok && ph.Seconds > 0 && ph.CPUSeconds > 0 && p.Manifest.Machine.Cores > 0 {
+		return min(1, (ph.CPUSeconds+ph.ChildCPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds/float64(p.Manifest.Machine.Cores))
 	}
 	return min(1, p.Trace.Parallelism.MeanRunning/max(1, p.Procs()))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
 // Turn is the waiting of requests for their turn at something that the program hands out to a few at a time.
@@ -14,12 +15,12 @@ type Turn struct {
 	AtSite float64 // of it
 	Total  float64 // the time of all requests
 	Length float64 // of the trace
-	room   float64 // the most of Total that goes when nobody waits any more
+	saving Saving
 }
 
 // When a turn that comes sooner brings nothing, since what is let through has to wait for a processor.
 const (
-	// fullMachine is how busy the processors are then, of all.
+	// fullMachine is how busy the service and its load keep the processors then, of all.
 	fullMachine = 0.8
 	// crowded is the share of the time of requests outside the queue in which they wait for a processor, and none is idle.
 	crowded = 0.5
@@ -57,15 +58,27 @@ func (p *Pass) Turn(least float64, waits func(*requests.PlaceTime) bool) *Turn {
 			}
 		}
 	}
-	busy := p.MachineBusy()
+	busy := p.Busy()
 	if t.Site == nil || t.Waited < least*t.Total || busy >= fullMachine || lacking > crowded*(t.Total-t.Waited) {
 		return nil
 	}
-	t.room = t.Total
-	if p.Manifest == nil || p.Manifest.Load == nil || p.Manifest.Load.Rate == 0 {
-		t.room *= 1 - busy // as many more requests a second as there is room for
-	}
+	t.price(p, busy)
 	return t
+}
+
+// price sets what requests save that need not wait. In a closed loop more of them are under way then, as far as
+// there are processors.
+func (t *Turn) price(p *Pass, busy float64) {
+	f := TurnFraction()
+	t.saving = Saving{Latency: t.Total, Cost: t.AtSite}
+	share := min(1, t.Waited/t.Total)
+	if i, ok := p.Sooner(stats.Interval{Value: share, Low: share, High: share}, f.Interval()); ok {
+		t.saving.Seconds, t.saving.Low, t.saving.High = i.Value*t.Total, i.Low*t.Total, i.High*t.Total
+		t.saving.Modelled = true
+		return
+	}
+	most := func(fraction float64) float64 { return min(fraction*t.Waited, t.Total*(1-busy)) }
+	t.saving.Seconds, t.saving.Low, t.saving.High = most(f.Expect), most(f.Low), most(f.High)
 }
 
 // first is the first of some lines that somebody can change.
@@ -83,9 +96,8 @@ func (p *Pass) first(lines ...*exectrace.Line) *site.Site {
 
 // Saving is what requests save that need not wait.
 func (t *Turn) Saving() *Saving {
-	f := TurnFraction()
-	most := func(fraction float64) float64 { return min(fraction*t.Waited, t.room) }
-	return &Saving{Seconds: most(f.Expect), Low: most(f.Low), High: most(f.High), Latency: t.Total, Cost: t.AtSite}
+	s := t.saving
+	return &s
 }
 
 // Share is the part of the requests' time that they wait, in words.

@@ -1,4 +1,4 @@
-// Package lockconvoy finds mutexes at which goroutines stand in line most of the time.
+// Package lockconvoy finds mutexes that goroutines queue for most of the time.
 package lockconvoy
 
 import (
@@ -9,11 +9,15 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
 )
 
-// fraction of the waiting that a shorter or a split critical section saves: a queue shrinks more than in
-// proportion, but who splits badly keeps half of it.
-var fraction = rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.95}
+// fraction of the time under the lock that a fix takes out, from half of the work moved out to a lock that nobody
+// waits for any more. Of a program that ends it is of the waiting, which shrinks more than in proportion.
+var fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
+
+// waiting is the fraction of the waiting that goes in a program that ends.
+var waiting = rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.95}
 
 // Rule is lock-convoy.
 func Rule() rule.Rule {
@@ -21,7 +25,7 @@ func Rule() rule.Rule {
 		ID:          "lock-convoy",
 		Kind:        rule.Lock,
 		Needs:       []rule.Need{rule.NeedTrace},
-		Title:       "Goroutines stand in line for a mutex",
+		Title:       "Goroutines queue for a mutex",
 		Doc:         doc,
 		Fraction:    fraction,
 		Specificity: 2, // the trace shows the queue that a mutex profile only adds up
@@ -31,13 +35,13 @@ func Rule() rule.Rule {
 
 const doc = `When two goroutines and more wait for a mutex most of the time, it is handed
 from one to the next: each pass wakes a goroutine, and whoever comes back soon
-stands in line again. The program is then as fast as the code under the lock,
+queues again. The program is then as fast as the code under the lock,
 whatever the number of cores. Once such a queue is there it feeds itself: also
 goroutines that need the lock for an instant wait for all before them.
 
-The finding names the line that let the mutex go, for it is the holder who makes
-the others wait, and the lines that waited. The execution trace tells how many
-stood in line at a time, which a profile of mutexes only adds up.
+The finding names the line that unlocks the mutex, for it is the holder who makes
+the others wait, and the lines that waited. The execution trace shows how many
+queued at a time, which a profile of mutexes only adds up.
 
 Do less under the lock: compute before, copy and use after. Split what it guards
 by key, or publish what is mostly read as an atomic.Pointer to a copy. Never
@@ -75,12 +79,12 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 		Callees: append(rule.Unlocks(), rule.Locks()...),
 		Saving:  saving(p, l, total),
 		Evidence: []rule.Evidence{
-			{What: "goroutines in line at a time", Value: fmt.Sprintf("%s, %d at most; two or more for %s of the time", rule.Number(l.Queue), l.Longest, rule.Percent(l.Crowded)), Command: p.View("blocking")},
+			{What: "goroutines that queue at a time", Value: fmt.Sprintf("%s, %d at most; two or more for %s of the time", rule.Number(l.Queue), l.Longest, rule.Percent(l.Crowded)), Command: p.View("blocking")},
 			{What: "waited in all", Value: fmt.Sprintf("%s, %s times in %s", rule.Seconds(l.Seconds), rule.Count(l.Count), rule.Seconds(p.Trace.Parallelism.Length))},
-			{What: "let go every", Value: rule.Seconds(l.Hold) + " while somebody waited"},
+			{What: "unlocked every", Value: rule.Seconds(l.Hold) + " while somebody waited"},
 		},
 	}
-	m.Cause = fmt.Sprintf("Goroutines stand in line for the %s that this line lets go: %s at a time, two or more for %s of the time. They wait on %s.",
+	m.Cause = fmt.Sprintf("Goroutines queue for the %s that this line unlocks: %s at a time, two or more for %s of the time. They wait on %s.",
 		l.Kind, rule.Number(l.Queue), rule.Percent(l.Crowded), lines(p, s, l.Waiters))
 	m.Fix = "Do less while it is held, or split what it guards by key."
 	m.Confidence = rule.Hint
@@ -102,21 +106,29 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	if waits := sec.Waits(); len(waits) > 0 {
 		line := rule.Line(place, waits[0].Pos())
 		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
-		m.Fix = fmt.Sprintf("Do not wait with %s held: take what line %d needs out under the lock, let it go, then wait.", name, line)
+		m.Fix = fmt.Sprintf("Do not wait with %s held: take what line %d needs out under the lock, unlock, then wait.", name, line)
 		return m
 	}
 	m.Fix = fmt.Sprintf("Compute what does not need %s before taking it and use copies after; split what it guards by key, or publish what is mostly read as an atomic.Pointer to a copy.", name)
 	return m
 }
 
-// saving is a part of the waiting. Of a program that ends the waits of all goroutines together say
-// little: while somebody stands in line, one processor works and the others might.
+// saving is what a model of the queue says for a service. Of a program that ends the waits of all goroutines together say
+// little: while somebody queues, one processor works and the others might.
 func saving(p *rule.Pass, l wall.Lock, total float64) *rule.Saving {
-	waited := min(l.Seconds, total)
 	if !p.Serves() {
-		waited = l.Busy * total * (1 - 1/max(1, p.Procs()))
+		waited := l.Busy * total * (1 - 1/max(1, p.Procs()))
+		return waiting.Saving(waited, total)
 	}
-	return &rule.Saving{Seconds: fraction.Expect * waited, Low: fraction.Low * waited, High: fraction.High * waited, Latency: total, Cost: waited}
+	share := min(1, l.Seconds/total)
+	if s, ok := p.LockWait(&l); ok {
+		share = s
+	}
+	saved, ok := p.Unlocked(stats.Interval{Value: share, Low: share, High: share}, fraction.Interval())
+	if !ok {
+		return waiting.Saving(share*total, total)
+	}
+	return &rule.Saving{Seconds: saved.Value * total, Low: saved.Low * total, High: saved.High * total, Latency: total, Cost: share * total, Modelled: true}
 }
 
 // lines names where goroutines wait, the longest first.

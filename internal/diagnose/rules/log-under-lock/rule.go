@@ -36,7 +36,7 @@ func Rule() rule.Rule {
 		Title: "Log lines written with a mutex held",
 		Doc:   doc,
 		// Each match overrides it by the part of the section's CPU that is the log line.
-		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
+		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 1},
 		// It knows what under the mutex takes long, where hot-mutex only measures.
 		Specificity: 1,
 		Find:        find,
@@ -108,7 +108,7 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 		}
 		m.CPU = p.Queueing(m.Site.File, rule.Line(place, s.Lock.Lparen))
 		part := min(1, logged.Seconds/all.Seconds)
-		m.Fraction = &rule.Fraction{Expect: 0.9 * part, Low: 0.6 * part, High: max(part, 0.95)}
+		m.Fraction = &rule.Fraction{Expect: part, Low: 0.6 * part, High: 1} // the line waits besides, as for a disk
 		m.Confidence = rule.Measured
 		line := rule.Line(place, lines[0].Lparen)
 		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait %s in each second, all together, for it.",

@@ -61,8 +61,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Site:       t.Site,
 		Confidence: rule.Likely, // that they wait is measured, what is behind the limit is not
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("This line lets only some requests in at a time: they spend %s of their time waiting for their turn, %s of them at a time, while %s of the processors' time is left.",
-			t.Share(), t.Waiting(), rule.Percent(1-p.MachineBusy())),
+		Cause: fmt.Sprintf("This line lets only some requests in at a time: they spend %s of their time waiting for their turn, %s of them at a time, while the service and its load use %s of the processors.",
+			t.Share(), t.Waiting(), rule.Percent(p.Busy())),
 		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, turn requests away rather than let them wait.",
 		Evidence: t.Evidence(p, "their turn", "mostly let in at"),
 	}}, nil
