@@ -56,9 +56,20 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		c.Cause = fmt.Sprintf("%s makes an http.Transport (line %d) for its request: the connection is dialled for one use, and its goroutines stay behind.",
 			rule.FuncName(c.Place), rule.Line(c.Place, made.Pos()))
 		c.Fix = "Make one http.Client with that Transport, outside of the function, and share it: it is safe for concurrent use."
+		if jar(c) {
+			c.Fix = "Make one http.Transport, outside of the function, and share it: it is safe for concurrent use. Keep a client for each user around it: a shared Jar would send one user's cookies with the requests of another."
+		}
 		return true
 	}}
 	return s.Find(p), nil
+}
+
+// jar reports whether a client of the calls has cookies of its own.
+func jar(c *rule.Case) bool {
+	return !c.All(func(call *ast.CallExpr) bool {
+		_, value := rule.Field(c.Place, rule.Origin(c.Place, rule.Receiver(call)), "net/http.Client", "Jar")
+		return value == nil
+	})
 }
 
 // transport returns the literal of the http.Transport that the function makes for a client, through

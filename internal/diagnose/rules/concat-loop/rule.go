@@ -65,7 +65,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		m.Cause = growth.cause(place)
-		m.Fix = growth.fix()
+		m.Fix = rule.Destination(place, growth.stmt.Lhs[0]).Advise(growth.fix())
 		// The compiler reports the escape of s + x, but not that of s += x.
 		m.Confidence = p.Weigh(s, growth.stmt.Tok == token.ASSIGN)
 		m.Evidence = p.Compiler(s)

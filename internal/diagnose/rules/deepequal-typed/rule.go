@@ -67,6 +67,9 @@ func judge(c *rule.Case) bool {
 	c.Cause = fmt.Sprintf("Both sides are of type %s, yet reflect.DeepEqual puts them into interfaces and walks them by reflection.",
 		rule.TypeText(c.Place, t))
 	c.Fix = advice(t, a, b)
+	if holdsBytes(t) && (rule.Secret(c.Place, c.Calls[0].Args[0]) || rule.Secret(c.Place, c.Calls[0].Args[1])) {
+		c.Fix = rule.ConstantTime
+	}
 	return true
 }
 
@@ -102,6 +105,18 @@ func direct(t types.Type, path []types.Type) bool {
 		return true
 	}
 	return false
+}
+
+// holdsBytes reports whether a type is a string, or a slice or an array of bytes.
+func holdsBytes(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		t = u.Elem()
+	case *types.Array:
+		t = u.Elem()
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && (b.Kind() == types.Byte || b.Info()&types.IsString != 0)
 }
 
 func advice(t types.Type, a, b string) string {

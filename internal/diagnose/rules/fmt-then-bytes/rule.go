@@ -91,6 +91,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		m.Cause = fmt.Sprintf("%s makes a string that is written to %s and thrown away.", name, rule.Text(w))
 		m.Fix = fmt.Sprintf("Use %s(%s, …).", strings.Replace(name, "Sprint", "Fprint", 1), address(p, w))
 	}
+	m.Fix = rule.DestinationOf(p, calls).Advise(m.Fix)
 	if converted != nil && rule.OnlyMakes(p, append(boxing(p, calls), converted)...) && !boxes(p, calls) {
 		m.Allocs = append(m.Allocs, rule.Rows(m.Site.Allocs, rule.Leaf)...)
 	}

@@ -65,6 +65,9 @@ func judge(c *rule.Case) bool {
 	c.Cause = fmt.Sprintf("%s walks and may copy whole strings to compare them once.", rule.Text(compared))
 	c.Fix = fmt.Sprintf("Write %sstrings.EqualFold(%s, %s); it differs on a few letters outside of ASCII.",
 		not, inner(c.Place, compared.X), inner(c.Place, compared.Y))
+	if rule.Secret(c.Place, compared.X) || rule.Secret(c.Place, compared.Y) {
+		c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + rule.ConstantTime
+	}
 	return true
 }
 

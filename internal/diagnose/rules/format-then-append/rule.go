@@ -69,12 +69,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if place == nil {
 				continue // without the source nothing is known of where the string goes
 			}
-			sink, ok := rule.Copied(place, rule.CallsOf(place, f.call))
+			calls := rule.CallsOf(place, f.call)
+			sink, ok := rule.Copied(place, calls)
 			if !ok {
 				continue
 			}
 			m.Cause = fmt.Sprintf("%s makes a string that is only %s: it is allocated, copied once and thrown away.", f.call, sink)
-			m.Fix = fmt.Sprintf("Append the digits straight to the buffer with %s.", f.twin)
+			m.Fix = rule.DestinationOf(place, calls).Advise(fmt.Sprintf("Append the digits straight to the buffer with %s.", f.twin))
 			m.Confidence = p.Weigh(s, false)
 			m.Evidence = p.Compiler(s)
 			matches = append(matches, m)

@@ -144,7 +144,7 @@ func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == p.Pkg || !strings.HasPrefix(fn.Name(), "New") || !called(m, fn) {
 		return false
 	}
-	return len(m.Allocs) > 0 && resets(fn)
+	return len(m.Allocs) > 0 && resets(p, fn, call)
 }
 
 // called tells whether the rows are of that function.
@@ -159,15 +159,25 @@ func called(m *rule.Match, fn *types.Func) bool {
 	return false
 }
 
-// resets tells whether the first result of a function has a method Reset.
-func resets(fn *types.Func) bool {
+// resets reports whether the first result of a constructor has a method Reset that makes it as good as new for
+// other arguments: a Reset without parameters keeps what the constructor was given, a key of a MAC for one, so
+// that only a constructor whose arguments never differ will do.
+func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 	results := fn.Signature().Results()
 	if results.Len() == 0 {
 		return false
 	}
 	reset, _, _ := types.LookupFieldOrMethod(results.At(0).Type(), true, fn.Pkg(), "Reset")
-	_, ok := reset.(*types.Func)
-	return ok
+	method, ok := reset.(*types.Func)
+	if !ok || method.Signature().Params().Len() > 0 {
+		return ok
+	}
+	for _, arg := range call.Args {
+		if !rule.Fixed(p, rule.Origin(p, arg)) {
+			return false
+		}
+	}
+	return true
 }
 
 // reused tells whether the value is reset in a loop around its use, so is made for many uses.

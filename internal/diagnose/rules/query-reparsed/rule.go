@@ -29,8 +29,8 @@ const doc = `URL.Query is no accessor: each call parses RawQuery anew, unescapes
 and value, and builds a map of slices. A handler that asks r.URL.Query() for
 each parameter parses the whole query once per parameter.
 
-Call it once and keep the Values; or use r.FormValue, which keeps what it
-parsed.
+Call it once and keep the Values. r.FormValue keeps what it parsed, too, but reads
+the body as well, whose values come before those of the query.
 
 It is fine once per request. Calls of which only one runs (in the branches of an
 if or switch) are not counted.

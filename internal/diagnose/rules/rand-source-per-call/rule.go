@@ -34,7 +34,8 @@ and take no lock: rand.Intn(n), or rand.IntN of math/rand/v2, is all that is
 needed.
 
 It is fine once per worker, or where a sequence has to be repeatable: the rule
-speaks only of seeds that come from the clock.
+speaks only of seeds that come from the clock. Tokens, keys and passwords come from
+crypto/rand, never from either.
 
 Seen in the field: mb-14/gomarkov#4, hashicorp/go-retryablehttp#33,
 soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`
@@ -57,6 +58,9 @@ func judge(c *rule.Case) bool {
 	}
 	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: 607 words are computed for the few numbers that are drawn.", rule.FuncName(c.Place))
 	c.Fix = "Draw from the package's own source (rand.IntN and so on of math/rand/v2): the runtime seeds it at random, and it takes no lock."
+	if rule.MakesSecret(c.Place) {
+		c.Fix = "Draw from crypto/rand (rand.Text for a token, rand.Read for a key): what is made here must not be guessed, and who knows about when it was made can repeat a sequence that was seeded from the clock. crypto/rand needs no seed and is safe for concurrent use."
+	}
 	return true
 }
 

@@ -106,9 +106,9 @@ func length(p *gocode.Place, reader ast.Expr) (what, how string) {
 	}
 	switch holder.String() {
 	case "net/http.Response":
-		return "the body of a response", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and not too large, and io.ReadFull"
+		return "the body of a response", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours, and io.ReadFull"
 	case "net/http.Request":
-		return "the body of a request", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and below your limit, and io.ReadFull"
+		return "the body of a request", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours (a client may claim any length), and io.ReadFull"
 	}
 	return "", ""
 }

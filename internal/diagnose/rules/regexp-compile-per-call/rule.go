@@ -76,7 +76,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if loop := p.LoopAround(call); loop != nil && rule.Invariant(p, loop, call.Args[0]) {
 			m.Cause = fmt.Sprintf("%s compiles the pattern %s in every round of the loop on line %d, and the loop does not change it.",
 				rule.FuncName(p), rule.Text(call.Args[0]), rule.Line(p, loop.Pos()))
-			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache."
+			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache of bounded size."
 			return true
 		}
 	}

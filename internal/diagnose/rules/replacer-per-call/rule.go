@@ -55,7 +55,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		place := p.Place(s)
 		if place == nil {
-			m.Cause = "A strings.Replacer is built here on the way of a call; the source is not to be had, so its pairs are not known."
+			m.Cause = "A strings.Replacer is built here on the way of a call; the source is not available, so its pairs are unknown."
 			m.Fix = "If the pairs are constant, keep the Replacer in a package variable."
 			m.Confidence = rule.Hint
 			matches = append(matches, m)
@@ -68,11 +68,24 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m.Cause = fmt.Sprintf("%s makes a new strings.Replacer of %d constant pairs on every call: NewReplacer copies the pairs and the first Replace builds the lookup table, to be used once.",
 			rule.FuncName(place), len(call.Args)/2)
 		m.Fix = fmt.Sprintf("Move it to a package variable: var replacer = %s; it is safe for concurrent use.", rule.Short(types.ExprString(call)))
+		if to := replaces(place, call); to != nil {
+			m.Fix = rule.Destination(place, to).Advise(m.Fix)
+		}
 		m.Confidence = p.Weigh(s, false)
 		m.Evidence = p.Compiler(s)
 		matches = append(matches, m)
 	}
 	return matches, nil
+}
+
+// replaces returns the call of Replace on what a constructor makes, when that is straight behind it.
+func replaces(p *gocode.Place, made *ast.CallExpr) *ast.CallExpr {
+	sel, ok := rule.Parent(p, made).(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Replace" {
+		return nil
+	}
+	call, _ := rule.Parent(p, sel).(*ast.CallExpr)
+	return call
 }
 
 // building are the rows of making a Replacer: the constructor and the build in

@@ -79,7 +79,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			m = take(s, place, calls, printer)
 			m.Fraction = fraction(m, texts)
 			m.Cause = cause(place, calls, printer)
-			m.Fix = fix(texts)
+			m.Fix = rule.DestinationOf(place, calls).Advise(fix(texts))
 			m.Confidence = p.Weigh(s, true)
 			m.Evidence = p.Compiler(s)
 			matches = append(matches, m)
@@ -112,10 +112,10 @@ func fraction(m rule.Match, texts []string) *rule.Fraction {
 	return &f
 }
 
-// unseen is the match of a line whose source is not to be had.
+// unseen is the match of a line whose source is not available.
 func unseen(m rule.Match, printer string) rule.Match {
-	m.Cause = fmt.Sprintf("%s formats a string here; the source is not to be had, so the format is not known.", printer)
-	m.Fix = "If the format is of plain %s, %d and %v with strings and numbers, concatenate with + and strconv instead."
+	m.Cause = fmt.Sprintf("%s formats a string here; the source is not available, so the format is unknown.", printer)
+	m.Fix = "If the format is of plain %s, %d and %v with strings and numbers, concatenate with + and strconv instead; in a query pass the values as arguments."
 	m.Confidence = rule.Hint
 	return m
 }

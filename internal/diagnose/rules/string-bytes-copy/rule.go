@@ -154,8 +154,16 @@ func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 		}
 		cause = fmt.Sprintf("%s copies %s only for %s.", rule.Text(call), rule.Text(call.Args[0]), what)
 		fix = fmt.Sprintf("Use %s, which needs no copy.", twin)
+		if compares(twin) && rule.Secret(p, call.Args[0]) {
+			fix = rule.ConstantTime
+		}
 	}
 	return cause, fix
+}
+
+// compares reports whether a function compares two whole texts.
+func compares(name string) bool {
+	return rule.Named(name, "bytes.Compare", "bytes.EqualFold", "strings.Compare", "strings.EqualFold")
 }
 
 // instead tells what a use of the copy is for and what to call instead; direct is true for the

@@ -53,7 +53,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		}
 		m.Cause = fmt.Sprintf("%s is needed only while %s runs, but at %s it is too large for the stack: each call allocates and clears it on the heap.",
 			v.Name(), rule.FuncName(p), size(m, v))
-		m.Fix = "Take a smaller buffer (32 KiB are enough for copying), or keep this one: before the loop, in a field, or in a sync.Pool."
+		m.Fix = "Take a smaller buffer (32 KiB are enough for copying), or keep this one: before the loop, in a field of a value that one goroutine uses, or in a sync.Pool."
 		return true
 	}
 	return false

@@ -69,7 +69,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		if loop := p.LoopAround(call); loop != nil {
 			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each round, growing it when it is too short.", rule.Line(p, loop.Pos()))
 		} else {
-			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field, or a sync.Pool.", rule.Text(size))
+			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field of a value that one goroutine uses, or a sync.Pool.", rule.Text(size))
 		}
 		return true
 	}
