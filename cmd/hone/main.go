@@ -22,11 +22,24 @@ func main() {
 	}
 	// The first signal lets hone finish its recording and stop the target;
 	// NotifyContext gives the signal back afterwards, so that a second one kills.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
+	ctx, stopReading := context.WithCancel(ctx)
+	endWithReader(stopReading)
 	code := cli.Main(ctx, os.Args[1:], cli.System())
 	runtime.KeepAlive(ballast)
 	os.Exit(code)
+}
+
+// endWithReader ends the work when nobody reads hone's output any more (`hone run … | head`). Every further
+// write would be a signal again, so that one is not given back: it would kill hone while it cleans up.
+func endWithReader(cancel context.CancelFunc) {
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	go func() {
+		<-gone
+		cancel()
+	}()
 }
 
 // collection is the GOGC that suits a command, and a floor in bytes. Most are over in seconds, and most of what

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/scratch"
 	"github.com/hone-go/hone/internal/target"
 )
 
@@ -61,12 +61,13 @@ func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 		return false, err
 	}
 	r := &recorder{o: o, world: w, out: out, profiles: map[string][]byte{}}
-	sweep(o.WorkDir, time.Now().Add(-leftoverAge))
-	r.tmp, err = os.MkdirTemp(o.WorkDir, tmpPrefix)
+	scratch.Sweep(o.WorkDir, time.Now(), tmpPrefix, target.BuildDirPrefix)
+	tmp, err := scratch.Make(o.WorkDir, tmpPrefix)
 	if err != nil {
 		return false, fmt.Errorf("make a place for the target's output: %w", err)
 	}
-	defer os.RemoveAll(r.tmp)
+	defer tmp.Remove()
+	r.tmp = tmp.Path
 
 	if o.URL != "" {
 		err = r.recordURL(ctx)
@@ -76,29 +77,8 @@ func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 	return r.finish(err)
 }
 
-const (
-	tmpPrefix   = "capture-"
-	buildPrefix = "build-" // target.Build's
-	// leftoverAge is when a directory is no running recording's any more.
-	leftoverAge = 48 * time.Hour
-)
-
-// sweep removes what recordings left that were killed before they could clean up.
-func sweep(dir string, before time.Time) {
-	if dir == "" {
-		return // the system's directory for temporary files: not ours
-	}
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return // it cannot be written to either, which is an error soon
-	}
-	for _, e := range list {
-		ours := strings.HasPrefix(e.Name(), tmpPrefix) || strings.HasPrefix(e.Name(), buildPrefix)
-		if fi, err := e.Info(); err == nil && ours && e.IsDir() && fi.ModTime().Before(before) {
-			os.RemoveAll(filepath.Join(dir, e.Name()))
-		}
-	}
-}
+// tmpPrefix starts the name of a recording's directory for what the target prints.
+const tmpPrefix = "capture-"
 
 // finish writes the last manifest and closes the file.
 func (r *recorder) finish(err error) (partial bool, _ error) {

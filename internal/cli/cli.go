@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Exit codes, the same for every command. Only gates use more (3 and 4).
@@ -91,6 +92,9 @@ func Main(ctx context.Context, args []string, env Env) int {
 func exitCode(ctx context.Context, env Env, err error) int {
 	if err == nil {
 		return exitOK
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitFailed // nobody reads any more: hone top | head
 	}
 	text := strings.TrimRight(err.Error(), "\n")
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/scratch"
 )
 
 // BuildSpec says what to build.
@@ -30,6 +32,9 @@ type BuildSpec struct {
 	Env       []string // added to the caller's environment, for the go command
 }
 
+// BuildDirPrefix starts the names of the directories that Build makes in WorkDir.
+const BuildDirPrefix = "build-"
+
 // Binary is a built target.
 type Binary struct {
 	Path       string // of the executable, inside WorkDir
@@ -43,11 +48,17 @@ type Binary struct {
 	BuildFlags []string
 	Notes      []string // e.g. why there is no probe
 	Took       time.Duration
+	dir        *scratch.Dir // that holds Path
 }
 
 // Remove removes what Build wrote for this binary. What it copied from the module
 // cache stays for the next build.
-func (b *Binary) Remove() error { return os.RemoveAll(filepath.Dir(b.Path)) }
+func (b *Binary) Remove() error {
+	if b.dir == nil {
+		return os.RemoveAll(filepath.Dir(b.Path))
+	}
+	return b.dir.Remove()
+}
 
 // BuildError is a failed build, with the compiler's words.
 type BuildError struct {
@@ -113,15 +124,16 @@ func build(ctx context.Context, s BuildSpec) (*Binary, error) {
 	if err := b.suits(); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(s.WorkDir, "build-")
+	dir, err := scratch.Make(s.WorkDir, BuildDirPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("build %s: %w", s.Package, err)
 	}
-	bin, err := b.link(ctx, dir)
+	bin, err := b.link(ctx, dir.Path)
 	if err != nil {
-		os.RemoveAll(dir)
+		dir.Remove()
 		return nil, err
 	}
+	bin.dir = dir
 	return bin, nil
 }
 
