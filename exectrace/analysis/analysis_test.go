@@ -36,6 +36,16 @@ func spin(d time.Duration) (n int) {
 	return n
 }
 
+// spinToAnEvent spins, and leaves the processor where it did: without an event in it, the trace knows no line of
+// what only computes, unless a tick of the CPU profile falls there.
+//
+//go:noinline
+func spinToAnEvent(d time.Duration) {
+	for start := time.Now(); time.Since(start) < d; {
+	}
+	runtime.Gosched()
+}
+
 // workers runs f on several goroutines.
 func workers(n int, f func()) {
 	var wg sync.WaitGroup
@@ -73,7 +83,7 @@ func TestRemarks(t *testing.T) {
 		topic, text  string // what stands out, and a word of the remark
 		guilty, near func()
 	}{
-		{"serial", "analysis_test.spin", func() { spin(200 * time.Millisecond) }, func() { workers(2, func() { spin(150 * time.Millisecond) }) }},
+		{"serial", "analysis_test.spinToAnEvent", func() { spinToAnEvent(200 * time.Millisecond) }, func() { workers(2, func() { spin(150 * time.Millisecond) }) }},
 		{"work-unit", "goroutines started at", func() {
 			for range 20 {
 				workers(500, func() {})
