@@ -35,7 +35,10 @@ func doctorCommand() command {
 			return func(ctx context.Context, env Env, _, _ []string) error {
 				checks := doctor.Run(ctx, doctor.Config{CacheDir: env.CacheDir, Dir: env.Dir})
 				if out.json {
-					return render.JSON(env.Stdout, map[string]any{"schema": "hone/doctor/v1", "checks": checks})
+					return render.JSON(env.Stdout, struct {
+						Schema string         `json:"schema"`
+						Checks []doctor.Check `json:"checks"`
+					}{"hone/doctor/v1", checks})
 				}
 				return buffered(env.Stdout, func(w io.Writer) error {
 					render.Doctor(w, checks, out.style(env))

@@ -29,19 +29,19 @@ type Report struct {
 
 // RecordingRef names the recording.
 type RecordingRef struct {
-	ID     string `json:"id"`
-	Path   string `json:"path,omitempty"`
-	Target string `json:"target"`
-	Go     string `json:"go,omitempty"`
-	Module string `json:"module,omitempty"`
+	ID     string `json:"id"`               // of the recording, as in its manifest
+	Path   string `json:"path,omitempty"`   // as it was named on the command line
+	Target string `json:"target"`           // package, program or URL that was measured
+	Go     string `json:"go,omitempty"`     // release that built it
+	Module string `json:"module,omitempty"` // main module
 }
 
 // Resources is what the program spent. Absent numbers are omitted.
 type Resources struct {
 	CPUSeconds     float64 `json:"cpu_seconds"` // in the CPU profile
 	CPUSamples     int64   `json:"cpu_samples"`
-	GCCPUShare     float64 `json:"gc_cpu_share"`     // D + A + W + I over all
-	MallocCPUShare float64 `json:"malloc_cpu_share"` // M over all
+	GCCPUShare     float64 `json:"gc_cpu_share"`     // of all CPU: mark workers, assists, sweeping, idle marking
+	MallocCPUShare float64 `json:"malloc_cpu_share"` // of all CPU: allocating, without assists
 	Cores          float64 `json:"cores,omitempty"`  // busy on average in the clean phase
 	// ChildCores are those that were kept busy by processes which the program started.
 	ChildCores float64 `json:"child_cores,omitempty"`
@@ -58,8 +58,8 @@ type Resources struct {
 	ObjectsPerRequest float64 `json:"alloc_objects_per_request,omitempty"`
 	// Run is how long a program that ends takes, from the shortest to the longest of its runs in the clean phase.
 	Run         *RunTime `json:"run,omitempty"`
-	Limiting    string   `json:"limiting"` // cpu, latency, memory, none
-	LimitingWhy string   `json:"limiting_why,omitempty"`
+	Limiting    string   `json:"limiting"`               // cpu, latency, memory, none
+	LimitingWhy string   `json:"limiting_why,omitempty"` // in words
 	// RequestTime is where most of the time goes of the requests in the execution trace.
 	RequestTime []requests.PlaceTime `json:"request_time,omitempty"`
 }
@@ -89,24 +89,24 @@ func (r *Report) All() iter.Seq[*Finding] {
 type Finding struct {
 	Rank       int             `json:"rank"`              // in its list, from 1; 0 under Also
 	Setting    bool            `json:"setting,omitempty"` // it stands in the list of settings
-	Rule       string          `json:"rule"`
-	Generic    bool            `json:"generic,omitempty"` // a cost without a known mistake: see rule.Rule
-	Kind       rule.Kind       `json:"kind"`
-	Title      string          `json:"title"`
-	Cause      string          `json:"cause"`
-	Fix        string          `json:"fix"`
-	Function   string          `json:"function"`
-	File       string          `json:"file"`
-	Line       int             `json:"line"`
-	Source     string          `json:"source,omitempty"` // the most expensive line's text
-	Sites      []SiteRef       `json:"sites"`
-	Module     string          `json:"module"`
-	Version    string          `json:"version"`
-	Entry      *Place          `json:"entry,omitempty"`
+	Rule       string          `json:"rule"`              // its ID: hone rules ID explains it
+	Generic    bool            `json:"generic,omitempty"` // a cost without a known mistake; no saving is promised
+	Kind       rule.Kind       `json:"kind"`              // alloc, cpu, gc, lock, block, goroutine, sched, io, leak, dep, config
+	Title      string          `json:"title"`             // of the rule
+	Cause      string          `json:"cause"`             // what happens here and what it costs, in sentences
+	Fix        string          `json:"fix"`               // what to do, in sentences
+	Function   string          `json:"function"`          // of the most expensive line; "" for the program as a whole
+	File       string          `json:"file"`              // relative to its module
+	Line       int             `json:"line"`              // 0 for the program as a whole
+	Source     string          `json:"source,omitempty"`  // the most expensive line's text
+	Sites      []SiteRef       `json:"sites"`             // its lines, most expensive first
+	Module     string          `json:"module"`            // that owns the line
+	Version    string          `json:"version"`           // of that module; "" for the main module
+	Entry      *Place          `json:"entry,omitempty"`   // line of the main module that leads to it
 	Cost       Cost            `json:"cost"`
-	Saving     *Saving         `json:"saving,omitempty"`
+	Saving     *Saving         `json:"saving,omitempty"`    // absent when unknown
 	TiedWith   []int           `json:"tied_with,omitempty"` // ranks of the neighbours in the list whose intervals overlap
-	Confidence rule.Confidence `json:"confidence"`
+	Confidence rule.Confidence `json:"confidence"`          // proved (tried), measured, likely, hint
 	Evidence   []rule.Evidence `json:"evidence"`
 	// Also are findings of other rules in the same function that are below the floor by
 	// themselves: not worth an hour, but whoever repairs this function can repair them too. Their
@@ -143,7 +143,7 @@ type Place struct {
 // SiteRef is one line of a finding with its share of the limiting resource.
 type SiteRef struct {
 	Place
-	Share  float64 `json:"share"`
+	Share  float64 `json:"share"` // of the resource that the finding is ranked by
 	Source string  `json:"source,omitempty"`
 	// Executions of the line for each request, operation or run; absent when they were not counted.
 	Executions *float64 `json:"executions_per_request,omitempty"`
@@ -151,15 +151,15 @@ type SiteRef struct {
 
 // Cost is a finding's cost as shares of the recording's totals.
 type Cost struct {
-	CPUShare          *float64 `json:"cpu_share,omitempty"`
-	GCShare           *float64 `json:"gc_share,omitempty"` // of all CPU: its share of GC work
-	WithGC            *Range   `json:"cpu_and_gc,omitempty"`
-	AllocBytesShare   *float64 `json:"alloc_bytes_share,omitempty"`
-	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`
+	CPUShare          *float64 `json:"cpu_share,omitempty"`               // of all CPU: on its lines and below them
+	GCShare           *float64 `json:"gc_share,omitempty"`                // of all CPU: its share of GC work
+	WithGC            *Range   `json:"cpu_and_gc,omitempty"`              // both together
+	AllocBytesShare   *float64 `json:"alloc_bytes_share,omitempty"`       // of all bytes allocated
+	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`     // of all objects allocated
 	BytesPerRequest   *float64 `json:"alloc_bytes_per_request,omitempty"` // absent when no requests were counted
 	ObjectsPerRequest *float64 `json:"alloc_objects_per_request,omitempty"`
 	WaitShare         *float64 `json:"wait_share,omitempty"` // of the contention recorded
-	LiveBytes         *int64   `json:"live_bytes,omitempty"`
+	LiveBytes         *int64   `json:"live_bytes,omitempty"` // in use at the end, allocated by its lines
 }
 
 // Range is a share with its 95 % interval of sampling.
@@ -184,6 +184,6 @@ type Saving struct {
 
 // Hidden counts what is not shown.
 type Hidden struct {
-	BelowFloor int     `json:"below_floor"`
+	BelowFloor int     `json:"below_floor"`     // findings that cost too little to be shown
 	Floor      float64 `json:"floor,omitempty"` // share of CPU
 }
