@@ -13,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/shelf"
 )
 
 // Env is what a command sees of the world.
@@ -23,7 +24,9 @@ type Env struct {
 	Getenv   func(string) string
 	CacheDir string // hone's own; "" when there is none, with CacheErr saying why
 	CacheErr error
-	Dir      string // working directory
+	Keep     shelf.Limits // of the recordings in the cache
+	KeepErr  error        // what is wrong with the variables that set Keep
+	Dir      string       // working directory
 	Version  string
 
 	StdoutTerminal bool // standard output is a terminal
@@ -60,6 +63,7 @@ func System() Env {
 	}
 	env.Dir, _ = os.Getwd()
 	env.CacheDir, env.CacheErr = cacheDir(os.Getenv, os.UserCacheDir)
+	env.Keep, env.KeepErr = cacheLimits(os.Getenv)
 	if colorprofile.Detect(os.Stdout, os.Environ()) > colorprofile.NoTTY {
 		env.StdoutTTY = colorprofile.Detect(os.Stdout, os.Environ()) > colorprofile.Ascii
 	}

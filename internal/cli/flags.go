@@ -44,12 +44,11 @@ func (o *outputFlags) session(env Env) (session.Config, *progress, error) {
 	if env.CacheDir == "" {
 		return session.Config{}, nil, env.CacheErr
 	}
-	keep, err := cacheLimits(env.Getenv)
-	if err != nil {
-		return session.Config{}, nil, err
+	if env.KeepErr != nil {
+		return session.Config{}, nil, env.KeepErr
 	}
 	p := newProgress(env, o.quiet)
-	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Keep: keep, Progress: p.event}, p, nil
+	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Keep: env.Keep, Progress: p.event}, p, nil
 }
 
 // list is a flag that may be given more than once.
