@@ -108,11 +108,15 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Load":   func(w io.Writer, s Style) { Load(w, filled[load.Result](), s) },
 		"Raw":    func(w io.Writer, _ Style) { Raw(w, v.Profile) },
 		"Traces": func(w io.Writer, s Style) { Traces(w, samples, s) },
-		"Tags":   func(w io.Writer, s Style) { Tags(w, samples, v.Tags()) },
-		"Top":    func(w io.Writer, s Style) { Top(w, TopTable{Source: screentest.Text, View: v, Top: top}, s) },
-		"Tree":   func(w io.Writer, s Style) { Tree(w, GraphPage{Source: screentest.Text, View: v, Graph: graph}, s) },
-		"Why":    func(w io.Writer, s Style) { Why(w, explained, s) },
-		"Work":   func(w io.Writer, s Style) { Work(w, WorkPage{Source: screentest.Text, Work: work}, s) },
+		"Recordings": func(w io.Writer, s Style) {
+			Recordings(w, *filled[RecordingsList](), false, s)
+			Recordings(w, *filled[RecordingsList](), true, s)
+		},
+		"Tags": func(w io.Writer, s Style) { Tags(w, samples, v.Tags()) },
+		"Top":  func(w io.Writer, s Style) { Top(w, TopTable{Source: screentest.Text, View: v, Top: top}, s) },
+		"Tree": func(w io.Writer, s Style) { Tree(w, GraphPage{Source: screentest.Text, View: v, Graph: graph}, s) },
+		"Why":  func(w io.Writer, s Style) { Why(w, explained, s) },
+		"Work": func(w io.Writer, s Style) { Work(w, WorkPage{Source: screentest.Text, Work: work}, s) },
 
 		"TraceSummary":    func(w io.Writer, s Style) { TraceSummary(w, filled[analysis.Summary](), tracePage, s) },
 		"TraceGoroutines": func(w io.Writer, s Style) { TraceGoroutines(w, filled[wall.Goroutines](), tracePage, s) },

@@ -37,7 +37,7 @@ func Recordings(w io.Writer, l RecordingsList, removed bool, s Style) {
 	}
 	if removed {
 		for _, r := range l.Recordings {
-			fmt.Fprintf(w, "removed %s (%s)\n", r.Name, size(float64(r.Bytes)))
+			line(w, "removed %s (%s)", r.Name, size(float64(r.Bytes)))
 		}
 		return
 	}
