@@ -16,9 +16,8 @@ import (
 
 // benchLine is one result line of a benchmark.
 type benchLine struct {
-	name    string // with the -procs suffix
-	n       int64  // iterations
-	seconds float64
+	name string // with the -procs suffix
+	recording.BenchSample
 }
 
 // benchmark is a recording of a package's benchmarks: a program that ends, whose
@@ -126,11 +125,32 @@ func parseBench(text []byte) []benchLine {
 		if !ok {
 			continue // a line that only looks like a benchmark's
 		}
-		if sec, ok := res.Value("sec/op"); ok {
-			lines = append(lines, benchLine{name: res.Name.String(), n: int64(res.Iters), seconds: sec})
+		if line := (benchLine{name: res.Name.String()}); line.read(res) {
+			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// read takes the figures of a result; it reports whether the time of an operation is among them.
+func (l *benchLine) read(res *benchfmt.Result) bool {
+	l.Iterations = int64(res.Iters)
+	for _, v := range res.Values {
+		switch v.Unit {
+		case "sec/op":
+			l.SecondsPerOp = v.Value
+		case "B/op":
+			l.BytesPerOp = &v.Value
+		case "allocs/op":
+			l.AllocsPerOp = &v.Value
+		default:
+			if l.Metrics == nil {
+				l.Metrics = map[string]float64{}
+			}
+			l.Metrics[v.Unit] = v.Value
+		}
+	}
+	return l.SecondsPerOp > 0
 }
 
 // samples compares runs by work done: an iteration counts as long as it took in
@@ -146,8 +166,8 @@ func (b *benchmark) samples(runs []run) []sample {
 	for i, r := range runs {
 		var work, took float64
 		for _, l := range r.lines {
-			work += float64(l.n) * b.clean[l.name]
-			took += float64(l.n) * l.seconds
+			work += float64(l.Iterations) * b.clean[l.name]
+			took += float64(l.Iterations) * l.SecondsPerOp
 		}
 		out[i] = sample{throughput: unknown, cpu: unknown}
 		if work > 0 && took > 0 {
@@ -163,7 +183,7 @@ func meanSeconds(runs []run) map[string]float64 {
 	for _, r := range runs {
 		for _, l := range r.lines {
 			n[l.name]++
-			mean[l.name] += (l.seconds - mean[l.name]) / n[l.name]
+			mean[l.name] += (l.SecondsPerOp - mean[l.name]) / n[l.name]
 		}
 	}
 	return mean

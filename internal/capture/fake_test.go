@@ -351,12 +351,12 @@ func newLab(t *testing.T) *lab {
 			l.gen.last = time.Now()
 			return l.gen, nil
 		},
-		throttled: func() (float64, bool) { return 0, false },
-		busyCPU:   func() (float64, bool) { return 0, false },
-		tick:      20 * time.Millisecond,
-		listenAt:  10 * time.Millisecond,
-		patience:  5 * time.Second,
-		restLimit: 5 * time.Second,
+		throttled:  func() (float64, bool) { return 0, false },
+		machineCPU: func() (recording.CPUTime, bool) { return recording.CPUTime{}, false },
+		tick:       20 * time.Millisecond,
+		listenAt:   10 * time.Millisecond,
+		patience:   5 * time.Second,
+		restLimit:  5 * time.Second,
 	}
 	return l
 }

@@ -178,6 +178,7 @@ func (r *recorder) noteDropped(e target.Exit) {
 func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error {
 	r.phase = recording.PhaseClean
 	began := time.Now()
+	idle, _ := r.world.machineCPU()
 	proc, err := start(ctx, r.spec())
 	if err != nil {
 		return err
@@ -206,5 +207,6 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 	if err != nil {
 		return err
 	}
-	return r.recordProgram(ctx, start, run{exit: proc.Exit(), began: began})
+	done, _ := r.world.machineCPU()
+	return r.recordProgram(ctx, start, run{exit: proc.Exit(), began: began, machine: [2]recording.CPUTime{idle, done}})
 }

@@ -21,8 +21,9 @@ type run struct {
 	exit      target.Exit
 	parts     map[string][]byte
 	missing   map[string]string
-	truncated bool        // the trace
-	lines     []benchLine // of a benchmark
+	machine   [2]recording.CPUTime // before and after; zero where unknown
+	truncated bool                 // the trace
+	lines     []benchLine          // of a benchmark
 }
 
 // wall and cpu are what the run took without the probe's work at its end.
@@ -174,6 +175,7 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 	spec := p.spec
 	spec.Collect = collect
 	r := run{began: time.Now()}
+	r.machine[0], _ = p.world.machineCPU()
 	proc, err := p.start(ctx, spec)
 	if err != nil {
 		return run{}, fmt.Errorf("run the program again in phase %s: %w", p.phase, err)
@@ -184,6 +186,7 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 	_, err = p.watch(ctx, proc, nil)
 	p.stop(ctx, proc) // what has ended does not mind
 	r.exit = proc.Exit()
+	r.machine[1], _ = p.world.machineCPU()
 	r.parts, r.missing = proc.Parts()
 	if t, ok := proc.(interface{ Truncated(string) bool }); ok {
 		r.truncated = t.Truncated("trace")
@@ -235,13 +238,14 @@ func (p *program) failed(r run, n int) error {
 // phaseOfRuns sums runs into a phase; a run is a window.
 func phaseOfRuns(name string, rs *runs) recording.Phase {
 	p := recording.Phase{Name: name, Start: rs.began.UTC(), Runs: len(rs.list)}
-	for _, r := range rs.list {
+	for i, r := range rs.list {
 		w := recording.Window{Seconds: r.wall(), CPUSeconds: r.cpu()}
 		for _, l := range r.lines {
-			w.Requests += l.n
+			l.Run = i + 1
+			p.Benchmarks = recording.AddSample(p.Benchmarks, l.name, l.BenchSample)
 		}
 		u, h := r.exit.Usage, r.exit.Heap
-		if len(r.lines) == 0 { // what a benchmark allocates for its rounds is not to be told from the rest
+		if len(r.lines) == 0 { // what benchmarks allocate for a search of the number of iterations is in it, too
 			w.AllocBytes, w.AllocObjects = h.AllocBytes, h.AllocObjects
 		}
 		p.AllocBytes += w.AllocBytes
@@ -253,8 +257,8 @@ func phaseOfRuns(name string, rs *runs) recording.Phase {
 		p.Windows = append(p.Windows, w)
 		p.Seconds += w.Seconds
 		p.CPUSeconds += w.CPUSeconds
-		p.Requests += w.Requests
 		p.RSSBytes = max(p.RSSBytes, u.MaxRSS)
+		addMachine(&p, r.machine[0], r.machine[1])
 	}
 	return p
 }

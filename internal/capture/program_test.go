@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 )
 
@@ -328,8 +329,18 @@ func TestBenchmarks(t *testing.T) {
 	if n := len(parseBench(text)); n != 2*clean.Runs {
 		t.Errorf("bench.txt has %d lines of %d clean runs:\n%s", n, clean.Runs, text)
 	}
-	if clean.Requests != int64(1010*clean.Runs) {
-		t.Errorf("%d iterations in %d runs", clean.Requests, clean.Runs)
+	// A row a benchmark, a sample a process; iterations of different benchmarks are not added up.
+	if clean.Requests != 0 || len(clean.Benchmarks) != 2 {
+		t.Fatalf("%d requests, benchmarks %+v", clean.Requests, clean.Benchmarks)
+	}
+	small, large := clean.Benchmarks[0], clean.Benchmarks[1]
+	if small.Name != "Sum/small-2" || large.Name != "Sum/large-2" || len(small.Samples) != clean.Runs || len(large.Samples) != clean.Runs {
+		t.Errorf("%d runs gave %+v", clean.Runs, clean.Benchmarks)
+	}
+	b, a := 16.0, 1.0
+	want := recording.BenchSample{Run: 1, Iterations: 1000, SecondsPerOp: small.Samples[0].SecondsPerOp, BytesPerOp: &b, AllocsPerOp: &a}
+	if d := cmp.Diff(want, small.Samples[0]); d != "" || large.Samples[0].BytesPerOp != nil {
+		t.Errorf("sample (-want +got):\n%s; large %+v", d, large.Samples[0])
 	}
 	cpu, _ := r.Phase("cpu")
 	o := cpu.Observer
@@ -402,5 +413,25 @@ func TestOutIsADirectory(t *testing.T) {
 	l.o.Out = filepath.Join(t.TempDir(), "no", "such", "place.hone")
 	if _, err := l.record(t.Context()); err == nil || l.builds != 0 {
 		t.Errorf("%v after %d builds", err, l.builds)
+	}
+}
+
+// Every run adds what the machine did meanwhile, the first one too, which showed what kind of program it is.
+func TestProgramsPhasesKnowTheMachine(t *testing.T) {
+	t.Parallel()
+	l := programLab(t, 5*time.Millisecond, nil)
+	l.world.tick = time.Hour // no time for metrics
+	var now recording.CPUTime
+	l.world.machineCPU = func() (recording.CPUTime, bool) {
+		now.Busy, now.Stolen = now.Busy+0.5, now.Stolen+0.25
+		return now, true
+	}
+	if _, err := l.record(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range l.open().Manifest.Phases {
+		if n := float64(p.Runs); n < 1 || p.MachineCPUSeconds != 0.5*n || p.StolenCPUSeconds != 0.25*n {
+			t.Errorf("phase %s of %v runs: machine %v s, stolen %v s", p.Name, n, p.MachineCPUSeconds, p.StolenCPUSeconds)
+		}
 	}
 }

@@ -24,7 +24,7 @@ type reading struct {
 	metrics   target.Metrics // nil: unknown
 	throttled float64        // seconds so far
 	canThrot  bool
-	busy      float64 // CPU seconds of the whole machine so far
+	machine   recording.CPUTime // so far
 	canBusy   bool
 }
 
@@ -40,7 +40,7 @@ func (s *service) read(ctx context.Context) reading {
 	}
 	if s.local {
 		r.throttled, r.canThrot = s.world.throttled()
-		r.busy, r.canBusy = s.world.busyCPU()
+		r.machine, r.canBusy = s.world.machineCPU()
 	}
 	r.metrics = s.pollMetrics(ctx, s.prog)
 	return r
@@ -141,6 +141,12 @@ func (from reading) figures(p *recording.Phase, to reading) {
 		p.Throttled = max(0, to.throttled-from.throttled)
 	}
 	if from.canBusy && to.canBusy {
-		p.MachineCPUSeconds = max(0, to.busy-from.busy)
+		addMachine(p, from.machine, to.machine)
 	}
+}
+
+// addMachine adds what the machine did between two moments to a phase.
+func addMachine(p *recording.Phase, from, to recording.CPUTime) {
+	p.MachineCPUSeconds += max(0, to.Busy-from.Busy)
+	p.StolenCPUSeconds += max(0, to.Stolen-from.Stolen)
 }

@@ -33,6 +33,7 @@ func (st *stretch) join(o stretch) {
 	p.ForcedGC += q.ForcedGC
 	p.Throttled += q.Throttled
 	p.MachineCPUSeconds += q.MachineCPUSeconds
+	p.StolenCPUSeconds += q.StolenCPUSeconds
 	p.RSSBytes = q.RSSBytes
 	p.Windows = append(p.Windows, q.Windows...)
 	st.samples = append(st.samples, o.samples...)

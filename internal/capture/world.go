@@ -13,18 +13,18 @@ import (
 // world is what a recording needs of the outside, each a function or a small
 // interface, so that tests can put a program and a load of their own in its place.
 type world struct {
-	build     func(context.Context, target.BuildSpec) (*target.Binary, startFunc, error)
-	attach    func(context.Context, string, target.AttachOptions) (target.Program, error)
-	waitReady func(context.Context, target.Program, string) error
-	portTaken func(addr string) error
-	tryLoad   func(context.Context, load.Options) error
-	startLoad func(context.Context, load.Options) (generator, error)
-	throttled func() (float64, bool)
-	busyCPU   func() (float64, bool)
-	tick      time.Duration // a window's length, about
-	listenAt  time.Duration // when to ask a program whether it is a service
-	patience  time.Duration // for the profiles of rest under load; then it ends
-	restLimit time.Duration // for those of rest after that
+	build      func(context.Context, target.BuildSpec) (*target.Binary, startFunc, error)
+	attach     func(context.Context, string, target.AttachOptions) (target.Program, error)
+	waitReady  func(context.Context, target.Program, string) error
+	portTaken  func(addr string) error
+	tryLoad    func(context.Context, load.Options) error
+	startLoad  func(context.Context, load.Options) (generator, error)
+	throttled  func() (float64, bool)
+	machineCPU func() (recording.CPUTime, bool)
+	tick       time.Duration // a window's length, about
+	listenAt   time.Duration // when to ask a program whether it is a service
+	patience   time.Duration // for the profiles of rest under load; then it ends
+	restLimit  time.Duration // for those of rest after that
 }
 
 // startFunc starts the binary that was built.
@@ -75,12 +75,12 @@ func realWorld() world {
 			}
 			return g, nil
 		},
-		throttled: recording.Throttled,
-		busyCPU:   recording.BusyCPU,
-		tick:      time.Second,
-		listenAt:  time.Second,
-		patience:  15 * time.Second,
-		restLimit: 45 * time.Second,
+		throttled:  recording.Throttled,
+		machineCPU: recording.MachineCPU,
+		tick:       time.Second,
+		listenAt:   time.Second,
+		patience:   15 * time.Second,
+		restLimit:  45 * time.Second,
 	}
 }
 

@@ -56,12 +56,27 @@ type Resources struct {
 	AllocRate         float64 `json:"alloc_bytes_per_second,omitempty"`
 	BytesPerRequest   float64 `json:"alloc_bytes_per_request,omitempty"`
 	ObjectsPerRequest float64 `json:"alloc_objects_per_request,omitempty"`
+	// Benchmarks has a row for each benchmark. A recording of one has the figures per request above, too.
+	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 	// Run is how long a program that ends takes, from the shortest to the longest of its runs in the clean phase.
 	Run         *RunTime `json:"run,omitempty"`
 	Limiting    string   `json:"limiting"`               // cpu, latency, memory, none
 	LimitingWhy string   `json:"limiting_why,omitempty"` // in words
 	// RequestTime is where most of the time goes of the requests in the execution trace.
 	RequestTime []requests.PlaceTime `json:"request_time,omitempty"`
+}
+
+// Benchmark is one benchmark's figures of an operation: medians of the runs of the clean phase, each a process.
+// Absent figures are not known; of CPU that is so where a recording has several benchmarks.
+type Benchmark struct {
+	Name       string   `json:"name"` // without "Benchmark"
+	Runs       int      `json:"runs"`
+	Seconds    float64  `json:"seconds_per_operation"` // wall time
+	Shortest   float64  `json:"shortest_seconds"`
+	Longest    float64  `json:"longest_seconds"`
+	CPUSeconds *float64 `json:"cpu_seconds_per_operation,omitempty"`
+	Bytes      *float64 `json:"alloc_bytes_per_operation,omitempty"`
+	Objects    *float64 `json:"alloc_objects_per_operation,omitempty"`
 }
 
 // RunTime is the length of some runs of a program, in seconds.

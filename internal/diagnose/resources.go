@@ -84,6 +84,7 @@ func (e *engine) resources() Resources {
 			r.ObjectsPerRequest = float64(ph.AllocObjects) / n
 		}
 	}
+	r.addBenchmarks(e)
 	r.Limiting, r.LimitingWhy = e.limiting, e.why
 	if all := e.traced(); all != nil {
 		r.RequestTime = all.Main()

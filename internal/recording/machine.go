@@ -11,7 +11,13 @@ func ThisMachine() Machine { return thisMachine() }
 // the cpu controller.
 func Throttled() (seconds float64, ok bool) { return throttled() }
 
-// BusyCPU returns the seconds of CPU that everything on this machine has used since it
-// was started, all cores together. Only differences mean anything. It is false
-// where there is no such count: outside Linux.
-func BusyCPU() (seconds float64, ok bool) { return busyCPU() }
+// CPUTime is how a machine's cores have spent their time since it was started, all cores
+// together, in seconds. Only differences mean anything.
+type CPUTime struct {
+	Busy   float64 // with everything that ran, and Stolen
+	Stolen float64 // ready to run, while the hypervisor ran something else
+}
+
+// MachineCPU reads the machine's CPU time. It is false where there is no such count:
+// outside Linux.
+func MachineCPU() (CPUTime, bool) { return machineCPU() }

@@ -17,6 +17,6 @@ func thisMachine() Machine {
 }
 
 // throttled: macOS has no CPU quotas.
-func busyCPU() (float64, bool) { return 0, false }
+func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
 func throttled() (float64, bool) { return 0, false }

@@ -19,30 +19,34 @@ func thisMachine() Machine {
 
 func throttled() (float64, bool) { return readThrottled(os.DirFS("/")) }
 
-func busyCPU() (float64, bool) { return readBusy(os.DirFS("/")) }
+func machineCPU() (CPUTime, bool) { return readCPU(os.DirFS("/")) }
 
 // userHZ is the unit of /proc/stat: USER_HZ, 100 on every port of Linux that Go
 // has (proc(5), and the kernel's asm-generic/param.h).
 const userHZ = 100
 
-// readBusy sums the first line of /proc/stat: user, nice, system, then idle and
+// readCPU sums the first line of /proc/stat: user, nice, system, then idle and
 // iowait, which are left out, then irq, softirq and steal. Guest time is within user.
-func readBusy(root fs.FS) (float64, bool) {
+func readCPU(root fs.FS) (CPUTime, bool) {
 	f := strings.Fields(readLine(root, "proc/stat"))
 	if len(f) < 9 || f[0] != "cpu" {
-		return 0, false
+		return CPUTime{}, false
 	}
-	sum := 0.0
+	var t CPUTime
 	for i, text := range f[1:9] {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return 0, false
+			return CPUTime{}, false
 		}
-		if i != 3 && i != 4 {
-			sum += n
+		switch i {
+		case 3, 4:
+			continue
+		case 7:
+			t.Stolen = n / userHZ
 		}
+		t.Busy += n / userHZ
 	}
-	return sum / userHZ, true
+	return t, true
 }
 
 // readMachine reads /proc and /sys below root.

@@ -91,3 +91,20 @@ func TestReadMachine(t *testing.T) {
 		})
 	}
 }
+
+func TestReadCPU(t *testing.T) {
+	for name, tt := range map[string]struct {
+		stat string
+		want CPUTime
+		ok   bool
+	}{
+		"all":     {"cpu  100 20 30 4000 500 6 7 80 9 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n", CPUTime{Busy: 2.43, Stolen: 0.8}, true},
+		"garbage": {"cpu  100 x 30 4000 500 6 7 80 9 0\n", CPUTime{}, false},
+		"short":   {"cpu  100 20 30\n", CPUTime{}, false},
+		"none":    {"", CPUTime{}, false},
+	} {
+		if got, ok := readCPU(tree(map[string]string{"proc/stat": tt.stat})); got != tt.want || ok != tt.ok {
+			t.Errorf("%s: %+v %v, want %+v %v", name, got, ok, tt.want, tt.ok)
+		}
+	}
+}

@@ -6,6 +6,6 @@ import "runtime"
 
 func thisMachine() Machine { return Machine{Cores: runtime.NumCPU()} }
 
-func busyCPU() (float64, bool) { return 0, false }
+func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
 func throttled() (float64, bool) { return 0, false }

@@ -24,6 +24,6 @@ func thisMachine() Machine {
 }
 
 // throttled: job objects have CPU quotas but keep no count of the wait.
-func busyCPU() (float64, bool) { return 0, false }
+func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
 func throttled() (float64, bool) { return 0, false }

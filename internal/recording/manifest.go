@@ -161,9 +161,15 @@ type Phase struct {
 	Throttled        float64 `json:"throttled_seconds,omitempty"`
 
 	// What else kept the machine busy: CPU seconds of the load generator, and of
-	// everything on the machine, the program and the generator included.
+	// everything on the machine, the program and the generator included. StolenCPUSeconds are those of
+	// MachineCPUSeconds that the hypervisor gave to other guests while something here was ready to run.
 	GeneratorCPUSeconds float64 `json:"generator_cpu_seconds,omitempty"`
 	MachineCPUSeconds   float64 `json:"machine_cpu_seconds,omitempty"`
+	StolenCPUSeconds    float64 `json:"stolen_cpu_seconds,omitempty"`
+
+	// Benchmarks are those of a recording with -bench, in the order of running. Their iterations are no Requests:
+	// operations of different benchmarks do not add up.
+	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 
 	Windows  []Window  `json:"windows,omitempty"`
 	Observer *Observer `json:"observer,omitempty"`

@@ -44,8 +44,13 @@ func header(w io.Writer, p FindingsPage, s Style) {
 		row(what, seenQuantiles(q, clean.Requests), limited(clean, s))
 	}
 	row("a run", runTime(r.Run)...)
+	name := "an operation"
+	for _, line := range benchmarks(r.Benchmarks) {
+		row(name, line)
+		name = ""
+	}
 	row("CPU", each(r.CPUPerRequest, seconds, m), cores(r, m), kernel(r), limiting(r, m))
-	name := "requests"
+	name = "requests"
 	for _, line := range wrapCell(requests.Spent(r.RequestTime), 16, s) {
 		row(name, line)
 		name = ""
