@@ -2,6 +2,8 @@ package capture
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net"
 	"net/url"
@@ -29,7 +31,18 @@ func loadSpec(o *load.Options) *recording.Load {
 		}
 		l.Targets = append(l.Targets, method+" "+t.URL)
 	}
+	l.Digest = digest(o.Targets)
 	return l
+}
+
+// digest is a hash of what requests have beside their method and URL. Headers may hold secrets, bodies may be long.
+func digest(targets []load.Target) string {
+	h := sha256.New()
+	for _, t := range targets {
+		fmt.Fprintf(h, "%q %d\n", t.Header, len(t.Body))
+		h.Write(t.Body)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // loadAddrs lists the host:port pairs that the load goes to.

@@ -21,7 +21,8 @@ type Options struct {
 	Dir        string
 	RunDir     string // working directory of the program; "" = the caller's. A benchmark runs in its package's directory
 	Args       []string
-	Env        []string
+	Env        []string // added to the environment of this process
+	Settings   []string // of that environment what the runtime and the compiler read, for the manifest: "GODEBUG=…"
 	BuildFlags []string
 	Attach     target.AttachOptions
 

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 // diffFlags are those of `hone diff`.
 type diffFlags struct {
 	profileFlags
-	old, new  list
+	sideFlags
 	by        string
 	paths     bool
 	gate      bool
@@ -48,8 +47,7 @@ own cost; -by flat counts the innermost frame, as pprof does, -by cum all callee
 		setup: func(fs *flag.FlagSet) runFunc {
 			d := diffFlags{threshold: compare.DefaultThreshold}
 			d.declare(fs, "show `N` rows of each table (default 20; -1: all, the same ones too)")
-			fs.Var(&d.old, "old", "a `SOURCE` of the old side; may be given again")
-			fs.Var(&d.new, "new", "a `SOURCE` of the new side; may be given again")
+			d.declareSides(fs, "SOURCE")
 			fs.StringVar(&d.by, "by", "own", "what a sample is charged to: `own`, flat or cum")
 			fs.BoolVar(&d.paths, "paths", false, "a row for each path of calls")
 			fs.BoolVar(&d.gate, "gate", false, "exit 3 when something costs more by more than the threshold, 4 when that cannot be told")
@@ -67,7 +65,7 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	if d.paths && measure == profile.Cum {
 		return usagef("-paths and -by cum exclude each other: a path has no callees")
 	}
-	old, new, err := d.sides(args)
+	old, new, err := d.sides("diff", args)
 	if err != nil {
 		return err
 	}
@@ -135,40 +133,6 @@ func (d *diffFlags) limit() int {
 		return 0
 	}
 	return max(mostPaths, d.top)
-}
-
-// sides are the sources of both sides, from the arguments or from -old and -new.
-func (d *diffFlags) sides(args []string) (old, new []string, err error) {
-	flags := len(d.old)+len(d.new) > 0
-	switch {
-	case flags && len(args) > 0:
-		return nil, nil, usagef("diff: what is %s? with -old and -new every source needs one of them", args[0])
-	case flags && (len(d.old) == 0 || len(d.new) == 0):
-		return nil, nil, usagef("diff: -old and -new go together")
-	case flags:
-		return d.old, d.new, nil
-	case len(args) != 2:
-		return nil, nil, usagef("diff: name two sources, the old one first; several of a side as a.pprof,b.pprof or with -old and -new")
-	}
-	if old, err = sourceList(args[0]); err != nil {
-		return nil, nil, err
-	}
-	new, err = sourceList(args[1])
-	return old, new, err
-}
-
-// sourceList splits at commas, unless a file has them in its name; a URL may, too.
-func sourceList(arg string) ([]string, error) {
-	if _, err := os.Stat(arg); err == nil || strings.Contains(arg, "://") {
-		return []string{arg}, nil
-	}
-	sources := strings.Split(arg, ",")
-	for _, s := range sources {
-		if s == "" {
-			return nil, usagef("diff: %q: an empty name; want a.pprof,b.pprof", arg)
-		}
-	}
-	return sources, nil
 }
 
 func (d *diffFlags) print(env Env, diff *compare.Diff, shape profile.ViewOptions) error {

@@ -105,3 +105,17 @@ func version() string {
 	}
 	return v
 }
+
+// goSettings are the variables that Go's runtime and compiler read, as far as they are set. A program that is started inherits them.
+func (e Env) goSettings() []string {
+	if e.Getenv == nil {
+		return nil
+	}
+	var set []string
+	for _, name := range []string{"GODEBUG", "GOEXPERIMENT", "GOGC", "GOMAXPROCS", "GOMEMLIMIT"} {
+		if v := e.Getenv(name); v != "" {
+			set = append(set, name+"="+v)
+		}
+	}
+	return set
+}

@@ -244,7 +244,7 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 	if r.bench != "" && o.Load != nil {
 		return o, usagef("-bench and -load exclude each other: a benchmark is its own load")
 	}
-	o.Package = args[0]
+	o.Package, o.Settings = args[0], env.goSettings()
 	return o, nil
 }
 

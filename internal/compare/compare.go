@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/stats"
@@ -14,8 +16,8 @@ const Schema = "hone/compare/v1"
 // Verdict is the answer for one metric.
 type Verdict string
 
-// Better and Worse: the interval excludes "no change" and the change is larger than the
-// floor. Same: the whole interval lies within the floor. Unknown: neither can be said.
+// Better and Worse: the change is not chance, among all rows that were looked at, and larger than
+// the floor. Same: the whole interval lies within [Tolerance]. Unknown: neither can be said.
 const (
 	Better  Verdict = "better"
 	Worse   Verdict = "worse"
@@ -23,195 +25,122 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Floor is the smallest relative change that is called a change. Two runs of one
-// program on one machine differ by this much without any cause in the code.
-const Floor = 0.02
+// Tolerance is the relative change up to which a figure is called the same.
+const Tolerance = 0.02
 
 // Row is one metric of the comparison.
 type Row struct {
-	Name    string   `json:"name"`
+	Name    string   `json:"name"` // "clean phase", or the benchmark
 	Metric  string   `json:"metric"`
 	Unit    string   `json:"unit"`
 	Old     float64  `json:"old"`
 	New     float64  `json:"new"`
-	Ratio   float64  `json:"ratio"`          // new / old
-	Low     *float64 `json:"low,omitempty"`  // 95 % bounds of the ratio; absent without a spread
-	High    *float64 `json:"high,omitempty"` //
-	P       *float64 `json:"p,omitempty"`    // of "no difference"
-	N       [2]int   `json:"n"`              // samples a side
-	Floor   float64  `json:"floor"`
+	Ratio   *float64 `json:"ratio,omitempty"` // new / old; absent where old is 0
+	Low     *float64 `json:"low,omitempty"`   // 95 % bounds of the ratio; absent without a spread
+	High    *float64 `json:"high,omitempty"`  //
+	P       *float64 `json:"p,omitempty"`     // of "no difference"
+	Q       *float64 `json:"q,omitempty"`     // p adjusted for the number of rows
+	N       [2]int   `json:"n"`               // recordings a side
+	Floor   float64  `json:"floor"`           // the least relative change that gets a verdict; 0 where figures are exact
+	Exact   bool     `json:"exact,omitempty"` // the same in every process: compared without a doubt
 	Verdict Verdict  `json:"verdict"`
+	Why     string   `json:"why,omitempty"` // why no verdict is possible, whatever the interval
+
+	higherBetter bool
+	kind         kind
 }
 
 // Comparison is a whole comparison.
 type Comparison struct {
-	Schema string   `json:"schema"`
-	Old    string   `json:"old"`
-	New    string   `json:"new"`
-	Rows   []Row    `json:"rows"`
-	Notes  []string `json:"notes,omitempty"`
+	Schema      string       `json:"schema"`
+	Old         string       `json:"old"`
+	New         string       `json:"new"`
+	Rows        []Row        `json:"rows"`
+	OnlyOld     []string     `json:"only_old,omitempty"` // benchmarks that the other side does not have
+	OnlyNew     []string     `json:"only_new,omitempty"`
+	Differences []Difference `json:"differences,omitempty"`
+	Notes       []string     `json:"notes,omitempty"`
 }
 
-// metric says how to read one figure off the windows of a phase, and off the whole phase.
-type metric struct {
-	name, unit   string
-	higherBetter bool
-	window       func(recording.Window) (float64, bool)
-	phase        func(recording.Phase) (float64, bool)
+// Source is a recording of one side.
+type Source struct {
+	Name     string
+	Manifest recording.Manifest
 }
 
-// metrics of a recording, per request or operation where those were counted, else per run.
-func metrics(unit string, counted bool) []metric {
-	per, count := "run", func(recording.Window) float64 { return 1 }
-	phaseCount := func(p recording.Phase) float64 { return float64(max(p.Runs, 1)) }
-	if counted {
-		per, count = unit, func(w recording.Window) float64 { return float64(w.Requests) }
-		phaseCount = func(p recording.Phase) float64 { return float64(p.Requests) }
-	}
-	// over builds the two readings of a quantity divided by the count.
-	over := func(name, unit string, w func(recording.Window) float64, p func(recording.Phase) float64) metric {
-		return metric{
-			name: name, unit: unit + "/" + per,
-			window: func(x recording.Window) (float64, bool) { return div(w(x), count(x)) },
-			phase:  func(x recording.Phase) (float64, bool) { return div(p(x), phaseCount(x)) },
-		}
-	}
-	ms := []metric{
-		over("cpu", "s",
-			func(w recording.Window) float64 { return w.CPUSeconds },
-			func(p recording.Phase) float64 { return p.CPUSeconds }),
-		over("allocated", "B",
-			func(w recording.Window) float64 { return float64(w.AllocBytes) },
-			func(p recording.Phase) float64 { return float64(p.AllocBytes) }),
-		over("allocations", "objects",
-			func(w recording.Window) float64 { return float64(w.AllocObjects) },
-			func(p recording.Phase) float64 { return float64(p.AllocObjects) }),
-	}
-	if !counted {
-		return append(ms, over("wall", "s",
-			func(w recording.Window) float64 { return w.Seconds },
-			func(p recording.Phase) float64 { return p.Seconds }))
-	}
-	ms = append(ms, metric{
-		name: "throughput", unit: unit + "s/s", higherBetter: true,
-		window: func(w recording.Window) (float64, bool) { return div(float64(w.Requests), w.Seconds) },
-		phase:  func(p recording.Phase) (float64, bool) { return div(float64(p.Requests), p.Seconds) },
-	})
-	for _, q := range []struct {
-		name string
-		of   func(recording.Quantiles) float64
-	}{
-		{"p50", func(q recording.Quantiles) float64 { return q.P50 }},
-		{"p99", func(q recording.Quantiles) float64 { return q.P99 }},
-	} {
-		ms = append(ms, metric{
-			name: "latency " + q.name, unit: "s",
-			window: func(w recording.Window) (float64, bool) {
-				if w.Quantiles == nil {
-					return 0, false
-				}
-				return q.of(*w.Quantiles), true
-			},
-			phase: func(p recording.Phase) (float64, bool) {
-				switch {
-				case p.Latency != nil:
-					return q.of(*p.Latency), true
-				case p.Service != nil:
-					return q.of(*p.Service), true
-				}
-				return 0, false
-			},
-		})
-	}
-	return ms
+// Options say how to compare.
+type Options struct {
+	// Force compares what does not measure the same: another program, other arguments, another load.
+	Force bool
 }
 
-func div(a, b float64) (float64, bool) {
-	if a <= 0 || b <= 0 {
-		return 0, false
+// Recordings compares the clean phases of recordings, one or several a side: per request, run or operation. It refuses
+// with a [*DifferentError] when the two sides do not measure the same.
+func Recordings(old, new []Source, o Options) (*Comparison, error) {
+	sides, err := readSides(old, new)
+	if err != nil {
+		return nil, err
 	}
-	return a / b, true
-}
-
-// Recordings compares the clean phases of two recordings, per request or per run.
-func Recordings(oldName string, old recording.Manifest, newName string, new recording.Manifest) (*Comparison, error) {
-	a, ok := phase(old, recording.PhaseClean)
-	if !ok {
-		return nil, fmt.Errorf("%s has no clean phase to compare", oldName)
+	c := &Comparison{Schema: Schema, Old: sides[0].names(), New: sides[1].names()}
+	if c.Differences, err = differences(sides, o.Force); err != nil {
+		return nil, err
 	}
-	b, ok := phase(new, recording.PhaseClean)
-	if !ok {
-		return nil, fmt.Errorf("%s has no clean phase to compare", newName)
-	}
-	if (a.Requests > 0) != (b.Requests > 0) {
-		return nil, fmt.Errorf("one of %s and %s was under load and the other was not: they measure different things", oldName, newName)
-	}
-	c := &Comparison{Schema: Schema, Old: oldName, New: newName, Notes: caveats(old, new, a, b)}
-	limited := a.Verdict == "generator-limited" || b.Verdict == "generator-limited"
-	for _, m := range metrics(old.Unit(), a.Requests > 0) {
-		row, ok := compareMetric(m, a, b)
-		if !ok {
-			continue
-		}
-		if limited && (m.name == "throughput" || m.unit == "s") {
-			row.Verdict = Unknown
-		}
-		c.Rows = append(c.Rows, row)
-	}
+	c.match(sides)
 	if len(c.Rows) == 0 {
-		return nil, fmt.Errorf("%s and %s have no figure in common", oldName, newName)
+		return nil, fmt.Errorf("%s and %s have no figure in common%s", c.Old, c.New, c.nothingCommon())
 	}
+	doubts := doubts(sides, c.Differences, o.Force)
+	for i := range c.Rows {
+		c.Rows[i].Why = doubts.why(c.Rows[i].kind)
+	}
+	c.decide()
+	c.Notes = c.notes(sides)
 	return c, nil
 }
 
-func compareMetric(m metric, a, b recording.Phase) (Row, bool) {
-	x, okA := m.phase(a)
-	y, okB := m.phase(b)
-	if !okA || !okB {
-		return Row{}, false
-	}
-	row := Row{Name: "clean phase", Metric: m.name, Unit: m.unit, Old: x, New: y, Ratio: y / x, Floor: Floor, Verdict: Unknown}
-	xs, ys := samples(a.Windows, m.window), samples(b.Windows, m.window)
-	row.N = [2]int{len(xs), len(ys)}
-	if len(xs) < 2 || len(ys) < 2 {
-		return row, true
-	}
-	ratio, p := stats.MeanRatio(xs, ys)
-	if math.IsInf(ratio.High, 0) || math.IsNaN(ratio.Low) || math.IsNaN(p) {
-		return row, true // too few or too wild to bound: no interval is more honest than an infinite one
-	}
-	row.Low, row.High, row.P = &ratio.Low, &ratio.High, &p
-	row.Verdict = judge(ratio, m.higherBetter)
-	return row, true
+// side is what the recordings of one side measured.
+type side struct{ runs []run }
+
+// run is one recording.
+type run struct {
+	Source
+	clean   recording.Phase
+	figures []figure
+	shared  sharing
 }
 
-func samples(ws []recording.Window, read func(recording.Window) (float64, bool)) []float64 {
-	var xs []float64
-	for _, w := range ws {
-		if x, ok := read(w); ok {
-			xs = append(xs, x)
-		}
+func (s side) names() string {
+	var names []string
+	for _, r := range s.runs {
+		names = append(names, r.Name)
 	}
-	return xs
+	return strings.Join(names, ", ")
 }
 
-// judge turns the interval of a ratio into a verdict.
-func judge(r stats.Interval, higherBetter bool) Verdict {
-	switch {
-	case r.Low > 1-Floor && r.High < 1+Floor:
-		return Same
-	case r.Low > 1 && r.Value > 1+Floor:
-		if higherBetter {
-			return Better
-		}
-		return Worse
-	case r.High < 1 && r.Value < 1-Floor:
-		if higherBetter {
-			return Worse
-		}
-		return Better
+func readSides(old, new []Source) (sides [2]side, err error) {
+	if len(old) == 0 || len(new) == 0 {
+		return sides, fmt.Errorf("a comparison needs a recording on each side")
 	}
-	return Unknown
+	seen := map[string]string{}
+	for i, sources := range [2][]Source{old, new} {
+		for _, s := range sources {
+			if first, ok := seen[s.Manifest.ID]; ok && s.Manifest.ID != "" {
+				return sides, fmt.Errorf("%s and %s are one recording: it cannot be compared with itself, nor count twice", first, s.Name)
+			}
+			seen[s.Manifest.ID] = s.Name
+			clean, ok := phase(s.Manifest, recording.PhaseClean)
+			if !ok {
+				return sides, fmt.Errorf("%s has no clean phase to compare", s.Name)
+			}
+			if s.Manifest.Target.Bench != "" && len(clean.Benchmarks) == 0 {
+				return sides, fmt.Errorf("%s has no figures of its benchmarks one by one: an older hone recorded it; record it again", s.Name)
+			}
+			r := run{Source: s, clean: clean, shared: sharingOf(s.Manifest, clean)}
+			r.figures = figures(s.Manifest, clean)
+			sides[i].runs = append(sides[i].runs, r)
+		}
+	}
+	return sides, nil
 }
 
 func phase(m recording.Manifest, name string) (recording.Phase, bool) {
@@ -223,20 +152,103 @@ func phase(m recording.Manifest, name string) (recording.Phase, bool) {
 	return recording.Phase{}, false
 }
 
-// caveats are what the intervals do not cover.
-func caveats(old, new recording.Manifest, a, b recording.Phase) []string {
-	notes := []string{"one run a side: the intervals hold the spread of one-second windows, not that between runs"}
-	if a.Runs > 1 || b.Runs > 1 {
-		notes = []string{"the intervals hold the spread between runs of one sitting"}
+// match makes a row of each figure that all recordings have.
+func (c *Comparison) match(sides [2]side) {
+	missing := [2]map[string]bool{{}, {}}
+	for i, s := range sides {
+		other := sides[1-i]
+		for _, r := range s.runs {
+			for _, f := range r.figures {
+				if f.bench && !other.has(f.name) {
+					missing[i][f.name] = true
+				}
+			}
+		}
 	}
-	if old.Machine.CPU != new.Machine.CPU || old.Machine.Cores != new.Machine.Cores {
-		notes = append(notes, "the two ran on different machines")
+	c.OnlyOld, c.OnlyNew = sortedNames(missing[0]), sortedNames(missing[1])
+	interleaved := interleaved(sides)
+	for _, f := range sides[0].runs[0].figures {
+		pair, ok := pairOf(sides, f)
+		if ok {
+			c.Rows = append(c.Rows, pair.row(f, interleaved))
+		}
 	}
-	if a.Verdict == "generator-limited" || b.Verdict == "generator-limited" {
-		notes = append(notes, "the load generator was the limit on at least one side: throughput and latency cannot be compared")
+}
+
+func (s side) has(name string) bool {
+	for _, r := range s.runs {
+		for _, f := range r.figures {
+			if f.name == name {
+				return true
+			}
+		}
 	}
-	if old.Load != nil && new.Load != nil && (old.Load.Rate != new.Load.Rate || old.Load.Connections != new.Load.Connections) {
-		notes = append(notes, "the two were under different loads")
+	return false
+}
+
+func sortedNames(set map[string]bool) []string {
+	var names []string
+	for n := range set {
+		names = append(names, n)
 	}
-	return notes
+	slices.Sort(names)
+	return names
+}
+
+// nothingCommon adds what each side has, where that is benchmarks.
+func (c *Comparison) nothingCommon() string {
+	if len(c.OnlyOld) == 0 || len(c.OnlyNew) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": the old side ran the benchmarks %s, the new %s", some(c.OnlyOld), some(c.OnlyNew))
+}
+
+// some lists a few names.
+func some(names []string) string {
+	const few = 5
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+// decide adjusts the p-values for the number of rows and gives every row its verdict.
+func (c *Comparison) decide() {
+	var rows []*Row
+	var ps []float64
+	for i := range c.Rows {
+		if r := &c.Rows[i]; r.P != nil {
+			rows, ps = append(rows, r), append(ps, *r.P)
+		}
+	}
+	for i, q := range stats.FalseDiscovery(ps) {
+		rows[i].Q = &q
+	}
+	for i := range c.Rows {
+		c.Rows[i].Verdict = c.Rows[i].judge()
+	}
+}
+
+// judge turns the interval of a ratio into a verdict.
+func (r *Row) judge() Verdict {
+	if r.Why != "" || r.Q == nil {
+		return Unknown
+	}
+	change := math.Inf(1) // from nothing to something
+	switch {
+	case r.Ratio != nil:
+		change = math.Abs(math.Log(*r.Ratio))
+	case r.Old == r.New:
+		change = 0
+	}
+	switch {
+	case *r.Q <= DiffLevel && change > 0 && change >= math.Log1p(r.Floor):
+		if (r.New > r.Old) == r.higherBetter {
+			return Better
+		}
+		return Worse
+	case r.Exact && change == 0, r.Low != nil && *r.Low > 1-Tolerance && *r.High < 1+Tolerance:
+		return Same
+	}
+	return Unknown
 }

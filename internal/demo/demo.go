@@ -70,7 +70,9 @@ func Run(ctx context.Context, c session.Config, duration time.Duration) (*Result
 	if r.After, err = session.Diagnose(ctx, c, paths[1]); err != nil {
 		return nil, err
 	}
-	r.Comparison, err = compare.Recordings("before", r.Before.Manifest, "after", r.After.Manifest)
+	r.Comparison, err = compare.Recordings(
+		[]compare.Source{{Name: "before", Manifest: r.Before.Manifest}},
+		[]compare.Source{{Name: "after", Manifest: r.After.Manifest}}, compare.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@
 //	go run ./internal/peers profile -large   # with a million stacks too
 //	go run ./internal/peers profile -data D  # with the profiles in folder D
 //	go run ./internal/peers trace            # traces of 5, 50 and 220 MB, against go tool trace
+//	go run ./internal/peers compare          # false verdicts of hone compare; with -busy beside busy loops
 //	go run ./internal/peers pgo              # makes cmd/hone/default.pgo
 //
 // Each area makes its own test data in a temporary folder, runs the rivals

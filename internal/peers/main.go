@@ -21,6 +21,7 @@ func areas() []area {
 		{"profile", "top, diff, merge and the flame graph of profiles, against go tool pprof", profileArea},
 		{"load", "the load generator's CPU per request, against wrk", loadArea},
 		{"trace", "all analyses of execution traces, against go tool trace and x/exp/trace", traceArea},
+		{"compare", "no rival: hone compare on runs of the same programs, and on a repair", compareArea},
 		{"pgo", "no comparison: make cmd/hone/default.pgo, the profile that hone is built by", pgoArea},
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 )
 
@@ -10,7 +11,7 @@ import (
 // job's CPU and memory can be measured, or do not weigh on the measurement.
 const workerArg = "worker"
 
-// worker does a job: generate, load, trace or readtrace.
+// worker does a job: generate, load, spin, trace or readtrace.
 func worker(args []string, out io.Writer) error {
 	if len(args) < 2 {
 		return fmt.Errorf("worker: no job in %q", args)
@@ -20,6 +21,8 @@ func worker(args []string, out io.Writer) error {
 		return generateJob(args)
 	case "load": // URL CONNECTIONS RATE SECONDS
 		return loadJob(out, args)
+	case "spin": // WHAT, for people who look at the processes
+		return spin(os.Stdin)
 	case "trace": // MB FILE
 		return traceJob(args)
 	case "readtrace": // FILE

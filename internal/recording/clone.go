@@ -7,6 +7,7 @@ func (m Manifest) clone() Manifest {
 	m.Phases = slices.Clone(m.Phases)
 	for i := range m.Phases {
 		m.Phases[i].Windows = slices.Clone(m.Phases[i].Windows)
+		m.Phases[i].Benchmarks = slices.Clone(m.Phases[i].Benchmarks)
 	}
 	if m.Trial != nil {
 		t := *m.Trial

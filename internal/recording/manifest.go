@@ -68,6 +68,7 @@ type Target struct {
 	Dir        string   `json:"dir,omitempty"`     // absolute directory of the package
 	RunDir     string   `json:"run_dir,omitempty"` // working directory of the program
 	Args       []string `json:"args,omitempty"`
+	Env        []string `json:"env,omitempty"`         // of the variables that the runtime and the compiler read: "GODEBUG=…"
 	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's
 	Bench      string   `json:"bench,omitempty"`
 	URL        string   `json:"url,omitempty"`
@@ -107,6 +108,7 @@ type Load struct {
 	Targets     []string `json:"targets"` // "GET http://…"
 	Rate        float64  `json:"rate"`    // 0 = closed loop
 	Connections int      `json:"connections"`
+	Digest      string   `json:"digest,omitempty"` // SHA-256 of all requests' headers and bodies, in hexadecimal
 }
 
 // Quantiles are in seconds.

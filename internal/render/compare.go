@@ -11,25 +11,67 @@ import (
 
 // Comparison draws `hone compare`: a row a metric, verdict last.
 func Comparison(w io.Writer, c *compare.Comparison, s Style) {
-	rows := [][]string{{"", s.paint(faint, c.Old), s.paint(faint, c.New), s.paint(faint, "change"), s.paint(faint, "95 %"), ""}}
+	rows := [][]string{{"", s.paint(faint, sideName(c.Old, "old")), s.paint(faint, sideName(c.New, "new")), s.paint(faint, "change"),
+		s.paint(faint, "95 %"), s.paint(faint, "±"), ""}}
+	bench := ""
 	for _, r := range c.Rows {
 		unit, per := unitOf(r.Unit)
 		name := r.Metric
-		if per != "" {
+		switch {
+		case per == "operation":
+			if r.Name != bench {
+				bench = r.Name
+				rows = append(rows, []string{s.paint(strong, bench)})
+			}
+			name = "  " + name
+		case per != "":
 			name += " / " + per
 		}
-		bounds := ""
-		if r.Low != nil && r.High != nil {
-			bounds = change(*r.Low) + " to " + change(*r.High)
+		moved := "new"
+		switch {
+		case r.Ratio != nil:
+			moved = change(*r.Ratio)
+		case r.New == r.Old:
+			moved = change(1)
 		}
-		rows = append(rows, []string{name, unit(r.Old), unit(r.New), s.paint(strong, change(r.Ratio)), s.paint(faint, bounds), verdict(r.Verdict, s)})
+		rows = append(rows, []string{name, unit(r.Old), unit(r.New), s.paint(strong, moved), s.paint(faint, bounds(r)), s.paint(faint, floor(r)), verdict(r.Verdict, s)})
 	}
-	for _, line := range table(rows, "   ", 1, 2, 3, 4) {
+	for _, line := range table(rows, "   ", 1, 2, 3, 4, 5) {
 		fmt.Fprintln(w, line)
 	}
 	for _, n := range c.Notes {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
 	}
+}
+
+// sideName is the name of a side's one recording; several would be too wide for a column.
+func sideName(names, side string) string {
+	if strings.Contains(names, ", ") {
+		return side
+	}
+	return names
+}
+
+// bounds are those of the change.
+func bounds(r compare.Row) string {
+	switch {
+	case r.Exact:
+		return "exact"
+	case r.Low == nil || r.High == nil:
+		return ""
+	}
+	return change(*r.Low) + " to " + change(*r.High)
+}
+
+// floor is the least change that gets a verdict, as far as the row may have one.
+func floor(r compare.Row) string {
+	if r.Floor <= 0 || r.Why != "" {
+		return ""
+	}
+	if r.Floor+1 >= manyTimes {
+		return change(r.Floor + 1)
+	}
+	return percent(r.Floor)
 }
 
 // unitOf chooses how to print a metric's unit and what it counts per.
@@ -43,12 +85,24 @@ func unitOf(unit string) (func(float64) string, string) {
 		return seconds, per
 	case "B":
 		return size, per
+	case "objects":
+		if per == "operation" {
+			return func(x float64) string { return fmt.Sprintf("%.4g", x) }, per // mostly whole ones
+		}
 	}
 	return significant, per
 }
 
-// change prints a ratio as what happened to the figure: −45 %, +12 %.
-func change(ratio float64) string { return signedPercent(ratio - 1) }
+// change prints a ratio as what happened to the figure: −45 %, +12 %, ×7.2.
+func change(ratio float64) string {
+	if ratio >= manyTimes {
+		return "×" + significant(ratio)
+	}
+	return signedPercent(ratio - 1)
+}
+
+// manyTimes is the ratio from which on a factor is easier to read than a percentage.
+const manyTimes = 4
 
 func verdict(v compare.Verdict, s Style) string {
 	switch v {
@@ -59,7 +113,7 @@ func verdict(v compare.Verdict, s Style) string {
 	case compare.Same:
 		return "same"
 	}
-	return s.paint(faint, "cannot tell")
+	return s.paint(faint, "unknown")
 }
 
 // Proof draws promises beside what a second recording shows.
@@ -70,10 +124,10 @@ func Proof(w io.Writer, p compare.Proof, c *compare.Comparison, s Style) {
 	}
 	rows = append(rows, []string{"everything else", "", percent(p.Rest), s.paint(faint, "connections, scheduler, collector, other changes")})
 	for _, r := range c.Rows {
-		if r.Metric != "cpu" {
+		if r.Metric != "cpu" || r.Ratio == nil {
 			continue
 		}
-		measured := stats.Interval{Value: 1 - r.Ratio, Low: 1 - r.Ratio, High: 1 - r.Ratio}
+		measured := stats.Interval{Value: 1 - *r.Ratio, Low: 1 - *r.Ratio, High: 1 - *r.Ratio}
 		if r.Low != nil && r.High != nil {
 			measured.Low, measured.High = 1-*r.High, 1-*r.Low
 		}

@@ -1,0 +1,176 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// doubt is why figures get no verdict, whatever their intervals; "" for none.
+type doubt struct {
+	all   string // every figure
+	times string // CPU time, wall time, latency, throughput
+	load  string // of those the ones that the load generator measures
+}
+
+func (d doubt) why(k kind) string {
+	switch k {
+	case allocated:
+		return d.all
+	case cpuTime:
+		return cmp.Or(d.all, d.times)
+	}
+	return cmp.Or(d.all, d.times, d.load)
+}
+
+const (
+	// keptUp is the part of the requests asked for, more or less, that a service must answer, else what piled up is measured.
+	keptUp = 0.05
+	// alike is how far the shares of failed requests may be apart: a failed request costs something else.
+	alike = 0.01
+)
+
+// doubts collects them over all recordings.
+func doubts(sides [2]side, found []Difference, force bool) doubt {
+	var d doubt
+	least, most := 1.0, 0.0
+	for _, s := range sides {
+		for _, r := range s.runs {
+			p, m := r.clean, r.Manifest
+			if rate, answered := asked(m, p); rate > 0 && math.Abs(answered/rate-1) > keptUp {
+				d.all = fmt.Sprintf("%s answered %.0f of %.0f requests/s: what piled up was measured", r.Name, answered, rate)
+			}
+			if m.Load == nil && len(p.Benchmarks) == 0 && p.Runs == 0 {
+				d.all = "without -load nobody knows what came to the service"
+			}
+			if p.Verdict == "generator-limited" {
+				d.load = fmt.Sprintf("the load generator was the limit in %s: throughput and latency are its own", r.Name)
+			}
+			failed := 0.0
+			if p.Requests > 0 {
+				failed = float64(p.Failed) / float64(p.Requests)
+			}
+			least, most = math.Min(least, failed), math.Max(most, failed)
+		}
+	}
+	if most-least > alike {
+		d.all = fmt.Sprintf("between %.0f %% and %.0f %% of the requests failed: answers and errors cost differently", 100*least, 100*most)
+	}
+	for _, f := range found {
+		if f.Effect == effectTimes && !force {
+			d.times = fmt.Sprintf("they ran on different machines (%s)", f)
+		}
+	}
+	return d
+}
+
+// asked is the rate of requests that a load asks for, 0 for flat out, and what was answered.
+func asked(m recording.Manifest, p recording.Phase) (rate, answered float64) {
+	if m.Load == nil || m.Load.Rate <= 0 || p.Seconds <= 0 {
+		return 0, 0
+	}
+	return m.Load.Rate, float64(p.Requests) / p.Seconds
+}
+
+// notes are what a reader of the table needs to know.
+func (c *Comparison) notes(sides [2]side) []string {
+	var notes []string
+	say := func(text string) {
+		for _, n := range notes {
+			if n == text {
+				return
+			}
+		}
+		if text != "" {
+			notes = append(notes, text)
+		}
+	}
+	for _, d := range c.Differences {
+		switch d.Effect {
+		case effectRefused:
+			say("compared on demand, they do not measure the same: " + d.String())
+		default:
+			say("they differ in " + d.String())
+		}
+	}
+	if len(c.OnlyOld) > 0 {
+		say("only on the old side, not compared: " + some(c.OnlyOld))
+	}
+	if len(c.OnlyNew) > 0 {
+		say("only on the new side, not compared: " + some(c.OnlyNew))
+	}
+	for _, r := range c.Rows {
+		if r.Why != "" {
+			say("no verdict on " + c.withWhy(r.Why) + ": " + r.Why)
+		}
+	}
+	say(c.floorNote(sides))
+	for _, s := range sides {
+		for _, r := range s.runs {
+			say(r.disturbed())
+		}
+	}
+	if n := len(sides[0].runs) + len(sides[1].runs); n > 2 && !interleaved(sides) {
+		say("all recordings of one side are older than those of the other: a machine that changes its speed looks like a change; record them alternating")
+	}
+	return notes
+}
+
+// withWhy names the metrics that have no verdict for a reason.
+func (c *Comparison) withWhy(why string) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, r := range c.Rows {
+		if r.Why == why && !seen[r.Metric] {
+			seen[r.Metric] = true
+			names = append(names, r.Metric)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// floorNote says how much recordings are expected to differ, where that comes from, and what narrows it.
+func (c *Comparison) floorNote(sides [2]side) string {
+	n, m := len(sides[0].runs), len(sides[1].runs)
+	if n > 1 && m > 1 {
+		return fmt.Sprintf("±: the least change that gets a verdict, by how much the %d recordings differ from each other and by what hone knows of other machines", n+m)
+	}
+	if c.allExact() {
+		return ""
+	}
+	return "±: the least change that gets a verdict. One recording a side does not show how much runs differ, so hone takes what they differed by on a virtual machine with 2 cores, " +
+		"and more where other processes were busy. For a smaller one record three a side, alternating: hone compare -old a1.hone -old a2.hone -old a3.hone -new b1.hone -new b2.hone -new b3.hone"
+}
+
+func (c *Comparison) allExact() bool {
+	for _, r := range c.Rows {
+		if !r.Exact {
+			return false
+		}
+	}
+	return true
+}
+
+// worthSaying is the share of the machine's cores beyond which other processes are named.
+const worthSaying = 0.10
+
+// disturbed says what others did to a recording; "" when it was little.
+func (r run) disturbed() string {
+	s := r.shared
+	switch {
+	case !s.known:
+		return "how busy other processes kept the machine is not known here"
+	case s.taken() < worthSaying && s.held < worthSaying:
+		return ""
+	case s.held >= worthSaying:
+		return fmt.Sprintf("a CPU quota held %s back for %.0f %% of the time", r.Name, 100*s.held)
+	}
+	text := fmt.Sprintf("other processes kept %.1f of %.0f cores busy during %s", s.others, s.cores, r.Name)
+	if s.stolen >= worthSaying*s.cores {
+		text += fmt.Sprintf(" (%.1f of them are the hypervisor's)", s.stolen)
+	}
+	return text + ": its times are known less well"
+}

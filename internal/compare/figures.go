@@ -1,0 +1,143 @@
+package compare
+
+import (
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// kind is what a figure is made of, which decides how much it differs from run to run.
+type kind int
+
+const (
+	cpuTime   kind = iota // of the process
+	wallTime              // run time, time of an operation, throughput, median latency
+	tail                  // of the latency
+	allocated             // bytes and objects
+)
+
+// figure is one metric of one recording.
+type figure struct {
+	name, metric, unit string
+	higherBetter       bool
+	kind               kind
+	bench              bool // name is a benchmark's
+
+	value  float64
+	values []float64 // of the windows, or of the processes
+	// processes says that values are of a process each: when all are equal, the figure is exact.
+	processes bool
+	// background is what the runtime may allocate beside the program, as a share of the figure, in each of values.
+	background float64
+}
+
+// The runtime allocates on its own behalf, and for each goroutine that finds no finished one to take the place of; how
+// many do is up to the scheduler. In a process, or in a second of a service, that is so much more or less.
+const (
+	backgroundBytes   = 64 << 10
+	backgroundObjects = 300
+)
+
+// figures reads the metrics off a clean phase.
+func figures(m recording.Manifest, p recording.Phase) []figure {
+	switch {
+	case len(p.Benchmarks) > 0:
+		return benchFigures(p)
+	case p.Requests > 0:
+		return requestFigures(m.Unit(), p)
+	case p.Runs > 0:
+		return perUnit("run", p, float64(p.Runs), func(recording.Window) float64 { return 1 }, true)
+	case p.Seconds > 0 && m.Target.Bench == "":
+		return perUnit("second", p, p.Seconds, func(w recording.Window) float64 { return w.Seconds }, false)
+	}
+	return nil
+}
+
+// perUnit divides what a phase spent by a count of units.
+func perUnit(per string, p recording.Phase, n float64, count func(recording.Window) float64, processes bool) []figure {
+	var list []figure
+	over := func(metric, unit string, k kind, total, background float64, w func(recording.Window) float64) {
+		if total <= 0 || n <= 0 {
+			return
+		}
+		f := figure{name: cleanPhase, metric: metric, unit: unit + "/" + per, kind: k, value: total / n, processes: processes}
+		for _, x := range p.Windows {
+			if a, b := w(x), count(x); a > 0 && b > 0 {
+				f.values = append(f.values, a/b)
+			}
+		}
+		if background > 0 {
+			f.background = background / total * float64(max(1, len(p.Windows)))
+		}
+		list = append(list, f)
+	}
+	over("cpu", "s", cpuTime, p.CPUSeconds, 0, func(w recording.Window) float64 { return w.CPUSeconds })
+	over("allocated", "B", allocated, float64(p.AllocBytes), backgroundBytes, func(w recording.Window) float64 { return float64(w.AllocBytes) })
+	over("allocations", "objects", allocated, float64(p.AllocObjects), backgroundObjects, func(w recording.Window) float64 { return float64(w.AllocObjects) })
+	if processes {
+		over("wall", "s", wallTime, p.Seconds, 0, func(w recording.Window) float64 { return w.Seconds })
+	}
+	return list
+}
+
+const cleanPhase = "clean phase"
+
+// requestFigures are those of a service under load.
+func requestFigures(unit string, p recording.Phase) []figure {
+	list := perUnit(unit, p, float64(p.Requests), func(w recording.Window) float64 { return float64(w.Requests) }, false)
+	if p.Seconds > 0 {
+		f := figure{name: cleanPhase, metric: "throughput", unit: unit + "s/s", kind: wallTime, higherBetter: true, value: float64(p.Requests) / p.Seconds}
+		for _, w := range p.Windows {
+			if w.Requests > 0 && w.Seconds > 0 {
+				f.values = append(f.values, float64(w.Requests)/w.Seconds)
+			}
+		}
+		list = append(list, f)
+	}
+	of := p.Latency
+	if of == nil {
+		of = p.Service
+	}
+	if of == nil {
+		return list
+	}
+	for _, q := range []struct {
+		name string
+		kind kind
+		of   func(recording.Quantiles) float64
+	}{
+		{"p50", wallTime, func(q recording.Quantiles) float64 { return q.P50 }},
+		{"p99", tail, func(q recording.Quantiles) float64 { return q.P99 }},
+	} {
+		f := figure{name: cleanPhase, metric: "latency " + q.name, unit: "s", kind: q.kind, value: q.of(*of)}
+		for _, w := range p.Windows {
+			if w.Quantiles != nil && q.of(*w.Quantiles) > 0 {
+				f.values = append(f.values, q.of(*w.Quantiles))
+			}
+		}
+		if f.value > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// benchFigures are those of an operation of each benchmark, with a value a process.
+func benchFigures(p recording.Phase) []figure {
+	var list []figure
+	for _, b := range p.Benchmarks {
+		add := func(metric, unit string, k kind, values []float64) {
+			if len(values) == 0 {
+				return
+			}
+			f := figure{name: b.Name, metric: metric, unit: unit + "/operation", kind: k, bench: true, processes: true, values: values}
+			for _, x := range values {
+				f.value += x / float64(len(values))
+			}
+			list = append(list, f)
+		}
+		add("time", "s", wallTime, b.PerRun(recording.BenchSample.Seconds))
+		add("cpu", "s", cpuTime, p.BenchCPU())
+		add("allocated", "B", allocated, b.PerRun(recording.BenchSample.Bytes))
+		add("allocations", "objects", allocated, b.PerRun(recording.BenchSample.Allocs))
+	}
+	return list
+}

@@ -1,0 +1,316 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/stats"
+)
+
+// Runs of one program differ from each other by more than the windows within a run: where its memory lies, which core
+// it meets, what the machine's other guests do. One recording says nothing of that. It is therefore taken from here: the
+// standard deviation of the figure's logarithm between recordings of 6 seconds of five programs, made by
+// `go run ./internal/peers compare` on a virtual machine with two cores, and rounded up.
+//
+// quiet is what is left when nothing else runs. disturbed is what other processes add, by the share of the
+// machine's cores that they keep busy.
+type spreadOf struct{ quiet, disturbed float64 }
+
+func betweenRuns(k kind) spreadOf {
+	switch k {
+	case wallTime:
+		return spreadOf{quiet: 0.08, disturbed: 0.18}
+	case tail:
+		return spreadOf{quiet: 0.25, disturbed: 0.8}
+	case allocated:
+		return spreadOf{quiet: 0.002}
+	}
+	return spreadOf{quiet: 0.08, disturbed: 0.18}
+}
+
+// scheduledSpread is what the CPU time of a request differs by, in addition, where requests come by a schedule: how often the
+// program falls asleep in between depends on everything else.
+const scheduledSpread = 0.10
+
+// betweenDegrees are the degrees of freedom that such a standard deviation is believed to have: programs differ.
+const betweenDegrees = 16
+
+// sessionShare is the part of the variance between recordings that those made in one go have in common, when the
+// other side was recorded before or after them and not alternating.
+const sessionShare = 0.25
+
+// sharing is how a recording had to share its machine in the clean phase.
+type sharing struct {
+	known     bool
+	cores     float64
+	others    float64 // cores that neither the program nor the load generator kept busy; with stolen ones
+	stolen    float64 // of those, taken by the hypervisor
+	busy      float64 // cores by everybody
+	held      float64 // share of the time for which the CPU quota held the program back
+	scheduled bool    // requests come by a schedule
+}
+
+func sharingOf(m recording.Manifest, p recording.Phase) sharing {
+	s := sharing{cores: float64(m.Machine.Cores), scheduled: m.Load != nil && m.Load.Rate > 0}
+	if p.Seconds <= 0 {
+		return s
+	}
+	s.held = clamp(p.Throttled/p.Seconds, 0, mostShared)
+	if s.cores <= 0 || p.MachineCPUSeconds <= 0 {
+		return s
+	}
+	s.known = true
+	s.busy = p.MachineCPUSeconds / p.Seconds
+	s.stolen = p.StolenCPUSeconds / p.Seconds
+	s.others = math.Max(0, s.busy-(p.CPUSeconds+p.ChildCPUSeconds+p.GeneratorCPUSeconds)/p.Seconds)
+	return s
+}
+
+const (
+	// mostShared bounds the share that others take: something is left, else nothing would have been recorded.
+	mostShared = 0.9
+	// unknownShared is assumed where nobody counts what others do.
+	unknownShared = 0.1
+	// Below freeCores of all cores busy nobody waits for a core; from fullCores on everybody does.
+	freeCores = 0.4
+	fullCores = 0.8
+)
+
+// taken is the share of the machine that others kept busy.
+func (s sharing) taken() float64 {
+	if !s.known {
+		return unknownShared
+	}
+	return clamp(s.others/s.cores, 0, mostShared)
+}
+
+// variance of the logarithm of a figure between recordings that shared the machine so.
+func (s sharing) variance(f figure) float64 {
+	k, n := f.kind, betweenRuns(f.kind)
+	v := sq(n.quiet) + sq((n.disturbed+f.background)*s.taken())
+	switch {
+	case k == cpuTime && s.scheduled:
+		v += sq(scheduledSpread)
+	case k == wallTime || k == tail:
+		// Where cores are short, the program had between all of them and what others left.
+		short := s.taken()
+		if s.known {
+			short *= clamp((s.busy/s.cores-freeCores)/(fullCores-freeCores), 0, 1)
+		}
+		v += sq(math.Log(1-short)) + sq(math.Log(1-s.held))
+	}
+	return v
+}
+
+func clamp(x, low, high float64) float64 { return math.Min(high, math.Max(low, x)) }
+
+func sq(x float64) float64 { return x * x }
+
+// within is the relative variance of a figure of one recording by the spread of its windows. Neighbouring windows are
+// alike, so that they count for half as many, and if the halves of the phase, which may lie far apart in time, differ by
+// more than that, this counts.
+func (f figure) within() float64 {
+	var v float64
+	if n := len(f.values); n >= 2 {
+		mean, variance := moments(f.values)
+		v = 2 * variance / float64(n)
+		first, _ := moments(f.values[:n/2])
+		second, _ := moments(f.values[n/2:])
+		v = math.Max(v, sq(first-second)/4) / sq(mean)
+	}
+	if f.background > 0 {
+		v = math.Max(v, sq(f.background)/float64(max(1, len(f.values))))
+	}
+	return v
+}
+
+// moments are the mean and the variance of a sample.
+func moments(xs []float64) (mean, variance float64) {
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	if len(xs) < 2 {
+		return mean, 0
+	}
+	for _, x := range xs {
+		variance += sq(x-mean) / float64(len(xs)-1)
+	}
+	return mean, variance
+}
+
+// pair is one figure of all recordings.
+type pair struct {
+	figures [2][]figure
+	shared  [2][]sharing
+}
+
+// pairOf collects a figure; false when a recording does not have it.
+func pairOf(sides [2]side, like figure) (pair, bool) {
+	var p pair
+	for i, s := range sides {
+		for _, r := range s.runs {
+			at := slices.IndexFunc(r.figures, func(f figure) bool { return f.name == like.name && f.metric == like.metric && f.unit == like.unit })
+			if at < 0 {
+				return p, false
+			}
+			p.figures[i] = append(p.figures[i], r.figures[at])
+			p.shared[i] = append(p.shared[i], r.shared)
+		}
+	}
+	return p, true
+}
+
+// row compares the two sides.
+func (p pair) row(like figure, interleaved bool) Row {
+	r := Row{
+		Name: like.name, Metric: like.metric, Unit: like.unit, higherBetter: like.higherBetter, kind: like.kind,
+		N: [2]int{len(p.figures[0]), len(p.figures[1])}, Verdict: Unknown,
+	}
+	r.Old, r.New = meanValue(p.figures[0]), meanValue(p.figures[1])
+	if r.Old > 0 {
+		ratio := r.New / r.Old
+		r.Ratio = &ratio
+	}
+	if p.exact() {
+		r.exact()
+		return r
+	}
+	if r.Old <= 0 || r.New <= 0 {
+		return r
+	}
+	value, variance, df := p.logRatio(interleaved)
+	ratio := math.Exp(value) // of the geometric means, where there are several
+	r.Ratio = &ratio
+	interval, chance := stats.PartlyKnownDifference(value, 0, variance, df)
+	low, high := math.Exp(interval.Low), math.Exp(interval.High)
+	r.Low, r.High, r.P = &low, &high, &chance
+	r.Floor = math.Max(least(like.kind), math.Expm1(decidable(variance, df)))
+	return r
+}
+
+func meanValue(figures []figure) (mean float64) {
+	for _, f := range figures {
+		mean += f.value / float64(len(figures))
+	}
+	return mean
+}
+
+// least is the change that is called one however little the figure scatters.
+func least(k kind) float64 {
+	if k == allocated {
+		return exactBytes
+	}
+	return Tolerance
+}
+
+// exactBytes is a relative change of what is allocated that needs no cause in the code: what a benchmark allocates before its
+// loop is shared out over as many iterations as it had, and rounded.
+const exactBytes = 0.005
+
+// exact reports whether a figure is one of a deterministic program: what is allocated, the same in at least two processes of each
+// side.
+func (p pair) exact() bool {
+	for _, side := range p.figures {
+		n := 0
+		for _, f := range side {
+			n += len(f.values)
+			if f.kind != allocated || !f.processes || slices.ContainsFunc(f.values, func(x float64) bool { return x != side[0].values[0] }) {
+				return false
+			}
+		}
+		if n < 2 {
+			return false
+		}
+	}
+	return true
+}
+
+// exact compares figures that do not scatter.
+func (r *Row) exact() {
+	p := 1.0
+	if r.Old != r.New {
+		p = 0
+	}
+	r.P, r.Exact = &p, true
+	if r.Ratio != nil {
+		low, high := *r.Ratio, *r.Ratio
+		r.Low, r.High = &low, &high
+	}
+	if r.Metric == "allocated" {
+		r.Floor = exactBytes
+	}
+}
+
+// logRatio is the logarithm of new over old, its variance, and the degrees of freedom of that.
+//
+// The variance of a recording is what its windows say and what recordings are known to differ by. Several recordings on
+// both sides are asked themselves: where they differ by more than was expected, they are believed; where by less, the
+// expectation counts as [betweenDegrees] of them would.
+func (p pair) logRatio(interleaved bool) (value, variance, df float64) {
+	var logs [2][]float64
+	var expected, between, scatter, seen float64
+	var count, harmonic float64
+	for i, side := range p.figures {
+		for k, f := range side {
+			logs[i] = append(logs[i], math.Log(f.value))
+			b := p.shared[i][k].variance(f)
+			between += b
+			expected += b + f.within()
+		}
+		mean, v := moments(logs[i])
+		n := float64(len(side))
+		value += mean * float64(2*i-1)
+		scatter += v * (n - 1)
+		seen += n - 1
+		count += n
+		harmonic += 1 / n
+	}
+	expected, between = expected/count, between/count
+	variance, df = expected, betweenDegrees
+	if seen > 0 {
+		if own := scatter / seen; own > expected && len(logs[0]) > 1 && len(logs[1]) > 1 {
+			variance, df = own, seen
+		} else {
+			variance, df = (betweenDegrees*expected+scatter)/(betweenDegrees+seen), betweenDegrees+seen
+		}
+	}
+	variance *= harmonic
+	if seen > 0 && !interleaved {
+		variance += 2 * sessionShare * between
+	}
+	return value, variance, df
+}
+
+// decidable is the least difference that is not taken for chance at [DiffLevel].
+func decidable(variance, df float64) float64 {
+	low, high := 0.0, 20*math.Sqrt(variance)+1e-12
+	for range 50 {
+		mid := (low + high) / 2
+		if _, p := stats.PartlyKnownDifference(mid, 0, variance, df); p > DiffLevel {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
+}
+
+// interleaved reports whether the recordings of the two sides were made alternating, or at least not one side after
+// the other.
+func interleaved(sides [2]side) bool {
+	var first, last [2]time.Time
+	for i, s := range sides {
+		for k, r := range s.runs {
+			at := r.Manifest.Created
+			if k == 0 || at.Before(first[i]) {
+				first[i] = at
+			}
+			if k == 0 || at.After(last[i]) {
+				last[i] = at
+			}
+		}
+	}
+	return !last[0].Before(first[1]) && !last[1].Before(first[0])
+}
