@@ -169,8 +169,8 @@ func (r *recorder) countBench(ctx context.Context, start startFunc, spec target.
 		return "", fmt.Errorf("read what the benchmarks printed: %w", err)
 	}
 	if lines := parseBench(text); len(lines) == 1 {
-		st.phase.Requests = lines[0].n
-		st.phase.Windows[0].Requests = lines[0].n
+		st.phase.Requests = lines[0].Iterations
+		st.phase.Windows[0].Requests = lines[0].Iterations
 	}
 	return r.keepCounts(st, parts[target.PartCountersMeta], [][]byte{parts[target.PartCounters]})
 }
