@@ -35,7 +35,7 @@ Recordings of different programs, arguments or loads are refused; benchmarks are
 			var sides sideFlags
 			var options compare.Options
 			out.declare(fs, "")
-			sides.declareSides(fs, "RECORDING")
+			sides.declareSides(fs, "recording")
 			fs.BoolVar(&options.Force, "force", false, "compare what does not measure the same, too: another program, other arguments, another load, another machine")
 			return func(_ context.Context, env Env, args, _ []string) error {
 				oldNames, newNames, err := sides.sides("compare", args)

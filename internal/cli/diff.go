@@ -47,7 +47,7 @@ own cost; -by flat counts the innermost frame, as pprof does, -by cum all callee
 		setup: func(fs *flag.FlagSet) runFunc {
 			d := diffFlags{threshold: compare.DefaultThreshold}
 			d.declare(fs, "show `N` rows of each table (default 20; -1: all, the same ones too)")
-			d.declareSides(fs, "SOURCE")
+			d.declareSides(fs, "source")
 			fs.StringVar(&d.by, "by", "own", "what a sample is charged to: `own`, flat or cum")
 			fs.BoolVar(&d.paths, "paths", false, "a row for each path of calls")
 			fs.BoolVar(&d.gate, "gate", false, "exit 3 when something costs more by more than the threshold, 4 when that cannot be told")

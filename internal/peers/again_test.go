@@ -35,8 +35,8 @@ func stretch(n int, cpu, bytes float64) verdicts.Source {
 func TestJudgeStream(t *testing.T) {
 	stream := map[string][]verdicts.Source{
 		// The third differs from both its neighbours by far more than runs do.
-		"service":  {stretch(0, 1, 100), stretch(2, 1.05, 100), stretch(4, 3, 100), stretch(6, 1, 100)},
-		"repaired": {stretch(1, 0.3, 50), stretch(3, 0.3, 50), stretch(5, 1, 50)},
+		"service":  {stretch(0, 1, 1e5), stretch(2, 1.05, 1e5), stretch(4, 3, 1e5), stretch(6, 1, 1e5)},
+		"repaired": {stretch(1, 0.3, 5e4), stretch(3, 0.3, 5e4), stretch(5, 1, 5e4)},
 	}
 	s := judgeStream(stream)
 	if s.pairs != 3 || s.wrong != 2 || len(s.problems) > 0 {
