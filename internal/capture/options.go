@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -15,14 +16,18 @@ import (
 // Options says what to record.
 type Options struct {
 	// Exactly one of Package and URL.
-	Package    string // with Dir; a main package, or with Bench any package
-	URL        string
-	Bench      string
-	Dir        string
-	RunDir     string // working directory of the program; "" = the caller's. A benchmark runs in its package's directory
-	Args       []string
-	Env        []string // added to the environment of this process
-	Settings   []string // of that environment what the runtime and the compiler read, for the manifest: "GODEBUG=…"
+	Package  string // with Dir; a main package, or with Bench any package
+	URL      string
+	Bench    string
+	Dir      string
+	RunDir   string // working directory of the program; "" = the caller's. A benchmark runs in its package's directory
+	Args     []string
+	Env      []string // added to the environment of this process
+	Settings []string // of that environment what the runtime and the compiler read, for the manifest: "GODEBUG=…"
+	// Stdin is a file that every run of the program reads as its standard input; "" = nothing. StdinFrom, when
+	// set, is read to its end first and kept for all runs: a program that ends is run several times.
+	Stdin      string
+	StdinFrom  io.Reader
 	BuildFlags []string
 	Attach     target.AttachOptions
 
@@ -73,6 +78,10 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("record: a benchmark is its own load")
 	case o.Out == "":
 		return o, errors.New("record: no file to record into")
+	case o.Stdin != "" && (o.URL != "" || o.Bench != ""):
+		return o, errors.New("record: only a program that hone starts reads standard input")
+	case o.Stdin != "" && o.StdinFrom != nil:
+		return o, errors.New("record: the program has one standard input")
 	case o.Duration < 0:
 		return o, fmt.Errorf("record: duration %s is negative", o.Duration)
 	case o.Timeout < 0:

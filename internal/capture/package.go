@@ -95,7 +95,7 @@ func (r *recorder) buildTarget(ctx context.Context, counted []string) (*target.B
 // spec says how to run the target for the first time.
 func (r *recorder) spec() target.RunSpec {
 	return target.RunSpec{
-		Args: r.o.Args, Dir: r.o.RunDir, Env: r.o.Env, Stdout: r.stdout(), Stderr: r.stderr(),
+		Args: r.o.Args, Dir: r.o.RunDir, Env: r.o.Env, Stdin: r.o.Stdin, Stdout: r.stdout(), Stderr: r.stderr(),
 	}
 }
 

@@ -69,10 +69,12 @@ func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 	defer tmp.Remove()
 	r.tmp = tmp.Path
 
-	if o.URL != "" {
-		err = r.recordURL(ctx)
-	} else {
-		err = r.recordPackage(ctx)
+	if err = r.takeInput(ctx); err == nil {
+		if o.URL != "" {
+			err = r.recordURL(ctx)
+		} else {
+			err = r.recordPackage(ctx)
+		}
 	}
 	return r.finish(err)
 }

@@ -174,6 +174,7 @@ type recordFlags struct {
 	build    string
 	out      string
 	dir      string
+	stdin    string
 }
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
@@ -186,6 +187,7 @@ func (r *recordFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")
 	fs.StringVar(&r.build, "build", "", "`FLAGS` of go build for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
 	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
+	fs.StringVar(&r.stdin, "stdin", "", "standard input of the program, `FILE`, read again in each run (default: what is piped into hone)")
 	fs.StringVar(&r.dir, "C", "", "look the target up in `DIR`; the program still runs where you are")
 }
 
@@ -235,8 +237,13 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 			return o, usagef("a running service takes no arguments: %s", strings.Join(rest, " "))
 		case r.bench != "":
 			return o, usagef("-bench needs a package, not a URL")
+		case r.stdin != "":
+			return o, usagef("-stdin is for a program that hone starts, not for a running service")
 		}
 		return o, nil
+	}
+	if o.Stdin = absoluteFile(env.Dir, r.stdin); o.Stdin == "" && o.Load == nil && o.Bench == "" {
+		o.StdinFrom = piped(env.Stdin)
 	}
 	if r.pprof != "" {
 		return o, usagef("-pprof is for a URL target; a package is taken through hone's own probe")

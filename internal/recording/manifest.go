@@ -69,6 +69,7 @@ type Target struct {
 	RunDir     string   `json:"run_dir,omitempty"` // working directory of the program
 	Args       []string `json:"args,omitempty"`
 	Env        []string `json:"env,omitempty"`         // of the variables that the runtime and the compiler read: "GODEBUG=…"
+	Stdin      string   `json:"stdin,omitempty"`       // what the program read: a file, or how much of hone's own
 	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's
 	Bench      string   `json:"bench,omitempty"`
 	URL        string   `json:"url,omitempty"`
