@@ -61,14 +61,6 @@ func (e *engine) finding(d *draft) Finding {
 	return f
 }
 
-// latencyOf says in words what takes the time that a saving of latency is a share of.
-func (e *engine) latencyOf() string {
-	if e.manifest.Target.Kind == "program" && e.manifest.Load == nil {
-		return "run time"
-	}
-	return "request latency"
-}
-
 // place is a frame as a report names it.
 func place(f site.Frame) Place {
 	return Place{Function: f.Function, File: file(f), Line: f.Line}

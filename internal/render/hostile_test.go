@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -171,14 +172,18 @@ func TestHostileNamesStayInTheirLine(t *testing.T) {
 // pagesOfThePackage are the functions that draw for a terminal: those that take a Writer and a Style.
 func pagesOfThePackage(t *testing.T) []string {
 	t.Helper()
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", nil, 0)
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for file, syntax := range packages["render"].Files {
+	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
 		for _, d := range syntax.Decls {
 			f, ok := d.(*ast.FuncDecl)
