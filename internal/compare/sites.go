@@ -59,7 +59,7 @@ func Prove(report *diagnose.Report, old, new *site.Table, oldPer, newPer float64
 	for _, name := range order {
 		fp := FunctionProof{
 			Function:  name,
-			Predicted: diagnose.Together("cpu", byFunction[name]...),
+			Predicted: diagnose.Apart("cpu", byFunction[name]...),
 			Measured:  stats.Minus(before[name].share(old), after[name].share(new).Scale(scale)),
 		}
 		for _, f := range byFunction[name] {

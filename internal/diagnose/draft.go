@@ -22,6 +22,9 @@ type draft struct {
 	saving     *saving
 	confidence rule.Confidence
 	also       []*draft // in the same function, each below the floor
+	rows       rows     // charged to its claims
+	includes   []*draft // that the fix removes, too (see nest)
+	with       *draft   // this one with what it includes; nil when that is nothing
 }
 
 // saving is a share of one resource's total.
@@ -79,6 +82,7 @@ func (e *engine) price(d *draft) {
 		all.add(c.charged)
 		weights[c] = e.weight(e.cost(c.charged))
 	}
+	d.rows = all
 	d.cost, d.share = e.cost(all), e.table.Share(all.cpu, all.allocs)
 	slices.SortStableFunc(d.claims, func(a, b *claim) int { return cmp.Compare(weights[b], weights[a]) })
 	d.confidence = d.claims[0].match.Confidence

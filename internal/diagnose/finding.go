@@ -38,6 +38,11 @@ func (e *engine) finding(d *draft) Finding {
 	if d.saving != nil && !d.rule.Generic {
 		s := d.saving.share
 		f.Saving = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High), OfCollector: round(d.saving.collector)}
+		if d.with != nil {
+			s := d.with.saving.share
+			f.SavingWith = &Saving{Resource: d.saving.resource, Share: round(s.Value), Low: round(s.Low), High: round(s.High)}
+			f.CostWith = ptr(e.shares(d.with))
+		}
 	}
 	for _, l := range d.lines {
 		ref := SiteRef{Place: place(l.site.Frame), Share: round(l.share), Source: e.source(l.site)}

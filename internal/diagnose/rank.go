@@ -45,7 +45,7 @@ func (e *engine) above(d *draft) bool {
 		return d.saving != nil && d.saving.share.Value >= leastShare && significant(d.saving.share)
 	}
 	if d.saving != nil {
-		return d.saving.matters()
+		return d.whole().matters()
 	}
 	if e.totals.TotalSeconds <= 0 && e.bytesShare(d.cost) >= leastShare {
 		return true // no CPU profile: then bytes are all there is to go by
@@ -129,7 +129,7 @@ func expected(d *draft) float64 {
 	if d.saving == nil {
 		return 0
 	}
-	return d.saving.share.Value
+	return d.whole().share.Value
 }
 
 // bytesShare is a cost's part of all allocated bytes.
@@ -159,7 +159,7 @@ func (d *draft) function() string {
 func (e *engine) tied(a, b *draft) bool {
 	return tier(a) == tier(b) && !a.rule.Generic && e.distance(a) == e.distance(b) &&
 		a.saving != nil && b.saving != nil && a.saving.resource == b.saving.resource &&
-		overlap(a.saving.share, b.saving.share)
+		overlap(a.whole().share, b.whole().share)
 }
 
 func overlap(a, b stats.Interval) bool { return a.Low <= b.High && b.Low <= a.High }
@@ -187,7 +187,7 @@ func separated(a, b *draft, have float64) float64 {
 
 // after is the saving's interval expected after so many times the samples.
 func (d *draft) after(times float64) stats.Interval {
-	s := d.saving
+	s := d.whole()
 	if s.modelled || s.sampled == (stats.Interval{}) {
 		return s.share
 	}

@@ -102,31 +102,45 @@ func (r *Report) All() iter.Seq[*Finding] {
 
 // Finding is one rule in one function, or one setting.
 type Finding struct {
-	Rank       int             `json:"rank"`              // in its list, from 1; 0 under Also
-	Setting    bool            `json:"setting,omitempty"` // it stands in the list of settings
-	Rule       string          `json:"rule"`              // its ID: hone rules ID explains it
-	Generic    bool            `json:"generic,omitempty"` // a cost without a known mistake; no saving is promised
-	Kind       rule.Kind       `json:"kind"`              // alloc, cpu, gc, lock, block, goroutine, sched, io, leak, dep, config
-	Title      string          `json:"title"`             // of the rule
-	Cause      string          `json:"cause"`             // what happens here and what it costs, in sentences
-	Fix        string          `json:"fix"`               // what to do, in sentences
-	Function   string          `json:"function"`          // of the most expensive line; "" for the program as a whole
-	File       string          `json:"file"`              // relative to its module
-	Line       int             `json:"line"`              // 0 for the program as a whole
-	Source     string          `json:"source,omitempty"`  // the most expensive line's text
-	Sites      []SiteRef       `json:"sites"`             // its lines, most expensive first
-	Module     string          `json:"module"`            // that owns the line
-	Version    string          `json:"version"`           // of that module; "" for the main module
-	Entry      *Place          `json:"entry,omitempty"`   // line of the main module that leads to it
-	Cost       Cost            `json:"cost"`
-	Saving     *Saving         `json:"saving,omitempty"`    // absent when unknown
-	TiedWith   []int           `json:"tied_with,omitempty"` // ranks of the neighbours in the list whose intervals overlap
-	Confidence rule.Confidence `json:"confidence"`          // proved (tried), measured, likely, hint
+	Rank     int       `json:"rank"`              // in its list, from 1; 0 under Also
+	Setting  bool      `json:"setting,omitempty"` // it stands in the list of settings
+	Rule     string    `json:"rule"`              // its ID: hone rules ID explains it
+	Generic  bool      `json:"generic,omitempty"` // a cost without a known mistake; no saving is promised
+	Kind     rule.Kind `json:"kind"`              // alloc, cpu, gc, lock, block, goroutine, sched, io, leak, dep, config
+	Title    string    `json:"title"`             // of the rule
+	Cause    string    `json:"cause"`             // what happens here and what it costs, in sentences
+	Fix      string    `json:"fix"`               // what to do, in sentences
+	Function string    `json:"function"`          // of the most expensive line; "" for the program as a whole
+	File     string    `json:"file"`              // relative to its module
+	Line     int       `json:"line"`              // 0 for the program as a whole
+	Source   string    `json:"source,omitempty"`  // the most expensive line's text
+	Sites    []SiteRef `json:"sites"`             // its lines, most expensive first
+	Module   string    `json:"module"`            // that owns the line
+	Version  string    `json:"version"`           // of that module; "" for the main module
+	Entry    *Place    `json:"entry,omitempty"`   // line of the main module that leads to it
+	Cost     Cost      `json:"cost"`
+	Saving   *Saving   `json:"saving,omitempty"` // absent when unknown
+	// Includes are the ranks of findings that the fix of this one removes, too, since they lie inside of the calls
+	// that it takes away. Their cost is not in Cost and Saving: CostWith and SavingWith are with them.
+	Includes   []int           `json:"includes,omitempty"`    // ranks of findings that the fix of this one removes, too
+	IncludedIn []int           `json:"included_in,omitempty"` // ranks of findings that include this one
+	SavingWith *Saving         `json:"saving_with,omitempty"` // what the fix saves with those that it includes
+	CostWith   *Cost           `json:"cost_with,omitempty"`   // what it costs with them
+	TiedWith   []int           `json:"tied_with,omitempty"`   // ranks of the neighbours in the list whose intervals overlap
+	Confidence rule.Confidence `json:"confidence"`            // proved (tried), measured, likely, hint
 	Evidence   []rule.Evidence `json:"evidence"`
 	// Also are findings of other rules in the same function that are below the floor by
 	// themselves: not worth an hour, but whoever repairs this function can repair them too. Their
 	// rank is 0, and they are in no total but that of Together.
 	Also []Finding `json:"also,omitempty"`
+}
+
+// Whole is what the fix saves with all that it removes; nil when that is unknown.
+func (f *Finding) Whole() *Saving {
+	if f.SavingWith != nil {
+		return f.SavingWith
+	}
+	return f.Saving
 }
 
 // Label is how a page names the finding: its rank, "S1" in the list of settings.

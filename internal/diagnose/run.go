@@ -62,7 +62,9 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 	charge(claims)
 	claims = e.unexplained(claims)
 	var code, settings, small []*draft
-	for _, d := range e.group(claims) {
+	drafts := e.group(claims)
+	e.nest(drafts)
+	for _, d := range drafts {
 		switch {
 		case e.above(d) && d.rule.Setting:
 			settings = append(settings, d)
@@ -102,6 +104,12 @@ func (e *engine) list(drafts []*draft) []Finding {
 	for i, d := range drafts {
 		f := e.finding(d)
 		f.Rank = i + 1
+		f.Includes = ranksOf(d.includes, drafts)
+		for j, o := range drafts {
+			if slices.Contains(o.includes, d) {
+				f.IncludedIn = append(f.IncludedIn, j+1)
+			}
+		}
 		for _, s := range d.also {
 			f.Also = append(f.Also, e.finding(s))
 		}

@@ -14,7 +14,15 @@ import (
 // each rule: where it is wrong it is wrong for all findings of the rule, so that it adds up linearly
 // within a rule and like a standard deviation between rules. Advice on the collector's work (OfCollector) saves
 // part of what allocations cost; what the other fixes leave of that work is what it can save.
+//
+// A finding counts with those that it includes, which then count no more.
 func Together(resource string, findings ...*Finding) stats.Interval {
+	return Apart(resource, nested(findings)...)
+}
+
+// Apart is Together where each finding counts for itself, without those that it includes: what they save at their
+// own lines.
+func Apart(resource string, findings ...*Finding) stats.Interval {
 	var code []*Finding
 	var settings []*Finding
 	for _, f := range withAlso(findings) {
@@ -53,6 +61,33 @@ func Together(resource string, findings ...*Finding) stats.Interval {
 	}
 	around := stats.Add(sampled...)
 	return clamp(stats.Interval{Value: sum.Value, Low: sum.Value + around.Low, High: sum.Value + around.High})
+}
+
+// nested gives each finding the cost and saving that it has with those that it includes, and leaves those out.
+func nested(findings []*Finding) []*Finding {
+	gone := map[int]bool{}
+	for _, f := range findings {
+		if f != nil && f.SavingWith != nil && f.CostWith != nil {
+			for _, rank := range f.Includes {
+				gone[rank] = true
+			}
+		}
+	}
+	var left []*Finding
+	seen := map[*Finding]bool{}
+	for _, f := range findings {
+		if f == nil || seen[f] || !f.Setting && gone[f.Rank] {
+			continue
+		}
+		seen[f] = true
+		if f.SavingWith != nil && f.CostWith != nil {
+			with := *f
+			with.Saving, with.Cost = f.SavingWith, *f.CostWith
+			f = &with
+		}
+		left = append(left, f)
+	}
+	return left
 }
 
 // withAlso lists findings once each, and what they list.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
@@ -104,6 +105,7 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 	}
 	part("why", f.Cause)
 	part("fix", f.Fix)
+	part("with", withLine(f))
 	part("cost", costLine(f))
 	for i := range f.Also {
 		part("also", alsoLine(&f.Also[i]))
@@ -120,6 +122,40 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// withLine names the findings that go with this one, or with which this one goes.
+func withLine(f *diagnose.Finding) string {
+	switch {
+	case len(f.Includes) > 0 && f.Saving != nil:
+		return fmt.Sprintf("repairing this also removes %s; without them it saves %s of %s (%s)",
+			ranks(f.Includes), percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
+	case len(f.IncludedIn) > 0:
+		return "repairing " + ranks(f.IncludedIn) + " also removes this"
+	}
+	return ""
+}
+
+// ranks lists ranks in words, three and more in a row as a range: "2, 4 to 6 and 9".
+func ranks(of []int) string {
+	var words []string
+	for i := 0; i < len(of); {
+		j := i
+		for j+1 < len(of) && of[j+1] == of[j]+1 {
+			j++
+		}
+		if j > i+1 {
+			words = append(words, fmt.Sprintf("%d to %d", of[i], of[j]))
+			i = j + 1
+			continue
+		}
+		words = append(words, strconv.Itoa(of[i]))
+		i++
+	}
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
 }
 
 // alsoLine is a finding that is too small to stand by itself, in the function of another.
@@ -151,9 +187,9 @@ const maxSourceLines = 4
 
 func headline(f *diagnose.Finding, s Style) string {
 	h := s.paint(strong, f.Title)
-	if f.Saving != nil {
-		h += s.paint(good, fmt.Sprintf("  saves %s of %s", percent(f.Saving.Share), resource(f.Saving))) +
-			s.paint(faint, fmt.Sprintf(" (%s)", span(f.Saving.Low, f.Saving.High)))
+	if saves := f.Whole(); saves != nil {
+		h += s.paint(good, fmt.Sprintf("  saves %s of %s", percent(saves.Share), resource(saves))) +
+			s.paint(faint, fmt.Sprintf(" (%s)", span(saves.Low, saves.High)))
 	}
 	tied := ""
 	if len(f.TiedWith) > 0 {

@@ -123,6 +123,35 @@ func TestFindingsPage(t *testing.T) {
 	golden(t, "findings.golden", b.Bytes())
 }
 
+// TestNestedFindingsOnThePage: what goes with a finding stands there, with its saving in both forms.
+func TestNestedFindingsOnThePage(t *testing.T) {
+	p := page()
+	outer := p.Report.Findings[0]
+	outer.Rank, outer.Also, outer.TiedWith = 1, nil, nil
+	outer.Includes = []int{3, 4, 5}
+	outer.SavingWith = &diagnose.Saving{Resource: "cpu", Share: 0.34, Low: 0.3, High: 0.38}
+	inner := outer
+	inner.Rank, inner.Includes, inner.SavingWith, inner.IncludedIn = 3, nil, nil, []int{1, 2}
+	p.Report.Findings = []diagnose.Finding{outer, inner}
+	var b bytes.Buffer
+	Findings(&b, p, Style{})
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"saves 34 % of CPU (30–38 %)",
+		"with repairing this also removes 3 to 5; without them it saves 11 % of CPU (9–13 %)",
+		"with repairing 1 and 2 also removes this",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	for want, of := range map[string][]int{"2": {2}, "2 and 3": {2, 3}, "2, 4 to 6 and 9": {2, 4, 5, 6, 9}} {
+		if got := ranks(of); got != want {
+			t.Errorf("%v: %q, want %q", of, got, want)
+		}
+	}
+}
+
 func TestFindingsPageInColourSaysTheSame(t *testing.T) {
 	var plainText, colour bytes.Buffer
 	Findings(&plainText, page(), Style{})

@@ -86,6 +86,10 @@ type Rule struct {
 	// the larger takes it. 0 is a rule about a named call; a rule that knows more
 	// about the line stands above, a catch-all below 0.
 	Specificity int
+	// Removes says that the fix takes the matched calls away, and with them all that runs below: findings
+	// in there go with this one. Not so where the call stays in another form, or runs on other data, and not
+	// where the match is of the call's own work: what a concatenation joins is computed all the same.
+	Removes bool
 	// Generic is for rules that know no mistake: they state what a line costs, and why as far as
 	// profile and compiler tell. Their findings are hints, promise no saving and stand behind all
 	// others; of a line that other rules explain for the most part they say nothing.

@@ -12,10 +12,11 @@ import (
 // Rule is caller-in-log.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "caller-in-log",
-		Kind:  rule.CPU,
-		Title: "File and line looked up for every log line",
-		Doc:   doc,
+		ID:      "caller-in-log",
+		Kind:    rule.CPU,
+		Title:   "File and line looked up for every log line",
+		Doc:     doc,
+		Removes: true,
 		// The rows are the lookup, which is all gone without the flag.
 		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 		Specificity: 1,

@@ -13,10 +13,11 @@ import (
 // Rule is client-per-request.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "client-per-request",
-		Kind:  rule.IO,
-		Title: "HTTP transport made for each request",
-		Doc:   doc,
+		ID:      "client-per-request",
+		Kind:    rule.IO,
+		Title:   "HTTP transport made for each request",
+		Doc:     doc,
+		Removes: true,
 		// The rows are all that the program spends on new connections; others may cause some of it.
 		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 		Specificity: 1,

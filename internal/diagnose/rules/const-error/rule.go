@@ -20,6 +20,7 @@ func Rule() rule.Rule {
 		Kind:        rule.Alloc,
 		Title:       "The same error made anew on every call",
 		Doc:         doc,
+		Removes:     true,
 		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is made once
 		Specificity: 1,
 		Find:        find,

@@ -21,10 +21,11 @@ const heavy = 1024
 // Rule is ctor-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "ctor-per-call",
-		Kind:  rule.Alloc,
-		Title: "Same large value made anew on every call",
-		Doc:   doc,
+		ID:      "ctor-per-call",
+		Kind:    rule.Alloc,
+		Title:   "Same large value made anew on every call",
+		Doc:     doc,
+		Removes: true,
 		// The rows are all of the making. A package variable saves all of it; a pool loses
 		// some values at each collection, and the value has to be brought back to its start.
 		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},

@@ -34,10 +34,11 @@ const large = 512
 // Rule is heavy-ctor-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "heavy-ctor-per-call",
-		Kind:  rule.Alloc,
-		Title: "Writer or reader with large state made for one use",
-		Doc:   doc,
+		ID:      "heavy-ctor-per-call",
+		Kind:    rule.Alloc,
+		Title:   "Writer or reader with large state made for one use",
+		Doc:     doc,
+		Removes: true,
 		// Of constructors that are not known; see saves for those that are.
 		Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
 		Specificity: 1,

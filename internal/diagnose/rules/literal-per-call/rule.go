@@ -32,6 +32,7 @@ func Rule() rule.Rule {
 		Kind:        rule.Alloc,
 		Title:       "Table of constants built on every call",
 		Doc:         doc,
+		Removes:     true,
 		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a package variable is built once
 		Specificity: 1,
 		Find:        find,

@@ -13,10 +13,11 @@ import (
 // Rule is loop-invariant-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "loop-invariant-call",
-		Kind:  rule.CPU,
-		Title: "The same result computed in every round of a loop",
-		Doc:   doc,
+		ID:      "loop-invariant-call",
+		Kind:    rule.CPU,
+		Title:   "The same result computed in every round of a loop",
+		Doc:     doc,
+		Removes: true,
 		// n rounds become one: half for two rounds, nearly all for a hundred. How many there
 		// are the profile does not say, but a hot line in a loop has rather many.
 		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},

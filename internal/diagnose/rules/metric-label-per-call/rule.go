@@ -27,10 +27,11 @@ var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUi
 // Rule is metric-label-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "metric-label-per-call",
-		Kind:  rule.Alloc,
-		Title: "Metric labels formatted and looked up on every event",
-		Doc:   doc,
+		ID:      "metric-label-per-call",
+		Kind:    rule.Alloc,
+		Title:   "Metric labels formatted and looked up on every event",
+		Doc:     doc,
+		Removes: true,
 		// A child that is kept costs a look-up by the number, or nothing. Of 692 ns for WithLabelValues with
 		// strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go 1.26) 85 were left with slices of children in a map by the
 		// number, 32 of them the Inc, which is not in the rows. What does not follow the

@@ -14,10 +14,11 @@ import (
 // Rule is rand-source-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "rand-source-per-call",
-		Kind:  rule.CPU,
-		Title: "Random source seeded from the clock on every call",
-		Doc:   doc,
+		ID:      "rand-source-per-call",
+		Kind:    rule.CPU,
+		Title:   "Random source seeded from the clock on every call",
+		Doc:     doc,
+		Removes: true,
 		// Seeding and one number took 17.7 µs, one number of the shared source 19 ns.
 		Fraction: rule.Fraction{Expect: 0.98, Low: 0.9, High: 1},
 		Find:     find,

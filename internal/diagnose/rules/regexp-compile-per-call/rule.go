@@ -20,10 +20,11 @@ var (
 // Rule is regexp-compile-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "regexp-compile-per-call",
-		Kind:  rule.Alloc,
-		Title: "Regular expression compiled on every call",
-		Doc:   doc,
+		ID:      "regexp-compile-per-call",
+		Kind:    rule.Alloc,
+		Title:   "Regular expression compiled on every call",
+		Doc:     doc,
+		Removes: true,
 		// The rows are the compiling alone, and a package variable compiles once.
 		Fraction:    rule.Fraction{Expect: 0.98, Low: 0.93, High: 1},
 		Specificity: 1,

@@ -18,10 +18,11 @@ var walkers = []string{"runtime.Callers", "runtime.Caller", "runtime.CallersFram
 // Rule is stack-in-errors.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "stack-in-errors",
-		Kind:  rule.CPU,
-		Title: "Errors that record a stack trace on a hot path",
-		Doc:   doc,
+		ID:      "stack-in-errors",
+		Kind:    rule.CPU,
+		Title:   "Errors that record a stack trace on a hot path",
+		Doc:     doc,
+		Removes: true,
 		// An error without a stack is still made.
 		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
 		Specificity: 1,

@@ -28,10 +28,11 @@ var executors = []string{"html/template.(*Template).Execute", "html/template.(*T
 // Rule is template-parse-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:    "template-parse-per-call",
-		Kind:  rule.Alloc,
-		Title: "Template parsed on every call",
-		Doc:   doc,
+		ID:      "template-parse-per-call",
+		Kind:    rule.Alloc,
+		Title:   "Template parsed on every call",
+		Doc:     doc,
+		Removes: true,
 		// The rows are the parsing and escaping alone, and a variable parses once.
 		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.92, High: 1},
 		Specificity: 1,

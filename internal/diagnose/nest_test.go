@@ -1,0 +1,81 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// nesting is of a constructor that main.f calls, in which main.g compiles a pattern and main.h, which others call too,
+// builds a string: 100, 200 and 60 samples of 1,000 below the constructor, and 40 of main.h elsewhere.
+func nesting(removes bool) []rule.Rule {
+	own := cpu(100, "main.New", "main.f")
+	compiles := cpu(200, "regexp.Compile", "main.g", "main.New", "main.f")
+	builds := cpu(60, "runtime.concatstring2", "main.h", "main.New", "main.f")
+	other := cpu(40, "runtime.concatstring2", "main.h", "main.k")
+	ctor := finds("ctor", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{own, compiles, builds}, Callees: []string{"main.New"}})
+	ctor.Removes = removes
+	ctor.Fraction = rule.Fraction{Expect: 0.9, Low: 0.9, High: 0.9}
+	return []rule.Rule{
+		ctor,
+		finds("pattern", rule.Match{Site: at("main.g", "g.go", 2), CPU: []*site.Row{compiles}, Callees: []string{"regexp.Compile"}}),
+		finds("concat", rule.Match{Site: at("main.h", "h.go", 3), CPU: []*site.Row{builds, other}, Callees: []string{"runtime.concatstring2"}}),
+	}
+}
+
+// TestNested: a fix that takes a call away saves what lies inside of it, too, and says so. What others call,
+// too, stays.
+func TestNested(t *testing.T) {
+	r := diagnose(t, pass(), nesting(true)...)
+	if got := order(r); got != "ctor@main.f pattern@main.g concat@main.h" {
+		t.Fatal(got)
+	}
+	outer, inner, shared := &r.Findings[0], &r.Findings[1], &r.Findings[2]
+	if fmt.Sprint(outer.Includes, inner.IncludedIn, shared.IncludedIn) != "[2] [1] []" || outer.SavingWith == nil || outer.CostWith == nil {
+		t.Fatalf("includes %v, included in %v and %v; with them %+v", outer.Includes, inner.IncludedIn, shared.IncludedIn, outer.SavingWith)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"alone", outer.Saving.Share, 0.9 * 0.1},
+		{"with what it includes", outer.SavingWith.Share, 0.9 * 0.3},
+		{"together with what it includes", Together(limitCPU, outer, inner).Value, 0.9 * 0.3},
+		{"what is included", Together(limitCPU, inner).Value, 0.8 * 0.2},
+		{"together with what it does not", Together(limitCPU, outer, inner, shared).Value, 0.9*0.3 + 0.8*0.1},
+		{"each for itself", Apart(limitCPU, outer, inner).Value, 0.9*0.1 + 0.8*0.2},
+	} {
+		if math.Abs(c.got-c.want) > 1e-6 {
+			t.Errorf("%s: saves %.4f, want %.4f", c.what, c.got, c.want)
+		}
+	}
+}
+
+// TestNestedStays: where the fix leaves the calls inside, they are no part of what it saves.
+func TestNestedStays(t *testing.T) {
+	r := diagnose(t, pass(), nesting(false)...)
+	if got := order(r); got != "pattern@main.g ctor@main.f concat@main.h" {
+		t.Fatal(got)
+	}
+	for _, f := range r.Findings {
+		if f.Includes != nil || f.IncludedIn != nil || f.SavingWith != nil || f.Whole() != f.Saving {
+			t.Errorf("%s: includes %v, included in %v, saves %+v", f.Rule, f.Includes, f.IncludedIn, f.SavingWith)
+		}
+	}
+}
+
+// TestNestedAboveFloor: a call whose own work is next to nothing is shown for what its removal removes.
+func TestNestedAboveFloor(t *testing.T) {
+	own, compiles := cpu(5, "main.New", "main.f"), cpu(200, "regexp.Compile", "main.g", "main.New", "main.f")
+	ctor := finds("ctor", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{own, compiles}, Callees: []string{"main.New"}})
+	pattern := finds("pattern", rule.Match{Site: at("main.g", "g.go", 2), CPU: []*site.Row{compiles}, Callees: []string{"regexp.Compile"}})
+	for removes, want := range map[bool]string{true: "ctor@main.f pattern@main.g", false: "pattern@main.g"} {
+		ctor.Removes = removes
+		if got := order(diagnose(t, pass(), ctor, pattern)); got != want {
+			t.Errorf("removes %v: %q, want %q", removes, got, want)
+		}
+	}
+}
