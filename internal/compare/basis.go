@@ -32,6 +32,15 @@ func exposureOf(s DiffSource) exposure {
 		e.seconds = phase.Seconds
 	}
 	switch {
+	case s.Recording.Target.Bench != "":
+		// A benchmark runs for a given time: not the runs count, but the operations; those of different benchmarks do not
+		// add up.
+		if len(phase.Benchmarks) == 1 {
+			for _, sample := range phase.Benchmarks[0].Samples {
+				e.counted += float64(sample.Iterations)
+			}
+			e.unit = s.Recording.Unit()
+		}
 	case phase.Requests > 0:
 		e.counted, e.unit = float64(phase.Requests), s.Recording.Unit()
 	case phase.Runs > 0:
@@ -101,10 +110,12 @@ func isState(sampleType string) bool {
 func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	switch b.per {
-	case perTotal:
+	switch {
+	case b.per == "second" && d.benchmarks():
+		say("several benchmarks, each of which ran for a given time: costs are per second, so one that became faster shows the same cost; record them one by one with -bench")
+	case b.per == perTotal:
 		say("neither requests nor time are known on both sides: shares of the total are compared, so a program that spends more on everything alike looks the same")
-	case "second":
+	case b.per == "second":
 		say("no requests are known on both sides: costs are per second, so more load looks like more cost")
 	}
 	switch d.scatter {
@@ -159,4 +170,16 @@ func excluding(d *Diff) (n int) {
 		}
 	}
 	return n
+}
+
+// benchmarks reports whether a profile is of a recording of benchmarks.
+func (d *Differ) benchmarks() bool {
+	for _, side := range d.sides {
+		for _, s := range side {
+			if s.Recording != nil && s.Recording.Target.Bench != "" {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -129,6 +130,35 @@ func TestDiffPerRequest(t *testing.T) {
 	// Beside a plain profile, time is what both have.
 	d = diffOf(t, DiffOptions{Threshold: 0.01}, []DiffSource{recorded(20_000)}, []DiffSource{source(cpuProfile(t, map[string]int64{"main.a": 1000}), 1)})
 	if d.Per != "second" || len(d.Notes) == 0 {
+		t.Errorf("per %s, notes %q", d.Per, d.Notes)
+	}
+}
+
+// A benchmark runs for a given time, so its runs say nothing: twice the operations at the same CPU is half the cost.
+func TestDiffPerOperation(t *testing.T) {
+	recorded := func(iterations ...int64) DiffSource {
+		s := source(cpuProfile(t, map[string]int64{"main.a": 1000}), 1)
+		phase := recording.Phase{Name: "cpu", Seconds: 10, Runs: 5}
+		for i, n := range iterations {
+			phase.Benchmarks = append(phase.Benchmarks, recording.Benchmark{
+				Name: fmt.Sprintf("B%d", i), Samples: []recording.BenchSample{{Iterations: n / 2}, {Iterations: n / 2}},
+			})
+		}
+		s.Recording = &recording.Manifest{
+			Target: recording.Target{Bench: "."},
+			Phases: []recording.Phase{phase},
+			Parts:  []recording.Part{{Name: "cpu.pprof", Phase: "cpu"}},
+		}
+		s.Part = "cpu.pprof"
+		return s
+	}
+	d := diffOf(t, DiffOptions{Threshold: 0.01}, []DiffSource{recorded(10_000)}, []DiffSource{recorded(20_000)})
+	if r := rowOf(t, d, "main.a"); d.Per != "operation" || math.Abs(r.Old-1e-3) > 1e-12 || math.Abs(r.New-500e-6) > 1e-12 || r.Verdict != Better {
+		t.Errorf("per %s: %+v", d.Per, r)
+	}
+	// The operations of several do not add up.
+	d = diffOf(t, DiffOptions{Threshold: 0.01}, []DiffSource{recorded(10_000, 10)}, []DiffSource{recorded(20_000, 20)})
+	if d.Per != "second" || len(d.Notes) == 0 || !strings.Contains(d.Notes[0], "several benchmarks") {
 		t.Errorf("per %s, notes %q", d.Per, d.Notes)
 	}
 }
