@@ -62,7 +62,9 @@ func TestCountsOfAService(t *testing.T) {
 	if !ok || len(ph.Windows) != countWindows || ph.Requests == 0 {
 		t.Fatalf("phase %+v", ph)
 	}
-	if pad == nil || slices.Max(pad) != 390*pad[0] {
+	// A window's counters are read while requests are under way: at either edge each connection's call may be half done.
+	under := float64(2 * countWindows * o.Load.Connections)
+	if pad == nil || math.Abs(float64(slices.Max(pad))/390-float64(pad[0])) > under {
 		t.Errorf("pad ran %v: want 390 iterations for each call", pad)
 	}
 	// A few requests are counted before or after the window that they belong to.

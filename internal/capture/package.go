@@ -189,17 +189,22 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 	}
 	r.say(Event{Phase: r.phase, Text: "running it"})
 	listens, err := r.watch(ctx, proc, r.isService)
+	looked := true // the run is one without collectors
 	if err == nil && listens {
 		r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindService })
 		r.say(Event{Phase: phaseStart, Text: "it listens: a service, observed without load", At: since(began), End: true})
+		was := r.out.Manifest()
 		s := &service{recorder: r, prog: proc, local: true}
 		err = s.record(ctx)
 		var end *endError
-		if !errors.As(err, &end) || !end.clean || r.phase != recording.PhaseClean {
+		if !errors.As(err, &end) || !end.clean {
 			return r.endOf(ctx, proc, err)
 		}
-		// It ended well by itself while it was first looked at: a program after all.
-		r.forget()
+		// It ended well by itself: a program after all. What collectors saw of a run that was taken for a service, with one
+		// after the other, is of other parts of it each; it is run again.
+		looked = r.phase == recording.PhaseClean && len(r.stretches) <= 1
+		r.say(Event{Phase: phaseStart, Text: "it ended by itself: a program, run again for each phase", At: since(began), End: true})
+		r.forget(was)
 		err = nil
 	}
 	r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindProgram })
@@ -208,5 +213,9 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		return err
 	}
 	done, _ := r.world.machineCPU()
-	return r.recordProgram(ctx, start, run{exit: proc.Exit(), began: began, machine: [2]recording.CPUTime{idle, done}})
+	var first []run
+	if looked {
+		first = []run{{exit: proc.Exit(), began: began, machine: [2]recording.CPUTime{idle, done}}}
+	}
+	return r.recordProgram(ctx, start, first)
 }

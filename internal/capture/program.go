@@ -40,14 +40,13 @@ type program struct {
 	after   func(*run) error // looks at a run's output; nil: nothing to look at
 }
 
-// recordProgram records the phases of a program of which one run, without
-// collectors, is done.
-func (r *recorder) recordProgram(ctx context.Context, start startFunc, first run) error {
+// recordProgram records the phases of a program; done are runs without collectors that happened already.
+func (r *recorder) recordProgram(ctx context.Context, start startFunc, done []run) error {
 	spec := r.spec()
 	spec.Stdout = filepath.Join(r.tmp, "again-"+recording.PartStdout)
 	spec.Stderr = filepath.Join(r.tmp, "again-"+recording.PartStderr)
 	p := &program{recorder: r, start: start, spec: spec, samples: runSamples}
-	return p.record(ctx, []run{first})
+	return p.record(ctx, done)
 }
 
 // runSamples takes a run for a window.

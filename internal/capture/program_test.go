@@ -261,22 +261,46 @@ func TestServiceByItself(t *testing.T) {
 	}
 }
 
-// TestListensAndEnds: a program that listens for a while, as one with a debug port
-// does, and ends well while it is first looked at is a program.
+// TestListensAndEnds: a program that listens for a while, as one with a debug port does, and ends well by itself is a
+// program. What was seen of it while it was taken for a service is not kept.
 func TestListensAndEnds(t *testing.T) {
-	t.Parallel()
-	l := programLab(t, 70*time.Millisecond, func(_ int, _ target.RunSpec, p *fakeProgram) { p.listening = true })
-	l.o.Duration = time.Second
-	l.o.Phases = []string{"cpu"}
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if m.Target.Kind != "program" {
-		t.Errorf("kind %s", m.Target.Kind)
-	}
-	if d := cmp.Diff([]string{"clean", "cpu"}, phaseNames(m)); d != "" {
-		t.Errorf("phases (-want +got):\n%s", d)
+	for _, c := range []struct {
+		what    string
+		length  time.Duration
+		exit    int
+		cleanly int // runs of the clean phase that were started, the first included
+	}{
+		{"in the clean phase", 70 * time.Millisecond, 0, 1},
+		{"in the phase cpu", 300 * time.Millisecond, 0, 2},
+		{"in the phase cpu, with findings of its own", 300 * time.Millisecond, 1, 2},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			t.Parallel()
+			var clean int
+			l := programLab(t, c.length, func(_ int, s target.RunSpec, p *fakeProgram) {
+				p.listening = true
+				p.exit.Code = c.exit
+				if s.Collect == (target.Collect{}) {
+					clean++
+				}
+			})
+			l.o.Duration = time.Second
+			l.o.Phases = []string{"cpu"}
+			if _, err := l.record(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r := l.open()
+			if r.Manifest.Target.Kind != "program" || !r.Manifest.Complete {
+				t.Errorf("kind %s, complete %v", r.Manifest.Target.Kind, r.Manifest.Complete)
+			}
+			if d := cmp.Diff([]string{"clean", "cpu"}, phaseNames(r.Manifest)); d != "" {
+				t.Errorf("phases (-want +got):\n%s", d)
+			}
+			cpu, _ := r.Phase("cpu")
+			if got := total(t, r, "cpu.pprof", "samples"); clean < c.cleanly || cpu.Runs == 0 || got != 3*int64(cpu.Runs) {
+				t.Errorf("%d clean runs, %d samples of %d runs", clean, got, cpu.Runs)
+			}
+		})
 	}
 }
 

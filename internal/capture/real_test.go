@@ -296,8 +296,10 @@ func builtOnce(t *testing.T, o Options) world {
 		if err != nil {
 			return nil, nil, err
 		}
-		again := *bin
-		again.Path = filepath.Join(dir, filepath.Base(bin.Path))
+		again := target.Binary{
+			Path: filepath.Join(dir, filepath.Base(bin.Path)), ImportPath: bin.ImportPath, Module: bin.Module, Dir: bin.Dir,
+			Go: bin.Go, GoCommand: bin.GoCommand, Probe: bin.Probe, BuildFlags: bin.BuildFlags, Notes: bin.Notes,
+		}
 		if err := os.WriteFile(again.Path, program, 0o755); err != nil {
 			return nil, nil, err
 		}

@@ -230,6 +230,9 @@ func (r *recorder) died(p target.Program) error {
 	if why == "" {
 		return &endError{what: "the program ended by itself in phase " + r.phase, clean: true}
 	}
+	if e := (run{exit: p.Exit()}); e.finished() {
+		return &endError{what: "the program ended by itself in phase " + r.phase + ": " + why, clean: true}
+	}
 	return &endError{what: "the program died in phase " + r.phase + ": " + why + traceHazard(r.phase, r.out.Manifest().Runtime.Go)}
 }
 

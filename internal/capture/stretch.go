@@ -73,10 +73,13 @@ func (r *recorder) keep(st stretch) {
 	r.out.Update(func(m *recording.Manifest) { m.Phases = phases })
 }
 
-// forget drops all phases.
-func (r *recorder) forget() {
+// forget drops what was recorded since the manifest was as given: phases, their parts, what is missing and the notes.
+func (r *recorder) forget(since recording.Manifest) {
 	r.stretches = nil
-	r.out.Update(func(m *recording.Manifest) { m.Phases = nil })
+	r.out.Drop(func(p recording.Part) bool {
+		return p.Phase != "" && !slices.ContainsFunc(since.Parts, func(q recording.Part) bool { return q.Name == p.Name })
+	})
+	r.out.Update(func(m *recording.Manifest) { m.Phases, m.Missing, m.Notes = since.Phases, since.Missing, since.Notes })
 }
 
 var phaseHasCollector = map[string]bool{

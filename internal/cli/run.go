@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
 )
@@ -45,6 +48,9 @@ func runCommand() command {
 				}
 				path, err := rec.record(ctx, env, cfg, prog, args, rest)
 				if err != nil {
+					if ctx.Err() == nil && profiled(cfg, path) {
+						return errors.Join(diagnoseAndPrint(ctx, env, cfg, prog, out, path), err)
+					}
 					return err
 				}
 				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path); err != nil {
@@ -69,6 +75,15 @@ func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, p
 		env.say("hone: the recording up to there is kept: hone findings %s", path)
 	}
 	return path, err
+}
+
+// profiled reports whether a recording that was cut short has a CPU profile, so that a report says something.
+func profiled(cfg session.Config, path string) bool {
+	if path == "" {
+		return false
+	}
+	m, err := session.Manifest(cfg, path)
+	return err == nil && slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.PartCPU })
 }
 
 // targetFailed is the error for a program whose own exit code says that it failed.

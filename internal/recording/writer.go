@@ -167,6 +167,21 @@ func (w *Writer) add(name, phase string, data []byte) error {
 	return nil
 }
 
+// Drop takes parts out of the recording: those for which drop reports true. It shows with the next Add, Sync or Close;
+// the space that they take in the file is not freed.
+func (w *Writer) Drop(drop func(Part) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var entries []entry
+	var parts []Part
+	for i, p := range w.manifest.Parts {
+		if !drop(p) {
+			entries, parts = append(entries, w.entries[i]), append(parts, p)
+		}
+	}
+	w.entries, w.manifest.Parts = entries, parts
+}
+
 // checkpoint appends block, the manifest, the directory and the end record.
 func (w *Writer) checkpoint(block []byte, entries []entry, m Manifest) error {
 	text, err := json.MarshalIndent(m, "", " ")
