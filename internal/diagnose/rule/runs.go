@@ -71,6 +71,17 @@ func (p *Pass) Runs(f site.Frame, c site.Cost) string {
 	return text
 }
 
+// Each returns what one execution of a line takes of some CPU seconds of the profile, in seconds; false
+// where executions were not counted.
+func (p *Pass) Each(f site.Frame, seconds float64) (float64, bool) {
+	e, ok := p.Executions(f)
+	units := p.units()
+	if !ok || e.PerUnit <= 0 || units <= 0 || !p.countsUnits() {
+		return 0, false
+	}
+	return seconds / (units * e.PerUnit), true
+}
+
 // ExecutionsCounted is the evidence that holds what Runs says.
 const ExecutionsCounted = "executions, counted"
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -13,8 +14,15 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// leastShare of CPU that the addition must take by itself: one that nobody else wants takes 5 ns.
-const leastShare = 0.05
+const (
+	// leastShare of CPU that the addition must take by itself: one that nobody else wants takes 5 ns.
+	leastShare = 0.05
+	// contended is what one addition takes, in seconds, where other processors want the variable as well: the line comes
+	// from another core's cache, 25 to 100 ns within a socket. Alone it takes 5 ns, and 10 on a slow machine.
+	contended = 25e-9
+	// alone is what it takes at most while nobody else wants it.
+	alone = 12e-9
+)
 
 // Rule is atomic-hotspot.
 func Rule() rule.Rule {
@@ -35,12 +43,15 @@ tens to hundreds of nanoseconds in place of one, and worse with each processor
 more. Even alone it costs some 5 ns, and it keeps the processor from running
 ahead.
 
-In a loop, count in a local variable and add once behind it. Across requests,
+In a loop, count in a local variable and add once after it. Across requests,
 count per shard (a slice of counters, padded to a cache line, chosen by worker
 or by hash) and add the shards up when somebody reads.
 
-It is fine where every reader needs the exact value at once. The rule is sure
-only of additions in a loop, whose count nothing in the loop reads.
+It is fine where every reader needs the exact value at once, and where counters
+are shards already: padded, or picked by an index. No profile shows who else
+wants a variable; where executions were counted, what one addition takes does.
+The rule is sure only of additions in a loop to a variable that goroutines share,
+whose count nothing in the loop reads.
 
 Seen in the field: golang/go#18802 (sharded values), prometheus/client_golang#2052
 (a counter per processor).`
@@ -64,21 +75,60 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if share < leastShare || counter == nil || private(place, counter) {
 			continue
 		}
-		name := rule.Text(counter)
-		m.Evidence = []rule.Evidence{{What: "CPU of the addition", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.List("cpu", s.Function)}}
-		m.Cause = fmt.Sprintf("The atomic addition to %s takes %s of CPU: the variable's cache line is wanted by everybody who counts.", name, rule.Percent(share))
-		m.Fix = fmt.Sprintf("Count in shards that are padded to a cache line and added up by whoever reads %s.", name)
-		m.Confidence = rule.Hint
-		if loop := rule.Repeats(place, calls[0]); loop != nil && rule.FromOutside(place, loop, counter) && !read(place, loop, counter) {
-			m.Confidence = rule.Likely
-			m.Fix = fmt.Sprintf("Count in a local variable and add it to %s once, behind the loop on line %d.", name, rule.Line(place, loop.Pos()))
+		if c := judge(p, s, place, calls[0], counter, float64(spent)/1e9); c.says(&m, rule.Text(counter), share) {
+			m.Evidence = []rule.Evidence{{What: "CPU of the addition", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.List("cpu", s.Function)}}
+			matches = append(matches, m)
 		}
-		matches = append(matches, m)
 	}
 	return matches, nil
 }
 
-// adds tells whether a row is in the addition: the compiler makes an instruction of it, so the line itself or
+// verdict is what is known of one addition.
+type verdict struct {
+	each   float64 // CPU seconds of one addition; 0 where executions were not counted
+	single bool    // one processor: nobody can contend
+	loop   int     // the line of the loop after which the sum can be added; 0 for none
+	shared bool    // goroutines share the variable
+}
+
+func judge(p *rule.Pass, s *site.Site, place *gocode.Place, call *ast.CallExpr, counter ast.Expr, seconds float64) verdict {
+	v := verdict{single: p.Manifest.Runtime.GOMAXPROCS == 1, shared: shared(place, counter)}
+	v.each, _ = p.Each(s.Frame, seconds)
+	if loop := rule.Repeats(place, call); loop != nil && rule.FromOutside(place, loop, counter) && !read(place, loop, counter) {
+		v.loop = rule.Line(place, loop.Pos())
+	}
+	return v
+}
+
+// says completes a match; it reports false where nobody else wants the variable and no loop can be repaired.
+func (v verdict) says(m *rule.Match, name string, share float64) bool {
+	if v.loop == 0 && (v.single || 0 < v.each && v.each < alone) {
+		return false
+	}
+	m.Confidence = rule.Hint
+	m.Cause = fmt.Sprintf("The atomic addition to %s takes %s of CPU.", name, rule.Percent(share))
+	m.Fix = fmt.Sprintf("If several processors add to it at a time, count in shards that are padded to a cache line and added up by whoever reads %s.", name)
+	switch {
+	case v.single:
+	case v.each >= contended:
+		m.Confidence = rule.Likely
+		m.Cause += fmt.Sprintf(" One takes %s, not 5 ns: processors contend for the variable's cache line.", rule.Seconds(v.each))
+		m.Fix = fmt.Sprintf("Count in shards that are padded to a cache line and added up by whoever reads %s.", name)
+	case v.each > 0:
+		m.Cause += fmt.Sprintf(" One takes %s.", rule.Seconds(v.each))
+	default:
+		m.Cause += " Whether processors contend for its cache line is in no profile."
+	}
+	if v.loop > 0 {
+		m.Fix = fmt.Sprintf("Count in a local variable and add it to %s once, after the loop on line %d.", name, v.loop)
+		if v.shared {
+			m.Confidence = rule.Likely
+		}
+	}
+	return true
+}
+
+// adds reports whether a row is in the addition: the compiler makes an instruction of it, so the line itself or
 // the inlined method is the leaf.
 func adds(r *site.Row) bool {
 	return rule.Leaf(r) || strings.HasPrefix(rule.Callee(r), "sync/atomic.") || strings.HasPrefix(rule.Callee(r), "internal/runtime/atomic.")
@@ -111,24 +161,85 @@ func counted(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return call.Args[0]
 }
 
-// private tells whether the variable is one of several, chosen at run time, or a local one that no goroutine but
-// this can know: shards look like that.
+// private reports whether the variable looks like a shard: it is one of several, picked at run time, or padded to a
+// cache line; or it is a local one that no goroutine but this can know.
 func private(p *gocode.Place, e ast.Expr) bool {
-	indexed := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		_, is := n.(*ast.IndexExpr)
-		indexed = indexed || is
-		return true
-	})
 	v, _ := rule.Var(p, e)
-	if v == nil || indexed {
+	if v == nil || indexed(e) || padded(p, e) {
 		return true
 	}
-	_, pointer := v.Type().Underlying().(*types.Pointer)
-	return !pointer && rule.LocalVar(p, e) != nil && p.Func == ast.Node(p.Decl)
+	stmt, value := rule.Declared(p, v)
+	if stmt == nil {
+		return false // of the package, or a parameter
+	}
+	if _, pointer := v.Type().Underlying().(*types.Pointer); !pointer {
+		return p.Func == ast.Node(p.Decl)
+	}
+	// A pointer that the function got from somewhere: to one of several unless it is a variable's address.
+	u, ok := ast.Unparen(value).(*ast.UnaryExpr)
+	return !ok || u.Op != token.AND || indexed(u.X)
 }
 
-// read tells whether something else in the loop names the counter.
+// shared reports whether goroutines share the variable: it belongs to the package, or a function literal captures it.
+func shared(p *gocode.Place, e ast.Expr) bool {
+	v, _ := rule.Var(p, e)
+	if v == nil {
+		return false
+	}
+	return v.Parent() == v.Pkg().Scope() || p.Func != ast.Node(p.Decl) && !rule.Inside(p.Func, v.Pos())
+}
+
+// indexed reports whether an expression picks an element.
+func indexed(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, is := n.(*ast.IndexExpr)
+		found = found || is
+		return !found
+	})
+	return found
+}
+
+// leastPadding is the size of a blank field that keeps neighbours off a cache line, not one that aligns.
+const leastPadding = 32
+
+// padded reports whether the counter is a field of a struct with padding.
+func padded(p *gocode.Place, e ast.Expr) bool {
+	for {
+		sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+		if !ok {
+			return pads(p.TypeOf(e))
+		}
+		if pads(p.TypeOf(sel.X)) {
+			return true
+		}
+		e = sel.X
+	}
+}
+
+// pads reports whether a struct, or what a pointer points to, has padding: a blank field, or one called so, of some size.
+func pads(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	sizes := types.SizesFor("gc", "amd64")
+	for f := range s.Fields() {
+		name := strings.ToLower(f.Name())
+		if (name == "_" || strings.Contains(name, "pad")) && rule.Flat(f.Type()) && sizes.Sizeof(f.Type()) >= leastPadding || f.Embedded() && pads(f.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// read reports whether something else in the loop names the counter.
 func read(p *gocode.Place, loop ast.Node, counter ast.Expr) bool {
 	uses := 0
 	ast.Inspect(loop, func(n ast.Node) bool {
