@@ -32,63 +32,137 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A goroutine begins with a few KiB of stack. Each time that does not do, the
+const doc = `A goroutine starts with a few KiB of stack. Each time that does not suffice, the
 runtime takes a stack of twice the size, copies the old one and adjusts every
-pointer into it. A goroutine that lives long pays once. One that is begun for
+pointer into it. A goroutine that lives long pays once. One that is started for
 each small piece of work pays each time, and the profile blames whichever
 innocent function happened to need the space.
 
 Keep the goroutines and hand them work over a channel, or do the work in place;
 or make the large frame smaller: an array of some KiB as a local variable is
-usually the one. (Since Go 1.19 goroutines begin with the average stack that the
+usually the one. (Since Go 1.19 goroutines start with the average stack that the
 last collection saw, which helps when most of them are alike.)
 
-It is fine when deep recursion needs the stack once.
+It is fine when deep recursion needs the stack once, and where a server starts
+the goroutine, one for each connection or request, as net/http does: nobody can
+keep those. There the rule speaks only of large variables in your own functions,
+and of grpc.NumStreamWorkers.
 
 Seen in the field: grpc/grpc-go#3204 (workers that reuse their stacks),
 golang/go#18138, cockroachdb/cockroach#100434.`
 
+// growth is the CPU of growing the stacks of goroutines that one function starts in.
+type growth struct {
+	entry *site.Frame
+	rows  []*site.Row
+	at    []int // by row: where in its stack newstack stands
+}
+
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	byEntry := map[string]*rule.Match{}
-	growing := map[string]map[*site.Frame]int64{} // where the stack was too small, by entry
+	if p.Table.Totals.TotalSeconds <= 0 {
+		return nil, nil
+	}
+	byEntry := map[string]*growth{}
 	p.EachRow(func(r *site.Row) {
 		at := grew(r)
 		if at < 0 {
 			return
 		}
 		entry := goroutine(r)
-		m := byEntry[entry.Function]
-		if m == nil {
-			m = &rule.Match{Callees: []string{"runtime.newstack"}}
-			byEntry[entry.Function] = m
-			growing[entry.Function] = map[*site.Frame]int64{}
+		g := byEntry[entry.Function]
+		if g == nil {
+			g = &growth{entry: entry}
+			byEntry[entry.Function] = g
 		}
-		m.CPU = append(m.CPU, r)
-		if f := module(r, at); f != nil {
-			growing[entry.Function][f] += r.Value
-		}
+		g.rows, g.at = append(g.rows, r), append(g.at, at)
 	})
+	locals := locals{p, map[string]local{}}
 	var matches []rule.Match
-	for entry, m := range byEntry {
-		spent, samples := rule.Sum(m.CPU)
-		share := float64(spent) / 1e9 / p.Table.Totals.TotalSeconds
-		f := most(growing[entry])
-		if p.Table.Totals.TotalSeconds <= 0 || share < leastShare || samples < leastSamples || f == nil {
+	for _, g := range byEntry {
+		var m rule.Match
+		var ok bool
+		if g.entry.Owner.Kind == gocode.Main {
+			m, ok = g.started(p, locals)
+		} else {
+			m, ok = g.served(p, locals)
+		}
+		if !ok {
 			continue
 		}
-		m.Site = siteOf(p, f)
-		m.Confidence = rule.Likely // that the goroutines are short-lived follows from the cost
+		spent, samples := rule.Sum(m.CPU)
+		share := rule.Percent(float64(spent) / 1e9 / p.Table.Totals.TotalSeconds)
+		m.Callees = []string{"runtime.newstack"}
+		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", share, rule.Some(float64(samples), "sample")), Command: p.Top("cpu")}}
 		if p.Place(m.Site) == nil {
 			m.Confidence = rule.Hint
 		}
-		m.Cause = fmt.Sprintf("Goroutines that begin in %s outgrow their stacks again and again: copying stacks takes %s of CPU, most of it when line %d needs space.",
-			entry, rule.Percent(share), f.Line)
-		m.Fix = "Keep these goroutines and hand them work, so that a stack grows once; or do the work in place, or make large local arrays smaller."
-		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", rule.Percent(share), rule.Some(float64(samples), "sample")), Command: p.Top("cpu")}}
-		matches = append(matches, *m)
+		matches = append(matches, m)
 	}
 	slices.SortFunc(matches, func(a, b rule.Match) int { return cmp.Compare(a.Cause, b.Cause) })
 	return matches, nil
+}
+
+// started is the match for goroutines that the program itself starts.
+func (g *growth) started(p *rule.Pass, all locals) (rule.Match, bool) {
+	where := map[*site.Frame]int64{} // where the stack was too small
+	for i, r := range g.rows {
+		if f := module(r, g.at[i]); f != nil {
+			where[f] += r.Value
+		}
+	}
+	share, enough := worth(p, g.rows)
+	f := most(where)
+	if !enough || f == nil {
+		return rule.Match{}, false
+	}
+	smaller := "make large local arrays smaller"
+	if v := all.of(f); v.name != "" {
+		smaller = "make " + v.String() + " smaller"
+	}
+	return rule.Match{
+		Site: siteOf(p, f), CPU: g.rows, Confidence: rule.Likely, // that the goroutines are short-lived follows from the cost
+		Cause: fmt.Sprintf("Goroutines that start in %s outgrow their stacks again and again: copying stacks takes %s of CPU, most of it when line %d needs space.",
+			g.entry.Function, share, f.Line),
+		Fix: "Keep these goroutines and hand them work, so that a stack grows once; or do the work in place, or " + smaller + ".",
+	}, true
+}
+
+// served is the match for goroutines that a library starts, one for each connection or request: the program cannot
+// keep them, but its own functions on them may need less stack.
+func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
+	where := map[*site.Frame]int64{}
+	var rows []*site.Row
+	for i, r := range g.rows {
+		if f := all.large(r, g.at[i]); f != nil {
+			where[f] += r.Value
+			rows = append(rows, r)
+		}
+	}
+	if share, enough := worth(p, rows); enough {
+		f := most(where)
+		v := all.of(f)
+		return rule.Match{
+			Site: siteOf(p, f), CPU: rows, Confidence: rule.Likely,
+			Cause: fmt.Sprintf("%s starts goroutines whose stacks %s outgrows: copying stacks takes %s of CPU where %s is on them.",
+				g.entry.Function, v, share, v.name),
+			Fix: fmt.Sprintf("Make %s smaller, or take it from a sync.Pool: the goroutines are not the program's to keep.", v.name),
+		}, true
+	}
+	if share, enough := worth(p, g.rows); enough && rule.Named(g.entry.Function, "google.golang.org/grpc.(*Server).serveStreams.*") {
+		return rule.Match{
+			Site: siteOf(p, g.entry), CPU: g.rows, Confidence: rule.Hint,
+			Cause: fmt.Sprintf("gRPC starts a goroutine for each call, and its stack grows each time: copying stacks takes %s of CPU.", share),
+			Fix:   "Try the server option grpc.NumStreamWorkers, which keeps goroutines; it is experimental.",
+		}, true
+	}
+	return rule.Match{}, false
+}
+
+// worth returns the share of CPU of some rows, as text, and reports whether it is worth a finding.
+func worth(p *rule.Pass, rows []*site.Row) (string, bool) {
+	spent, samples := rule.Sum(rows)
+	share := float64(spent) / 1e9 / p.Table.Totals.TotalSeconds
+	return rule.Percent(share), share >= leastShare && samples >= leastSamples
 }
 
 // grew returns the index of runtime.newstack in a row that grows a stack; -1 when it does not.
@@ -108,10 +182,11 @@ func grew(r *site.Row) int {
 	return -1
 }
 
-// goroutine is the frame in which a row's goroutine began.
+// goroutine is the frame in which a row's goroutine started: what helpers that only start functions were given.
 func goroutine(r *site.Row) *site.Frame {
 	for i := len(r.Stack) - 1; i >= 0; i-- {
-		if !rule.Named(r.Stack[i].Function, "runtime.goexit", "sync.(*WaitGroup).Go.func1") {
+		if !rule.Named(r.Stack[i].Function, "runtime.goexit", "sync.(*WaitGroup).Go.func*", "golang.org/x/sync/errgroup.(*Group).Go.func*",
+			"golang.org/x/sync/errgroup.(*Group).TryGo.func*", "time.goFunc", "context.(*afterFuncCtx).*") {
 			return r.Stack[i]
 		}
 	}

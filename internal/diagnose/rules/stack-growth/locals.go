@@ -1,0 +1,106 @@
+package stackgrowth
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// leastLocal is the size in bytes of a variable that outgrows a stack by itself: goroutines start with 2 KiB, or with
+// what others use on average.
+const leastLocal = 4 << 10
+
+// local is a variable on the stack of a function; without a name there is none of such a size.
+type local struct {
+	name, function string
+	bytes          int64
+}
+
+// String is the variable in the words of a sentence.
+func (l local) String() string {
+	return fmt.Sprintf("the %s of %s in %s", rule.Bytes(float64(l.bytes)), l.name, l.function)
+}
+
+// locals are the largest variables of functions, by function.
+type locals struct {
+	pass  *rule.Pass
+	known map[string]local
+}
+
+// large is the first frame of the main module, from where a stack grew, whose function has a large variable; nil for
+// none.
+func (l locals) large(r *site.Row, at int) *site.Frame {
+	for _, f := range r.Stack[at:] {
+		if f.Owner.Kind == gocode.Main && l.of(f).name != "" {
+			return f
+		}
+	}
+	return nil
+}
+
+// of returns the largest variable on the stack of a frame's function.
+func (l locals) of(f *site.Frame) local {
+	if known, ok := l.known[f.Function]; ok {
+		return known
+	}
+	var largest local
+	s := &site.Site{Frame: *f}
+	if p := l.pass.Place(s); p != nil && p.Func != nil && l.pass.HasFacts(s) {
+		for id, obj := range p.Info.Defs {
+			v, ok := obj.(*types.Var)
+			if !ok || rule.LocalVar(p, id) == nil || !owns(p.Func, id) || generic(v.Type()) {
+				continue
+			}
+			size := types.SizesFor("gc", "amd64").Sizeof(v.Type())
+			if size < leastLocal || size < largest.bytes || size == largest.bytes && v.Name() > largest.name || l.onHeap(f, rule.Line(p, id.Pos()), v.Name()) {
+				continue
+			}
+			largest = local{v.Name(), rule.FuncName(p), size}
+		}
+	}
+	l.known[f.Function] = largest
+	return largest
+}
+
+// owns reports whether an identifier is declared in a function, not in a literal inside it.
+func owns(fn ast.Node, id *ast.Ident) bool {
+	if !rule.Inside(fn, id.Pos()) {
+		return false
+	}
+	inner := false
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && n != fn && rule.Inside(lit, id.Pos()) {
+			inner = true
+		}
+		return !inner
+	})
+	return !inner
+}
+
+// generic reports whether a type has no size of its own: it depends on a type parameter.
+func generic(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Array:
+		return generic(t.Elem())
+	case *types.Named:
+		return generic(t.Underlying())
+	case *types.Struct:
+		return slices.ContainsFunc(slices.Collect(t.Fields()), func(f *types.Var) bool { return generic(f.Type()) })
+	}
+	return false
+}
+
+// onHeap reports whether the compiler moved a variable that is declared on a line to the heap.
+func (l locals) onHeap(f *site.Frame, line int, name string) bool {
+	at := *f
+	at.Line = line
+	words, _ := l.pass.Escapes(&site.Site{Frame: at})
+	return slices.ContainsFunc(words, func(w string) bool { return rule.Escaping(w) == name })
+}
