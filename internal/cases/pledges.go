@@ -102,7 +102,7 @@ func (p *pledge) measure(old, new []recording.Phase) (err error) {
 	return nil
 }
 
-// alone is what the finding of one repair promises of a resource.
+// alone is what the finding of one repair promises of a resource, with the findings that the repair removes, too.
 func alone(v verdict, resource string) *stats.Interval {
 	f := v.finding
 	if v.also != nil {
@@ -111,7 +111,8 @@ func alone(v verdict, resource string) *stats.Interval {
 	if f == nil || f.Saving == nil || f.Saving.Resource != resource {
 		return nil
 	}
-	return &stats.Interval{Value: f.Saving.Share, Low: f.Saving.Low, High: f.Saving.High}
+	saves := f.Whole()
+	return &stats.Interval{Value: saves.Share, Low: saves.Low, High: saves.High}
 }
 
 // combined is what the findings of all repairs promise together. The verdict is one of those found;
