@@ -217,7 +217,10 @@ func limiting(r diagnose.Resources, m recording.Manifest) string {
 		}
 		return "CPU is the limit"
 	case "latency":
-		if m.Target.Kind == "program" || m.Target.Kind == "bench" {
+		switch m.Target.Kind {
+		case "bench":
+			return "" // the harness runs one operation at a time
+		case "program":
 			return "one goroutine at a time is the limit"
 		}
 		return "requests wait for something other than CPU"
