@@ -90,7 +90,7 @@ func (l *closedLoop) work(id int, first *conn) {
 		x.done = now
 		switch {
 		case err == nil:
-			out.answered(x, a.status)
+			out.answered(x, a)
 			idle.reset()
 		case g.killed():
 			out.missed(x)

@@ -53,9 +53,15 @@ func (s *connSet) closeAll() {
 // count adds the connections opened since the last call to r.
 func (s *connSet) count(r *Result) {
 	s.mu.Lock()
-	r.OpenConns = len(s.set)
+	r.OpenConns, r.Waiting = len(s.set), 0
 	if s.closed {
 		r.OpenConns = s.last
+	} else {
+		for c := range s.set {
+			if c.busy.Load() {
+				r.Waiting++
+			}
+		}
 	}
 	r.ConnsOpened += s.opened
 	s.opened = 0

@@ -74,9 +74,9 @@ func advice(kind string) string {
 	case ErrRefused:
 		return "nothing listens there: start the service, or check the port"
 	case ErrTimeout:
-		return "the service did not answer in time: check that it is the right address, or allow more time"
+		return "the service did not answer in time: a handler may hang; check the address, or allow more time with -timeout"
 	case ErrEOF, ErrReset:
-		return "the service closed the connection without an answer: check that it speaks HTTP on this port (https?)"
+		return "the service closed the connection without an answer: a handler that panics does that; else check that it speaks HTTP on this port (https?)"
 	case ErrMalformed:
 		return "that is not HTTP/1.1: check the port (gRPC, a database?), or write https:// if it speaks TLS"
 	case ErrFiles:

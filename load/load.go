@@ -35,6 +35,7 @@ type Options struct {
 	Connections    int           // closed loop: that many; by schedule: opened beforehand. 0 = DefaultConnections
 	MaxConnections int           // by schedule: the cap; 0 = derived from limits of files, ports and memory
 	Timeout        time.Duration // a request's; 0 = DefaultTimeout
+	Expect         Expect        // the statuses that count as success
 	MaxRequests    int64         // stop by itself after that many; 0 = no bound
 	MaxDuration    time.Duration // stop by itself after that long; 0 = until Stop or ctx ends
 	TLS            *tls.Config
@@ -151,8 +152,7 @@ func Start(ctx context.Context, o Options) (*Generator, error) {
 	// Time zero of the schedule is now, not when the connections were opened.
 	now := time.Now()
 	g.cut, g.cpu = now, cpuSeconds()
-	g.total = newResult(now, o.Rate, o.Schedule == nil)
-	g.pending = newResult(now, o.Rate, o.Schedule == nil)
+	g.total, g.pending = newResult(now, &o), newResult(now, &o)
 	if o.Schedule == nil {
 		g.engine = &closedLoop{g: g}
 	} else {
@@ -208,7 +208,7 @@ func (g *Generator) Cut() *Result {
 	g.collect()
 	r := g.pending
 	g.total.Merge(r)
-	g.pending = newResult(g.cut, g.o.Rate, r.Closed)
+	g.pending = newResult(g.cut, &g.o)
 	return r
 }
 
@@ -245,7 +245,7 @@ func (g *Generator) Stop() *Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.collect()
-	r := newResult(g.total.Start, g.o.Rate, g.total.Closed)
+	r := newResult(g.total.Start, &g.o)
 	r.Merge(g.total)
 	r.Merge(g.pending)
 	return r

@@ -286,7 +286,7 @@ func (l *openLoop) finish(c *conn, in int64, a answer, err error) bool {
 	out := l.g.rec.shard(c.id)
 	switch {
 	case err == nil:
-		out.answered(x, a.status)
+		out.answered(x, a)
 	case l.g.killed():
 		out.missed(x)
 	default:

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ type tally struct {
 	status            [500]int64 // of 100 to 599
 	odd               map[int]int64
 	errors            [len(kinds)]int64
+	redirectTo        string // the first Location
 
 	latency, service, lag histogram.Histogram
 }
@@ -52,17 +54,20 @@ type exchange struct {
 }
 
 // answered counts a complete answer.
-func (s *shard) answered(x exchange, status int) {
+func (s *shard) answered(x exchange, a answer) {
 	s.mu.Lock()
 	t := s.now
 	t.requests++
-	if i := status - 100; uint(i) < uint(len(t.status)) {
+	if len(a.location) > 0 && t.redirectTo == "" {
+		t.redirectTo = string(a.location)
+	}
+	if i := a.status - 100; uint(i) < uint(len(t.status)) {
 		t.status[i]++
 	} else {
 		if t.odd == nil {
 			t.odd = map[int]int64{}
 		}
-		t.odd[status]++
+		t.odd[a.status]++
 	}
 	t.bytesIn += x.in
 	t.bytesOut += x.out
@@ -127,6 +132,7 @@ func (t *tally) addTo(res *Result, closed bool) {
 	res.Missed += t.missed
 	res.BytesIn += t.bytesIn
 	res.BytesOut += t.bytesOut
+	res.RedirectTo = cmp.Or(res.RedirectTo, t.redirectTo)
 	for i, n := range t.status {
 		if n != 0 {
 			res.Status[i+100] += n
@@ -149,6 +155,7 @@ func (t *tally) addTo(res *Result, closed bool) {
 
 func (t *tally) reset() {
 	t.requests, t.missed, t.bytesIn, t.bytesOut = 0, 0, 0, 0
+	t.redirectTo = ""
 	clear(t.status[:])
 	clear(t.odd)
 	clear(t.errors[:])
@@ -157,17 +164,18 @@ func (t *tally) reset() {
 	t.lag.Reset()
 }
 
-// newResult returns an empty result to add to.
-func newResult(start time.Time, rate float64, closed bool) *Result {
+// newResult returns an empty result of a load to add to.
+func newResult(start time.Time, o *Options) *Result {
 	r := &Result{
 		Start:   start,
-		Closed:  closed,
-		Rate:    rate,
+		Closed:  o.Schedule == nil,
+		Rate:    o.Rate,
+		Expect:  o.Expect,
 		Status:  map[int]int64{},
 		Errors:  map[string]int64{},
 		Service: histogram.New(),
 	}
-	if !closed {
+	if !r.Closed {
 		r.Latency, r.Lag = histogram.New(), histogram.New()
 	}
 	return r

@@ -24,11 +24,14 @@ type Report struct {
 	Rate     float64    `json:"rate"` // answers per second
 	Asked    float64    `json:"asked_rate,omitempty"`
 	Missed   int64      `json:"missed"`
-	Errors   int64      `json:"errors"` // of transport
-	Failed   int64      `json:"failed"` // those, and answers of 400 and above
+	Errors   int64      `json:"errors"`           // of transport
+	Failed   int64      `json:"failed"`           // those, and answers that are not expected
+	Expect   string     `json:"expect,omitempty"` // the statuses that are; absent: all below 400
 
 	ErrorKinds map[string]int64 `json:"error_kinds,omitempty"`
-	Status     map[string]int64 `json:"status,omitempty"` // by code
+	Status     map[string]int64 `json:"status,omitempty"`      // by code
+	RedirectTo string           `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
+	Trouble    string           `json:"trouble,omitempty"`     // what all requests got, when none succeeded
 	BytesIn    int64            `json:"bytes_in"`
 	BytesOut   int64            `json:"bytes_out"`
 
@@ -56,6 +59,9 @@ func (r *Result) Report() *Report {
 		Asked:       r.Rate,
 		Missed:      r.Missed,
 		Failed:      r.Failed(),
+		Expect:      r.Expect.String(),
+		RedirectTo:  r.RedirectTo,
+		Trouble:     r.Outcome().Trouble(),
 		ErrorKinds:  r.Errors,
 		BytesIn:     r.BytesIn,
 		BytesOut:    r.BytesOut,

@@ -10,15 +10,26 @@ import (
 )
 
 const (
-	readBuffer = 4 << 10   // of a connection; a longer header line passes through it
-	maxHeader  = 256 << 10 // of all header lines of one answer, and of its trailers
-	maxInterim = 16        // answers of 1xx before the final one
+	readBuffer  = 4 << 10   // of a connection; a longer header line passes through it
+	maxHeader   = 256 << 10 // of all header lines of one answer, and of its trailers
+	maxInterim  = 16        // answers of 1xx before the final one
+	maxLocation = 200       // bytes of a redirect's Location that are kept
 )
 
 // malformed is an answer that is not HTTP/1.x, in words.
 type malformed string
 
 func (m malformed) Error() string { return "malformed answer: " + string(m) }
+
+// http2Only is the answer of a server that speaks HTTP/2 alone.
+const http2Only malformed = "the server speaks HTTP/2, hone load speaks HTTP/1.1"
+
+// isHTTP2 reports whether b starts with a frame that opens or ends a connection of HTTP/2: SETTINGS
+// or GOAWAY, of stream 0 (RFC 9113, sections 4.1, 6.5 and 6.8).
+func isHTTP2(b []byte) bool {
+	const settings, goAway = 4, 7
+	return len(b) >= 9 && b[0] == 0 && (b[3] == settings || b[3] == goAway) && bytes.Equal(b[5:9], make([]byte, 4))
+}
 
 // reader parses answers from a byte stream and throws bodies away.
 // It keeps what follows an answer for the next one.
@@ -29,6 +40,7 @@ type reader struct {
 	in   int64 // bytes read from src, ever
 
 	left   int    // header bytes that the current answer may still have
+	loc    []byte // the Location of a redirect
 	sample []byte // the first bytes of the body, up to its capacity; nil: none wanted
 }
 
@@ -47,6 +59,8 @@ type answer struct {
 	coded    bool // Transfer-Encoding was given
 	chunked  bool // and its last coding is chunked
 	keepOpen bool // Connection: keep-alive
+
+	location []byte // of a redirect; valid until the reader's next answer
 }
 
 // read reads one answer with its body. An error of io.EOF means that the
@@ -77,10 +91,16 @@ func (r *reader) readHead() (answer, error) {
 	r.left = maxHeader
 	line, err := r.line()
 	if err != nil {
+		if isHTTP2(r.buf[r.r:r.w]) {
+			err = http2Only
+		}
 		return answer{}, err
 	}
 	var a answer
 	if !a.parseStatus(line) {
+		if isHTTP2(line) {
+			return answer{}, http2Only
+		}
 		return answer{}, malformed(fmt.Sprintf("%.40q is not a status line of HTTP/1", line))
 	}
 	for {
@@ -93,6 +113,11 @@ func (r *reader) readHead() (answer, error) {
 		}
 		if err := a.parseField(line); err != nil {
 			return a, err
+		}
+		if name := "location"; a.status/100 == 3 && len(line) > len(name) && line[len(name)] == ':' && equalFold(line[:len(name)], name) {
+			r.loc = append(r.loc[:0], trim(line[len(name)+1:])...)
+			r.loc = r.loc[:min(len(r.loc), maxLocation)]
+			a.location = r.loc
 		}
 	}
 	if a.minor == 0 && a.coded {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/hone-go/hone/histogram"
@@ -12,13 +13,15 @@ type Result struct {
 	Elapsed time.Duration // by schedule without the wait for the last answers
 	Closed  bool          // closed loop: Latency is nil, only service time is known
 	Rate    float64       // asked for; 0 in a closed loop
+	Expect  Expect        // the statuses that count as success
 
-	Requests int64            // answered, whatever the status
-	Missed   int64            // scheduled, not sent (or not answered) in this stretch; never silent
-	Status   map[int]int64    // by status code
-	Errors   map[string]int64 // transport errors by kind
-	BytesIn  int64            // of HTTP, inside TLS
-	BytesOut int64            // of requests begun
+	Requests   int64            // answered, whatever the status
+	Missed     int64            // scheduled, not sent (or not answered) in this stretch; never silent
+	Status     map[int]int64    // by status code
+	Errors     map[string]int64 // transport errors by kind
+	RedirectTo string           // the Location of one answer of 3xx; "" when there was none
+	BytesIn    int64            // of HTTP, inside TLS
+	BytesOut   int64            // of requests begun
 
 	// The histograms are in nanoseconds. They hold every answer, and with at least
 	// the time that passed also what timed out or was missed.
@@ -31,17 +34,18 @@ type Result struct {
 	Verdict     string  // "ok" or "generator-limited"
 	VerdictWhy  string  // in words, when not ok
 	OpenConns   int     // at the end of the stretch
+	Waiting     int     // of those, how many wait for an answer
 	ConnsOpened int64
 
 	due, sent int64 // by schedule: requests that fell due, and that were sent
 	capped    int64 // of those sent, how many found every connection allowed in use
 }
 
-// Failed counts transport errors and answers of 400 and above.
+// Failed counts transport errors and answers that are not expected: by default those of 400 and above.
 func (r *Result) Failed() int64 {
 	var n int64
 	for code, c := range r.Status {
-		if code >= 400 {
+		if !r.Expect.Has(code) {
 			n += c
 		}
 	}
@@ -90,7 +94,8 @@ func (r *Result) Merge(o *Result) {
 	r.BytesOut += o.BytesOut
 	r.PeakIn10ms = max(r.PeakIn10ms, o.PeakIn10ms)
 	r.CPUSeconds += o.CPUSeconds
-	r.OpenConns = o.OpenConns
+	r.OpenConns, r.Waiting = o.OpenConns, o.Waiting
+	r.RedirectTo = cmp.Or(r.RedirectTo, o.RedirectTo)
 	r.ConnsOpened += o.ConnsOpened
 	r.due += o.due
 	r.sent += o.sent

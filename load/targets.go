@@ -20,10 +20,10 @@ import (
 //
 //	GET http://127.0.0.1:8080/items/1
 //
-// A target is a line of method and URL, then its headers, then perhaps the name
-// of a file that holds its body, relative to the targets file. Empty lines and
-// comments may stand between targets. header is added to every target
-// after its own; an error in a file names the line.
+// A target is a line of method and URL (a URL alone is a GET), then its headers, then perhaps the
+// name of a file that holds its body, relative to the targets file. Empty lines and comments may stand
+// between targets. header is added to every target after its own; an error in a file names the line
+// and the form that is expected there.
 func ParseTargets(arg string, header [][2]string) ([]Target, error) {
 	arg = strings.TrimSpace(arg)
 	if arg == "" {
@@ -34,7 +34,7 @@ func ParseTargets(arg string, header [][2]string) ([]Target, error) {
 			return nil, fmt.Errorf("load: %w", err)
 		}
 	}
-	if t, ok := parseTargetLine(arg); ok {
+	if t, ok := ParseTarget(arg); ok {
 		t.Header = append(t.Header, header...)
 		if _, _, err := t.wire(); err != nil {
 			return nil, fmt.Errorf("load: %w", err)
@@ -48,8 +48,9 @@ func ParseTargets(arg string, header [][2]string) ([]Target, error) {
 	return targets, nil
 }
 
-// parseTargetLine reads URL or METHOD URL; false when s is neither.
-func parseTargetLine(s string) (Target, bool) {
+// ParseTarget reads URL or METHOD URL; false when s is neither, and so the name of a file.
+func ParseTarget(s string) (Target, bool) {
+	s = strings.TrimSpace(s)
 	method, url, two := strings.Cut(s, " ")
 	url = strings.TrimSpace(url)
 	switch {
@@ -86,7 +87,7 @@ func readTargets(name string, header [][2]string) ([]Target, error) {
 		return nil, err
 	}
 	if len(targets) == 0 {
-		return nil, fmt.Errorf("%s: no targets in it", name)
+		return nil, fmt.Errorf("%s: no targets in it; %s", name, targetForm)
 	}
 	return targets, nil
 }
@@ -127,7 +128,7 @@ func parseTargets(text, name, dir string, header [][2]string) ([]Target, error) 
 			}
 		case line[0] == '@' && started != 0:
 			if hasBody {
-				return nil, fmt.Errorf("%s:%d: a second body for one target", name, number)
+				return nil, fmt.Errorf("%s:%d: a second body for one target; %s", name, number, targetForm)
 			}
 			body, err := readBody(dir, strings.TrimSpace(line[1:]), bodies)
 			if err != nil {
@@ -157,22 +158,31 @@ func parseTargets(text, name, dir string, header [][2]string) ([]Target, error) 
 	return targets, finish()
 }
 
-// targetOrHeader reads METHOD URL (ok) or, where a header may stand, NAME: VALUE.
+// targetForm and fieldForm say what may stand on a line of a targets file.
+const (
+	targetForm = "want METHOD URL, as in GET http://127.0.0.1:8080/path"
+	fieldForm  = "want a header (Name: value), @FILE for the body, or the next METHOD URL"
+)
+
+// targetOrHeader reads METHOD URL or URL (ok) or, where a header may stand, NAME: VALUE.
 func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error) {
 	method, url, two := strings.Cut(line, " ")
 	if two && isMethod(method) {
 		return Target{Method: method, URL: strings.TrimSpace(url)}, true, nil
 	}
+	if strings.HasPrefix(line, "http://") || strings.HasPrefix(line, "https://") {
+		return Target{Method: "GET", URL: line}, true, nil
+	}
 	if !mayBeHeader {
-		return t, false, fmt.Errorf("%.60q is not METHOD URL", line)
+		return t, false, fmt.Errorf("%.60q is no target: %s", line, targetForm)
 	}
 	key, value, colon := strings.Cut(line, ":")
 	if !colon {
-		return t, false, fmt.Errorf("%.60q is neither a header (NAME: VALUE) nor METHOD URL", line)
+		return t, false, fmt.Errorf("%.60q is no header: %s", line, fieldForm)
 	}
 	value = strings.TrimSpace(value)
 	if err := checkField(key, value); err != nil {
-		return t, false, err
+		return t, false, fmt.Errorf("%w; %s", err, fieldForm)
 	}
 	t.Header = [][2]string{{key, value}}
 	return t, false, nil
@@ -181,7 +191,7 @@ func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error
 // readBody reads a body's file once, however many targets send it.
 func readBody(dir, name string, read map[string][]byte) ([]byte, error) {
 	if name == "" {
-		return nil, errors.New("no file is named after @")
+		return nil, errors.New("no file is named after @; want @FILE, relative to the targets file")
 	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)

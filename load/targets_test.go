@@ -56,6 +56,8 @@ Content-Type: application/json
 @item.json
 PUT http://x/items/1
 @ item.json
+http://x/3
+A: b
 `)
 	got, err := load.ParseTargets(name, [][2]string{{"Z", "z"}})
 	if err != nil {
@@ -67,6 +69,7 @@ PUT http://x/items/1
 		{Method: "GET", URL: "http://x/2", Header: [][2]string{{"Accept", "text/plain"}, {"X-Empty", ""}, z}},
 		{Method: "POST", URL: "http://x/items", Header: [][2]string{{"Content-Type", "application/json"}, z}, Body: []byte(`{"a":1}`)},
 		{Method: "PUT", URL: "http://x/items/1", Header: [][2]string{z}, Body: []byte(`{"a":1}`)},
+		{Method: "GET", URL: "http://x/3", Header: [][2]string{{"A", "b"}, z}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("targets (-want +got):\n%s", d)
@@ -76,15 +79,15 @@ PUT http://x/items/1
 func TestParseTargetsSaysWhatIsWrongAndWhere(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "# nothing\n\n", "no targets in it"},
-		{"no method", "GET http://x/\n\nhttp://x/\n", `:3: "http://x/" is not METHOD URL`},
+		{"empty", "# nothing\n\n", "no targets in it; want METHOD URL, as in GET http://"},
+		{"no method", "GET http://x/\n\nx/y\n", `:3: "x/y" is no target: want METHOD URL`},
 		{"header first", "A: b\n", ":1: "},
 		{"scheme", "GET http://x/\nGET ftp://x/\n", ":2: URL \"ftp://x/\": cannot send ftp"},
 		{"no scheme", "\nGET x/y\n", `:2: URL "x/y" has no scheme: write http://x/y`},
 		{"no host", "GET http:///y\n", ":1: URL \"http:///y\" names no host"},
 		{"port", "GET http://x:99999/\n", ":1: URL"},
 		{"header name", "GET http://x/\na b: c\n", `:2: "a b" is not a header name`},
-		{"not a header", "GET http://x/\nA\n", `:2: "A" is neither a header`},
+		{"not a header", "GET http://x/\nA\n", `:2: "A" is no header: want a header (Name: value), @FILE for the body, or the next METHOD URL`},
 		{"body missing", "POST http://x/\n@gone.json\n", ":2: body: "},
 		{"body unnamed", "POST http://x/\n@\n", ":2: body: no file is named"},
 		{"two bodies", "POST http://x/\n@targets\n@targets\n", ":3: a second body"},

@@ -2,7 +2,10 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode"
@@ -12,11 +15,14 @@ import (
 const (
 	tryAtMost = 5   // targets: enough to know, soon over
 	tryBody   = 200 // bytes of an answer that are shown
+
+	prefaceTimeout = 2 * time.Second // for an answer to HTTP/2's first bytes
 )
 
-// Try sends every target once (at most a handful), one after the other, and
-// says what is wrong when none is answered below 400: the status and the first
-// bytes of the answer, or why there was none and what to do about it.
+// Try sends every target once (at most a handful), one after the other, until one is answered as
+// Options.Expect has it, and says what is wrong when none is: the status and the first bytes of the
+// answer, or why there was none and what to do about it. It takes Options.Timeout at most; the error
+// then wraps os.ErrDeadlineExceeded.
 func Try(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {
 		return fmt.Errorf("load: %w", err)
@@ -25,30 +31,52 @@ func Try(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	d := newDialer(&o, clock{time.Now()})
-	var wrong []error
+	began := time.Now()
+	wrong := failedTries{expect: o.Expect}
 	for i := range reqs[:min(len(reqs), tryAtMost)] {
-		err := try(ctx, &d, &reqs[i], origins[reqs[i].origin])
+		left := o
+		left.Timeout -= time.Since(began)
+		if i > 0 && left.Timeout <= 0 {
+			break
+		}
+		d := newDialer(&left, clock{time.Now()})
+		err := try(ctx, &d, &reqs[i], origins[reqs[i].origin], o.Expect)
 		if err == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("try %s: %w", reqs[i].target, context.Cause(ctx))
 		}
-		wrong = append(wrong, fmt.Errorf("%s: %w", reqs[i].target, err))
+		wrong.errs = append(wrong.errs, fmt.Errorf("%s: %w", reqs[i].target, err))
 	}
-	if len(wrong) == 1 {
-		return wrong[0]
+	return wrong
+}
+
+// failedTries is what was wrong with each target.
+type failedTries struct {
+	expect Expect
+	errs   []error
+}
+
+func (f failedTries) Unwrap() []error { return f.errs }
+
+func (f failedTries) Error() string {
+	if len(f.errs) == 1 {
+		return f.errs[0].Error()
 	}
-	lines := make([]string, len(wrong))
-	for i, err := range wrong {
+	lines := make([]string, len(f.errs))
+	for i, err := range f.errs {
 		lines[i] = err.Error()
 	}
-	return fmt.Errorf("no target is answered below 400:\n\t%s", strings.Join(lines, "\n\t"))
+	want := "below 400"
+	if f.expect.set != nil {
+		want = "by " + f.expect.String()
+	}
+	return fmt.Sprintf("no target is answered %s:\n\t%s", want, strings.Join(lines, "\n\t"))
 }
 
 // try sends one request on a connection of its own.
-func try(ctx context.Context, d *dialer, req *request, o origin) error {
+func try(ctx context.Context, d *dialer, req *request, o origin, expect Expect) error {
 	c, err := d.dial(ctx, o)
 	if err != nil {
 		return advised(err)
@@ -58,33 +86,95 @@ func try(ctx context.Context, d *dialer, req *request, o origin) error {
 	c.rd.sample = make([]byte, 0, tryBody)
 	a, err := c.roundTrip(req, d.clock.now())
 	if err != nil {
-		return advised(err)
+		return noAnswer(ctx, d, o, err)
 	}
-	if a.status < 400 {
+	if expect.Has(a.status) {
 		return nil
 	}
 	err = fmt.Errorf("answered %d", a.status)
+	if len(a.location) > 0 {
+		err = fmt.Errorf("%w to %s", err, printable(a.location))
+	}
 	if body := printable(c.rd.sample); body != "" {
 		err = fmt.Errorf("%w: %s", err, body)
 	}
-	switch a.status {
-	case 401, 403:
+	switch {
+	case expect.set != nil:
+		err = fmt.Errorf("%w (-expect has %s)", err, expect)
+	case a.status == 401, a.status == 403:
 		err = fmt.Errorf("%w (a header may be missing: -header 'Authorization: …')", err)
-	case 404:
-		err = fmt.Errorf("%w (check the path)", err)
-	case 405:
-		err = fmt.Errorf("%w (check the method: write 'METHOD URL')", err)
+	case a.status == 404:
+		err = fmt.Errorf("%w (check the path; -expect 404 if it is meant)", err)
+	case a.status == 405:
+		err = fmt.Errorf("%w (check the method: -method, or 'METHOD URL')", err)
+	default:
+		err = fmt.Errorf("%w (-expect %d if it is meant)", err, a.status)
 	}
 	return err
 }
 
+// noAnswer says why a request that was sent got no answer.
+func noAnswer(ctx context.Context, d *dialer, o origin, err error) error {
+	switch kindName(err) {
+	case ErrTimeout:
+		err = hung{after: d.timeout, err: err}
+	case ErrEOF, ErrReset:
+		if d.speaksHTTP2(ctx, o) {
+			err = http2Only
+		}
+	}
+	return advised(err)
+}
+
+// hung is a request that was sent and got no answer in time.
+type hung struct {
+	after time.Duration
+	err   error
+}
+
+func (h hung) Error() string { return fmt.Sprintf("no answer after %s", round(h.after)) }
+func (h hung) Unwrap() error { return h.err }
+
+// speaksHTTP2 asks an origin that does not answer HTTP/1.1 whether it answers HTTP/2 without TLS
+// (h2c with prior knowledge, RFC 9113, section 3.3).
+func (d *dialer) speaksHTTP2(ctx context.Context, o origin) bool {
+	if o.https {
+		return false // the handshake agreed on HTTP/1.1
+	}
+	c, err := d.dial(ctx, o)
+	if err != nil {
+		return false
+	}
+	defer c.close()
+	defer context.AfterFunc(ctx, c.close)()
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // and empty SETTINGS
+	_ = c.nc.SetDeadline(time.Now().Add(min(d.timeout, prefaceTimeout)))
+	if _, err := c.nc.Write([]byte(preface)); err != nil {
+		return false
+	}
+	frame := make([]byte, 9)
+	_, err = io.ReadFull(c.nc, frame)
+	return err == nil && isHTTP2(frame)
+}
+
 // advised adds to a transport error what to do about it.
 func advised(err error) error {
-	if s := advice(kindName(err)); s != "" {
+	s := advice(kindName(err))
+	var alert tls.AlertError
+	switch {
+	case errors.Is(err, http2Only):
+		s = "gRPC and h2c are that; leave -load out, and drive the service with a tool that speaks HTTP/2 while hone watches"
+	case errors.As(err, &alert) && alert == noApplicationProtocol:
+		s = "the server offers no HTTP/1.1, perhaps HTTP/2 alone; leave -load out, and drive the service with a tool that speaks it while hone watches"
+	}
+	if s != "" {
 		return fmt.Errorf("%w (%s)", err, s)
 	}
 	return err
 }
+
+// noApplicationProtocol is the alert of a server that speaks none of the protocols offered (RFC 7301).
+const noApplicationProtocol tls.AlertError = 120
 
 // printable makes one line of the beginning of a body.
 func printable(b []byte) string {

@@ -3,8 +3,10 @@ package load_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -45,7 +47,7 @@ func TestTrySaysWhatIsWrong(t *testing.T) {
 		{"secret", targets(srv.URL + "/secret"), []string{"answered 401: who are you?éé", "-header"}},
 		{"binary", targets(srv.URL + "/binary"), []string{"answered 500: 4 bytes that are not text"}},
 		{"all bad", targets(srv.URL+"/x", srv.URL+"/y"), []string{"no target is answered below 400", "/x: answered 404", "/y: answered 404"}},
-		{"mute", targets(mute), []string{"EOF", "closed the connection without an answer"}},
+		{"mute", targets(mute), []string{"EOF", "closed the connection without an answer", "a handler that panics"}},
 		{"other protocol", targets(other), []string{`"-ERR unknown command" is not a status line`, "that is not HTTP/1.1"}},
 		{"certificate", targets(secure.URL), []string{"TLS with", "-ca, or -insecure"}},
 		{"not TLS", targets(strings.Replace(srv.URL, "http", "https", 1)), []string{"TLS with", "check that the port speaks TLS"}},
@@ -100,7 +102,13 @@ func TestTryAsksAHandfulAndEndsWithTheContext(t *testing.T) {
 		t.Errorf("error %v after %v, want one when the context ends", err, time.Since(start))
 	}
 	err = load.Try(t.Context(), load.Options{Targets: targets(stuck.URL), Timeout: 50 * time.Millisecond})
-	if err == nil || !strings.Contains(err.Error(), "did not answer in time") {
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), ": no answer after 50ms (") {
 		t.Errorf("error %v, want a timeout", err)
+	}
+
+	// Targets that all hang take the time of one.
+	err = load.Try(t.Context(), load.Options{Targets: targets(stuck.URL+"/1", stuck.URL+"/2", stuck.URL+"/3"), Timeout: 50 * time.Millisecond})
+	if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(err.Error(), "/2") {
+		t.Errorf("error %v, want that of the first target alone", err)
 	}
 }

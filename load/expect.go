@@ -1,0 +1,58 @@
+package load
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Expect is the set of statuses that count as success. The zero value holds all below 400.
+type Expect struct {
+	text string
+	set  *[maxStatus]bool // nil: all below 400
+}
+
+const maxStatus = 600
+
+// ParseExpect reads a list of statuses and classes of them: "200,404", "4xx", "2xx,304". "" is the zero value.
+func ParseExpect(text string) (Expect, error) {
+	if strings.TrimSpace(text) == "" {
+		return Expect{}, nil
+	}
+	e := Expect{set: new([maxStatus]bool)}
+	var items []string
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.ToLower(strings.TrimSpace(item))
+		first, last, ok := statuses(item)
+		if !ok {
+			return Expect{}, fmt.Errorf("%q is no status: want a list like 200,404 or 4xx, of 100 to 599", item)
+		}
+		for status := first; status <= last; status++ {
+			e.set[status] = true
+		}
+		items = append(items, item)
+	}
+	e.text = strings.Join(items, ",")
+	return e, nil
+}
+
+// statuses reads "404" or "4xx".
+func statuses(item string) (first, last int, ok bool) {
+	span := 0
+	if class, found := strings.CutSuffix(item, "xx"); found && len(item) == 3 {
+		item, span = class+"00", 99
+	}
+	first, err := strconv.Atoi(item)
+	return first, first + span, err == nil && len(item) == 3 && first >= 100 && first < maxStatus
+}
+
+// Has reports whether the status counts as success.
+func (e Expect) Has(status int) bool {
+	if e.set == nil {
+		return status < 400
+	}
+	return status >= 0 && status < maxStatus && e.set[status]
+}
+
+// String returns the list as it is written on the command line, "" for the zero value.
+func (e Expect) String() string { return e.text }
