@@ -188,6 +188,15 @@ func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error
 	return t, false, nil
 }
 
+// ReadBody reads a file that holds the body of requests, of 64 MB at most.
+func ReadBody(name string) ([]byte, error) { return readBounded(name, maxBody) }
+
+// Check reports what is wrong with a target: its method, its URL or a header.
+func (t *Target) Check() error {
+	_, _, err := t.wire()
+	return err
+}
+
 // readBody reads a body's file once, however many targets send it.
 func readBody(dir, name string, read map[string][]byte) ([]byte, error) {
 	if name == "" {
@@ -199,7 +208,7 @@ func readBody(dir, name string, read map[string][]byte) ([]byte, error) {
 	if b, ok := read[name]; ok {
 		return b, nil
 	}
-	b, err := readBounded(name, maxBody)
+	b, err := ReadBody(name)
 	if err != nil {
 		return nil, err
 	}

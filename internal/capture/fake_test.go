@@ -234,6 +234,9 @@ func (p *fakeProgram) Parts() (map[string][]byte, map[string]string) { return p.
 type fakeLoad struct {
 	rate    float64
 	fail    bool
+	hang    bool   // answers nothing, with a request open on each of 8 connections
+	moved   string // answers 302 to there
+	expect  load.Expect
 	mu      sync.Mutex
 	last    time.Time
 	done    chan struct{}
@@ -249,11 +252,16 @@ func (g *fakeLoad) Cut() *load.Result {
 	g.mu.Lock() // the recording may end the load while a timer does
 	defer g.mu.Unlock()
 	now := time.Now()
-	r := &load.Result{Start: g.last, Elapsed: now.Sub(g.last), Closed: true,
+	r := &load.Result{Start: g.last, Elapsed: now.Sub(g.last), Closed: true, Expect: g.expect,
 		Status: map[int]int64{}, Errors: map[string]int64{}, Service: histogram.New(), Verdict: load.VerdictOK}
 	r.Requests = int64(g.rate * r.Elapsed.Seconds())
 	status := 200
-	if g.fail {
+	switch {
+	case g.hang:
+		r.Requests, r.Waiting = 0, 8
+	case g.moved != "":
+		status, r.RedirectTo = 302, g.moved
+	case g.fail:
 		status = 500
 	}
 	r.Status[status] = r.Requests

@@ -20,7 +20,7 @@ func loadSpec(o *load.Options) *recording.Load {
 	if o == nil {
 		return nil
 	}
-	l := &recording.Load{Rate: o.Rate, Connections: o.Connections}
+	l := &recording.Load{Rate: o.Rate, Connections: o.Connections, Expect: o.Expect.String()}
 	if l.Connections == 0 {
 		l.Connections = load.DefaultConnections
 	}
@@ -78,6 +78,8 @@ func (st *stretch) addLoad() {
 	p.Requests, p.Failed, p.Missed = sum.Requests, sum.Failed(), sum.Missed
 	p.Latency, p.Service, p.Lag = quantiles(sum.Latency), quantiles(sum.Service), quantiles(sum.Lag)
 	p.Verdict = sum.Verdict
+	outcome := sum.Outcome()
+	p.Outcome = &outcome
 	p.GeneratorCPUSeconds = sum.CPUSeconds
 }
 
@@ -118,11 +120,16 @@ func (r *recorder) noteLoad(st stretch) {
 	if p.Missed > 0 {
 		r.note("load in phase %s: %d scheduled requests were not sent or not answered", p.Name, p.Missed)
 	}
-	switch all := p.Requests + sumErrors(sum); {
-	case all > 0 && p.Failed >= all:
-		r.note("load in phase %s: every one of %d requests failed", p.Name, all)
-	case p.Failed*100 > all:
-		r.note("load in phase %s: %d of %d requests failed", p.Name, p.Failed, all)
+	all, closed := p.Requests+sumErrors(sum), sum.Errors[load.ErrEOF]+sum.Errors[load.ErrReset]
+	words := ""
+	if closed > 0 {
+		words = r.lastWords() // of a handler that panics
+	}
+	outcome := sum.Outcome()
+	if trouble := outcome.Trouble(); trouble != "" {
+		r.note("load in phase %s: %s%s", p.Name, trouble, words)
+	} else if p.Failed*100 > all {
+		r.note("load in phase %s: %d of %d requests failed: %s%s", p.Name, p.Failed, all, outcome.Failures(), words)
 	}
 }
 
@@ -137,7 +144,7 @@ func sumErrors(r *load.Result) (n int64) {
 // sumResults adds up stretches of one load and leaves them as they are.
 func sumResults(rs []*load.Result) *load.Result {
 	sum := &load.Result{
-		Start: rs[0].Start, Closed: rs[0].Closed, Rate: rs[0].Rate,
+		Start: rs[0].Start, Closed: rs[0].Closed, Rate: rs[0].Rate, Expect: rs[0].Expect,
 		Status: map[int]int64{}, Errors: map[string]int64{},
 		Service: histogram.New(),
 	}

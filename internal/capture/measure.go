@@ -43,6 +43,11 @@ func (s *service) measure(ctx context.Context, length time.Duration, collect fun
 		// long, counts in the totals and tells nothing about the spread.
 		last = s.addWindow(ctx, &st, last, !early && time.Since(last.at) > window/2)
 		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(first.at), Of: length})
+		if stop == nil {
+			if stop = s.hangs(); stop != nil {
+				break
+			}
+		}
 	}
 	first.figures(&st.phase, last)
 	st.phase.Name = s.phase
@@ -131,6 +136,7 @@ func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whol
 	if s.gen != nil {
 		res = s.gen.Cut()
 		st.loads = append(st.loads, res)
+		s.silence.window(res)
 	}
 	now := s.read(ctx)
 	if !now.hasUsage && last.hasUsage {
@@ -151,6 +157,9 @@ func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whol
 // describe puts the last window into a few words.
 func (s *service) describe(st *stretch) string {
 	if n := len(st.loads); n > 0 {
+		if text := s.silence.text(3 * s.world.tick); text != "" {
+			return text
+		}
 		return loadText(st.loads[n-1])
 	}
 	w := st.phase.Windows[len(st.phase.Windows)-1]

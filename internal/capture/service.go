@@ -21,6 +21,7 @@ type service struct {
 	gen     generator // nil: observed without load
 	local   bool      // runs on this machine
 	noUsage bool      // it does not tell its CPU time
+	silence silence   // of its answers
 }
 
 // recordURL records a service that somebody else started.
@@ -89,12 +90,12 @@ func (s *service) beginLoad(ctx context.Context) error {
 	s.phase = phaseLoad
 	// The generator's own bounds are not the recording's.
 	o := *s.o.Load
-	o.MaxRequests, o.MaxDuration = 0, 0
+	o.MaxRequests, o.MaxDuration, o.Timeout = 0, 0, s.o.requestTimeout()
 	if err := s.tryLoad(ctx, o); err != nil {
 		if end := s.ended(ctx, s.prog, nil); end != nil {
 			return end
 		}
-		return fmt.Errorf("the load would only get errors: %w", err)
+		return fmt.Errorf("the load would only get errors: %w%s", err, s.lastWords())
 	}
 	gen, err := s.world.startLoad(ctx, o)
 	if err != nil {
@@ -102,27 +103,6 @@ func (s *service) beginLoad(ctx context.Context) error {
 	}
 	s.gen = gen
 	return nil
-}
-
-// tryPatience is how long a service whose port is open may answer with errors at first.
-const tryPatience = 3
-
-func (s *service) tryLoad(ctx context.Context, o load.Options) (err error) {
-	for i := range tryPatience {
-		if err = s.world.tryLoad(ctx, o); err == nil || ctx.Err() != nil {
-			return err
-		}
-		if i == tryPatience-1 {
-			break
-		}
-		select {
-		case <-time.After(s.world.tick / 2):
-		case <-ctx.Done():
-		case <-s.prog.Done():
-			return err
-		}
-	}
-	return err
 }
 
 // runPhase runs one of clean, cpu, contention and trace.
@@ -171,6 +151,9 @@ func (s *service) summary(st stretch) string {
 		if p.Failed > 0 {
 			words = append(words, fmt.Sprintf("%d failed", p.Failed))
 		}
+		if p.Outcome != nil && p.Outcome.Trouble() != "" {
+			words = append(words, p.Outcome.Trouble())
+		}
 		if p.CPUSeconds > 0 && p.Requests > 0 {
 			words = append(words, perRequest(p.CPUSeconds/float64(p.Requests))+" CPU per request")
 		}
@@ -203,6 +186,9 @@ func (s *service) warmUp(ctx context.Context) error {
 			return err
 		}
 		last = s.addWindow(ctx, &st, last, true)
+		if err := s.hangs(); err != nil {
+			return err
+		}
 		steady = isSteady(st.samples)
 		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(began), Of: s.o.Warmup})
 	}

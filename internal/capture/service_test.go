@@ -268,7 +268,7 @@ func TestEveryRequestFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := l.open().Manifest
-	if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.Contains(n, "load in phase clean: every one of") }) {
+	if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.Contains(n, "load in phase clean: all ") }) {
 		t.Errorf("notes %q", m.Notes)
 	}
 }

@@ -5,9 +5,13 @@ import (
 	"context"
 	"flag"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/load"
 )
 
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -34,7 +38,11 @@ func TestUsageErrors(t *testing.T) {
 		{"run", "which target"},
 		{"run . ./b", "one target at a time"},
 		{"run . -laod x", `did you mean "load"`},
-		{"run . -rate 5", "-rate, -connections and -max_connections need a -load"},
+		{"run . -rate 5", "-rate, -connections, -max_connections, -method, -body and -expect need a -load"},
+		{"run . -expect 404", "-expect need a -load"},
+		{"run . -load http://127.0.0.1:1/ -expect 4", "want a list like 200,404 or 4xx"},
+		{"load http://127.0.0.1:1/ -method a(b", "is not a method"},
+		{"load targets.txt -body x", "targets.txt"},
 		{"run . -load http://127.0.0.1:1/ -max_connections 5", "-max_connections bounds the connections of a -rate"},
 		{"run . -duration 0s", "-duration 0s"},
 		{"run . -phases cpu,foo", `no phase "foo"`},
@@ -114,6 +122,60 @@ func TestEveryCommandHasHelpAndExamplesThatParse(t *testing.T) {
 			if _, _, err := parse(fs, words[2:]); err != nil {
 				t.Errorf("%s: example %q: %v", c.name, e, err)
 			}
+		}
+	}
+}
+
+// TestHelpShowsATargetsFile: what -load reads is explained where -load is.
+func TestHelpShowsATargetsFile(t *testing.T) {
+	for _, name := range []string{"run", "record", "load"} {
+		_, out, _ := run(t, "help", name)
+		for _, want := range []string{"A targets file lists requests", "    GET http://127.0.0.1:8080/items/1\n    Accept: application/json\n", "@item.json", "relative to the targets file"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("help %s lacks %q", name, want)
+			}
+		}
+	}
+	// The example is one that is read.
+	_, text, _ := strings.Cut(targetsHelp, "\n\n")
+	text, _, _ = strings.Cut(text, "\n\nA target is")
+	dir := t.TempDir()
+	for name, content := range map[string]string{"targets.txt": text, "item.json": "{}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := load.ParseTargets(filepath.Join(dir, "targets.txt"), nil)
+	if err != nil || len(got) != 2 || got[1].Method != "POST" || string(got[1].Body) != "{}" || len(got[0].Header) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestMethodAndBodyOfAURL(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		arg, method, body string
+		wantMethod, want  string
+	}{
+		{"http://x/", "", "", "GET", ""},
+		{"http://x/", "", "a b", "POST", "a b"},
+		{"http://x/", "PUT", "@" + file, "PUT", "{}"},
+		{"http://x/", "DELETE", "", "DELETE", ""},
+		{"PUT http://x/", "", "a", "PUT", "a"},
+		{"PUT http://x/", "PUT", "a", "PUT", "a"},
+	} {
+		l := loadFlags{method: tc.method, body: tc.body}
+		o, err := l.options(tc.arg)
+		if err != nil || len(o.Targets) != 1 || o.Targets[0].Method != tc.wantMethod || string(o.Targets[0].Body) != tc.want {
+			t.Errorf("%+v: %+v, %v", tc, o, err)
+		}
+	}
+	for _, l := range []loadFlags{{method: "GET"}, {body: "@" + file + ".gone"}} {
+		if _, err := l.options("POST http://x/"); err == nil {
+			t.Errorf("%+v was accepted", l)
 		}
 	}
 }

@@ -74,6 +74,20 @@ func (c *connectFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&c.ca, "ca", "", "certificate authorities to trust, PEM `FILE`")
 }
 
+// targetsHelp explains the format of a targets file.
+const targetsHelp = `A targets file lists requests, which are sent one after the other, again and again:
+
+    # lines that start with # are comments
+    GET http://127.0.0.1:8080/items/1
+    Accept: application/json
+
+    POST http://127.0.0.1:8080/items
+    Content-Type: application/json
+    @item.json
+
+A target is a line METHOD URL (or a URL alone, for GET), then its headers, then perhaps @FILE, whose
+content is the body; FILE is relative to the targets file. Headers of -header are added to all.`
+
 // loadFlags say what to send.
 type loadFlags struct {
 	connectFlags
@@ -81,12 +95,18 @@ type loadFlags struct {
 	rate        float64
 	connections int
 	most        int
+	method      string
+	body        string
+	expect      string
 }
 
 func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 	if withLoad {
 		fs.StringVar(&l.load, "load", "", "drive the service: a `URL`, 'METHOD URL', or a targets file")
 	}
+	fs.StringVar(&l.method, "method", "", "`METHOD` of the requests to a URL (default GET, with -body POST)")
+	fs.StringVar(&l.body, "body", "", "`TEXT` to send to a URL as the body of every request, or @FILE")
+	fs.StringVar(&l.expect, "expect", "", "`STATUSES` that count as success, all others as failures, e.g. 200,404 or 4xx (default: all below 400)")
 	fs.Float64Var(&l.rate, "rate", 0, "requests a second, `N`; 0 = flat out in a closed loop")
 	fs.IntVar(&l.connections, "connections", 0, fmt.Sprintf("`N` connections to keep open (default %d, more as a -rate needs)", load.DefaultConnections))
 	fs.IntVar(&l.most, "max_connections", 0, "with -rate: at most `N` connections at a time, so that a slow service does not drown (default: as the machine allows)")
@@ -96,8 +116,8 @@ func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 // options turns the flags into load.Options; nil without a load.
 func (l *loadFlags) options(arg string) (*load.Options, error) {
 	if arg == "" {
-		if l.rate != 0 || l.connections != 0 || l.most != 0 {
-			return nil, usagef("-rate, -connections and -max_connections need a -load to apply to")
+		if l.rate != 0 || l.connections != 0 || l.most != 0 || l.method != "" || l.body != "" || l.expect != "" {
+			return nil, usagef("-rate, -connections, -max_connections, -method, -body and -expect need a -load to apply to")
 		}
 		return nil, nil
 	}
@@ -118,11 +138,53 @@ func (l *loadFlags) options(arg string) (*load.Options, error) {
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
+	if err := l.complete(arg, targets); err != nil {
+		return nil, err
+	}
+	expect, err := load.ParseExpect(l.expect)
+	if err != nil {
+		return nil, usagef("-expect: %v", err)
+	}
 	tlsConfig, err := l.tls()
 	if err != nil {
 		return nil, err
 	}
-	return &load.Options{Targets: targets, Rate: l.rate, Connections: l.connections, MaxConnections: l.most, TLS: tlsConfig}, nil
+	return &load.Options{Targets: targets, Rate: l.rate, Connections: l.connections, MaxConnections: l.most, TLS: tlsConfig, Expect: expect}, nil
+}
+
+// complete gives the target that arg names its -method and -body.
+func (l *loadFlags) complete(arg string, targets []load.Target) error {
+	if l.method == "" && l.body == "" {
+		return nil
+	}
+	typed, single := load.ParseTarget(arg)
+	if !single {
+		return usagef("-method and -body go with a URL; the targets file %s says method and body (@FILE) of each target itself", arg)
+	}
+	t := &targets[0]
+	withMethod := strings.HasPrefix(strings.TrimSpace(arg), typed.Method+" ")
+	switch {
+	case withMethod && l.method != "" && l.method != typed.Method:
+		return usagef("-method %s and %q name two methods", l.method, arg)
+	case l.method != "":
+		t.Method = l.method
+	case !withMethod:
+		t.Method = "POST"
+	}
+	name, file := strings.CutPrefix(l.body, "@")
+	if !file {
+		t.Body = []byte(l.body)
+	} else {
+		body, err := load.ReadBody(name)
+		if err != nil {
+			return fmt.Errorf("-body: %w", err)
+		}
+		t.Body = body
+	}
+	if err := t.Check(); err != nil {
+		return usagef("%v", err)
+	}
+	return nil
 }
 
 func parseHeaders(lines []string) ([][2]string, error) {
@@ -181,7 +243,7 @@ func (r *recordFlags) declare(fs *flag.FlagSet) {
 	r.loadFlags.declare(fs, true)
 	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, `D`, excluding gogc and counts, which add up to half as much and a build")
 	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "longest wait until the throughput is steady, `D`")
-	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
+	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for an answer to a request (30s at most), for a program's end, `D`")
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")
 	fs.StringVar(&r.phases, "phases", strings.Join(capture.Phases(), ","), "observing phases to run, comma-separated `LIST`")
 	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")

@@ -22,10 +22,13 @@ Without -rate it is a closed loop: each connection sends when its last answer is
 That measures what the service can do, but its latencies leave out every request
 that a stalled service kept from being sent (coordinated omission), so they are
 called service time. With -rate N, requests have a schedule; latency counts from the
-scheduled time, and the report says how late the generator itself was (lag).`,
+scheduled time, and the report says how late the generator itself was (lag).
+
+` + targetsHelp,
 		examples: []string{
 			"hone load http://127.0.0.1:8080/path",
-			"hone load 'POST http://127.0.0.1:8080/v1/x' -rate 1000 -duration 60s",
+			"hone load http://127.0.0.1:8080/v1/x -method POST -body '{\"id\": 1}' -rate 1000 -duration 60s",
+			"hone load http://127.0.0.1:8080/nowhere -expect 404",
 			"hone load targets.txt -rate 500 -json",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
@@ -72,15 +75,15 @@ scheduled time, and the report says how late the generator itself was (lag).`,
 
 // sendLoad tries the targets once, then runs the load to its end, telling progress each second.
 func sendLoad(ctx context.Context, env Env, o load.Options, quiet bool) (*load.Result, error) {
-	if err := load.Try(ctx, o); err != nil {
+	prog := newProgress(env, quiet)
+	defer prog.clear()
+	if err := capture.TryLoad(ctx, o, prog.event); err != nil {
 		return nil, err
 	}
 	g, err := load.Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	prog := newProgress(env, quiet)
-	defer prog.clear()
 	start := time.Now()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -92,7 +95,7 @@ func sendLoad(ctx context.Context, env Env, o load.Options, quiet bool) (*load.R
 			cut := g.Cut()
 			prog.event(capture.Event{
 				Phase: "load", At: time.Since(start), Of: o.MaxDuration,
-				Text: fmt.Sprintf("%.0f requests/s, %d failed", cut.Throughput(), cut.Failed()),
+				Text: fmt.Sprintf("%.0f requests/s, %d failed, %d open", cut.Throughput(), cut.Failed(), cut.Waiting),
 			})
 		}
 	}

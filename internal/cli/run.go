@@ -21,7 +21,10 @@ begins, is not covered.
 
 With -load hone drives the service and measures throughput and latency; without,
 it observes: a program to its end, a service for -duration under whatever load it
-has. Load goes only where -load points.`
+has. Load goes only where -load points. A recording whose requests all fail says so
+first; -expect 404 measures errors on purpose.
+
+` + targetsHelp
 
 func runCommand() command {
 	return command{
@@ -30,7 +33,7 @@ func runCommand() command {
 		long:  targetHelp,
 		examples: []string{
 			"hone run ./cmd/server -load http://127.0.0.1:8080/path",
-			"hone run ./cmd/server -load 'POST http://127.0.0.1:8080/v1/x' -header 'Content-Type: application/json'",
+			"hone run ./cmd/server -load http://127.0.0.1:8080/v1/x -method POST -body @x.json -header 'Content-Type: application/json'",
 			"hone run ./cmd/server -load targets.txt -rate 500 -duration 60s -- -config dev.yaml",
 			"hone run http://127.0.0.1:6060 -load http://127.0.0.1:8080/path",
 			"hone run ./cmd/batchjob -- -n 1000",

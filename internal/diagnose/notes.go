@@ -23,6 +23,9 @@ const (
 // notes says what the reader of the findings should know about their worth.
 func (e *engine) notes(code, settings []*draft) []string {
 	notes := []string{}
+	if trouble := e.manifest.Trouble(); trouble != "" {
+		notes = append(notes, trouble)
+	}
 	notes = append(notes, e.precisionNotes(code)...)
 	notes = append(notes, e.adviceNotes(code, settings)...)
 	notes = append(notes, e.phaseNotes()...)
@@ -125,7 +128,7 @@ func (e *engine) phaseNotes() []string {
 		if ph.Verdict == "generator-limited" {
 			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the limit, the program could have done more", ph.Name))
 		}
-		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests {
+		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests && (ph.Outcome == nil || ph.Outcome.Trouble() == "") {
 			notes = append(notes, fmt.Sprintf("phase %s: %s of the requests failed", ph.Name, rule.Percent(float64(ph.Failed)/float64(ph.Requests))))
 		}
 		if ph.Seconds > 0 && ph.Throttled >= throttledShare*ph.Seconds {
@@ -138,8 +141,8 @@ func (e *engine) phaseNotes() []string {
 		}
 		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
-				notes = append(notes, fmt.Sprintf("phase %s: observing changed the program a lot (throughput −%s, CPU per request +%s)",
-					ph.Name, rule.Percent(o.ThroughputLoss), rule.Percent(o.CPUGrowth)))
+				notes = append(notes, fmt.Sprintf("phase %s: observing changed the program a lot (throughput −%s, %s +%s)",
+					ph.Name, rule.Percent(o.ThroughputLoss), strings.TrimSpace("CPU "+e.manifest.PerUnit()), rule.Percent(o.CPUGrowth)))
 			}
 			if o.ThroughputLoss <= -observerLoss && o.ThroughputHigh < 0 {
 				notes = append(notes, fmt.Sprintf("phase %s: throughput was %s higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
@@ -177,16 +180,38 @@ func (e *engine) missingNotes() []string {
 			notes = append(notes, sentence(fmt.Sprintf("%s: no %s (%s)", effect, m.Part, m.Why), m.How))
 		}
 	}
+	return append(notes, e.codeNotes()...)
+}
+
+// codeNotes say of which packages the compiler's decisions are unknown, and which rules could not read.
+func (e *engine) codeNotes() []string {
+	var notes []string
+	unread := map[string]string{} // the reason, by package
 	if e.pass.Syntax == nil {
-		notes = append(notes, "the source was not to be had: rules that must read it could not look")
+		notes = append(notes, "the syntax of the program is not available: rules that read it were skipped")
+	} else {
+		read, lacking := e.pass.Syntax.Packages()
+		for pkg, why := range lacking {
+			if !slices.Contains(read, pkg) { // else it has type errors
+				unread[pkg] = why
+			}
+		}
 	}
 	if e.pass.Facts == nil {
-		notes = append(notes, "the compiler's decisions were not to be had")
-		return notes
+		notes = append(notes, "the compiler's decisions are not available")
+	} else {
+		_, lacking := e.pass.Facts.Packages()
+		for _, pkg := range sortedKeys(lacking) {
+			note := fmt.Sprintf("no compiler facts about %s", pkg)
+			if why, ok := unread[pkg]; ok && why == lacking[pkg] {
+				note += ", and rules that read its syntax were skipped"
+				delete(unread, pkg)
+			}
+			notes = append(notes, note+": "+lacking[pkg])
+		}
 	}
-	_, lacking := e.pass.Facts.Packages()
-	for _, pkg := range sortedKeys(lacking) {
-		notes = append(notes, fmt.Sprintf("no compiler facts about %s: %s", pkg, lacking[pkg]))
+	for _, pkg := range sortedKeys(unread) {
+		notes = append(notes, fmt.Sprintf("rules that read the syntax of %s were skipped: %s", pkg, unread[pkg]))
 	}
 	return notes
 }

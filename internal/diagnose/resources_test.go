@@ -205,7 +205,7 @@ func TestNotes(t *testing.T) {
 		"phase rest: throughput was 50 % higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
 		"phase cpu: observing changed the program a lot (throughput −20 %, CPU per request +0 %)",
 		"nothing is known about lock waits: no mutex.pprof (its rate is 0); call runtime.SetMutexProfileFraction",
-		"the source was not to be had: rules that must read it could not look",
+		"the syntax of the program is not available: rules that read it were skipped",
 		"2 % of CPU has no owner",
 	} {
 		if !slices.Contains(r.Notes, want) {

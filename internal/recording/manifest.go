@@ -1,6 +1,10 @@
 package recording
 
-import "time"
+import (
+	"time"
+
+	"github.com/hone-go/hone/load"
+)
 
 // Schema is the version of the manifest that this package writes.
 const Schema = "hone/recording/v1"
@@ -110,6 +114,7 @@ type Load struct {
 	Rate        float64  `json:"rate"`    // 0 = closed loop
 	Connections int      `json:"connections"`
 	Digest      string   `json:"digest,omitempty"` // SHA-256 of all requests' headers and bodies, in hexadecimal
+	Expect      string   `json:"expect,omitempty"` // the statuses that are successes; "" = all below 400
 }
 
 // Quantiles are in seconds.
@@ -136,13 +141,14 @@ type Window struct {
 // phase is two, before and after the others, added up. For a program that ends, a
 // phase is one or more runs of it, a window each.
 type Phase struct {
-	Name     string    `json:"name"`
-	Start    time.Time `json:"start"`
-	Seconds  float64   `json:"seconds"`
-	Runs     int       `json:"runs,omitempty"`
-	Requests int64     `json:"requests,omitempty"`
-	Failed   int64     `json:"failed,omitempty"`
-	Missed   int64     `json:"missed,omitempty"` // scheduled, but not sent or not answered in time
+	Name     string        `json:"name"`
+	Start    time.Time     `json:"start"`
+	Seconds  float64       `json:"seconds"`
+	Runs     int           `json:"runs,omitempty"`
+	Requests int64         `json:"requests,omitempty"`
+	Failed   int64         `json:"failed,omitempty"`
+	Missed   int64         `json:"missed,omitempty"`  // scheduled, but not sent or not answered in time
+	Outcome  *load.Outcome `json:"outcome,omitempty"` // what became of the requests; absent in older recordings
 
 	Latency *Quantiles `json:"latency,omitempty"` // from the schedule; absent in a closed loop
 	Service *Quantiles `json:"service,omitempty"`
@@ -209,6 +215,24 @@ type Missing struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 	How  string `json:"how,omitempty"`
+}
+
+// Trouble says what all requests of the clean phase got when none of them succeeded; see load.Outcome.
+func (m *Manifest) Trouble() string {
+	ph, ok := m.Phase(PhaseClean)
+	if !ok || ph.Outcome == nil {
+		return ""
+	}
+	return ph.Outcome.Trouble()
+}
+
+// PerUnit names what figures are of: "per request", "per operation", "per run"; "" for a service that is
+// observed without load, whose figures are per second.
+func (m *Manifest) PerUnit() string {
+	if m.Load == nil && m.Target.Bench == "" && m.Target.Kind != "program" {
+		return ""
+	}
+	return "per " + m.Unit()
 }
 
 // Unit is what figures are divided by: "request" for a service under load,

@@ -26,6 +26,9 @@ func header(w io.Writer, p FindingsPage, s Style) {
 	}
 	line(w, "%s", s.paint(strong, "hone")+" · "+strings.Join(title, " · "))
 	fmt.Fprintln(w)
+	if trouble := m.Trouble(); trouble != "" {
+		fmt.Fprintf(w, "%s\n\n", s.paintLines(bad, wrap(sentence(trouble), "", s.width())))
+	}
 	var rows [][]string
 	row := func(name string, cells ...string) {
 		var have []string

@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -249,5 +250,34 @@ func TestFewRequestsAreCounted(t *testing.T) {
 	Findings(&b, p, Style{})
 	if got := b.String(); !strings.Contains(got, "no request was answered in the 3.50 s of the clean phase") {
 		t.Error(got)
+	}
+}
+
+// TestALoadWithoutSuccessStandsFirst: before any figure, and once.
+func TestALoadWithoutSuccessStandsFirst(t *testing.T) {
+	p := page()
+	p.Manifest.Phases[0].Outcome = &load.Outcome{Status: map[int]int64{302: 60000}, RedirectTo: "/login"}
+	trouble := p.Manifest.Trouble()
+	p.Report.Notes = append(p.Report.Notes, trouble, "load in phase clean: "+trouble)
+	var b bytes.Buffer
+	Findings(&b, p, Style{})
+	_, after, _ := strings.Cut(b.String(), "\n\n")
+	if !strings.HasPrefix(after, "All 60,000 answers are 302 to /login: what is measured") || strings.Count(b.String(), "302 to /login") != 1 {
+		t.Errorf("page:\n%s", b.Bytes())
+	}
+}
+
+// TestABenchmarkHasOperations: a benchmark answers no requests.
+func TestABenchmarkHasOperations(t *testing.T) {
+	p := page()
+	p.Manifest.Target.Bench, p.Manifest.Target.Kind, p.Manifest.Load = "Join", "bench", nil
+	p.Report.Resources.RequestTime = nil
+	for i := range p.Report.Findings { // what rules wrote of a service
+		p.Report.Findings[i].Cause, p.Report.Findings[i].Evidence = "", nil
+	}
+	var b bytes.Buffer
+	Findings(&b, p, Style{})
+	if !strings.Contains(b.String(), "(1.04 KiB in 2 objects per operation)") || strings.Contains(b.String(), "request") {
+		t.Errorf("page:\n%s", b.Bytes())
 	}
 }

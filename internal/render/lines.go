@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
 )
 
 // mostLines is how many costs without a known mistake the page shows: enough to see where the rest
@@ -47,7 +48,7 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	lines := table(rows, "  ", 0, 1)
 	for i, line := range lines {
 		fmt.Fprintln(w, line)
-		if more := details(&fs[i]); more != "" {
+		if more := details(&fs[i], p.Manifest); more != "" {
 			const indent = "            "
 			for text := range strings.SplitSeq(indent+wrap(more, indent, s.width()), "\n") {
 				fmt.Fprintln(w, s.paint(faint, text)) // line by line: a block would be padded
@@ -74,7 +75,7 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 }
 
 // details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that leads there.
-func details(f *diagnose.Finding) string {
+func details(f *diagnose.Finding, m recording.Manifest) string {
 	var parts []string
 	for _, e := range f.Evidence {
 		if e.What == rule.ExecutionsCounted {
@@ -84,7 +85,7 @@ func details(f *diagnose.Finding) string {
 	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
 		words := percent(*x) + " of allocated bytes"
 		if b, n := f.Cost.BytesPerRequest, f.Cost.ObjectsPerRequest; b != nil && n != nil {
-			words += fmt.Sprintf(" (%s in %s per request)", size(*b), rule.Some(*n, "object"))
+			words += fmt.Sprintf(" (%s in %s per %s)", size(*b), rule.Some(*n, "object"), m.Unit())
 		}
 		parts = append(parts, words)
 	}

@@ -13,6 +13,9 @@ import (
 
 // Load draws the result of a load by itself.
 func Load(w io.Writer, r *load.Result, s Style) {
+	if trouble := r.Outcome().Trouble(); trouble != "" {
+		fmt.Fprintf(w, "%s\n\n", s.paintLines(bad, wrap(sentence(trouble), "", s.width())))
+	}
 	var rows [][]string
 	row := func(name string, cells ...string) {
 		rows = append(rows, []string{s.paint(faint, name), strings.Join(cells, " · ")})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 
@@ -52,6 +54,21 @@ func (s Style) paint(i ink, text string) string {
 // line writes one line: a line end in what it is made of is escaped, colours stay.
 func line(w io.Writer, format string, args ...any) {
 	io.WriteString(w, screen.Cell(fmt.Sprintf(format, args...))+"\n") // to a buffer, or an error that stays
+}
+
+// paintLines paints each line of a text by itself: a block would be padded.
+func (s Style) paintLines(i ink, text string) string {
+	lines := strings.Split(text, "\n")
+	for n := range lines {
+		lines[n] = s.paint(i, lines[n])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sentence writes a note as a sentence of its own.
+func sentence(note string) string {
+	r, n := utf8.DecodeRuneInString(note)
+	return string(unicode.ToUpper(r)) + note[n:] + "."
 }
 
 // wrap breaks text at spaces to width columns, but not between a number and its per

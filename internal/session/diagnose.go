@@ -148,6 +148,14 @@ func openCode(ctx context.Context, c Config, rec *recording.Recording, p *profil
 	if cfg.Dir == "" {
 		cfg.Dir = mainDir(p)
 	}
+	if cfg.Dir == "" && rec.Has(recording.PartGoroutine) {
+		// A service whose work is in other packages: package main is where its first goroutine waits.
+		goroutines, err := decodePart(rec, recording.PartGoroutine)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Dir = mainDir(goroutines)
+	}
 	if rec.Has(recording.PartBuildInfo) {
 		r, err := rec.Part(recording.PartBuildInfo)
 		if err != nil {
@@ -204,7 +212,7 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	var notes []string
 	if syntaxErr != nil {
 		pass.Syntax = nil
-		notes = append(notes, fmt.Sprintf("the source could not be read (%v): findings rest on the profile alone", syntaxErr))
+		notes = append(notes, fmt.Sprintf("the program's packages could not be read (%v): findings rest on the profile alone", syntaxErr))
 	}
 	if factErr != nil {
 		pass.Facts = nil

@@ -230,6 +230,10 @@ func (b *builder) load(ctx context.Context) error {
 // suits refuses what cannot be run.
 func (b *builder) suits() error {
 	p := b.pkg
+	if p.Standard && !b.spec.NoProbe {
+		return fmt.Errorf("%s is part of the Go distribution: hone adds a probe to what it measures, and the probe imports the standard library, so it cannot be part of it; "+
+			"profile a benchmark by `go test -run '^$' -bench REGEXP -cpuprofile cpu.pprof %s` and look at it with `hone top cpu.pprof`, or measure a program of yours that calls the package", p.ImportPath, p.ImportPath)
+	}
 	if b.spec.Bench {
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 			return fmt.Errorf("%s has no test files, so there is nothing to benchmark", p.ImportPath)
@@ -305,8 +309,6 @@ func (b *builder) noProbe() string {
 		return "built without hone's probe, as asked"
 	case !atLeast(b.env.GOVERSION, "go1.23"):
 		return fmt.Sprintf("built by %s without hone's probe, which needs Go 1.23 or newer", b.env.GOVERSION)
-	case b.pkg.Standard:
-		return "built without hone's probe, which imports parts of the standard library and so cannot be part of them"
 	}
 	for _, f := range append(b.goflags[:len(b.goflags):len(b.goflags)], b.flags...) {
 		if f.name == "compiler" && f.value != "gc" {
@@ -350,11 +352,13 @@ func (b *builder) probePlace() placement {
 }
 
 func (b *builder) compile(ctx context.Context, out string, flags, args []string) error {
-	words := []string{"build"}
+	words := append([]string{"build", "-o", out}, flags...)
 	if b.spec.Bench {
-		words = []string{"test", "-c"}
+		// Of a test, -- is no end of flags: the go command would take the directory that it runs in for the package.
+		words = append([]string{"test", "-c", "-o", out}, flags...)
+	} else {
+		words = append(words, "--")
 	}
-	words = append(append(append(words, "-o", out), flags...), "--")
 	_, err := b.run(ctx, append(words, args...)...)
 	return b.asUserKnows(err)
 }

@@ -338,3 +338,37 @@ func TestBuildStaysSmall(t *testing.T) {
 		t.Errorf("it has %d bytes", st.Size())
 	}
 }
+
+// TestTheStandardLibraryIsRefusedFirst: by one message, before anything is built, whatever was asked for.
+func TestTheStandardLibraryIsRefusedFirst(t *testing.T) {
+	for _, s := range []BuildSpec{{Package: "strconv", Bench: true}, {Package: "strconv"}, {Package: filepath.Join(runtime.GOROOT(), "src", "strconv"), Bench: true}} {
+		s.WorkDir, s.Dir = t.TempDir(), t.TempDir()
+		_, err := Build(t.Context(), s)
+		if err == nil || !strings.HasPrefix(err.Error(), "strconv is part of the Go distribution") || !strings.Contains(err.Error(), "-cpuprofile cpu.pprof strconv`") {
+			t.Errorf("%+v: %v", s, err)
+		}
+		if left, _ := os.ReadDir(s.WorkDir); len(left) != 0 {
+			t.Errorf("%+v: something was built", s)
+		}
+	}
+}
+
+// TestBenchmarksByImportPath: a package is its import path as well as its directory.
+func TestBenchmarksByImportPath(t *testing.T) {
+	dir := tree(t, `
+-- go.mod --
+module example.com/m
+
+go 1.23
+-- join/join_test.go --
+package join
+
+import "testing"
+
+func BenchmarkJoin(b *testing.B) {}
+`)
+	b := mustBuild(t, BuildSpec{Package: "example.com/m/join", Dir: dir, Bench: true})
+	if b.ImportPath != "example.com/m/join" || !b.Probe {
+		t.Errorf("built %+v", b)
+	}
+}

@@ -1,7 +1,9 @@
 package target
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -86,6 +88,53 @@ func lastLines(tail []byte) []string {
 		return lines[death:min(death+stderrLines, len(lines))]
 	}
 	return lines[max(0, len(lines)-stderrLines):]
+}
+
+// LastLines reads the last lines that say something of a file that a running program writes to. Where
+// net/http logged a handler's panic, they start at the last one. It is empty when the file cannot be read.
+func LastLines(file string) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil
+	}
+	tail := make([]byte, min(size, stderrTail))
+	n, err := f.ReadAt(tail, size-int64(len(tail)))
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	if i := bytes.LastIndex(tail[:n], []byte("http: panic serving ")); i >= 0 {
+		return panicWords(tail[bytes.LastIndexByte(tail[:i], '\n')+1 : n])
+	}
+	return lastLines(tail[:n])
+}
+
+// panicWords are what a handler's panic said, and the innermost frame of the handler: the two lines after
+// those of runtime.gopanic.
+func panicWords(text []byte) []string {
+	var words []string
+	after := 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case len(words) == 0:
+			words = append(words, line)
+		case after > 0:
+			if after++; after > 2 {
+				words = append(words, line)
+			}
+		case strings.HasPrefix(line, "panic("):
+			after = 1
+		}
+		if len(words) == 3 {
+			break
+		}
+	}
+	return words
 }
 
 // exitOf reads the kernel's account of an ended process.
