@@ -23,7 +23,7 @@ type draft struct {
 	confidence rule.Confidence
 	also       []*draft // in the same function, each below the floor
 	rows       rows     // charged to its claims
-	includes   []*draft // that the fix removes, too (see nest)
+	includes   []inside // that the fix removes, too (see nest)
 	with       *draft   // this one with what it includes; nil when that is nothing
 }
 

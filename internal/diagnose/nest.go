@@ -13,10 +13,23 @@ import (
 // no longer compiles either, so that it saves both. Rules say of themselves whether their fix does so
 // (rule.Rule.Removes); what it then saves is priced a second time, with the findings inside.
 
-// nearlyAll is the part of a finding's cost that must lie inside of another's calls to go with them.
-const nearlyAll = 0.9
+// A finding may lie inside of such calls in part only: a function that formats a key runs where a table is made, and again
+// where it is read. Then the part inside goes.
 
-// nest finds the drafts that others include, and prices those with them.
+const (
+	// nearlyAll of a finding's cost inside of another's calls is all of it: the rest is chance.
+	nearlyAll = 0.9
+	// leastInside is the least part worth a word.
+	leastInside = 0.1
+)
+
+// inside is a draft of which another's fix removes a part, 1 for all of it.
+type inside struct {
+	*draft
+	part float64
+}
+
+// nest finds the drafts that others include, wholly or in part, and prices those with them.
 func (e *engine) nest(drafts []*draft) {
 	type outer struct {
 		*draft
@@ -47,20 +60,31 @@ func (e *engine) nest(drafts []*draft) {
 	// The widest first: of two that claim the same rows, the narrower never includes the wider.
 	slices.SortStableFunc(outers, func(a, b outer) int { return cmp.Compare(b.weight, a.weight) })
 	for _, o := range outers {
+		var gone rows
 		for _, d := range drafts {
-			if d == o.draft || !d.nests() || !e.above(d) || slices.Contains(d.includes, o.draft) {
+			if d == o.draft || !d.nests() || !e.above(d) || d.has(o.draft) {
 				continue
 			}
-			var inside rows
+			var in rows
 			for _, k := range kinds {
-				*k.charged(&inside) = rule.Rows(*k.charged(&d.rows), func(r *site.Row) bool { return o.claimed[r] })
+				*k.charged(&in) = rule.Rows(*k.charged(&d.rows), func(r *site.Row) bool { return o.claimed[r] })
 			}
-			if e.weight(e.cost(inside)) >= nearlyAll*e.weight(d.cost) {
-				o.includes = append(o.includes, d)
+			switch part := e.weight(e.cost(in)) / e.weight(d.cost); {
+			case part >= nearlyAll:
+				o.includes = append(o.includes, inside{d, 1})
+				gone.add(d.rows)
+			case part >= leastInside:
+				o.includes = append(o.includes, inside{d, part})
+				gone.add(in)
 			}
 		}
-		e.priceWith(o.draft)
+		e.priceWith(o.draft, gone)
 	}
+}
+
+// has reports whether a draft includes another, wholly or in part.
+func (d *draft) has(o *draft) bool {
+	return slices.ContainsFunc(d.includes, func(i inside) bool { return i.draft == o })
 }
 
 // nests reports whether a draft may include others or be included: it is a mistake in code, priced by its rows.
@@ -68,16 +92,14 @@ func (d *draft) nests() bool {
 	return !d.rule.Setting && !d.rule.Generic && d.saving != nil && !d.saving.modelled && directSaving(d.claims) == nil
 }
 
-// priceWith prices a draft with what it includes.
-func (e *engine) priceWith(d *draft) {
+// priceWith prices a draft with the rows of others that its fix removes.
+func (e *engine) priceWith(d *draft, gone rows) {
 	if len(d.includes) == 0 {
 		return
 	}
 	with := &draft{rule: d.rule, claims: d.claims, fraction: d.fraction, confidence: d.confidence}
 	with.rows.add(d.rows)
-	for _, i := range d.includes {
-		with.rows.add(i.rows)
-	}
+	with.rows.add(gone)
 	with.cost, with.share = e.cost(with.rows), e.table.Share(with.rows.cpu, with.rows.allocs)
 	if with.saving = e.save(with); with.saving == nil || with.saving.resource != d.saving.resource {
 		d.includes = nil
@@ -94,14 +116,21 @@ func (d *draft) whole() *saving {
 	return d.saving
 }
 
-// ranksOf are the places of drafts in a list, from 1; those that are not in it are left out.
-func ranksOf(drafts, list []*draft) []int {
-	var ranks []int
-	for _, d := range drafts {
-		if i := slices.Index(list, d); i >= 0 {
-			ranks = append(ranks, i+1)
+// nested names in a finding those that it includes and those that include it, by their places in a list of drafts.
+// What is not in the list is left out.
+func (d *draft) nested(f *Finding, list []*draft) {
+	for at, o := range list {
+		for _, i := range d.includes {
+			switch {
+			case i.draft != o:
+			case i.part == 1:
+				f.Includes = append(f.Includes, at+1)
+			default:
+				f.IncludesPart = append(f.IncludesPart, Part{Rank: at + 1, Share: round(i.part)})
+			}
+		}
+		if slices.Contains(o.includes, inside{d, 1}) {
+			f.IncludedIn = append(f.IncludedIn, at+1)
 		}
 	}
-	slices.Sort(ranks)
-	return ranks
 }

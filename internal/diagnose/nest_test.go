@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -42,11 +44,31 @@ func TestNested(t *testing.T) {
 		got, want float64
 	}{
 		{"alone", outer.Saving.Share, 0.9 * 0.1},
-		{"with what it includes", outer.SavingWith.Share, 0.9 * 0.3},
-		{"together with what it includes", Together(limitCPU, outer, inner).Value, 0.9 * 0.3},
+		{"with what it includes", outer.SavingWith.Share, 0.9 * 0.36},
+		{"together with what it includes", Together(limitCPU, outer, inner).Value, 0.9 * 0.36},
 		{"what is included", Together(limitCPU, inner).Value, 0.8 * 0.2},
-		{"together with what it does not", Together(limitCPU, outer, inner, shared).Value, 0.9*0.3 + 0.8*0.1},
 		{"each for itself", Apart(limitCPU, outer, inner).Value, 0.9*0.1 + 0.8*0.2},
+	} {
+		if math.Abs(c.got-c.want) > 1e-6 {
+			t.Errorf("%s: saves %.4f, want %.4f", c.what, c.got, c.want)
+		}
+	}
+}
+
+// TestNestedInPart: of what lies inside of the calls that a fix takes away only in part, that part goes.
+func TestNestedInPart(t *testing.T) {
+	r := diagnose(t, pass(), nesting(true)...)
+	outer, inner, shared := &r.Findings[0], &r.Findings[1], &r.Findings[2]
+	if d := cmp.Diff([]Part{{Rank: 3, Share: 0.6}}, outer.IncludesPart); d != "" {
+		t.Errorf("includes in part (-want +got):\n%s", d)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"with what it includes", outer.SavingWith.Share, 0.9 * 0.36},
+		{"together with what it does not", Together(limitCPU, outer, inner, shared).Value, 0.9*0.36 + 0.8*0.04},
+		{"the shared alone", Together(limitCPU, shared).Value, 0.8 * 0.1},
 	} {
 		if math.Abs(c.got-c.want) > 1e-6 {
 			t.Errorf("%s: saves %.4f, want %.4f", c.what, c.got, c.want)

@@ -122,17 +122,25 @@ type Finding struct {
 	Saving   *Saving   `json:"saving,omitempty"` // absent when unknown
 	// Includes are the ranks of findings that the fix of this one removes, too, since they lie inside of the calls
 	// that it takes away. Their cost is not in Cost and Saving: CostWith and SavingWith are with them.
-	Includes   []int           `json:"includes,omitempty"`    // ranks of findings that the fix of this one removes, too
-	IncludedIn []int           `json:"included_in,omitempty"` // ranks of findings that include this one
-	SavingWith *Saving         `json:"saving_with,omitempty"` // what the fix saves with those that it includes
-	CostWith   *Cost           `json:"cost_with,omitempty"`   // what it costs with them
-	TiedWith   []int           `json:"tied_with,omitempty"`   // ranks of the neighbours in the list whose intervals overlap
-	Confidence rule.Confidence `json:"confidence"`            // proved (tried), measured, likely, hint
-	Evidence   []rule.Evidence `json:"evidence"`
+	Includes   []int `json:"includes,omitempty"`    // ranks of findings that the fix of this one removes, too
+	IncludedIn []int `json:"included_in,omitempty"` // ranks of findings that include this one
+	// IncludesPart are findings that lie inside of the calls in part: that part of them goes, too.
+	IncludesPart []Part          `json:"includes_part,omitempty"`
+	SavingWith   *Saving         `json:"saving_with,omitempty"` // what the fix saves with those that it includes
+	CostWith     *Cost           `json:"cost_with,omitempty"`   // what it costs with them
+	TiedWith     []int           `json:"tied_with,omitempty"`   // ranks of the neighbours in the list whose intervals overlap
+	Confidence   rule.Confidence `json:"confidence"`            // proved (tried), measured, likely, hint
+	Evidence     []rule.Evidence `json:"evidence"`
 	// Also are findings of other rules in the same function that are below the floor by
 	// themselves: not worth an hour, but whoever repairs this function can repair them too. Their
 	// rank is 0, and they are in no total but that of Together.
 	Also []Finding `json:"also,omitempty"`
+}
+
+// Part is a finding of which the fix of another removes a part.
+type Part struct {
+	Rank  int     `json:"rank"`
+	Share float64 `json:"share"` // of its cost; below 1
 }
 
 // Whole is what the fix saves with all that it removes; nil when that is unknown.

@@ -104,12 +104,7 @@ func (e *engine) list(drafts []*draft) []Finding {
 	for i, d := range drafts {
 		f := e.finding(d)
 		f.Rank = i + 1
-		f.Includes = ranksOf(d.includes, drafts)
-		for j, o := range drafts {
-			if slices.Contains(o.includes, d) {
-				f.IncludedIn = append(f.IncludedIn, j+1)
-			}
-		}
+		d.nested(&f, drafts)
 		for _, s := range d.also {
 			f.Also = append(f.Also, e.finding(s))
 		}

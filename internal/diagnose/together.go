@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hone-go/hone/stats"
 )
@@ -15,7 +16,7 @@ import (
 // within a rule and like a standard deviation between rules. Advice on the collector's work (OfCollector) saves
 // part of what allocations cost; what the other fixes leave of that work is what it can save.
 //
-// A finding counts with those that it includes, which then count no more.
+// A finding counts with those that it includes, which then count no more, or with the part of them that it includes.
 func Together(resource string, findings ...*Finding) stats.Interval {
 	return Apart(resource, nested(findings)...)
 }
@@ -63,31 +64,65 @@ func Apart(resource string, findings ...*Finding) stats.Interval {
 	return clamp(stats.Interval{Value: sum.Value, Low: sum.Value + around.Low, High: sum.Value + around.High})
 }
 
-// nested gives each finding the cost and saving that it has with those that it includes, and leaves those out.
+// nested gives each finding the cost and saving that it has with those that it includes, and leaves those out; of those
+// that it includes in part, the rest is left.
 func nested(findings []*Finding) []*Finding {
-	gone := map[int]bool{}
-	for _, f := range findings {
-		if f != nil && f.SavingWith != nil && f.CostWith != nil {
-			for _, rank := range f.Includes {
-				gone[rank] = true
+	left := map[int]float64{} // of a finding by its rank, where less than all
+	for i, f := range findings {
+		if f == nil || f.SavingWith == nil || f.CostWith == nil || slices.Contains(findings[:i], f) {
+			continue
+		}
+		for _, rank := range f.Includes {
+			left[rank] = 0
+		}
+		for _, part := range f.IncludesPart {
+			if before, ok := left[part.Rank]; ok {
+				left[part.Rank] = before * (1 - part.Share)
+			} else {
+				left[part.Rank] = 1 - part.Share
 			}
 		}
 	}
-	var left []*Finding
+	var out []*Finding
 	seen := map[*Finding]bool{}
 	for _, f := range findings {
-		if f == nil || seen[f] || !f.Setting && gone[f.Rank] {
+		if f == nil || seen[f] {
 			continue
 		}
 		seen[f] = true
+		rest, some := left[f.Rank]
+		some = some && !f.Setting && f.Rank > 0
+		if some && rest == 0 {
+			continue
+		}
 		if f.SavingWith != nil && f.CostWith != nil {
 			with := *f
 			with.Saving, with.Cost = f.SavingWith, *f.CostWith
 			f = &with
 		}
-		left = append(left, f)
+		if some {
+			f = f.scaled(rest)
+		}
+		out = append(out, f)
 	}
-	return left
+	return out
+}
+
+// scaled is a finding of which a part is left.
+func (f *Finding) scaled(part float64) *Finding {
+	out := *f
+	if s := f.Saving; s != nil {
+		less := *s
+		less.Share, less.Low, less.High, less.OfCollector = s.Share*part, s.Low*part, s.High*part, s.OfCollector*part
+		out.Saving = &less
+	}
+	if c := f.Cost.WithGC; c != nil {
+		out.Cost.WithGC = &Range{Share: c.Share * part, Low: c.Low * part, High: c.High * part}
+	}
+	if gc := f.Cost.GCShare; gc != nil {
+		out.Cost.GCShare = ptr(*gc * part)
+	}
+	return &out
 }
 
 // withAlso lists findings once each, and what they list.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -127,9 +128,16 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 // withLine names the findings that go with this one, or with which this one goes.
 func withLine(f *diagnose.Finding) string {
 	switch {
-	case len(f.Includes) > 0 && f.Saving != nil:
+	case f.SavingWith != nil && f.Saving != nil:
+		var gone []string
+		if len(f.Includes) > 0 {
+			gone = append(gone, ranks(f.Includes))
+		}
+		for _, p := range f.IncludesPart {
+			gone = append(gone, fmt.Sprintf("%s of %d", percent(p.Share), p.Rank))
+		}
 		return fmt.Sprintf("repairing this also removes %s; without them it saves %s of %s (%s)",
-			ranks(f.Includes), percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
+			rule.List(gone), percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
 	case len(f.IncludedIn) > 0:
 		return "repairing " + ranks(f.IncludedIn) + " also removes this"
 	}

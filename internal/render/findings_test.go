@@ -129,17 +129,17 @@ func TestNestedFindingsOnThePage(t *testing.T) {
 	p := page()
 	outer := p.Report.Findings[0]
 	outer.Rank, outer.Also, outer.TiedWith = 1, nil, nil
-	outer.Includes = []int{3, 4, 5}
+	outer.Includes, outer.IncludesPart = []int{3, 4, 5}, []diagnose.Part{{Rank: 7, Share: 0.84}}
 	outer.SavingWith = &diagnose.Saving{Resource: "cpu", Share: 0.34, Low: 0.3, High: 0.38}
 	inner := outer
-	inner.Rank, inner.Includes, inner.SavingWith, inner.IncludedIn = 3, nil, nil, []int{1, 2}
+	inner.Rank, inner.Includes, inner.IncludesPart, inner.SavingWith, inner.IncludedIn = 3, nil, nil, nil, []int{1, 2}
 	p.Report.Findings = []diagnose.Finding{outer, inner}
 	var b bytes.Buffer
 	Findings(&b, p, Style{})
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
 		"saves 34 % of CPU (30–38 %)",
-		"with repairing this also removes 3 to 5; without them it saves 11 % of CPU (9–13 %)",
+		"with repairing this also removes 3 to 5 and 84 % of 7; without them it saves 11 % of CPU (9–13 %)",
 		"with repairing 1 and 2 also removes this",
 	} {
 		if !strings.Contains(text, want) {
