@@ -26,7 +26,7 @@ func (r *rows) flow() bool { return len(r.cpu)+len(r.allocs)+len(r.mutex)+len(r.
 
 // void tells whether a claim is left with nothing that its rule may speak of.
 func (c *claim) void() bool {
-	if c.match.Saving != nil || c.charged.flow() {
+	if c.match.Saving != nil || c.charged.flow() || c.rule.Urgent {
 		return false
 	}
 	return len(c.charged.live) == 0 || !c.rule.OfMemory()

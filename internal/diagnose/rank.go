@@ -38,6 +38,9 @@ func floor(samples int64) float64 {
 
 // above tells whether a draft is over the floor of its resource.
 func (e *engine) above(d *draft) bool {
+	if d.rule.Urgent {
+		return true
+	}
 	if s := directSaving(d.claims); s != nil {
 		if s.Latency > 0 && s.Cost > 0 { // bounds of a model, not of sampling
 			return min(s.Cost, s.Seconds) >= leastShare*s.Latency
@@ -80,7 +83,7 @@ func (d *draft) sameFunction(o *draft) bool {
 	return a != nil && b != nil && a.Function == b.Function && a.File == b.File
 }
 
-// rank orders drafts: hints behind everything else, and behind those the costs without a known mistake; then what touches the
+// rank orders drafts: what is urgent first; hints behind everything else, and behind those the costs without a known mistake; then what touches the
 // resource that limits before what does not; then by expected saving. Equal ones
 // are in the order of rule, function and line, so that a report can be repeated.
 func (e *engine) rank(drafts []*draft) {
@@ -96,9 +99,11 @@ func (e *engine) rank(drafts []*draft) {
 	})
 }
 
-// tier is 1 for hints and 2 for the findings of generic rules.
+// tier is -1 for what is urgent, 1 for hints and 2 for the findings of generic rules.
 func tier(d *draft) int {
 	switch {
+	case d.rule.Urgent && d.confidence != rule.Hint:
+		return -1
 	case d.rule.Generic:
 		return 2
 	case d.confidence == rule.Hint:

@@ -153,7 +153,7 @@ func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}
 		for _, m := range matches {
-			if !harness.Strip(&m) || m.Empty() && m.Saving == nil {
+			if !harness.Strip(&m) || m.Empty() && m.Saving == nil && !r.Urgent {
 				continue
 			}
 			claims = append(claims, &claim{rule: r, match: m, order: len(claims)})

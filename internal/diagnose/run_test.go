@@ -317,3 +317,17 @@ func TestSavingIsOfOthers(t *testing.T) {
 		t.Errorf("saves %+v, the line and its collection cost %.3f, others %.2f", *f.Saving, cost, others)
 	}
 }
+
+// TestUrgentIsFirst: what grows until the program fails stands before what costs time, without a saving.
+func TestUrgentIsFirst(t *testing.T) {
+	urgent := finds("urgent", rule.Match{Site: at("main.leak", "l.go", 1)})
+	urgent.Urgent = true
+	slow := finds("slow", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(500, "main.f")}})
+	r := diagnose(t, pass(), slow, urgent)
+	if got := order(r); got != "urgent@main.leak slow@main.f" {
+		t.Fatal(got)
+	}
+	if f := r.Findings[0]; f.Saving != nil || f.TiedWith != nil {
+		t.Errorf("%+v", f)
+	}
+}

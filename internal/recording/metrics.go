@@ -5,6 +5,7 @@ package recording
 // estimated by the runtime at the end of each collection.
 const (
 	MetricAllocBytes   = "/gc/heap/allocs:bytes"
+	MetricGoroutines   = "/sched/goroutines:goroutines"
 	MetricAllocObjects = "/gc/heap/allocs:objects"
 	MetricTinyObjects  = "/gc/heap/tiny/allocs:objects" // those put into a block that the other counts once
 	MetricLive         = "/gc/heap/live:bytes"

@@ -62,8 +62,10 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	}
 	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: shortName(c, path)}
 	notes = append(notes, distrust(ctx, table, in.Code, in.CPU, in.Allocs)...)
-	pass.Metrics, err = cleanMetrics(rec)
-	if err != nil {
+	if pass.Metrics, pass.Goroutines, err = metrics(rec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if pass.Parked, err = parked(ctx, in.Code, rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if pass.Growth, err = site.Growth(ctx, in.Code, in.Allocs); err != nil {
@@ -280,34 +282,53 @@ type metricsLine struct {
 	} `json:"m"`
 }
 
-// cleanMetrics returns the last runtime/metrics of the clean phase, when no collector is at
-// work; of another phase where there is no clean one, nil when there are none.
-func cleanMetrics(rec *recording.Recording) (map[string]float64, error) {
-	if !rec.Has(recording.PartMetrics) {
+// parked counts the goroutines at the end of a recording by the lines that they wait below; nil when there is no
+// profile of them.
+func parked(ctx context.Context, code *gocode.Index, rec *recording.Recording) ([]site.Parked, error) {
+	if !rec.Has(recording.PartGoroutine) {
 		return nil, nil
 	}
-	r, err := rec.Part(recording.PartMetrics)
+	p, err := decodePart(rec, recording.PartGoroutine)
 	if err != nil {
 		return nil, err
 	}
+	return site.Waiting(ctx, code, p)
+}
+
+// metrics returns the last runtime/metrics of the clean phase, when no collector is at work; of
+// another phase where there is no clean one, nil when there are none. And how many goroutines there were in the first
+// of all and in the last.
+func metrics(rec *recording.Recording) (clean map[string]float64, goroutines rule.Change, err error) {
+	if !rec.Has(recording.PartMetrics) {
+		return nil, goroutines, nil
+	}
+	r, err := rec.Part(recording.PartMetrics)
+	if err != nil {
+		return nil, goroutines, err
+	}
 	defer r.Close()
-	var last map[string]float64
 	dec := json.NewDecoder(r)
-	for {
+	for first := true; ; first = false {
 		var line metricsLine
 		err := dec.Decode(&line)
 		if errors.Is(err, io.EOF) {
-			return last, nil
+			return clean, goroutines, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", recording.PartMetrics, err)
+			return nil, goroutines, fmt.Errorf("%s: %w", recording.PartMetrics, err)
 		}
-		if line.Phase != recording.PhaseClean && last != nil {
+		if line.Phase != recording.PhaseCounts { // which is of another process
+			goroutines.Last = line.Metrics[recording.MetricGoroutines].Value
+		}
+		if first {
+			goroutines.First = goroutines.Last
+		}
+		if line.Phase != recording.PhaseClean && clean != nil {
 			continue
 		}
-		last = map[string]float64{}
+		clean = map[string]float64{}
 		for name, m := range line.Metrics {
-			last[name] = m.Value
+			clean[name] = m.Value
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
 )
@@ -124,16 +125,17 @@ func metricsPart(t *testing.T, lines string) *recording.Recording {
 	return rec
 }
 
-func TestCleanMetricsAreTheLastOfTheCleanPhase(t *testing.T) {
-	got, err := cleanMetrics(metricsPart(t, `{"t":1,"phase":"warmup","m":{"a":{"v":1}}}
+func TestMetrics(t *testing.T) {
+	got, goroutines, err := metrics(metricsPart(t, `{"t":1,"phase":"warmup","m":{"a":{"v":1},"/sched/goroutines:goroutines":{"v":10}}}
 {"t":2,"phase":"clean","m":{"a":{"v":2}}}
 {"t":3,"phase":"clean","m":{"a":{"v":3}}}
-{"t":4,"phase":"cpu","m":{"a":{"v":4}}}
+{"t":4,"phase":"cpu","m":{"a":{"v":4},"/sched/goroutines:goroutines":{"v":500}}}
+{"t":5,"phase":"counts","m":{"a":{"v":5},"/sched/goroutines:goroutines":{"v":7}}}
 `))
-	if err != nil || got["a"] != 3 {
-		t.Errorf("got %v, %v; want a = 3", got, err)
+	if err != nil || got["a"] != 3 || goroutines != (rule.Change{First: 10, Last: 500}) {
+		t.Errorf("got %v, %v, %v; want a = 3, from 10 to 500 goroutines", got, goroutines, err)
 	}
-	if _, err := cleanMetrics(metricsPart(t, "{\n")); err == nil || !strings.Contains(err.Error(), recording.PartMetrics) {
+	if _, _, err := metrics(metricsPart(t, "{\n")); err == nil || !strings.Contains(err.Error(), recording.PartMetrics) {
 		t.Errorf("broken metrics: %v", err)
 	}
 }

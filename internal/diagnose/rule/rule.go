@@ -104,7 +104,10 @@ type Rule struct {
 	// SkipsBenchmarks says that what the rule looks for follows, in a benchmark, from being one: a small heap, one
 	// operation at a time. It is not run on recordings of benchmarks.
 	SkipsBenchmarks bool
-	Find            func(ctx context.Context, p *Pass) ([]Match, error)
+	// Urgent says that what the rule finds grows until the program fails. It stands before all that costs time, whatever
+	// its share of the recording is, and needs no rows and no saving.
+	Urgent bool
+	Find   func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
 // OfMemory tells whether the rule may claim what is live: see Memory.
@@ -127,11 +130,18 @@ type Pass struct {
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
 	Growth   []site.Grown       // of live memory in the window of the allocations, largest first; nil when not known
-	Trace    *analysis.Results  // of the execution trace; nil when there is none, or it cannot be read
-	Counts   *counts.Index      // of executions; nil when there are none
+	// Parked are the goroutines at the end, by the line that they wait below, most first; nil when not known. Goroutines is
+	// how many the runtime counted at the start and at the end.
+	Parked     []site.Parked
+	Goroutines Change
+	Trace      *analysis.Results // of the execution trace; nil when there is none, or it cannot be read
+	Counts     *counts.Index     // of executions; nil when there are none
 	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
 	RecordingPath string
 }
+
+// Change is a figure at the start and at the end of a recording.
+type Change struct{ First, Last float64 }
 
 // Match is one site where a rule applies.
 type Match struct {

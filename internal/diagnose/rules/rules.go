@@ -42,6 +42,7 @@ import (
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
@@ -136,6 +137,7 @@ func All() []rule.Rule {
 		formatthenappend.Rule(),
 		gcassistlatency.Rule(),
 		gcsparememory.Rule(),
+		goroutineleak.Rule(),
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		hotmutex.Rule(),

@@ -121,7 +121,7 @@ func Compare(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) {
 		if (m.Confidence == rule.Hint) != r.Generic || m.Cause == "" || m.Fix == "" {
 			t.Errorf("%s: confidence %q, cause %q, fix %q", line, m.Confidence, m.Cause, m.Fix)
 		}
-		if m.Empty() && m.Saving == nil {
+		if m.Empty() && m.Saving == nil && !r.Urgent {
 			t.Errorf("%s: owns no rows", line)
 		}
 	}

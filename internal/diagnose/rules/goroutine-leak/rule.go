@@ -1,0 +1,121 @@
+// Package goroutineleak finds lines at which ever more goroutines of a service wait.
+package goroutineleak
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// leastWaiting goroutines at one line. Pools of workers have hundreds.
+	leastWaiting = 1000
+	// leastCame is the part of them that must have come during the recording: a pool is there from the start.
+	leastCame = 0.5
+	// overClients is how many times the connections of the load they must be: each may have some goroutines of its own.
+	overClients = 10
+	// stack is the least memory of a goroutine, in bytes (runtime.stackMin).
+	stack = 2048
+)
+
+// Rule is goroutine-leak.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:       "goroutine-leak",
+		Kind:     rule.Leak,
+		Title:    "Goroutines that wait forever",
+		Doc:      doc,
+		Urgent:   true,
+		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: no saving is promised
+		Find:     find,
+	}
+}
+
+const doc = `At the end of the recording thousands of goroutines of a service wait at one
+line, most of which were not there at its start. Nobody ends them: each keeps
+its stack, 2 KiB at least, and all that it refers to, and the collector looks at
+them in every cycle, until the program runs out of memory.
+
+Mostly somebody has stopped listening: a result is sent to a channel that nobody
+receives from after a timeout (give it room for one value), a worker receives
+from a channel that nobody closes, a select has no case for the end of the
+context.
+
+It is fine for a pool of workers, whose number does not grow, and for connections
+that wait for their peers; the rule leaves alone what waits for the network, and
+goroutines that the standard library starts for each connection.
+
+Seen in the field: HDT3213/godis#31 (a timeout after which nobody receives),
+BishopFox/sliver#1089.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Manifest == nil || p.Manifest.Target.Kind != "service" && p.Manifest.Target.Kind != "url" {
+		return nil, nil // what runs and exits takes its goroutines with it
+	}
+	least := float64(leastWaiting)
+	if l := p.Manifest.Load; l != nil {
+		least = max(least, overClients*float64(l.Connections))
+	}
+	came := p.Goroutines.Last - p.Goroutines.First
+	var matches []rule.Match
+	for _, g := range p.Parked {
+		n := float64(g.Count)
+		if n < least || came < leastCame*n || g.Start.Owner.Kind == gocode.Std {
+			continue
+		}
+		what, fix := waits(g.Wait)
+		if what == "" {
+			continue
+		}
+		m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured}
+		m.Cause = fmt.Sprintf("%d goroutines wait here, %s, started with %s. The program had %.0f goroutines at the start of the recording and %.0f at its end. Their stacks alone take %s or more.",
+			g.Count, what, rule.FuncText(g.Start.Function), p.Goroutines.First, p.Goroutines.Last, rule.Bytes(n*stack))
+		m.Fix = fix
+		m.Evidence = []rule.Evidence{{What: "goroutines that wait here", Value: fmt.Sprint(g.Count), Command: p.List("goroutine", g.Function)}}
+		matches = append(matches, m)
+	}
+	return matches, nil
+}
+
+// waits says what goroutines do in the functions that a line called, and what to do about it; "" when others end
+// the wait, or it is unknown.
+func waits(functions []string) (what, fix string) {
+	for _, f := range functions {
+		switch f {
+		case "runtime.chansend1":
+			return "to send to a channel", "Let each of them end: give the channel room for the one value that is sent (make(chan T, 1)), or select between the send and the end of the context."
+		case "runtime.chanrecv1", "runtime.chanrecv2":
+			return "to receive from a channel", "Let each of them end: close the channel when nothing more comes, or select between the receive and the end of the context."
+		case "runtime.selectgo":
+			return "in a select", "Let each of them end: give the select a case for the end of the context, and cancel the context when its owner is done (defer cancel())."
+		case "runtime.block":
+			return "in an empty select", "Let each of them end: an empty select waits forever; receive from ctx.Done() instead."
+		case "time.Sleep":
+			return "sleeping", "Start one goroutine for all that has to be done later (time.AfterFunc needs none), and end it when its owner is done."
+		case "sync.(*WaitGroup).Wait":
+			return "for a sync.WaitGroup", "Let each of them end: look for the goroutine that does not call Done."
+		case "sync.(*Cond).Wait":
+			return "for a sync.Cond", "Let each of them end: wake all with Broadcast when their owner is done, and have them look at that."
+		case "sync.(*Mutex).Lock", "sync.(*RWMutex).RLock", "sync.(*RWMutex).Lock", "internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).lockSlow":
+			return "for a lock", "Look for the goroutine that holds the lock and waits, or has returned without unlocking it."
+		case "internal/poll.runtime_pollWait", "syscall.Syscall", "syscall.syscall":
+			return "", ""
+		}
+	}
+	return "", ""
+}
+
+// at is the site of a line that goroutines wait at; of a line without other costs, one that has none.
+func at(t *site.Table, g site.Parked) *site.Site {
+	if t != nil {
+		for _, s := range t.Sites {
+			if s.File == g.File && s.Line == g.Line && s.Function == g.Function {
+				return s
+			}
+		}
+	}
+	return &site.Site{Frame: g.Frame}
+}

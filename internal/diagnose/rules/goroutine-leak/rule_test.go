@@ -1,0 +1,123 @@
+package goroutineleak_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile"
+)
+
+// leaking is a service of which 68,787 goroutines wait to send, started by a handler of its own.
+func leaking() *rule.Pass {
+	return &rule.Pass{
+		Manifest: &recording.Manifest{
+			Target: recording.Target{Kind: "service"},
+			Load:   &recording.Load{Connections: 64},
+			Phases: []recording.Phase{{Name: recording.PhaseCPU, Requests: 68_700}},
+		},
+		Table:      &site.Table{},
+		Goroutines: rule.Change{First: 134, Last: 68_921},
+		Parked: []site.Parked{{
+			Frame: site.Frame{Function: "main.ask.func1", File: "/src/main.go", Line: 12, Owner: gocode.Owner{Kind: gocode.Main}},
+			Count: 68_787,
+			Wait:  []string{"runtime.gopark", "runtime.chansend", "runtime.chansend1"},
+			Start: site.Frame{Function: "main.ask.func1", Owner: gocode.Owner{Kind: gocode.Main}},
+		}},
+		RecordingPath: "x.hone",
+	}
+}
+
+// TestCaught: in the profile that a leaking program takes of itself, the line is found.
+func TestCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs a program")
+	}
+	const archive = "testdata/caught.txtar"
+	a, err := txtar.ParseFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range a.Files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "run", ".")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroutines, err := profile.Decode(bytes.NewReader(out), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := gocode.Open(t.Context(), gocode.Config{Dir: dir, ImportPath: "example.com/caught", CacheDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := leaking()
+	p.Goroutines.Last = 3002
+	if p.Parked, err = site.Waiting(t.Context(), code, goroutines); err != nil {
+		t.Fatal(err)
+	}
+	ruletest.Compare(t, goroutineleak.Rule(), p, ruletest.Wanted(t, archive, "goroutine-leak"))
+}
+
+func TestRule(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(*rule.Pass)
+		want   int
+	}{
+		{"a leak", func(*rule.Pass) {}, 1},
+		{"a leak without load", func(p *rule.Pass) { p.Manifest.Load, p.Manifest.Phases = nil, nil }, 1},
+		{"a pool, there from the start", func(p *rule.Pass) { p.Goroutines.First = 68_800 }, 0},
+		{"some for each client", func(p *rule.Pass) { p.Manifest.Load.Connections = 10_000 }, 0},
+		{"few", func(p *rule.Pass) { p.Parked[0].Count, p.Goroutines.Last = 900, 1000 }, 0},
+		{"connections that wait for their peers", func(p *rule.Pass) {
+			p.Parked[0].Wait = []string{"runtime.gopark", "runtime.netpollblock", "internal/poll.runtime_pollWait"}
+		}, 0},
+		{"connections of the standard library", func(p *rule.Pass) {
+			p.Parked[0].Start = site.Frame{Function: "net/http.(*conn).serve", Owner: gocode.Owner{Kind: gocode.Std}}
+		}, 0},
+		{"a program that ends", func(p *rule.Pass) { p.Manifest.Target.Kind = "program" }, 0},
+		{"no profile of goroutines", func(p *rule.Pass) { p.Parked = nil }, 0},
+	} {
+		p := leaking()
+		c.change(p)
+		matches, err := goroutineleak.Rule().Find(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(matches) != c.want {
+			t.Errorf("%s: %d matches, want %d", c.what, len(matches), c.want)
+			continue
+		}
+		if c.want == 0 || p.Manifest.Load == nil {
+			continue
+		}
+		m := matches[0]
+		for _, want := range []string{"68787 goroutines wait here, to send to a channel", "134 goroutines at the start", "134 MiB"} {
+			if !strings.Contains(m.Cause, want) {
+				t.Errorf("%s: no %q in %q", c.what, want, m.Cause)
+			}
+		}
+		if m.Site.Line != 12 || !strings.Contains(m.Fix, "room for the one value") {
+			t.Errorf("%+v", m)
+		}
+	}
+}

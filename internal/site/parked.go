@@ -1,0 +1,75 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/profile"
+)
+
+// Parked are goroutines that wait below one line.
+type Parked struct {
+	Frame
+	Count int64
+	// Wait are the functions that most of them wait in, leaf first: those that the line called. Start is the function that
+	// they were started with.
+	Wait  []string
+	Start Frame
+
+	most int64 // how many have the stack of Wait
+}
+
+// Waiting returns the lines that goroutines of a goroutine profile wait below, those with most goroutines first.
+func Waiting(ctx context.Context, code *gocode.Index, goroutines *profile.Profile) ([]Parked, error) {
+	if code == nil {
+		return nil, errors.New("waiting goroutines: no code index")
+	}
+	if goroutines == nil || len(goroutines.SampleTypes) == 0 {
+		return nil, nil
+	}
+	e := newExpander(newStacks(code), goroutines)
+	byPlace := map[*place]*Parked{}
+	for i, count := range goroutines.Values(0) {
+		if i%(1<<14) == 0 && ctx.Err() != nil {
+			return nil, fmt.Errorf("waiting goroutines: %w", ctx.Err())
+		}
+		s := e.stack(i)
+		if count <= 0 || s.blamed == nil || s.class == Probe {
+			continue
+		}
+		g := byPlace[s.blamed.place]
+		if g == nil {
+			g = &Parked{Frame: s.blamed.Frame}
+			byPlace[s.blamed.place] = g
+		}
+		g.Count += count
+		if count > g.most {
+			g.most, g.Wait, g.Start = count, nil, *started(s.frames)
+			for _, f := range s.frames[:s.owner] {
+				g.Wait = append(g.Wait, f.Function)
+			}
+		}
+	}
+	var out []Parked
+	for _, g := range byPlace {
+		out = append(out, *g)
+	}
+	slices.SortFunc(out, func(a, b Parked) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return out, nil
+}
+
+// started is the frame that a stack's goroutine was started with.
+func started(frames []*Frame) *Frame {
+	for i := len(frames) - 1; i > 0; i-- {
+		if f := frames[i]; f.Function != "runtime.goexit" && f.Function != "sync.(*WaitGroup).Go.func1" {
+			return f
+		}
+	}
+	return frames[0]
+}
