@@ -49,7 +49,7 @@ type Config struct {
 	Dir        string   // of the target's package
 	ImportPath string   // of the target's package
 	Test       bool     // its test binary
-	BuildFlags []string // the user's
+	BuildFlags []string // the user's; of a recording's, HarmlessFlags
 	BuildInfo  string   // text of debug.BuildInfo of the binary
 	CacheDir   string   // hone's cache, for compiler facts
 	Progress   func(string)
@@ -134,6 +134,9 @@ func (x *Index) Notes() []string {
 	defer x.noteMu.Unlock()
 	return append([]string(nil), x.notes...)
 }
+
+// Note adds something that could not be had, to be listed by Notes.
+func (x *Index) Note(s string) { x.note(s) }
 
 func (x *Index) note(s string) {
 	x.noteMu.Lock()

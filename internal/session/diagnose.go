@@ -138,11 +138,12 @@ func decodePart(rec *recording.Recording, name string) (*profile.Profile, error)
 // it: of a service that hone did not build, it alone knows where the source was.
 func openCode(ctx context.Context, c Config, rec *recording.Recording, p *profile.Profile) (*gocode.Index, error) {
 	m := rec.Manifest
+	flags, refused := gocode.HarmlessFlags(m.Target.BuildFlags)
 	cfg := gocode.Config{
 		Dir:        m.Target.Dir,
 		ImportPath: m.Target.ImportPath,
 		Test:       m.Target.Bench != "",
-		BuildFlags: m.Target.BuildFlags,
+		BuildFlags: flags,
 		CacheDir:   c.CacheDir,
 		Progress:   func(s string) { c.say("code", s) },
 		Built:      m.Created, // at the latest
@@ -170,7 +171,16 @@ func openCode(ctx context.Context, c Config, rec *recording.Recording, p *profil
 		}
 		cfg.BuildInfo = string(b)
 	}
-	return gocode.Open(ctx, cfg)
+	index, err := gocode.Open(ctx, cfg)
+	if err == nil && len(refused) > 0 {
+		index.Note(unusedFlags(refused))
+	}
+	return index, err
+}
+
+// unusedFlags says which build flags of a recording are not used, and why.
+func unusedFlags(refused []string) string {
+	return fmt.Sprintf("the target was built with %s: not used to read its code, since a recording must not choose what runs here", strings.Join(refused, ", "))
 }
 
 // mainDir is the directory of package main's source, when the profile names it and it

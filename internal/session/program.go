@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/disasm"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
 )
@@ -65,8 +66,12 @@ func (g *program) buildAgain(ctx context.Context, c Config, src *Source, missing
 	}
 	t := src.Recording.Target
 	c.say("build", "building "+t.ImportPath+" again, for its code")
+	flags, refused := gocode.HarmlessFlags(t.BuildFlags)
+	if len(refused) > 0 {
+		c.say("build", unusedFlags(refused))
+	}
 	bin, err := target.Build(ctx, target.BuildSpec{
-		Package: ".", Dir: t.Dir, Bench: t.Bench != "", BuildFlags: t.BuildFlags, WorkDir: filepath.Join(c.CacheDir, "work"),
+		Package: ".", Dir: t.Dir, Bench: t.Bench != "", BuildFlags: flags, WorkDir: filepath.Join(c.CacheDir, "work"),
 	})
 	if err != nil {
 		return fmt.Errorf("%s: the program that was recorded is gone, and cannot be built again: %w", src.Name, err)

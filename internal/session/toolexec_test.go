@@ -1,0 +1,56 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// TestRecordingDoesNotChooseWhatRuns: the build flags of a recording that came from elsewhere.
+func TestRecordingDoesNotChooseWhatRuns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell script")
+	}
+	dir := t.TempDir()
+	write(t, dir, "go.mod", []byte("module example.com/small\n\ngo 1.23\n"))
+	source := write(t, dir, "main.go", []byte("package main\n\nfunc main() {}\n"))
+	ran := filepath.Join(dir, "ran")
+	script := write(t, dir, "tool.sh", []byte("#!/bin/sh\ntouch "+ran+"\nexec \"$@\"\n"))
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var cpu bytes.Buffer
+	if err := remarkedProfile(t, source).Encode(&cpu); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "x.hone")
+	w, err := recording.Create(path, recording.Manifest{Target: recording.Target{
+		Kind: "service", ImportPath: "example.com/small", Dir: dir, BuildFlags: []string{"-toolexec", script, "-race=false"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(recording.PartCPU, recording.PhaseCPU, cpu.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(true); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Diagnose(context.Background(), Config{CacheDir: t.TempDir()}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the program that the recording names was run")
+	}
+	if !slices.ContainsFunc(res.Report.Notes, func(n string) bool { return strings.Contains(n, "-toolexec") }) {
+		t.Errorf("nothing is said of it: %q", res.Report.Notes)
+	}
+}
