@@ -41,8 +41,9 @@ var fieldNames = [...]string{
 // inflated (0 = DefaultMaxBytes). It inflates and decodes in one pass.
 //
 // Errors say what is broken and where: a *SyntaxError for malformed protobuf,
-// ErrText for text, ErrTooLarge beyond maxBytes and for compressed input that
-// inflates more than 200 times beyond 32 MiB. What google/pprof refuses as
+// ErrText for text, ErrTooLarge beyond maxBytes, for compressed input that
+// inflates more than 200 times beyond 32 MiB, and for input of records so small
+// that the tables would take eight times its size and more than 64 MiB. What google/pprof refuses as
 // invalid is refused here too; labels that carry nothing are dropped as it does.
 func Decode(r io.Reader, maxBytes int64) (*Profile, error) {
 	w, err := openWindow(r, maxBytes)
@@ -88,7 +89,7 @@ type decoder struct {
 
 func (d *decoder) decode() error {
 	var f field
-	for {
+	for n := 1; ; n++ {
 		ok, err := d.nextField(&f)
 		if err != nil {
 			return err
@@ -98,6 +99,11 @@ func (d *decoder) decode() error {
 		}
 		if err := d.profileField(&f); err != nil {
 			return err
+		}
+		if n%4096 == 0 {
+			if err := d.checkTables(); err != nil {
+				return err
+			}
 		}
 	}
 	return d.resolve()

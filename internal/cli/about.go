@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/doctor"
 	"github.com/hone-go/hone/internal/render"
 )
@@ -17,7 +18,17 @@ func versionCommand() command {
 		name: "version", group: "about hone",
 		short: "print hone's version",
 		setup: func(fs *flag.FlagSet) runFunc {
+			asJSON := fs.Bool("json", false, "print JSON with a versioned schema")
 			return func(_ context.Context, env Env, _, _ []string) error {
+				if *asJSON {
+					return render.JSON(env.Stdout, struct {
+						Schema string `json:"schema"`
+						Hone   string `json:"hone"`
+						Go     string `json:"go"` // release that built it
+						OS     string `json:"os"`
+						Arch   string `json:"arch"`
+					}{"hone/version/v1", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH})
+				}
 				_, err := fmt.Fprintf(env.Stdout, "hone %s %s %s/%s\n", env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 				return err
 			}
@@ -60,8 +71,15 @@ func rulesCommand() command {
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			page := fs.Bool("markdown", false, "print the catalogue as a page, a paragraph for each rule")
+			asJSON := fs.Bool("json", false, "print JSON with a versioned schema")
 			return func(_ context.Context, env Env, args, _ []string) error {
 				rules := diagnose.Rules()
+				if *asJSON && *page {
+					return usagef("rules: -markdown and -json exclude each other")
+				}
+				if *asJSON && len(args) == 0 {
+					return render.JSON(env.Stdout, render.RulesJSON(rules))
+				}
 				if len(args) == 0 {
 					return buffered(env.Stdout, func(w io.Writer) error {
 						if *page {
@@ -76,6 +94,9 @@ func rulesCommand() command {
 					return usagef("rules: -markdown prints all rules; leave %q out", args[0])
 				}
 				if r, ok := diagnose.Explain(args[0]); ok {
+					if *asJSON {
+						return render.JSON(env.Stdout, render.RulesJSON([]rule.Rule{r}))
+					}
 					return buffered(env.Stdout, func(w io.Writer) error {
 						render.Rule(w, r, (&outputFlags{}).style(env))
 						return nil

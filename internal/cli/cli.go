@@ -30,7 +30,7 @@ type command struct {
 	long     string   // paragraphs, for `hone help NAME`
 	examples []string // complete command lines
 	group    string   // heading in the overview
-	// setup declares flags on fs and returns what to run after parsing.
+	// setup declares flags of its own on fs and returns what to run after parsing; declare adds those of all commands.
 	setup func(fs *flag.FlagSet) runFunc
 }
 
@@ -137,7 +137,7 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 	}
 	fs := flag.NewFlagSet("hone "+cmd.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	run := cmd.setup(fs)
+	common := cmd.declare(fs)
 	words, rest, err := parse(fs, args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(env.Stdout, cmd)
@@ -145,7 +145,7 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 	if err != nil {
 		return usagef("%s: %s%s; `hone help %s` lists its flags", cmd.name, err, suggestFlag(fs, err), cmd.name)
 	}
-	return redirect(env, fs, func(env Env) error { return run(ctx, env, words, rest) })
+	return common.run(ctx, env, words, rest)
 }
 
 // parse reads flags before, between and after the arguments, as people type

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -118,7 +120,7 @@ func TestEveryCommandHasHelpAndExamplesThatParse(t *testing.T) {
 			}
 			fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 			fs.SetOutput(io.Discard)
-			c.setup(fs)
+			c.declare(fs)
 			if _, _, err := parse(fs, words[2:]); err != nil {
 				t.Errorf("%s: example %q: %v", c.name, e, err)
 			}
@@ -209,6 +211,30 @@ func TestCompletionScriptsNameEveryCommand(t *testing.T) {
 			if !strings.Contains(out, name) {
 				t.Errorf("%s completion lacks %s", shell, name)
 			}
+		}
+		for _, word := range []string{"blocking", "concat-loop", "hone completion recordings"} { // a view, a rule, what lists recordings
+			if !strings.Contains(out, word) {
+				t.Errorf("%s completion lacks %s", shell, word)
+			}
+		}
+	}
+}
+
+// TestBashCompletion asks the script in a bash what may stand at the end of some lines.
+func TestBashCompletion(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	_, script, _ := run(t, "completion", "bash")
+	for line, want := range map[string]string{
+		"trace bloc": "blocking", "rules concat-l": "concat-loop", "top base": "baseline", "compa": "compare", "top -nodef": "-nodefraction", "help comm": "comments",
+	} {
+		words := strings.Fields(line)
+		ask := fmt.Sprintf("cd /; hone() { echo baseline; }\n%s\nCOMP_WORDS=(hone %s); COMP_CWORD=%d; _hone; printf '%%s\\n' \"${COMPREPLY[@]}\"", script, line, len(words))
+		out, err := exec.Command(bash, "-c", ask).Output()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%q: %q (%v), want %q", line, got, err, want)
 		}
 	}
 }

@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/session"
 )
 
 func completionCommand() command {
@@ -22,6 +27,9 @@ func completionCommand() command {
 				if len(args) != 1 {
 					return usagef("completion: name a shell: bash, zsh or fish")
 				}
+				if args[0] == "recordings" { // which the scripts ask
+					return printRecordings(env)
+				}
 				draw, ok := map[string]func(io.Writer, []completion){
 					"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion,
 				}[args[0]]
@@ -37,22 +45,62 @@ func completionCommand() command {
 	}
 }
 
+// printRecordings prints the recordings that the cache has, by their labels and names.
+func printRecordings(env Env) error {
+	list, err := session.Config{CacheDir: env.CacheDir}.Shelf().List()
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if _, err := fmt.Fprintln(env.Stdout, cmp.Or(e.Label, e.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // completion is what a shell needs to know of one command.
 type completion struct {
 	name, short string
 	flags       []string
+	words       []string // that may stand behind it: views, rules, commands
+	recordings  bool     // it reads recordings
 }
 
 func completions() []completion {
 	var all []completion
 	for _, c := range commands() {
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-		c.setup(fs)
-		entry := completion{name: c.name, short: c.short}
+		c.declare(fs)
+		entry := completion{name: c.name, short: c.short, words: behind(c.name), recordings: readsRecordings.MatchString(c.args)}
 		fs.VisitAll(func(f *flag.Flag) { entry.flags = append(entry.flags, "-"+f.Name) })
 		all = append(all, entry)
 	}
 	return all
+}
+
+// readsRecordings matches the arguments of commands that take a recording.
+var readsRecordings = regexp.MustCompile(`\b(SOURCE|REC|OLD)\b`)
+
+// behind lists the words that may stand behind a command.
+func behind(name string) (words []string) {
+	switch name {
+	case "trace":
+		for _, v := range traceViews() {
+			words = append(words, v.name)
+		}
+	case "rules":
+		for _, r := range diagnose.Rules() {
+			words = append(words, r.ID)
+		}
+	case "help":
+		words = commandNames()
+	case "recordings":
+		words = []string{"label", "remove", "unlabel"}
+	case "completion":
+		words = []string{"bash", "fish", "zsh"}
+	}
+	return words
 }
 
 func bashCompletion(w io.Writer, all []completion) {
@@ -61,7 +109,7 @@ func bashCompletion(w io.Writer, all []completion) {
 		names = append(names, c.name)
 	}
 	fmt.Fprintf(w, `_hone() {
-    local cur=${COMP_WORDS[COMP_CWORD]} flags=
+    local cur=${COMP_WORDS[COMP_CWORD]} flags= words=
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W %q -- "$cur"))
         return
@@ -69,33 +117,52 @@ func bashCompletion(w io.Writer, all []completion) {
     case ${COMP_WORDS[1]} in
 `, strings.Join(names, " "))
 	for _, c := range all {
-		fmt.Fprintf(w, "    %s) flags=%q ;;\n", c.name, strings.Join(c.flags, " "))
+		fmt.Fprintf(w, "    %s)\n        flags=%q\n        words=\"%s\" ;;\n", c.name, strings.Join(c.flags, " "), shellWords(c))
 	}
 	fmt.Fprint(w, `    esac
     case $cur in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
-    *) COMPREPLY=($(compgen -f -- "$cur")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$cur") $(compgen -f -- "$cur")) ;;
     esac
 }
 complete -o filenames -F _hone hone
 `)
 }
 
+// shellWords are the words behind a command for the scripts of bash and zsh.
+func shellWords(c completion) string {
+	words := strings.Join(c.words, " ")
+	if c.recordings {
+		words = strings.TrimSpace(words + " $(" + listRecordings + ")")
+	}
+	return words
+}
+
+// listRecordings is what the scripts run for the names of recordings.
+const listRecordings = "hone completion recordings 2>/dev/null"
+
 func zshCompletion(w io.Writer, all []completion) {
-	fmt.Fprint(w, "#compdef hone\n_hone() {\n    local -a commands flags\n    commands=(\n")
+	fmt.Fprint(w, "#compdef hone\n_hone() {\n    local -a commands flags words_\n    commands=(\n")
 	for _, c := range all {
 		fmt.Fprintf(w, "        '%s:%s'\n", c.name, strings.ReplaceAll(c.short, "'", ""))
 	}
 	fmt.Fprint(w, "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n    case $words[2] in\n")
 	for _, c := range all {
-		fmt.Fprintf(w, "    %s) flags=(%s) ;;\n", c.name, strings.Join(c.flags, " "))
+		fmt.Fprintf(w, "    %s) flags=(%s); words_=(%s) ;;\n", c.name, strings.Join(c.flags, " "), shellWords(c))
 	}
-	fmt.Fprint(w, "    esac\n    if [[ $PREFIX == -* ]]; then compadd -- $flags; else _files; fi\n}\n_hone \"$@\"\n")
+	fmt.Fprint(w, "    esac\n    if [[ $PREFIX == -* ]]; then compadd -- $flags; else compadd -- $words_; _files; fi\n}\n_hone \"$@\"\n")
 }
 
 func fishCompletion(w io.Writer, all []completion) {
 	for _, c := range all {
 		fmt.Fprintf(w, "complete -c hone -n __fish_use_subcommand -a %s -d '%s'\n", c.name, strings.ReplaceAll(c.short, "'", ""))
+		words := strings.Join(c.words, " ")
+		if c.recordings {
+			words = strings.TrimSpace(words + " (" + listRecordings + ")")
+		}
+		if words != "" {
+			fmt.Fprintf(w, "complete -c hone -n '__fish_seen_subcommand_from %s' -a '%s'\n", c.name, words)
+		}
 		for _, f := range c.flags {
 			fmt.Fprintf(w, "complete -c hone -n '__fish_seen_subcommand_from %s' -o %s\n", c.name, strings.TrimPrefix(f, "-"))
 		}

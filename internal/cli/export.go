@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -47,6 +50,41 @@ func (f *fileFlags) write(env Env, binary bool, draw func(io.Writer) error) erro
 	return file.Close()
 }
 
+// writeJSON writes what -json prints.
+func (f *fileFlags) writeJSON(env Env, v any) error {
+	return f.write(env, false, func(w io.Writer) error { return render.JSON(w, v) })
+}
+
+// file is the file to write, "" where its name says nothing of its format.
+func (f *fileFlags) file() string {
+	if info, err := os.Stat(f.out); f.json || f.out == "-" || err == nil && !info.Mode().IsRegular() {
+		return ""
+	}
+	return f.out
+}
+
+// fileFormat chooses a format by its name, else by the file's ending, else the first; the last is another ending of
+// the first or second.
+func fileFormat(name, file, first, second, alias string) (string, error) {
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))
+	switch {
+	case name == first, name == second:
+		return name, nil
+	case name != "":
+		return "", usagef("-format: no %q; there are %s and %s", name, first, second)
+	case file == "" || ending == first:
+		return first, nil
+	case ending == second:
+		return second, nil
+	case ending == alias:
+		if strings.HasPrefix(first, alias) {
+			return first, nil
+		}
+		return second, nil
+	}
+	return "", usagef("-o %s: its ending names no format; there are .%s and .%s, or say -format %s", file, first, second, first)
+}
+
 // streamed writes in large pieces.
 func streamed(w io.Writer, draw func(io.Writer) error) error {
 	b := bufio.NewWriterSize(w, 64<<10)
@@ -56,20 +94,20 @@ func streamed(w io.Writer, draw func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// exportCommand is a command that turns a view into a file of another format.
-func exportCommand(c command, binary bool, write func(v *view, w io.Writer) error) command {
+// exportCommand is a command that turns a view into a file of another format. asJSON writes with -json the same numbers.
+func exportCommand(c command, binary bool, write, asJSON func(v *view, w io.Writer) error) command {
 	c.args, c.group = "[SOURCE...]", "profiles"
 	c.long = sourceHelp + "\n" + c.long
 	c.setup = func(fs *flag.FlagSet) runFunc {
 		var f fileFlags
 		f.declare(fs)
 		return func(ctx context.Context, env Env, args, _ []string) error {
-			if f.json {
-				return usagef("%s: -json: this command writes one format; `hone top -json` and `hone tree -json` have numbers", c.name)
-			}
 			v, err := f.view(ctx, env, args)
 			if err != nil {
 				return err
+			}
+			if f.json {
+				return f.write(env, false, func(w io.Writer) error { return asJSON(v, w) })
 			}
 			return f.write(env, binary, func(w io.Writer) error { return write(v, w) })
 		}
@@ -88,6 +126,12 @@ func callgrindCommand() command {
 			return err
 		}
 		return g.WriteCallgrind(w, v.View)
+	}, func(v *view, w io.Writer) error {
+		g, err := v.Graph(profile.GraphOptions{Addresses: true, CallTree: true})
+		if err != nil {
+			return err
+		}
+		return render.JSON(w, render.GraphJSON("graph", v.graphPage(g)))
 	})
 }
 
@@ -98,6 +142,8 @@ func protoCommand() command {
 		examples: []string{"hone proto -o all.pprof monday.pprof tuesday.pprof", "hone proto -focus 'main\\.' -o main.pprof rec.hone"},
 	}, true, func(v *view, w io.Writer) error {
 		return v.Divided().Encode(w)
+	}, func(v *view, w io.Writer) error {
+		return render.RawJSON(w, render.SamplesPage{Source: v.Source.Name, View: v.View})
 	})
 }
 
@@ -107,9 +153,7 @@ func topprotoCommand() command {
 		long:     "A sample for each row, with the values cum and flat.",
 		examples: []string{"hone topproto -o top.pprof cpu.pprof"},
 	}, true, func(v *view, w io.Writer) error {
-		o := v.TopOptions(0)
-		o.Inline = false
-		top, err := v.Profile.Top(o)
+		top, err := v.wholeTop()
 		if err != nil {
 			return err
 		}
@@ -118,5 +162,18 @@ func topprotoCommand() command {
 			return fmt.Errorf("topproto: %w", err)
 		}
 		return p.Encode(w)
+	}, func(v *view, w io.Writer) error {
+		top, err := v.wholeTop()
+		if err != nil {
+			return err
+		}
+		return render.JSON(w, render.TopJSON(render.TopTable{Source: v.Source.Name, View: v.View, Top: top, Blind: v.blindSpots(top.Smallest()), Notes: v.Source.Notes}))
 	})
+}
+
+// wholeTop is the table of top with all of its rows.
+func (v *view) wholeTop() (*profile.Top, error) {
+	o := v.TopOptions(0)
+	o.Inline = false
+	return v.Profile.Top(o)
 }

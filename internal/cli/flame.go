@@ -4,10 +4,7 @@ import (
 	"context"
 	"flag"
 	"io"
-	"path/filepath"
-	"strings"
 
-	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/render/flame"
 )
 
@@ -29,7 +26,7 @@ whatever the profile's size, because only boxes that a screen can show are in it
 			f.declare(fs)
 			fs.StringVar(&format, "format", "", "`FORMAT` html or svg (default: by the file's ending, else html)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
-				draw, err := flameFormat(format, f.out)
+				draw, err := flameFormat(format, f.file())
 				if err != nil {
 					return err
 				}
@@ -42,7 +39,7 @@ whatever the profile's size, because only boxes that a screen can show are in it
 					return err
 				}
 				if f.json {
-					return render.JSON(env.Stdout, flame.JSON(g))
+					return f.writeJSON(env, flame.JSON(g))
 				}
 				return f.write(env, true, func(w io.Writer) error { return draw(w, g) })
 			}
@@ -52,14 +49,12 @@ whatever the profile's size, because only boxes that a screen can show are in it
 
 // flameFormat chooses by the format's name, else by the ending of the file.
 func flameFormat(format, out string) (func(io.Writer, *flame.Graph) error, error) {
-	if format == "" && strings.EqualFold(filepath.Ext(out), ".svg") {
-		format = "svg"
+	format, err := fileFormat(format, out, "html", "svg", "htm")
+	if err != nil {
+		return nil, err
 	}
-	switch format {
-	case "", "html":
-		return flame.HTML, nil
-	case "svg":
+	if format == "svg" {
 		return flame.SVG, nil
 	}
-	return nil, usagef("-format: no %q; there are html and svg", format)
+	return flame.HTML, nil
 }

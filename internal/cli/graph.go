@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"io"
-	"strings"
 
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
@@ -32,7 +31,7 @@ arrow goes over functions that are not shown.`,
 			f.declare(fs)
 			fs.StringVar(&format, "format", "", "`FORMAT` svg or dot (default: by the file's ending, else svg)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
-				draw, err := graphFormat(format, f.out)
+				draw, err := graphFormat(format, f.file())
 				if err != nil {
 					return err
 				}
@@ -46,7 +45,7 @@ arrow goes over functions that are not shown.`,
 				}
 				page := v.graphPage(g)
 				if f.json {
-					return render.JSON(env.Stdout, render.GraphJSON("graph", page))
+					return f.writeJSON(env, render.GraphJSON("graph", page))
 				}
 				if len(g.Nodes) > manyNodes {
 					env.say("hone: %d functions are more than a browser shows at ease; -nodecount 200 keeps the most telling", len(g.Nodes))
@@ -63,11 +62,12 @@ func graphFormat(format, out string) (func(io.Writer, render.GraphPage) error, e
 		render.Dot(w, p)
 		return nil
 	}
-	switch {
-	case format == "dot", format == "" && (strings.HasSuffix(out, ".dot") || strings.HasSuffix(out, ".gv")):
-		return dot, nil
-	case format == "svg", format == "":
+	format, err := fileFormat(format, out, "svg", "dot", "gv")
+	if err != nil {
+		return nil, err
+	}
+	if format == "svg" {
 		return render.CallGraphSVG, nil
 	}
-	return nil, usagef("-format: no %q; there are svg and dot", format)
+	return dot, nil
 }

@@ -77,7 +77,7 @@ func printHelp(w io.Writer, c command) error {
 			}
 		}
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-		c.setup(fs)
+		c.declare(fs)
 		any := false
 		var short []string // forms of other flags
 		fs.VisitAll(func(f *flag.Flag) {

@@ -205,7 +205,7 @@ func TestHostileNamesWithEveryCommand(t *testing.T) {
 				t.Fatalf("hone %s is not tried with the hostile corpus: add command lines to it", cmd.name)
 			}
 			fs := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
-			cmd.setup(fs)
+			cmd.declare(fs)
 			seen := false
 			for _, line := range lines[cmd.name] {
 				seen = c.try(t, line, fs) || seen

@@ -49,7 +49,7 @@ func TestAllPprofFlagsAreKnown(t *testing.T) {
 		"intel_syntax", // disasm's own
 	}
 	fs := flag.NewFlagSet("top", flag.ContinueOnError)
-	topCommand().setup(fs)
+	topCommand().declare(fs)
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "pprof.md"))
 	if err != nil {
 		t.Fatal(err)

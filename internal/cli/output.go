@@ -1,45 +1,52 @@
 package cli
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 )
 
-// redirect obeys pprof's -output: it runs with the file in the place of
-// standard output. A command with an -o of its own gets the name there. The
-// file appears when the report is whole.
-func redirect(env Env, fs *flag.FlagSet, run func(Env) error) error {
-	output := fs.Lookup("output")
-	if output == nil || output.Value.String() == "" {
+// redirect runs with the file in the place of standard output. The file appears when all of it is written. What is
+// there and is no file (a device, a pipe) is written to as it is.
+func redirect(env Env, name string, run func(Env) error) error {
+	if name == "" || name == "-" {
 		return run(env)
 	}
-	name := output.Value.String()
-	if fs.Lookup("o") != nil {
-		if err := fs.Set("o", name); err != nil {
-			return usagef("-output: %v", err)
-		}
-		return run(env)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	path := absolute(env.Dir, name)
+	f, finish, err := openOutput(path)
 	if err != nil {
-		return fmt.Errorf("-output %s: %w", name, err)
+		return fmt.Errorf("-o %s: %w", name, err)
 	}
-	defer os.Remove(f.Name()) // it is renamed when all went well
 	env, flush := env.plainStdout(f)
 	err = run(env)
 	if e := flush(); err == nil {
 		err = e
 	}
-	if closed := f.Close(); err == nil && closed != nil {
-		err = fmt.Errorf("-output %s: %w", name, closed)
+	if e := finish(err == nil); err == nil && e != nil {
+		err = fmt.Errorf("-o %s: %w", name, e)
 	}
-	if err != nil {
+	return err
+}
+
+// openOutput opens what is to become the file of that path. finish closes it, and keeps it or not.
+func openOutput(path string) (f *os.File, finish func(keep bool) error, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		if f, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+			return nil, nil, err
+		}
+		return f, func(bool) error { return f.Close() }, nil
+	}
+	if f, err = os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"); err != nil {
+		return nil, nil, err
+	}
+	return f, func(keep bool) error {
+		err := f.Close()
+		if err == nil && keep {
+			if err = os.Chmod(f.Name(), 0o644); err == nil {
+				err = os.Rename(f.Name(), path)
+			}
+		}
+		os.Remove(f.Name()) // which is no more when it was renamed
 		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return fmt.Errorf("-output %s: %w", name, err)
-	}
-	return os.Rename(f.Name(), name)
+	}, nil
 }

@@ -79,7 +79,6 @@ func (p *profileFlags) declareSources(fs *flag.FlagSet) {
 	fs.StringVar(&p.connect.cert, "tls_cert", "", "same as -cert `FILE`")
 	fs.StringVar(&p.connect.key, "tls_key", "", "same as -key `FILE`")
 	fs.StringVar(&p.connect.ca, "tls_ca", "", "same as -ca `FILE`")
-	fs.String("output", "", "write the report to `FILE`")
 	fs.StringVar(&p.comment, "add_comment", "", "a comment for the profile that proto writes and comments shows, `TEXT`")
 	fs.StringVar(&p.symbolize, "symbolize", "", "pprof's `HOW`, accepted and ignored: profiles of Go programs carry their symbols")
 	fs.StringVar(&p.shape.SourcePath, "source_path", "", "`DIRS` where source is looked for first, separated as in PATH")

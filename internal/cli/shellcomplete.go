@@ -42,7 +42,7 @@ func (sh *shell) candidates(before []string, word string) []string {
 	}
 	if rest, isFlag := strings.CutPrefix(word, "-"); isFlag {
 		fs := flag.NewFlagSet("", flag.ContinueOnError)
-		cmd.setup(fs)
+		cmd.declare(fs)
 		var names []string
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
 		if found := withPrefix(names, word); len(found) > 0 {

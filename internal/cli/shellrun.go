@@ -68,7 +68,7 @@ func (sh *shell) report(ctx context.Context, env Env, l prompt.Line) error {
 	}
 	fs := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	run := cmd.setup(fs)
+	common := cmd.declare(fs)
 	flags, args, err := shellArguments(cmd, fs, append(follow, l.Words[1:]...))
 	if err == nil {
 		err = fs.Parse(flags)
@@ -89,7 +89,7 @@ func (sh *shell) report(ctx context.Context, env Env, l prompt.Line) error {
 	}
 	set("binary", sh.binary)
 	if l.File != "" {
-		set("output", absolute(env.Dir, l.File))
+		set("o", absolute(env.Dir, l.File))
 	} else if pattern := pageName(word); pattern != "" && l.Pipe == "" && unnamed(fs) {
 		page, e := sh.page(pattern)
 		if e != nil {
@@ -100,7 +100,7 @@ func (sh *shell) report(ctx context.Context, env Env, l prompt.Line) error {
 	if err != nil {
 		return usagef("%s: %v", cmd.name, err)
 	}
-	return redirect(env, fs, func(env Env) error { return run(ctx, env, args, nil) })
+	return common.run(ctx, env, args, nil)
 }
 
 // pageName is the pattern of the file that a word at the prompt writes for a browser, "" for other words.
@@ -116,7 +116,7 @@ func pageName(word string) string {
 
 // unnamed tells that a command writes a page and was not told where to.
 func unnamed(fs *flag.FlagSet) bool {
-	return fs.Lookup("o").Value.String() == "" && fs.Lookup("output").Value.String() == "" && fs.Lookup("json").Value.String() != "true"
+	return fs.Lookup("o").Value.String() == "" && fs.Lookup("json").Value.String() != "true"
 }
 
 // unknown says what to type in the place of a word.

@@ -13,7 +13,7 @@ import (
 type settings map[string][]string
 
 // notSettings are flags of one command line only.
-var notSettings = []string{"e", "h", "o", "output", "format", "top", "q", "v"}
+var notSettings = []string{"e", "h", "o", "output", "format", "top", "q", "v", "max_memory"}
 
 // longForm returns what a flag is short for: -cum is "sort" and "cum", -tls_key
 // is "key" and ""; of others their own name.
@@ -102,7 +102,7 @@ func (sh *shell) options() *flag.FlagSet {
 	all.SetOutput(io.Discard)
 	for _, c := range shellCommands() {
 		fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-		c.setup(fs)
+		c.declare(fs)
 		fs.VisitAll(func(f *flag.Flag) {
 			if all.Lookup(f.Name) == nil {
 				all.Var(f.Value, f.Name, f.Usage)

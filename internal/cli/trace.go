@@ -52,7 +52,8 @@ Tracing costs about 1 to 5 % of CPU, more above some 500,000 events a second and
 type traceView struct {
 	name string
 	// own is what the view does instead of the common analyses; nil for none.
-	own func(f *traceFlags, ctx context.Context, env Env, args []string) error
+	own    func(f *traceFlags, ctx context.Context, env Env, args []string) error
+	writes bool // it takes -o itself, for a file that is not text
 	// check says why there is nothing to show; nil when it always can.
 	check func(*traceRun) error
 	// result computes what -json prints.
@@ -105,7 +106,7 @@ func traceCommand() command {
 			fs.Int64Var(&f.request, "request", 0, "critical, timeline: the request with this `ID` (default: the slowest)")
 			fs.BoolVar(&f.whole, "run", false, "critical: the path of the whole run, from its end back")
 			fs.IntVar(&f.slowest, "slowest", 20, "keep `N` of the slowest requests in full")
-			fs.StringVar(&f.out, "o", "", "cut, anonymize, timeline: write to `FILE`")
+			fs.StringVar(&f.out, "o", "", "write to `FILE` in the place of standard output")
 			f.events.declare(fs)
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				return f.run(ctx, env, args)
@@ -122,6 +123,16 @@ func (f *traceFlags) run(ctx context.Context, env Env, args []string) error {
 	if f.pprof != "" && !slices.Contains(analysis.Profiles(), view.name) {
 		return usagef("trace %s: -pprof is not for this view; it is for %s", view.name, strings.Join(analysis.Profiles(), ", "))
 	}
+	if f.out != "" && (!view.writes || f.json) {
+		name := f.out
+		f.out = ""
+		return redirect(env, name, func(env Env) error { return f.view(ctx, env, view, args) })
+	}
+	return f.view(ctx, env, view, args)
+}
+
+// view shows or writes a view.
+func (f *traceFlags) view(ctx context.Context, env Env, view traceView, args []string) error {
 	if view.own != nil {
 		return view.own(f, ctx, env, args)
 	}

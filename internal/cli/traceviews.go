@@ -101,9 +101,9 @@ func traceViews() []traceView {
 			result: func(r *run) any { return r.set.Annotations.Result() },
 			draw:   func(w io.Writer, r *run, p page, s how) { render.TraceLogs(w, r.set.Annotations.Result(), p, s) },
 		},
-		{name: "timeline", own: (*traceFlags).timeline},
-		{name: "cut", own: (*traceFlags).cut},
-		{name: "anonymize", own: (*traceFlags).anonymize},
+		{name: "timeline", own: (*traceFlags).timeline, writes: true},
+		{name: "cut", own: (*traceFlags).cut, writes: true},
+		{name: "anonymize", own: (*traceFlags).anonymize, writes: true},
 		{name: "events", own: (*traceFlags).printEvents},
 	}
 }

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"archive/zip"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -10,8 +12,9 @@ import (
 // read. Real recordings stay far below them (about twenty parts, the trace at
 // most 64 MB); they keep a hostile file from costing memory or time.
 const (
-	MaxPartBytes     = 1 << 30  // one part's content
-	maxManifestBytes = 16 << 20 // manifest.json's content
+	MaxPartBytes     = 1 << 30   // one part's content
+	MaxWholeBytes    = 128 << 20 // one part's content that Bytes returns in one piece
+	maxManifestBytes = 16 << 20  // manifest.json's content
 	maxParts         = 1000
 	maxDirectory     = 1 << 20 // bytes of the central directory
 	maxNameBytes     = 200
@@ -19,6 +22,30 @@ const (
 )
 
 const manifestName = "manifest.json"
+
+// Parts unpack 2 to 50 times, a dump of many goroutines that wait at one line some 150 times; profiles are packed before
+// they become a part, and others' unpack 3 to 10 times. Beyond the first of these limits and the other one a part is
+// refused as a bomb, before anything of it is unpacked.
+const (
+	bombBytes        = 32 << 20
+	bombRatio        = 400
+	bombProfileRatio = 30
+)
+
+// ErrBomb is wrapped by the error for a part that unpacks to far more than it takes in the file.
+var ErrBomb = errors.New("no real part does")
+
+// bomb is the error for an entry that is one; nil for others.
+func bomb(f *zip.File) error {
+	packed, unpacked, ratio := f.CompressedSize64, f.UncompressedSize64, uint64(bombRatio)
+	if strings.HasSuffix(f.Name, ".pprof") {
+		ratio = bombProfileRatio
+	}
+	if unpacked <= bombBytes || unpacked/ratio <= packed {
+		return nil
+	}
+	return fmt.Errorf("%d bytes in the file unpack to %d, %d times as much: %w", packed, unpacked, unpacked/max(packed, 1), ErrBomb)
+}
 
 // checkName refuses names that would land elsewhere when the zip is unpacked.
 func checkName(name string) error {

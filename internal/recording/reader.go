@@ -182,6 +182,9 @@ func readPart(f *zip.File, limit int64) ([]byte, error) {
 	if f.UncompressedSize64 > uint64(limit) {
 		return nil, fmt.Errorf("%d bytes are more than the allowed %d", f.UncompressedSize64, limit)
 	}
+	if err := bomb(f); err != nil {
+		return nil, err
+	}
 	rc, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -208,25 +211,29 @@ func (r *Recording) part(name string) (Part, bool) {
 
 // Part opens a part; a missing one gives an error with the manifest's reason.
 // The reader gives at most the size that the manifest says, and an error when
-// the content is shorter, longer or fails its CRC-32.
+// the content is shorter, longer or fails its CRC-32. A part that is a bomb (see ErrBomb) is not opened.
 func (r *Recording) Part(name string) (io.ReadCloser, error) {
 	if _, ok := r.part(name); !ok {
 		return nil, r.missing(name)
 	}
-	rc, err := r.files[name].Open()
+	f := r.files[name]
+	if err := bomb(f); err != nil {
+		return nil, fmt.Errorf("open %s in %s: %w", name, r.Path, err)
+	}
+	rc, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open %s in %s: %w", name, r.Path, err)
 	}
 	return rc, nil
 }
 
-// Bytes reads a whole part.
+// Bytes reads a whole part of at most MaxWholeBytes.
 func (r *Recording) Bytes(name string) ([]byte, error) {
 	p, ok := r.part(name)
 	if !ok {
 		return nil, r.missing(name)
 	}
-	data, err := readPart(r.files[name], p.Bytes)
+	data, err := readPart(r.files[name], min(p.Bytes, MaxWholeBytes))
 	if err != nil {
 		return nil, fmt.Errorf("read %s in %s: %w", name, r.Path, err)
 	}
@@ -266,6 +273,9 @@ func (r *Recording) Verify() error {
 }
 
 func (r *Recording) verify(p Part) error {
+	if err := bomb(r.files[p.Name]); err != nil {
+		return err
+	}
 	rc, err := r.files[p.Name].Open()
 	if err != nil {
 		return err

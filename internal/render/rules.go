@@ -37,6 +37,25 @@ func Rule(w io.Writer, r rule.Rule, s Style) {
 	fmt.Fprintf(w, "%s\n\n%s\n", s.paint(faint, facts), strings.TrimSpace(r.Doc))
 }
 
+// RulesJSON is the form of `hone rules -json`.
+func RulesJSON(rules []rule.Rule) any {
+	type ruleJSON struct {
+		ID    string    `json:"id"`
+		Kind  rule.Kind `json:"kind"` // as in findings
+		Title string    `json:"title"`
+		Doc   string    `json:"doc"`             // why it costs, what to do, when it is fine
+		Needs string    `json:"needs,omitempty"` // beside the profiles of CPU and allocations
+	}
+	list := []ruleJSON{}
+	for _, r := range rules {
+		list = append(list, ruleJSON{r.ID, r.Kind, r.Title, strings.TrimSpace(r.Doc), needs(r)})
+	}
+	return struct {
+		Schema string     `json:"schema"`
+		Rules  []ruleJSON `json:"rules"`
+	}{"hone/rules/v1", list}
+}
+
 // RulesMarkdown writes the catalogue of rules, a paragraph each: docs/rules.md.
 func RulesMarkdown(w io.Writer, rules []rule.Rule) {
 	fmt.Fprintf(w, `# Rules

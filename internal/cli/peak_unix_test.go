@@ -1,0 +1,21 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// peakMemory is the most memory that a process that ended had resident, in bytes.
+func peakMemory(s *os.ProcessState) int64 {
+	use, ok := s.SysUsage().(*syscall.Rusage)
+	switch {
+	case !ok:
+		return 0
+	case runtime.GOOS == "darwin":
+		return use.Maxrss
+	}
+	return use.Maxrss << 10
+}

@@ -1,0 +1,51 @@
+package profile
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Tables of a real profile take up to five times the bytes they are decoded from: a location of 22 bytes has a row of
+// 64 and a line of 24. Compressed, those bytes are three to ten times fewer. Beyond the first of these limits and another
+// one the input is refused: a location of two bytes has the same row.
+const (
+	tablesBytes       = 64 << 20
+	tablesRatio       = 8
+	tablesPackedRatio = 150
+)
+
+// checkTables refuses input whose tables outgrow it. It looks at what is allocated, so that it costs nothing for each record.
+func (d *decoder) checkTables() error {
+	read, tables := d.in.offset(), d.tables()
+	packed := read
+	if d.in.zip != "" {
+		packed = d.in.in.n
+	}
+	if tables <= tablesBytes || tables/tablesRatio <= read && tables/tablesPackedRatio <= packed {
+		return nil
+	}
+	return fmt.Errorf("%w: the first %d bytes hold so many tiny records that their tables take %d, %d times as much; no real profile does",
+		ErrTooLarge, read, tables, tables/read)
+}
+
+// tables returns the bytes that the decoder's tables take, including those that resolve makes of them.
+func (d *decoder) tables() int64 {
+	s := &d.samples
+	n := room(d.strs) + room(d.functions) + int64(len(d.functions))*size[Function]() +
+		room(d.mappings) + int64(len(d.mappings))*size[Mapping]() +
+		room(d.locations) + room(d.p.Locations) + room(d.lineFuncs) + int64(len(d.lineFuncs))*size[Line]() +
+		room(d.types) + room(d.comments) +
+		room(s.stacks.spans) + room(s.labelSet) + room(s.rawSets) + room(s.raw) + room(s.bigIDs)
+	for _, v := range s.values {
+		n += room(v)
+	}
+	// A map's entry: key and value, twice for the room that it leaves, and the key's text.
+	return n + int64(len(s.big))*32 + int64(len(s.rawSet))*96
+}
+
+func room[T any](s []T) int64 { return int64(cap(s)) * size[T]() }
+
+func size[T any]() int64 {
+	var v T
+	return int64(unsafe.Sizeof(v))
+}
