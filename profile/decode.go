@@ -41,7 +41,7 @@ var fieldNames = [...]string{
 // inflated (0 = DefaultMaxBytes). It inflates and decodes in one pass.
 //
 // Errors say what is broken and where: a *SyntaxError for malformed protobuf,
-// ErrText for text, ErrTooLarge beyond maxBytes, for compressed input that
+// ErrText for text, the name of a format from before protobuf, ErrTooLarge beyond maxBytes, for compressed input that
 // inflates more than 200 times beyond 32 MiB, and for input of records so small
 // that the tables would take eight times its size and more than 64 MiB. What google/pprof refuses as
 // invalid is refused here too; labels that carry nothing are dropped as it does.
@@ -55,8 +55,11 @@ func Decode(r io.Reader, maxBytes int64) (*Profile, error) {
 	if err := d.decode(); err != nil {
 		var syntax *SyntaxError
 		if errors.As(err, &syntax) {
-			if text := textError(w.head); text != nil {
-				return nil, text
+			if err := legacyError(w.head); err != nil {
+				return nil, err
+			}
+			if err := textError(w.head); err != nil {
+				return nil, err
 			}
 		}
 		return nil, err
