@@ -78,7 +78,7 @@ func pass() *rule.Pass {
 	t := &site.Table{}
 	t.Totals.TotalSeconds, t.Totals.CPUSamples = 10, 1000
 	t.Totals.D, t.Totals.A, t.Totals.W, t.Totals.M = 1, 0.5, 0.1, 1.2
-	t.Totals.AllocBytes, t.Totals.AllocObjects = 100<<20, 1_000_000
+	t.Totals.AllocBytes, t.Totals.AllocObjects, t.Totals.AllObjects = 100<<20, 1_000_000, 1_000_000
 	t.Totals.MutexSeconds, t.Totals.BlockSeconds = 16, 40
 	t.Totals.LiveBytes = 10 << 20
 	return &rule.Pass{

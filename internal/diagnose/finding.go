@@ -158,8 +158,16 @@ func (e *engine) allocationWords(c site.Cost) string {
 		return fmt.Sprintf("allocates %s (%s of all bytes)", rule.Bytes(float64(c.AllocBytes)), share)
 	}
 	n := float64(ph.Requests)
-	return fmt.Sprintf("allocates %s in %s per %s (%s of all bytes)",
-		rule.Bytes(float64(c.AllocBytes)/n), rule.Some(float64(c.AllocObjects)/n, "object"), e.manifest.Unit(), share)
+	return fmt.Sprintf("allocates %s in %s%s per %s (%s of all bytes)",
+		rule.Bytes(float64(c.AllocBytes)/n), atLeast(c), rule.Some(float64(c.AllocObjects)/n, "object"), e.manifest.Unit(), share)
+}
+
+// atLeast are the words before a number of objects that the profile counted too low.
+func atLeast(c site.Cost) string {
+	if c.AtLeast() {
+		return "at least "
+	}
+	return ""
 }
 
 // shares gives a draft's cost as shares of the totals. What was not recorded is absent.
@@ -181,8 +189,9 @@ func (e *engine) shares(d *draft) Cost {
 	if t.AllocBytes > 0 {
 		c.AllocBytesShare = ptr(round(float64(d.cost.AllocBytes) / float64(t.AllocBytes)))
 	}
-	if t.AllocObjects > 0 {
-		c.AllocObjectsShare = ptr(round(float64(d.cost.AllocObjects) / float64(t.AllocObjects)))
+	if t.AllObjects > 0 {
+		c.AllocObjectsShare = ptr(round(e.objectsShare(d.cost)))
+		c.ObjectsAtLeast = d.cost.AtLeast()
 	}
 	if ph, ok := e.phase(recording.PhaseCPU); ok && ph.Requests > 0 && d.cost.AllocBytes > 0 {
 		c.BytesPerRequest = ptr(round(float64(d.cost.AllocBytes) / float64(ph.Requests)))
@@ -229,7 +238,7 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 		})
 		out = append(out, rule.Evidence{
 			What:    "objects allocated",
-			Value:   fmt.Sprintf("%d, %s of all", d.cost.AllocObjects, rule.Percent(float64(d.cost.AllocObjects)/float64(max(t.AllocObjects, 1)))),
+			Value:   atLeast(d.cost) + fmt.Sprintf("%d, %s of all", d.cost.AllocObjects, rule.Percent(e.objectsShare(d.cost))),
 			Command: e.pass.List("alloc_objects", function),
 		})
 	}

@@ -146,10 +146,10 @@ func (e *engine) bytesShare(c site.Cost) float64 {
 }
 
 func (e *engine) objectsShare(c site.Cost) float64 {
-	if e.totals.AllocObjects <= 0 {
+	if e.totals.AllObjects <= 0 {
 		return 0
 	}
-	return float64(c.AllocObjects) / float64(e.totals.AllocObjects)
+	return float64(c.AllocObjects) / float64(e.totals.AllObjects)
 }
 
 func (d *draft) function() string {

@@ -192,9 +192,11 @@ type Cost struct {
 	GCShare           *float64 `json:"gc_share,omitempty"`                // of all CPU: its share of GC work
 	WithGC            *Range   `json:"cpu_and_gc,omitempty"`              // both together
 	AllocBytesShare   *float64 `json:"alloc_bytes_share,omitempty"`       // of all bytes allocated
-	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`     // of all objects allocated
+	AllocObjectsShare *float64 `json:"alloc_objects_share,omitempty"`     // of all objects that the runtime counted
 	BytesPerRequest   *float64 `json:"alloc_bytes_per_request,omitempty"` // absent when no requests were counted
 	ObjectsPerRequest *float64 `json:"alloc_objects_per_request,omitempty"`
+	// ObjectsAtLeast says that the objects are more: of those below 16 bytes several share a block, which the profile counts once.
+	ObjectsAtLeast bool     `json:"alloc_objects_at_least,omitempty"`
 	WaitShare         *float64 `json:"wait_share,omitempty"` // of the contention recorded
 	LiveBytes         *int64   `json:"live_bytes,omitempty"` // in use at the end, allocated by its lines
 }

@@ -239,7 +239,11 @@ func costLine(f *diagnose.Finding) string {
 	}
 	share(gc, f.Cost.GCShare)
 	share("allocated bytes", f.Cost.AllocBytesShare)
-	share("allocated objects", f.Cost.AllocObjectsShare)
+	if f.Cost.ObjectsAtLeast {
+		share("allocated objects at least", f.Cost.AllocObjectsShare)
+	} else {
+		share("allocated objects", f.Cost.AllocObjectsShare)
+	}
 	share("lock and channel waiting", f.Cost.WaitShare)
 	if f.Cost.LiveBytes != nil && *f.Cost.LiveBytes > 0 {
 		parts = append(parts, "live "+size(float64(*f.Cost.LiveBytes)))

@@ -80,12 +80,17 @@ func details(f *diagnose.Finding, m recording.Manifest) string {
 	for _, e := range f.Evidence {
 		if e.What == rule.ExecutionsCounted {
 			parts = append(parts, e.Value)
+			break // one for each place of the line follows
 		}
 	}
 	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
 		words := percent(*x) + " of allocated bytes"
 		if b, n := f.Cost.BytesPerRequest, f.Cost.ObjectsPerRequest; b != nil && n != nil {
-			words += fmt.Sprintf(" (%s in %s per %s)", size(*b), rule.Some(*n, "object"), m.Unit())
+			least := ""
+			if f.Cost.ObjectsAtLeast {
+				least = "at least "
+			}
+			words += fmt.Sprintf(" (%s in %s%s per %s)", size(*b), least, rule.Some(*n, "object"), m.Unit())
 		}
 		parts = append(parts, words)
 	}

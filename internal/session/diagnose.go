@@ -127,6 +127,9 @@ func inputs(rec *recording.Recording) (in site.Input, notes []string, err error)
 	if ph, ok := rec.Phase(recording.PhaseContention); ok {
 		in.ContentionSeconds = ph.Seconds
 	}
+	if ph, ok := rec.Phase(recording.PhaseCPU); ok {
+		in.CountedObjects = ph.AllocObjects
+	}
 	return in, notes, nil
 }
 

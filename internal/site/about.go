@@ -277,7 +277,7 @@ func (t *Table) amounts(a *about) []Amount {
 	if p.hasAllocs {
 		out = append(out,
 			Amount{UnitBytes, p.tally(a.own[allocs]).interval(p.rate), p.tally(a.total[allocs]).interval(p.rate), float64(t.Totals.AllocBytes)},
-			Amount{UnitObjects, p.objects(a.own[allocs]), p.objects(a.total[allocs]), float64(t.Totals.AllocObjects)})
+			Amount{UnitObjects, p.objects(a.own[allocs]), p.objects(a.total[allocs]), float64(t.Totals.AllObjects)})
 	}
 	if t.Totals.LiveBytes > 0 {
 		out = append(out, Amount{UnitLive, p.tally(a.own[heap]).interval(p.rate), p.tally(a.total[heap]).interval(p.rate), float64(t.Totals.LiveBytes)})

@@ -1,5 +1,9 @@
 package site
 
+// tinyBlock is between the size of the blocks that the runtime packs tiny objects into (16 bytes: runtime/malloc.go,
+// maxTinySize) and the next one (24): a sampled row's size is an estimate.
+const tinyBlock = 20
+
 // seconds is the value of a row of a profile of time.
 func seconds(r *Row) float64 { return float64(r.Value) / 1e9 }
 
@@ -18,6 +22,9 @@ func (c *Cost) add(k kind, r *Row) {
 	case allocs:
 		c.AllocBytes += r.Value
 		c.AllocObjects += r.Count
+		if r.Value < tinyBlock*r.Count {
+			c.TinyBlocks += r.Count
+		}
 	case heap:
 		c.LiveBytes += r.Value
 	case block:

@@ -38,6 +38,7 @@ func join(ctx context.Context, in *Input, code owners) (*Table, error) {
 	}
 	t := &Table{Totals: j.totals, pricing: newPricing(in, j)}
 	t.Totals.ContentionSeconds = in.ContentionSeconds
+	t.Totals.AllObjects = max(t.Totals.AllocObjects, in.CountedObjects)
 	j.finish(t)
 	t.Notes = j.notes(in, t)
 	return t, nil

@@ -305,3 +305,23 @@ func TestProbeDrivesTheCollectorToo(t *testing.T) {
 }
 
 var _ owners = (*gocode.Index)(nil)
+
+// TestTinyObjectsAreAtLeast: a profile counts the blocks of tiny objects, the runtime the objects.
+func TestTinyObjectsAreAtLeast(t *testing.T) {
+	in := Input{Allocs: build(t, allocs,
+		objects(10, 16, "main.tiny:1 < main.main:9 < runtime.main"), objects(100, 48, "main.large:2 < main.main:9 < runtime.main"))}
+	in.CountedObjects = 160
+	table := mustJoin(t, in)
+	if got := table.Totals.AllObjects; got != 160 {
+		t.Errorf("%d objects in all, want the runtime's 160", got)
+	}
+	for _, s := range table.Sites {
+		if got, want := s.Cost.AtLeast(), s.Line == 1; got != want {
+			t.Errorf("line %d: at least: %v, want %v", s.Line, got, want)
+		}
+	}
+	in.CountedObjects = 0 // which an attached service may not tell
+	if got := mustJoin(t, in).Totals.AllObjects; got != 110 {
+		t.Errorf("%d objects in all, want the profile's 110", got)
+	}
+}

@@ -15,6 +15,9 @@ type Input struct {
 	Code   *gocode.Index
 	// ContentionSeconds is the length of the block and mutex window; 0 when unknown.
 	ContentionSeconds float64
+	// CountedObjects is how many objects the runtime counted in the window of Allocs; 0 when unknown. The profile shows
+	// fewer: of objects of less than 16 bytes without pointers, several lie in one block, and it sees the block.
+	CountedObjects int64
 	// UsageSeconds is the CPU time that the kernel counted for the process during
 	// the CPU window; 0 when unknown. It shows whether the profile lost samples.
 	UsageSeconds float64
@@ -73,6 +76,7 @@ type Cost struct {
 	GCSeconds     float64 // b(s) × (D + A + W + I)
 	AllocBytes    int64
 	AllocObjects  int64
+	TinyBlocks    int64 // those of AllocObjects that may be blocks of several tiny objects each
 	LiveBytes     int64
 	BlockSeconds  float64
 	MutexSeconds  float64
@@ -86,10 +90,14 @@ type Totals struct {
 	ProbeSeconds  float64
 	ProbeBytes    int64
 	CPUSamples    int64   // all, assists and GC included
+	AllObjects    int64   // allocated, by the runtime's count or the profile's, whichever is more
 	TotalSeconds  float64 // all CPU of the profile but the probe's
 	// ContentionSeconds is the length of the window of BlockSeconds and MutexSeconds; 0 when unknown.
 	ContentionSeconds float64
 }
+
+// AtLeast reports whether a noticeable part of the objects may be blocks of several tiny ones, so that there are more.
+func (c Cost) AtLeast() bool { return c.TinyBlocks > 0 && c.TinyBlocks*20 >= c.AllocObjects }
 
 // Bucket is what no module's line owns: scheduler, GC, connection handling, …
 type Bucket struct {
