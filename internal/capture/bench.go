@@ -35,7 +35,7 @@ func (r *recorder) recordBench(ctx context.Context, bin *target.Binary, start st
 	b.spec = target.RunSpec{
 		Dir:    bin.Dir, // as go test does: testdata is looked up there
 		Env:    r.o.Env,
-		Stdout: r.stdout(), Stderr: r.stderr(),
+		Stdout: r.stdout(), Stderr: r.stderr(), Echo: r.o.Output,
 	}
 	b.program.samples = b.samples
 	b.program.after = b.readLines

@@ -81,7 +81,7 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	case r.o.Load != nil:
 		return r.countLoaded(ctx, start, spec, addrs)
 	case m.Target.Kind == kindService:
-		return "", errors.New("a service without load has no unit of work to count for")
+		return "", errors.New("a service without -load has no unit of work to count for")
 	case r.o.Bench != "":
 		return r.countBench(ctx, start, spec, bin)
 	}

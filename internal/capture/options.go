@@ -31,7 +31,12 @@ type Options struct {
 	BuildFlags []string
 	Attach     target.AttachOptions
 
-	Load     *load.Options // nil: observe
+	Load *load.Options // nil: observe
+	// LoadCommand is a command line for the shell that drives the service in the place of Load. It is started with each phase
+	// and ended with it.
+	LoadCommand string
+	// Output, when set, gets what the program prints (and the load command), as it comes. Writes come one at a time.
+	Output   io.Writer
 	Duration time.Duration // of clean to trace together; 0 = 30 s. Phase gogc comes after and takes up to half as long
 	Warmup   time.Duration // longest; 0 = 10 s, negative = none
 	Phases   []string      // of cpu, contention, trace, gogc; nil = all, empty = the clean phase alone
@@ -76,6 +81,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("record: benchmarks need a package, not a URL")
 	case o.Bench != "" && o.Load != nil:
 		return o, errors.New("record: a benchmark is its own load")
+	case o.LoadCommand != "" && (o.Load != nil || o.Bench != ""):
+		return o, errors.New("record: a load command, a load and benchmarks exclude each other")
 	case o.Out == "":
 		return o, errors.New("record: no file to record into")
 	case o.Stdin != "" && (o.URL != "" || o.Bench != ""):

@@ -95,7 +95,7 @@ func (r *recorder) buildTarget(ctx context.Context, counted []string) (*target.B
 // spec says how to run the target for the first time.
 func (r *recorder) spec() target.RunSpec {
 	return target.RunSpec{
-		Args: r.o.Args, Dir: r.o.RunDir, Env: r.o.Env, Stdin: r.o.Stdin, Stdout: r.stdout(), Stderr: r.stderr(),
+		Args: r.o.Args, Dir: r.o.RunDir, Env: r.o.Env, Stdin: r.o.Stdin, Stdout: r.stdout(), Stderr: r.stderr(), Echo: r.o.Output,
 	}
 }
 
@@ -192,7 +192,11 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 	looked := true // the run is one without collectors
 	if err == nil && listens {
 		r.out.Update(func(m *recording.Manifest) { m.Target.Kind = kindService })
-		r.say(Event{Phase: phaseStart, Text: "it listens: a service, observed without load", At: since(began), End: true})
+		how := "observed without load"
+		if r.o.LoadCommand != "" {
+			how = "driven by " + describeCommand(r.o.LoadCommand)
+		}
+		r.say(Event{Phase: phaseStart, Text: "it listens: a service, " + how, At: since(began), End: true})
 		was := r.out.Manifest()
 		s := &service{recorder: r, prog: proc, local: true}
 		err = s.record(ctx)
@@ -211,6 +215,9 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 	err = r.endOf(ctx, proc, err)
 	if err != nil {
 		return err
+	}
+	if r.o.LoadCommand != "" {
+		return fmt.Errorf("%s ended by itself: -load_cmd is for a service, which listens until it is stopped", r.o.Arg)
 	}
 	done, _ := r.world.machineCPU()
 	var first []run

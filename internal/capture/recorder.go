@@ -53,7 +53,7 @@ func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 	out, err := recording.Create(o.Out, recording.Manifest{
 		Hone: o.Version,
 		Target: recording.Target{
-			Kind: o.kind(), Arg: o.Arg, RunDir: o.RunDir, Args: o.Args, Env: o.Settings, Bench: o.Bench, URL: o.URL,
+			Kind: o.kind(), Arg: o.Arg, RunDir: o.RunDir, Args: o.Args, Env: o.Settings, Bench: o.Bench, URL: o.URL, LoadCommand: o.LoadCommand,
 		},
 		Load: loadSpec(o.Load),
 	})

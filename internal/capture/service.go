@@ -79,7 +79,7 @@ func (s *service) record(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.rest(ctx); err != nil || before == nil {
+	if _, err := s.driven(ctx, func() (stretch, error) { return stretch{}, s.rest(ctx) }); err != nil || before == nil {
 		return err
 	}
 	return s.trial(ctx, before)
@@ -110,18 +110,17 @@ func (s *service) runPhase(ctx context.Context, st step) error {
 	s.phase = st.phase
 	began := time.Now()
 	s.say(Event{Phase: st.phase, Text: "", Of: st.length})
-	var seen stretch
-	var err error
-	switch st.phase {
-	case recording.PhaseClean:
-		seen, err = s.measure(ctx, st.length, nil)
-	case recording.PhaseCPU:
-		seen, err = s.cpuPhase(ctx, st.length)
-	case recording.PhaseContention:
-		seen, err = s.contentionPhase(ctx, st.length)
-	case recording.PhaseTrace:
-		seen, err = s.tracePhase(ctx, st.length)
-	}
+	seen, err := s.driven(ctx, func() (stretch, error) {
+		switch st.phase {
+		case recording.PhaseCPU:
+			return s.cpuPhase(ctx, st.length)
+		case recording.PhaseContention:
+			return s.contentionPhase(ctx, st.length)
+		case recording.PhaseTrace:
+			return s.tracePhase(ctx, st.length)
+		}
+		return s.measure(ctx, st.length, nil)
+	})
 	if seen.phase.Seconds > 0 {
 		all := s.kept(st.phase)
 		all.join(seen)

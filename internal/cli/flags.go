@@ -237,6 +237,9 @@ type recordFlags struct {
 	out      string
 	dir      string
 	stdin    string
+
+	loadCommand string
+	showOutput  bool
 }
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
@@ -250,6 +253,8 @@ func (r *recordFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&r.build, "build", "", "`FLAGS` of go build for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
 	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
 	fs.StringVar(&r.stdin, "stdin", "", "standard input of the program, `FILE`, read again in each run (default: what is piped into hone)")
+	fs.StringVar(&r.loadCommand, "load_cmd", "", "drive the service by another tool: a `COMMAND` line for the shell, started with each phase and ended with it")
+	fs.BoolVar(&r.showOutput, "show_output", false, "show on stderr what the program prints, while it runs")
 	fs.StringVar(&r.dir, "C", "", "look the target up in `DIR`; the program still runs where you are")
 }
 
@@ -280,7 +285,10 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 	o = capture.Options{
 		Bench: r.bench, Dir: absolute(env.Dir, r.dir), RunDir: env.Dir, Args: rest, BuildFlags: flags,
 		Duration: r.duration, Warmup: r.warmup, Phases: phases, Timeout: r.timeout,
-		Out: r.out, Arg: args[0],
+		Out: r.out, Arg: args[0], LoadCommand: r.loadCommand,
+	}
+	if r.loadCommand != "" && (r.load != "" || r.bench != "") {
+		return o, usagef("-load_cmd drives the service itself: give it without -load and -bench")
 	}
 	if o.Load, err = r.loadFlags.options(r.load); err != nil {
 		return o, err

@@ -58,6 +58,24 @@ func (p *progress) event(e capture.Event) {
 	}
 }
 
+// programOutput shows what the program prints between the lines of the progress, marked and escaped.
+type programOutput struct {
+	p *progress
+	w io.Writer
+}
+
+func (o programOutput) Write(b []byte) (int, error) {
+	o.p.clear()
+	o.p.mu.Lock()
+	defer o.p.mu.Unlock()
+	for line := range strings.Lines(string(b)) {
+		if _, err := fmt.Fprintf(o.w, "| %s\n", screen.Line(strings.TrimRight(line, "\r\n"))); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
 // clear removes an unfinished line before the page is printed.
 func (p *progress) clear() {
 	p.mu.Lock()

@@ -21,7 +21,8 @@ begins, is not covered.
 
 With -load hone drives the service and measures throughput and latency; without,
 it observes: a program to its end, a service for -duration under whatever load it
-has. Load goes only where -load points. A recording whose requests all fail says so
+has; -load_cmd 'k6 run …' lets another tool drive it: the command is started with each
+phase and ended with it. Load goes only where -load points. A recording whose requests all fail says so
 first; -expect 404 measures errors on purpose.
 
 ` + targetsHelp
@@ -71,6 +72,10 @@ func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, p
 	o, err := r.capture(env, args, rest)
 	if err != nil {
 		return "", err
+	}
+	if r.showOutput {
+		_, stderr := env.raw()
+		o.Output = programOutput{prog, stderr}
 	}
 	path, err := session.Record(ctx, cfg, o)
 	prog.clear()

@@ -91,6 +91,7 @@ func differ(a, b recording.Manifest) []Difference {
 	}
 	add(effectRefused, "arguments", words(arguments(a)), words(arguments(b)))
 	add(effectRefused, "load", loadWords(a.Load), loadWords(b.Load))
+	add(effectRefused, "load command", x.LoadCommand, y.LoadCommand)
 	known(effectRefused, "headers and bodies of the requests", digest(a.Load), digest(b.Load))
 	add(effectNoted, "build flags", words(x.BuildFlags), words(y.BuildFlags))
 	add(effectNoted, "environment", words(x.Env), words(y.Env))

@@ -45,6 +45,9 @@ func doubts(sides [2]side, found []Difference, force bool) doubt {
 			}
 			if m.Load == nil && len(p.Benchmarks) == 0 && p.Runs == 0 {
 				d.all = "without -load nobody knows what came to the service"
+				if m.Target.LoadCommand != "" {
+					d.all = "hone does not see the requests of a load command: only -load counts them"
+				}
 			}
 			if p.Verdict == "generator-limited" {
 				d.load = fmt.Sprintf("the load generator was the limit in %s: throughput and latency are its own", r.Name)

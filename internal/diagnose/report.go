@@ -197,8 +197,8 @@ type Cost struct {
 	ObjectsPerRequest *float64 `json:"alloc_objects_per_request,omitempty"`
 	// ObjectsAtLeast says that the objects are more: of those below 16 bytes several share a block, which the profile counts once.
 	ObjectsAtLeast bool     `json:"alloc_objects_at_least,omitempty"`
-	WaitShare         *float64 `json:"wait_share,omitempty"` // of the contention recorded
-	LiveBytes         *int64   `json:"live_bytes,omitempty"` // in use at the end, allocated by its lines
+	WaitShare      *float64 `json:"wait_share,omitempty"` // of the contention recorded
+	LiveBytes      *int64   `json:"live_bytes,omitempty"` // in use at the end, allocated by its lines
 }
 
 // Range is a share with its 95 % interval of sampling.

@@ -77,9 +77,11 @@ type Target struct {
 	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's
 	Bench      string   `json:"bench,omitempty"`
 	URL        string   `json:"url,omitempty"`
-	Probe      bool     `json:"probe"` // taken through the probe, else through endpoints
-	PID        int      `json:"pid,omitempty"`
-	ExitCode   *int     `json:"exit_code,omitempty"`
+	// LoadCommand is the command line of a load by another tool, which hone started with each phase.
+	LoadCommand string `json:"load_command,omitempty"`
+	Probe       bool   `json:"probe"` // taken through the probe, else through endpoints
+	PID         int    `json:"pid,omitempty"`
+	ExitCode    *int   `json:"exit_code,omitempty"`
 }
 
 // Runtime is what the program says of itself.

@@ -137,7 +137,10 @@ func machine(m recording.Manifest) string {
 }
 
 func loadLine(m recording.Manifest) string {
-	if m.Load == nil {
+	switch {
+	case m.Target.LoadCommand != "":
+		return "driven by " + clip(m.Target.LoadCommand, 40)
+	case m.Load == nil:
 		return ""
 	}
 	conns := plural(m.Load.Connections, "connection")

@@ -136,7 +136,10 @@ func recordingName(now time.Time, o capture.Options) string {
 	if what == "" || what == "." {
 		what = filepath.Base(o.Dir)
 	}
-	words := notWord.ReplaceAllString(what, "-")
+	words := strings.Trim(notWord.ReplaceAllString(what, "-"), "-")
+	if words == "" { // ./ and the like
+		words = notWord.ReplaceAllString(filepath.Base(o.Dir), "-")
+	}
 	if len(words) > 40 {
 		words = words[len(words)-40:]
 	}

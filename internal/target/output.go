@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,12 +28,49 @@ type output struct {
 	dropped int64
 	tail    []byte // last bytes, where they are wanted
 	want    bool
+	echo    *echo
+	shown   int64 // of the file, to echo
+}
+
+// echo passes on what a program prints while it does. A piece ends with a line where it can, so that lines of stdout
+// and stderr do not mix.
+type echo struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func newEcho(w io.Writer) *echo {
+	if w == nil {
+		return nil
+	}
+	return &echo{w: w}
+}
+
+// show passes on what the file has from o.shown to size; to its last line's end, unless it is the end of all.
+func (o *output) show(size int64, last bool) {
+	const most = 64 << 10
+	for o.echo != nil && o.shown < size {
+		b := make([]byte, min(most, size-o.shown))
+		n, err := o.look.ReadAt(b, o.shown)
+		if b = b[:n]; n == 0 || err != nil && !errors.Is(err, io.EOF) {
+			return
+		}
+		if end := bytes.LastIndexByte(b, '\n') + 1; end > 0 {
+			b = b[:end]
+		} else if !last && n < most {
+			return
+		}
+		o.shown += int64(len(b))
+		o.echo.mu.Lock()
+		o.echo.w.Write(b) // who listens is not the program's business
+		o.echo.mu.Unlock()
+	}
 }
 
 // openOutput makes the file; "" drops the output, unless its tail is wanted: then a
 // file in dir takes it.
-func openOutput(path, dir string, tail bool) (*output, error) {
-	o := &output{want: tail}
+func openOutput(path, dir string, tail bool, e *echo) (*output, error) {
+	o := &output{want: tail, echo: e}
 	var err error
 	switch {
 	case path == "" && !tail:
@@ -78,7 +116,11 @@ func (o *output) cut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	st, err := o.look.Stat()
-	if err != nil || st.Size() <= OutputCap {
+	if err != nil {
+		return
+	}
+	o.show(st.Size(), false)
+	if st.Size() <= OutputCap {
 		return
 	}
 	size := st.Size()
@@ -92,8 +134,10 @@ func (o *output) cut() {
 		o.addTail(size, st.Size())
 		size = st.Size()
 	}
+	o.show(size, true)
 	if o.look.Truncate(OutputCap) == nil {
 		o.dropped += size - OutputCap
+		o.shown = min(o.shown, OutputCap)
 	}
 }
 
@@ -134,6 +178,7 @@ func (o *output) finish() int64 {
 		o.mu.Lock()
 		if st, err := o.look.Stat(); err == nil {
 			o.keepTail(st.Size())
+			o.show(st.Size(), true)
 		}
 		o.mu.Unlock()
 	}

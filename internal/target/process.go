@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,11 +79,12 @@ func (c Collect) names() []string {
 // RunSpec says how to run a built target.
 type RunSpec struct {
 	Args    []string
-	Dir     string   // working directory; "" = the caller's
-	Env     []string // added to the caller's environment
-	Stdin   string   // file that it reads; "" = nothing
-	Stdout  string   // file that takes (the first OutputCap bytes of) the output; "" = dropped
-	Stderr  string   // the same; the last lines are kept for Exit in any case
+	Dir     string    // working directory; "" = the caller's
+	Env     []string  // added to the caller's environment
+	Stdin   string    // file that it reads; "" = nothing
+	Stdout  string    // file that takes (the first OutputCap bytes of) the output; "" = dropped
+	Stderr  string    // the same; the last lines are kept for Exit in any case
+	Echo    io.Writer // gets both as they come, a piece at a time; nil = nobody
 	Collect Collect
 	Grace   time.Duration // from Stop's signal to its kill; 0 = StopGrace
 }
@@ -147,11 +149,12 @@ func (p *Process) start() (err error) {
 			}
 		}
 	}()
-	if p.stdout, err = openOutput(p.spec.Stdout, "", false); err != nil {
+	echo := newEcho(p.spec.Echo)
+	if p.stdout, err = openOutput(p.spec.Stdout, "", false, echo); err != nil {
 		return err
 	}
 	opened = append(opened, p.stdout)
-	if p.stderr, err = openOutput(p.spec.Stderr, filepath.Dir(p.bin.Path), true); err != nil {
+	if p.stderr, err = openOutput(p.spec.Stderr, filepath.Dir(p.bin.Path), true, echo); err != nil {
 		return err
 	}
 	opened = append(opened, p.stderr)

@@ -276,7 +276,11 @@ func testStreams(t *testing.T, kit *Binary) {
 		t.Fatal(err)
 	}
 	out, errs := filepath.Join(dir, "out"), filepath.Join(dir, "err")
-	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"-v", "stdin"}, Stdin: in, Stdout: out, Stderr: errs}))
+	var heard bytes.Buffer
+	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"-v", "stdin"}, Stdin: in, Stdout: out, Stderr: errs, Echo: &heard}))
+	if got := heard.String(); got != "read word\nverbose\n" && got != "verbose\nread word\n" {
+		t.Errorf("heard %q", got)
+	}
 	if e.Failure() != "" || !slices.Equal(e.Stderr, []string{"verbose"}) {
 		t.Errorf("exit %+v", e)
 	}
@@ -296,7 +300,11 @@ func testStreams(t *testing.T, kit *Binary) {
 
 func testChatter(t *testing.T, kit *Binary) {
 	out := filepath.Join(t.TempDir(), "out")
-	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"chatter"}, Stdout: out}))
+	var heard bytes.Buffer
+	e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"chatter"}, Stdout: out, Echo: &heard}))
+	if n := heard.Len(); n < OutputCap || !bytes.Contains(heard.Bytes(), []byte("the very last line")) {
+		t.Errorf("heard %d bytes, without the last line", n)
+	}
 	st, err := os.Stat(out)
 	if err != nil || st.Size() != OutputCap {
 		t.Errorf("the file has %d bytes, %v", st.Size(), err)
