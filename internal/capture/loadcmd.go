@@ -13,9 +13,6 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// phaseCommand names the user's load command in messages.
-const phaseCommand = "load_cmd"
-
 // commandGrace is how long the user's command may take to end when it is asked to.
 const commandGrace = 2 * time.Second
 

@@ -24,6 +24,7 @@ func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
 		{capture.Options{Package: "./cmd/server"}, "20260102-030405-cmd-server.hone"},
 		{capture.Options{URL: "http://127.0.0.1:6060"}, "20260102-030405-http-127-0-0-1-6060.hone"},
 		{capture.Options{Package: ".", Dir: "/home/x/app"}, "20260102-030405-app.hone"},
+		{capture.Options{Package: "./", Dir: "/home/x/app"}, "20260102-030405-app.hone"},
 	} {
 		if got := recordingName(at, tc.o); got != tc.want {
 			t.Errorf("recordingName(%+v) = %q, want %q", tc.o, got, tc.want)
