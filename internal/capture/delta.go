@@ -59,7 +59,7 @@ func encode(p *profile.Profile) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// isEmpty tells whether a profile has no samples.
+// isEmpty reports whether a profile has no samples.
 func isEmpty(data []byte) (bool, error) {
 	p, err := decode(data)
 	if err != nil {

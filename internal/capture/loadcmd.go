@@ -3,7 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
-	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -34,11 +34,12 @@ type loadCommand struct {
 }
 
 // shell is the program that reads a command line, with the flag before it.
-func shell() (path, flag string) {
+func shell() (path, flag string, err error) {
 	if runtime.GOOS == "windows" {
-		return os.Getenv("COMSPEC"), "/C"
+		path, err = exec.LookPath("cmd")
+		return path, "/C", err
 	}
-	return "/bin/sh", "-c"
+	return "/bin/sh", "-c", nil
 }
 
 // startCommand starts the user's load command, and gives it a moment to begin; nil without one.
@@ -87,7 +88,10 @@ func (c *loadCommand) repeat(ctx context.Context) {
 
 // once runs the command once.
 func (c *loadCommand) once(ctx context.Context) (target.Exit, time.Duration, error) {
-	path, flag := shell()
+	path, flag, err := shell()
+	if err != nil {
+		return target.Exit{}, 0, err
+	}
 	bin := &target.Binary{Path: path, ImportPath: "-load_cmd " + c.line}
 	out := func(name string) string { return filepath.Join(c.run.tmp, "load-"+name) }
 	began := time.Now()

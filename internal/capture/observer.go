@@ -52,7 +52,7 @@ func observer(clean, phase []sample) (o *recording.Observer, why string) {
 	return o, why
 }
 
-// compare returns phase/clean of one figure, false when it cannot be told.
+// compare returns phase/clean of one figure, false when it is unknown.
 func compare(clean, phase []sample, figure func(sample) float64) (stats.Interval, bool) {
 	ratio, _ := stats.MeanRatio(known(clean, figure), known(phase, figure))
 	return ratio, ratio.Known()

@@ -78,7 +78,7 @@ func (rs *runs) add(r run, used time.Duration) {
 	rs.used += used
 }
 
-// another tells whether one more run fits: at least half of it.
+// another reports whether one more run fits: at least half of it.
 func (rs *runs) another() bool {
 	n := len(rs.list)
 	return n == 0 || n < maxRuns && rs.used+rs.used/time.Duration(2*n) < rs.budget
@@ -166,7 +166,7 @@ func collectOf(phase string) target.Collect {
 }
 
 // once runs the program to its end. When ctx ends first, what it collected so far
-// is taken all the same.
+// is taken anyway.
 func (p *program) once(ctx context.Context, collect target.Collect) (run, error) {
 	if ctx.Err() != nil {
 		return run{}, p.interrupted(ctx)
@@ -201,7 +201,7 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 // refused its arguments.
 const finishedCPU = 0.2 // seconds
 
-// finished tells whether a run that ended badly is still worth measuring.
+// finished reports whether a run that ended badly is still worth measuring.
 func (r run) finished() bool {
 	return r.exit.Code > 0 && r.exit.Code != panicked && r.cpu() >= finishedCPU
 }

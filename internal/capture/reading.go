@@ -46,7 +46,7 @@ func (s *service) read(ctx context.Context) reading {
 	return r
 }
 
-// refused tells whether err says that the program never offers a thing, and notes it.
+// refused reports whether err says that the program never offers a thing, and notes it.
 func (r *recorder) refused(err error, what string) bool {
 	var gone *target.Missing
 	if !errors.As(err, &gone) {

@@ -45,7 +45,7 @@ func (r *recorder) recordURL(ctx context.Context) error {
 	return s.record(ctx)
 }
 
-// isLocal tells whether a URL's host is this machine's loopback.
+// isLocal reports whether a URL's host is this machine's loopback.
 func isLocal(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -220,7 +220,7 @@ const (
 	steadySpread  = 0.05 // within this share of their mean
 )
 
-// isSteady tells whether the last windows' throughputs lie close together.
+// isSteady reports whether the last windows' throughputs lie close together.
 func isSteady(samples []sample) bool {
 	if len(samples) < steadyWindows {
 		return false

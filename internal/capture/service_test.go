@@ -368,7 +368,7 @@ func TestOptions(t *testing.T) {
 }
 
 // TestServiceBehindItsLoad asserts that a service too busy to answer is relieved of its load, and that the
-// recording ends all the same.
+// recording still ends.
 func TestServiceBehindItsLoad(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

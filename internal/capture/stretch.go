@@ -52,7 +52,7 @@ func (r *recorder) kept(phase string) stretch {
 }
 
 // keep puts what was seen of a phase into the manifest, in place of what was kept
-// of it before. All observer effects are computed anew, since the clean phase may
+// of it before. All observer effects are computed again, since the clean phase may
 // have grown.
 func (r *recorder) keep(st stretch) {
 	at := slices.IndexFunc(r.stretches, func(o stretch) bool { return o.phase.Name == st.phase.Name })

@@ -22,16 +22,16 @@ const (
 func (w world) turnLength() time.Duration   { return w.tick / 2 }
 func (w world) settleLength() time.Duration { return w.tick / 10 }
 
-// tries tells whether a setting may be tried: in a service that hone started and loads.
+// tries reports whether a setting may be tried: in a service that hone started and loads.
 func (s *service) tries() bool {
 	return s.gen != nil && s.o.URL == "" && slices.Contains(s.o.Phases, recording.PhaseGOGC)
 }
 
 // trial tries a larger GOGC where the collector takes much CPU and memory is idle: what that saves can be
-// foreseen in part only, for a program that is collected less also runs faster meanwhile. The
-// service runs by turns with its own setting and with the other, in the order ABBA, under the same load.
-// It comes last, so that no other phase sees its traces. Before is what the program's metrics were
-// when the recording began.
+// foreseen in part only, for a program that is collected less also runs faster meanwhile. The service
+// runs alternately with its own setting and with the other, in the order ABBA, under the same load. It
+// comes last, so that no other phase sees its traces. Before is what the program's metrics were when the
+// recording began.
 func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	select {
 	case <-s.gen.Done(): // it was more than the service could answer: see rest
@@ -48,7 +48,7 @@ func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	began := time.Now()
 	turns := s.turns()
 	length := time.Duration(turns) * (s.world.turnLength() + s.world.settleLength())
-	s.say(Event{Phase: s.phase, Text: fmt.Sprintf("by turns %d and %d", m.Runtime.GOGC, next), Of: length})
+	s.say(Event{Phase: s.phase, Text: fmt.Sprintf("alternately %d and %d", m.Runtime.GOGC, next), Of: length})
 	trial, err := s.tryGOGC(ctx, next, turns)
 	if err != nil {
 		if end := s.ended(ctx, s.prog, s.gen); end != nil {

@@ -56,11 +56,11 @@ func TestTrial(t *testing.T) {
 func TestNoTrial(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*lab){
-		"not asked for":         func(l *lab) { l.o.Phases = []string{"cpu"} },
-		"little collection":     func(l *lab) { l.prog.collects = false },
-		"no way to set it":      func(l *lab) { l.prog.refuse["gc"] = &target.Missing{What: "GC settings", Why: "no probe"} },
-		"set by the program":    func(l *lab) { l.prog.gogc = 800 },
-		"no CPU time to be had": func(l *lab) { l.prog.refuse["usage"] = errors.New("no such file") },
+		"not asked for":      func(l *lab) { l.o.Phases = []string{"cpu"} },
+		"little collection":  func(l *lab) { l.prog.collects = false },
+		"no way to set it":   func(l *lab) { l.prog.refuse["gc"] = &target.Missing{What: "GC settings", Why: "no probe"} },
+		"set by the program": func(l *lab) { l.prog.gogc = 800 },
+		"no CPU time":        func(l *lab) { l.prog.refuse["usage"] = errors.New("no such file") },
 		"the load had to end": func(l *lab) {
 			l.world.patience, l.world.restLimit = 20*time.Millisecond, 60*time.Millisecond
 			l.prog.hangs = "threadcreate"

@@ -43,7 +43,7 @@ func (r *recorder) watch(ctx context.Context, proc process, enough func(context.
 	}
 }
 
-// isService tells whether a goroutine of the program waits in Accept. Asking lists
+// isService reports whether a goroutine of the program waits in Accept. Asking lists
 // the program's goroutines.
 func (r *recorder) isService(ctx context.Context, proc process) bool {
 	info, err := proc.Info(ctx)

@@ -25,7 +25,7 @@ const widest = 0.10
 
 func wide(i stats.Interval) bool { return i.High-i.Low > widest }
 
-// covers tells whether promise and fact have a value in common.
+// covers reports whether promise and fact have a value in common.
 func covers(promised, measured stats.Interval) bool {
 	return promised.Low <= measured.High && measured.Low <= promised.High
 }

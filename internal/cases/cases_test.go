@@ -316,7 +316,7 @@ func TestWrite(t *testing.T) {
 func TestReplaceRows(t *testing.T) {
 	old := "# Page\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | old 1 |\n| B | old 2 |\n| C | old |\n\n## Two\n\n| B | old |\n| C | old |\n"
 	fresh := "# Page\n\n## One\n\n| case |\n|---|\n| B | new |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n"
-	want := "# Page\n\nMeasured again later, by itself: case B.\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | new |\n| C | old |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n| C | old |\n"
+	want := "# Page\n\nMeasured again later, alone: case B.\n\n## One\n\n| case |\n|---|\n| A | old |\n| B | new |\n| C | old |\n\n## Two\n\n| B | new 1 |\n| B | new 2 |\n| C | old |\n"
 	for _, page := range []string{old, want} { // the second time it has been said
 		if got := replaceRows(page, fresh, []study{{id: "B"}}); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)

@@ -45,7 +45,7 @@ func judge(p program, report *diagnose.Report) []verdict {
 	return verdicts
 }
 
-// is tells whether a finding names the culprit, rightly in every part.
+// is reports whether a finding names the culprit, rightly in every part.
 func (c culprit) is(f *diagnose.Finding) bool {
 	return slices.Contains(c.rules, f.Rule) && c.holds(f) && len(c.wrong(f)) == 0
 }
@@ -70,7 +70,7 @@ func (c culprit) wrong(f *diagnose.Finding) []string {
 	return parts
 }
 
-// holds tells whether the finding stands in the culprit's function.
+// holds reports whether the finding stands in the culprit's function.
 func (c culprit) holds(f *diagnose.Finding) bool {
 	if c.function == "" {
 		return true

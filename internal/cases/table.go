@@ -45,7 +45,7 @@ func savePage(name, page string, chosen []study, whole bool) error {
 }
 
 // again begins the line that tells which cases were measured by themselves.
-const again = "Measured again later, by itself: case "
+const again = "Measured again later, alone: case "
 
 // replaceRows returns the old page with the rows of some cases from the new one, in each table,
 // and says so above the tables: they are of another time, number of runs and perhaps code.
@@ -121,7 +121,7 @@ func othersIn(manifests []recording.Manifest) float64 {
 func writeCulprits(w io.Writer, runs [][]*outcome) {
 	fmt.Fprint(w, "## Culprits\n\n"+
 		"Found means: rule, function, file, line, module and version are right. The rank is among findings in\n"+
-		"code; advice on settings is ranked by itself.\n\n"+
+		"code; advice on settings is ranked apart.\n\n"+
 		"| case | program | culprit | found | rank | as |\n|---|---|---|---|---|---|\n")
 	for _, outcomes := range runs {
 		s := outcomes[0].study

@@ -50,7 +50,7 @@ own cost; -by flat counts the innermost frame, as pprof does, -by cum all callee
 			d.declareSides(fs, "source")
 			fs.StringVar(&d.by, "by", "own", "what a sample is charged to: `own`, flat or cum")
 			fs.BoolVar(&d.paths, "paths", false, "a row for each path of calls")
-			fs.BoolVar(&d.gate, "gate", false, "exit 3 when something costs more by more than the threshold, 4 when that cannot be told")
+			fs.BoolVar(&d.gate, "gate", false, "exit 3 when something regressed by more than the threshold, 4 when that is inconclusive")
 			fs.Var(&d.threshold, "threshold", "differences below this `SHARE` of the old total do not matter, e.g. 5%")
 			return d.run
 		},
@@ -152,7 +152,7 @@ func (d *diffFlags) print(env Env, diff *compare.Diff, shape profile.ViewOptions
 	})
 }
 
-// gateOf turns a diff into an exit code: 3 when something is worse, 4 when it cannot be told.
+// gateOf turns a diff into an exit code: 3 when something is worse, 4 when it is unknown.
 func gateOf(d *compare.Diff) error {
 	g := d.Gate()
 	limit := strconv.FormatFloat(100*d.Threshold, 'g', 3, 64) + " % of the old total"
@@ -166,7 +166,7 @@ func gateOf(d *compare.Diff) error {
 	case len(g.Worse) > 0:
 		return &gateError{exitWorse, fmt.Sprintf("gate: %s and %d others cost more by over %s", name(g.Worse), len(g.Worse)-1, limit)}
 	case len(g.Unknown) > 0:
-		return &gateError{exitUnknown, fmt.Sprintf("gate: cannot tell whether %s and %d others cost more by over %s; longer or more profiles would", name(g.Unknown), len(g.Unknown)-1, limit)}
+		return &gateError{exitUnknown, fmt.Sprintf("gate: inconclusive for %s and %d others, which may cost more by over %s; longer or more profiles settle it", name(g.Unknown), len(g.Unknown)-1, limit)}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 func loadCommand() command {
 	return command{
 		name: "load", args: "URL|FILE [flags]", group: "by themselves",
-		short: "the load generator by itself",
+		short: "the load generator alone",
 		long: `Sends HTTP/1.1 requests over kept-alive connections and reports what came back.
 
 Without -rate it is a closed loop: each connection sends when its last answer is in.

@@ -149,7 +149,7 @@ func criticalFound(r *traceRun) error {
 	case r.flags.whole:
 		return errors.New("the trace has no path: nothing ran in it")
 	case res.All == nil:
-		return errors.New("no request began and ended in this trace; -run shows the path of the whole run")
+		return errors.New("no request started and finished in this trace; -run shows the path of the whole run")
 	case r.flags.request != 0:
 		return fmt.Errorf("request %d is not among the %d slowest, of which the paths are kept; -slowest N keeps more", r.flags.request, len(res.Slowest))
 	}

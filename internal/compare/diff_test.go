@@ -309,7 +309,7 @@ func TestDiffRefuses(t *testing.T) {
 	}
 }
 
-// resampled draws every function's samples anew around their mean: two such
+// resampled draws every function's samples again around their mean: two such
 // profiles are two recordings of one program that nothing disturbed.
 func resampled(t testing.TB, r *rand.Rand, names []string, mean []float64) *profile.Profile {
 	samples := map[string]int64{}
@@ -334,8 +334,8 @@ func noisy(r *rand.Rand, mean []float64, sd float64) []float64 {
 	return out
 }
 
-// The promise: of comparisons of a program with itself at most 1 in 40 calls anything
-// moved. Hundreds of them, with the shape of real profiles: few dear functions and a long tail.
+// The promise: of comparisons of a program with itself at most 1 in 40 calls anything moved.
+// Hundreds of them, with the shape of real profiles: few expensive functions and a long tail.
 func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 	r := rand.New(rand.NewPCG(2026, 11))
 	var names []string

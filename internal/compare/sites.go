@@ -11,7 +11,7 @@ import (
 
 // Proof sets what a diagnosis promised beside what a second recording shows.
 type Proof struct {
-	// Functions are those with findings in the old recording, dearest promise first.
+	// Functions are those with findings in the old recording, most expensive promise first.
 	Functions []FunctionProof `json:"functions"`
 	// Predicted is what all of them promise together (see [diagnose.Together]), as a share of the old
 	// CPU per request.

@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// sets tells whether both sides have the two profiles that it takes to see a spread.
+// sets reports whether both sides have the two profiles that it takes to see a spread.
 func (d *Differ) sets() bool { return len(d.sides[0]) > 1 && len(d.sides[1]) > 1 }
 
 // spread is what the profiles of two sets say of a row, in the Diff's unit.

@@ -48,7 +48,7 @@ func TestExtract(t *testing.T) {
 		t.Errorf("extracted files differ from examples (-want +got):\n%s", diff)
 	}
 
-	// A second time it mends what was changed and leaves the rest alone.
+	// A second time it fixes what was changed and leaves the rest alone.
 	old := filepath.Join(before, "leftpad.go")
 	stale := filepath.Join(after, "of_another_version.go")
 	for _, path := range []string{old, stale} {

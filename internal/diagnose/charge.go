@@ -20,11 +20,11 @@ type claim struct {
 // rows are sets of rows by kind of profile.
 type rows struct{ cpu, allocs, mutex, block, live []*site.Row }
 
-// flow tells whether there are rows of what was spent while it was recorded, and not only of
+// flow reports whether there are rows of what was spent while it was recorded, and not only of
 // what is in use.
 func (r *rows) flow() bool { return len(r.cpu)+len(r.allocs)+len(r.mutex)+len(r.block) > 0 }
 
-// void tells whether a claim is left with nothing that its rule may speak of.
+// void reports whether a claim is left with nothing that its rule may speak of.
 func (c *claim) void() bool {
 	if c.match.Saving != nil || c.charged.flow() || c.rule.Urgent {
 		return false
@@ -89,7 +89,7 @@ func charge(claims []*claim) {
 	}
 }
 
-// beats tells whether a is to have the row rather than b.
+// beats reports whether a is to have the row rather than b.
 func beats(a, b *claim, r *site.Row) bool {
 	if da, db := rule.Depth(r, a.match.Callees), rule.Depth(r, b.match.Callees); da != db {
 		return da < db

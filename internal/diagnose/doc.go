@@ -13,12 +13,12 @@
 //     that it can be listed with;
 //   - rank orders the rest, and neighbours whose intervals overlap are tied.
 //
-// What is live is a cost to rules about memory alone: code that ran once at the start would look dear
-// for ever. Together adds promises up.
+// What is live is a cost to rules about memory alone: code that ran once at the start would look
+// expensive for ever. Together adds promises up.
 //
-// A generic rule (rule.Rule.Generic) takes what the others leave: the dearest lines are in the report even
-// when nobody knows a mistake there, as hints behind all findings, without a saving.
-// Join says how much of the recording is behind it all.
+// A generic rule (rule.Rule.Generic) takes what the others leave: the most expensive lines are in the
+// report even when nobody knows a mistake there, as hints behind all findings, without a saving. Join says
+// how much of the recording is behind it all.
 //
 // What it refuses to do: to score. A finding shows its saving with bounds and how
 // sure it is; no number mixes the two. And it accuses nobody without a measured

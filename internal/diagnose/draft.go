@@ -14,7 +14,7 @@ import (
 // function with their cost and saving.
 type draft struct {
 	rule       rule.Rule
-	claims     []*claim // dearest first
+	claims     []*claim // most expensive first
 	lines      []lineCost
 	cost       site.Cost
 	share      stats.Interval // the cost's part of all CPU, with the collector's work for it
@@ -134,7 +134,7 @@ func meanFraction(claims []*claim, weights map[*claim]float64) stats.Interval {
 	return stats.Interval{Value: expect / sum, Low: low / sum, High: high / sum}
 }
 
-// lines sums the claims by source line, dearest first.
+// lines sums the claims by source line, most expensive first.
 func (e *engine) lines(d *draft) []lineCost {
 	type key struct {
 		file string
@@ -189,7 +189,7 @@ func (e *engine) lineShare(s *saving, c site.Cost) float64 {
 // and the block profile counts it again at the waiter: never add them up.
 func wait(c site.Cost) float64 { return math.Max(c.MutexSeconds, c.BlockSeconds) }
 
-// save computes the expected saving; nil when it cannot be told.
+// save computes the expected saving; nil when it is unknown.
 func (e *engine) save(d *draft) *saving {
 	if s := directSaving(d.claims); s != nil {
 		resource, total := limitCPU, e.totals.TotalSeconds

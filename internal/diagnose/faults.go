@@ -17,7 +17,7 @@ const manyFaults, faultingShare = 10_000, 0.25
 // littleFetched of the CPU time for memory of the heap does not explain what is in the kernel.
 const littleFetched = 0.05
 
-// faulting tells whether page faults cost what is worth a word.
+// faulting reports whether page faults cost what is worth a word.
 func faulting(ph recording.Phase) bool {
 	return ph.Seconds > 0 && ph.CPUSeconds > 0 &&
 		float64(ph.PageFaults) >= manyFaults*ph.Seconds && ph.SystemCPUSeconds >= faultingShare*ph.CPUSeconds

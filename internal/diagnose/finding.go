@@ -19,7 +19,7 @@ import (
 func (e *engine) finding(d *draft) Finding {
 	first := d.claims[0].match
 	if len(d.lines) > 0 {
-		first = d.lines[0].match // the dearest line, not the dearest claim
+		first = d.lines[0].match // the most expensive line, not the most expensive claim
 	}
 	f := Finding{
 		Rule:       d.rule.ID,
@@ -79,7 +79,7 @@ func file(f site.Frame) string {
 	return path.Base(strings.ReplaceAll(f.File, `\`, "/"))
 }
 
-// source is the text of a site's line; "" when it is not to be had.
+// source is the text of a site's line; "" when it is not available.
 func (e *engine) source(s *site.Site) string {
 	if e.pass.Code == nil {
 		return ""

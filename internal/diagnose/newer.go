@@ -17,7 +17,7 @@ const askedModules = 5
 // candidates are the newer versions of modules, by "path version".
 type candidates map[string][]gocode.Candidate
 
-// newer looks for newer versions of the dependencies that findings blame, dearest first.
+// newer looks for newer versions of the dependencies that findings blame, most expensive first.
 func (e *engine) newer(ctx context.Context, shown []*draft) candidates {
 	found := candidates{}
 	if e.pass.Code == nil {

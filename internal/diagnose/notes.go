@@ -121,7 +121,7 @@ func (e *engine) childNotes() []string {
 func (e *engine) phaseNotes() []string {
 	var notes []string
 	if _, others, ok := e.machineBusy(); ok && others >= othersShare*float64(e.manifest.Machine.Cores) {
-		notes = append(notes, fmt.Sprintf("other processes kept %s of %d cores busy: figures per second and latencies are theirs too, shares of CPU still hold",
+		notes = append(notes, fmt.Sprintf("other processes kept %s of %d cores busy: figures per second and latencies include their interference, shares of CPU still hold",
 			rule.Number(others), e.manifest.Machine.Cores))
 	}
 	for _, ph := range e.manifest.Phases {

@@ -46,7 +46,7 @@ func TestLockBeforeFullProcessors(t *testing.T) {
 }
 
 // TestLockRanksBesideCPU: neighbours fill the machine, so that CPU is said to be the limit. What a lock saves of latency is
-// had all the same, since the model counts the CPU that there is.
+// gained anyway, since the model counts the CPU that there is.
 func TestLockRanksBesideCPU(t *testing.T) {
 	p, lock := locking(1000, 0.2, 34_000)
 	for i := range p.Manifest.Phases {

@@ -15,7 +15,7 @@ import (
 // not worth an engineer's hour.
 const leastShare = 0.01
 
-// significant tells whether a quantity is larger than two standard deviations
+// significant reports whether a quantity is larger than two standard deviations
 // of its estimate. What is not may be chance.
 func significant(i stats.Interval) bool {
 	const sigmas = 2 * 1.959963984540054 // between the bounds of a 95 % interval
@@ -36,7 +36,7 @@ func floor(samples int64) float64 {
 	return math.Max(leastShare, math.Min(1, float64(n)/float64(samples)))
 }
 
-// above tells whether a draft is over the floor of its resource.
+// above reports whether a draft is over the floor of its resource.
 func (e *engine) above(d *draft) bool {
 	if d.rule.Urgent {
 		return true
@@ -113,7 +113,7 @@ func tier(d *draft) int {
 }
 
 // distance is 0 for savings of the limiting resource, 1 for those of another and
-// 2 for those that cannot be told.
+// 2 for those that are unknown.
 func (e *engine) distance(d *draft) int {
 	limiting := e.limiting
 	if limiting == limitNone {
@@ -159,7 +159,7 @@ func (d *draft) function() string {
 	return ""
 }
 
-// tied tells whether the order of two neighbours in the ranking is not settled:
+// tied reports whether the order of two neighbours in the ranking is not settled:
 // they are compared by saving and the intervals of the savings overlap.
 func (e *engine) tied(a, b *draft) bool {
 	return tier(a) == tier(b) && !a.rule.Generic && e.distance(a) == e.distance(b) &&

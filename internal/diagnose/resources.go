@@ -32,7 +32,7 @@ const (
 	sharedBusyShare = 0.15
 	// closedBusyShare of the whole machine is enough in a closed loop with the
 	// generator on it: at each hand-over between the two a CPU is idle for a moment,
-	// and a program that used less CPU would answer sooner all the same.
+	// and a program that used less CPU would answer sooner anyway.
 	closedBusyShare = 0.70
 	// waitingShare of the requests' time in locks and channels is a wait that is seen.
 	waitingShare = 0.5
@@ -337,7 +337,7 @@ func (e *engine) memory() (used, most float64, what string) {
 }
 
 // requestTime is the time that all requests of the contention window spent
-// together, against which waiting is a share; 0 when it cannot be told. In a
+// together, against which waiting is a share; 0 when it is unknown. In a
 // closed loop every connection always has one request under way.
 func (e *engine) requestTime() float64 {
 	ph, ok := e.phase(recording.PhaseContention)

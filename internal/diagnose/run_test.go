@@ -67,7 +67,7 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestGrouping: one rule in one function is one finding, its dearest line first.
+// TestGrouping: one rule in one function is one finding, its most expensive line first.
 func TestGrouping(t *testing.T) {
 	a, b := at("main.f", "f.go", 10), at("main.f", "f.go", 20)
 	other := at("main.g", "f.go", 30)
@@ -245,7 +245,7 @@ func TestDependency(t *testing.T) {
 }
 
 // TestNoCPUProfile: without one nothing can be said of savings, but the lines that
-// allocate most are still told, dearest first.
+// allocate most are still told, most expensive first.
 func TestNoCPUProfile(t *testing.T) {
 	p := pass()
 	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 0, 0

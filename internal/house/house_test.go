@@ -230,7 +230,8 @@ func (f floors) checkSource(t *testing.T, p goPackage) (found []problem) {
 	return found
 }
 
-// isPackageComment tells whether the file opens with "Package name …" or, for a command, "Command …".
+// isPackageComment reports whether the file opens with "Package name …" or, for a command, "Command
+// …".
 func isPackageComment(file *ast.File) bool {
 	begin := "Package " + file.Name.Name + " "
 	if file.Name.Name == "main" {

@@ -31,7 +31,7 @@ func (t target) goals(peer, ours usage) []goal {
 	add(t.ratio > 0, fmt.Sprintf("≥ %g×", t.ratio), peer.cpu >= t.ratio*ours.cpu)
 	add(t.page > 0, fmt.Sprintf("≤ %g kB", t.page), ours.page <= t.page)
 	add(t.cpu > 0, fmt.Sprintf("≤ %g s", t.cpu), ours.cpu <= t.cpu)
-	add(t.peak > 0, fmt.Sprintf("≤ %g MiB", t.peak), ours.peak <= t.peak) // 0 where it cannot be told
+	add(t.peak > 0, fmt.Sprintf("≤ %g MiB", t.peak), ours.peak <= t.peak) // 0 where it is unknown
 	return goals
 }
 

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// diskFull tells whether err means that the disk or the user's quota is full.
+// diskFull reports whether err means that the disk or the user's quota is full.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

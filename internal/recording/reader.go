@@ -194,7 +194,7 @@ func readPart(f *zip.File, limit int64) ([]byte, error) {
 	return io.ReadAll(rc)
 }
 
-// Has tells whether the part is there.
+// Has reports whether the part is there.
 func (r *Recording) Has(name string) bool {
 	_, ok := r.part(name)
 	return ok

@@ -2,8 +2,8 @@ package recording
 
 import "github.com/hone-go/hone/stats"
 
-// Trial is a setting of the collector that was tried under the recording's load, by turns with the
-// program's own.
+// Trial is a setting of the collector that was tried under the recording's load, alternately with
+// the program's own.
 type Trial struct {
 	GOGC  int    `json:"gogc"` // that was tried, percent; the program's own stands in Runtime
 	Turns []Turn `json:"turns"`

@@ -25,7 +25,7 @@ type Writer struct {
 	mu       sync.Mutex
 	file     appendFile // nil until the first checkpoint
 	size     int64      // end of the last checkpoint
-	entries  []entry    // the live parts; the manifest's own is made anew each time
+	entries  []entry    // the live parts; the manifest's own is re-created each time
 	manifest Manifest
 	closed   bool
 
@@ -252,7 +252,7 @@ func (w *Writer) Manifest() Manifest {
 	return w.manifest.clone()
 }
 
-// Started tells whether anything is on disk yet.
+// Started reports whether anything is on disk yet.
 func (w *Writer) Started() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -175,7 +175,7 @@ func alsoLine(f *diagnose.Finding) string {
 	return text + ". " + f.Fix
 }
 
-// sourceLines draws the finding's lines, dearest first, each with its share.
+// sourceLines draws the finding's lines, most expensive first, each with its share.
 func sourceLines(f *diagnose.Finding, s Style) []string {
 	var rows [][]string
 	for _, line := range f.Sites {
@@ -312,7 +312,7 @@ func missing(p FindingsPage) []string {
 	return lines
 }
 
-// told tells whether a note of the diagnosis speaks of a part already.
+// told reports whether a note of the diagnosis speaks of a part already.
 func told(notes []string, part string) bool {
 	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, part) })
 }

@@ -255,7 +255,7 @@ func profiled(r diagnose.Resources) string {
 	return fmt.Sprintf("%s CPU-seconds, %s samples", significant(r.CPUSeconds), group(float64(r.CPUSamples)))
 }
 
-// spent says where the CPU goes: lines of modules, then the dearest buckets.
+// spent says where the CPU goes: lines of modules, then the most expensive buckets.
 func spent(t *site.Table) []string {
 	if t == nil || t.Totals.TotalSeconds <= 0 {
 		return nil

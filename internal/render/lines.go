@@ -74,7 +74,7 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 	return "", ""
 }
 
-// details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that leads there.
+// details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that calls it.
 func details(f *diagnose.Finding, m recording.Manifest) string {
 	var parts []string
 	for _, e := range f.Evidence {

@@ -331,7 +331,7 @@ func TraceTypes(w io.Writer, what string, types []annotations.Type, p TracePage,
 		}
 		name := t.Name
 		if name == "" {
-			name = "(began before the trace)"
+			name = "(started before the trace)"
 		}
 		rows = append(rows, append(cells, name, place(t.Line)))
 	}

@@ -17,7 +17,7 @@ import (
 type EventFilter struct {
 	Kind       *regexp.Regexp // of the event's name: GoBlock, GCBegin
 	Goroutine  uint64         // the one that the event is about, or that caused it; 0 all
-	From, To   int64          // nanoseconds since the trace began; To 0 is its end
+	From, To   int64          // nanoseconds since the trace started; To 0 is its end
 	Focus      *regexp.Regexp // of a function on the event's stack
 	Count      int64          // most events; 0 all
 	WithStacks bool           // every frame, not the blamed line alone
@@ -84,7 +84,7 @@ func (t *TraceEvents) Events(tr *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
-// Done tells whether all events were shown that were asked for, or one could not be written.
+// Done reports whether all events were shown that were asked for, or one could not be written.
 func (t *TraceEvents) Done() bool {
 	return t.err != nil || t.past || t.Filter.Count > 0 && t.shown >= t.Filter.Count
 }

@@ -12,7 +12,7 @@ import (
 // and the slowest.
 func TraceRequests(w io.Writer, r *requests.Result, p TracePage, s Style) {
 	if r.All == nil {
-		fmt.Fprintln(w, "No request began and ended in this trace.")
+		fmt.Fprintln(w, "No request started and finished in this trace.")
 		p.Notes = append(slices.Clone(p.Notes), r.Notes...)
 		p.foot(w, s, 0, 0, "")
 		return

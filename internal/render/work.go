@@ -60,7 +60,7 @@ func Work(w io.Writer, p WorkPage, s Style) {
 	}
 }
 
-// collectsInBackground tells whether the collector worked for no line of its own.
+// collectsInBackground reports whether the collector worked for no line of its own.
 func (p WorkPage) collectsInBackground() bool {
 	for _, g := range p.Work.Groups {
 		if g.Work == profile.Collection {

@@ -32,7 +32,7 @@ type Result struct {
 }
 
 // Which packages get syntax and compiler facts: those that own at least hotShare of
-// the CPU or the allocated bytes, the dearest hotPackages of them. Compiling a
+// the CPU or the allocated bytes, the most expensive hotPackages of them. Compiling a
 // package costs about a second, so the long tail is not worth it.
 const (
 	hotShare    = 0.003
@@ -236,8 +236,8 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	return append(notes, pass.Code.Notes()...), nil
 }
 
-// hot lists the packages that own enough of the cost to be looked at, dearest first; with entries also those
-// of the main module's lines that lead to enough of it.
+// hot lists the packages that own enough of the cost to be looked at, most expensive first; with entries
+// also those of the main module's lines that lead to enough of it.
 func hot(t *site.Table, entries bool) []string {
 	type share struct {
 		pkg  string

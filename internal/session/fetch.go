@@ -35,7 +35,7 @@ func urlOf(arg string) (string, bool) {
 		return "", false
 	}
 	if _, err := os.Stat(arg); err == nil {
-		return "", false // a file all the same
+		return "", false // a file anyway
 	}
 	return "http://" + arg, true
 }

@@ -82,8 +82,8 @@ func functionStarts(profiles []*profile.Profile) map[string][]start {
 	return starts
 }
 
-// inPlace tells whether all functions that profiles saw in a file begin where they did; false when
-// profiles do not say (before Go 1.20).
+// inPlace reports whether all functions that profiles saw in a file begin where they did; false
+// when profiles do not say (before Go 1.20).
 func inPlace(code *gocode.Index, file string, functions []start) bool {
 	for _, f := range functions {
 		lines, err := code.Lines(file, f.line, f.line)
@@ -94,8 +94,8 @@ func inPlace(code *gocode.Index, file string, functions []start) bool {
 	return len(functions) > 0
 }
 
-// begins tells whether a function may begin on a line of source: "func" stands there, and of a declared
-// function also its name.
+// begins reports whether a function may begin on a line of source: "func" stands there, and of a
+// declared function also its name.
 func begins(line, function string) bool {
 	_, rest, ok := strings.Cut(line, "func")
 	if !ok {

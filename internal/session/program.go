@@ -47,7 +47,7 @@ func openProgram(ctx context.Context, c Config, src *Source, mapping int32, give
 	return g, nil
 }
 
-// standsFor tells whether a binary that the user named stands for a mapping: the one of
+// standsFor reports whether a binary that the user named stands for a mapping: the one of
 // its name, else the first, which is the program itself.
 func standsFor(p *profile.Profile, mapping int32, binary string) bool {
 	if mapping < 0 {

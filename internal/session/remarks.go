@@ -22,8 +22,8 @@ type Remark struct {
 
 // RemarkOptions says how much may be spent on remarks.
 type RemarkOptions struct {
-	// All asks the compiler about all packages of the listing. Otherwise it is asked about one, the dearest that
-	// is not of the standard library, and only when Source.KnownBuild.
+	// All asks the compiler about all packages of the listing. Otherwise it is asked about one, the most
+	// expensive that is not of the standard library, and only when Source.KnownBuild.
 	All bool
 }
 
@@ -154,7 +154,7 @@ func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o Remar
 	return a, nil
 }
 
-// remarkPackages chooses the packages to ask the compiler about, the dearest first.
+// remarkPackages chooses the packages to ask the compiler about, the most expensive first.
 func remarkPackages(src *Source, places []remarkPlace, o RemarkOptions) (pkgs, notes []string) {
 	if !o.All && !src.KnownBuild {
 		return nil, nil

@@ -157,7 +157,8 @@ func (p place) is(f *site.Frame) bool {
 	return f.Line == p.line && p.inFile(f.File, f.Owner)
 }
 
-// inFile tells whether the place's file is the end of a file's name in one of the forms that hone prints.
+// inFile reports whether the place's file is the end of a file's name in one of the forms that hone
+// prints.
 func (p place) inFile(file string, o gocode.Owner) bool {
 	file = strings.ReplaceAll(file, `\`, "/")
 	for _, name := range []string{file, o.File, o.Module + "/" + o.File, o.Module + "@" + o.Version + "/" + o.File} {
@@ -168,7 +169,8 @@ func (p place) inFile(file string, o gocode.Owner) bool {
 	return false
 }
 
-// touches tells whether a finding is about the place: one of its lines, or the line that leads to it.
+// touches reports whether a finding is about the place: one of its lines, or the line that leads to
+// it.
 func (p place) touches(f *diagnose.Finding, functions []string) bool {
 	here := func(x diagnose.Place) bool {
 		if p.re != nil {
@@ -294,7 +296,7 @@ func (w *Why) note(text string) {
 	}
 }
 
-// source fills in the annotated source of the dearest functions, in the unit of the shares.
+// source fills in the annotated source of the most expensive functions, in the unit of the shares.
 func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a *site.About) error {
 	index, part := "cpu", ":cpu"
 	switch w.Unit {
@@ -326,7 +328,7 @@ func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a 
 		return nil
 	}
 	if more := len(a.Functions) - whySources; more > 0 {
-		w.note(fmt.Sprintf("the source of the %d dearest functions is shown, %d more match", whySources, more))
+		w.note(fmt.Sprintf("the source of the %d most expensive functions is shown, %d more match", whySources, more))
 	}
 	if where.re == nil {
 		around(list, where.line)

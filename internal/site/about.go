@@ -11,7 +11,7 @@ import (
 
 // About is what a table holds on one place: a line, a function, or all frames that a question names.
 type About struct {
-	Functions []string // that the place covers, dearest first
+	Functions []string // that the place covers, most expensive first
 	Files     []string // of their frames, in the same order
 	Amounts   []Amount // by unit; units that were not recorded are absent
 	Callers   []Neighbour
@@ -232,7 +232,8 @@ func (n *Neighbour) add(k kind, r *Row) {
 	}
 }
 
-// ranked sorts neighbours, the dearest first. keepNone keeps the one without a frame: the place's own work.
+// ranked sorts neighbours, the most expensive first. keepNone keeps the one without a frame: the place's
+// own work.
 func ranked(all map[lineKey]*Neighbour, keepNone bool) []Neighbour {
 	var out []Neighbour
 	for _, n := range all {

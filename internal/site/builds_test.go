@@ -270,7 +270,7 @@ func marked(t *testing.T, root string) map[string]position {
 	return at
 }
 
-// siteAt returns the dearest site of a line; of no line, that of the function spin.
+// siteAt returns the most expensive site of a line; of no line, that of the function spin.
 func siteAt(table *site.Table, at position) *site.Site {
 	for _, s := range table.Sites {
 		if at.file == "" && s.Function == "main.spin" || filepath.Base(s.File) == at.file && s.Line == at.line {

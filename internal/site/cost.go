@@ -34,7 +34,7 @@ func (c *Cost) add(k kind, r *Row) {
 	}
 }
 
-// dear is what ranks a cost: CPU with the collector's, in seconds.
+// weight is what ranks a cost: CPU with the collector's, in seconds.
 func (c *Cost) dear() float64 { return c.CPUSeconds + c.GCSeconds }
 
 func (c *Cost) wait() float64 { return c.BlockSeconds + c.MutexSeconds }

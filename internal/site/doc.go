@@ -9,7 +9,7 @@
 // named buckets (the scheduler, the collector, connection handling), and what
 // the measurement itself costs is taken out and told.
 //
-// Garbage collection is charged by bytes. A collection begins after so many more
+// Garbage collection is charged by bytes. A collection starts after so many more
 // bytes, whatever they hold, and its work depends on what is live, not on what
 // was thrown away; so the number of collections that a line causes is its share of allocated bytes. For
 // a site s over a CPU profile and an allocation profile of the same window

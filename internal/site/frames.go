@@ -162,7 +162,7 @@ func newTrait(f function, owner gocode.Owner) *trait {
 	return t
 }
 
-// generated tells whether the go command or the compiler wrote a file: method
+// generated reports whether the go command or the compiler wrote a file: method
 // wrappers, a test binary's main, calls of C. Nobody can change its lines, so their callers are blamed.
 func generated(file string) bool {
 	switch baseOf(file) {
@@ -172,7 +172,7 @@ func generated(file string) bool {
 	return false
 }
 
-// runtimePackage tells whether a package belongs to the runtime's machinery, so
+// runtimePackage reports whether a package belongs to the runtime's machinery, so
 // that its frames do not say for whom the runtime works.
 func runtimePackage(pkg string) bool {
 	return pkg == "runtime" || pkg == "sync/atomic" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
@@ -189,7 +189,7 @@ func activity(base string) string {
 	return ""
 }
 
-// matches tells whether a function is the named one, or begins with it when the
+// matches reports whether a function is the named one, or begins with it when the
 // name ends in "*".
 func matches(function, name string) bool {
 	if prefix, ok := strings.CutSuffix(name, "*"); ok {

@@ -140,9 +140,9 @@ func (d *draft) led(at *node, k kind, r *Row) {
 	}
 }
 
-// dearest picks the entry that costs most: CPU with the collector's, then
+// mostExpensive picks the entry that costs most: CPU with the collector's, then
 // waiting, then live memory.
-func (d *draft) dearest(secondsPerByte float64) *Frame {
+func (d *draft) mostExpensive(secondsPerByte float64) *Frame {
 	if len(d.entries) == 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (j *joiner) finish(t *Table) {
 	perByte := t.pricing.secondsPerByte()
 	for _, d := range j.drafts {
 		d.Cost.GCSeconds = float64(d.Cost.AllocBytes) * perByte
-		d.Entry = d.dearest(perByte)
+		d.Entry = d.mostExpensive(perByte)
 		for k := range kinds {
 			sortRows(*d.rows(k))
 		}
@@ -188,7 +188,7 @@ func (j *joiner) finish(t *Table) {
 	})
 }
 
-// sortRows puts the dearest first; equal ones stay in the profile's order.
+// sortRows puts the most expensive first; equal ones stay in the profile's order.
 func sortRows(rows []*Row) {
 	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.Value, a.Value) })
 }

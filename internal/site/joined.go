@@ -16,7 +16,7 @@ type Joined struct {
 	// MainSamples are CPU samples with a frame of the main module, without those of the collector, which
 	// are charged by bytes; EntrySamples those of them whose line of the main module is known.
 	MainSamples, EntrySamples int64
-	Unjoined                  []Unjoined // dearest first
+	Unjoined                  []Unjoined // most expensive first
 }
 
 // Parts are shares that add up to 1.

@@ -26,7 +26,7 @@ func (s *stack) judge(nodes []*node) {
 	}
 }
 
-// measuring tells whether a stack is the measurement's own: the probe, the
+// measuring reports whether a stack is the measurement's own: the probe, the
 // handlers of net/http/pprof, and the goroutines by which runtime/pprof and
 // runtime/trace collect.
 func measuring(nodes []*node) bool {
@@ -63,7 +63,7 @@ func classify(nodes []*node) Class {
 	return class
 }
 
-// splits tells whether a stack shows which kind of mark worker it is.
+// splits reports whether a stack shows which kind of mark worker it is.
 func splits(nodes []*node) bool {
 	drains := false
 	for _, n := range nodes {
@@ -96,7 +96,7 @@ func collectorBucket(class Class, nodes []*node) string {
 }
 
 // blame charges a stack to its first frame from the leaf that a module owns,
-// and looks for the main module's line that leads there.
+// and looks for the main module's line that calls it.
 func (s *stack) blame(nodes []*node) {
 	for i, n := range nodes {
 		if !n.module {

@@ -1,6 +1,6 @@
 package site
 
-// Below tells whether a function stands leafward of the blamed frame, by exact
+// Below reports whether a function stands leafward of the blamed frame, by exact
 // name or by prefix when name ends in "*" ("runtime.concatstring*"). In a row
 // without a blamed frame all of the stack is searched.
 func (r *Row) Below(name string) bool {
@@ -16,7 +16,7 @@ func (r *Row) Below(name string) bool {
 	return false
 }
 
-// collector tells whether a row is the collector's own work.
+// collector reports whether a row is the collector's own work.
 func (c Class) collector() bool {
 	return c == Assist || c == MarkWorker || c == IdleMark || c == Sweep
 }

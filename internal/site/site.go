@@ -59,7 +59,7 @@ const (
 // Site is a source line that owns costs.
 type Site struct {
 	Frame
-	Entry  *Frame // the main module's line that leads here (its caller in another function when Owner is Main); nil when none
+	Entry  *Frame // the main module's line that calls it (its caller in another function when Owner is Main); nil when none
 	CPU    []*Row // each slice holds the rows charged to this site
 	Allocs []*Row
 	Live   []*Row
@@ -117,8 +117,8 @@ func (t Totals) Collecting() float64 { return t.D + t.A + t.W + t.I }
 
 // Table is the join of one recording.
 type Table struct {
-	Sites   []*Site  // dearest first (CPU + GC seconds)
-	Buckets []Bucket // dearest first
+	Sites   []*Site  // most expensive first (CPU + GC seconds)
+	Buckets []Bucket // most expensive first
 	Totals  Totals
 	Notes   []string // what limits the table, in words
 

@@ -70,7 +70,7 @@ type stack struct {
 	entry  *node  // the main module's line that leads to it, nil for none
 	bucket string // when nothing is to blame
 	class  Class
-	coarse bool // marking that cannot be told from idle marking
+	coarse bool // marking that is inconclusive from idle marking
 	row    *Row // of the profile that is being read
 }
 

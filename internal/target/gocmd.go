@@ -90,7 +90,7 @@ func (g goCommand) environment(ctx context.Context) (goEnv, error) {
 	return e, nil
 }
 
-// atLeast tells whether a GOVERSION ("go1.26.8", "devel go1.27-abc Mon …") is the
+// atLeast reports whether a GOVERSION ("go1.26.8", "devel go1.27-abc Mon …") is the
 // language version or newer.
 func atLeast(goversion, lang string) bool {
 	for word := range strings.FieldsSeq(goversion) {

@@ -50,7 +50,7 @@ func (r *Remote) process(ctx context.Context, heap []byte) (int, *Missing) {
 	return pids[0], nil
 }
 
-// local tells whether the host is this machine.
+// local reports whether the host is this machine.
 func local(ctx context.Context, host string) bool {
 	addrs, err := new(net.Resolver).LookupIPAddr(ctx, host)
 	if err != nil || len(addrs) == 0 {
@@ -68,7 +68,7 @@ func local(ctx context.Context, host string) bool {
 	})
 }
 
-// isProcess tells whether the answers come from that process: its command line is
+// isProcess reports whether the answers come from that process: its command line is
 // what the cmdline endpoint says, or its executable is mapped in the heap profile.
 func (r *Remote) isProcess(ctx context.Context, pid int, heap []byte) bool {
 	if a, err := r.get(ctx, "cmdline", nil); err == nil {
@@ -142,7 +142,7 @@ func listeners(port int) ([]int, error) {
 	return pids, nil
 }
 
-// holds tells whether one of the descriptors in dir is one of the sockets.
+// holds reports whether one of the descriptors in dir is one of the sockets.
 func holds(dir string, sockets map[string]bool) bool {
 	fds, err := os.ReadDir(dir)
 	if err != nil {

@@ -69,7 +69,7 @@ func programOf(modpath string) string {
 	return path.Base(prefix)
 }
 
-// inside tells whether path is below dir.
+// inside reports whether path is below dir.
 func inside(dir, path string) bool {
 	if dir == "" || path == "" {
 		return false

@@ -336,7 +336,7 @@ func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
 	return parts, missing
 }
 
-// Truncated tells whether a part ("trace") was ended by its cap.
+// Truncated reports whether a part ("trace") was ended by its cap.
 func (p *Process) Truncated(part string) bool {
 	return p.wire != nil && p.wire.part(part).cut
 }

@@ -68,7 +68,7 @@ func answers(ctx context.Context, addr string) error {
 	return conn.Close()
 }
 
-// PortTaken tells whether something answers at the address already: a program that
+// PortTaken reports whether something answers at the address already: a program that
 // is started now could not listen there, and hone would measure the other one.
 func PortTaken(addr string) bool {
 	return answers(context.Background(), addr) == nil

@@ -11,10 +11,10 @@ import (
 // goes; a program without probe outlives a crash of hone (not a Ctrl-C).
 func dieWithHone(*exec.Cmd) {}
 
-// residentSize is not to be had without /proc.
+// residentSize is not available without /proc.
 func residentSize(int) int64 { return 0 }
 
-// usageOf is not to be had without /proc.
+// usageOf is not available without /proc.
 func usageOf(int) (Usage, error) {
 	return Usage{}, &Missing{
 		What: "CPU time of a process without hone's probe",

@@ -14,7 +14,7 @@ const ProbeFile = "0hone_probe.go"
 // probeTestFile is the same file in a package's test binary.
 const probeTestFile = "0hone_probe_test.go"
 
-// IsProbeFile tells whether a frame's file (its base name) is the probe.
+// IsProbeFile reports whether a frame's file (its base name) is the probe.
 func IsProbeFile(base string) bool { return base == ProbeFile || base == probeTestFile }
 
 // ErrEnded is wrapped by what is asked of a program that has ended.
@@ -28,7 +28,7 @@ type Missing struct {
 }
 
 func (m *Missing) Error() string {
-	s := m.What + " is not to be had"
+	s := m.What + " is not available"
 	if m.Why != "" {
 		s += ": " + m.Why
 	}

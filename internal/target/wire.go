@@ -23,7 +23,7 @@ import (
 //
 //	H  hello, the process id            D  a piece of an answer
 //	E  the answer's end, a note         X  the answer is an error
-//	M  it is not to be had, and why     P  NAME\0 a piece of a collected part
+//	M  it is not available, and why     P  NAME\0 a piece of a collected part
 //	Q  the part NAME is whole           N  NAME\0 why there is no such part
 //	T  the part NAME met its limit      B  the program ends
 //	A  what the program took: see sendAccount in the probe

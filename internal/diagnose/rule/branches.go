@@ -7,15 +7,15 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Inside tells whether a position lies in a node.
+// Inside reports whether a position lies in a node.
 func Inside(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// Within tells whether a node lies in another.
+// Within reports whether a node lies in another.
 func Within(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
-// Exclusive tells whether at most one of two nodes of a function runs in one pass through it:
+// Exclusive reports whether at most one of two nodes of a function runs in one pass through it:
 // they stand in different branches of an if, switch or select, or the block of the
 // earlier one always leaves before the later one.
 func Exclusive(p *gocode.Place, a, b ast.Node) bool {
@@ -37,7 +37,7 @@ func Exclusive(p *gocode.Place, a, b ast.Node) bool {
 	return false
 }
 
-// always tells whether a list of statements ends by leaving the function.
+// always reports whether a list of statements ends by leaving the function.
 func always(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -45,7 +45,7 @@ func always(list []ast.Stmt) bool {
 	return departs(list[len(list)-1], false)
 }
 
-// branches tells whether a child of a node and something else in it are alternatives.
+// branches reports whether a child of a node and something else in it are alternatives.
 func branches(n, child, other ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:

@@ -15,7 +15,7 @@ func (p *Pass) List(sampleIndex, function string) string {
 	return "hone list -sample_index=" + sampleIndex + " " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + p.recording()
 }
 
-// Top is the command that shows the dearest functions by a sample type.
+// Top is the command that shows the most expensive functions by a sample type.
 func (p *Pass) Top(sampleIndex string) string {
 	return "hone top -sample_index=" + sampleIndex + " " + p.recording()
 }

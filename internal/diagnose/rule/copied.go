@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Copied tells whether the strings that all the calls return go nowhere but into buffers
+// Copied reports whether the strings that all the calls return go nowhere but into buffers
 // and writers, and how the first does.
 func Copied(p *gocode.Place, calls []*ast.CallExpr) (string, bool) {
 	var how string
@@ -34,7 +34,7 @@ type flow struct {
 	ways  []string // the sinks met
 }
 
-// sinks tells whether the value of e is copied into something and used in no
+// sinks reports whether the value of e is copied into something and used in no
 // other way.
 func (f *flow) sinks(e ast.Expr) bool {
 	var child ast.Node = e
@@ -83,7 +83,7 @@ func (f *flow) assigned(a *ast.AssignStmt, value ast.Node) bool {
 	return false
 }
 
-// variable tells whether a local variable is read only to be copied into a sink.
+// variable reports whether a local variable is read only to be copied into a sink.
 func (f *flow) variable(id *ast.Ident) bool {
 	v, ok := f.place.Object(id).(*types.Var)
 	if !ok || v.IsField() || v.Parent() == f.place.Pkg.Scope() || f.place.Decl == nil {
@@ -141,7 +141,7 @@ func (f *flow) argument(call *ast.CallExpr, value ast.Node) (done, ok bool) {
 	return true, false
 }
 
-// writesOut tells whether a call is a Write or WriteString with the signature of io.Writer's.
+// writesOut reports whether a call is a Write or WriteString with the signature of io.Writer's.
 func writesOut(p *gocode.Place, call *ast.CallExpr, name string) bool {
 	if !strings.HasSuffix(name, ").Write") && !strings.HasSuffix(name, ").WriteString") {
 		return false

@@ -11,12 +11,11 @@
 // the line really is the mistake, then the compiler what it decided there. It
 // never reports code that costs nothing, and it never knows a program's names.
 //
-// The package also holds what rules have in common: rows by callee ([Take]), the
-// walks over sites and calls (of what a line makes [Pass.Judge], of what it calls [Search], of what others
-// are charged with [Pass.Gather] and [Pass.Through]), what a line allocates itself
-// ([TakeHere], [Makers]), what runs again and again ([PerCall], [Steady]), how often a loop runs
-// ([Rounds], [EveryRound]), what a loop leaves alone ([Invariant], and for sure [Unchanged]), where a
-// buffer goes ([Pass.BufferUse]), critical sections ([Sections]), lines of the trace ([Pass.At]), syntax
-// questions beyond those of package gocode ([Calls], [Loops], [Same]), and names and numbers in words
-// ([FuncText], [TypeText], [Some]).
+// The package also holds what rules have in common: rows by callee ([Take]), the walks over sites and
+// calls (of what a line makes [Pass.Judge], of what it calls [Search], of what others are charged with
+// [Pass.Gather] and [Pass.Through]), what a line allocates itself ([TakeHere], [Makers]), what runs again
+// and again ([PerCall], [Steady]), how often a loop runs ([Iterations], [EveryIteration]), what a loop
+// leaves alone ([Invariant], and for sure [Unchanged]), where a buffer goes ([Pass.BufferUse]), critical
+// sections ([Sections]), lines of the trace ([Pass.At]), syntax questions beyond those of package gocode
+// ([Calls], [Loops], [Same]), and names and numbers in words ([FuncText], [TypeText], [Some]).
 package rule

@@ -37,7 +37,7 @@ func Escaping(message string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ":"), " escapes to heap")
 }
 
-// Reason tells whether one of the steps of a flow gives the reason: "call parameter",
+// Reason reports whether one of the steps of a flow gives the reason: "call parameter",
 // "captured by a closure", "too large for stack", …
 func Reason(steps []string, reason string) bool {
 	for _, s := range steps {
@@ -48,7 +48,7 @@ func Reason(steps []string, reason string) bool {
 	return false
 }
 
-// HasFacts tells whether the compiler's facts about a site's package are there, so that no
+// HasFacts reports whether the compiler's facts about a site's package are there, so that no
 // record means that nothing escapes.
 func (p *Pass) HasFacts(s *site.Site) bool {
 	_, known := p.Escapes(s)
@@ -217,7 +217,7 @@ func (b *borrow) argument(call *ast.CallExpr, e ast.Expr) {
 
 func (b *borrow) keep(contained bool) { b.use.Contained = b.use.Contained && contained }
 
-// dropped tells whether a call's result is not used.
+// dropped reports whether a call's result is not used.
 func (b *borrow) dropped(call *ast.CallExpr) bool {
 	_, ok := Parent(b.place, call).(*ast.ExprStmt)
 	return ok
@@ -229,7 +229,7 @@ func (b *borrow) followed(call *ast.CallExpr) bool {
 	return true
 }
 
-// returnsView tells whether a function has results that may share memory with its arguments.
+// returnsView reports whether a function has results that may share memory with its arguments.
 func returnsView(sig *types.Signature) bool {
 	for v := range sig.Results().Variables() {
 		switch v.Type().Underlying().(type) {
@@ -246,13 +246,13 @@ func returnsView(sig *types.Signature) bool {
 	return false
 }
 
-// standard tells whether an import path is of the standard library: no dot in its first element.
+// standard reports whether an import path is of the standard library: no dot in its first element.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// leaks tells whether the compiler says that a function of the package lets the
+// leaks reports whether the compiler says that a function of the package lets the
 // argument out, or it is not known.
 func (b *borrow) leaks(fn *types.Func, call *ast.CallExpr, e ast.Expr) bool {
 	i := -1

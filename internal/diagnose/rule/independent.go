@@ -10,15 +10,16 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Independent tells whether the rounds of a loop visibly do not touch each other, so that they could
-// run at the same time: all that a round writes are variables of its own and elements picked by the
-// loop's variable, and it calls only functions of its package of which the same holds, and some of the
-// standard library that write nothing. why says what stands against it, "" when nothing does.
+// Independent reports whether the iterations of a loop visibly do not touch each other, so that they
+// could run at the same time: all that an iteration writes are variables of its own and elements
+// picked by the loop's variable, and it calls only functions of its package of which the same holds,
+// and some of the standard library that write nothing. why says what stands against it, "" when
+// nothing does.
 //
 // It is no proof: slices that overlap and values that are shared behind interfaces
 // do not show. What it cannot see through it refuses.
 func Independent(p *gocode.Place, loop ast.Node) (ok bool, why string) {
-	r := &rounds{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, loop: loop}
+	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, loop: loop}
 	if !r.head(loop) {
 		return false, r.why
 	}
@@ -31,23 +32,23 @@ func Independent(p *gocode.Place, loop ast.Node) (ok bool, why string) {
 	return r.why == "", r.why
 }
 
-// rounds is a walk through what one round of a loop does, in the loop's body or in a function that
-// it calls.
-type rounds struct {
+// iteration is a walk through what one iteration of a loop does, in the loop's body or in a
+// function that it calls.
+type iteration struct {
 	*gocode.Place
-	mine  map[types.Object]bool // variables of the round
-	picks map[types.Object]bool // values that are other ones in each round: the loop's variable, and what is reckoned from it
-	own   map[types.Object]bool // slices and pointers whose target belongs to the round
-	loop  ast.Node              // nil in a function that the round calls
+	mine  map[types.Object]bool // variables of the iteration
+	picks map[types.Object]bool // values that are other ones in each iteration: the loop's variable, and what is reckoned from it
+	own   map[types.Object]bool // slices and pointers whose target belongs to the iteration
+	loop  ast.Node              // nil in a function that the iteration calls
 	calls []*types.Func         // under way
 	wrote []*ast.IndexExpr      // elements of what is outside
 	why   string
 }
 
-// deepest is how many calls a round is followed.
+// deepest is how many calls an iteration is followed.
 const deepest = 4
 
-func (r *rounds) refuse(n ast.Node, format string, args ...any) {
+func (r *iteration) refuse(n ast.Node, format string, args ...any) {
 	if r.why == "" {
 		r.why = fmt.Sprintf("line %d ", Line(r.Place, n.Pos())) + fmt.Sprintf(format, args...)
 	}
@@ -55,12 +56,12 @@ func (r *rounds) refuse(n ast.Node, format string, args ...any) {
 
 // head takes in the loop's variables. Loops that are over when something happens depend on what
 // happens before.
-func (r *rounds) head(loop ast.Node) bool {
+func (r *iteration) head(loop ast.Node) bool {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
 		switch t := r.TypeOf(l.X); t.Underlying().(type) {
 		case *types.Chan, *types.Signature, *types.Map, nil:
-			r.refuse(l, "takes the rounds from %s", Short(Text(l.X)))
+			r.refuse(l, "takes the iterations from %s", Short(Text(l.X)))
 			return false
 		}
 		for i, e := range []ast.Expr{l.Key, l.Value} {
@@ -84,7 +85,7 @@ func (r *rounds) head(loop ast.Node) bool {
 	case *ast.ForStmt:
 		init, ok := l.Init.(*ast.AssignStmt)
 		if !ok || init.Tok != token.DEFINE || l.Post == nil || l.Cond == nil {
-			r.refuse(l, "does not count its rounds")
+			r.refuse(l, "does not count its iterations")
 			return false
 		}
 		for _, e := range init.Lhs {
@@ -93,7 +94,7 @@ func (r *rounds) head(loop ast.Node) bool {
 			}
 		}
 		if !r.counts(l.Post) {
-			r.refuse(l, "does not count its rounds")
+			r.refuse(l, "does not count its iterations")
 			return false
 		}
 		return true
@@ -101,8 +102,8 @@ func (r *rounds) head(loop ast.Node) bool {
 	return false
 }
 
-// counts tells whether a loop's post statement adds to its variable.
-func (r *rounds) counts(post ast.Stmt) bool {
+// counts reports whether a loop's post statement adds to its variable.
+func (r *iteration) counts(post ast.Stmt) bool {
 	var x ast.Expr
 	switch s := post.(type) {
 	case *ast.IncDecStmt:
@@ -117,7 +118,7 @@ func (r *rounds) counts(post ast.Stmt) bool {
 }
 
 // declare takes in all variables that are declared in a block.
-func (r *rounds) declare(n ast.Node) {
+func (r *iteration) declare(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if v, ok := r.Info.Defs[id].(*types.Var); ok && !v.IsField() {
@@ -128,7 +129,7 @@ func (r *rounds) declare(n ast.Node) {
 	})
 }
 
-func (r *rounds) walk(n ast.Node) {
+func (r *iteration) walk(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if r.why != "" {
 			return false
@@ -166,7 +167,7 @@ func (r *rounds) walk(n ast.Node) {
 }
 
 // ends refuses what ends the loop early.
-func (r *rounds) ends(n ast.Node) {
+func (r *iteration) ends(n ast.Node) {
 	if r.loop == nil {
 		return
 	}
@@ -180,7 +181,7 @@ func (r *rounds) ends(n ast.Node) {
 	}
 }
 
-func (r *rounds) ranged(n *ast.RangeStmt) {
+func (r *iteration) ranged(n *ast.RangeStmt) {
 	t := r.TypeOf(n.X)
 	if t == nil {
 		return
@@ -198,7 +199,7 @@ func (r *rounds) ranged(n *ast.RangeStmt) {
 	}
 }
 
-func (r *rounds) assign(n *ast.AssignStmt) {
+func (r *iteration) assign(n *ast.AssignStmt) {
 	for i, lhs := range n.Lhs {
 		switch {
 		case n.Tok != token.DEFINE && n.Tok != token.ASSIGN:
@@ -215,8 +216,8 @@ func (r *rounds) assign(n *ast.AssignStmt) {
 	}
 }
 
-// learn notes what a variable of the round holds.
-func (r *rounds) learn(lhs, value ast.Expr) {
+// learn notes what a variable of the iteration holds.
+func (r *iteration) learn(lhs, value ast.Expr) {
 	id, ok := lhs.(*ast.Ident)
 	if !ok || !r.mine[r.Object(id)] {
 		return
@@ -225,15 +226,15 @@ func (r *rounds) learn(lhs, value ast.Expr) {
 	r.own[r.Object(id)] = r.fresh(value) || r.owned(value)
 }
 
-// forget drops that a variable has another value in each round.
-func (r *rounds) forget(lhs ast.Expr) {
+// forget drops that a variable has another value in each iteration.
+func (r *iteration) forget(lhs ast.Expr) {
 	if id, ok := lhs.(*ast.Ident); ok {
 		delete(r.picks, r.Object(id))
 	}
 }
 
-// fresh tells whether an expression makes something new.
-func (r *rounds) fresh(e ast.Expr) bool {
+// fresh reports whether an expression makes something new.
+func (r *iteration) fresh(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
 		return true
@@ -255,8 +256,9 @@ func (r *rounds) fresh(e ast.Expr) bool {
 	return false
 }
 
-// picked tells whether a number is another one in each round: the loop's variable, moved or scaled.
-func (r *rounds) picked(e ast.Expr) bool {
+// picked reports whether a number is another one in each iteration: the loop's variable, moved or
+// scaled.
+func (r *iteration) picked(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return r.picks[r.Object(e)]
@@ -274,8 +276,8 @@ func (r *rounds) picked(e ast.Expr) bool {
 	return false
 }
 
-// owned tells whether what an expression stands for, or points to, belongs to the round.
-func (r *rounds) owned(e ast.Expr) bool {
+// owned reports whether what an expression stands for, or points to, belongs to the iteration.
+func (r *iteration) owned(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		obj := r.Object(e)
@@ -294,7 +296,7 @@ func (r *rounds) owned(e ast.Expr) bool {
 	return false
 }
 
-// isReference tells whether a copy of a value still leads to the same memory.
+// isReference reports whether a copy of a value still leads to the same memory.
 func isReference(t types.Type) bool {
 	if t == nil {
 		return true
@@ -306,7 +308,7 @@ func isReference(t types.Type) bool {
 	return false
 }
 
-// indexed tells whether elements of a type lie apart, which those of a map do not.
+// indexed reports whether elements of a type lie apart, which those of a map do not.
 func indexed(t types.Type) bool {
 	if t == nil {
 		return false
@@ -322,18 +324,18 @@ func indexed(t types.Type) bool {
 }
 
 // write judges a place that is written to.
-func (r *rounds) write(e ast.Expr) {
+func (r *iteration) write(e ast.Expr) {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
 		if obj := r.Object(id); !r.mine[obj] {
-			r.refuse(e, "writes %s, which the rounds share", id.Name)
+			r.refuse(e, "writes %s, which the iterations share", id.Name)
 		} else if r.loop != nil && r.picks[obj] && Inside(r.loop, obj.Pos()) && obj.Pos() < LoopBody(r.loop).Pos() {
 			r.refuse(e, "sets the loop's variable %s", id.Name)
 		}
 		return
 	}
 	if !r.owned(e) {
-		r.refuse(e, "writes %s, which the rounds may share", Short(Text(e)))
+		r.refuse(e, "writes %s, which the iterations may share", Short(Text(e)))
 		return
 	}
 	if index, ok := e.(*ast.IndexExpr); ok && r.loop != nil && !r.owned(index.X) {
@@ -342,7 +344,7 @@ func (r *rounds) write(e ast.Expr) {
 }
 
 // elsewhere refuses loops that write an element and read others of the same variable.
-func (r *rounds) elsewhere(body ast.Node) {
+func (r *iteration) elsewhere(body ast.Node) {
 	for _, w := range r.wrote {
 		v, _ := Var(r.Place, w.X)
 		if v == nil {
@@ -363,7 +365,7 @@ func (r *rounds) elsewhere(body ast.Node) {
 				}
 			}
 			if id, ok := e.(*ast.Ident); ok && r.Object(id) == v && Text(w.X) == id.Name {
-				r.refuse(id, "reads what other rounds write to %s", id.Name)
+				r.refuse(id, "reads what other iterations write to %s", id.Name)
 			}
 			return true
 		})

@@ -84,7 +84,7 @@ func loops(g *grid, in, out []int, rows [][]int, items []item, pointers []*item,
 		out[i] = part[0] //@ yes: a slice of its own
 	}
 	for i := 1; i < len(out); i++ {
-		out[i] = out[i-1] + in[i] //@ no: the round before
+		out[i] = out[i-1] + in[i] //@ no: the iteration before
 	}
 	for i := range in {
 		out[i%4] = in[i] //@ no: shared elements
@@ -115,7 +115,7 @@ func loops(g *grid, in, out []int, rows [][]int, items []item, pointers []*item,
 		next <- i //@ no: a channel
 	}
 	for v := range next {
-		out[v] = 1 //@ no: rounds from a channel
+		out[v] = 1 //@ no: iterations from a channel
 	}
 	for i := range in {
 		if in[i] > 3 {
@@ -132,7 +132,7 @@ func loops(g *grid, in, out []int, rows [][]int, items []item, pointers []*item,
 	for i := range in {
 		at := i
 		at %= 3
-		out[at] = i //@ no: not the round's element any more
+		out[at] = i //@ no: not the iteration's element any more
 	}
 	return sum + n
 }
@@ -140,7 +140,7 @@ func loops(g *grid, in, out []int, rows [][]int, items []item, pointers []*item,
 func main() {}
 `
 
-// TestIndependent: what rounds share is seen, as far as the package's own functions go.
+// TestIndependent: what iterations share is seen, as far as the package's own functions go.
 func TestIndependent(t *testing.T) {
 	for name, p := range ruletest.Places(t, loopsSource) {
 		loop := p.Loop()

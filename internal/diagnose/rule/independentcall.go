@@ -17,8 +17,8 @@ var quiet = []string{
 // inPlace work on their first argument alone.
 var inPlace = []string{"sort.Ints", "sort.Strings", "sort.Float64s", "slices.Sort", "slices.Reverse", "slices.Grow"}
 
-// call judges a call in a round.
-func (r *rounds) call(call *ast.CallExpr) {
+// call judges a call in an iteration.
+func (r *iteration) call(call *ast.CallExpr) {
 	if _, ok := r.Conversion(call); ok {
 		return
 	}
@@ -28,7 +28,7 @@ func (r *rounds) call(call *ast.CallExpr) {
 		return // append's result is written where it is assigned
 	case "copy", "clear", "delete":
 		if !r.owned(call.Args[0]) {
-			r.refuse(call, "writes %s, which the rounds may share", Short(Text(call.Args[0])))
+			r.refuse(call, "writes %s, which the iterations may share", Short(Text(call.Args[0])))
 		}
 		return
 	case "":
@@ -45,12 +45,12 @@ func (r *rounds) call(call *ast.CallExpr) {
 		return
 	}
 	if !r.harmless(call, fn, name) {
-		r.refuse(call, "calls %s, which may change what the rounds share", Short(name))
+		r.refuse(call, "calls %s, which may change what the iterations share", Short(name))
 	}
 }
 
-// harmless knows functions of the standard library that write nothing that rounds share.
-func (r *rounds) harmless(call *ast.CallExpr, fn *types.Func, name string) bool {
+// harmless knows functions of the standard library that write nothing that iterations share.
+func (r *iteration) harmless(call *ast.CallExpr, fn *types.Func, name string) bool {
 	if fn.Signature().Recv() == nil {
 		return isPackage(name, quiet...) ||
 			Named(name, "fmt.Sprint*", "fmt.Errorf", "fmt.Append*", "slices.Contains*", "slices.Index*", "slices.Max*", "slices.Min*", "image.Rect", "image.Pt", "image.New*") ||
@@ -61,7 +61,7 @@ func (r *rounds) harmless(call *ast.CallExpr, fn *types.Func, name string) bool 
 		return false
 	}
 	if r.owned(to) && !types.IsInterface(r.TypeOf(to)) {
-		return true // the round's own builder, buffer or hash
+		return true // the iteration's own builder, buffer or hash
 	}
 	if !isReference(r.TypeOf(to)) && !isReference(fn.Signature().Recv().Type()) {
 		return true // a method of a value cannot write to it
@@ -73,13 +73,13 @@ func (r *rounds) harmless(call *ast.CallExpr, fn *types.Func, name string) bool 
 	return strings.HasPrefix(name, "(*image.") && (method == "PixOffset" || method == "Bounds" || strings.HasSuffix(method, "At"))
 }
 
-// pixel tells whether a method sets one pixel, at its first two arguments.
+// pixel reports whether a method sets one pixel, at its first two arguments.
 func pixel(name string) bool {
 	return strings.HasPrefix(name, "(*image.") && strings.Contains(name, ").Set")
 }
 
 // follow looks into a function of the same package with what the call hands it.
-func (r *rounds) follow(call *ast.CallExpr, fn *types.Func) {
+func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	if slices.Contains(r.calls, fn) {
 		return // it is being looked into
 	}
@@ -88,7 +88,7 @@ func (r *rounds) follow(call *ast.CallExpr, fn *types.Func) {
 		r.refuse(call, "calls %s, which cannot be looked into", fn.Name())
 		return
 	}
-	in := &rounds{
+	in := &iteration{
 		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
 		calls: append(slices.Clone(r.calls), fn),
 	}
@@ -122,7 +122,7 @@ func (r *rounds) follow(call *ast.CallExpr, fn *types.Func) {
 }
 
 // take notes what a parameter gets.
-func (r *rounds) take(from *rounds, id *ast.Ident, arg ast.Expr) {
+func (r *iteration) take(from *iteration, id *ast.Ident, arg ast.Expr) {
 	obj := r.Object(id)
 	r.mine[obj] = true
 	r.picks[obj] = from.picked(arg)
@@ -130,7 +130,7 @@ func (r *rounds) take(from *rounds, id *ast.Ident, arg ast.Expr) {
 }
 
 // declaration finds a function of the package.
-func (r *rounds) declaration(fn *types.Func) *ast.FuncDecl {
+func (r *iteration) declaration(fn *types.Func) *ast.FuncDecl {
 	for _, f := range r.Files() {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && r.Info.Defs[d.Name] == fn {

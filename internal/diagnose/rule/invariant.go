@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Fixed tells whether an expression has the same value in every run of the
+// Fixed reports whether an expression has the same value in every run of the
 // program's functions: constants, and what is put together from them and from package
 // variables that the package never assigns, by operators, conversions and the calls
 // in pure (patterns as for [Named]).
@@ -36,7 +36,8 @@ func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
 	return false
 }
 
-// AllConst tells whether all arguments of a call are constants, or constants converted to a slice.
+// AllConst reports whether all arguments of a call are constants, or constants converted to a
+// slice.
 func AllConst(p *gocode.Place, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
 		if conv, ok := ast.Unparen(arg).(*ast.CallExpr); ok && len(conv.Args) == 1 {
@@ -51,7 +52,7 @@ func AllConst(p *gocode.Place, call *ast.CallExpr) bool {
 	return len(call.Args) > 0 && !call.Ellipsis.IsValid()
 }
 
-// Invariant tells whether an expression has the same value in each round of a
+// Invariant reports whether an expression has the same value in each iteration of a
 // loop: it is put together from constants and variables from outside that the loop does not
 // change, by operators, fields, conversions, len and cap.
 func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
@@ -125,8 +126,8 @@ func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	return sure
 }
 
-// ownBasic tells whether v is a local variable of a basic type that only the function itself sets: no literal
-// in it assigns v, and nobody has its address.
+// ownBasic reports whether v is a local variable of a basic type that only the function itself sets: no
+// literal in it assigns v, and nobody has its address.
 func ownBasic(p *gocode.Place, v *types.Var) bool {
 	if _, basic := v.Type().Underlying().(*types.Basic); !basic || !Local(p, v) {
 		return false

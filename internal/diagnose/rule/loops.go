@@ -44,7 +44,7 @@ func LoopBody(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// AtMost tells whether a loop runs n's statement at most limit times for sure:
+// AtMost reports whether a loop runs n's statement at most limit times for sure:
 // because its bounds are constants, or because the statement's block leaves the loop.
 func AtMost(p *gocode.Place, loop, n ast.Node, limit int64) bool {
 	if k, ok := iterations(p, loop); ok && k <= limit {
@@ -131,7 +131,7 @@ func constInt(p *gocode.Place, e ast.Expr) (int64, bool) {
 	return constant.Int64Val(v)
 }
 
-// leaves tells whether control, after n, always leaves the loop: a block between
+// leaves reports whether control, after n, always leaves the loop: a block between
 // n and the loop ends in return, panic or a break of this loop.
 func leaves(p *gocode.Place, loop, n ast.Node) bool {
 	path := p.Enclosing(n)
@@ -169,7 +169,7 @@ func broken(path []ast.Node) ast.Node {
 	return nil
 }
 
-// departs tells whether a statement leaves the function, or the loop when a break means that one.
+// departs reports whether a statement leaves the function, or the loop when a break means that one.
 func departs(s ast.Stmt, breaks bool) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
@@ -185,7 +185,7 @@ func departs(s ast.Stmt, breaks bool) bool {
 	return false
 }
 
-// straight tells whether nothing after n in the list may jump back before its end.
+// straight reports whether nothing after n in the list may jump back before its end.
 func straight(list []ast.Stmt, n ast.Node) bool {
 	ok := true
 	for _, s := range list {

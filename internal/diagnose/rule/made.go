@@ -47,7 +47,7 @@ func Makers(p *gocode.Place) []ast.Node {
 	return found
 }
 
-// OnlyMakes tells whether nothing but the given nodes (or what they hold) allocates on the line
+// OnlyMakes reports whether nothing but the given nodes (or what they hold) allocates on the line
 // by itself, so that the line's own allocations are theirs.
 func OnlyMakes(p *gocode.Place, ours ...ast.Node) bool {
 	for _, n := range Makers(p) {
@@ -92,7 +92,7 @@ func makesAt(p *gocode.Place, n ast.Node) bool {
 	return false
 }
 
-// callMakes tells whether a call allocates on its own line: builtins, conversions of
+// callMakes reports whether a call allocates on its own line: builtins, conversions of
 // strings, arguments for interface parameters.
 func callMakes(p *gocode.Place, call *ast.CallExpr) bool {
 	switch p.CalleeName(call) {
@@ -162,7 +162,7 @@ func isInterface(t types.Type) bool {
 	return !param && types.IsInterface(t)
 }
 
-// Boxes tells whether putting an expression into an interface needs memory: not for
+// Boxes reports whether putting an expression into an interface needs memory: not for
 // constants, interfaces, what is a pointer, empty values, booleans and single bytes.
 func Boxes(p *gocode.Place, e ast.Expr) bool {
 	t := p.TypeOf(e)

@@ -58,7 +58,7 @@ func literalKept(p *gocode.Place, lit *ast.FuncLit) bool {
 	return kept
 }
 
-// keeps tells whether n makes a function literal run once, or rarely.
+// keeps reports whether n makes a function literal run once, or rarely.
 func keeps(p *gocode.Place, n ast.Node, lit *ast.FuncLit) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:

@@ -2,8 +2,8 @@ package rule
 
 import "go/types"
 
-// HoldsPointers tells whether the collector has to look at memory of a type: strings, slices, maps and the
-// like are pointers to it, as are interfaces and functions.
+// HoldsPointers reports whether the collector has to look at memory of a type: strings, slices, maps and
+// the like are pointers to it, as are interfaces and functions.
 func HoldsPointers(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

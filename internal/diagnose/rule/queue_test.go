@@ -41,7 +41,7 @@ func TestUnlocked(t *testing.T) {
 		"computes under the lock":   {loaded(16, 0, 4000, 1.0, 0.2, 1.25), 0.9, 0.3, 0.45, 0.4},
 		// 10.6 ms became 1.5 ms: what a request takes of the processors fell from 396 µs to 68 µs.
 		"sleeps, alone": {loaded(8, 0, 745, 0.30, 0.12, 0.45), 0.865, 0.7, 0.86, 0.859},
-		// The processors are the limit: nothing to be had.
+		// The processors are the limit: nothing to gain.
 		"all processors busy": {loaded(16, 0, 6000, 1.7, 0.28, 2), 0.5, 0, 0.05, 0.01},
 		"at a rate":           {loaded(64, 600, 600, 0.1, 0.05, 0.2), 0.5, 0.4, 0.5, 0.48},
 	} {

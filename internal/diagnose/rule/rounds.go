@@ -8,10 +8,10 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Rounds returns how often a loop runs, as an expression that can be computed
+// Iterations returns how often a loop runs, as an expression that can be computed
 // before the loop begins: "len(xs)", "n". false for loops that end by a condition, over channels
 // and over functions.
-func Rounds(p *gocode.Place, loop ast.Node) (string, bool) {
+func Iterations(p *gocode.Place, loop ast.Node) (string, bool) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
 		t := p.TypeOf(l.X)
@@ -66,10 +66,10 @@ func countedRounds(p *gocode.Place, l *ast.ForStmt) (string, bool) {
 	return text, true
 }
 
-// EveryRound tells whether n runs in each round of a loop that does not end the
+// EveryIteration reports whether n runs in each iteration of a loop that does not end the
 // function: no condition stands around it, and nothing in the loop skips it or ends the
 // loop early, other than a return.
-func EveryRound(p *gocode.Place, loop, n ast.Node) bool {
+func EveryIteration(p *gocode.Place, loop, n ast.Node) bool {
 	reached := false
 	for _, x := range p.Enclosing(n) {
 		if x == loop {
@@ -86,7 +86,7 @@ func EveryRound(p *gocode.Place, loop, n ast.Node) bool {
 	return reached && !skips(LoopBody(loop))
 }
 
-// skips tells whether a statement of the block leaves a round or the loop before its end.
+// skips reports whether a statement of the block leaves an iteration or the loop before its end.
 func skips(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -101,7 +101,7 @@ func skips(body *ast.BlockStmt) bool {
 	return found
 }
 
-// GivesBack tells whether a return inside the loop gives back what v holds by then: the loop may
+// GivesBack reports whether a return inside the loop gives back what v holds by then: the loop may
 // end early with part of the result. p's function may have v as a named result.
 func GivesBack(p *gocode.Place, loop ast.Node, v *types.Var) bool {
 	found := false

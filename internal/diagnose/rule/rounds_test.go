@@ -90,9 +90,9 @@ func main() {
 func TestRounds(t *testing.T) {
 	places := ruletest.Places(t, bounds)
 	for name, want := range map[string]struct {
-		rounds    string
-		invariant bool // the first argument of use
-		every     bool
+		iterations string
+		invariant  bool // the first argument of use
+		every      bool
 	}{
 		"slice":            {"len(xs)", true, true},
 		"map":              {"len(m)", true, true},
@@ -118,14 +118,14 @@ func TestRounds(t *testing.T) {
 		}
 		call := rule.CallsOf(p, "example.com/places.use")[0]
 		loop := rule.Loops(p, call)[0]
-		if got, _ := rule.Rounds(p, loop); got != want.rounds {
-			t.Errorf("%s: rounds %q, want %q", name, got, want.rounds)
+		if got, _ := rule.Iterations(p, loop); got != want.iterations {
+			t.Errorf("%s: iterations %q, want %q", name, got, want.iterations)
 		}
 		if got := rule.Invariant(p, loop, call.Args[0]); got != want.invariant {
 			t.Errorf("%s: invariant %t, want %t", name, got, want.invariant)
 		}
-		if got := rule.EveryRound(p, loop, call); got != want.every {
-			t.Errorf("%s: every round %t, want %t", name, got, want.every)
+		if got := rule.EveryIteration(p, loop, call); got != want.every {
+			t.Errorf("%s: every iteration %t, want %t", name, got, want.every)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Named tells whether a function's name fits one of the patterns: the exact
+// Named reports whether a function's name fits one of the patterns: the exact
 // name, or a prefix when the pattern ends in "*" ("runtime.concatstring*").
 func Named(function string, patterns ...string) bool {
 	for _, p := range patterns {
@@ -30,14 +30,14 @@ func Callee(r *site.Row) string {
 	return r.Stack[r.Owner-1].Function
 }
 
-// CallsDirectly tells whether the blamed line itself called one of the named functions.
+// CallsDirectly reports whether the blamed line itself called one of the named functions.
 // Deeper frames do not count: they are somebody else's calls.
 func CallsDirectly(r *site.Row, patterns ...string) bool {
 	callee := Callee(r)
 	return callee != "" && Named(callee, patterns...)
 }
 
-// Leaf tells whether the blamed line is the leaf of the row. The runtime's own
+// Leaf reports whether the blamed line is the leaf of the row. The runtime's own
 // frames are missing at the leaf of heap profiles, so that there such a row is
 // what the line allocates without a call: concatenation, conversion, make, boxing.
 func Leaf(r *site.Row) bool { return r.Owner == 0 }
@@ -96,7 +96,7 @@ func Rows(rows []*site.Row, keep func(*site.Row) bool) []*site.Row {
 	return kept
 }
 
-// Empty tells whether the match holds no row at all.
+// Empty reports whether the match holds no row at all.
 func (m *Match) Empty() bool {
 	return len(m.CPU)+len(m.Allocs)+len(m.Mutex)+len(m.Block)+len(m.Live) == 0
 }
@@ -110,7 +110,7 @@ func Sum(rows []*site.Row) (value, count int64) {
 	return value, count
 }
 
-// Initial tells whether a row is from a package's initialisation, at the blamed line
+// Initial reports whether a row is from a package's initialisation, at the blamed line
 // or above it: what runs there runs once.
 func Initial(r *site.Row) bool {
 	for _, f := range r.Stack[max(r.Owner, 0):] {
@@ -121,7 +121,7 @@ func Initial(r *site.Row) bool {
 	return false
 }
 
-// InitName tells whether a function is a package's initialisation, by its name
+// InitName reports whether a function is a package's initialisation, by its name
 // in a profile: "example.com/app.init", "example.com/app.init.0", "main.init.func1".
 func InitName(function string) bool {
 	name := function[strings.LastIndexByte(function, '/')+1:]

@@ -88,7 +88,7 @@ type Rule struct {
 	Specificity int
 	// Removes says that the fix takes the matched calls away, and with them all that runs below: findings
 	// in there go with this one. Not so where the call stays in another form, or runs on other data, and not
-	// where the match is of the call's own work: what a concatenation joins is computed all the same.
+	// where the match is of the call's own work: what a concatenation joins is still computed.
 	Removes bool
 	// Generic is for rules that know no mistake: they state what a line costs, and why as far as
 	// profile and compiler tell. Their findings are hints, promise no saving and stand behind all
@@ -110,13 +110,13 @@ type Rule struct {
 	Find   func(ctx context.Context, p *Pass) ([]Match, error)
 }
 
-// OfMemory tells whether the rule may claim what is live: see Memory.
+// OfMemory reports whether the rule may claim what is live: see Memory.
 func (r Rule) OfMemory() bool { return r.Memory || r.Generic || r.Kind == GC || r.Kind == Leak }
 
 // Fraction is an expected share with its range: 0 ≤ Low ≤ Expect ≤ High ≤ 1.
 type Fraction struct{ Expect, Low, High float64 }
 
-// Valid tells whether the range is in order.
+// Valid reports whether the range is in order.
 func (f Fraction) Valid() bool {
 	return 0 <= f.Low && f.Low <= f.Expect && f.Expect <= f.High && f.High <= 1
 }
@@ -126,7 +126,7 @@ type Pass struct {
 	Table    *site.Table
 	Code     *gocode.Index
 	Syntax   *gocode.Syntax // of the packages of Main and Dependency that own hot sites; nil when no source
-	Facts    *gocode.Facts  // of the same packages; nil when not to be had
+	Facts    *gocode.Facts  // of the same packages; nil when not available
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
 	Growth   []site.Grown       // of live memory in the window of the allocations, largest first; nil when not known

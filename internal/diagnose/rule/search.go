@@ -36,7 +36,7 @@ type Case struct {
 	Calls []*ast.CallExpr // of the searched functions on the line, outermost first; at least one
 }
 
-// All tells whether a question is true of every call.
+// All reports whether a question is true of every call.
 func (c *Case) All(is func(*ast.CallExpr) bool) bool {
 	for _, call := range c.Calls {
 		if !is(call) {

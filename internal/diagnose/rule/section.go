@@ -170,8 +170,8 @@ type LineCost struct {
 	Samples int64
 }
 
-// Spent returns the CPU of the rows that pass through lines of a file, dearest line first. skip are
-// callees, by their names in profiles, that do not count.
+// Spent returns the CPU of the rows that pass through lines of a file, most expensive line first.
+// skip are callees, by their names in profiles, that do not count.
 func (p *Pass) Spent(file string, from, to int, skip ...string) (lines []LineCost, all LineCost) {
 	at := map[int]*LineCost{}
 	p.EachRow(func(r *site.Row) {

@@ -69,7 +69,7 @@ func ConstString(p *gocode.Place, e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// IsString tells whether an expression is a string, or of a type parameter that
+// IsString reports whether an expression is a string, or of a type parameter that
 // only strings fit.
 func IsString(p *gocode.Place, e ast.Expr) bool {
 	t := p.Info.TypeOf(e)

@@ -16,7 +16,7 @@ import (
 // shortestTrace is the trace, in seconds, below which counts per second say nothing.
 const shortestTrace = 0.05
 
-// Traced tells whether there is a trace long enough to speak of.
+// Traced reports whether there is a trace long enough to speak of.
 func (p *Pass) Traced() bool {
 	return p.Trace != nil && p.Trace.Parallelism != nil && p.Trace.Blocking != nil && p.Trace.Parallelism.Length >= shortestTrace
 }
@@ -46,7 +46,7 @@ func (p *Pass) At(l exectrace.Line) *site.Site {
 }
 
 // TracedPackages are the packages of lines that stand out in the trace, at most so many: they may
-// hardly show in a CPU profile, and rules want to read them all the same.
+// hardly show in a CPU profile, and rules want to read them anyway.
 func (p *Pass) TracedPackages(most int) []string {
 	var pkgs []string
 	if !p.Traced() {
@@ -95,7 +95,7 @@ func (p *Pass) Near(s *site.Site, l exectrace.Line) string {
 // View is the command that shows an analysis of the recording's trace.
 func (p *Pass) View(name string) string { return "hone trace " + name + " " + p.recording() }
 
-// Serves tells whether the program answers requests, as far as load and trace tell: then
+// Serves reports whether the program answers requests, as far as load and trace tell: then
 // it is as parallel as its requests are many, and what counts is their latency.
 func (p *Pass) Serves() bool {
 	if p.Manifest != nil && (p.Manifest.Load != nil || p.Manifest.Target.Kind == "service") {

@@ -31,7 +31,7 @@ const (
 func TurnFraction() Fraction { return Fraction{Expect: 0.5, Low: 0.05, High: 1} }
 
 // Turn adds up the time that requests spend at places of one kind. It is nil when that is less than a share of their time,
-// when most of it is at no line that somebody can change, or when requests lack processors all the same.
+// when most of it is at no line that somebody can change, or when requests lack processors anyway.
 func (p *Pass) Turn(least float64, waits func(*requests.PlaceTime) bool) *Turn {
 	if !p.Traced() || !p.Serves() {
 		return nil

@@ -34,7 +34,7 @@ func Var(p *gocode.Place, e ast.Expr) (v *types.Var, part bool) {
 	}
 }
 
-// Same tells whether two expressions name the same variable, field or element,
+// Same reports whether two expressions name the same variable, field or element,
 // written the same way.
 func Same(p *gocode.Place, a, b ast.Expr) bool {
 	va, _ := Var(p, a)
@@ -89,7 +89,7 @@ func Assigned(p *gocode.Place, v types.Object) []ast.Expr {
 	return values
 }
 
-// Local tells whether v is a variable of the function around the place.
+// Local reports whether v is a variable of the function around the place.
 func Local(p *gocode.Place, v *types.Var) bool {
 	return v != nil && !v.IsField() && p.Decl != nil && p.Decl.Pos() <= v.Pos() && v.Pos() < p.Decl.End()
 }
@@ -223,7 +223,8 @@ func AssignedTo(p *gocode.Place, e ast.Expr) ast.Expr {
 	return nil
 }
 
-// Defines tells whether a variable, field or element stands where it is declared or assigned, so is not read.
+// Defines reports whether a variable, field or element stands where it is declared or assigned, so is not
+// read.
 func Defines(p *gocode.Place, e ast.Expr) bool {
 	is := func(x ast.Expr) bool { return ast.Unparen(x) == e }
 	switch n := Parent(p, e).(type) {
@@ -260,7 +261,7 @@ func Result(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return v
 }
 
-// changes tells whether something in root may change v: an assignment to it or a part of it,
+// changes reports whether something in root may change v: an assignment to it or a part of it,
 // ++, a range clause, or its address.
 func changes(p *gocode.Place, root ast.Node, v *types.Var) bool {
 	whole, part := writes(p, root, v)
@@ -313,8 +314,8 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 	return whole, part
 }
 
-// IsResult tells whether v is a named result of the place's function or of the declaration around it: then
-// what it holds is given back.
+// IsResult reports whether v is a named result of the place's function or of the declaration around it:
+// then what it holds is given back.
 func IsResult(p *gocode.Place, v *types.Var) bool {
 	in := func(ft *ast.FuncType) bool { return ft.Results != nil && Inside(ft.Results, v.Pos()) }
 	if lit, ok := p.Func.(*ast.FuncLit); ok && in(lit.Type) {
@@ -323,7 +324,8 @@ func IsResult(p *gocode.Place, v *types.Var) bool {
 	return p.Decl != nil && in(p.Decl.Type)
 }
 
-// Flat tells whether values of a type lead to nothing else: numbers, strings, and arrays and structs of them.
+// Flat reports whether values of a type lead to nothing else: numbers, strings, and arrays and structs of
+// them.
 func Flat(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -9,9 +9,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Waits tells whether a loop may wait for something outside between two rounds: it receives from a
-// channel, selects, sleeps, or reads from something that is not in memory. What is written before a
-// wait may have to be out before it. Functions that the loop calls are not looked into,
+// Waits reports whether a loop may wait for something outside between two iterations: it receives
+// from a channel, selects, sleeps, or reads from something that is not in memory. What is written
+// before a wait may have to be out before it. Functions that the loop calls are not looked into,
 // only their names.
 func Waits(p *gocode.Place, loop ast.Node) bool {
 	if r, ok := loop.(*ast.RangeStmt); ok {
@@ -40,12 +40,13 @@ func Waits(p *gocode.Place, loop ast.Node) bool {
 	return waits
 }
 
-// inMemory tells whether an iterator goes over what is in memory: those of the standard library do.
+// inMemory reports whether an iterator goes over what is in memory: those of the standard library
+// do.
 func inMemory(name string) bool {
 	return Named(name, "strings.*", "bytes.*", "slices.*", "maps.*")
 }
 
-// waiting tells whether a call, by its name, waits for time or for input.
+// waiting reports whether a call, by its name, waits for time or for input.
 func waiting(p *gocode.Place, call *ast.CallExpr) bool {
 	name := p.CalleeName(call)
 	if Named(name, "time.Sleep", "io.Copy*", "io.Read*", "fmt.Scan*", "fmt.Fscan*", "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait") {
@@ -70,8 +71,8 @@ func Repeats(p *gocode.Place, n ast.Node) ast.Node {
 	return nil
 }
 
-// FromOutside tells whether an expression names nothing that a loop declares: it is the same
-// thing in every round, unless it is set in between.
+// FromOutside reports whether an expression names nothing that a loop declares: it is the same
+// thing in every iteration, unless it is set in between.
 func FromOutside(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	outside := true
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -143,7 +143,7 @@ func (p *Pass) judge(m *Match, guilty func(*gocode.Place, *Match) bool, unseen *
 	return true
 }
 
-// again drops what is live, and tells whether the rows leave open that the line ran often.
+// again drops what is live, and reports whether the rows leave open that the line ran often.
 func (m *Match) again() bool {
 	m.Live = nil
 	m.keep(Steady)
@@ -161,7 +161,7 @@ func (m *Match) keep(want func(*site.Row) bool) {
 	}
 }
 
-// Steady tells whether a row is of code that may run any number of times: not from a
+// Steady reports whether a row is of code that may run any number of times: not from a
 // package's initialisation, not under a sync.Once, and not filling a sync.Pool,
 // whose misses are a matter of their own.
 func Steady(r *site.Row) bool {

@@ -37,7 +37,7 @@ func HTML(w io.Writer, title string, r *timeline.Result) error {
 }
 
 // pageData is what the script reads; page/page.js says the same as a type. Spans are lists of
-// numbers, since there may be ten thousands: from and length in nanoseconds since the window's begin, place in
+// numbers, since there may be ten thousands: from and length in nanoseconds since the window's start, place in
 // kinds, place in lines or -1, 1 if several melted, and of processors the goroutine.
 type pageData struct {
 	Title  string     `json:"title"`

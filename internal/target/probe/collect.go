@@ -25,7 +25,7 @@ func (p *hone0probe) part(name string) *hone0stream {
 	return &hone0stream{p: p, kind: 'P', prefix: name + "\x00"}
 }
 
-// partDone ends a part: 'Q' with its name; one that is not to be had is an 'N'
+// partDone ends a part: 'Q' with its name; one that is not available is an 'N'
 // with "NAME\x00reason".
 func (p *hone0probe) partDone(name, missing string) {
 	if missing == "" {

@@ -14,7 +14,7 @@ import (
 	hone0time "time"
 )
 
-// do carries out one request. missing is the reason why a thing is not to be had.
+// do carries out one request. missing is the reason why a thing is not available.
 func (r *hone0request) do(words []string) (note, missing string, err error) {
 	switch words[0] {
 	case "info":

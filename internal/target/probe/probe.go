@@ -195,7 +195,7 @@ func (p *hone0probe) serve() {
 	}
 }
 
-// hone0hungUp tells whether the other end has closed. Another error means that the
+// hone0hungUp reports whether the other end has closed. Another error means that the
 // program closed the descriptor, and that is no reason to end it.
 func hone0hungUp(err error) bool {
 	if pe, ok := err.(*hone0os.PathError); ok {
@@ -224,7 +224,7 @@ func (p *hone0probe) cancel(id uint32) {
 }
 
 // answer does what the words say and sends the end of the answer: 'E' with a
-// note, 'X' with an error, 'M' with the reason why the thing is not to be had.
+// note, 'X' with an error, 'M' with the reason why the thing is not available.
 func (r *hone0request) answer(words []string) {
 	defer r.p.pending.Done()
 	note, missing, err := r.do(words)

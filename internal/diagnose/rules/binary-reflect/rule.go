@@ -43,7 +43,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return rule.Search{Callees: []string{"encoding/binary.Read", "encoding/binary.Write"}, Keep: own, Judge: judge}.Find(p), nil
 }
 
-// own tells whether a row is the package's own work, not the reader's or writer's.
+// own reports whether a row is the package's own work, not the reader's or writer's.
 func own(r *site.Row) bool {
 	if r.Owner < 2 {
 		return true
@@ -68,13 +68,13 @@ func judge(c *rule.Case) bool {
 		verb, twin = "writes", "binary.LittleEndian.AppendUint32 and its sisters into a byte slice that is written once"
 	}
 	name := rule.TypeText(c.Place, t)
-	c.Cause = fmt.Sprintf("%s %s a %s by reflection: its size and fields are found out anew in every call.", rule.FuncText(c.Name()), verb, name)
+	c.Cause = fmt.Sprintf("%s %s a %s by reflection: its size and fields are found out again in every call.", rule.FuncText(c.Name()), verb, name)
 	c.Fix = fmt.Sprintf("Use %s (BigEndian where that is the order).", twin)
 	return true
 }
 
-// plain tells whether the package has a fast path for a type: numbers and booleans under their own
-// names, pointers to them and slices of them (intDataSize in encoding/binary/binary.go).
+// plain reports whether the package has a fast path for a type: numbers and booleans under their
+// own names, pointers to them and slices of them (intDataSize in encoding/binary/binary.go).
 func plain(t types.Type) bool {
 	switch u := types.Unalias(t).(type) {
 	case *types.Basic:

@@ -46,14 +46,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return false
 		}
 		c.BlameDials(dials)
-		c.Cause = fmt.Sprintf("%s closes the body of %s without reading it, which closes the connection: the next request dials anew.", rule.FuncName(c.Place), rule.Text(c.Calls[0]))
+		c.Cause = fmt.Sprintf("%s closes the body of %s without reading it, which closes the connection: the next request dials again.", rule.FuncName(c.Place), rule.Text(c.Calls[0]))
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
 	}}
 	return s.Find(p), nil
 }
 
-// unread tells whether the function closes the response of a call and never reads its body.
+// unread reports whether the function closes the response of a call and never reads its body.
 func unread(p *gocode.Place, call *ast.CallExpr) bool {
 	resp := rule.Result(p, call)
 	if resp == nil || !rule.Local(p, resp) {
@@ -88,7 +88,7 @@ func unread(p *gocode.Place, call *ast.CallExpr) bool {
 	return closed
 }
 
-// closes tells whether resp.Body, whose path is given, is the receiver of Close.
+// closes reports whether resp.Body, whose path is given, is the receiver of Close.
 func closes(path []ast.Node) bool {
 	if len(path) < 3 {
 		return false

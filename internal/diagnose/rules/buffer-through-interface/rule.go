@@ -55,7 +55,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		}
 		m.Cause = fmt.Sprintf("%s is passed to %s, where the compiler cannot see that nobody keeps it: so it is allocated on the heap each time.", v.Name(), rule.Text(call.Fun))
 		if loop := p.LoopAround(made); loop != nil {
-			m.Fix = fmt.Sprintf("Declare %s before the loop on line %d and use it again in each round.", v.Name(), rule.Line(p, loop.Pos()))
+			m.Fix = fmt.Sprintf("Declare %s before the loop on line %d and use it again in each iteration.", v.Name(), rule.Line(p, loop.Pos()))
 		} else {
 			m.Fix = fmt.Sprintf("Keep %s in a struct that lives longer (the reader's or writer's own), or in a sync.Pool; or call the concrete type instead of the interface.", v.Name())
 		}
@@ -64,7 +64,8 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// blamed tells whether the compiler names a call as the reason that something on the line escapes.
+// blamed reports whether the compiler names a call as the reason that something on the line
+// escapes.
 func blamed(pass *rule.Pass, m *rule.Match) bool {
 	words, known := pass.Escapes(m.Site)
 	for _, w := range words {

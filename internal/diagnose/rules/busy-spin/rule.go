@@ -36,7 +36,7 @@ Leave the default out: select then sleeps until a case is ready. If something is
 to be done from time to time meanwhile, give it a case with a time.Ticker.
 
 It is fine where the default does work that has to be done, and in a short spin
-before waiting whose number of rounds is bounded: the rule speaks only of loops
+before waiting whose number of iterations is bounded: the rule speaks only of loops
 that do nothing in the default.
 
 Seen in the field: jackc/pgconn#39, livepeer/go-livepeer#1619,
@@ -77,7 +77,7 @@ func spinning(p *gocode.Place) (loop *ast.ForStmt, sel *ast.SelectStmt) {
 			return true
 		}
 		if f.Post != nil || len(f.Body.List) != 1 {
-			return true // it counts its rounds, or does something besides
+			return true // it counts its iterations, or does something besides
 		}
 		s, ok := f.Body.List[0].(*ast.SelectStmt)
 		if !ok {
@@ -93,7 +93,7 @@ func spinning(p *gocode.Place) (loop *ast.ForStmt, sel *ast.SelectStmt) {
 	return loop, sel
 }
 
-// idle tells whether statements do nothing but let others run.
+// idle reports whether statements do nothing but let others run.
 func idle(p *gocode.Place, body []ast.Stmt) bool {
 	for _, s := range body {
 		switch s := s.(type) {
@@ -114,7 +114,7 @@ func idle(p *gocode.Place, body []ast.Stmt) bool {
 	return true
 }
 
-// serves tells whether the line is in the body of a case: what is done when something came.
+// serves reports whether the line is in the body of a case: what is done when something came.
 func serves(p *gocode.Place, s *ast.SelectStmt) bool {
 	for _, c := range s.Body.List {
 		c := c.(*ast.CommClause)

@@ -47,7 +47,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return s.Find(p), nil
 }
 
-// lookup tells whether a row is in finding the caller's file and line. (slog always
+// lookup reports whether a row is in finding the caller's file and line. (slog always
 // takes the caller's program counter, by runtime.Callers; that is not it.)
 func lookup(r *site.Row) bool {
 	return r.Below("runtime.Caller") || r.Below("runtime.CallersFrames") || r.Below("runtime.(*Frames).Next") || r.Below("log/slog.(*Record).Source") || r.Below("log/slog.Record.Source")

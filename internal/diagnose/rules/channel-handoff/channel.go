@@ -79,7 +79,7 @@ func operand(p *gocode.Place) ast.Expr {
 	return x
 }
 
-// sendsAt tells whether a line sends.
+// sendsAt reports whether a line sends.
 func sendsAt(p *rule.Pass, l exectrace.Line) bool {
 	s := p.At(l)
 	if s == nil {

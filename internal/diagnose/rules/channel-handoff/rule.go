@@ -48,7 +48,7 @@ neither ever works ahead. More workers make it worse, since all take turns at
 one lock.
 
 Send batches: a slice of a hundred items costs as much to pass on as one. Where
-the items are numbers of rounds, send ranges of them, or give each worker a
+the items are numbers of iterations, send ranges of them, or give each worker a
 range and no channel at all. A buffer is the smallest change: the sender runs
 ahead, and the receivers find something when they come.
 
@@ -163,19 +163,19 @@ func words(p *rule.Pass, h *handoff, m *rule.Match) {
 		m.Cause = fmt.Sprintf("Each item goes from hand to hand through the unbuffered channel %s to %s: %s.", c.name, to, waits)
 		m.Fix = batches + "; the smallest change is " + buffer + "."
 	case c.room == some:
-		m.Cause = fmt.Sprintf("Each small item goes by itself through %s to %s. It has room for %s, but %s.", name, to, c.size, waits)
+		m.Cause = fmt.Sprintf("Each small item goes separately through %s to %s. It has room for %s, but %s.", name, to, c.size, waits)
 		m.Fix = batches + ". More room would not help much: one side is always at its end."
 	case both && c.size != "":
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s, as if it were unbuffered: both sides wait by turns, so its room (%s) was none or next to none. %s.", name, to, c.size, upper(waits))
+		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s, as if it were unbuffered: both sides wait alternately, so its room (%s) was none or next to none. %s.", name, to, c.size, upper(waits))
 		m.Fix = batches + "; the smallest change is " + buffer + "."
 	case both:
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s: both sides wait by turns. %s.", name, to, upper(waits))
+		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s: both sides wait alternately. %s.", name, to, upper(waits))
 		m.Fix = batches + "; if the channel has no buffer, the smallest change is one."
 	default:
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Each small item goes by itself through %s to %s: %s.", name, to, waits)
+		m.Cause = fmt.Sprintf("Each small item goes separately through %s to %s: %s.", name, to, waits)
 		m.Fix = batches + "."
 	}
 	if c.name == "" {

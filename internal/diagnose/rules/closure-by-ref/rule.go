@@ -41,7 +41,7 @@ literal.
 
 The compiler copies instead of sharing if the variable is not assigned again
 after it is declared, or (in newer compilers) only in straight code before the
-first literal. A default that is set before a loop whose rounds make literals
+first literal. A default that is set before a loop whose iterations make literals
 is too much for it. If all assignments stand before the literal and no literal
 assigns the variable, a copy is the same:
 	limit := limit // not assigned again: captured by value
@@ -157,7 +157,7 @@ func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
 	return found
 }
 
-// assigns tells whether a use of a variable may change it.
+// assigns reports whether a use of a variable may change it.
 func assigns(p *gocode.Place, use *ast.Ident) bool {
 	if rule.Defines(p, use) {
 		return true
@@ -206,7 +206,8 @@ func pointerMethod(p *gocode.Place, sel *ast.SelectorExpr) bool {
 	return wants && !has
 }
 
-// looped tells whether literal and assignment stand in a loop that does not declare the variable anew.
+// looped reports whether literal and assignment stand in a loop that does not declare the variable
+// anew.
 func looped(p *gocode.Place, v *types.Var, lit *ast.FuncLit, use *ast.Ident) bool {
 	for _, n := range p.Enclosing(lit) {
 		switch n.(type) {

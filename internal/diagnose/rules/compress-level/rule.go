@@ -1,4 +1,4 @@
-// Package compresslevel finds compressors set to their dearest level.
+// Package compresslevel finds compressors set to their most expensive level.
 package compresslevel
 
 import (

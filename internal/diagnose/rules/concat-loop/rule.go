@@ -22,9 +22,9 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "String built by concatenation in a loop",
 		Doc:   doc,
-		// n rounds copy about n²/2 pieces where a builder copies each piece twice at
+		// n iterations copy about n²/2 pieces where a builder copies each piece twice at
 		// most, so what remains is the last string and the builder's growth: from a
-		// third (some four rounds) to a few percent (fifty: 3,079 ns became 201 ns in
+		// third (some four iterations) to a few percent (fifty: 3,079 ns became 201 ns in
 		// the account below).
 		Fraction:    rule.Fraction{Expect: 0.85, Low: 0.65, High: 0.97},
 		Specificity: 1, // its rows are the concatenation itself, not what it concatenates
@@ -33,7 +33,7 @@ func Rule() rule.Rule {
 }
 
 const doc = `A Go string cannot be changed, so s += x makes a new string and copies all of s
-into it. In a loop the first piece is copied again in every round: n rounds
+into it. In a loop the first piece is copied again in every iteration: n iterations
 cost n²/2 copies and n allocations, each a little larger than the last.
 
 Write the pieces into a strings.Builder and call String once after the loop;
@@ -42,7 +42,7 @@ strings.Repeat, to put a separator between pieces strings.Join.
 
 It is fine for two pieces, and for a loop that runs a handful of times a day:
 the rule speaks only where the profile shows the cost. It leaves loops alone
-that run at most twice, and strings that start anew in every round.
+that run at most twice, and strings that start again in every iteration.
 
 Seen in the field: the left-pad service of "Profiling and optimizing Go web
 applications" (artem.krylysov.com, 2017), where the loop made a third of all
@@ -74,7 +74,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// growth is an assignment that makes a string longer in every round of a loop.
+// growth is an assignment that makes a string longer in every iteration of a loop.
 type growth struct {
 	stmt    *ast.AssignStmt
 	loop    ast.Node
@@ -102,7 +102,7 @@ func grows(p *gocode.Place) (growth, bool) {
 	return found, ok
 }
 
-// extension tells whether a statement is s += x, s = s + x or s = x + s for a string s.
+// extension reports whether a statement is s += x, s = s + x or s = x + s for a string s.
 func extension(p *gocode.Place, stmt *ast.AssignStmt) (prepend, ok bool) {
 	if len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || !rule.IsString(p, stmt.Lhs[0]) {
 		return false, false
@@ -129,8 +129,8 @@ func operands(e ast.Expr) []ast.Expr {
 	return []ast.Expr{e}
 }
 
-// growingLoop returns the innermost loop whose rounds make the string longer:
-// the string comes from outside of it, is not set anew in it, and it may run
+// growingLoop returns the innermost loop whose iterations make the string longer:
+// the string comes from outside of it, is not set again in it, and it may run
 // more than twice.
 func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	for _, loop := range rule.Loops(p, stmt) {
@@ -144,8 +144,8 @@ func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	return nil
 }
 
-// madeIn tells whether a variable that the expression names is declared in the
-// loop: then each round has another string. m[k] of a loop's own k is such a one.
+// madeIn reports whether a variable that the expression names is declared in the
+// loop: then each iteration has another string. m[k] of a loop's own k is such a one.
 func madeIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	inside := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -159,7 +159,7 @@ func madeIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	return inside
 }
 
-// resetIn tells whether every round of the loop sets the string to something
+// resetIn reports whether every iteration of the loop sets the string to something
 // that does not hold the old one.
 func resetIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	for _, stmt := range rule.LoopBody(loop).List {
@@ -190,7 +190,7 @@ func mentions(p *gocode.Place, in, e ast.Expr) bool {
 func (g growth) name() string { return types.ExprString(g.stmt.Lhs[0]) }
 
 func (g growth) cause(p *gocode.Place) string {
-	return fmt.Sprintf("The loop on line %d makes %s longer in every round (%s): each time a new string is allocated and all of %s is copied.",
+	return fmt.Sprintf("The loop on line %d makes %s longer in every iteration (%s): each time a new string is allocated and all of %s is copied.",
 		rule.Line(p, g.loop.Pos()), g.name(), statement(g.stmt), g.name())
 }
 

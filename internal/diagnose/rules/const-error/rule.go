@@ -1,4 +1,4 @@
-// Package consterror finds errors that are made anew though they are always the same.
+// Package consterror finds errors that are re-created though they are always the same.
 package consterror
 
 import (
@@ -18,7 +18,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:          "const-error",
 		Kind:        rule.Alloc,
-		Title:       "The same error made anew on every call",
+		Title:       "The same error re-created on every call",
 		Doc:         doc,
 		Removes:     true,
 		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is made once
@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 const doc = `errors.New allocates a value for each call, and fmt.Errorf also parses its
 format, borrows a printer and copies its text, even if there is nothing to
 format. An error with a constant text that is returned on a hot path is always
-the same: it belongs into a package variable.
+the same: it belongs in a package variable.
 
 A variable has a second merit: callers can compare with it by errors.Is. Mind
 that two errors from two calls of errors.New are different, and two copies of
@@ -44,7 +44,7 @@ Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, makers...) }, guilty, &rule.Words{
-		Cause: "An error is made here on a hot path; the source is not to be had, so it is not known whether its text is constant.",
+		Cause: "An error is made here on a hot path; the source is not available, so it is not known whether its text is constant.",
 		Fix:   "If the text is constant, return a package variable.",
 	}), nil
 }
@@ -60,7 +60,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if !ok || !rule.PerCall(p, call) || name == "fmt.Errorf" && strings.Contains(text, "%") {
 			return false
 		}
-		m.Cause = fmt.Sprintf("%s makes the same error %q anew on every call of %s.", name, rule.Short(text), rule.FuncName(p))
+		m.Cause = fmt.Sprintf("%s makes the same error %q again on every call of %s.", name, rule.Short(text), rule.FuncName(p))
 		m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", rule.Short(text))
 	}
 	return len(calls) > 0

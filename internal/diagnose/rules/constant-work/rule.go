@@ -27,7 +27,7 @@ func Rule() rule.Rule {
 
 const doc = `A call of a function without state, with nothing but constants for arguments,
 has one result for the life of the program. The compiler does not know that, so
-it is computed, and often allocated, every time. The dearest is
+it is computed, and often allocated, every time. The most expensive is
 time.LoadLocation: it opens and parses a file of the time zone database, 10 to
 30 µs, in each call.
 
@@ -57,9 +57,9 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	call := rule.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s has only constants to work on, yet %s computes it anew in every call.", call, rule.FuncName(c.Place))
+	c.Cause = fmt.Sprintf("%s has only constants to work on, yet %s computes it again in every call.", call, rule.FuncName(c.Place))
 	if c.Name() == "time.LoadLocation" {
-		c.Cause = fmt.Sprintf("%s opens and parses the zone's file anew in every call of %s.", call, rule.FuncName(c.Place))
+		c.Cause = fmt.Sprintf("%s opens and parses the zone's file again in every call of %s.", call, rule.FuncName(c.Place))
 	}
 	c.Fix = fmt.Sprintf("Compute %s once, in a package variable or a sync.OnceValue, and share the result read-only.", call)
 	return true

@@ -28,7 +28,7 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Context values in a long chain",
 		Doc:   doc,
-		// Each round's walk becomes one step; the first stays.
+		// Each iteration's walk becomes one step; the first stays.
 		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
 		Specificity: 1,
 		Find:        find,
@@ -37,13 +37,13 @@ func Rule() rule.Rule {
 
 const doc = `context.WithValue makes a new context that points to its parent, and Value
 walks from there to the root, comparing keys. With ctx = context.WithValue(ctx,
-…) in a loop, the chain grows by one in each round and is never cut: every
+…) in a loop, the chain grows by one in each iteration and is never cut: every
 look-up takes longer than the last, and all of the old contexts stay alive. A
 loop that asks an unchanged context for the same key walks the same way each
 time.
 
 In a loop give the derived context a name of its own (c :=
-context.WithValue(ctx, …)), so that each round begins at the loop's context.
+context.WithValue(ctx, …)), so that each iteration begins at the loop's context.
 Ask for a value once, before the loop. Several values that belong together are
 better one struct under one key.
 
@@ -76,7 +76,7 @@ func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		addWalks(pass, p, loop, m)
-		m.Cause = fmt.Sprintf("Every round of the loop on line %d makes %s a child of the last round's: the chain grows without end, and each look-up walks all of it.",
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without end, and each look-up walks all of it.",
 			rule.Line(p, loop.Pos()), rule.Text(to))
 		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", rule.FuncText(p.CalleeName(call)), rule.Text(to))
 		return true
@@ -84,7 +84,7 @@ func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// reset tells whether the loop also sets the context to something else.
+// reset reports whether the loop also sets the context to something else.
 func reset(p *gocode.Place, loop ast.Node, to ast.Expr, call *ast.CallExpr) bool {
 	found := false
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -132,7 +132,7 @@ func asks(p *gocode.Place, m *rule.Match) bool {
 		if ctx == nil || !rule.Invariant(p, loop, ctx) || !rule.Invariant(p, loop, call.Args[0]) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s walks up the chain of contexts in every round of the loop on line %d for the same value.", rule.Text(call), rule.Line(p, loop.Pos()))
+		m.Cause = fmt.Sprintf("%s walks up the chain of contexts in every iteration of the loop on line %d for the same value.", rule.Text(call), rule.Line(p, loop.Pos()))
 		m.Fix = "Ask for it once, before the loop."
 		return true
 	}

@@ -27,18 +27,19 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Every line of the program or of a module that it uses which takes a good part
-of the CPU, makes a good part of the garbage or is waited for, and which no other
-rule knows anything about. The finding says what the line spends on, by which
-calls, why its memory is on the heap in the compiler's words, and which line of
-the program leads to it. It promises no saving, for nobody knows one yet.
+const doc = `Every line of the program or of a module that it uses which takes a
+good part of the CPU, makes a good part of the garbage or is waited for, and
+which no other rule knows anything about. The finding says what the line spends
+on, by which calls, why its memory is on the heap in the compiler's words, and
+which line of the program leads to it. It promises no saving, for nobody knows
+one yet.
 
 It is fine when the work has to be done, which is the rule and not the
-exception: something has to be the dearest line of any program. Ask whether the
-work is needed, needed so often, and needed on that path.
+exception: something has to be the most expensive line of any program. Ask
+whether the work is needed, needed so often, and needed on that path.
 
 Seen in the field: the costs that remain in "Profiling and optimizing Go web
-applications" (artem.krylysov.com, 2017) when all known mistakes are mended:
+applications" (artem.krylysov.com, 2017) when all known mistakes are fixed:
 formatting and hashing that the service is there to do.`
 
 // least is the share of all CPU, bytes or waiting below which a line is not looked at.
@@ -69,7 +70,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// worth tells whether a line's cost may matter.
+// worth reports whether a line's cost may matter.
 func worth(c site.Cost, t *site.Totals) bool {
 	over := func(part, all float64) bool { return part > 0 && part >= least*all }
 	return over(c.CPUSeconds+c.GCSeconds, t.TotalSeconds) ||
@@ -107,7 +108,7 @@ func cause(p *rule.Pass, s *site.Site) string {
 		text = append(text, "The compiler: "+strings.Join(words[:min(len(words), mostReasons)], "; ")+".")
 	}
 	if s.Entry != nil {
-		text = append(text, fmt.Sprintf("%s:%d leads here.", path.Base(strings.ReplaceAll(s.Entry.File, `\`, "/")), s.Entry.Line))
+		text = append(text, fmt.Sprintf("%s:%d calls it.", path.Base(strings.ReplaceAll(s.Entry.File, `\`, "/")), s.Entry.Line))
 	}
 	return strings.Join(text, " ")
 }

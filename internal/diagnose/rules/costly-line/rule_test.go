@@ -67,7 +67,7 @@ func checkGeneric(t *testing.T, r *diagnose.Report) {
 	}
 }
 
-// checkWords: the compiler's reason, the module and the line that leads there are told.
+// checkWords: the compiler's reason, the module and the line that calls it are told.
 func checkWords(t *testing.T, r *diagnose.Report) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -75,7 +75,7 @@ func checkWords(t *testing.T, r *diagnose.Report) {
 		if !f.Generic {
 			continue
 		}
-		said := f.Cause // of the dearest line; of the others the evidence tells
+		said := f.Cause // of the most expensive line; of the others the evidence says
 		for _, e := range f.Evidence {
 			said += " " + e.Value
 		}

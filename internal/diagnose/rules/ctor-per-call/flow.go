@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// staysHere tells whether the result of a call is used inside the function around it and nowhere else:
-// by its methods and fields, or as an argument of calls, which are taken not to keep it.
+// staysHere reports whether the result of a call is used inside the function around it and nowhere
+// else: by its methods and fields, or as an argument of calls, which are taken not to keep it.
 func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
 	if to := rule.AssignedTo(p, call); to != nil {
 		v := rule.LocalVar(p, to)
@@ -28,7 +28,7 @@ func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
 	return usedUp(p, call, p.TypeOf(call))
 }
 
-// usedUp tells whether one use of the value does not let it out of the function.
+// usedUp reports whether one use of the value does not let it out of the function.
 func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
 	around := p.Enclosing(e)
 	for _, n := range around {
@@ -95,13 +95,13 @@ func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 	return true
 }
 
-// runsApart tells whether a call runs in a goroutine of its own, or at the function's end.
+// runsApart reports whether a call runs in a goroutine of its own, or at the function's end.
 func runsApart(p *gocode.Place, call *ast.CallExpr) bool {
 	_, ok := rule.Parent(p, call).(*ast.GoStmt)
 	return ok
 }
 
-// returnsPlain tells whether a call returns nothing that could hold a reference.
+// returnsPlain reports whether a call returns nothing that could hold a reference.
 func returnsPlain(p *gocode.Place, call *ast.CallExpr) bool {
 	switch t := p.TypeOf(call).(type) {
 	case *types.Tuple:

@@ -1,4 +1,4 @@
-// Package ctorpercall finds values that an unknown function makes anew on every call though nothing
+// Package ctorpercall finds values that an unknown function re-creates on every call though nothing
 // about them depends on the call.
 package ctorpercall
 
@@ -23,7 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:      "ctor-per-call",
 		Kind:    rule.Alloc,
-		Title:   "Same large value made anew on every call",
+		Title:   "Same large value re-created on every call",
 		Doc:     doc,
 		Removes: true,
 		// The rows are all of the making. A package variable saves all of it; a pool loses
@@ -130,8 +130,8 @@ func named(fn *types.Func) bool {
 	return slices.ContainsFunc(verbs, func(v string) bool { return strings.HasPrefix(name, v) })
 }
 
-// makes tells whether a function returns what can be kept for later: a pointer, interface, map, slice, struct or
-// function, but no plain bytes, and none of the types that are made for one use by their nature.
+// makes reports whether a function returns what can be kept for later: a pointer, interface, map, slice, struct
+// or function, but no plain bytes, and none of the types that are made for one use by their nature.
 func makes(fn *types.Func) bool {
 	results := fn.Signature().Results()
 	if results.Len() == 0 || results.Len() > 2 {
@@ -166,7 +166,8 @@ func single(t types.Type) bool {
 	return holds(t, 4)
 }
 
-// holds tells whether a value has timers, files, connections or commands, so many fields and elements deep.
+// holds reports whether a value has timers, files, connections or commands, so many fields and elements
+// deep.
 func holds(t types.Type, depth int) bool {
 	if named, ok := t.(*types.Named); ok {
 		name := types.TypeString(named, nil)
@@ -192,7 +193,7 @@ func holds(t types.Type, depth int) bool {
 	return false
 }
 
-// settled tells whether all arguments are the same in every call of the function.
+// settled reports whether all arguments are the same in every call of the function.
 func settled(p *gocode.Place, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
 		if !constantValue(p, arg) {
@@ -249,7 +250,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if fn == nil || constructor(p, fn.FullName()) != call {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s calls %s on every run, with arguments that never differ, and uses the result only there: some %s are allocated anew each time for the same value.",
+		m.Cause = fmt.Sprintf("%s calls %s on every run, with arguments that never differ, and uses the result only there: some %s are allocated again each time for the same value.",
 			rule.FuncName(p), rule.FuncText(fn.FullName()), rule.Bytes(each))
 		m.Fix = fmt.Sprintf("Make it once, in a package variable or a field (%s), when its use does not change it; else keep values in a sync.Pool and reset them.", rule.Text(call))
 		m.Confidence = rule.Likely

@@ -81,7 +81,7 @@ func instrumented(setting func(string) string) (builds []build) {
 	return builds
 }
 
-// unoptimised tells whether compiler flags switch optimisation or inlining off.
+// unoptimised reports whether compiler flags switch optimisation or inlining off.
 func unoptimised(flags []string) bool {
 	for _, f := range flags {
 		if _, after, ok := strings.Cut(f, "="); ok && strings.HasPrefix(after, "-") { // all=-N

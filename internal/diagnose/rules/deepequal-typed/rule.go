@@ -73,7 +73,7 @@ func judge(c *rule.Case) bool {
 	return true
 }
 
-// direct tells whether values of a type can be compared by ordinary code: no
+// direct reports whether values of a type can be compared by ordinary code: no
 // interface, function or channel inside, and no way back to a type on the path.
 func direct(t types.Type, path []types.Type) bool {
 	for _, above := range path {

@@ -57,7 +57,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if m.Empty() {
 			continue
 		}
-		m.Cause = fmt.Sprintf("The loop on line %d defers %s in every round: each makes a record on the heap, and none runs before %s returns.",
+		m.Cause = fmt.Sprintf("The loop on line %d defers %s in every iteration: each makes a record on the heap, and none runs before %s returns.",
 			rule.Line(place, loop.Pos()), rule.Text(stmt.Call.Fun), rule.FuncName(place))
 		m.Fix = "Move the body of the loop into a function of its own, or call it at the end of the body instead of deferring it."
 		m.Confidence = p.Weigh(s, false)

@@ -66,7 +66,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		size := sizes().Sizeof(place.TypeOf(element))
 		text := rule.Text(element)
-		m.Cause = fmt.Sprintf("Each round of the loop on line %d writes %s, %d bytes beside those of other goroutines that do the same: %d of them share a cache line. The line takes %s of CPU.",
+		m.Cause = fmt.Sprintf("Each iteration of the loop on line %d writes %s, %d bytes beside those of other goroutines that do the same: %d of them share a cache line. The line takes %s of CPU.",
 			rule.Line(place, loop.Pos()), text, size, cacheLine/size, rule.Percent(share))
 		m.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, behind the loop; where it must be current, pad the elements to %d bytes.", text, cacheLine)
 		m.Evidence = []rule.Evidence{{What: "CPU of the write", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.List("cpu", s.Function)}}
@@ -113,7 +113,7 @@ func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 	return element, loop
 }
 
-// small tells whether an expression is an element of a slice or array, of a few bytes.
+// small reports whether an expression is an element of a slice or array, of a few bytes.
 func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	switch p.TypeOf(x.X).Underlying().(type) {
 	case *types.Slice, *types.Array:
@@ -127,7 +127,8 @@ func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	return false
 }
 
-// captured tells whether an expression is a variable from outside of the literal, or a parameter of it.
+// captured reports whether an expression is a variable from outside of the literal, or a parameter of
+// it.
 func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -137,7 +138,7 @@ func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
 	return ok && !rule.Inside(lit.Body, v.Pos())
 }
 
-// started tells whether a function literal is started as a goroutine in a loop.
+// started reports whether a function literal is started as a goroutine in a loop.
 func started(p *gocode.Place, lit *ast.FuncLit) bool {
 	outer := p.Outer()
 	found := false

@@ -16,7 +16,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "flush-per-message",
 		Kind:  rule.IO,
-		Title: "Buffer flushed in every round of a loop",
+		Title: "Buffer flushed in every iteration of a loop",
 		Doc:   doc,
 		// n flushes become one, or one per full buffer; what is written stays.
 		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
@@ -25,18 +25,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A bufio.Writer saves system calls by not writing at once; a Flush after each
-piece takes that back. File.Sync after each piece is dearer still: it waits for
-the disk.
+const doc = `A bufio.Writer saves system calls by not writing at once; a Flush
+after each piece takes that back. File.Sync after each piece is even more
+expensive: it waits for the disk.
 
 When all pieces are at hand, and the loop does nothing else between them that
 somebody could wait for, one Flush (and one Sync, if at all) after the loop
 leaves the same bytes behind.
 
 It is fine when each piece is awaited by the other side, or must be on the disk
-before the next begins: then batching is a decision about durability, and the
+before the next one starts: then batching is a decision about durability, and the
 rule only says what it costs. It leaves loops alone that wait between their
-rounds.
+iterations.
 
 Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 (half of a server's CPU in write calls).`
@@ -63,12 +63,13 @@ func judge(c *rule.Case) bool {
 	c.Fix = fmt.Sprintf("Call %s once, after the loop.", rule.Text(call))
 	if strings.HasSuffix(c.Name(), "Sync") {
 		c.Confidence = rule.Likely // each piece may have to be safe before the next
-		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next begins.", rule.Text(call))
+		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", rule.Text(call))
 	}
 	return true
 }
 
-// every tells whether a call stands in the loop's body itself, not behind a condition that picks some rounds.
+// every reports whether a call stands in the loop's body itself, not behind a condition that picks some
+// iterations.
 func every(p *gocode.Place, loop, call ast.Node) bool {
 	var child ast.Node = call
 	for _, n := range p.Enclosing(call) {

@@ -106,7 +106,7 @@ func boxing(_ *gocode.Place, calls []*ast.CallExpr) (nodes []ast.Node) {
 	return nodes
 }
 
-// boxes tells whether the printers' arguments need memory of their own on the line.
+// boxes reports whether the printers' arguments need memory of their own on the line.
 func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
 	for _, c := range calls {
 		if len(rule.Boxed(p, c)) > 0 {
@@ -152,7 +152,7 @@ func written(p *gocode.Place, call *ast.CallExpr, method string) ast.Expr {
 	return w
 }
 
-// writes tells whether values of the type, or pointers to them, have io.Writer's method.
+// writes reports whether values of the type, or pointers to them, have io.Writer's method.
 func writes(t types.Type) bool {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Write")
 	fn, ok := obj.(*types.Func)

@@ -29,7 +29,7 @@ swept; debug.FreeOSMemory does that and gives all free memory back, which the
 program then faults in again page by page. Both cost the work of a cycle however
 little garbage there is, and make the next cycles no cheaper.
 
-The runtime collects by itself when it pays, and gives memory back in the
+The runtime collects on its own when it pays, and gives memory back in the
 background. To keep the process small, set GOMEMLIMIT; to keep a burst from
 staying, let it be.
 
@@ -39,7 +39,7 @@ again.
 
 Seen in the field: AdguardTeam/AdGuardHome#2044 (constant CPU load by
 debug.FreeOSMemory on a timer), Symantec/Dominator#260; golang/go#30333 made the
-runtime give memory back by itself.`
+runtime give memory back on its own.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	calls := []string{"runtime.GC", "runtime/debug.FreeOSMemory"}

@@ -84,7 +84,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// allocated tells whether the profile shows that the string is made on the heap:
+// allocated reports whether the profile shows that the string is made on the heap:
 // a short one that does not escape is made on the stack.
 func allocated(m rule.Match) bool {
 	return len(m.Allocs) > 0 || slices.ContainsFunc(m.CPU, func(r *site.Row) bool { return r.Class == site.Malloc })

@@ -174,14 +174,14 @@ func (s heapState) evidence(p *rule.Pass) []rule.Evidence {
 		{What: "live heap after a cycle", Value: rule.Bytes(s.Live)},
 		{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", rule.Bytes(s.Used), rule.Bytes(s.Memory), s.memoryIs)},
 	}
-	if line, ok := dearest(p.Table); ok {
+	if line, ok := mostExpensive(p.Table); ok {
 		ev = append(ev, rule.Evidence{What: "the line that allocates most", Value: line, Command: p.Top("alloc_space")})
 	}
 	return ev
 }
 
-// dearest names the site with the most bytes.
-func dearest(t *site.Table) (string, bool) {
+// mostExpensive names the site with the most bytes.
+func mostExpensive(t *site.Table) (string, bool) {
 	var best *site.Site
 	for _, s := range t.Sites {
 		if best == nil || s.Cost.AllocBytes > best.Cost.AllocBytes {

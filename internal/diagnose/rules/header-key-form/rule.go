@@ -29,7 +29,7 @@ const doc = `http.Header keeps its keys in canonical form: the first letter of e
 upper case, the others in lower case. Get, Set, Add, Del and Values bring the
 name they are given to that form. A name that has it already is only checked;
 any other is copied, rewritten, and, unless it is one of some forty common
-names, allocated anew in every call.
+names, allocated again in every call.
 
 Write the constant as Go does: "Www-Authenticate", "X-Request-Id". What is sent
 and found is the same, since the map has no other form.
@@ -50,7 +50,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return rule.Search{Callees: callees, Keep: rewrites, Judge: judge}.Find(p), nil
 }
 
-// rewrites tells whether a row is in bringing a name to its canonical form, allocation included.
+// rewrites reports whether a row is in bringing a name to its canonical form, allocation included.
 func rewrites(r *site.Row) bool { return r.Below("net/textproto.canonicalMIMEHeaderKey") }
 
 func judge(c *rule.Case) bool {

@@ -76,7 +76,7 @@ Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Gather(caller, guilty, &rule.Words{
-		Cause: "A value with large state is made here on the way of a call; the source is not to be had.",
+		Cause: "A value with large state is made on every call; the source is not available.",
 		Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
 	}), nil
 }
@@ -96,7 +96,8 @@ func caller(r *site.Row) int {
 	return -1
 }
 
-// madeLate tells whether the line at i writes to a gzip or zlib writer that makes its compressor now.
+// madeLate reports whether the line at i writes to a gzip or zlib writer that makes its compressor
+// now.
 func madeLate(r *site.Row, i int) bool {
 	for j := i - 1; j > 0; j-- {
 		if rule.Named(r.Stack[j-1].Function, lazily) {
@@ -106,7 +107,7 @@ func madeLate(r *site.Row, i int) bool {
 	return false
 }
 
-// foreign tells whether a line calls into a module that is not its own.
+// foreign reports whether a line calls into a module that is not its own.
 func foreign(line, callee *site.Frame) bool {
 	return callee.Owner.Kind == gocode.Dependency && callee.Owner.Module != line.Owner.Module &&
 		(line.Owner.Kind == gocode.Main || line.Owner.Kind == gocode.Dependency)
@@ -138,7 +139,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	return late(p, m)
 }
 
-// unknownHeavy tells whether a call is of a constructor of another module that made the match's
+// unknownHeavy reports whether a call is of a constructor of another module that made the match's
 // rows, with a result that can be reset and large objects.
 func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	fn := p.Callee(call)
@@ -148,7 +149,7 @@ func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	return len(m.Allocs) > 0 && resets(p, fn, call)
 }
 
-// called tells whether the rows are of that function.
+// called reports whether the rows are of that function.
 func called(m *rule.Match, fn *types.Func) bool {
 	for _, r := range m.Allocs {
 		for _, f := range r.Stack {
@@ -160,7 +161,7 @@ func called(m *rule.Match, fn *types.Func) bool {
 	return false
 }
 
-// resets reports whether the first result of a constructor has a method Reset that makes it as good as new for
+// resets reports whether the first result of a constructor has a method Reset that makes it like new for
 // other arguments: a Reset without parameters keeps what the constructor was given, a key of a MAC for one, so
 // that only a constructor whose arguments never differ will do.
 func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
@@ -181,7 +182,7 @@ func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 	return true
 }
 
-// reused tells whether the value is reset in a loop around its use, so is made for many uses.
+// reused reports whether the value is reset in a loop around its use, so is made for many uses.
 func reused(p *gocode.Place, call *ast.CallExpr) bool {
 	to := rule.AssignedTo(p, call)
 	if to == nil {
@@ -235,7 +236,7 @@ func late(p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// uses tells whether the package of a place makes writers of the compression package, and
+// uses reports whether the package of a place makes writers of the compression package, and
 // whether it uses some again: it takes things from a sync.Pool, or resets writers, perhaps through an
 // interface.
 func uses(p *gocode.Place, pkg string) (made string, reset bool) {
@@ -258,7 +259,7 @@ func uses(p *gocode.Place, pkg string) (made string, reset bool) {
 	return made, reset
 }
 
-// resetsWriter tells whether a method takes a new io.Writer to write to.
+// resetsWriter reports whether a method takes a new io.Writer to write to.
 func resetsWriter(fn *types.Func) bool {
 	params := fn.Signature().Params()
 	return params.Len() == 1 && params.At(0).Type().String() == "io.Writer"

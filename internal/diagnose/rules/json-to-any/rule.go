@@ -93,7 +93,7 @@ func target(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return v
 }
 
-// shapeless tells whether a type takes any JSON of its kind.
+// shapeless reports whether a type takes any JSON of its kind.
 func shapeless(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -113,7 +113,7 @@ type reader struct {
 	keys  []string // the constant keys that it is read under
 }
 
-// variable tells whether all uses of a variable read it under constant keys.
+// variable reports whether all uses of a variable read it under constant keys.
 func (r *reader) variable(v *types.Var) bool {
 	if r.seen[v] {
 		return true
@@ -127,7 +127,7 @@ func (r *reader) variable(v *types.Var) bool {
 	return true
 }
 
-// use tells whether one use of a decoded value is known: it is declared, decoded into, measured,
+// use reports whether one use of a decoded value is known: it is declared, decoded into, measured,
 // walked, asserted to be a map or slice, or read under a constant key.
 func (r *reader) use(e ast.Expr) bool {
 	p := r.place

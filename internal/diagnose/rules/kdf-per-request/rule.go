@@ -61,7 +61,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// serving tells whether a row is below an HTTP server's connection.
+// serving reports whether a row is below an HTTP server's connection.
 func serving(r *site.Row) bool {
 	for _, f := range r.Stack {
 		if rule.Named(f.Function, "net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "net/http.HandlerFunc.ServeHTTP") {

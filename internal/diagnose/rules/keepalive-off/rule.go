@@ -76,7 +76,7 @@ func off(p *gocode.Place, call *ast.CallExpr) string {
 	return ""
 }
 
-// closes tells whether the function sets Close of a request to true.
+// closes reports whether the function sets Close of a request to true.
 func closes(p *gocode.Place, req ast.Expr) bool {
 	found := false
 	ast.Inspect(rule.Body(p), func(n ast.Node) bool {

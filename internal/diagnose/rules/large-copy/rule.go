@@ -19,7 +19,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "large-copy",
 		Kind:  rule.CPU,
-		Title: "Large elements copied in every round of a loop",
+		Title: "Large elements copied in every iteration of a loop",
 		Doc:   doc,
 		// The rows are the line of the range: the copy, and a little of the loop's own. Reading
 		// what is used then costs some of the misses that the copy had before.
@@ -64,7 +64,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		v, xs := rule.Text(loop.Value), rule.Text(loop.X)
-		m.Cause = fmt.Sprintf("Every round copies an element of %s into %s (%s, says the compiler), of which the body reads single fields.", xs, v, size)
+		m.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, by the compiler), of which the body reads single fields.", xs, v, size)
 		m.Fix = fmt.Sprintf("Read it where it lies: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
 		m.Confidence = p.Weigh(s, false)
 		m.Evidence = []rule.Evidence{{What: rule.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + s.Owner.Package}}
@@ -120,7 +120,7 @@ func readsFields(p *gocode.Place, r *ast.RangeStmt) bool {
 	return !written(p, r)
 }
 
-// readsField tells whether a use of the element is v.f, read, and f is not an array
+// readsField reports whether a use of the element is v.f, read, and f is not an array
 // that would be copied or sliced; a method of the value would copy it as well.
 func readsField(p *gocode.Place, use *ast.Ident) bool {
 	path := p.Enclosing(use)
@@ -149,7 +149,7 @@ func readsField(p *gocode.Place, use *ast.Ident) bool {
 	return true
 }
 
-// written tells whether the loop writes to the slice that it ranges over, or hands it on.
+// written reports whether the loop writes to the slice that it ranges over, or hands it on.
 func written(p *gocode.Place, r *ast.RangeStmt) bool {
 	xs, _ := rule.Var(p, r.X)
 	if xs == nil {

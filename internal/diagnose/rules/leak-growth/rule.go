@@ -161,8 +161,8 @@ func kept(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// shrinks tells whether something in the package may take from the variable or let it go: delete, clear, any other
-// assignment than the append, its address, or its use as an argument or in a composite literal.
+// shrinks reports whether something in the package may take from the variable or let it go: delete, clear, any
+// other assignment than the append, its address, or its use as an argument or in a composite literal.
 func shrinks(p *gocode.Place, v *types.Var) bool {
 	is := func(e ast.Expr) bool {
 		switch x := ast.Unparen(e).(type) {
@@ -204,7 +204,7 @@ func shrinks(p *gocode.Place, v *types.Var) bool {
 	return found
 }
 
-// grows tells whether an assignment appends to its left side.
+// grows reports whether an assignment appends to its left side.
 func grows(p *gocode.Place, a *ast.AssignStmt, i int) bool {
 	if len(a.Lhs) != len(a.Rhs) {
 		return false

@@ -33,7 +33,7 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Near GOMEMLIMIT the collector begins earlier than GOGC asks for, so that the
+const doc = `Near GOMEMLIMIT the collector starts earlier than GOGC asks for, so that the
 process stays below. The room left for garbage is the limit less what is live,
 and the number of cycles goes with one over that room: when live memory comes
 close to the limit, the program collects without end, until the runtime gives
@@ -104,15 +104,15 @@ func advice(p *rule.Pass, limit, live, wanted float64) string {
 	if m := p.Manifest.Machine; float64(m.MemoryBytes) >= 1.2*next && (m.CgroupBytes == 0 || float64(m.CgroupBytes) >= 1.1*next) {
 		text = fmt.Sprintf("Raise GOMEMLIMIT to %dMiB, which is there, or hold less", int64(next)>>20)
 	}
-	if s := dearest(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
+	if s := mostExpensive(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
 		text += fmt.Sprintf(": line %d in %s has %s of what is live", s.Line, s.Function,
 			rule.Percent(float64(s.Cost.LiveBytes)/float64(p.Table.Totals.LiveBytes)))
 	}
 	return text + "."
 }
 
-// dearest is the site with the most live bytes; nil when there is none.
-func dearest(t *site.Table) *site.Site {
+// mostExpensive is the site with the most live bytes; nil when there is none.
+func mostExpensive(t *site.Table) *site.Site {
 	var best *site.Site
 	for _, s := range t.Sites {
 		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {
@@ -122,7 +122,7 @@ func dearest(t *site.Table) *site.Site {
 	return best
 }
 
-// gaveUp tells whether the runtime limited the collector's CPU in the clean phase: the metric
+// gaveUp reports whether the runtime limited the collector's CPU in the clean phase: the metric
 // names the last cycle in which it did.
 func gaveUp(p *rule.Pass) bool {
 	last := p.Metrics["/gc/limiter/last-enabled:gc-cycle"]

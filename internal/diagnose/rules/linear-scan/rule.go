@@ -17,7 +17,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "linear-scan",
 		Kind:  rule.CPU,
-		Title: "Slice searched from end to end in every round of a loop",
+		Title: "Slice searched from end to end in every iteration of a loop",
 		Doc:   doc,
 		// n elements looked up in n cost n²/2 comparisons; in a map n look-ups of some 20 ns. How
 		// long the slice is the profile does not say: for a few dozen nothing is saved.
@@ -68,14 +68,14 @@ func judge(c *rule.Case) bool {
 	if s, ok := c.Place.TypeOf(c.Calls[0].Args[0]).Underlying().(*types.Slice); ok {
 		elem = rule.TypeText(c.Place, s.Elem())
 	}
-	c.Cause = fmt.Sprintf("%s searches %s from end to end in every round of a loop %s: n rounds make about n²/2 comparisons.", rule.FuncText(c.Name()), xs, why)
+	c.Cause = fmt.Sprintf("%s searches %s from end to end in every iteration of a loop %s: n iterations make about n²/2 comparisons.", rule.FuncText(c.Name()), xs, why)
 	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and ask that (for more than a few dozen elements).", elem, xs)
 	c.Confidence = rule.Likely // how long the slice is, only a run can say
 	return true
 }
 
-// growsWithLoop tells whether the slice that a call searches is as long as a loop around the call runs:
-// the loop ranges over it, or appends to it.
+// growsWithLoop reports whether the slice that a call searches is as long as a loop around the call
+// runs: the loop ranges over it, or appends to it.
 func growsWithLoop(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	xs := call.Args[0]
 	v, _ := rule.Var(p, xs)
@@ -96,7 +96,7 @@ func growsWithLoop(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	return "", false
 }
 
-// overSame tells whether a loop ranges over the slice, or its tail.
+// overSame reports whether a loop ranges over the slice, or its tail.
 func overSame(p *gocode.Place, r *ast.RangeStmt, xs ast.Expr) bool {
 	x := ast.Unparen(r.X)
 	if s, ok := x.(*ast.SliceExpr); ok {
@@ -108,8 +108,8 @@ func overSame(p *gocode.Place, r *ast.RangeStmt, xs ast.Expr) bool {
 	return rule.Same(p, x, xs)
 }
 
-// appends tells whether a loop appends to the slice, once or more in a round, and never
-// begins it anew.
+// appends reports whether a loop appends to the slice, once or more in an iteration, and never
+// starts it again.
 func appends(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
 	grows, reset := false, false
 	ast.Inspect(rule.LoopBody(loop), func(n ast.Node) bool {

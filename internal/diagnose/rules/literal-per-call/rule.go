@@ -1,4 +1,4 @@
-// Package literalpercall finds tables of constants that are built anew for each use.
+// Package literalpercall finds tables of constants that are rebuilt for each use.
 package literalpercall
 
 import (
@@ -104,7 +104,7 @@ func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
 	return nil, false
 }
 
-// table tells whether a literal is a map or a slice.
+// table reports whether a literal is a map or a slice.
 func table(p *gocode.Place, lit *ast.CompositeLit) bool {
 	t := p.TypeOf(lit)
 	if t == nil {
@@ -117,7 +117,7 @@ func table(p *gocode.Place, lit *ast.CompositeLit) bool {
 	return false
 }
 
-// constant tells whether all entries of a literal are constants, or literals of such.
+// constant reports whether all entries of a literal are constants, or literals of such.
 func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
 	is := func(e ast.Expr) bool {
 		if inner, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
@@ -143,7 +143,7 @@ func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
 	return true
 }
 
-// onlyRead tells whether the function does nothing with the table but look at it.
+// onlyRead reports whether the function does nothing with the table but look at it.
 func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 	if reads(p, lit) {
 		return true
@@ -165,7 +165,7 @@ func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 	return len(uses) > 0
 }
 
-// reads tells whether an expression of a table stands where it is only looked at.
+// reads reports whether an expression of a table stands where it is only looked at.
 func reads(p *gocode.Place, e ast.Expr) bool {
 	switch n := rule.Parent(p, e).(type) {
 	case *ast.IndexExpr:
@@ -178,7 +178,7 @@ func reads(p *gocode.Place, e ast.Expr) bool {
 	return false
 }
 
-// changed tells whether an element is assigned, or its address taken.
+// changed reports whether an element is assigned, or its address taken.
 func changed(p *gocode.Place, elem ast.Expr) bool {
 	switch n := rule.Parent(p, elem).(type) {
 	case *ast.AssignStmt:
@@ -197,7 +197,7 @@ func changed(p *gocode.Place, elem ast.Expr) bool {
 	return false
 }
 
-// flat tells whether values of a type share nothing that could be changed through them.
+// flat reports whether values of a type share nothing that could be changed through them.
 func flat(t types.Type) bool {
 	if t == nil {
 		return true // the blank identifier
@@ -208,7 +208,7 @@ func flat(t types.Type) bool {
 	return rule.Flat(t)
 }
 
-// alone tells whether nothing else allocates on the line.
+// alone reports whether nothing else allocates on the line.
 func alone(p *gocode.Place, lit *ast.CompositeLit) bool {
 	var ours []ast.Node
 	ast.Inspect(lit, func(n ast.Node) bool {

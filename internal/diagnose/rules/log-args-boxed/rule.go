@@ -101,7 +101,7 @@ func are(words []string) string {
 	return "are"
 }
 
-// statement tells whether a call stands alone as a statement.
+// statement reports whether a call stands alone as a statement.
 func statement(p *gocode.Place, call *ast.CallExpr) bool {
 	_, ok := rule.Parent(p, call).(*ast.ExprStmt)
 	return ok
@@ -130,7 +130,8 @@ func calls(p *gocode.Place, call *ast.CallExpr) (found []*ast.CallExpr) {
 	return found
 }
 
-// works tells whether the profile shows that the call does something with its arguments, or too little to tell.
+// works reports whether the profile shows that the call does something with its arguments, or too little to
+// tell.
 func (f *finder) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	name := p.CalleeName(call)
 	into := func(r *site.Row) bool { return rule.TypeName(rule.Callee(r)) == name || name == "" }
@@ -169,7 +170,8 @@ func (f *finder) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool 
 	return samples < fewest || float64(busy) > mostWork*float64(samples)
 }
 
-// under tells whether a row passes from the site's line straight into a function, by its name in the types.
+// under reports whether a row passes from the site's line straight into a function, by its name in the
+// types.
 func under(r *site.Row, s *site.Site, name string) bool {
 	for i := 1; i < len(r.Stack); i++ {
 		if f := r.Stack[i]; f.Line == s.Line && f.Function == s.Function && f.File == s.File {
@@ -179,7 +181,7 @@ func under(r *site.Row, s *site.Site, name string) bool {
 	return false
 }
 
-// writes tells whether a row is in the making of a log line.
+// writes reports whether a row is in the making of a log line.
 func writes(r *site.Row) bool {
 	for _, f := range r.Stack {
 		if rule.Named(f.Function, output...) {
@@ -192,7 +194,7 @@ func writes(r *site.Row) bool {
 	return false
 }
 
-// level tells whether a call is of a logger that tests a level before anything else: by its
+// level reports whether a call is of a logger that tests a level before anything else: by its
 // body, or by its name when it has none to look at.
 func (f *finder) level(p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	fn := p.Callee(call)
@@ -215,7 +217,7 @@ func (f *finder) level(p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	return f.tests(body, depth)
 }
 
-// logs tells whether a function is about logging by the words in its name, receiver or package.
+// logs reports whether a function is about logging by the words in its name, receiver or package.
 func logs(fn *types.Func) bool {
 	name := strings.ToLower(fn.FullName())
 	for _, word := range []string{"log", "debug", "trace", "verbose"} {
@@ -226,7 +228,7 @@ func logs(fn *types.Func) bool {
 	return false
 }
 
-// levelName tells whether a method's name is that of a level: "Debugf", "TraceContext".
+// levelName reports whether a method's name is that of a level: "Debugf", "TraceContext".
 func levelName(name string) bool {
 	name = strings.ToLower(name)
 	for _, level := range []string{"debug", "trace", "verbose", "info", "warn"} {
@@ -261,7 +263,7 @@ func (f *finder) body(p *gocode.Place, fn *types.Func) *gocode.Place {
 	return place
 }
 
-// tests tells whether a function begins with a test that skips all work with its
+// tests reports whether a function begins with a test that skips all work with its
 // interface parameters, or does nothing but call a function that does.
 func (f *finder) tests(p *gocode.Place, depth int) bool {
 	params := parameters(p)
@@ -348,7 +350,7 @@ func mentionsAny(p *gocode.Place, list []ast.Stmt, params map[types.Object]bool)
 	return false
 }
 
-// passes tells whether a call hands the parameters on as they are.
+// passes reports whether a call hands the parameters on as they are.
 func passes(p *gocode.Place, call *ast.CallExpr, params map[types.Object]bool) bool {
 	for _, arg := range call.Args {
 		if id, ok := ast.Unparen(arg).(*ast.Ident); ok && params[p.Object(id)] {
@@ -358,7 +360,7 @@ func passes(p *gocode.Place, call *ast.CallExpr, params map[types.Object]bool) b
 	return false
 }
 
-// returns tells whether a block ends the function.
+// returns reports whether a block ends the function.
 func returns(b *ast.BlockStmt) bool {
 	if len(b.List) == 0 {
 		return false

@@ -78,7 +78,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// describe tells whether log lines take a good part of what is done under the lock.
+// describe reports whether log lines take a good part of what is done under the lock.
 func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	place := p.Place(m.Site)
 	if place == nil {

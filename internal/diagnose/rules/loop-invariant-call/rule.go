@@ -1,4 +1,4 @@
-// Package loopinvariantcall finds calls in loops whose arguments are the same in every round.
+// Package loopinvariantcall finds calls in loops whose arguments are the same in every iteration.
 package loopinvariantcall
 
 import (
@@ -15,11 +15,11 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:      "loop-invariant-call",
 		Kind:    rule.CPU,
-		Title:   "The same result computed in every round of a loop",
+		Title:   "The same result computed in every iteration of a loop",
 		Doc:     doc,
 		Removes: true,
-		// n rounds become one: half for two rounds, nearly all for a hundred. How many there
-		// are the profile does not say, but a hot line in a loop has rather many.
+		// n iterations become one: half for two iterations, nearly all for a hundred. How many
+		// there are the profile does not say, but a hot line in a loop has rather many.
 		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 		Find:     find,
 	}
@@ -33,7 +33,7 @@ Compute it once before the loop. The rule knows functions of the standard
 library without state, and speaks only when every argument is a constant or a
 local variable of a basic type that nothing in the loop, and no closure, sets.
 
-It is fine in a loop that seldom has more than one round, or where the call
+It is fine in a loop that seldom has more than one iteration, or where the call
 stands behind a test that is seldom true: before the loop it would run every
 time.
 
@@ -58,7 +58,7 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	call := rule.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s is the same in every round of the loop on line %d, and computed in each.", call, rule.Line(c.Place, loop.Pos()))
+	c.Cause = fmt.Sprintf("%s is the same in every iteration of the loop on line %d, and computed in each.", call, rule.Line(c.Place, loop.Pos()))
 	c.Fix = "Compute it once before the loop."
 	return true
 }

@@ -44,9 +44,9 @@ map that gets n keys in a loop does that log₂(n/8) times.
 
 make(map[K]V, n) with the number of keys makes the right table at once.
 
-It is fine when many keys are the same: a hint by the number of rounds then
-makes a table that stays empty. The rule speaks only when every round of a loop
-with a known number of rounds stores a value that is made from the loop's own
+It is fine when many keys are the same: a hint by the number of iterations then
+makes a table that stays empty. The rule speaks only when every iteration of a loop
+with a known number of iterations stores a value that is made from the loop's own
 element; it leaves counters and groups (m[k]++, append to m[k]) and sets alone.
 
 Seen in the field: samber/lo#484, golang/go#56182.`
@@ -80,7 +80,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	if store == nil {
 		return false
 	}
-	n, ok := rule.Rounds(p, loop)
+	n, ok := rule.Iterations(p, loop)
 	if !ok || rule.AtMost(p, loop, store, 8) {
 		return false
 	}
@@ -94,7 +94,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	if ranged, ok := loop.(*ast.RangeStmt); ok && uniqueKeys(p, ranged, store) {
 		m.Confidence = rule.Measured
 	}
-	m.Cause = fmt.Sprintf("%s is made without a size and gets a key in every round of the loop on line %d, which runs %s times: its table is made anew and filled again at each doubling.",
+	m.Cause = fmt.Sprintf("%s is made without a size and gets a key in every iteration of the loop on line %d, which runs %s times: its table is re-created and filled again at each doubling.",
 		table.Name(), rule.Line(p, loop.Pos()), n)
 	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", rule.TypeText(p, table.Type()), n)
 	return true
@@ -114,7 +114,7 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 		}
 		table := rule.LocalVar(p, elem.X)
 		loops := rule.Loops(p, a)
-		if table == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], a) || rule.GivesBack(p, loops[0], table) || !madeSmall(p, table, loops) {
+		if table == nil || len(loops) == 0 || !rule.EveryIteration(p, loops[0], a) || rule.GivesBack(p, loops[0], table) || !madeSmall(p, table, loops) {
 			continue
 		}
 		if !fromLoop(p, loops[0], elem.Index) || !fromLoop(p, loops[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
@@ -125,7 +125,7 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 	return nil, nil, nil
 }
 
-// madeSmall tells whether a map is made without a hint, just outside of the innermost loop.
+// madeSmall reports whether a map is made without a hint, just outside of the innermost loop.
 func madeSmall(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
 	if _, ok := v.Type().Underlying().(*types.Map); !ok {
 		return false
@@ -146,7 +146,7 @@ func madeSmall(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
 	return false
 }
 
-// fromLoop tells whether an expression uses a variable of the loop.
+// fromLoop reports whether an expression uses a variable of the loop.
 func fromLoop(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -170,7 +170,7 @@ func mentions(p *gocode.Place, e ast.Expr, v *types.Var) bool {
 	return found
 }
 
-// uniqueKeys tells whether the keys cannot repeat: they are the keys of another map, or indexes.
+// uniqueKeys reports whether the keys cannot repeat: they are the keys of another map, or indexes.
 func uniqueKeys(p *gocode.Place, loop *ast.RangeStmt, store *ast.AssignStmt) bool {
 	elem := ast.Unparen(store.Lhs[0]).(*ast.IndexExpr)
 	return loop.Key != nil && rule.Same(p, loop.Key, elem.Index)

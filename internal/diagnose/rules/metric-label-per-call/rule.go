@@ -86,7 +86,7 @@ func caller(r *site.Row) int {
 	return at
 }
 
-// resolves tells whether a function is named as one that finds a child.
+// resolves reports whether a function is named as one that finds a child.
 func resolves(function string) bool {
 	name := function[strings.LastIndexByte(function, '.')+1:]
 	for _, m := range resolvers {
@@ -146,7 +146,7 @@ func calleeAt(r *site.Row, s *site.Site) string {
 	return ""
 }
 
-// resolver tells whether a call finds a metric by labels: by its name, its parameters
+// resolver reports whether a call finds a metric by labels: by its name, its parameters
 // and what its result can do.
 func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
@@ -160,8 +160,8 @@ func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 	return records(p, sig.Results().At(0).Type())
 }
 
-// usedAtOnce tells whether the child that a call returns is only used to record something here: it is
-// not stored or returned, to be used again.
+// usedAtOnce reports whether the child that a call returns is only used to record something here: it
+// is not stored or returned, to be used again.
 func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, ok := rule.Parent(p, call).(*ast.SelectorExpr); ok {
 		return true
@@ -182,7 +182,7 @@ func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	return true
 }
 
-// labelType tells whether a parameter's type is []string or a map of strings.
+// labelType reports whether a parameter's type is []string or a map of strings.
 func labelType(t types.Type) bool {
 	isString := func(t types.Type) bool {
 		b, ok := t.Underlying().(*types.Basic)
@@ -252,7 +252,7 @@ func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	return call.Args, false
 }
 
-// formats tells whether a call makes a string of a value of another type.
+// formats reports whether a call makes a string of a value of another type.
 func formats(p *gocode.Place, call *ast.CallExpr) bool {
 	name := p.CalleeName(call)
 	return rule.Named(name, formatters...) || strings.HasSuffix(name, ").String") && len(call.Args) == 0

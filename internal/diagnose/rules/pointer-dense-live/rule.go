@@ -61,7 +61,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if live < leastLive || scan < leastScan*live || t.TotalSeconds <= 0 || t.LiveBytes <= 0 || t.D < leastMark*t.TotalSeconds {
 		return nil, nil
 	}
-	s := dearest(p.Table)
+	s := mostExpensive(p.Table)
 	held := 0.0
 	if s != nil {
 		held = float64(s.Cost.LiveBytes) / float64(t.LiveBytes)
@@ -91,8 +91,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}}, nil
 }
 
-// dearest is the site with the most live bytes; nil when there is none.
-func dearest(t *site.Table) *site.Site {
+// mostExpensive is the site with the most live bytes; nil when there is none.
+func mostExpensive(t *site.Table) *site.Site {
 	var best *site.Site
 	for _, s := range t.Sites {
 		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {

@@ -1,4 +1,4 @@
-// Package pointerperelement finds loops that allocate each small element by itself.
+// Package pointerperelement finds loops that allocate each small element separately.
 package pointerperelement
 
 import (
@@ -28,7 +28,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "pointer-per-element",
 		Kind:  rule.Alloc,
-		Title: "Each small element of a slice allocated by itself",
+		Title: "Each small element of a slice allocated separately",
 		Doc:   doc,
 		// One large allocation instead of n small ones saves the calls (golang/go#60879: nine
 		// tenths of the time for 256 elements), not the bytes, so the collector is as busy as before.
@@ -50,7 +50,7 @@ The second form keeps the type []*T. Its price: the block lives as long as any
 of its elements does.
 
 It is fine when elements are kept or dropped one by one, are large, or are few.
-The rule speaks of loops whose number of rounds is known and in which every
+The rule speaks of loops whose number of iterations is known and in which every
 round makes one element.
 
 Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;
@@ -74,16 +74,16 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		loop := p.LoopAround(n)
-		if loop == nil || !rule.EveryRound(p, loop, n) || !stored(p, n.(ast.Expr), loop) {
+		if loop == nil || !rule.EveryIteration(p, loop, n) || !stored(p, n.(ast.Expr), loop) {
 			continue
 		}
-		rounds, ok := rule.Rounds(p, loop)
+		iterations, ok := rule.Iterations(p, loop)
 		if !ok || rule.AtMost(p, loop, n, 8) || !mostly(m, size) {
 			continue
 		}
 		name := rule.TypeText(p, elem)
-		m.Cause = fmt.Sprintf("Every round of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", rule.Line(p, loop.Pos()), name, size, rounds)
-		m.Fix = fmt.Sprintf("Hold values instead of pointers ([]%s); or make a block with make([]%s, %s) before the loop and store pointers to its elements, if they live and die together.", name, name, rounds)
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", rule.Line(p, loop.Pos()), name, size, iterations)
+		m.Fix = fmt.Sprintf("Hold values instead of pointers ([]%s); or make a block with make([]%s, %s) before the loop and store pointers to its elements, if they live and die together.", name, name, iterations)
 		return true
 	}
 	return false
@@ -111,7 +111,7 @@ func element(p *gocode.Place, n ast.Node) (types.Type, int64) {
 	return t, sizes.Sizeof(t)
 }
 
-// generic tells whether the size of a type depends on type parameters.
+// generic reports whether the size of a type depends on type parameters.
 func generic(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return true
@@ -129,7 +129,7 @@ func generic(t types.Type) bool {
 	return false
 }
 
-// stored tells whether the pointer goes into a slice in each round: appended or assigned
+// stored reports whether the pointer goes into a slice in each iteration: appended or assigned
 // to an element, straight or by way of a variable of the loop.
 func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	switch n := rule.Parent(p, e).(type) {
@@ -151,7 +151,7 @@ func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 			return false
 		}
 		for _, use := range rule.Reads(p, v) {
-			if stored(p, use, loop) && p.LoopAround(use) == loop && rule.EveryRound(p, loop, use) {
+			if stored(p, use, loop) && p.LoopAround(use) == loop && rule.EveryIteration(p, loop, use) {
 				return true
 			}
 		}
@@ -159,7 +159,7 @@ func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	return false
 }
 
-// mostly tells whether the line's allocations are of about that size, so are not mainly
+// mostly reports whether the line's allocations are of about that size, so are not mainly
 // those of the slice that takes the pointers.
 func mostly(m *rule.Match, size int64) bool {
 	bytes, objects := rule.Sum(m.Allocs)

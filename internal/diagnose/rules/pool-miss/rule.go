@@ -123,7 +123,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		}
 		if line, ok := lost(p, call, pool); ok {
 			m.Confidence = rule.Likely // how often that path is taken is not known
-			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: each such value is made anew here.",
+			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: each such value is re-created here.",
 				rule.FuncName(p), pool.Name(), p.Line, line)
 			m.Fix = fmt.Sprintf("Put the value back on that path, too: defer %s.Put right after Get.", pool.Name())
 			return true
@@ -150,7 +150,7 @@ func named(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// everPut tells whether the package may put something into a pool: it uses the pool for
+// everPut reports whether the package may put something into a pool: it uses the pool for
 // anything but Get and setting its New, or in another file.
 func everPut(p *gocode.Place, pool *types.Var) bool {
 	uses, gets := 0, 0 // gets are uses that put nothing
@@ -237,7 +237,7 @@ func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return rule.LocalVar(p, to)
 }
 
-// handedOn tells whether the value is given to somebody who may put it back: returned, stored,
+// handedOn reports whether the value is given to somebody who may put it back: returned, stored,
 // sent or captured by a function.
 func handedOn(p *gocode.Place, v *types.Var, pool *types.Var) bool {
 	for _, use := range rule.Reads(p, v) {

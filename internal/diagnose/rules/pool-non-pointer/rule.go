@@ -90,7 +90,7 @@ func address(p *gocode.Place, m *rule.Match) bool {
 	return found
 }
 
-// header tells whether a type is a slice or string, whose contents are elsewhere.
+// header reports whether a type is a slice or string, whose contents are elsewhere.
 func header(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Slice)
 	return ok

@@ -93,7 +93,7 @@ func throttled(p *rule.Pass) (held, of float64, ok bool) {
 	return 0, 0, false
 }
 
-// knows tells whether a release's runtime sets GOMAXPROCS by the quota.
+// knows reports whether a release's runtime sets GOMAXPROCS by the quota.
 func knows(release string) bool {
 	release, _, _ = strings.Cut(release, " ")
 	return version.IsValid(release) && version.Compare(release, "go1.25") >= 0

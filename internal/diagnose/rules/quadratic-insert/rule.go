@@ -20,10 +20,10 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "quadratic-insert",
 		Kind:  rule.CPU,
-		Title: "Slice moved as a whole in every round of a loop",
+		Title: "Slice moved as a whole in every iteration of a loop",
 		Doc:   doc,
-		// n rounds move n²/2 elements; appending moves each about twice. For a handful of
-		// rounds the allocations are what is saved.
+		// n iterations move n²/2 elements; appending moves each about twice. For a handful of
+		// iterations the allocations are what is saved.
 		Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
 		Find:     find,
 	}
@@ -39,7 +39,7 @@ from the end of a slice of known length. To take from the front: xs = xs[1:], or
 an index; a queue that lives long wants a ring.
 
 It is fine for a few elements, and outside of loops. The rule leaves alone loops
-that run at most twice and slices that begin anew in every round.
+that run at most twice and slices that start again in every iteration.
 
 Seen in the field: grafana/pyroscope#311, where putting nodes in front of a
 slice was a cost of every insertion into a tree; the same shape in strings is
@@ -71,7 +71,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		xs := rule.Text(stmt.Lhs[0])
-		m.Cause = fmt.Sprintf("Every round of the loop on line %d %s: n rounds move n²/2 elements.", rule.Line(place, loop.Pos()), how.what(xs))
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", rule.Line(place, loop.Pos()), how.what(xs))
 		m.Fix = how.fix(xs)
 		m.Confidence = p.Weigh(s, false)
 		matches = append(matches, m)
@@ -163,12 +163,12 @@ func is(p *gocode.Place, e ast.Expr, n int64) bool {
 	return ok && constant.Compare(v, token.EQL, constant.MakeInt64(n))
 }
 
-// growing returns the innermost loop whose rounds move the slice: it comes from outside, is
-// not begun anew in it, and the loop may run more than twice.
+// growing returns the innermost loop whose iterations move the slice: it comes from outside, is
+// not started again in it, and the loop may run more than twice.
 func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	v, _ := rule.Var(p, stmt.Lhs[0])
 	for _, loop := range rule.Loops(p, stmt) {
-		if v == nil || rule.Inside(loop, v.Pos()) || anew(p, loop, stmt) || indexed(p, loop, stmt.Lhs[0]) {
+		if v == nil || rule.Inside(loop, v.Pos()) || startsAgain(p, loop, stmt) || indexed(p, loop, stmt.Lhs[0]) {
 			return nil
 		}
 		if !rule.AtMost(p, loop, stmt, 2) {
@@ -178,8 +178,8 @@ func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	return nil
 }
 
-// anew tells whether another statement of the loop sets the slice.
-func anew(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
+// anew reports whether another statement of the loop sets the slice.
+func startsAgain(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 	found := false
 	ast.Inspect(rule.LoopBody(loop), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
@@ -196,7 +196,8 @@ func anew(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 	return found
 }
 
-// indexed tells whether the slice is chosen by a variable of the loop: each round may have another.
+// indexed reports whether the slice is chosen by a variable of the loop: each iteration may have
+// another.
 func indexed(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
 	found := false
 	ast.Inspect(xs, func(n ast.Node) bool {

@@ -25,7 +25,7 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `URL.Query is no accessor: each call parses RawQuery anew, unescapes every key
+const doc = `URL.Query is no accessor: each call parses RawQuery again, unescapes every key
 and value, and builds a map of slices. A handler that asks r.URL.Query() for
 each parameter parses the whole query once per parameter.
 
@@ -49,7 +49,7 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	if loop := loopAround(c.Place, call, url); loop != nil {
-		c.Cause = fmt.Sprintf("%s parses the query in every round of the loop on line %d, always the same one.", rule.Text(call), rule.Line(c.Place, loop.Pos()))
+		c.Cause = fmt.Sprintf("%s parses the query in every iteration of the loop on line %d, always the same one.", rule.Text(call), rule.Line(c.Place, loop.Pos()))
 		c.Fix = fmt.Sprintf("Call %s once before the loop and keep the Values.", rule.Text(call))
 		return true
 	}
@@ -75,7 +75,7 @@ func loopAround(p *gocode.Place, call *ast.CallExpr, url ast.Expr) ast.Node {
 	return nil
 }
 
-// assigned tells whether something sets the URL, or what it is part of, in a node.
+// assigned reports whether something sets the URL, or what it is part of, in a node.
 func assigned(p *gocode.Place, in ast.Node, url ast.Expr) bool {
 	root, _ := rule.Var(p, url)
 	found := false

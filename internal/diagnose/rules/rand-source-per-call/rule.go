@@ -65,7 +65,7 @@ func judge(c *rule.Case) bool {
 	return true
 }
 
-// clock tells whether a seed is the time.
+// clock reports whether a seed is the time.
 func clock(p *gocode.Place, seed ast.Expr) bool {
 	found := false
 	ast.Inspect(rule.Origin(p, seed), func(n ast.Node) bool {

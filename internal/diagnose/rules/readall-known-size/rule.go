@@ -38,7 +38,7 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `io.ReadAll does not know how much will come. It begins with 512 bytes and makes
+const doc = `io.ReadAll does not know how much will come. It starts with 512 bytes and makes
 larger buffers as it goes; up to Go 1.25 it copied all that was there each
 time, since 1.26 it collects pieces and copies them once at the end. Either way
 it allocates at least twice what it returns.

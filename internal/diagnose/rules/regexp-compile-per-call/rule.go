@@ -1,4 +1,4 @@
-// Package regexpcompilepercall finds regular expressions that are compiled anew for each use.
+// Package regexpcompilepercall finds regular expressions that are compiled again for each use.
 package regexpcompilepercall
 
 import (
@@ -38,7 +38,7 @@ allocations and some microseconds even for a short one. A match is often a
 hundred times cheaper. regexp.MatchString and regexp.Match compile each time
 they are called.
 
-A constant pattern belongs into a package variable (regexp.MustCompile there
+A constant pattern belongs in a package variable (regexp.MustCompile there
 also finds mistakes when the program starts), and what does not change in a
 loop before the loop. A Regexp is safe for concurrent use.
 
@@ -50,7 +50,7 @@ Seen in the field: gobeam/stringy#27.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(take, guilty, &rule.Words{
-		Cause: "A regular expression is compiled here on the way of a call; the source is not to be had, so it is not known whether its pattern is constant.",
+		Cause: "A regular expression is compiled on every call; the source is not available, so it is not known whether its pattern is constant.",
 		Fix:   "If the pattern is constant, compile it once into a package variable.",
 	}), nil
 }
@@ -75,7 +75,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			return true
 		}
 		if loop := p.LoopAround(call); loop != nil && rule.Invariant(p, loop, call.Args[0]) {
-			m.Cause = fmt.Sprintf("%s compiles the pattern %s in every round of the loop on line %d, and the loop does not change it.",
+			m.Cause = fmt.Sprintf("%s compiles the pattern %s in every iteration of the loop on line %d, and the loop does not change it.",
 				rule.FuncName(p), rule.Text(call.Args[0]), rule.Line(p, loop.Pos()))
 			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache of bounded size."
 			return true

@@ -45,7 +45,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return rule.Search{Callees: callees(), Judge: judge}.Find(p), nil
 }
 
-// matchers are methods of a Regexp that tell whether it matches, replacers those that replace all matches.
+// matchers are methods of a Regexp that report whether it matches, replacers those that replace all
+// matches.
 var (
 	matchers  = []string{"MatchString", "Match"}
 	replacers = []string{"ReplaceAllString", "ReplaceAllLiteralString"}
@@ -154,7 +155,7 @@ func rewrite(p *gocode.Place, call *ast.CallExpr, pattern string) (string, bool)
 	return fmt.Sprintf("%s.Contains(%s, %s)", pkg, arg, quoted), true
 }
 
-// literalReplacement tells whether the replacement stands for itself: ReplaceAllString
+// literalReplacement reports whether the replacement stands for itself: ReplaceAllString
 // expands $name in it.
 func literalReplacement(p *gocode.Place, call *ast.CallExpr, method string) bool {
 	if len(call.Args) != 2 {

@@ -1,4 +1,4 @@
-// Package replacerpercall finds strings.Replacers that are made anew for each use.
+// Package replacerpercall finds strings.Replacers that are re-created for each use.
 package replacerpercall
 
 import (
@@ -38,7 +38,7 @@ table or a trie: a 256-byte table for single bytes, a tree of nodes for
 longer strings. That pays when the Replacer is used many times. Made inside a
 function that runs per request, it is built, used once and thrown away.
 
-With constant pairs it belongs into a package variable: a Replacer may be
+With constant pairs it belongs in a package variable: a Replacer may be
 used by many goroutines at a time.
 
 It is fine in an init function, or when the pairs differ from call to call;
@@ -56,7 +56,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		place := p.Place(s)
 		if place == nil {
-			m.Cause = "A strings.Replacer is built here on the way of a call; the source is not available, so its pairs are unknown."
+			m.Cause = "A strings.Replacer is built on every call; the source is not available, so its pairs are unknown."
 			m.Fix = "If the pairs are constant, keep the Replacer in a package variable."
 			m.Confidence = rule.Hint
 			matches = append(matches, m)
@@ -90,7 +90,7 @@ func replaces(p *gocode.Place, made *ast.CallExpr) *ast.CallExpr {
 }
 
 // building are the rows of making a Replacer: the constructor and the build in
-// the first use, but not the replacing, and not before main began.
+// the first use, but not the replacing, and not before main started.
 func building(r *site.Row) bool {
 	made := rule.CallsDirectly(r, constructor) ||
 		rule.CallsDirectly(r, "strings.(*Replacer).Replace", "strings.(*Replacer).WriteString") && r.Below(build)
@@ -138,7 +138,7 @@ func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 	return nil
 }
 
-// constant tells whether all pairs are constants.
+// constant reports whether all pairs are constants.
 func constant(p *gocode.Place, call *ast.CallExpr) bool {
 	if call.Ellipsis.IsValid() || len(call.Args) == 0 {
 		return false
@@ -151,7 +151,7 @@ func constant(p *gocode.Place, call *ast.CallExpr) bool {
 	return true
 }
 
-// perCall tells whether the call runs more than once in a program's life as far
+// perCall reports whether the call runs more than once in a program's life as far
 // as the syntax shows: not in a package variable, nor straight in main or init.
 func perCall(p *gocode.Place, call *ast.CallExpr) bool {
 	if p.Decl == nil {

@@ -102,7 +102,7 @@ func ident(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return call
 }
 
-// contiguous tells whether parts of a value share its memory: strings and slices of bytes.
+// contiguous reports whether parts of a value share its memory: strings and slices of bytes.
 func contiguous(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -142,13 +142,13 @@ func (f *flow) only() ast.Expr {
 	}
 	for _, loop := range rule.Loops(f.place, parts[0]) {
 		if f.names(loop) && !f.declaredIn(loop) {
-			return nil // each round keeps another part of the same buffer
+			return nil // each iteration keeps another part of the same buffer
 		}
 	}
 	return parts[0]
 }
 
-// declaredIn tells whether the buffer is made anew in each round of a loop.
+// declaredIn reports whether the buffer is re-created in each iteration of a loop.
 func (f *flow) declaredIn(loop ast.Node) bool {
 	for v := range f.from {
 		if v.Pos() < loop.Pos() || v.Pos() >= loop.End() {
@@ -214,19 +214,19 @@ func (f *flow) outlets(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// cuts tells whether a function's results are parts of its first argument.
+// cuts reports whether a function's results are parts of its first argument.
 func cuts(name string) bool {
 	return rule.Named(name, "strings.Cut*", "strings.Trim*", "strings.TrimSpace", "bytes.Cut*", "bytes.Trim*")
 }
 
-// copies tells whether a function keeps nothing of its arguments.
+// copies reports whether a function keeps nothing of its arguments.
 func copies(name string) bool {
 	return rule.Named(name, "len", "copy", "print*", "strconv.*", "unicode/utf8.*", "hash/*", "crypto/*", "fmt.Fprint*", "fmt.Print*", "fmt.Sprint*",
 		"strings.Clone", "strings.Compare", "strings.Contains*", "strings.Count", "strings.EqualFold", "strings.Has*", "strings.Index*", "strings.LastIndex*", "(*strings.Builder).Write*",
 		"bytes.Clone", "bytes.Compare", "bytes.Contains*", "bytes.Count", "bytes.Equal*", "bytes.Has*", "bytes.Index*", "bytes.LastIndex*", "(*bytes.Buffer).Write*", "encoding/json.Unmarshal")
 }
 
-// part tells whether an expression is a piece of the buffer, or of a piece.
+// part reports whether an expression is a piece of the buffer, or of a piece.
 func (f *flow) part(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SliceExpr:
@@ -240,7 +240,7 @@ func (f *flow) part(e ast.Expr) bool {
 	return false
 }
 
-// holds tells whether an expression is the buffer or a part.
+// holds reports whether an expression is the buffer or a part.
 func (f *flow) holds(e ast.Expr) bool {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		v, ok := f.place.Object(id).(*types.Var)
@@ -249,7 +249,7 @@ func (f *flow) holds(e ast.Expr) bool {
 	return f.part(e)
 }
 
-// buffer tells whether a variable is the buffer itself: the first that is declared.
+// buffer reports whether a variable is the buffer itself: the first that is declared.
 func (f *flow) buffer(v *types.Var) bool {
 	for w := range f.from {
 		if w.Pos() < v.Pos() {
@@ -259,7 +259,8 @@ func (f *flow) buffer(v *types.Var) bool {
 	return true
 }
 
-// names tells whether the buffer or a part is named anywhere below a node, other than in calls that keep nothing.
+// names reports whether the buffer or a part is named anywhere below a node, other than in calls that keep
+// nothing.
 func (f *flow) names(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {

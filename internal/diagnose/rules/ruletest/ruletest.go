@@ -53,7 +53,7 @@ func Caught(t *testing.T, r rule.Rule, folder string) {
 	unseen(t, r, pass)
 }
 
-// all tells whether a rule finds all lines that it must.
+// all reports whether a rule finds all lines that it must.
 func all(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) bool {
 	t.Helper()
 	found := find(t, r, pass)

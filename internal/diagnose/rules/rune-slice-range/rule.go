@@ -93,7 +93,7 @@ func walked(p *gocode.Place) (*ast.CallExpr, string) {
 	return nil, ""
 }
 
-// toRunes tells whether a call is the conversion of a string to []rune.
+// toRunes reports whether a call is the conversion of a string to []rune.
 func toRunes(p *gocode.Place, call *ast.CallExpr) bool {
 	t, ok := p.Conversion(call)
 	if !ok || len(call.Args) != 1 || !rule.IsString(p, call.Args[0]) {

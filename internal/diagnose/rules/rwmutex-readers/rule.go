@@ -87,8 +87,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// ends tells whether a line is the one that a section is told at: that of its Unlock or, when deferred, of its
-// Lock, so that the section is told once.
+// ends reports whether a line is the one that a section is told at: that of its Unlock or, when deferred, of
+// its Lock, so that the section is told once.
 func ends(line, unlock int, s *rule.Section) bool {
 	if s.Deferred {
 		return line == s.From

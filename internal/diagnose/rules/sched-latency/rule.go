@@ -24,7 +24,7 @@ const (
 	// leastOthers is the share of the machine that other processes must take to be named.
 	leastOthers = 0.15
 	// manyWakes a second, and the share of the time of goroutines that run, from which waking idle
-	// processors is dear.
+	// processors costs much.
 	manyWakes, leastWaking = 1000, 0.3
 )
 
@@ -112,7 +112,7 @@ func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 // relief is what helps a service that has too much to do.
 const relief = "Make requests cheaper (findings in the code say where), add cores, or send fewer. Until then let in no more requests at a time than there are cores (a semaphore in front of the handler that answers 503 beyond it): those let in stay fast, where now all get slow together."
 
-// flatOut tells whether the load was as much as the service would take.
+// flatOut reports whether the load was as much as the service would take.
 func flatOut(p *rule.Pass) bool {
 	return p.Manifest != nil && p.Manifest.Load != nil && p.Manifest.Load.Rate == 0
 }

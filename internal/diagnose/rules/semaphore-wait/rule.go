@@ -68,8 +68,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}}, nil
 }
 
-// limits tells whether a place where requests wait is a semaphore: one by name, or a channel at which another request, which
-// has had its turn, lets them in.
+// limits reports whether a place where requests wait is a semaphore: one by name, or a channel at which another request,
+// which has had its turn, lets them in.
 func limits(place *requests.PlaceTime) bool {
 	if place.Object == requests.Semaphore {
 		return true
@@ -91,8 +91,8 @@ func limits(place *requests.PlaceTime) bool {
 	return by >= letIn
 }
 
-// lets tells whether who waits at one line may be let in at the other: in the same function, a closure in it, or, where a
-// full channel is waited for, in another method of the same type. A method that receives what another sends may as well
+// lets reports whether who waits at one line may be let in at the other: in the same function, a closure in it, or, where
+// a full channel is waited for, in another method of the same type. A method that receives what another sends may as well
 // wait for news.
 func lets(waiter, waker *exectrace.Line, full bool) bool {
 	in, out := waiter.Function, waker.Function

@@ -35,7 +35,7 @@ func TestNearMiss(t *testing.T) {
 			if len(matches) > 0 {
 				t.Error(matches[0].Cause)
 			}
-			// They wait for each other all the same, or for somebody.
+			// They wait for each other anyway, or for somebody.
 			if all := p.Trace.Requests.All; len(all.Places) == 0 || all.Places[0].Share < 0.4 || all.Places[0].Waiter == nil {
 				t.Errorf("no near miss: %+v", all.Places)
 			}

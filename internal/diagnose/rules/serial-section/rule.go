@@ -49,12 +49,12 @@ const doc = `When one goroutine runs and no other is ready, the program takes as
 goroutine does, however many cores there are. CPU profiles cannot tell: the same
 work on eight cores has the same profile. The execution trace can.
 
-A loop whose rounds do not touch each other can be shared: as many goroutines as
-there are cores, each with a range of rounds large enough to be worth starting
+A loop whose iterations do not touch each other can be shared: as many goroutines as
+there are cores, each with a range of iterations large enough to be worth starting
 (10 µs and up), and a sync.WaitGroup or an errgroup to wait for them. On P cores
 the loop's time falls to a P-th at best.
 
-The rule is sure of a loop only when its rounds visibly write nothing but
+The rule is sure of a loop only when its iterations visibly write nothing but
 variables of their own and elements picked by the loop's variable, also in the
 functions of the package that they call. Of other serial work it says where it
 is, and that its order may be needed.
@@ -93,13 +93,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 type section struct {
 	loop    ast.Node // nil outside loops
 	place   *gocode.Place
-	why     string // the rounds are not visibly independent; "" when they are
+	why     string // the iterations are not visibly independent; "" when they are
 	seconds float64
 	count   int64
 	lines   map[exectrace.Line]float64 // in the loop's function
 }
 
-// sections sums serial time by the outermost loop whose rounds are independent; what has none,
+// sections sums serial time by the outermost loop whose iterations are independent; what has none,
 // by the outermost loop or, without one, by the line. Longest first.
 func sections(p *rule.Pass) (split, rest []*section) {
 	w := walk{Pass: p, loops: map[ast.Node]*section{}, lines: map[exectrace.Line]*section{}}
@@ -190,8 +190,8 @@ func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
 	return s, leaf
 }
 
-// shared tells whether a line stands in a function literal that a loop starts as goroutines: it is alone
-// only when the others are done before it.
+// shared reports whether a line stands in a function literal that a loop starts as goroutines: it is
+// alone only when the others are done before it.
 func shared(place *gocode.Place) bool {
 	lit, ok := place.Func.(*ast.FuncLit)
 	if !ok {
@@ -252,9 +252,9 @@ func (s *section) match(p *rule.Pass) rule.Match {
 	}
 	if s.why == "" {
 		head := rule.Line(s.place, s.loop.Pos())
-		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its rounds do not touch each other, as far as the code shows.",
+		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its iterations do not touch each other, as far as the code shows.",
 			head, idle, rule.Seconds(s.seconds), rule.Seconds(length))
-		m.Fix = fmt.Sprintf("Share the loop on line %d between goroutines, a range of rounds each, as many as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. One goroutine per round is right only when a round takes 10 µs or more.", head)
+		m.Fix = fmt.Sprintf("Share the loop on line %d between goroutines, a range of iterations each, as many as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. One goroutine per round is right only when an iteration takes 10 µs or more.", head)
 		return m
 	}
 	m.Confidence = rule.Hint
@@ -265,8 +265,8 @@ func (s *section) match(p *rule.Pass) rule.Match {
 		m.Fix = "If parts of this work do not need each other's results, do them in goroutines of their own; if each step needs the one before, it cannot be shared, and only less work helps."
 		return m
 	}
-	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. Whether its rounds could run at the same time is not visible: %s.",
+	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. Whether its iterations could run at the same time is not visible: %s.",
 		rule.Percent(p.Trace.Parallelism.Serial.Share), idle, rule.Line(s.place, s.loop.Pos()), s.why)
-	m.Fix = "If the rounds do not need each other's results, share them between as many goroutines as there are cores; a sum can be kept per goroutine and added up at the end. If each round needs the one before, the order is needed and only less work helps."
+	m.Fix = "If the iterations do not need each other's results, share them between as many goroutines as there are cores; a sum can be kept per goroutine and added up at the end. If each iteration needs the one before, the order is needed and only less work helps."
 	return m
 }

@@ -46,7 +46,7 @@ sync.Cond, a context. To wait for a while at most, select on the channel and a
 timer.
 
 It is fine for what cannot tell, as a file or a register, at a rate that matches
-what is looked for. The rule leaves loops alone that count their rounds or range
+what is looked for. The rule leaves loops alone that count their iterations or range
 over something, and those that mostly wake another goroutine or make a system
 call between two sleeps: they are paced, not polling.
 
@@ -96,7 +96,7 @@ func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {
 	}
 	loop, ok := place.Loop().(*ast.ForStmt)
 	if !ok || loop.Init != nil || loop.Post != nil {
-		return m, false // it counts its rounds
+		return m, false // it counts its iterations
 	}
 	m.Confidence = rule.Likely
 	return m, true

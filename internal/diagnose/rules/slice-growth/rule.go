@@ -31,16 +31,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `append to a full slice allocates a larger one (twice as large up to 256
-elements, then by a quarter and more) and copies. A slice that starts empty and
-gets n elements is so allocated and copied log₂(n) times, and the last one has
-room that nobody uses.
+const doc = `append to a full slice allocates a larger one (twice as large up to
+256 elements, then by a quarter and more) and copies. A slice that starts empty
+and gets n elements is therefore allocated and copied log₂(n) times, and the
+last one has room that nobody uses.
 
-When a loop appends once in each round and the number of rounds is known before
-it, make([]T, 0, n) does it with one allocation.
+When a loop appends once in each iteration and the number of iterations is known
+before it, make([]T, 0, n) does it with one allocation.
 
 It is fine when the loop may end early or keeps few of the elements: then room
-for all would be worse. The rule speaks only when every round appends, and
+for all would be worse. The rule speaks only when every iteration appends, and
 leaves slices alone that were given a capacity.
 
 Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The
@@ -64,7 +64,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if slice == nil {
 			continue
 		}
-		n, ok := rule.Rounds(p, loop)
+		n, ok := rule.Iterations(p, loop)
 		if !ok || rule.AtMost(p, loop, call, 4) {
 			continue
 		}
@@ -79,7 +79,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if each > 1 {
 			n = strconv.Itoa(each) + "*(" + n + ")"
 		}
-		m.Cause = fmt.Sprintf("%s starts empty and grows in every round of the loop on line %d, which runs %s times: it is allocated and copied again and again on the way.",
+		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times: it is allocated and copied again and again on the way.",
 			slice.Name(), rule.Line(p, loop.Pos()), n)
 		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), rule.TypeText(p, slice.Type()), n)
 		return true
@@ -88,7 +88,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 }
 
 // appends returns the local slice that a call appends single elements to, and the loop
-// in whose every round it does; the slice starts empty outside of that loop, and in no other.
+// in whose every iteration it does; the slice starts empty outside of that loop, and in no other.
 func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
 		return nil, nil
@@ -99,7 +99,7 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	}
 	slice := rule.LocalVar(p, to)
 	loops := rule.Loops(p, call)
-	if slice == nil || len(loops) == 0 || !rule.EveryRound(p, loops[0], call) || rule.GivesBack(p, loops[0], slice) {
+	if slice == nil || len(loops) == 0 || !rule.EveryIteration(p, loops[0], call) || rule.GivesBack(p, loops[0], slice) {
 		return nil, nil
 	}
 	if !startsEmpty(p, slice, loops) || len(rule.Assigned(p, slice)) > 2 {
@@ -108,7 +108,7 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	return slice, loops[0]
 }
 
-// startsEmpty tells whether a slice is declared without capacity, just outside of the
+// startsEmpty reports whether a slice is declared without capacity, just outside of the
 // innermost loop: between them is no other loop that would fill it further.
 func startsEmpty(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
 	if loops[0].Pos() <= v.Pos() && v.Pos() < loops[0].End() {

@@ -36,7 +36,7 @@ Put a bufio.Writer in front and call Flush after the loop, with its error
 checked.
 
 It is fine for output that somebody waits for, and where a crash must not lose a
-line. The rule leaves loops alone that wait between their rounds (channels,
+line. The rule leaves loops alone that wait between their iterations (channels,
 reads, sleeps), writers made in the loop, and pieces that may be large.
 
 Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125.`
@@ -102,13 +102,13 @@ func writerText(p *gocode.Place, call *ast.CallExpr) string {
 	return "standard output"
 }
 
-// outside tells whether the writer is the same in every round.
+// outside reports whether the writer is the same in every iteration.
 func outside(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
 	w := writer(p, call)
 	return w == nil || rule.FromOutside(p, loop, w)
 }
 
-// small tells whether a piece is small as far as the syntax shows: formatted, a string, or a
+// small reports whether a piece is small as far as the syntax shows: formatted, a string, or a
 // slice of known small length. A slice of bytes of unknown length may be a whole file.
 func small(p *gocode.Place, call *ast.CallExpr) bool {
 	if !strings.HasSuffix(p.CalleeName(call), ").Write") {

@@ -14,7 +14,7 @@ type pieces struct {
 	n           int
 }
 
-// BenchmarkFix is what the rule finds, and the two ways to mend it.
+// BenchmarkFix is what the rule finds, and the two ways to fix it.
 func BenchmarkFix(b *testing.B) {
 	p := &pieces{"tenant-42", "orders/list", 123456}
 	for _, c := range []struct {

@@ -249,7 +249,7 @@ func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
 	return "", false
 }
 
-// formatsItself tells whether fmt would call a method of the value.
+// formatsItself reports whether fmt would call a method of the value.
 func formatsItself(t types.Type) bool {
 	set := types.NewMethodSet(t)
 	for _, name := range []string{"Format", "Error", "String", "GoString"} {
@@ -260,7 +260,7 @@ func formatsItself(t types.Type) bool {
 	return false
 }
 
-// onlyBoxing tells whether what the line allocates by itself is the arguments of
+// onlyBoxing reports whether what the line allocates by itself is the arguments of
 // these calls (and the string that a + joins their result to, which a single
 // concatenation would not make either).
 func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
@@ -289,7 +289,7 @@ func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
 	return only
 }
 
-// mayBox tells whether a call may allocate on its own line: builtins that make
+// mayBox reports whether a call may allocate on its own line: builtins that make
 // something, conversions of strings, and interface parameters.
 func mayBox(p *gocode.Place, call *ast.CallExpr) bool {
 	switch p.CalleeName(call) {

@@ -70,7 +70,7 @@ func opened(p *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// closed tells whether the function calls Close on what the call opened.
+// closed reports whether the function calls Close on what the call opened.
 func closed(p *gocode.Place, open *ast.CallExpr) bool {
 	found := false
 	ast.Inspect(rule.Body(p), func(n ast.Node) bool {

@@ -76,7 +76,7 @@ func prepared(p *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// usedOnce tells whether the statement of a call is closed in the function, executed at one place
+// usedOnce reports whether the statement of a call is closed in the function, executed at one place
 // that no loop of its own repeats, and goes nowhere else.
 func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	v := rule.Result(p, call)

@@ -71,7 +71,7 @@ func judge(c *rule.Case) bool {
 
 var verbs = regexp.MustCompile(`%[a-zA-Z%]`)
 
-// plain tells whether a format has only verbs that strconv and strings know, without widths.
+// plain reports whether a format has only verbs that strconv and strings know, without widths.
 func plain(format string) bool {
 	for _, v := range verbs.FindAllString(format, -1) {
 		if !strings.Contains("dsvfg", v[1:]) {
@@ -81,7 +81,8 @@ func plain(format string) bool {
 	return strings.Count(format, "%") == len(verbs.FindAllString(format, -1))
 }
 
-// basic tells whether all targets are pointers to numbers, strings or booleans that do not scan themselves.
+// basic reports whether all targets are pointers to numbers, strings or booleans that do not scan
+// themselves.
 func basic(p *gocode.Place, targets []ast.Expr) bool {
 	for _, e := range targets {
 		t := p.TypeOf(e)

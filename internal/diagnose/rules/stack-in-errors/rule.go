@@ -103,7 +103,7 @@ func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
 	return true
 }
 
-// below tells whether the rows are of that function.
+// below reports whether the rows are of that function.
 func below(m *rule.Match, fn *types.Func) bool {
 	for _, r := range append(append([]*site.Row{}, m.CPU...), m.Allocs...) {
 		for i := 1; i < len(r.Stack); i++ {
@@ -116,8 +116,8 @@ func below(m *rule.Match, fn *types.Func) bool {
 	return false
 }
 
-// own tells whether the blamed line walks the stack itself for an error: its function, or one of the two that
-// called it, returns one.
+// own reports whether the blamed line walks the stack itself for an error: its function, or one of the two
+// that called it, returns one.
 func (f *finder) own(m *rule.Match) bool {
 	for _, r := range m.CPU {
 		if r.Owner < 0 || r.Stack[r.Owner].Line != m.Site.Line || !rule.CallsDirectly(r, walkers...) {
@@ -133,7 +133,7 @@ func (f *finder) own(m *rule.Match) bool {
 	return false
 }
 
-// returnsError tells whether a place's function has an error among its results.
+// returnsError reports whether a place's function has an error among its results.
 func returnsError(p *gocode.Place) bool {
 	var ft *ast.FuncType
 	switch fn := p.Func.(type) {
@@ -153,7 +153,7 @@ func returnsError(p *gocode.Place) bool {
 	return false
 }
 
-// makesError tells whether values of a type are errors.
+// makesError reports whether values of a type are errors.
 func makesError(t types.Type) bool {
 	if t == nil {
 		return false

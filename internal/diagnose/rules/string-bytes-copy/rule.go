@@ -111,7 +111,7 @@ func conversions(p *gocode.Place) (n int) {
 	return n
 }
 
-// conversion tells whether a call is string(b) or []byte(s).
+// conversion reports whether a call is string(b) or []byte(s).
 func conversion(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, ok := p.Conversion(call); !ok || len(call.Args) != 1 {
 		return false
@@ -188,7 +188,7 @@ func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin s
 	return "", ""
 }
 
-// looksUp tells whether a map's element is read, not assigned.
+// looksUp reports whether a map's element is read, not assigned.
 func looksUp(p *gocode.Place, elem ast.Expr) bool {
 	switch n := rule.Parent(p, elem).(type) {
 	case *ast.AssignStmt:
@@ -238,7 +238,7 @@ func twinOf(p *gocode.Place, call *ast.CallExpr, name string, use ast.Expr, toSt
 	return ""
 }
 
-// othersFree tells whether the other arguments of a search go with the twin without a
+// othersFree reports whether the other arguments of a search go with the twin without a
 // copy of their own: constants, single bytes and runes, or converted as the first.
 func othersFree(p *gocode.Place, call *ast.CallExpr, toString bool) bool {
 	for _, arg := range call.Args[1:] {
@@ -256,7 +256,7 @@ func othersFree(p *gocode.Place, call *ast.CallExpr, toString bool) bool {
 	return true
 }
 
-// hasMethod tells whether a writer has io.StringWriter's or io.Writer's method.
+// hasMethod reports whether a writer has io.StringWriter's or io.Writer's method.
 func hasMethod(p *gocode.Place, w ast.Expr, name string) bool {
 	t := p.TypeOf(w)
 	if t == nil {

@@ -1,4 +1,4 @@
-// Package templateparsepercall finds templates that are parsed anew for each use.
+// Package templateparsepercall finds templates that are parsed again for each use.
 package templateparsepercall
 
 import (
@@ -57,7 +57,7 @@ Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(take, guilty, &rule.Words{
-		Cause: "A template is parsed here on the way of a call; the source is not to be had.",
+		Cause: "A template is parsed on every call; the source is not available.",
 		Fix:   "If its text is always the same, parse it once when the program starts.",
 	}), nil
 }
@@ -95,7 +95,7 @@ func typeNames(profile []string) (names []string) {
 	return names
 }
 
-// fixed tells whether a parse call runs again and again with the same arguments.
+// fixed reports whether a parse call runs again and again with the same arguments.
 func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 	if !rule.PerCall(p, call) {
 		return false
@@ -108,7 +108,7 @@ func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 	return len(call.Args) > 0
 }
 
-// embedded tells whether an argument is a package variable such as an embed.FS.
+// embedded reports whether an argument is a package variable such as an embed.FS.
 func embedded(p *gocode.Place, e ast.Expr) bool {
 	v, part := rule.Var(p, e)
 	return v != nil && !part && v.Parent() == p.Pkg.Scope() && rule.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"

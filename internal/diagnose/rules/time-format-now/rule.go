@@ -1,4 +1,4 @@
-// Package timeformatnow finds the present time formatted more often than its text changes.
+// Package timeformatnow finds the current time formatted more often than its text changes.
 package timeformatnow
 
 import (
@@ -17,7 +17,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "time-format-now",
 		Kind:  rule.CPU,
-		Title: "The present time formatted anew though its text changes once a second",
+		Title: "The current time formatted again though its text changes once a second",
 		Doc:   doc,
 		// The rows are the formatting alone; what stays is comparing the second. A profile
 		// shows the call only when it runs thousands of times in that second.
@@ -26,8 +26,8 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Time.Format reads its layout anew in every call, looks the zone up, splits the
-time into a date and makes a string: some 300 ns. For the present time in a
+const doc = `Time.Format parses its layout again in every call, looks the zone up, splits the
+time into a date and makes a string: some 300 ns. For the current time in a
 layout of whole seconds nearly all of those calls give the text of the one
 before.
 
@@ -55,19 +55,19 @@ func judge(c *rule.Case) bool {
 	if !ok {
 		return false
 	}
-	c.Cause = fmt.Sprintf("The present time is formatted as %q in every call; the text changes once a second, and the profile shows the call far more often.", layout)
+	c.Cause = fmt.Sprintf("The current time is formatted as %q in every call; the text changes once a second, and the profile shows the call far more often.", layout)
 	c.Fix = "Keep the text together with its Unix second in an atomic.Pointer, and format only when the second has changed."
 	return true
 }
 
-// coarse tells whether a layout shows nothing finer than a second: two times within one
+// coarse reports whether a layout shows nothing finer than a second: two times within one
 // second look the same.
 func coarse(layout string) bool {
 	a := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 	return a.Format(layout) == a.Add(987_654_321*time.Nanosecond).Format(layout) && layout != ""
 }
 
-// present tells whether an expression is time.Now(), perhaps in another zone and
+// present reports whether an expression is time.Now(), perhaps in another zone and
 // through variables set once.
 func present(p *gocode.Place, e ast.Expr) bool {
 	for range 4 {

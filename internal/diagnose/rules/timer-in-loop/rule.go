@@ -1,4 +1,4 @@
-// Package timerinloop finds timers that a loop makes anew in every round.
+// Package timerinloop finds timers that a loop creates again in every iteration.
 package timerinloop
 
 import (
@@ -19,7 +19,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "timer-in-loop",
 		Kind:  rule.Alloc,
-		Title: "A new timer in every round of a loop",
+		Title: "A new timer in every iteration of a loop",
 		Doc:   doc,
 		// Reset costs what starting a timer costs, without the timer and its channel.
 		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.9},
@@ -29,17 +29,17 @@ func Rule() rule.Rule {
 }
 
 const doc = `time.After makes a timer and a channel. In a select in a loop that happens in
-every round, also when another case is ready at once: three allocations and an
+every iteration, also when another case is ready at once: three allocations and an
 entry in the runtime's timer heap for a timeout that hardly ever fires.
 
-Make one timer before the loop and Reset it in each round. Since Go 1.23 (by
+Make one timer before the loop and Reset it in each iteration. Since Go 1.23 (by
 the go line of go.mod) Reset needs no Stop and no draining before, and a timer
 that nobody refers to is collected at once. With an older go line the timers of
 time.After are kept until they fire, so that a long timeout in a busy loop also
 holds memory: there it is a leak for as long as the timeout lasts.
 
 It is fine in a loop that waits most of the time, for example one that retries
-after a pause: then the timer does fire, and rounds are few.
+after a pause: then the timer does fire, and iterations are few.
 
 Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
 
@@ -54,8 +54,8 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		name := p.CalleeName(call)
-		m.Cause = fmt.Sprintf("%s makes a timer and its channel in every round of the loop on line %d%s.", name, rule.Line(p, loop.Pos()), alsoWhen(p, call))
-		m.Fix = "Make one timer before the loop and call its Reset in each round."
+		m.Cause = fmt.Sprintf("%s makes a timer and its channel in every iteration of the loop on line %d%s.", name, rule.Line(p, loop.Pos()), alsoWhen(p, call))
+		m.Fix = "Make one timer before the loop and call its Reset in each iteration."
 		if v := p.Pkg.GoVersion(); v != "" && version.Compare(v, "go1.23") < 0 {
 			m.Cause += fmt.Sprintf(" Under %s in go.mod each is kept until it fires.", v)
 			m.Fix += " Below go 1.23 in go.mod, Stop it and drain its channel before."
@@ -75,7 +75,7 @@ func alsoWhen(p *gocode.Place, call *ast.CallExpr) string {
 	return ""
 }
 
-// kept tells whether the timer goes into a field or element: then each round has its own.
+// kept reports whether the timer goes into a field or element: then each iteration has its own.
 func kept(p *gocode.Place, call *ast.CallExpr) bool {
 	switch parent := rule.Parent(p, call).(type) {
 	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ReturnStmt:

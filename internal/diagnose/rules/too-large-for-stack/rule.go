@@ -59,7 +59,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// tooLarge tells whether the compiler gives the size as its reason.
+// tooLarge reports whether the compiler gives the size as its reason.
 func tooLarge(pass *rule.Pass, m *rule.Match) bool {
 	words, _ := pass.Escapes(m.Site)
 	for _, w := range words {

@@ -85,7 +85,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// writes tells whether a row is in a write to a file that the logger called
+// writes reports whether a row is in a write to a file that the logger called
 // itself, perhaps through an io.MultiWriter.
 func (l logger) writes(r *site.Row) bool {
 	for i := r.Owner - 1; i > 0; i-- {
@@ -99,7 +99,7 @@ func (l logger) writes(r *site.Row) bool {
 	return false
 }
 
-// queues tells whether a row is spent in a mutex that others hold: under a logger
+// queues reports whether a row is spent in a mutex that others hold: under a logger
 // they hold it while they write.
 func queues(r *site.Row) bool {
 	return r.Below("sync.(*Mutex).lockSlow") || r.Below("sync.(*Mutex).unlockSlow") ||

@@ -67,7 +67,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		m.Cause = fmt.Sprintf("%s needs the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
 			rule.FuncName(p), text, rule.Text(size))
 		if loop := p.LoopAround(call); loop != nil {
-			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each round, growing it when it is too short.", rule.Line(p, loop.Pos()))
+			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each iteration, growing it when it is too short.", rule.Line(p, loop.Pos()))
 		} else {
 			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field of a value that one goroutine uses, or a sync.Pool.", rule.Text(size))
 		}
@@ -76,7 +76,8 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// escapes tells whether the compiler says that a make on the line escapes for another reason than its size.
+// escapes reports whether the compiler says that a make on the line escapes for another reason than its
+// size.
 func escapes(pass *rule.Pass, m *rule.Match) bool {
 	words, _ := pass.Escapes(m.Site)
 	for _, w := range words {

@@ -76,7 +76,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// waits tells whether the goroutines that a go statement starts live to wait for something outside.
+// waits reports whether the goroutines that a go statement starts live to wait for something
+// outside.
 func waits(p *rule.Pass, sp wall.Spawn) bool {
 	for _, g := range p.Trace.Goroutines.Groups {
 		for _, other := range g.Spawns {
@@ -125,13 +126,13 @@ func match(p *rule.Pass, sp wall.Spawn, s *site.Site) rule.Match {
 	}
 	m.Cause = fmt.Sprintf("A goroutine is started for each small piece of work: %s of them, %s of which ran less than 10 µs, when starting and ending one costs about 1 µs.",
 		rule.Count(sp.Created), rule.Percent(float64(sp.Short)/float64(sp.Ended)))
-	m.Fix = "Give each goroutine a larger share: a range of rounds instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the pieces are uneven."
+	m.Fix = "Give each goroutine a larger share: a range of iterations instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the pieces are uneven."
 	m.Confidence = rule.Hint
 	if place := p.Place(s); place != nil {
 		m.Confidence = rule.Likely // the trace, and a loop or a function that is called again and again
 		if loop := rule.OutermostLoop(place); loop != nil {
 			m.Confidence = rule.Measured
-			m.Fix = fmt.Sprintf("Give each goroutine a larger share of the loop on line %d: a range of its rounds instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the rounds are uneven.",
+			m.Fix = fmt.Sprintf("Give each goroutine a larger share of the loop on line %d: a range of its iterations instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the iterations are uneven.",
 				rule.Line(place, loop.Pos()))
 		}
 	}
