@@ -19,6 +19,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/internal/wire"
+	"github.com/hone-go/hone/internal/live"
 )
 
 // TestGenerated reads traces of a program that does a bit of everything, on one processor and on
@@ -230,9 +231,7 @@ func notes(_ testing.TB, ctx context.Context) {
 
 // TestManyGenerations reads a trace whose generations are short, so that what lasts spans some.
 func TestManyGenerations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes two seconds, for a generation takes one")
-	}
+	live.Only(t)
 	stop := make(chan bool)
 	var wg sync.WaitGroup
 	wg.Go(func() { <-stop })

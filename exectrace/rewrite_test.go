@@ -18,6 +18,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
+	"github.com/hone-go/hone/internal/live"
 )
 
 // secretly is a program with names to hide, over some generations.
@@ -63,9 +64,7 @@ func count(t *testing.T, data []byte) (n int) {
 
 // TestRewrittenTracesAreTraces cuts and anonymizes one trace, and reads what comes out with other readers.
 func TestRewrittenTracesAreTraces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("records for seconds")
-	}
+	live.Only(t)
 	data := secretly(t)
 	info, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{})
 	if err != nil {
@@ -133,9 +132,7 @@ func TestRewrittenTracesAreTraces(t *testing.T) {
 
 // TestGoToolReadsTheCut asks the tool of today.
 func TestGoToolReadsTheCut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("records for seconds")
-	}
+	live.Only(t)
 	data := secretly(t)
 	var out bytes.Buffer
 	if _, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data), 1500*time.Millisecond, 0, exectrace.Options{}); err != nil {

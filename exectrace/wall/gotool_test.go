@@ -12,15 +12,14 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/profile"
 )
 
 // TestSystemCallsAreThoseOfGoToolTrace compares the count and the time of system calls with
 // go tool trace -pprof=syscall, which leaves out those that are open at the end: nothing else may differ.
 func TestSystemCallsAreThoseOfGoToolTrace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("go tool trace is built first")
-	}
+	live.Only(t)
 	dir := t.TempDir()
 	data := tracetest.Record(t, func() {
 		var wg sync.WaitGroup

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/load"
@@ -134,9 +135,7 @@ func freeAddr(t *testing.T) string {
 
 func realOptions(t *testing.T, dir string) Options {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds and runs real programs")
-	}
+	live.Only(t)
 	return Options{
 		Package: ".", Dir: dir, RunDir: t.TempDir(), Duration: 2 * time.Second, Warmup: 300 * time.Millisecond, Timeout: 2 * time.Minute,
 		Out: filepath.Join(t.TempDir(), "x.hone"), WorkDir: t.TempDir(), Version: "test",

@@ -25,7 +25,7 @@ func (r *runner) gather(ctx context.Context, f fixable, out string) (evidence, e
 		return e, fmt.Errorf("record %s: %w", f.name, err)
 	}
 	var err error
-	if e.Phases, err = r.measureVariants(ctx, f.variants()); err != nil {
+	if e.Phases, err = r.measureVariants(ctx, f); err != nil {
 		return e, fmt.Errorf("measure %s: %w", f.name, err)
 	}
 	return e, nil
@@ -37,17 +37,22 @@ const (
 	shortTurn    = time.Second / 2
 	perRound     = 4 // turns of a service
 	runsPerRound = 2
+	// patience is for how long rounds are added to the first ones while a fact is too wide to say anything.
+	patience = 4 * time.Minute
 )
 
-// measureVariants returns the phases of each program, one for each of the runner's rounds.
-func (r *runner) measureVariants(ctx context.Context, programs []program) ([][]recording.Phase, error) {
+// measureVariants returns the phases of each variant, one for each round: as many as the runner wants, then more until
+// every fact is known well enough or the runner's patience ends. How wide a fact is decides, never where it lies.
+func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.Phase, error) {
+	programs := f.variants()
 	binaries, remove, err := r.buildAll(ctx, programs)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
 	all := make([][]recording.Phase, len(programs))
-	for range r.rounds {
+	start := time.Now()
+	for n := 0; n < r.rounds || time.Since(start) < r.patience && f.tooWide(all); n++ {
 		var phases []recording.Phase
 		if programs[0].isService() {
 			phases, err = r.alternate(ctx, programs, binaries, perRound*r.turn)
@@ -62,6 +67,20 @@ func (r *runner) measureVariants(ctx context.Context, programs []program) ([][]r
 		}
 	}
 	return all, nil
+}
+
+// tooWide reports whether the fact of a repair, or of all of them, is not known well enough.
+func (f fixable) tooWide(phases [][]recording.Phase) bool {
+	for i := range phases[1:] {
+		metric := f.fixes[0].metric // of all together
+		if i < len(f.fixes) {
+			metric = f.fixes[i].metric
+		}
+		if fact, _, err := saved(metric, phases[0], phases[1+i]); err != nil || wide(fact) {
+			return true
+		}
+	}
+	return false
 }
 
 // runInTurn runs each program n times, in the order ABBA.

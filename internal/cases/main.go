@@ -128,7 +128,7 @@ func (r *runner) runPromises(ctx context.Context, f flags) error {
 	if err != nil {
 		return err
 	}
-	r.turn = shortTurn
+	r.turn, r.patience = shortTurn, patience
 	page := ""
 	if f.save {
 		page = filepath.Join(filepath.Dir(r.examples), "docs", "promises.md")

@@ -32,7 +32,7 @@ type pledgeTable struct {
 	condition condition
 	machine   recording.Manifest // of one of the recordings
 	duration  time.Duration
-	rounds    int
+	rounds    [2]int  // fewest and most processes of a build
 	others    float64 // cores that other processes kept busy in the clean phases; the busy loops are among them
 	singles   []pledge
 	together  []pledge
@@ -43,8 +43,8 @@ type pledgeTable struct {
 func (t *pledgeTable) section(w io.Writer) {
 	fmt.Fprintf(w, "## %s\n\n", t.condition.heading)
 	m := t.machine
-	fmt.Fprintf(w, "%s, %d cores (%s), %s a recording, %d processes of each build measured. Other processes kept %.1f cores busy on average.\n\n",
-		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, t.duration, t.rounds, t.others)
+	fmt.Fprintf(w, "%s, %d cores (%s), %s a recording, %d to %d processes of each build measured. Other processes kept %.1f cores busy on average.\n\n",
+		m.Runtime.Go, m.Machine.Cores, m.Machine.CPU, t.duration, t.rounds[0], t.rounds[1], t.others)
 	fmt.Fprintf(w, "**%s**\n\n", tally(t.singles))
 	fmt.Fprint(w, "| program | repair | found as | of | promised | measured | kept |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range t.singles {

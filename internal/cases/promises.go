@@ -87,7 +87,11 @@ func (r *runner) promise(ctx context.Context, t *pledgeTable, f fixable, again b
 		return err
 	}
 	*manifests = append(*manifests, result.Manifest)
-	t.rounds = len(e.Phases[0])
+	if n := len(e.Phases[0]); t.rounds == [2]int{} {
+		t.rounds = [2]int{n, n}
+	} else {
+		t.rounds = [2]int{min(t.rounds[0], n), max(t.rounds[1], n)}
+	}
 	t.singles = append(t.singles, singles...)
 	if together != nil {
 		t.together = append(t.together, *together)

@@ -174,7 +174,7 @@ func TestPledgeSection(t *testing.T) {
 		machine: recording.Manifest{
 			Runtime: recording.Runtime{Go: "go1.26"}, Machine: recording.Machine{CPU: "a CPU", Cores: 2},
 		},
-		duration: 12 * time.Second, rounds: 6, others: 1.96,
+		duration: 12 * time.Second, rounds: [2]int{6, 40}, others: 1.96,
 		singles: []pledge{
 			{program: "x", repair: "print", verdict: verdict{rank: 2, finding: &f}, promised: &promised, metric: "cpu", fact: span(0.28, 0.29, 0.3)},
 			{program: "x", repair: "plus", verdict: verdict{finding: &f, also: &small}, promised: &low, metric: "cpu", fact: span(0.04, 0.05, 0.06)},

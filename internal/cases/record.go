@@ -33,6 +33,7 @@ type runner struct {
 	duration time.Duration // of each recording that is diagnosed
 	rounds   int           // of recordings that only measure
 	turn     time.Duration // of a service in those rounds
+	patience time.Duration // for rounds beyond those, while a fact is too wide to say anything
 }
 
 // study records all programs of a study, diagnoses them, and measures its repairs.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/recording"
 )
 
@@ -82,9 +83,7 @@ func tiny(t *testing.T) []byte {
 
 // TestBombs: recordings made to unpack to far more than they hold are refused with a clear error, within 512 MiB.
 func TestBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a gigabyte of zeros takes seconds to pack")
-	}
+	live.Only(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -120,6 +119,7 @@ func TestBombs(t *testing.T) {
 
 // TestMaxMemory: a command that takes more memory than it may is ended with an error that names the flag.
 func TestMaxMemory(t *testing.T) {
+	live.Only(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/load"
@@ -24,12 +25,14 @@ type outputFlags struct {
 	top     int
 	verbose bool
 	quiet   bool
+	rules   string
 }
 
 func (o *outputFlags) declare(fs *flag.FlagSet, topUsage string) {
 	fs.BoolVar(&o.json, "json", false, "print JSON with a versioned schema")
 	if topUsage != "" {
 		fs.IntVar(&o.top, "top", 0, topUsage)
+		fs.StringVar(&o.rules, "rules", "", "run the rules in `LIST`: IDs, kinds or patterns, with a minus to leave out: 'all,-sprintf-simple,-gc'")
 	}
 	fs.BoolVar(&o.verbose, "v", false, "say more")
 	fs.BoolVar(&o.quiet, "q", false, "no progress on stderr")
@@ -47,8 +50,11 @@ func (o *outputFlags) session(env Env) (session.Config, *progress, error) {
 	if env.KeepErr != nil {
 		return session.Config{}, nil, env.KeepErr
 	}
+	if err := diagnose.CheckRules(o.rules); err != nil {
+		return session.Config{}, nil, usagef("-%v", err)
+	}
 	p := newProgress(env, o.quiet)
-	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Keep: env.Keep, Progress: p.event}, p, nil
+	return session.Config{CacheDir: env.CacheDir, Version: env.Version, Keep: env.Keep, Rules: o.rules, Progress: p.event}, p, nil
 }
 
 // list is a flag that may be given more than once.

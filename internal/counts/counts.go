@@ -125,3 +125,48 @@ func (x *Index) perUnit(fn, at int) float64 {
 	}
 	return float64(x.sum(fn, at)) / units
 }
+
+// Loop says how often a loop ran.
+type Loop struct {
+	Entries    float64   // how often it was reached, for each unit of work
+	Iterations float64   // of an entry, on average
+	Windows    []float64 // Iterations in each window, in sequence
+}
+
+// Loop returns how often the loop whose head stands on a line was reached and how many iterations it did then: the block
+// that ends in the head runs once for each entry, the one that starts there once for each iteration. It reports false
+// where there are not both, as where the head spans lines.
+func (x *Index) Loop(pkg, file string, line int) (Loop, bool) {
+	if x == nil || len(x.windows) == 0 {
+		return Loop{}, false
+	}
+	var before, body *block
+	blocks := x.files[pkg+"/"+path.Base(file)]
+	for i := range blocks {
+		switch b := &blocks[i]; {
+		case b.EndLine == line && (before == nil || b.later(before)):
+			before = b
+		case b.StartLine == line && body == nil:
+			body = b
+		}
+	}
+	if before == nil || body == nil || before.fn != body.fn {
+		return Loop{}, false
+	}
+	l := Loop{Entries: x.perUnit(before.fn, before.at)}
+	if l.Entries <= 0 {
+		return Loop{}, false
+	}
+	l.Iterations = x.perUnit(body.fn, body.at) / l.Entries
+	for _, w := range x.windows {
+		if entries := x.in(w, before.fn, before.at); entries > 0 {
+			l.Windows = append(l.Windows, float64(x.in(w, body.fn, body.at))/float64(entries))
+		}
+	}
+	return l, true
+}
+
+// later reports whether a block starts behind another.
+func (b *block) later(than *block) bool {
+	return cmp.Or(cmp.Compare(b.StartLine, than.StartLine), cmp.Compare(b.StartColumn, than.StartColumn)) > 0
+}

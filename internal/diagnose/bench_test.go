@@ -28,7 +28,7 @@ func BenchmarkRun(b *testing.B) {
 	rules := Rules()
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := run(b.Context(), p, price, rules)
+		r, err := run(b.Context(), p, price, rules, Choice{})
 		if err != nil {
 			b.Fatal(err)
 		}

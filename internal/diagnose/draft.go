@@ -25,6 +25,7 @@ type draft struct {
 	rows       rows     // charged to its claims
 	includes   []inside // that the fix removes, too (see nest)
 	with       *draft   // this one with what it includes; nil when that is nothing
+	muted      muting   // why it is silenced; zero when it is not
 }
 
 // saving is a share of one resource's total.
@@ -45,8 +46,11 @@ type lineCost struct {
 }
 
 // draftKey groups claims into findings: one rule in one function. The file is
-// part of it because an inlined closure keeps the name of its caller.
-type draftKey struct{ rule, function, file string }
+// part of it because an inlined closure keeps the name of its caller. What is silenced is a finding of its own.
+type draftKey struct {
+	rule, function, file string
+	muted                muting
+}
 
 // group makes drafts of the claims that were left with rows, or need none.
 func (e *engine) group(claims []*claim) []*draft {
@@ -60,9 +64,12 @@ func (e *engine) group(claims []*claim) []*draft {
 		if s := c.match.Site; s != nil {
 			key.function, key.file = s.Function, s.File
 		}
+		if e.silencer != nil {
+			key.muted = e.silencer.muted(c)
+		}
 		d := byKey[key]
 		if d == nil {
-			d = &draft{rule: c.rule}
+			d = &draft{rule: c.rule, muted: key.muted}
 			byKey[key] = d
 			drafts = append(drafts, d)
 		}

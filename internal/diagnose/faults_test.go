@@ -89,7 +89,7 @@ func TestSavingFaults(t *testing.T) {
 			cpu(100-back, "internal/runtime/syscall/linux.Syscall6", "main.g"), cpu(back, "runtime.madvise", "runtime.bgscavenge"), cpu(700, "main.touch", "main.g"),
 		}
 		p.Table.Sites = append(p.Table.Sites, others)
-		r, err := run(t.Context(), p, prices{}, []rule.Rule{makes})
+		r, err := run(t.Context(), p, prices{}, []rule.Rule{makes}, Choice{})
 		if err != nil || len(r.Findings) != 1 || r.Findings[0].Saving == nil {
 			t.Fatal(r, err)
 		}

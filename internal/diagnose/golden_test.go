@@ -3,7 +3,6 @@ package diagnose
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,11 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // TestGolden holds the JSON of a report with every kind of finding: the schema
 // that scripts rely on.
@@ -57,7 +55,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join("testdata", "report.json")
-	if *update {
+	if ruletest.Updating() {
 		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

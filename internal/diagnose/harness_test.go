@@ -96,7 +96,7 @@ func TestNothingIsSaidOfTheHarness(t *testing.T) {
 	} {
 		p := bench(t)
 		p.Manifest.Target.Kind = kind
-		report, err := run(t.Context(), p, price, Rules())
+		report, err := run(t.Context(), p, price, Rules(), Choice{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,11 @@ type Report struct {
 	// are among themselves.
 	Settings []Finding `json:"settings"`
 	Hidden   Hidden    `json:"hidden"`
-	Join     *Join     `json:"join,omitempty"` // absent when nothing was recorded
-	Notes    []string  `json:"notes"`
+	// Silenced are findings that a comment or hone.json silences, and RulesOff the rules that did not run.
+	Silenced []Silenced `json:"silenced,omitempty"`
+	RulesOff []string   `json:"rules_off,omitempty"`
+	Join     *Join      `json:"join,omitempty"` // absent when nothing was recorded
+	Notes    []string   `json:"notes"`
 }
 
 // RecordingRef names the recording.

@@ -18,7 +18,7 @@ import (
 func TestReal(t *testing.T) {
 	const archive = "testdata/many.txtar"
 	pass := ruletest.Record(t, archive)
-	report, err := diagnose.Run(t.Context(), pass)
+	report, err := diagnose.Run(t.Context(), pass, diagnose.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

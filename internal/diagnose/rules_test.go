@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,26 @@ func TestRules(t *testing.T) {
 	}
 	if _, ok := Explain("no-such-rule"); ok {
 		t.Error("Explain knows a rule that is none")
+	}
+}
+
+// TestPagesCountTheRules: where a page says how many rules there are, it is that many.
+func TestPagesCountTheRules(t *testing.T) {
+	count := regexp.MustCompile(`(\d+) rules`)
+	said := 0
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range count.FindAllStringSubmatch(string(text), -1) {
+			if said++; m[1] != strconv.Itoa(len(Rules())) {
+				t.Errorf("%s: %s, there are %d", name, m[0], len(Rules()))
+			}
+		}
+	}
+	if said == 0 {
+		t.Error("no page says how many rules there are")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules"
 	"github.com/hone-go/hone/internal/recording"
@@ -23,6 +24,7 @@ type engine struct {
 	pass     *rule.Pass
 	manifest recording.Manifest
 	table    pricer
+	silencer *silencer
 	totals   site.Totals
 
 	candidates        candidates // newer versions of blamed dependencies
@@ -46,15 +48,20 @@ func Explain(id string) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
-// Run runs every rule over the pass and ranks what they find. It fails when a
-// rule fails, and when ctx ends.
-func Run(ctx context.Context, p *rule.Pass) (*Report, error) {
-	return run(ctx, p, p.Table, Rules())
+// Run runs the rules that the user chose over the pass and ranks what they find. It fails when the choice
+// names what does not exist, when a rule fails, and when ctx ends.
+func Run(ctx context.Context, p *rule.Pass, c Choice) (*Report, error) {
+	return run(ctx, p, p.Table, Rules(), c)
 }
 
 // run is Run with given rules and prices.
-func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*Report, error) {
+func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Choice) (*Report, error) {
+	rules, off, err := c.chosen(all)
+	if err != nil {
+		return nil, err
+	}
 	e := newEngine(p, prices)
+	e.silencer = &silencer{pass: p, known: choice.KnownRules(all), file: c.File, said: map[claimPlace]muting{}}
 	claims, err := find(ctx, p, rules)
 	if err != nil {
 		return nil, err
@@ -62,7 +69,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 	charge(claims)
 	claims = e.unexplained(claims)
 	var code, settings, small []*draft
-	drafts := e.group(claims)
+	drafts, silenced := e.silence(e.group(claims))
 	e.nest(drafts)
 	for _, d := range drafts {
 		switch {
@@ -91,9 +98,12 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, rules []rule.Rule) (*
 		Findings:  e.list(code),
 		Settings:  e.list(settings),
 		Hidden:    Hidden{BelowFloor: hidden, Floor: floor(e.totals.CPUSamples)},
+		Silenced:  silenced,
+		RulesOff:  off,
 		Notes:     e.notes(code, settings),
 		Join:      join(p),
 	}
+	report.Notes = append(report.Notes, e.silencer.notes...)
 	report.Notes = append(report.Notes, joinNotes(report.Join)...)
 	return report, nil
 }

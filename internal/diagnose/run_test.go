@@ -20,7 +20,7 @@ import (
 
 func diagnose(t *testing.T, p *rule.Pass, rules ...rule.Rule) *Report {
 	t.Helper()
-	report, err := run(t.Context(), p, price, rules)
+	report, err := run(t.Context(), p, price, rules, Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestEmptyReport(t *testing.T) {
 
 func TestNothingRecorded(t *testing.T) {
 	p := &rule.Pass{Table: &site.Table{}, Manifest: &recording.Manifest{}}
-	r, err := Run(t.Context(), p)
+	r, err := Run(t.Context(), p, Choice{})
 	if err != nil || len(r.Findings) != 0 || r.Resources.Limiting != limitNone {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -57,12 +57,12 @@ func TestNothingRecorded(t *testing.T) {
 func TestRuleFails(t *testing.T) {
 	bad := finds("bad")
 	bad.Find = func(context.Context, *rule.Pass) ([]rule.Match, error) { return nil, errors.New("no luck") }
-	if _, err := run(t.Context(), pass(), price, []rule.Rule{bad}); err == nil || err.Error() != "rule bad: no luck" {
+	if _, err := run(t.Context(), pass(), price, []rule.Rule{bad}, Choice{}); err == nil || err.Error() != "rule bad: no luck" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := run(ctx, pass(), price, []rule.Rule{finds("x")}); !errors.Is(err, context.Canceled) {
+	if _, err := run(ctx, pass(), price, []rule.Rule{finds("x")}, Choice{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -252,7 +252,7 @@ func TestNoCPUProfile(t *testing.T) {
 	match := func(function string, mib int64) rule.Match {
 		return rule.Match{Site: at(function, "f.go", 1), Allocs: []*site.Row{row(1000, mib<<20, function)}}
 	}
-	r, err := run(t.Context(), p, blind{}, []rule.Rule{finds("x", match("main.less", 10), match("main.more", 40), match("main.tiny", 0))})
+	r, err := run(t.Context(), p, blind{}, []rule.Rule{finds("x", match("main.less", 10), match("main.more", 40), match("main.tiny", 0))}, Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func (m mallocs) Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval) {
 func TestSavingBesides(t *testing.T) {
 	boxes := finds("boxes", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(200, "main.f")}})
 	save := func(pr pricer) *Saving {
-		r, err := run(t.Context(), pass(), pr, []rule.Rule{boxes})
+		r, err := run(t.Context(), pass(), pr, []rule.Rule{boxes}, Choice{})
 		if err != nil || len(r.Findings) != 1 {
 			t.Fatal(r, err)
 		}
@@ -308,7 +308,7 @@ func TestSavingIsOfOthers(t *testing.T) {
 		Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(820, "main.f")}, Allocs: []*site.Row{row(10, 100<<20, "main.f")},
 	})
 	line.Fraction = rule.Fraction{Expect: 1, Low: 1, High: 1}
-	r, err := run(t.Context(), p, mallocs{prices{secondsPerByte: 0.5 / (100 << 20)}}, []rule.Rule{line})
+	r, err := run(t.Context(), p, mallocs{prices{secondsPerByte: 0.5 / (100 << 20)}}, []rule.Rule{line}, Choice{})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatal(r, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // A build is one way to build the fixture.
@@ -201,7 +203,7 @@ func chains(t *testing.T, said string) func(func(chain) bool) {
 // TestAgainstObjdump compares every instruction of some functions with go tool objdump.
 func TestAgainstObjdump(t *testing.T) {
 	all := append(builds[:3:3], crossBuilds[0], crossBuilds[1], crossBuilds[3])
-	if testing.Short() {
+	if !live.On {
 		all = builds[:2]
 	}
 	for _, bd := range all {
@@ -305,7 +307,7 @@ func TestAgainstGosym(t *testing.T) {
 // TestInlinedEverywhere looks into each kind of file for the inlined calls of a function.
 func TestInlinedEverywhere(t *testing.T) {
 	all := slices.Concat(builds, crossBuilds)
-	if testing.Short() {
+	if !live.On {
 		all = builds
 	}
 	for _, bd := range all {

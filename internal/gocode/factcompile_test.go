@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // compilations counts the runs of the compiler through -toolexec.
@@ -197,6 +199,7 @@ func H(n int) *int { return &n } // other
 
 // cgo rewrites files; the log has the lines of what it wrote, the text those of the source.
 func TestFactsOfCgo(t *testing.T) {
+	live.Only(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("no C compiler")
 	}
@@ -249,6 +252,7 @@ func main() {
 
 // The user's compiler flags are kept, and those without a pattern stay with the target's package.
 func TestFactsKeepTheUsersFlags(t *testing.T) {
+	live.Only(t)
 	dir := unpack(t, "allocs.txtar")
 	app := filepath.Join(dir, "app")
 	can := func(flag string) bool {

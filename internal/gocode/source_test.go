@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // frame is a line that a program of testdata printed about itself.
@@ -39,6 +41,7 @@ func frames(t *testing.T, out string) []frame {
 // Real binaries in all the ways in which the compiler names files: each frame has the right owner, and its
 // source line is found, with the build's directory known and, for what lies in GOROOT, without.
 func TestFramesOfRealBinaries(t *testing.T) {
+	live.Only(t)
 	main := Owner{Main, "example.com/app", "", "example.com/app/cmd/srv", "cmd/srv/main.go"}
 	foo := Owner{Main, "example.com/app", "", "example.com/app/foo", "foo/foo.go"}
 	ext := Owner{Main, "example.com/app", "", "example.com/app/foo", "foo/ext_test.go"}

@@ -88,9 +88,7 @@ func (s *Syntax) load(ctx context.Context, pkgs []string, tests bool) {
 	}
 	x := s.index
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
-			packages.NeedForTest | packages.NeedModule,
+		Mode:       SyntaxMode,
 		Context:    ctx,
 		Dir:        x.cfg.Dir,
 		Env:        append(append(os.Environ(), x.buildEnv()...), "GOPACKAGESDRIVER=off"),
@@ -104,8 +102,24 @@ func (s *Syntax) load(ctx context.Context, pkgs []string, tests bool) {
 		return
 	}
 	for _, p := range loaded {
-		s.add(p)
+		s.add(p, x.fileKey)
 	}
+}
+
+// SyntaxMode is what Syntax loads of packages.
+const SyntaxMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
+	packages.NeedForTest | packages.NeedModule
+
+// SyntaxOf is Syntax for packages that the caller loaded with [SyntaxMode]. Their files are found by package and base
+// name, wherever they lay.
+func (x *Index) SyntaxOf(loaded []*packages.Package) *Syntax {
+	s := &Syntax{index: x, files: map[string]syntaxFile{}, lacking: map[string]string{}}
+	for _, p := range loaded {
+		s.add(p, nil)
+	}
+	sort.Strings(s.have)
+	return s
 }
 
 // syntaxFlags are the build flags as go/packages takes them, with the user's -gcflags so
@@ -122,8 +136,9 @@ func (x *Index) syntaxFlags() []string {
 }
 
 // add indexes the files of a loaded package. The variant of a package that is compiled for
-// its test holds all files of the plain one, so it takes their place.
-func (s *Syntax) add(p *packages.Package) {
+// its test holds all files of the plain one, so it takes their place. Files are known by package and base name and, with
+// one, by key.
+func (s *Syntax) add(p *packages.Package, key func(file string) string) {
 	if strings.HasSuffix(p.PkgPath, ".test") {
 		return
 	}
@@ -146,9 +161,13 @@ func (s *Syntax) add(p *packages.Package) {
 		for _, file := range filesOf(p.Fset, f) {
 			// The package is known here. Under -trimpath a file that cgo rewrote
 			// names its source as if it lay in the build cache.
-			for _, key := range []string{name + "/" + path.Base(slashed(file)), s.index.fileKey(file)} {
-				if old, ok := s.files[key]; !ok || old.pkg.ForTest == "" {
-					s.files[key] = syntaxFile{p.Fset, f, p}
+			keys := []string{name + "/" + path.Base(slashed(file))}
+			if key != nil {
+				keys = append(keys, key(file))
+			}
+			for _, k := range keys {
+				if old, ok := s.files[k]; !ok || old.pkg.ForTest == "" {
+					s.files[k] = syntaxFile{p.Fset, f, p}
 				}
 			}
 		}

@@ -19,7 +19,7 @@ import (
 type FindingsPage struct {
 	Report   *diagnose.Report
 	Manifest recording.Manifest
-	Table    *site.Table // for what the CPU is spent on; may be nil
+	Table    *site.Table // for where the CPU goes; may be nil
 	Top      int         // findings to draw; 0 = 10
 	Verbose  bool        // all evidence, hints in full, all notes
 }
@@ -197,7 +197,7 @@ func headline(f *diagnose.Finding, s Style) string {
 	h := s.paint(strong, f.Title)
 	if saves := f.Whole(); saves != nil {
 		h += s.paint(good, fmt.Sprintf("  saves %s of %s", percent(saves.Share), resource(saves))) +
-			s.paint(faint, fmt.Sprintf(" (%s)", span(saves.Low, saves.High)))
+			s.paint(faint, fmt.Sprintf(" (95 %%: %s)", span(saves.Low, saves.High)))
 	}
 	tied := ""
 	if len(f.TiedWith) > 0 {
@@ -268,6 +268,7 @@ func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 	if n := p.Report.Hidden.BelowFloor; n > 0 {
 		fmt.Fprintf(w, "%s below the floor (%s of CPU) not shown.\n", plural(n, "finding"), percent(p.Report.Hidden.Floor))
 	}
+	silenced(w, p, s)
 	if j := p.Report.Join; j != nil && p.Verbose {
 		for _, u := range j.Unjoined {
 			fmt.Fprintln(w, s.paint(faint, "not joined: ")+wrap(fmt.Sprintf("%s of CPU, %s of bytes: %s; %s", percent(u.CPU), percent(u.Bytes), u.What, u.Why), "      ", s.width()))
@@ -282,6 +283,34 @@ func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 	}
 	for _, text := range missing(p) {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(text, "      ", s.width()))
+	}
+}
+
+// silenced counts what the user chose not to be told, and with -v says what and why.
+func silenced(w io.Writer, p FindingsPage, s Style) {
+	list, off := p.Report.Silenced, p.Report.RulesOff
+	if len(list) > 0 {
+		hint := ""
+		if !p.Verbose {
+			hint = " (-v lists them)"
+		}
+		fmt.Fprintf(w, "%s silenced by comments or hone.json%s.\n", plural(len(list), "finding"), hint)
+	}
+	if p.Verbose {
+		for _, x := range list {
+			at := "the program"
+			if x.Function != "" {
+				at = fmt.Sprintf("%s (%s:%d)", x.Function, x.File, x.Line)
+			}
+			fmt.Fprintln(w, s.paint(faint, "silenced: ")+wrap(fmt.Sprintf("%s in %s, %s of CPU; %s: %s", x.Rule, at, percent(x.Share), x.By, x.Reason), "      ", s.width()))
+		}
+	}
+	if len(off) > 0 {
+		text := plural(len(off), "rule") + " off"
+		if p.Verbose || len(off) <= 5 {
+			text += ": " + strings.Join(off, ", ")
+		}
+		fmt.Fprintln(w, wrap(text+".", "", s.width()))
 	}
 }
 

@@ -60,9 +60,9 @@ func header(w io.Writer, p FindingsPage, s Style) {
 	}
 	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
 	row("profiled", profiled(r))
-	row("spent on", spent(p.Table)...)
+	row("CPU goes to", spent(p.Table)...)
 	row("joined", joined(p.Report.Join)...)
-	row("observed", observer(m)...)
+	row("overhead", observer(m)...)
 	for _, line := range table(rows, "  ") {
 		fmt.Fprintln(w, line)
 	}

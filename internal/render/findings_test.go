@@ -138,7 +138,7 @@ func TestNestedFindingsOnThePage(t *testing.T) {
 	Findings(&b, p, Style{})
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
-		"saves 34 % of CPU (30–38 %)",
+		"saves 34 % of CPU (95 %: 30–38 %)",
 		"with repairing this also removes 3 to 5 and 84 % of 7; without them it saves 11 % of CPU (9–13 %)",
 		"with repairing 1 and 2 also removes this",
 	} {

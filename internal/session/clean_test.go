@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/load"
 )
@@ -30,9 +31,7 @@ func TestCleanPrograms(t *testing.T) {
 	cache := t.TempDir()
 	for _, archive := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(archive), ".txtar"), func(t *testing.T) {
-			if testing.Short() {
-				t.Skip("builds, runs and records a program")
-			}
+			live.Only(t)
 			report := record(t, archive, session.Config{CacheDir: cache, Version: "test"})
 			if report.Recording.Target == "" || len(report.Resources.Limiting) == 0 {
 				t.Errorf("nothing was recorded: %+v", report)

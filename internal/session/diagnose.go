@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
@@ -85,7 +86,11 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	}
 	notes = append(notes, more...)
 	c.say("diagnose", "looking for known mistakes")
-	report, err := diagnose.Run(ctx, pass)
+	chosen := diagnose.Choice{Rules: c.Rules}
+	if chosen.File, err = choice.Find(rec.Manifest.Target.Dir, choice.KnownRules(diagnose.Rules())); err != nil {
+		notes = append(notes, fmt.Sprintf("%v: nothing in it is applied", err))
+	}
+	report, err := diagnose.Run(ctx, pass, chosen)
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", path, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/disasm"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -122,9 +123,7 @@ var pprofLine = regexp.MustCompile(`^ *(\S+) +(\S+) +([0-9a-f]+):`)
 // againstPprof compares every instruction's numbers with go tool pprof's.
 func againstPprof(t *testing.T, f DisassembledFunc, cpu string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the go command may have to build pprof first")
-	}
+	live.Only(t)
 	// pprof matches the expression against more than the name, so that it cannot be anchored.
 	cmd := exec.Command("go", "tool", "pprof", "-disasm=main\\.work", f.Binary, cpu)
 	cmd.Env = append(cmd.Environ(), "PPROF_TMPDIR="+t.TempDir())
@@ -189,6 +188,7 @@ func TestSumGroupsOfAView(t *testing.T) {
 
 // TestDisassembleRefusals: each says what to do.
 func TestDisassembleRefusals(t *testing.T) {
+	live.Only(t)
 	binary, cpu := spin(t)
 	other := filepath.Join(t.TempDir(), "other")
 	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-B none -s -w", "-gcflags=-N", "-o", other, ".")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/stats"
 )
@@ -40,9 +41,7 @@ var places = []string{"chain", "page", "names", "index"}
 //
 //	go test ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.rounds=1000000
 func TestAblation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs for about 25 seconds of CPU")
-	}
+	live.Only(t)
 	program := buildAblation(t)
 	for try := 1; ; try++ {
 		wrong := ablate(t, program)

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
@@ -27,9 +28,7 @@ import (
 // TestBuilds builds, runs and joins one program in all the ways in which programs are built. Whatever the
 // way, costs end at their owners, lines of the main module are entries, and the compiler can be asked.
 func TestBuilds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs programs")
-	}
+	live.Only(t)
 	replaced := func(t *testing.T, dir string) { goIn(t, dir, "mod", "edit", "-replace=example.com/dep=../dep") }
 	for _, tc := range []struct {
 		name    string

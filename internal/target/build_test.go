@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // unpack lays out one of the modules in testdata/build and makes sure that it is
@@ -53,6 +55,7 @@ func says(t *testing.T, b *Binary, want string) {
 }
 
 func TestBuildKinds(t *testing.T) {
+	live.Only(t)
 	for _, c := range []struct{ name, pkg, importPath, module, want string }{
 		{"workspace", "./app/cmd/hello", "example.com/app/cmd/hello", "example.com/app", "hello workspace\n"},
 		{"vendored", "", "example.com/app", "example.com/app", "hello vendored\n"},
@@ -84,6 +87,7 @@ func TestBuildKinds(t *testing.T) {
 }
 
 func TestBuildWithoutProbe(t *testing.T) {
+	live.Only(t)
 	dir := unpack(t, "shadowed")
 	work := t.TempDir()
 	for name, s := range map[string]BuildSpec{
@@ -119,6 +123,7 @@ func TestBuildWithoutProbe(t *testing.T) {
 }
 
 func TestBuildFlags(t *testing.T) {
+	live.Only(t)
 	dir := unpack(t, "flags")
 	goenv := filepath.Join(t.TempDir(), "env")
 	if err := os.WriteFile(goenv, []byte("GOFLAGS='-ldflags=-X main.a=config -X main.b=config'\n"), 0o600); err != nil {
@@ -251,6 +256,7 @@ func TestBuildBench(t *testing.T) {
 }
 
 func TestBuildService(t *testing.T) {
+	live.Only(t)
 	b := mustBuild(t, BuildSpec{Dir: unpack(t, "service")})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -313,6 +319,7 @@ func TestBuildService(t *testing.T) {
 
 // TestBuildStaysSmall: the probe links neither net nor libc.
 func TestBuildStaysSmall(t *testing.T) {
+	live.Only(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the executable is read as ELF")
 	}
@@ -360,6 +367,7 @@ func TestTheStandardLibraryIsRefusedFirst(t *testing.T) {
 
 // TestBenchmarksByImportPath: a package is its import path as well as its directory.
 func TestBenchmarksByImportPath(t *testing.T) {
+	live.Only(t)
 	dir := tree(t, `
 -- go.mod --
 module example.com/m

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/covdata"
+	"github.com/hone-go/hone/internal/live"
 )
 
 // executions sums, by function, how often its first block ran.
@@ -133,6 +134,7 @@ func step() {}
 
 // TestCountsBenchmarks counts in a test binary.
 func TestCountsBenchmarks(t *testing.T) {
+	live.Only(t)
 	b := counted(t, true, `-- app_test.go --
 package app
 

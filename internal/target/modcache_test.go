@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // moduleProxy is a file tree that the go command takes as a module proxy, with one
@@ -53,6 +55,7 @@ func moduleProxy(t *testing.T, archive string) (env []string, cache string) {
 }
 
 func TestBuildInModuleCache(t *testing.T) {
+	live.Only(t)
 	env, cache := moduleProxy(t, `
 -- example.com/tool@v1.2.0/go.mod --
 module example.com/tool
@@ -162,6 +165,7 @@ func main() { println(dep.Name) }
 
 // TestBuildToolchains uses Go versions that the machine already has.
 func TestBuildToolchains(t *testing.T) {
+	live.Only(t)
 	dir := unpack(t, "names")
 	for version, probe := range map[string]bool{"go1.22.12": false, "go1.23.4": true} {
 		t.Run(version, func(t *testing.T) {

@@ -66,6 +66,7 @@ const (
 	NeedContention Need = "the profiles of waiting (mutex, block)"
 	NeedMetrics    Need = "the metrics of the runtime"
 	NeedBuild      Need = "how the program was built"
+	NeedCounts     Need = "counts of executions"
 )
 
 // Rule is one known mistake: data and prose, and the function that finds it.

@@ -49,7 +49,7 @@ var allowed = map[string]string{
 
 func accusesNobody(t *testing.T, pass *rule.Pass, program string) {
 	t.Helper()
-	report, err := diagnose.Run(t.Context(), pass)
+	report, err := diagnose.Run(t.Context(), pass, diagnose.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestRule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			archive := filepath.Join("testdata", name+".txtar")
 			pass := ruletest.Record(t, archive)
-			report, err := diagnose.Run(t.Context(), pass)
+			report, err := diagnose.Run(t.Context(), pass, diagnose.Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,5 +1,5 @@
-// Package gcsparememory finds collectors that work hard while memory lies idle.
-package gcsparememory
+// Package gccpusparememory finds collectors that work hard while memory lies idle.
+package gccpusparememory
 
 import (
 	"context"

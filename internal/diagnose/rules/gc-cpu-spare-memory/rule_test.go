@@ -1,4 +1,4 @@
-package gcsparememory_test
+package gccpusparememory_test
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -19,7 +19,7 @@ import (
 // find runs the rule; nil when it is silent.
 func find(t *testing.T, p *rule.Pass) *rule.Match {
 	t.Helper()
-	r := gcsparememory.Rule()
+	r := gccpusparememory.Rule()
 	matches, err := r.Find(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
@@ -41,9 +42,7 @@ func leaking() *rule.Pass {
 
 // TestCaught: in the profile that a leaking program takes of itself, the line is found.
 func TestCaught(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and runs a program")
-	}
+	live.Only(t)
 	const archive = "testdata/caught.txtar"
 	a, err := txtar.ParseFile(archive)
 	if err != nil {

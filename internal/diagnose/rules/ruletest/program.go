@@ -4,17 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
@@ -29,8 +27,7 @@ type program struct {
 	wall, cpu                   float64 // seconds
 	rss                         int64
 	onCPU, allocs, mutex, block *profile.Profile
-	heap                        *profile.Profile  // of the last run's end
-	traced                      *analysis.Results // nil without a trace
+	heap                        *profile.Profile // of the last run's end
 }
 
 // build builds the program in an archive.
@@ -39,16 +36,7 @@ func build(t *testing.T, archive string) *program {
 	if testing.Short() {
 		t.Skip("builds and runs a program")
 	}
-	dir, work := t.TempDir(), t.TempDir()
-	for _, f := range parse(t, archive).Files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, work := unpack(t, archive), t.TempDir()
 	bin, err := target.Build(t.Context(), target.BuildSpec{Package: ".", Dir: dir, WorkDir: work})
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +51,7 @@ func build(t *testing.T, archive string) *program {
 	return &program{bin: bin, code: code}
 }
 
-// A program is run until its profile can be expected to have sixty samples, unless it mostly waits, and again for
-// what it must show and has not: on a busy machine the kernel drops up to half of a profile's signals.
+// A program is run until its profile can be expected to have sixty samples, unless it mostly waits.
 const (
 	enoughCPU  = 0.6 // seconds
 	enoughWall = 1.0
@@ -121,50 +108,49 @@ func (p *program) run(t *testing.T, collect target.Collect, names ...string) (ma
 	return parts, exit
 }
 
-// pass joins what was recorded with the program's code.
-func (p *program) pass(t *testing.T) *rule.Pass {
+// recordLive builds the program in an archive, runs it, and returns what was recorded.
+func recordLive(t *testing.T, archive string, with extras) (*run, *gocode.Index) {
 	t.Helper()
+	p := build(t, archive)
+	p.record(t)
+	info, err := buildinfo.ReadFile(p.bin.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{
+		figures:   figures{Runs: p.runs, Seconds: p.wall, CPUSeconds: p.cpu, RSSBytes: p.rss},
+		buildInfo: info.String(),
+		profiles: map[string]*profile.Profile{
+			cpuProfile: p.onCPU, allocsProfile: p.allocs, heapProfile: p.heap, mutexProfile: p.mutex, blockProfile: p.block,
+		},
+	}
 	ctx := t.Context()
-	pass := &rule.Pass{Code: p.code, RecordingPath: "rec.hone", Manifest: p.manifest()}
-	var err error
-	if pass.Table, err = site.Join(ctx, site.Input{
-		CPU: p.onCPU, Heap: p.heap, Mutex: p.mutex, Block: p.block, Allocs: p.allocs,
-		ContentionSeconds: p.wall, Code: p.code,
-	}); err != nil {
+	table, err := site.Join(ctx, r.input(p.code))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if pass.Growth, err = site.Growth(ctx, p.code, p.allocs); err != nil {
-		t.Fatal(err)
-	}
-	pkgs := packages(pass.Table)
-	if p.traced != nil {
-		pass.Trace = p.traced
-		if len(pkgs) == 0 { // a program that hardly uses the CPU
-			pkgs = pass.TracedPackages(1)
+	r.figures.Packages = owning(table)
+	if with.trace {
+		results := p.trace(t)
+		r.traced = traceOf(results)
+		if len(r.figures.Packages) == 0 { // a program that hardly uses the CPU
+			pass := &rule.Pass{Code: p.code, Trace: results}
+			r.figures.Packages = pass.TracedPackages(1)
 		}
 	}
-	if pass.Syntax, err = p.code.Syntax(ctx, pkgs); err != nil {
+	facts, err := p.code.Facts(ctx, r.figures.Packages)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if pass.Facts, err = p.code.Facts(ctx, pkgs); err != nil {
+	var text strings.Builder
+	if err := facts.Dump(&text, "escape", "copy", "leak"); err != nil {
 		t.Fatal(err)
 	}
-	return pass
-}
-
-// manifest says what a recording of the runs would say.
-func (p *program) manifest() *recording.Manifest {
-	m := &recording.Manifest{ID: "test"}
-	m.Target.Kind = "program"
-	m.Runtime.GOGC = 100
-	m.Phases = []recording.Phase{{
-		Name:       recording.PhaseCPU,
-		Seconds:    p.wall,
-		CPUSeconds: p.cpu,
-		RSSBytes:   p.rss,
-		Runs:       p.runs,
-	}}
-	return m
+	r.facts = text.String()
+	if with.counts {
+		r.counts = count(t, p, r.figures.Packages)
+	}
+	return r, p.code
 }
 
 func decode(t *testing.T, data []byte) *profile.Profile {
@@ -192,8 +178,8 @@ func sum(t *testing.T, before, now *profile.Profile) *profile.Profile {
 	return p
 }
 
-// packages lists the packages of the main module and its dependencies that own sites.
-func packages(table *site.Table) []string {
+// owning lists the packages of the main module and its dependencies that own sites.
+func owning(table *site.Table) []string {
 	seen := map[string]bool{}
 	for _, s := range table.Sites {
 		if k := s.Owner.Kind; (k == gocode.Main || k == gocode.Dependency) && s.Owner.Package != "" {

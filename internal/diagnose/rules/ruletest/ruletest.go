@@ -1,11 +1,15 @@
-// Package ruletest proves rules on real programs: it builds a small program from
-// a txtar archive with hone's probe, runs it under the CPU and allocation
-// profiles, joins what was recorded with its code, and runs one rule.
+// Package ruletest proves rules on real programs. A small program in a txtar archive is built with hone's
+// probe and run under the CPU and allocation profiles (and, for rules that need them, an execution trace or
+// counts); what that showed is kept as text beside it, NAME.run, and joined with the program's code for the
+// rule to look at. -update records anew; [Live] does so without keeping it.
+//
+// The recording is what one run showed, not what a test wants: a rule that finds its lines in one run of
+// three has a program whose evidence stands near a threshold, and the program is to be repaired.
 //
 // A program says in its own source what the rule must find: a line that ends in
 // "// want RULE" must be found, one in "// may RULE" may be (it is guilty, but costs so little
 // that a short run has a sample of it now and then), every other line must not. Programs
-// end by themselves within a second or two of CPU, so that the test does too.
+// end by themselves within a second or two of CPU.
 package ruletest
 
 import (
@@ -39,30 +43,9 @@ func Caught(t *testing.T, r rule.Rule, folder string) {
 	if len(want) == 0 {
 		t.Fatalf("%s marks no line for %s", archive, r.ID)
 	}
-	p := build(t, archive)
-	p.record(t)
-	if needsTrace(r) {
-		p.trace(t)
-	}
-	pass := p.pass(t)
-	for p.runs < mostRuns && !all(t, r, pass, want) {
-		p.again(t)
-		pass = p.pass(t)
-	}
+	pass := RecordFor(t, r, archive)
 	Compare(t, r, pass, want)
 	unseen(t, r, pass)
-}
-
-// all reports whether a rule finds all lines that it must.
-func all(t *testing.T, r rule.Rule, pass *rule.Pass, want map[string]bool) bool {
-	t.Helper()
-	found := find(t, r, pass)
-	for line, must := range want {
-		if _, ok := found[line]; must && !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // find runs a rule and returns its matches by line: "main.go:12".
@@ -83,16 +66,11 @@ func find(t *testing.T, r rule.Rule, pass *rule.Pass) map[string]rule.Match {
 	return found
 }
 
-// RecordFor is [Record], and [RecordTraced] for a rule that needs a trace.
+// RecordFor is [Record] with what a rule needs beyond profiles.
 func RecordFor(t *testing.T, r rule.Rule, archive string) *rule.Pass {
 	t.Helper()
-	if needsTrace(r) {
-		return RecordTraced(t, archive)
-	}
-	return Record(t, archive)
+	return readRun(t, archive, extrasOf(r)).pass(t, archive)
 }
-
-func needsTrace(r rule.Rule) bool { return slices.Contains(r.Needs, rule.NeedTrace) }
 
 // FindTraced records a program with its trace and returns what a rule finds in it.
 func FindTraced(t *testing.T, r rule.Rule, archive string) ([]rule.Match, *rule.Pass) {
@@ -151,6 +129,34 @@ func unseen(t *testing.T, r rule.Rule, pass *rule.Pass) {
 	}
 }
 
+// Live builds and runs the program in an archive once and returns what the rule then gets wrong; "" when that is
+// nothing, or no line of the program says what is right.
+func Live(t *testing.T, r rule.Rule, archive string) string {
+	t.Helper()
+	recorded, code := recordLive(t, archive, extrasOf(r))
+	text, err := recorded.print(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := parseRun(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := find(t, r, read.pass(t, archive)), Wanted(t, archive, r.ID)
+	var wrong []string
+	for _, line := range slices.Sorted(maps.Keys(want)) {
+		if _, ok := got[line]; !ok && want[line] {
+			wrong = append(wrong, line+" not found")
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(got)) {
+		if _, known := want[line]; !known {
+			wrong = append(wrong, line+" accused: "+got[line].Cause)
+		}
+	}
+	return strings.Join(wrong, "; ")
+}
+
 // Wanted returns the lines of an archive that are marked for a rule, as "main.go:12": true for those
 // that must be found, false for those that may be.
 func Wanted(t *testing.T, archive, id string) map[string]bool {
@@ -178,13 +184,17 @@ func parse(t *testing.T, archive string) *txtar.Archive {
 	return a
 }
 
-// Record builds and runs the program in an archive and returns what a rule sees of
-// it: the join of its profiles, its syntax, and the compiler's facts.
+// Record returns what a rule sees of the program in an archive: the join of its profiles, its syntax, and the
+// compiler's facts.
 func Record(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
-	p := build(t, archive)
-	p.record(t)
-	return p.pass(t)
+	return readRun(t, archive, extras{}).pass(t, archive)
+}
+
+// RecordTraced is [Record] with what an execution trace of another run says.
+func RecordTraced(t *testing.T, archive string) *rule.Pass {
+	t.Helper()
+	return readRun(t, archive, extras{trace: true}).pass(t, archive)
 }
 
 // logSites shows what the rule had to go by.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	gcsparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
+	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
 	"github.com/hone-go/hone/internal/recording"
@@ -38,7 +38,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%s: %+v of %+v", m.Confidence, *s, work)
 			}
 		}
-		if more := find(t, gcsparememory.Rule(), p); len(more) > 0 {
+		if more := find(t, gccpusparememory.Rule(), p); len(more) > 0 {
 			t.Errorf("%s: said twice: %s", name, more[0].Cause)
 		}
 	}

@@ -1,0 +1,14 @@
+// Package rules lists the diagnosis rules. Each has a folder of its own; adding one is that folder, and
+// go test -run TestRegistry -update, which lists it in registry.go.
+//
+// A rule's folder, named by its ID, holds rule.go (what it is, its prose with a
+// case from the field, how it finds) and two programs that end by themselves after about a
+// second of CPU: testdata/caught.txtar, each guilty line marked "// want ID", and
+// testdata/nearmiss.txtar, which looks guilty and is not. What a run of them showed is recorded in text
+// files beside them (*.run, see package ruletest). This package's test reads those: a rule must find the
+// marked lines and no others, and no rule may accuse a near miss. With -tags live, TestLive builds and
+// runs each program instead. What more is to be proved of one rule (its words, figures that a test makes
+// up) stands in a rule_test.go beside it.
+//
+// A rule knows the language, the standard library and public modules; it never knows a program.
+package rules

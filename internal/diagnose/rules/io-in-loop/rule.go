@@ -1,0 +1,181 @@
+// Package ioinloop finds queries, requests and files that a loop asks for one by one.
+package ioinloop
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+const (
+	// least is how often the loop must ask, on average, each time that it is reached.
+	least = 5
+	// leastEntries is how often a program that runs and exits must reach the loop. One that it reaches once may be the
+	// program's own: a unit of work in each iteration.
+	leastEntries = 10
+)
+
+// Rule is io-in-loop.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "io-in-loop",
+		Kind:  rule.IO,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Loop that asks for one thing at a time",
+		Doc:   doc,
+		// Of n round trips one remains; what comes back has to be decoded as before, by half of the CPU or so. The time
+		// that each round trip waits is not in the saving.
+		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
+		Find:     find,
+	}
+}
+
+const doc = `A loop that sends one query, one request or opens one file in each iteration
+pays for each the round trip, the driver's or client's work and the system
+calls: n + 1 queries where one would do. The loop is often not in the function
+that asks but in one that calls it, where nobody sees it.
+
+Ask once for all: WHERE id = ANY($1) or IN (…), a join, a batch of the driver,
+a bulk endpoint; then hand the rows out by their key. Where what is asked for is
+the same again, keep the answer. Where neither is possible, ask side by side
+with a bound (errgroup.SetLimit): that hides the waiting, but saves no CPU.
+
+It is fine where a loop asks a few times, or where each answer decides what is
+asked next. The rule speaks only of loops that were counted to ask five times
+and more each time they are reached.
+
+Seen in the field: go-sql-driver/mysql#1161 (a query for each post: 10 s where
+the page takes 0.3 s without); superplanehq/superplane#5462.`
+
+// asked is one kind of question.
+type asked struct {
+	noun, fix string
+	functions []string // as profiles name them
+}
+
+func kinds() []asked {
+	return []asked{
+		{"query", "Ask once for all: WHERE … = ANY(…) or IN (…), a join or a batch of the driver; then hand the rows out by their key.", []string{
+			"database/sql.(*DB).Query*", "database/sql.(*DB).Exec*", "database/sql.(*Tx).Query*", "database/sql.(*Tx).Exec*",
+			"database/sql.(*Stmt).Query*", "database/sql.(*Stmt).Exec*", "database/sql.(*Conn).Query*", "database/sql.(*Conn).Exec*",
+			"github.com/jackc/pgx/v5.(*Conn).Query*", "github.com/jackc/pgx/v5.(*Conn).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Query*",
+			"github.com/jackc/pgx/v5/pgxpool.(*Pool).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Tx).Query*", "github.com/jackc/pgx/v5.(*dbTx).Query*",
+			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take", "gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save",
+			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
+		}},
+		{"command to the store", "Send them together: MGET, a pipeline or a transaction of the client.", []string{
+			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
+			"github.com/gomodule/redigo/redis.(*activeConn).Do", "github.com/bradfitz/gomemcache/memcache.(*Client).Get",
+		}},
+		{"request", "Ask for all in one request where the other side has such an endpoint; else keep answers, or ask side by side with errgroup.SetLimit.", []string{
+			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
+		}},
+		{"look-up of a name", "Keep the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}},
+		{"file", "Read the files once and keep what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
+			"os.Open", "os.OpenFile", "os.ReadFile", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "path/filepath.EvalSymlinks",
+		}},
+		{"process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}},
+	}
+}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Counts == nil || p.Syntax == nil {
+		return nil, nil
+	}
+	var matches []rule.Match
+	for _, k := range kinds() {
+		for _, m := range p.Through(k.functions...) {
+			m.CPU = rule.Rows(m.CPU, rule.Steady)
+			if m.Empty() {
+				continue
+			}
+			l, ok := around(p, &m)
+			if !ok {
+				continue
+			}
+			l.describe(&m, k)
+			matches = append(matches, m)
+		}
+	}
+	return matches, nil
+}
+
+// loop is what asks again and again.
+type loop struct {
+	counts.Loop
+	line     int
+	function string // that it is in; "" for the one that asks
+	asks     float64
+}
+
+// around returns the innermost loop that makes a line ask often: in its function, or in one that calls it on the way of
+// the costliest row.
+func around(p *rule.Pass, m *rule.Match) (loop, bool) {
+	row := m.CPU[0]
+	for _, r := range m.CPU {
+		if r.Value > row.Value {
+			row = r
+		}
+	}
+	asks, ok := p.Executions(m.Site.Frame)
+	if !ok || asks.PerUnit <= 0 {
+		return loop{}, false
+	}
+	reached := false
+	for _, f := range row.Stack {
+		own := f.Function == m.Site.Function && f.File == m.Site.File && f.Line == m.Site.Line
+		reached = reached || own
+		if !reached || f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
+			continue
+		}
+		place, ok := p.Syntax.At(f.File, f.Line)
+		if !ok {
+			continue
+		}
+		stmt := place.Loop()
+		if stmt == nil || retries(place, stmt) {
+			continue
+		}
+		line := rule.Line(place, stmt.Pos())
+		l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
+		if !ok || l.Iterations < least || p.Manifest.Unit() == "run" && l.Entries < leastEntries {
+			continue
+		}
+		here, ok := p.Executions(*f)
+		if !ok || here.PerUnit < least*l.Entries {
+			continue // it asks in few of the iterations
+		}
+		found := loop{Loop: l, line: line, asks: asks.PerUnit}
+		if !own {
+			found.function = f.Function
+		}
+		return found, true
+	}
+	return loop{}, false
+}
+
+// retries reports whether a loop without a list is one that tries again, or waits for what comes next.
+func retries(p *gocode.Place, stmt ast.Stmt) bool {
+	f, ok := stmt.(*ast.ForStmt)
+	return ok && f.Cond == nil && f.Post == nil && !p.Drives(stmt)
+}
+
+func (l loop) describe(m *rule.Match, k asked) {
+	in := ""
+	if l.function != "" {
+		in = " in " + l.function[strings.LastIndexByte(l.function, '/')+1:]
+	}
+	m.Cause = fmt.Sprintf("The loop on line %d%s sends one %s in each iteration, %s of them each time it is reached.", l.line, in, k.noun, rule.Number(l.Iterations))
+	m.Fix = k.fix
+	m.Confidence = rule.Measured
+	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}
+	m.Evidence = append(m.Evidence, rule.Evidence{
+		What:  rule.ExecutionsCounted,
+		Value: fmt.Sprintf("%s iterations each time the loop is reached", rule.Number(l.Iterations)),
+	})
+}

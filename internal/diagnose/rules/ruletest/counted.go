@@ -1,0 +1,74 @@
+package ruletest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/covdata"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// count builds the program in an archive with counters in some packages, runs it once and returns the counts as text: a
+// line for each function that ran, then one for each of its blocks,
+//
+//	example.com/app/main.go join
+//		10.26 11.25 200
+func count(t *testing.T, p *program, packages []string) string {
+	t.Helper()
+	bin, err := target.Build(t.Context(), target.BuildSpec{Package: ".", Dir: p.bin.Dir, WorkDir: t.TempDir(), Counted: packages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &program{bin: bin}
+	parts, _ := counted.run(t, target.Collect{Counters: true}, target.PartCountersMeta, target.PartCounters)
+	meta, err := covdata.ReadMeta(parts[target.PartCountersMeta])
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := meta.ReadCounters(parts[target.PartCounters], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i, pkg := range meta.Packages {
+		for j, f := range pkg.Funcs {
+			blocks := all[i][j]
+			if len(blocks) == 0 || blocks[0] == 0 {
+				continue
+			}
+			fmt.Fprintf(&b, "%s %s\n", f.File, f.Name)
+			for k, block := range f.Blocks {
+				fmt.Fprintf(&b, "\t%d.%d %d.%d %d\n", block.StartLine, block.StartColumn, block.EndLine, block.EndColumn, blocks[k])
+			}
+		}
+	}
+	return b.String()
+}
+
+// parseCounts reads what count wrote; nil when that is nothing.
+func parseCounts(text string) (*counts.Index, error) {
+	if text == "" {
+		return nil, nil
+	}
+	meta := &covdata.Meta{Packages: []covdata.Package{{}}}
+	pkg := &meta.Packages[0]
+	var all [][]uint64
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if file, name, ok := strings.Cut(line, " "); ok && !strings.HasPrefix(line, "\t") {
+			pkg.Funcs = append(pkg.Funcs, covdata.Func{Name: name, File: file})
+			all = append(all, nil)
+			continue
+		}
+		var b covdata.Block
+		var n uint64
+		if _, err := fmt.Sscanf(line, "\t%d.%d %d.%d %d", &b.StartLine, &b.StartColumn, &b.EndLine, &b.EndColumn, &n); err != nil || len(all) == 0 {
+			return nil, fmt.Errorf("line %d: %q: %v", i+1, line, err)
+		}
+		last := len(all) - 1
+		pkg.Funcs[last].Blocks = append(pkg.Funcs[last].Blocks, b)
+		all[last] = append(all[last], n)
+	}
+	return counts.New(meta, []counts.Window{{Units: 1, Counts: covdata.Counts{all}}}), nil
+}

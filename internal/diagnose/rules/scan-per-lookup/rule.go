@@ -1,0 +1,170 @@
+// Package scanperlookup finds loops that walk many elements to find one.
+package scanperlookup
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// least is how many elements a search must look at, on average, before an index is faster: a map look-up of a
+	// string takes some 20 ns, a comparison 1 to 2 ns.
+	least = 32
+	// mostKept is the share of the elements up to which a filter is a search for a few.
+	mostKept = 0.1
+	// growth is by how much the iterations must rise from the first window to the last to speak of it.
+	growth = 1.25
+)
+
+// Rule is scan-per-lookup.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "scan-per-lookup",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Loop that walks many elements to find one",
+		Doc:   doc,
+		// A look-up in a map replaces half of the elements' comparisons or all; what a predicate needs may not fit into
+		// an index, so the low end is far away. Of exact keys the rule says more.
+		Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 0.98},
+		Find:     find,
+	}
+}
+
+const doc = `A loop that compares one element after the other until it finds the right one
+costs as much as the list is long, on every call. A profile shows the loop's
+line, not how long the list is; the recording's counters do: so many iterations
+for each time that the loop is reached, and whether that grows as the program
+runs.
+
+Keep an index beside the list: a map from what is compared to the element, or,
+where only part of the key is known, from that part to a few candidates. Keep
+the list sorted and use slices.BinarySearch where the order matters. Where the
+list grows with everything that ever happened, also remove what is done.
+
+It is fine for lists of a few dozen elements, for which walking is faster than a
+map. The rule speaks only of loops that were counted to look at 32 elements and
+more each time, and that do nothing with the others. It leaves the bytes of
+strings alone.
+
+Seen in the field: ehabterra/apispec#495 (a map walked for one key, 10.6 % of
+CPU); emitter-io/emitter#206 (a slice of subscribers became a map).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Counts == nil || p.Syntax == nil {
+		return nil, nil
+	}
+	seen := map[gocode.Pos]*search{}
+	at := func(r *site.Row) int {
+		for i := range len(r.Stack) {
+			f := r.Stack[i]
+			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+				continue
+			}
+			key := gocode.Pos{File: f.File, Line: f.Line}
+			s, known := seen[key]
+			if !known {
+				s = searchAt(p, f)
+				seen[key] = s
+			}
+			if s != nil {
+				return i
+			}
+		}
+		return -1
+	}
+	guilty := func(place *gocode.Place, m *rule.Match) bool {
+		s := seen[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
+		if s == nil {
+			return false
+		}
+		s.describe(place, m)
+		return true
+	}
+	return p.Gather(at, guilty, nil), nil
+}
+
+// search is a loop that looks for elements, with how often it did.
+type search struct {
+	shape
+	counts.Loop
+	head  int     // its line
+	found float64 // elements found, for each iteration
+}
+
+// searchAt returns the search that a line is part of; nil when there is none that looks at enough.
+func searchAt(p *rule.Pass, f *site.Frame) *search {
+	place, ok := p.Syntax.At(f.File, f.Line)
+	if !ok {
+		return nil
+	}
+	for _, loop := range loops(place) {
+		sh, ok := shapeOf(place, loop)
+		if !ok || f.Line > sh.until {
+			continue
+		}
+		s := &search{shape: sh, head: rule.Line(place, loop.Pos())}
+		if s.Loop, ok = p.Counts.Loop(f.Owner.Package, f.File, s.head); !ok || s.Iterations < least {
+			continue
+		}
+		if hit, ok := p.Counts.Line(f.Owner.Package, f.File, rule.Line(place, sh.hit.Pos())); ok {
+			s.found = hit.PerUnit / (s.Iterations * s.Entries)
+		}
+		if s.found <= mostKept {
+			return s
+		}
+	}
+	return nil
+}
+
+// loops are the loops around a line, innermost first, the one whose head is there among them.
+func loops(place *gocode.Place) []ast.Stmt {
+	var all []ast.Stmt
+	for _, n := range place.Nodes {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if loop := n.(ast.Stmt); !place.Drives(loop) {
+				all = append([]ast.Stmt{loop}, all...)
+			}
+		}
+	}
+	return all
+}
+
+func (s *search) describe(place *gocode.Place, m *rule.Match) {
+	grows := ""
+	if n := len(s.Windows); n >= 3 && s.Windows[0] > 0 && s.Windows[n-1] >= growth*s.Windows[0] {
+		grows = fmt.Sprintf(" It grows: %s elements at first, %s in the end.", rule.Number(s.Windows[0]), rule.Number(s.Windows[n-1]))
+	}
+	result := fmt.Sprintf("finds one in %s of %s", rule.Percent(min(1, s.found*s.Iterations)), "its runs")
+	if s.filters {
+		result = "keeps " + rule.Percent(s.found) + " of them"
+	}
+	m.Cause = fmt.Sprintf("The loop on line %d looks at %s elements of %s each time it is reached to find those where %s, and %s.%s",
+		s.head, rule.Number(s.Iterations), rule.Text(s.over), rule.Text(s.cond), result, grows)
+	if s.key != nil {
+		elem := "T"
+		if t := place.TypeOf(s.key); t != nil {
+			elem = rule.TypeText(place, t)
+		}
+		m.Fix = fmt.Sprintf("Keep a map[%s] beside %s from %s to the element, and look %s up in it; or keep the list sorted and use slices.BinarySearch.",
+			elem, rule.Text(s.over), rule.Text(s.element), rule.Text(s.key))
+		m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.5, High: 0.99}
+	} else {
+		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", rule.Text(s.over), rule.Text(s.cond))
+		m.Confidence = rule.Likely // whether it can be indexed the words of a call do not say
+	}
+	if grows != "" {
+		m.Fix += " Remove the elements that are done with."
+	}
+	m.Evidence = append(m.Evidence, rule.Evidence{
+		What:  rule.ExecutionsCounted,
+		Value: fmt.Sprintf("%s iterations each time the loop is reached", rule.Number(s.Iterations)),
+	})
+}
