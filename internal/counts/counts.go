@@ -170,3 +170,8 @@ func (x *Index) Loop(pkg, file string, line int) (Loop, bool) {
 func (b *block) later(than *block) bool {
 	return cmp.Or(cmp.Compare(b.StartLine, than.StartLine), cmp.Compare(b.StartColumn, than.StartColumn)) > 0
 }
+
+// Ran reports whether anything of a file was counted.
+func (x *Index) Ran(pkg, file string) bool {
+	return x != nil && len(x.files[pkg+"/"+path.Base(file)]) > 0
+}

@@ -93,6 +93,7 @@ import (
 	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
 	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
+	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
 )
@@ -189,6 +190,7 @@ func All() []rule.Rule {
 		tinyheap.Rule(),
 		toolargeforstack.Rule(),
 		unbufferedlog.Rule(),
+		unchangedinput.Rule(),
 		variablesizemake.Rule(),
 		workunittoosmall.Rule(),
 	}

@@ -1,0 +1,389 @@
+package unchangedinput
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	// seldom is how often what a call works on may be set for each run of the call.
+	seldom = 0.01
+	// deepest bounds the expressions that one call is followed to.
+	deepest = 200
+)
+
+// origin follows what goes into a call to values that live longer than the call.
+type origin struct {
+	pass     *rule.Pass
+	place    *gocode.Place
+	frame    *site.Frame
+	callers  []*site.Frame // of its function, nearest first; nil where there are no more
+	runs     float64       // of the line, for each unit of work
+	patterns []string
+
+	names []string
+	sets  float64 // most of all values, for each run of the line
+	depth int
+}
+
+// decided reports whether what a call costs follows from values that do not change. A function that compiles a pattern
+// and matches a text has most of its work to do before it looks at the text.
+func (o *origin) decided(call *ast.CallExpr) bool {
+	if rule.Named(o.place.CalleeName(call), "regexp.Match*") && len(call.Args) == 2 {
+		return o.fixed(call.Args[0])
+	}
+	return o.whole(call)
+}
+
+// whole reports whether receiver and arguments of a call are made of constants and of values that do not change.
+func (o *origin) whole(call *ast.CallExpr) bool {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && o.place.Info.Selections[sel] != nil && !o.fixed(sel.X) {
+		return false
+	}
+	for _, arg := range call.Args {
+		if !o.fixed(arg) {
+			return false
+		}
+	}
+	return true
+}
+
+// fixed reports whether an expression is made of constants and of values that do not change.
+func (o *origin) fixed(e ast.Expr) bool {
+	if o.depth++; o.depth > deepest {
+		return false
+	}
+	if _, ok := o.place.Const(e); ok {
+		return true
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return o.variable(x)
+	case *ast.SelectorExpr:
+		return o.selected(x)
+	case *ast.IndexExpr:
+		return o.fixed(x.X) && o.fixed(x.Index)
+	case *ast.SliceExpr:
+		return o.fixed(x.X) && o.bound(x.Low) && o.bound(x.High) && o.bound(x.Max)
+	case *ast.StarExpr:
+		return o.fixed(x.X)
+	case *ast.UnaryExpr:
+		return x.Op != token.ARROW && o.fixed(x.X)
+	case *ast.BinaryExpr:
+		return o.fixed(x.X) && o.fixed(x.Y)
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			if !o.fixed(elt) {
+				return false
+			}
+		}
+		return true
+	case *ast.CallExpr:
+		if _, conversion := o.place.Conversion(x); conversion || o.place.CalleeName(x) == "len" {
+			return len(x.Args) == 1 && o.fixed(x.Args[0])
+		}
+		for _, pattern := range o.patterns {
+			if rule.Named(o.place.CalleeName(x), rule.TypeName(pattern)) {
+				return o.whole(x)
+			}
+		}
+	}
+	return false
+}
+
+func (o *origin) bound(e ast.Expr) bool { return e == nil || o.fixed(e) }
+
+// variable follows a variable: a local one to all that is assigned to it, others to how often they are set.
+func (o *origin) variable(id *ast.Ident) bool {
+	v, ok := o.place.Object(id).(*types.Var)
+	if !ok {
+		return ok
+	}
+	if v.Parent() == o.place.Pkg.Scope() {
+		return o.stays(v, id.Name)
+	}
+	root := o.place.Func
+	if root == nil || o.place.Decl == nil || !rule.Local(o.place, v) {
+		return false
+	}
+	if v.Pos() < root.Pos() || v.Pos() >= root.End() { // of the function around the literal
+		outer, ok := o.pass.Counts.Line(o.frame.Owner.Package, o.frame.File, rule.Line(o.place, v.Pos()))
+		if !ok || outer.PerUnit > seldom*o.runs || o.setIn(root, v) {
+			return false
+		}
+		o.note(id.Name, outer.PerUnit/o.runs)
+		return true
+	}
+	return o.local(v)
+}
+
+// local reports whether a variable of the function gets nothing but what does not change.
+func (o *origin) local(v *types.Var) bool {
+	if isParam(o.place, v) {
+		return !o.setIn(rule.Body(o.place), v) && o.passed(v)
+	}
+	found, fine := 0, true
+	ast.Inspect(rule.Body(o.place), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if w, part := rule.Var(o.place, lhs); w != v {
+					continue
+				} else if part || n.Tok != token.DEFINE && n.Tok != token.ASSIGN {
+					fine = false
+					continue
+				}
+				found++
+				rhs := n.Rhs[min(i, len(n.Rhs)-1)] // x, err := f(…)
+				fine = fine && o.fixed(rhs)
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if o.place.Object(name) == v && len(n.Values) > 0 {
+					found++
+					fine = fine && o.fixed(n.Values[min(i, len(n.Values)-1)])
+				}
+			}
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if id, ok := e.(*ast.Ident); ok && o.place.Object(id) == v {
+					found++
+					fine = fine && o.fixed(n.X)
+				}
+			}
+		case *ast.UnaryExpr:
+			if w, _ := rule.Var(o.place, n.X); n.Op == token.AND && w == v {
+				fine = false
+			}
+		case *ast.IncDecStmt:
+			if w, _ := rule.Var(o.place, n.X); w == v {
+				fine = false
+			}
+		}
+		return fine
+	})
+	return fine && found > 0
+}
+
+// passed follows a parameter to what the caller passes for it.
+func (o *origin) passed(v *types.Var) bool {
+	decl, ok := o.place.Func.(*ast.FuncDecl)
+	if !ok || len(o.callers) == 0 || o.callers[0] == nil {
+		return false
+	}
+	self, ok := o.place.Info.Defs[decl.Name].(*types.Func)
+	if !ok || self.Signature().Variadic() {
+		return false
+	}
+	index := -1
+	for i := range self.Signature().Params().Len() {
+		if self.Signature().Params().At(i) == v {
+			index = i
+		}
+	}
+	caller := o.callers[0]
+	place, ok := o.pass.Syntax.At(caller.File, caller.Line)
+	if !ok || index < 0 {
+		return false // or the receiver itself
+	}
+	for _, call := range rule.Calls(place) {
+		if fn := place.Callee(call); fn == nil || fn.FullName() != self.FullName() || index >= len(call.Args) {
+			continue
+		}
+		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth}
+		if !up.fixed(call.Args[index]) {
+			return false
+		}
+		o.names = append(o.names, up.names...)
+		o.sets = max(o.sets, up.sets)
+		return true
+	}
+	return false
+}
+
+// selected follows a field: of the receiver, of a package variable, of what is fixed otherwise.
+func (o *origin) selected(sel *ast.SelectorExpr) bool {
+	s := o.place.Info.Selections[sel]
+	if s == nil { // package.Var
+		v, ok := o.place.Info.Uses[sel.Sel].(*types.Var)
+		return ok && o.stays(v, types.ExprString(sel))
+	}
+	field, ok := s.Obj().(*types.Var)
+	if !ok || s.Kind() != types.FieldVal {
+		return false
+	}
+	if id, ok := ast.Unparen(sel.X).(*ast.Ident); ok {
+		if v, ok := o.place.Object(id).(*types.Var); ok && isParam(o.place, v) {
+			// Whose field it is may change from call to call, unless it is the receiver's or a parameter's whose type is made
+			// seldom.
+			return o.made(v.Type()) && o.stays(field, types.ExprString(sel))
+		}
+	}
+	return o.fixed(sel.X) && o.stays(field, types.ExprString(sel))
+}
+
+// stays reports whether a field or package variable of the place's package is set seldom.
+func (o *origin) stays(v *types.Var, name string) bool {
+	if v.Pkg() == nil || v.Pkg() != o.place.Pkg {
+		return false // who sets it is not known here
+	}
+	most := 0.0
+	for _, f := range o.place.Files() {
+		fine := true
+		ast.Inspect(f, func(n ast.Node) bool {
+			if !fine {
+				return false
+			}
+			for _, e := range targets(n) {
+				if o.isOf(e, v) {
+					runs, ok := o.executed(f, n)
+					if !ok {
+						fine = false
+						break
+					}
+					most = max(most, runs)
+				}
+			}
+			return fine
+		})
+		if !fine {
+			return false
+		}
+	}
+	if most > seldom*o.runs {
+		return false
+	}
+	o.note(name, most/o.runs)
+	return true
+}
+
+// made reports whether values of a type of the place's package are made seldom.
+func (o *origin) made(t types.Type) bool {
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() != o.place.Pkg {
+		return false
+	}
+	most := 0.0
+	for _, f := range o.place.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			made := false
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				made = types.Identical(o.place.TypeOf(n), named)
+			case *ast.CallExpr:
+				made = o.place.CalleeName(n) == "new" && len(n.Args) == 1 && types.Identical(o.place.TypeOf(n.Args[0]), named)
+			case *ast.ValueSpec:
+				made = n.Type != nil && types.Identical(o.place.TypeOf(n.Type), named)
+			}
+			if made {
+				if runs, ok := o.executed(f, n); ok {
+					most = max(most, runs)
+				}
+			}
+			return true
+		})
+	}
+	return most <= seldom*o.runs
+}
+
+// executed returns how often a node ran for each unit of work. A package variable's initialiser runs once.
+func (o *origin) executed(f *ast.File, n ast.Node) (float64, bool) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || n.Pos() < fn.Pos() || n.End() > fn.End() {
+			continue
+		}
+		at := o.place.Fset.Position(n.Pos())
+		if fn.Name.Name == "init" && fn.Recv == nil {
+			return 0, true
+		}
+		e, ok := o.pass.Counts.Line(o.frame.Owner.Package, at.Filename, at.Line)
+		return e.PerUnit, ok || !o.pass.Counts.Ran(o.frame.Owner.Package, at.Filename)
+	}
+	return 0, true
+}
+
+// isOf reports whether an expression names a variable, or a field or element of it.
+func (o *origin) isOf(e ast.Expr, v *types.Var) bool {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return o.place.Object(x) == v
+		case *ast.SelectorExpr:
+			if o.place.Info.ObjectOf(x.Sel) == v {
+				return true
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// targets are the expressions that a node sets, or hands out to be set.
+func targets(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return n.Lhs
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
+	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			return []ast.Expr{n.Key, n.Value}
+		}
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			return []ast.Expr{n.X}
+		}
+	}
+	return nil
+}
+
+// setIn reports whether a function sets a variable.
+func (o *origin) setIn(root ast.Node, v *types.Var) bool {
+	set := false
+	ast.Inspect(root, func(n ast.Node) bool {
+		for _, e := range targets(n) {
+			set = set || o.isOf(e, v)
+		}
+		return !set
+	})
+	return set
+}
+
+func (o *origin) note(name string, sets float64) {
+	o.names = append(o.names, name)
+	o.sets = max(o.sets, sets)
+}
+
+// isParam reports whether a variable is a parameter or the receiver of the function around the place.
+func isParam(p *gocode.Place, v *types.Var) bool {
+	var fields []*ast.FieldList
+	switch f := p.Func.(type) {
+	case *ast.FuncDecl:
+		fields = append(fields, f.Recv, f.Type.Params)
+	case *ast.FuncLit:
+		fields = append(fields, f.Type.Params)
+	}
+	for _, list := range fields {
+		if list != nil && list.Pos() <= v.Pos() && v.Pos() < list.End() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+// Package unchangedinput finds results that are computed again from values that did not change.
+package unchangedinput
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is unchanged-input.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "unchanged-input",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Computed again from values that do not change",
+		Doc:   doc,
+		// The call goes; a field is read in its place.
+		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
+		Specificity: -1, // a rule that knows the call says more
+		Removes:     true,
+		Find:        find,
+	}
+}
+
+const doc = `A function splits, parses or formats a setting each time it is called: a list of
+trusted networks, a pattern, a path, a header's canonical form. What it works on
+is a field that was set when the program started, or a variable around a
+handler. The result is the same each time.
+
+Compute the result where the value is set, and keep it beside the value: a
+[]netip.Prefix beside the []string, a *regexp.Regexp beside the pattern. If the
+value may change later, compute it again there.
+
+It is fine where the value does change, or where the work is done once. The rule
+asks the recording's counters, not the names: it speaks of calls whose arguments
+are made of fields and variables that were set not once in a hundred runs of the
+line while the counters ran, and whose results depend on their arguments alone.
+A result that is changed after the call must be copied first.
+
+Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
+request), emicklei/go-restful#588 (patterns of routes compiled for each request).`
+
+// calls are functions whose result depends on receiver and arguments alone, as profiles name them.
+func calls() []string {
+	return append(rule.Pure(),
+		"regexp.Compile", "regexp.MustCompile", "regexp.MatchString", "regexp.Match", "regexp.MatchReader",
+		"text/template.New", "text/template.(*Template).Parse", "text/template.(*Template).Funcs", "text/template.Must",
+		"html/template.New", "html/template.(*Template).Parse", "html/template.(*Template).Funcs", "html/template.Must",
+		"strings.NewReplacer", "strings.Join", "strings.SplitN", "strings.FieldsFunc", "strings.Map", "strings.ToValidUTF8",
+		"strings.TrimFunc", "strings.EqualFold", "strings.Index", "strings.IndexByte", "strings.LastIndex", "strings.Count",
+		"strings.Trim", "strings.TrimPrefix", "strings.TrimSuffix", "strings.TrimLeft", "strings.TrimRight", "bytes.ToLower", "bytes.ToUpper", "bytes.Split", "bytes.ReplaceAll",
+		"net/textproto.CanonicalMIMEHeaderKey", "net/http.CanonicalHeaderKey", "mime.ParseMediaType", "mime.TypeByExtension",
+		"fmt.Sprintf", "fmt.Sprint", "path.Match", "path/filepath.Match", "path/filepath.Rel", "time.LoadLocation",
+		"encoding/pem.Decode", "crypto/x509.ParseCertificate", "crypto/x509.ParsePKCS8PrivateKey", "crypto/x509.ParsePKCS1PrivateKey",
+		"crypto/x509.ParsePKIXPublicKey", "encoding/base64.(*Encoding).Decode", "net/url.ParseQuery", "net/url.ParseRequestURI",
+		"go/parser.ParseExpr", "gopkg.in/yaml.v3.Unmarshal", "github.com/Knetic/govaluate.NewEvaluableExpression*",
+		"github.com/casbin/govaluate.NewEvaluableExpression*", "github.com/google/uuid.Parse", "github.com/Masterminds/semver*.NewVersion",
+		"github.com/Masterminds/semver*.NewConstraint", "github.com/robfig/cron*.ParseStandard", "github.com/golang-jwt/jwt*.Parse*FromPEM",
+		"golang.org/x/text/language.Parse", "golang.org/x/text/language.MustParse", "golang.org/x/text/language.ParseAcceptLanguage",
+		"golang.org/x/net/idna.(*Profile).ToASCII",
+	)
+}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Counts == nil || p.Syntax == nil {
+		return nil, nil
+	}
+	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: calls()}
+	matches := p.Gather(s.caller, func(place *gocode.Place, m *rule.Match) bool {
+		f := s.first[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
+		if f != nil {
+			f.describe(p, m)
+		}
+		return f != nil
+	}, nil)
+	return matches, nil
+}
+
+// search remembers which lines call such a function with what does not change.
+type search struct {
+	pass     *rule.Pass
+	patterns []string
+	known    map[at]*found
+	first    map[gocode.Pos]*found // of each line
+}
+
+// mostCallers is how many callers a parameter is followed through.
+const mostCallers = 4
+
+// at is a line, the function that it calls, and the lines that it is called from.
+type at struct {
+	file    string
+	line    int
+	callee  string
+	callers [mostCallers]*site.Frame
+}
+
+// found is a call whose input does not change.
+type found struct {
+	place *gocode.Place
+	call  *ast.CallExpr
+	names []string // of the values that it is made of
+	runs  float64  // of the line, for each unit of work
+	sets  float64  // of those values, for each run of the line
+}
+
+// caller returns the frame of a row nearest to its leaf that makes such a call.
+func (s *search) caller(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !rule.Named(r.Stack[i-1].Function, s.patterns...) {
+			continue
+		}
+		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function}
+		copy(key.callers[:], r.Stack[i+1:])
+		found, seen := s.known[key]
+		if !seen {
+			found = s.look(f, &key)
+			s.known[key] = found
+			if pos := (gocode.Pos{File: f.File, Line: f.Line}); found != nil && s.first[pos] == nil {
+				s.first[pos] = found
+			}
+		}
+		if found != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// look returns the call of a function on a line, when nothing that goes into it changes.
+func (s *search) look(f *site.Frame, key *at) *found {
+	place, ok := s.pass.Syntax.At(f.File, f.Line)
+	if !ok {
+		return nil
+	}
+	for _, call := range rule.CallsOf(place, rule.TypeName(key.callee)) {
+		runs := s.runs(place, f, call)
+		if runs <= 0 || !rule.PerCall(place, call) {
+			continue
+		}
+		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns}
+		if o.decided(call) && len(o.names) > 0 {
+			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets}
+		}
+	}
+	return nil
+}
+
+// runs returns how often a call on a line ran for each unit of work; 0 when that is not known. What a loop ranges over is
+// computed when the loop is reached.
+func (s *search) runs(place *gocode.Place, f *site.Frame, call *ast.CallExpr) float64 {
+	for _, n := range place.Enclosing(call) {
+		if r, ok := n.(*ast.RangeStmt); ok && rule.Within(r.X, call) {
+			l, _ := s.pass.Counts.Loop(f.Owner.Package, f.File, f.Line)
+			return l.Entries
+		}
+	}
+	e, _ := s.pass.Executions(*f)
+	return e.PerUnit
+}
+
+// longest leaves out names that others go on: of s.cfg and s.cfg.hosts the second says it all.
+func longest(names []string) []string {
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))), func(name string) bool {
+		return slices.ContainsFunc(names, func(other string) bool { return strings.HasPrefix(other, name+".") })
+	})
+}
+
+func (f *found) describe(p *rule.Pass, m *rule.Match) {
+	what := rule.List(f.names)
+	is, changed := "is", "which never changed while the recording's counters ran"
+	if len(f.names) > 1 {
+		is = "are"
+	}
+	if f.sets > 0 {
+		changed = fmt.Sprintf("set once in %s runs of the line", rule.Count(int64(1/f.sets)))
+	}
+	runs := ""
+	if unit := p.Manifest.Unit(); unit != "run" && f.runs >= 0.1 {
+		runs = fmt.Sprintf(" It runs %s times per %s.", rule.Number(f.runs), unit)
+	}
+	m.Cause = fmt.Sprintf("%s gets %s, %s: the result is the same each time.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
+	if rule.Named(f.place.CalleeName(f.call), "regexp.Match*") {
+		m.Cause = fmt.Sprintf("%s compiles %s, %s, and throws the compiled pattern away.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
+	}
+	m.Fix = fmt.Sprintf("Compute it once, where %s %s set, and keep the result; copy it before changing it.", what, is)
+	m.Confidence = rule.Measured
+	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: fmt.Sprintf("%s set %s times for each run of the line", what, rule.Number(f.sets))})
+}
