@@ -185,7 +185,7 @@ func TestPledgeSection(t *testing.T) {
 	}
 	const heading = "| program | repair | found as | of | promised | measured | kept |\n|---|---|---|---|---|---|---|\n"
 	want := "## Beside two busy loops\n\n" +
-		"go1.26, 2 cores (a CPU), 12s a recording, 6 processes of each build measured. Other processes kept 2.0 cores busy on average.\n\n" +
+		"go1.26, 2 cores (a CPU), 12s a recording, 6 to 40 processes of each build measured. Other processes kept 2.0 cores busy on average.\n\n" +
 		"**Kept: 1 of 3 (33 %), 1 promised too little, 1 not found. Half of the promises are at most 5 points wide, half of the facts 2.**\n\n" + heading +
 		"| x | print | 2. `sprintf` | cpu | 30 % (25 to 33) | 29 % (28 to 30) | yes |\n" +
 		"| x | plus | `concat`, listed with `sprintf` | cpu | 2 % (1 to 3) | 5 % (4 to 6) | no, promised too little |\n" +
@@ -281,9 +281,7 @@ func TestMeasureVariants(t *testing.T) {
 	benchmark := base
 	benchmark.bench, benchmark.iterations = "Work", 100
 	for _, p := range []program{base, benchmark} {
-		fixed, broken := p, p
-		fixed.tags, broken.tags = []string{"fix_a"}, []string{"fix_b"}
-		phases, err := r.measureVariants(t.Context(), []program{p, fixed})
+		phases, err := r.measureVariants(t.Context(), fixable{program: p, fixes: []fix{{name: "a", metric: "cpu"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +292,7 @@ func TestMeasureVariants(t *testing.T) {
 		if p.bench != "" {
 			continue // a benchmark of nothing succeeds
 		}
-		if _, err := r.measureVariants(t.Context(), []program{p, broken}); err == nil || !strings.Contains(err.Error(), "exit code 3") {
+		if _, err := r.measureVariants(t.Context(), fixable{program: p, fixes: []fix{{name: "b", metric: "cpu"}}}); err == nil || !strings.Contains(err.Error(), "exit code 3") {
 			t.Errorf("a program that fails was measured: %v", err)
 		}
 	}

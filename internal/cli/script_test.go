@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // TestMain lets this test binary be the hone command of the scripts.
@@ -35,6 +37,12 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
+		Condition: func(name string) (bool, error) {
+			if name == "live" {
+				return live.On, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
 		Setup: func(env *testscript.Env) error {
 			// The go command needs its own caches; hone gets a fresh one.
 			for _, name := range []string{"GOPATH", "GOMODCACHE", "GOCACHE", "GOPROXY", "GOFLAGS", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOTOOLCHAIN"} {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/live"
 )
 
 // TestProcess starts one program in all the ways that it can behave.
@@ -161,6 +163,7 @@ var everything = Collect{CPU: true, Allocs: true, Contention: true, Trace: true,
 // testAccount asserts that what a program takes is told apart from what its children do, and that what it allocates
 // is counted to the object.
 func testAccount(t *testing.T, kit *Binary) {
+	live.Only(t)
 	for mode, collect := range map[string]Collect{"alone": {}, "with collectors": everything} {
 		t.Run(mode, func(t *testing.T) {
 			e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"children"}, Collect: collect}))
@@ -327,6 +330,7 @@ func testEnvironment(t *testing.T, kit *Binary) {
 }
 
 func testTraceCap(t *testing.T, kit *Binary) {
+	live.Only(t)
 	p := mustStart(t, kit, RunSpec{Args: []string{"busy"}})
 	var trace bytes.Buffer
 	cut, err := p.Trace(soon(t), &trace, 50*time.Second, 64<<10)
@@ -348,6 +352,7 @@ func testTraceCap(t *testing.T, kit *Binary) {
 }
 
 func testExec(t *testing.T, kit *Binary) {
+	live.Only(t)
 	p := mustStart(t, kit, RunSpec{Args: []string{"exec"}})
 	ctx := soon(t)
 	var err error

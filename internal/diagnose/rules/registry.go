@@ -31,6 +31,7 @@ import (
 	foldcompare "github.com/hone-go/hone/internal/diagnose/rules/fold-compare"
 	forcedgc "github.com/hone-go/hone/internal/diagnose/rules/forced-gc"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
+	formattedforlength "github.com/hone-go/hone/internal/diagnose/rules/formatted-for-length"
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
@@ -79,6 +80,8 @@ import (
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
+	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
+	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
@@ -128,6 +131,7 @@ func All() []rule.Rule {
 		foldcompare.Rule(),
 		forcedgc.Rule(),
 		formatthenappend.Rule(),
+		formattedforlength.Rule(),
 		gcassistlatency.Rule(),
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),
@@ -176,6 +180,8 @@ func All() []rule.Rule {
 		slicegrowth.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),
+		sortperinsert.Rule(),
+		splitknownparts.Rule(),
 		sprintfsimple.Rule(),
 		sqlopenpercall.Rule(),
 		sqlprepareperquery.Rule(),

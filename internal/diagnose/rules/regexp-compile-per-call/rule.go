@@ -44,9 +44,11 @@ loop before the loop. A Regexp is safe for concurrent use.
 
 It is fine for a pattern that comes with each call, for example from a user;
 the rule leaves those alone, and compiling in initialisers, under sync.Once and
-behind a check for nil or a cache. Few patterns that repeat want a cache.
+behind a check for nil or a cache. Few patterns that repeat want a cache: of
+regexp.MatchString with a pattern from somewhere else the rule is only likely to
+be right.
 
-Seen in the field: gobeam/stringy#27.`
+Seen in the field: gobeam/stringy#27; emicklei/go-restful#588.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return p.Judge(take, guilty, &rule.Words{
@@ -80,8 +82,20 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache of bounded size."
 			return true
 		}
+		if name := p.CalleeName(call); rule.Named(name, matchers...) && !fromRequest(p, call.Args[0]) {
+			m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, rule.Text(call.Args[0]))
+			m.Fix = "Compile a pattern where it is set, and keep the *regexp.Regexp beside it; or keep compiled patterns in a cache of bounded size."
+			m.Confidence = rule.Likely // how many different patterns come, the source does not say
+			return true
+		}
 	}
 	return false
+}
+
+// fromRequest reports whether a pattern comes straight out of a request, so that each may be another.
+func fromRequest(p *gocode.Place, pattern ast.Expr) bool {
+	call, ok := rule.Origin(p, pattern).(*ast.CallExpr)
+	return ok && rule.Named(p.CalleeName(call), "(net/url.Values).*", "(*net/http.Request).*", "(net/http.Header).*")
 }
 
 // once fills in the words for a pattern that is always the same.

@@ -137,7 +137,7 @@ func (o *origin) local(v *types.Var) bool {
 			for i, lhs := range n.Lhs {
 				if w, part := rule.Var(o.place, lhs); w != v {
 					continue
-				} else if part || n.Tok != token.DEFINE && n.Tok != token.ASSIGN {
+				} else if part {
 					fine = false
 					continue
 				}

@@ -1,0 +1,151 @@
+// Package formattedforlength finds values that are formatted only to count the characters.
+package formattedforlength
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is formatted-for-length.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "formatted-for-length",
+		Kind:  rule.Alloc,
+		Title: "Value formatted only to ask how long the text is",
+		Doc:   doc,
+		// Counting digits is some ten comparisons or one logarithm; of large numbers an estimate from the bits and one
+		// comparison.
+		Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
+		Removes:  true,
+		Find:     find,
+	}
+}
+
+const doc = `len(x.String()) builds the whole text, counts it and throws it away. For a number
+that is a division for each digit and an allocation, where its length follows
+from a comparison or from the number of its bits.
+
+Count instead of formatting: compare with powers of ten, use bits.Len64 and one
+comparison, math/big's BitLen for large numbers. Where the text is needed
+later, format it once and keep it.
+
+It is fine where the text is also used, and the rule leaves that alone. It looks
+at calls inside len(…), and at variables that nothing but len reads.
+
+Seen in the field: shopspring/decimal#301 (digits counted by formatting, eight
+times slower).`
+
+// formats are functions that make a text of a value, as the type checker names them.
+var formats = []string{
+	"strconv.Itoa", "strconv.Format*", "strconv.Quote*", "fmt.Sprint*", "(*math/big.Int).Text", "(*math/big.Float).Text",
+	"encoding/hex.EncodeToString", "(*encoding/base64.Encoding).EncodeToString", "(time.Time).Format",
+}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	take := func(s *site.Site) rule.Match {
+		return rule.Take(s, func(r *site.Row) bool { return rule.Callee(r) != "" })
+	}
+	return p.Judge(take, func(place *gocode.Place, m *rule.Match) bool { return judge(place, m) }, nil), nil
+}
+
+func judge(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range rule.Calls(p) {
+		name := p.CalleeName(call)
+		if !formatting(p, call, name) || !onlyLength(p, call) {
+			continue
+		}
+		callees := calleesOf(m, p, name)
+		if len(callees) == 0 {
+			continue
+		}
+		keep := func(r *site.Row) bool { return rule.CallsDirectly(r, callees...) }
+		*m = rule.Take(m.Site, keep, callees...)
+		m.Live = nil
+		if m.Empty() {
+			return false
+		}
+		m.Cause = fmt.Sprintf("%s formats %s, and only the length of the text is used.", rule.FuncText(name), subject(call))
+		m.Fix = "Count instead: compare with powers of ten, or use math/bits.Len64 (BitLen of a big.Int) and one comparison."
+		return true
+	}
+	return false
+}
+
+// formatting reports whether a call makes a text: one of formats, or a method String without arguments.
+func formatting(p *gocode.Place, call *ast.CallExpr, name string) bool {
+	if rule.Named(name, formats...) {
+		return true
+	}
+	fn := p.Callee(call)
+	return fn != nil && fn.Name() == "String" && fn.Signature().Recv() != nil && len(call.Args) == 0 &&
+		!rule.Named(name, "(*strings.Builder).String", "(*bytes.Buffer).String")
+}
+
+// subject is what a call formats.
+func subject(call *ast.CallExpr) string {
+	if len(call.Args) == 0 {
+		if r := rule.Receiver(call); r != nil {
+			return rule.Text(r)
+		}
+	}
+	return rule.Text(call.Args[len(call.Args)-1])
+}
+
+// onlyLength reports whether nothing but len looks at the result of a call.
+func onlyLength(p *gocode.Place, call *ast.CallExpr) bool {
+	if length(p, call) {
+		return true
+	}
+	v := rule.Result(p, call)
+	if v == nil || !rule.Local(p, v) || rule.IsResult(p, v) {
+		return false
+	}
+	reads := rule.Reads(p, v)
+	for _, id := range reads {
+		if !length(p, id) {
+			return false
+		}
+	}
+	return len(reads) > 0
+}
+
+// length reports whether an expression is the argument of len.
+func length(p *gocode.Place, e ast.Expr) bool {
+	around := p.Enclosing(e)
+	if len(around) == 0 {
+		return false
+	}
+	call, ok := around[0].(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "len"
+}
+
+// calleesOf returns the names, as the profile has them, of what the line calls under the type checker's name.
+func calleesOf(m *rule.Match, p *gocode.Place, name string) (callees []string) {
+	seen := map[string]bool{}
+	for _, rows := range [][]*site.Row{m.CPU, m.Allocs} {
+		for _, r := range rows {
+			callee := rule.Callee(r)
+			typed := rule.TypeName(callee)
+			if rest, ok := cutMain(typed); ok {
+				typed = p.Pkg.Path() + rest
+			}
+			if !seen[callee] && typed == name {
+				seen[callee] = true
+				callees = append(callees, callee)
+			}
+		}
+	}
+	return callees
+}
+
+func cutMain(name string) (string, bool) {
+	if len(name) > 5 && name[:5] == "main." {
+		return name[4:], true
+	}
+	return "", false
+}

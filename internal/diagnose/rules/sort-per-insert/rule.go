@@ -1,0 +1,154 @@
+// Package sortperinsert finds lists that are sorted again after each element that is added.
+package sortperinsert
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is sort-per-insert.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "sort-per-insert",
+		Kind:  rule.CPU,
+		Title: "List sorted again after each added element",
+		Doc:   doc,
+		// A binary search and a copy of half of the list replace a sort of a list that is all but sorted: n comparisons or
+		// more become log n. For short lists less is saved.
+		Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.97},
+		Removes:  true,
+		Find:     find,
+	}
+}
+
+const doc = `A function appends one element and sorts the whole list. The list was sorted
+before, so all that is new is one element's place: a sort looks at every element
+to find that out, through an interface or a callback for each comparison, and
+n elements cost at least n² comparisons.
+
+Find the place by slices.BinarySearch and put the element there with
+slices.Insert. Where many elements are added before the list is read, append
+them all and sort once; where the order matters for the least element alone, use
+container/heap.
+
+It is fine where the append is in a loop of its own and the sort comes after, and
+the rule leaves that alone.
+
+Seen in the field: armon/go-radix#15 (edges of a node), 2.6 times slower than
+with a binary search.`
+
+// sorts are functions that sort, as profiles name them; others count when they are called Sort.
+var sorts = []string{"sort.Sort", "sort.Stable", "sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "slices.Sort*"}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Syntax == nil {
+		return nil, nil
+	}
+	type key struct {
+		file string
+		line int
+	}
+	known := map[key]*inserted{}
+	at := func(r *site.Row) int {
+		for i := 1; i < len(r.Stack); i++ {
+			f := r.Stack[i]
+			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorting(r.Stack[i-1].Function) {
+				continue
+			}
+			k := key{f.File, f.Line}
+			found, seen := known[k]
+			if !seen {
+				if place, ok := p.Syntax.At(f.File, f.Line); ok {
+					found = insertedAt(place)
+				}
+				known[k] = found
+			}
+			if found != nil {
+				return i
+			}
+		}
+		return -1
+	}
+	return p.Gather(at, func(place *gocode.Place, m *rule.Match) bool {
+		found := known[key{m.Site.File, m.Site.Line}]
+		if found == nil {
+			return false
+		}
+		list := rule.Text(found.list)
+		m.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts all of it again: n elements cost n² comparisons.",
+			rule.FuncName(place), list, found.line)
+		m.Fix = fmt.Sprintf("Insert at the element's place: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
+		return true
+	}, nil), nil
+}
+
+func sorting(function string) bool {
+	return rule.Named(function, sorts...) || strings.HasSuffix(function, ".Sort")
+}
+
+// inserted is a list that got one element and is sorted.
+type inserted struct {
+	list ast.Expr
+	line int // of the append
+}
+
+// insertedAt returns the list that a line sorts right after one element was appended, in the same block.
+func insertedAt(p *gocode.Place) *inserted {
+	for _, call := range rule.Calls(p) {
+		for _, list := range sorted(p, call) {
+			for _, n := range p.Enclosing(call) {
+				block, ok := n.(*ast.BlockStmt)
+				if !ok {
+					continue
+				}
+				for _, stmt := range block.List {
+					if stmt.End() < call.Pos() && appendsOne(p, stmt, list) {
+						return &inserted{list, rule.Line(p, stmt.Pos())}
+					}
+				}
+				break // an append further out is of another loop or condition
+			}
+		}
+	}
+	return nil
+}
+
+// sorted returns what a call sorts: its receiver or first argument, without conversions.
+func sorted(p *gocode.Place, call *ast.CallExpr) []ast.Expr {
+	fn := p.Callee(call)
+	if fn == nil {
+		return nil
+	}
+	if fn.Signature().Recv() != nil {
+		if fn.Name() != "Sort" || len(call.Args) > 0 {
+			return nil
+		}
+		return []ast.Expr{rule.Receiver(call)}
+	}
+	if len(call.Args) == 0 || fn.Pkg() == nil || fn.Pkg().Path() != "sort" && fn.Pkg().Path() != "slices" || !sorting(fn.Pkg().Path()+"."+fn.Name()) {
+		return nil
+	}
+	list := ast.Unparen(call.Args[0])
+	for range 2 {
+		if c, ok := list.(*ast.CallExpr); ok && len(c.Args) == 1 { // a conversion, sort.Reverse
+			list = ast.Unparen(c.Args[0])
+		}
+	}
+	return []ast.Expr{list}
+}
+
+// appendsOne reports whether a statement appends one element to a list.
+func appendsOne(p *gocode.Place, stmt ast.Stmt, list ast.Expr) bool {
+	a, ok := stmt.(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !rule.Same(p, a.Lhs[0], list) {
+		return false
+	}
+	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "append" && len(call.Args) == 2 && !call.Ellipsis.IsValid() && rule.Same(p, call.Args[0], list)
+}

@@ -1,0 +1,160 @@
+// Package splitknownparts finds strings that are split into a list of which a few known parts are used.
+package splitknownparts
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is split-known-parts.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "split-known-parts",
+		Kind:  rule.Alloc,
+		Title: "String split into a list to use a few known parts",
+		Doc:   doc,
+		// strings.Cut compares the same bytes up to the last part that is used, and makes no list.
+		Fraction: rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95},
+		Find:     find,
+	}
+}
+
+const doc = `strings.Split walks the string twice and allocates a list of all its parts. Where
+only the first, the second or their number is asked for, strings.Cut finds them
+one after the other without a list, and stops where nobody needs more. A text
+from outside with a million separators makes a list of a million parts before
+anybody looks at its length.
+
+Use strings.Cut for two parts, and again on the rest for a third;
+strings.LastIndexByte for the last; strings.Count for the number alone. Where
+the list is needed, strings.SplitN bounds it, and strings.SplitSeq (Go 1.24)
+walks the parts without one.
+
+It is fine where the list is kept, passed on or ranged over, and the rule leaves
+those alone.
+
+Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
+of gigabytes); the stdlib's own moves to strings.Cut in Go 1.18.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields", "strings.genSplit", "bytes.genSplit"},
+		Types:   []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields"},
+		Judge:   judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	most := 0
+	counted := false
+	if !c.All(func(call *ast.CallExpr) bool {
+		index, length, ok := parts(c.Place, call)
+		most, counted = max(most, index), counted || length
+		return ok
+	}) {
+		return false
+	}
+	call := c.Calls[0]
+	what := rule.Text(call.Args[0])
+	pkg := "strings"
+	if t := c.Place.TypeOf(call.Args[0]); t != nil && !rule.IsString(c.Place, call.Args[0]) {
+		pkg = "bytes"
+	}
+	used := "only its number of parts is used"
+	fix := fmt.Sprintf("Use %s.Count(%s, sep) + 1.", pkg, what)
+	if most >= 0 && (most > 0 || !counted) {
+		used = fmt.Sprintf("only parts up to index %d are used", most)
+		fix = fmt.Sprintf("Use %s.Cut, once for each part: before, after, found := %s.Cut(%s, sep).", pkg, pkg, what)
+		if counted {
+			fix += " Check with a last Cut that nothing is left over, in place of the length."
+		}
+	}
+	if rule.Named(c.Name(), "strings.Fields") {
+		fix = "Trim the leading space and cut at the next with strings.IndexFunc; or walk strings.FieldsSeq and stop."
+	}
+	c.Cause = fmt.Sprintf("%s makes a list of all parts of %s, and %s.", rule.FuncText(c.Name()), what, used)
+	c.Fix = fix
+	return true
+}
+
+// parts reports how the result of a split is used: the highest constant index (-1 for none), whether its length is, and
+// whether that is all.
+func parts(p *gocode.Place, call *ast.CallExpr) (index int, length, ok bool) {
+	index = -1
+	around := p.Enclosing(call)
+	if len(around) == 0 {
+		return 0, false, false
+	}
+	if i, l, fine := use(p, call, around); fine {
+		return i, l, true
+	}
+	v := rule.Result(p, call)
+	if v == nil || !rule.Local(p, v) || rule.IsResult(p, v) {
+		return 0, false, false
+	}
+	reads := 0
+	for _, id := range rule.Uses(p, v) {
+		path := p.Enclosing(id)
+		if len(path) == 0 {
+			return 0, false, false
+		}
+		if a, is := path[0].(*ast.AssignStmt); is && a.Lhs[0] == id && len(a.Lhs) == 1 {
+			if len(a.Rhs) != 1 || ast.Unparen(a.Rhs[0]) != call {
+				return 0, false, false // it holds something else, too
+			}
+			continue
+		}
+		i, l, fine := use(p, id, path)
+		if !fine {
+			return 0, false, false
+		}
+		reads++
+		index, length = max(index, i), length || l
+	}
+	return index, length, reads > 0
+}
+
+// use is what a node around the list asks of it: a constant index, or the length.
+func use(p *gocode.Place, list ast.Expr, around []ast.Node) (index int, length, ok bool) {
+	switch n := around[0].(type) {
+	case *ast.IndexExpr:
+		if n.X != list || assigned(around) {
+			return 0, false, false
+		}
+		v, is := p.Const(n.Index)
+		if !is || v.Kind() != constant.Int {
+			return 0, false, false
+		}
+		i, exact := constant.Int64Val(v)
+		return int(i), false, exact && i <= 3
+	case *ast.CallExpr:
+		return -1, true, p.CalleeName(n) == "len"
+	}
+	return 0, false, false
+}
+
+// assigned reports whether an index expression is set, or its address taken.
+func assigned(around []ast.Node) bool {
+	if len(around) < 2 {
+		return false
+	}
+	switch n := around[1].(type) {
+	case *ast.AssignStmt:
+		for _, lhs := range n.Lhs {
+			if lhs == around[0] {
+				return true
+			}
+		}
+	case *ast.UnaryExpr:
+		return n.Op == token.AND
+	}
+	return false
+}
+
