@@ -9,6 +9,7 @@ import (
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
+	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
@@ -109,6 +110,7 @@ func All() []rule.Rule {
 		bodynotdrained.Rule(),
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
+		byteatatime.Rule(),
 		callerinlog.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),

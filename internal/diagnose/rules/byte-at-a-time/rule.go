@@ -1,0 +1,134 @@
+// Package byteatatime finds writers and readers that get one byte in each call.
+package byteatatime
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is byte-at-a-time.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "byte-at-a-time",
+		Kind:  rule.IO,
+		Title: "One byte written or read in each call",
+		Doc:   doc,
+		// A call costs the same for one byte as for hundreds; what the writer does with each byte remains.
+		Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.98},
+		Find:     find,
+	}
+}
+
+const doc = `A loop hands each byte to Write by itself, or reads one in each Read. Every call
+goes through an interface, takes locks, checks its state, and, without a buffer
+in between, enters the kernel: a microsecond for one byte instead of for a
+thousand.
+
+Find the run of bytes that go through as they are and write that slice at once;
+read into a slice of some kilobytes. Where bytes have to go one by one, put a
+bufio.Writer or bufio.Reader in between and use its WriteByte and ReadByte.
+
+It is fine where the other side is a buffer in memory with a WriteByte of its
+own, and the rule leaves bytes.Buffer, strings.Builder and bufio alone.
+
+Seen in the field: mattn/go-colorable (escape sequences filtered byte by byte).`
+
+// methods take or fill a slice of bytes.
+var methods = map[string]bool{"Write": true, "Read": true, "WriteString": true}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Syntax == nil {
+		return nil, nil
+	}
+	var matches []rule.Match
+	for _, s := range p.Table.Sites {
+		place := p.Place(s)
+		if place == nil {
+			continue
+		}
+		for _, call := range rule.Calls(place) {
+			loop := place.LoopAround(call)
+			if loop == nil || !onByte(place, call) || rule.AtMost(place, loop, call, 4) {
+				continue
+			}
+			m := rule.Match{Site: s, CPU: rule.Rows(s.CPU, rule.Steady)}
+			if m.Empty() {
+				continue
+			}
+			m.Cause = fmt.Sprintf("%s gets one byte in each iteration of the loop on line %d.", rule.Text(call.Fun), rule.Line(place, loop.Pos()))
+			m.Fix = "Collect the bytes that belong together and pass them in one call, or put a bufio.Writer (bufio.Reader) in between."
+			m.Confidence = p.Weigh(s, false)
+			matches = append(matches, m)
+			break
+		}
+	}
+	return matches, nil
+}
+
+// onByte reports whether a call writes or reads exactly one byte of a stream.
+func onByte(p *gocode.Place, call *ast.CallExpr) bool {
+	fn := p.Callee(call)
+	if fn == nil || fn.Signature().Recv() == nil || !methods[fn.Name()] || len(call.Args) != 1 {
+		return false
+	}
+	switch rule.TypeText(p, fn.Signature().Recv().Type()) {
+	case "*bytes.Buffer", "*strings.Builder", "*bufio.Writer", "*bufio.Reader", "*bytes.Reader", "*strings.Reader":
+		return false
+	}
+	return single(p, call.Args[0])
+}
+
+// single reports whether an expression is one byte: []byte{c}, b[:1], b[i:i+1], a whole [1]byte, a slice made with length 1,
+// string(c) of one byte.
+func single(p *gocode.Place, e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return len(x.Elts) == 1
+	case *ast.Ident:
+		made, ok := rule.Origin(p, x).(*ast.CallExpr)
+		return ok && p.CalleeName(made) == "make" && len(made.Args) >= 2 && one(p, made.Args[1])
+	case *ast.SliceExpr:
+		if x.High == nil && x.Low == nil {
+			t := p.TypeOf(x.X)
+			if t == nil {
+				return false
+			}
+			a, ok := t.Underlying().(*types.Array)
+			return ok && a.Len() == 1
+		}
+		if x.High == nil {
+			return false
+		}
+		if x.Low == nil {
+			return one(p, x.High)
+		}
+		plus, ok := ast.Unparen(x.High).(*ast.BinaryExpr)
+		return ok && plus.Op.String() == "+" && rule.Same(p, plus.X, x.Low) && one(p, plus.Y)
+	case *ast.CallExpr:
+		if _, conversion := p.Conversion(x); !conversion || len(x.Args) != 1 {
+			return false
+		}
+		t := p.TypeOf(x.Args[0])
+		if t == nil {
+			return false
+		}
+		b, ok := t.Underlying().(*types.Basic)
+		return ok && b.Kind() == types.Uint8
+	}
+	return false
+}
+
+func one(p *gocode.Place, e ast.Expr) bool {
+	v, ok := p.Const(e)
+	if !ok || v.Kind() != constant.Int {
+		return false
+	}
+	n, _ := constant.Int64Val(v)
+	return n == 1
+}
