@@ -40,10 +40,9 @@ at calls inside len(…), and at variables that nothing but len reads.
 Seen in the field: shopspring/decimal#301 (digits counted by formatting, eight
 times slower).`
 
-// formats are functions that make a text of a value, as the type checker names them.
+// formats are functions that make a text of a number, as the type checker names them.
 var formats = []string{
-	"strconv.Itoa", "strconv.Format*", "strconv.Quote*", "fmt.Sprint*", "(*math/big.Int).Text", "(*math/big.Float).Text",
-	"encoding/hex.EncodeToString", "(*encoding/base64.Encoding).EncodeToString", "(time.Time).Format",
+	"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "(*math/big.Int).Text",
 }
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
