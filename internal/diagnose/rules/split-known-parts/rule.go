@@ -157,4 +157,3 @@ func assigned(around []ast.Node) bool {
 	}
 	return false
 }
-
