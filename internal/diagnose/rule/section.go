@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -35,7 +36,12 @@ func Locks() []string {
 // Sections returns the critical sections that end on the place's line: by an Unlock there or, when there is none,
 // by the function's deferred ones, which run on the line that returns.
 func Sections(p *gocode.Place) []*Section {
-	unlocks := CallsOf(p, typeNames(Unlocks())...)
+	var unlocks []*ast.CallExpr
+	for _, call := range Calls(p) {
+		if unlocking(p, call) {
+			unlocks = append(unlocks, call)
+		}
+	}
 	if len(unlocks) == 0 {
 		unlocks = deferred(p)
 	}
@@ -48,11 +54,67 @@ func Sections(p *gocode.Place) []*Section {
 	return found
 }
 
+// unlocking and locking report whether a call is a method of a mutex, of a type that wraps one, or of a sync.Locker.
+func unlocking(p *gocode.Place, call *ast.CallExpr) bool {
+	name := methodName(p, call)
+	return name == "Unlock" || name == "RUnlock"
+}
+
+func locking(p *gocode.Place, call *ast.CallExpr) bool {
+	name := methodName(p, call)
+	return name == "Lock" || name == "RLock"
+}
+
+// methodName is the name of the method without arguments that a call calls; "" for others.
+func methodName(p *gocode.Place, call *ast.CallExpr) string {
+	fn := p.Callee(call)
+	if fn == nil || fn.Signature().Recv() == nil || len(call.Args) > 0 {
+		return ""
+	}
+	return fn.Name()
+}
+
+// SectionAbove returns the critical section that a site unlocks for its callers, as a method does that wraps a mutex: of
+// the callers in the profile of mutexes the one that lets most waiting end. place is where it ends; nil when there is
+// none.
+func (p *Pass) SectionAbove(s *site.Site) (place *gocode.Place, section *Section, at *site.Frame) {
+	if p.Syntax == nil {
+		return nil, nil, nil
+	}
+	var most *site.Row
+	for _, other := range p.Table.Sites {
+		if other.File != s.File || other.Line != s.Line {
+			continue
+		}
+		for _, r := range other.Mutex {
+			if most == nil || r.Value > most.Value {
+				most = r
+			}
+		}
+	}
+	if most == nil || most.Owner < 0 {
+		return nil, nil, nil
+	}
+	for _, f := range most.Stack[most.Owner+1:] {
+		if f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
+			return nil, nil, nil
+		}
+		place, ok := p.Syntax.At(f.File, f.Line)
+		if !ok {
+			return nil, nil, nil
+		}
+		if sections := Sections(place); len(sections) > 0 {
+			return place, sections[0], f
+		}
+	}
+	return nil, nil, nil
+}
+
 // deferred returns the calls of Unlock that the function of the place defers before its line.
 func deferred(p *gocode.Place) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	own(p, func(n ast.Node) {
-		if d, ok := n.(*ast.DeferStmt); ok && Line(p, d.Pos()) <= p.Line && Named(p.CalleeName(d.Call), typeNames(Unlocks())...) {
+		if d, ok := n.(*ast.DeferStmt); ok && Line(p, d.Pos()) <= p.Line && unlocking(p, d.Call) {
 			calls = append(calls, d.Call)
 		}
 	})
@@ -79,14 +141,14 @@ func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
 		return nil
 	}
 	s := &Section{Unlock: unlock, Mutex: mutex, place: p, end: unlock.Pos()}
-	s.Read = Named(p.CalleeName(unlock), TypeName("sync.(*RWMutex).RUnlock"))
+	s.Read = methodName(p, unlock) == "RUnlock"
 	_, s.Deferred = Parent(p, unlock).(*ast.DeferStmt)
 	if s.Deferred {
 		s.end = Body(p).End()
 	}
 	own(p, func(n ast.Node) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || !Named(p.CalleeName(call), typeNames(Locks())...) || s.Read != Named(p.CalleeName(call), TypeName("sync.(*RWMutex).RLock")) {
+		if !ok || !locking(p, call) || s.Read != (methodName(p, call) == "RLock") {
 			return
 		}
 		x := Receiver(call)
@@ -117,6 +179,20 @@ func (s *Section) Calls() []*ast.CallExpr {
 		calls = append(calls, call)
 	})
 	return calls
+}
+
+// CalledOn names what the section calls on a line, in brackets: " (entry.Format)"; "" when that is nothing.
+func (s *Section) CalledOn(line int) string {
+	var names []string
+	for _, c := range s.Calls() {
+		if Line(s.place, c.Lparen) == line {
+			names = append(names, cmp.Or(s.place.CalleeName(c), Text(c.Fun)))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {

@@ -4,11 +4,10 @@ package hotmutex
 import (
 	"context"
 	"fmt"
-	"go/ast"
+	"path"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
 )
@@ -99,16 +98,21 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	if place == nil {
 		return true
 	}
+	file, in := m.Site.File, ""
 	sections := rule.Sections(place)
 	if len(sections) == 0 {
-		m.Confidence = rule.Hint // locked in another function: what is done under it is not known
-		return true
+		above, sec, at := p.SectionAbove(m.Site)
+		if sec == nil {
+			return true // locked elsewhere: what is done under it is not known
+		}
+		place, sections, file = above, []*rule.Section{sec}, at.File
+		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + rule.FuncName(above)
 	}
 	s := sections[0]
 	m.Confidence = rule.Measured
-	m.CPU = p.Queueing(m.Site.File, rule.Line(place, s.Lock.Lparen))
-	lines, all := p.Spent(m.Site.File, s.From, s.To, append(rule.Unlocks(), rule.Locks()...)...)
-	_, busy := p.Spent(m.Site.File, rule.Line(place, s.Lock.Pos()), s.To)
+	m.CPU = p.Queueing(file, rule.Line(place, s.Lock.Lparen))
+	lines, all := p.Spent(file, s.From, s.To, append(rule.Unlocks(), rule.Locks()...)...)
+	_, busy := p.Spent(file, rule.Line(place, s.Lock.Pos()), s.To)
 	total := p.Table.Totals.TotalSeconds
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "CPU while the mutex is held",
@@ -119,8 +123,8 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	if s.Deferred {
 		held = ", to the end of the function by defer"
 	}
-	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s.",
-		rule.Seconds(perSecond), rule.Text(s.Mutex), s.From, s.To, held)
+	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s%s.",
+		rule.Seconds(perSecond), rule.Text(s.Mutex), s.From, s.To, in, held)
 	waits := s.Waits()
 	// A few samples prove no share: the low end of its interval must reach it.
 	if len(waits) == 0 && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
@@ -133,7 +137,7 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 		m.Fix = fmt.Sprintf("Do not wait with the mutex held: take what line %d needs out under the lock, unlock, then wait.", line)
 	case all.Seconds >= long*total && lines[0].Seconds >= most*all.Seconds:
 		line := lines[0].Line
-		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", rule.Percent(lines[0].Seconds/all.Seconds), line, called(place, s, line))
+		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", rule.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do what of line %d does not need the lock before it is taken, or after with a copy; else split what %s guards by key.",
 			line, rule.Text(s.Mutex))
 	default:
@@ -142,25 +146,4 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 			rule.Text(s.Mutex))
 	}
 	return true
-}
-
-// called names the calls of a section on a line.
-func called(place *gocode.Place, s *rule.Section, line int) string {
-	var names []string
-	for _, c := range s.Calls() {
-		if rule.Line(place, c.Lparen) == line {
-			names = append(names, name(place, c))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
-}
-
-func name(place *gocode.Place, c *ast.CallExpr) string {
-	if n := place.CalleeName(c); n != "" {
-		return n
-	}
-	return rule.Text(c.Fun)
 }

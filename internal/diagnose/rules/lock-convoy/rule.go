@@ -4,6 +4,8 @@ package lockconvoy
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -18,6 +20,13 @@ var fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
 
 // waiting is the fraction of the waiting that goes in a program that ends.
 var waiting = rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.95}
+
+const (
+	// leastSamples under the lock say where the time goes.
+	leastSamples = 10
+	// mostlyOne is the share of the section's CPU from which on one line is what it is about.
+	mostlyOne = 0.25
+)
 
 // Rule is lock-convoy.
 func Rule() rule.Rule {
@@ -92,21 +101,34 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	if place == nil {
 		return m
 	}
+	file, in := s.File, ""
 	sections := rule.Sections(place)
 	if len(sections) == 0 {
-		m.Cause += " The mutex is one of what this line calls."
-		m.Fix = "Call it less often, or from fewer goroutines at a time."
-		return m
+		above, sec, at := p.SectionAbove(s)
+		if sec == nil {
+			m.Cause += " The mutex is one of what this line calls."
+			m.Fix = "Call it less often, or from fewer goroutines at a time."
+			return m
+		}
+		place, sections, file = above, []*rule.Section{sec}, at.File
+		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + rule.FuncName(above)
 	}
 	sec := sections[0]
 	m.Confidence = rule.Measured
-	m.CPU = p.Queueing(s.File, rule.Line(place, sec.Lock.Lparen))
+	m.CPU = p.Queueing(file, rule.Line(place, sec.Lock.Lparen))
 	name := rule.Text(sec.Mutex)
-	m.Cause += fmt.Sprintf(" %s is held from line %d to %d.", name, sec.From, sec.To)
+	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
 	if waits := sec.Waits(); len(waits) > 0 {
 		line := rule.Line(place, waits[0].Pos())
 		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
 		m.Fix = fmt.Sprintf("Do not wait with %s held: take what line %d needs out under the lock, unlock, then wait.", name, line)
+		return m
+	}
+	spent, all := p.Spent(file, sec.From, sec.To, append(rule.Unlocks(), rule.Locks()...)...)
+	if all.Samples >= leastSamples && spent[0].Seconds >= mostlyOne*all.Seconds {
+		line := spent[0].Line
+		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", rule.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
+		m.Fix = fmt.Sprintf("Do what of line %d does not need %s before the lock is taken, or after with a copy; else split what it guards by key.", line, name)
 		return m
 	}
 	m.Fix = fmt.Sprintf("Compute what does not need %s before taking it and use copies after; split what it guards by key, or publish what is mostly read as an atomic.Pointer to a copy.", name)
