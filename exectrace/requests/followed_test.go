@@ -438,7 +438,7 @@ func TestCoroutinesOfARequest(t *testing.T) {
 				slept += s.Time
 			}
 		}
-		if part(q, WaitOther) > part(q, WaitSleep)/2 || part(q, WaitSleep) < values*int64(time.Millisecond) || slept < values*int64(time.Millisecond) {
+		if part(q, WaitOther) > part(q, WaitSleep)/2 || part(q, WaitSleep) < values*int64(time.Millisecond)/2 || slept < values*int64(time.Millisecond)/2 {
 			t.Errorf("request %d: %+v; %d ns of sleep in its path", q.ID, q.Parts, slept)
 		}
 	}

@@ -109,7 +109,7 @@ func TestCountsWhatTheProgramDid(t *testing.T) {
 	for _, w := range b.Waits {
 		if w.Reason == "sleep" && w.Line.Function == "github.com/hone-go/hone/exectrace/wall_test.busyProgram" {
 			slept = true
-			if w.Count != 1 || w.Seconds < 0.002 {
+			if w.Count != 1 || w.Seconds < 0.001 { // of 2 ms from the call, which may have been scheduled away first
 				t.Errorf("sleep: %d times, %.4f s", w.Count, w.Seconds)
 			}
 		}
