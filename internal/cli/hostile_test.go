@@ -167,6 +167,7 @@ func (c corpus) lines(out string) map[string][][]string {
 		"run": {{"run", c.program}, {"run", "./" + x}, {"run", c.program, "-load", c.targets}, {"run", "-bench", x, c.program}, {"run", "http://127.0.0.1:1/" + x}},
 		"record": {{"record", "-o", out, c.program}, {"record", "-o", filepath.Join(c.dir, "no", x), c.program},
 			{"record", c.program, "-load", "GET http://127.0.0.1:1/" + x}, {"record", c.program, "-header", x}, {"record", c.program, "-phases", x}},
+		"report":     {{"report", c.recording}, {"report", "-format", "md", c.recording}, {"report", "-format", x, c.recording}, {"report", c.profile}, {"report", x}},
 		"findings":   {{"findings", c.recording}, {"findings", "-v", c.recording}, {"findings", c.profile}, {"findings", x}},
 		"why":        {{"why", "main", c.recording}, {"why", x + ":3", c.recording}, {"why", x + "(", c.recording}, {"why", "main", c.foreign}},
 		"recordings": {{"recordings"}, {"recordings", x}, {"recordings", "label", x, x}, {"recordings", "remove", x}},

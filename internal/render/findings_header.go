@@ -17,19 +17,30 @@ import (
 )
 
 func header(w io.Writer, p FindingsPage, s Style) {
-	m, r := p.Manifest, p.Report.Resources
+	line(w, "%s", s.paint(strong, "hone")+" · "+reportTitle(p.Manifest))
+	fmt.Fprintln(w)
+	if trouble := p.Manifest.Trouble(); trouble != "" {
+		fmt.Fprintf(w, "%s\n\n", s.paintLines(bad, wrap(sentence(trouble), "", s.width())))
+	}
+	for _, line := range table(headerRows(p, s), "  ") {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// reportTitle says what was recorded, where, how and when.
+func reportTitle(m recording.Manifest) string {
 	title := []string{m.Target.Arg}
 	for _, x := range []string{m.Runtime.Go, machine(m), loadLine(m), m.Created.Local().Format(time.DateTime)} {
 		if x != "" {
 			title = append(title, x)
 		}
 	}
-	line(w, "%s", s.paint(strong, "hone")+" · "+strings.Join(title, " · "))
-	fmt.Fprintln(w)
-	if trouble := m.Trouble(); trouble != "" {
-		fmt.Fprintf(w, "%s\n\n", s.paintLines(bad, wrap(sentence(trouble), "", s.width())))
-	}
-	var rows [][]string
+	return strings.Join(title, " · ")
+}
+
+// headerRows are the program's figures: a name, indented by two, and cells in one.
+func headerRows(p FindingsPage, s Style) (rows [][]string) {
+	m, r := p.Manifest, p.Report.Resources
 	row := func(name string, cells ...string) {
 		var have []string
 		for _, c := range cells {
@@ -63,9 +74,7 @@ func header(w io.Writer, p FindingsPage, s Style) {
 	row("CPU goes to", spent(p.Table)...)
 	row("joined", joined(p.Report.Join)...)
 	row("overhead", observer(m)...)
-	for _, line := range table(rows, "  ") {
-		fmt.Fprintln(w, line)
-	}
+	return rows
 }
 
 // joined says how much of what was recorded ended at somebody's line or in a named bucket.

@@ -19,7 +19,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:          "costly-line",
 		Kind:        rule.CPU,
-		Title:       "Line that costs much, without a known mistake",
+		Title:       "Line that costs much",
 		Doc:         doc,
 		Specificity: -100,
 		Generic:     true,

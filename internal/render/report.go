@@ -1,0 +1,216 @@
+package render
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+// ReportPage is what `hone report` writes: the findings page with pictures and the phases, for people without hone.
+type ReportPage struct {
+	FindingsPage
+	Flame    string // a whole HTML page, shown in a frame; "" for none
+	Trace    string // what stands out in the execution trace, as text; "" for none
+	NoSource bool   // leave source text out
+}
+
+var (
+	//go:embed report.html
+	reportTemplate string
+	//go:embed report.css
+	reportStyle string
+)
+
+// reportView is what the template sees.
+type reportView struct {
+	Title, Trouble, Silence string
+	Style                   template.CSS
+	Rows                    [][2]string
+	Findings, Settings      []reportFinding
+	Others                  []reportFinding
+	Phases                  [][]string
+	Notes                   []string
+	Flame                   template.HTMLAttr // the frame's page
+	Trace                   string
+}
+
+// reportFinding is one card. Left and Width are of its saving's bar, in percent.
+type reportFinding struct {
+	*diagnose.Finding
+	Number, Place, Saves, Span, Tied, With, Cost string
+	Value, Left, Width                           float64
+	Lines                                        [][3]string // line, source, share
+	AlsoLines                                    []string
+}
+
+// ReportHTML writes one self-contained page that needs no network.
+func ReportHTML(w io.Writer, p ReportPage) error {
+	t, err := template.New("report").Parse(reportTemplate)
+	if err != nil {
+		return err
+	}
+	v := newReportView(p)
+	v.Style = template.CSS(reportStyle)
+	if p.Flame != "" {
+		v.Flame = template.HTMLAttr(`srcdoc="` + html.EscapeString(p.Flame) + `"`)
+	}
+	return t.Execute(w, v)
+}
+
+func newReportView(p ReportPage) *reportView {
+	v := &reportView{Title: reportTitle(p.Manifest), Trace: p.Trace, Notes: p.Report.Notes}
+	if trouble := p.Manifest.Trouble(); trouble != "" {
+		v.Trouble = sentence(trouble)
+	}
+	for _, r := range headerRows(p.FindingsPage, Style{Width: 1 << 16}) { // the browser wraps
+		v.Rows = append(v.Rows, [2]string{strings.TrimSpace(r[0]), r[1]})
+	}
+	shown, generic := split(p.Report.Findings)
+	if !inCode(shown) {
+		v.Silence = silence(p.FindingsPage)
+	}
+	top := p.Top
+	if top <= 0 {
+		top = defaultTop
+	}
+	cards := func(list []diagnose.Finding) (cards []reportFinding) {
+		for i := range list[:min(top, len(list))] {
+			cards = append(cards, p.card(&list[i]))
+		}
+		return cards
+	}
+	v.Findings, v.Settings, v.Others = cards(shown), cards(p.Report.Settings), cards(generic)
+	v.Phases = phaseRows(p.Manifest)
+	return v
+}
+
+func (p ReportPage) card(f *diagnose.Finding) reportFinding {
+	c := reportFinding{Finding: f, Number: f.Label(), With: withLine(f), Cost: costLine(f), Tied: strings.Join(f.Ties(), ", ")}
+	if f.File != "" || !f.Setting {
+		c.Place = placeLine(f, Style{})
+	}
+	if s := f.Whole(); s != nil {
+		c.Saves, c.Span = fmt.Sprintf("%s of %s", percent(s.Share), resource(s)), span(s.Low, s.High)
+		bound := func(x float64) float64 { return 100 * max(0, min(1, x)) }
+		c.Value, c.Left = bound(s.Share), bound(s.Low)
+		c.Width = bound(s.High) - c.Left
+	}
+	for _, l := range f.Sites {
+		if l.Source != "" && len(c.Lines) < maxSourceLines && !p.NoSource {
+			c.Lines = append(c.Lines, [3]string{fmt.Sprint(l.Line), strings.TrimSpace(l.Source), percent(l.Share)})
+		}
+	}
+	for i := range f.Also {
+		c.AlsoLines = append(c.AlsoLines, alsoLine(&f.Also[i]))
+	}
+	return c
+}
+
+// phaseRows are the phases of a recording with their load; the first row is the head.
+func phaseRows(m recording.Manifest) [][]string {
+	rows := [][]string{{"phase", "seconds", "requests/s", "p50", "p99", "CPU per " + m.Unit()}}
+	for _, ph := range m.Phases {
+		row := []string{ph.Name, significant(ph.Seconds), "", "", "", ""}
+		n := float64(ph.Requests)
+		if n > 0 && ph.Seconds > 0 {
+			row[2] = group(n / ph.Seconds)
+		}
+		q := ph.Latency
+		if q == nil {
+			q = ph.Service
+		}
+		if q != nil {
+			row[3], row[4] = seconds(q.P50), seconds(q.P99)
+		}
+		if n == 0 && m.Load == nil {
+			n = float64(ph.Runs)
+		}
+		if n > 0 && ph.CPUSeconds > 0 && m.Target.Bench == "" {
+			row[5] = seconds(ph.CPUSeconds / n)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// ReportMarkdown writes the findings for a pull request or a ticket.
+func ReportMarkdown(w io.Writer, p ReportPage) error {
+	v := newReportView(p)
+	var b strings.Builder
+	fmt.Fprintf(&b, "## hone: %s\n\n", mdText(v.Title))
+	if v.Trouble != "" {
+		fmt.Fprintf(&b, "**%s**\n\n", mdText(v.Trouble))
+	}
+	b.WriteString("| | |\n|---|---|\n")
+	for _, r := range v.Rows {
+		fmt.Fprintf(&b, "| %s | %s |\n", mdText(r[0]), mdText(r[1]))
+	}
+	b.WriteByte('\n')
+	if v.Silence != "" {
+		fmt.Fprintf(&b, "**No findings in the code.** %s\n\n", mdText(v.Silence))
+	}
+	for _, c := range v.Findings {
+		c.markdown(&b)
+	}
+	if len(v.Settings) > 0 {
+		b.WriteString("### Settings to try\n\n")
+		for _, c := range v.Settings {
+			c.markdown(&b)
+		}
+	}
+	if len(v.Notes) > 0 {
+		b.WriteString("<details><summary>Notes</summary>\n\n")
+		for _, n := range v.Notes {
+			fmt.Fprintf(&b, "- %s\n", mdText(n))
+		}
+		b.WriteString("\n</details>\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c *reportFinding) markdown(b *strings.Builder) {
+	fmt.Fprintf(b, "#### %s. %s", c.Number, mdText(c.Title))
+	if c.Saves != "" {
+		fmt.Fprintf(b, ": saves %s (95 %%: %s)", c.Saves, c.Span)
+	}
+	fmt.Fprintf(b, "\n\n*%s*", c.Confidence)
+	if c.Place != "" {
+		fmt.Fprintf(b, " · %s", mdText(c.Place))
+	}
+	b.WriteString("\n\n")
+	if len(c.Lines) > 0 {
+		fence := "```"
+		for _, l := range c.Lines {
+			for strings.Contains(l[1], fence) {
+				fence += "`"
+			}
+		}
+		fmt.Fprintf(b, "%sgo\n", fence)
+		for _, l := range c.Lines {
+			fmt.Fprintf(b, "%s  // line %s, %s\n", l[1], l[0], l[2])
+		}
+		fmt.Fprintf(b, "%s\n\n", fence)
+	}
+	fmt.Fprintf(b, "**Why** %s\n\n**Fix** %s\n\n", mdText(c.Cause), mdText(c.Fix))
+	for _, x := range []struct{ name, text string }{{"With", c.With}, {"Cost", c.Cost}} {
+		if x.text != "" {
+			fmt.Fprintf(b, "**%s** %s\n\n", x.name, mdText(x.text))
+		}
+	}
+}
+
+// mdText escapes what would be markup, so that names from profiles stay text.
+func mdText(text string) string {
+	return mdEscapes.Replace(text)
+}
+
+var mdEscapes = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "]", `\]`, "|", `\|`, "#", `\#`, "\n", " ", "\r", " ",
+)
