@@ -16,6 +16,6 @@
 // that hone started is stopped.
 //
 // The package refuses to interpret: it judges nothing but whether a trial of the
-// collector's setting is worth the time, for which it asks package pacing. It
+// collector's setting is worth the time, for which it asks package gogc. It
 // prints nothing; whoever waits gets Events.
 package capture

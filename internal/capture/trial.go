@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hone-go/hone/internal/pacing"
+	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 )
@@ -73,13 +73,13 @@ func larger(m *recording.Manifest, before, now target.Metrics, clean recording.P
 	grown := func(name string) float64 { return now[name].Value - before[name].Value }
 	idle := grown(recording.MetricCPUGCIdle) // marking that the program would not have had the CPU for otherwise
 	busy := grown(recording.MetricCPU) - grown(recording.MetricCPUIdle) - idle
-	if now == nil || clean.Seconds <= 0 || grown(recording.MetricCPUGC)-idle < pacing.LeastShare*busy {
+	if now == nil || clean.Seconds <= 0 || grown(recording.MetricCPUGC)-idle < gogc.LeastShare*busy {
 		return 0
 	}
-	if pacing.Tiny(m.Runtime.GOGC, now[recording.MetricGoal].Value, float64(clean.GCCycles)/clean.Seconds) {
+	if gogc.Tiny(m.Runtime.GOGC, now[recording.MetricGoal].Value, float64(clean.GCCycles)/clean.Seconds) {
 		return 0 // another setting helps there
 	}
-	h := pacing.Heap{
+	h := gogc.Heap{
 		GOGC: m.Runtime.GOGC,
 		Live: now[recording.MetricLive].Value,
 		Used: m.Held(now[recording.MetricTotal].Value, now[recording.MetricReleased].Value),

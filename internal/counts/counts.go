@@ -133,7 +133,7 @@ type Loop struct {
 	Windows    []float64 // Iterations in each window, in sequence
 }
 
-// Loop returns how often the loop whose head stands on a line was reached and how many iterations it did then: the block
+// Loop returns how often the loop whose head stands on a line (which the caller knows) was reached and how many iterations it did then: the block
 // that ends in the head runs once for each entry, the one that starts there once for each iteration. It reports false
 // where there are not both, as where the head spans lines.
 func (x *Index) Loop(pkg, file string, line int) (Loop, bool) {

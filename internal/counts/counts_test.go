@@ -68,3 +68,22 @@ func TestLine(t *testing.T) {
 		t.Error("no counts have an answer")
 	}
 }
+
+func TestLoop(t *testing.T) {
+	x := counts.New(meta, []counts.Window{window(100, 200, 20_000, 150, 50), window(100, 200, 60_000, 150, 50)})
+	l, ok := x.Loop("example.com/a", "/src/find.go", 11)
+	if !ok || l.Entries != 2 || l.Iterations != 200 || len(l.Windows) != 2 || l.Windows[0] != 100 || l.Windows[1] != 300 {
+		t.Errorf("%+v, %t", l, ok)
+	}
+	for _, line := range []int{10, 16, 99} {
+		if l, ok := x.Loop("example.com/a", "find.go", line); ok {
+			t.Errorf("line %d is no head of a loop: %+v", line, l)
+		}
+	}
+	if _, ok := counts.New(meta, []counts.Window{window(100)}).Loop("example.com/a", "find.go", 11); ok {
+		t.Error("a loop that was not reached has an answer")
+	}
+	if !x.Ran("example.com/a", "find.go") || x.Ran("example.com/a", "other.go") {
+		t.Error("which files were counted is wrong")
+	}
+}

@@ -16,5 +16,5 @@
 //   - fixed rate: the queue of M/G/1 (Pollaczek and Khinchine) for the lock, of M/M/c (Erlang C) for
 //     the processors.
 //
-// It knows figures only, as package pacing does: where they come from is the caller's affair.
+// It knows figures only, as package gogc does: where they come from is the caller's affair.
 package queueing

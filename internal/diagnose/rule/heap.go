@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hone-go/hone/internal/pacing"
+	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/stats"
 )
@@ -85,7 +85,7 @@ func (p *Pass) Collecting() float64 {
 // of a second. What is live then hardly matters.
 func (p *Pass) TinyHeap() (goal, cycles float64, ok bool) {
 	goal, cycles = p.Metrics[recording.MetricGoal], p.Cycles()
-	return goal, cycles, pacing.Tiny(p.GOGC(), goal, cycles)
+	return goal, cycles, gogc.Tiny(p.GOGC(), goal, cycles)
 }
 
 // Refuted reports whether a larger GOGC was tried in the recording and was not seen to save CPU: the

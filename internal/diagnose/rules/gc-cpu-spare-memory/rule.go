@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/pacing"
+	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
@@ -66,7 +66,7 @@ reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's part from
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s, ok := state(p)
-	if !ok || s.share < pacing.LeastShare || p.Refuted() {
+	if !ok || s.share < gogc.LeastShare || p.Refuted() {
 		return nil, nil
 	}
 	if _, _, tiny := p.TinyHeap(); tiny {
@@ -130,7 +130,7 @@ func (s heapState) expected(p *rule.Pass, next int) stats.Interval {
 
 // heapState is what the decision rests on.
 type heapState struct {
-	pacing.Heap
+	gogc.Heap
 	share    float64 // of CPU that collection takes
 	memoryIs string  // what says how much memory there is
 	limited  bool    // GOMEMLIMIT is set

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
-	"github.com/hone-go/hone/internal/pacing"
+	"github.com/hone-go/hone/internal/gogc"
 )
 
 const (
@@ -58,14 +58,14 @@ services that collect all the time with a few MiB live.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	goal, cycles, ok := p.TinyHeap()
 	share := p.Collecting()
-	if !ok || share < pacing.LeastShare || p.Refuted() {
+	if !ok || share < gogc.LeastShare || p.Refuted() {
 		return nil, nil
 	}
 	next := choose(p, goal)
 	if next == 0 {
 		return nil, nil
 	}
-	gogc := int(math.Ceil(next/pacing.LeastHeap)) * 100
+	setting := int(math.Ceil(next/gogc.LeastHeap)) * 100
 	memory, what := p.Memory()
 	work := p.GCWorth()
 	saved := (1 - goal/next) * (1 - kept)
@@ -81,7 +81,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Cause: fmt.Sprintf("The heap may grow to %s only before it is collected, so that happens %s times a second and takes %s of CPU: almost nothing is live, and the runtime's minimum heap size sets the GC rate.",
 			rule.Bytes(goal), rule.Number(cycles), rule.Percent(share)),
 		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s for %s of the collector's work. The limit matters, because GOGC is a factor: it keeps the heap from following if live memory grows.",
-			gogc, int(guard(next, memory)/(1<<20)), rule.Bytes(next), rule.Percent(saved)),
+			setting, int(guard(next, memory)/(1<<20)), rule.Bytes(next), rule.Percent(saved)),
 		Evidence: append([]rule.Evidence{
 			{What: "CPU in the collector", Value: rule.Percent(share), Command: p.Top("cpu")},
 			{What: "collections a second", Value: rule.Number(cycles)},
@@ -95,7 +95,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 func choose(p *rule.Pass, goal float64) float64 {
 	memory, _ := p.Memory()
 	for _, next := range heaps {
-		if next >= 2*goal && p.Held()+next-goal <= pacing.MayUse*memory {
+		if next >= 2*goal && p.Held()+next-goal <= gogc.MayUse*memory {
 			return next
 		}
 	}

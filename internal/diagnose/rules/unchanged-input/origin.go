@@ -28,6 +28,7 @@ type origin struct {
 
 	names []string
 	sets  float64 // most of all values, for each run of the line
+	open  bool    // other packages may set one of them
 	depth int
 }
 
@@ -203,7 +204,7 @@ func (o *origin) passed(v *types.Var) bool {
 			return false
 		}
 		o.names = append(o.names, up.names...)
-		o.sets = max(o.sets, up.sets)
+		o.sets, o.open = max(o.sets, up.sets), o.open || up.open
 		return true
 	}
 	return false
@@ -262,6 +263,7 @@ func (o *origin) stays(v *types.Var, name string) bool {
 		return false
 	}
 	o.note(name, most/o.runs)
+	o.open = o.open || v.Exported()
 	return true
 }
 

@@ -109,6 +109,7 @@ type found struct {
 	names []string // of the values that it is made of
 	runs  float64  // of the line, for each unit of work
 	sets  float64  // of those values, for each run of the line
+	open  bool     // other packages may set one of them, which nobody sees
 }
 
 // caller returns the frame of a row nearest to its leaf that makes such a call.
@@ -148,7 +149,7 @@ func (s *search) look(f *site.Frame, key *at) *found {
 		}
 		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns}
 		if o.decided(call) && len(o.names) > 0 {
-			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets}
+			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open}
 		}
 	}
 	return nil
@@ -192,6 +193,8 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 		m.Cause = fmt.Sprintf("%s compiles %s, %s, and throws the compiled pattern away.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
 	}
 	m.Fix = fmt.Sprintf("Compute it once, where %s %s set, and keep the result; copy it before changing it.", what, is)
-	m.Confidence = rule.Measured
+	if m.Confidence = rule.Measured; f.open {
+		m.Confidence = rule.Likely
+	}
 	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: fmt.Sprintf("%s set %s times for each run of the line", what, rule.Number(f.sets))})
 }

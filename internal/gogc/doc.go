@@ -1,4 +1,4 @@
-// Package pacing says which setting of the Go collector is worth a try: whether its work is
+// Package gogc says which setting of the Go collector is worth a try: whether its work is
 // much, how far the heap may grow in the memory that is there, and what that takes.
 //
 // The one decision: the recording, which tries a setting, and the rule, which advises one, ask
@@ -6,4 +6,4 @@
 //
 // It knows figures only: where they come from is the caller's affair, and what a setting saves is
 // for a profile or a trial to say.
-package pacing
+package gogc

@@ -1,9 +1,9 @@
-package pacing_test
+package gogc_test
 
 import (
 	"testing"
 
-	"github.com/hone-go/hone/internal/pacing"
+	"github.com/hone-go/hone/internal/gogc"
 )
 
 const mib = 1 << 20
@@ -11,18 +11,18 @@ const mib = 1 << 20
 func TestLarger(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		heap pacing.Heap
+		heap gogc.Heap
 		want int
 	}{
-		{"plenty", pacing.Heap{100, 100 * mib, 250 * mib, 36 << 30}, 400},
-		{"some", pacing.Heap{100, 100 * mib, 250 * mib, 1000 * mib}, 300},
-		{"little", pacing.Heap{100, 100 * mib, 250 * mib, 800 * mib}, 200},
-		{"none", pacing.Heap{100, 100 * mib, 250 * mib, 600 * mib}, 0},
-		{"high already", pacing.Heap{400, 100 * mib, 250 * mib, 36 << 30}, 0},
-		{"off", pacing.Heap{-1, 100 * mib, 250 * mib, 36 << 30}, 0},
-		{"live heap not known", pacing.Heap{100, 0, 250 * mib, 36 << 30}, 0},
-		{"use not known", pacing.Heap{100, 100 * mib, 0, 36 << 30}, 0},
-		{"memory not known", pacing.Heap{100, 100 * mib, 250 * mib, 0}, 0},
+		{"plenty", gogc.Heap{100, 100 * mib, 250 * mib, 36 << 30}, 400},
+		{"some", gogc.Heap{100, 100 * mib, 250 * mib, 1000 * mib}, 300},
+		{"little", gogc.Heap{100, 100 * mib, 250 * mib, 800 * mib}, 200},
+		{"none", gogc.Heap{100, 100 * mib, 250 * mib, 600 * mib}, 0},
+		{"high already", gogc.Heap{400, 100 * mib, 250 * mib, 36 << 30}, 0},
+		{"off", gogc.Heap{-1, 100 * mib, 250 * mib, 36 << 30}, 0},
+		{"live heap not known", gogc.Heap{100, 0, 250 * mib, 36 << 30}, 0},
+		{"use not known", gogc.Heap{100, 100 * mib, 0, 36 << 30}, 0},
+		{"memory not known", gogc.Heap{100, 100 * mib, 250 * mib, 0}, 0},
 	} {
 		if got := c.heap.Larger(); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
@@ -31,10 +31,10 @@ func TestLarger(t *testing.T) {
 }
 
 func TestPrice(t *testing.T) {
-	if got := (pacing.Heap{GOGC: 100, Live: 100 * mib}).Price(400); got != 300*mib {
+	if got := (gogc.Heap{GOGC: 100, Live: 100 * mib}).Price(400); got != 300*mib {
 		t.Errorf("%.0f MiB on top of 100 live, want 300", got/mib)
 	}
-	if got := (pacing.Heap{GOGC: 100, Live: 1 * mib}).Price(400); got != 12*mib {
+	if got := (gogc.Heap{GOGC: 100, Live: 1 * mib}).Price(400); got != 12*mib {
 		t.Errorf("%.0f MiB on top of a heap of the least size, want 12", got/mib)
 	}
 }
@@ -44,7 +44,7 @@ func TestGuard(t *testing.T) {
 		memory float64
 		want   int64
 	}{{36 << 30, 27000 * mib}, {800 * mib, 600 * mib}, {0.5 * mib, 0}} {
-		if got := (pacing.Heap{Memory: c.memory}).Guard(); got != c.want {
+		if got := (gogc.Heap{Memory: c.memory}).Guard(); got != c.want {
 			t.Errorf("memory of %.0f MiB: %d MiB, want %d", c.memory/mib, got/mib, c.want/mib)
 		}
 	}
@@ -63,7 +63,7 @@ func TestTiny(t *testing.T) {
 		{-1, 4 * mib, 50, false},
 		{100, 0, 50, false},
 	} {
-		if got := pacing.Tiny(c.gogc, c.goal, c.cycles); got != c.want {
+		if got := gogc.Tiny(c.gogc, c.goal, c.cycles); got != c.want {
 			t.Errorf("GOGC=%d, a goal of %.0f MiB, %.0f cycles a second: %t", c.gogc, c.goal/mib, c.cycles, got)
 		}
 	}

@@ -1,0 +1,64 @@
+package scanperlookup
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/covdata"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/recording"
+)
+
+const service = `package main
+
+type subscription struct{ topic string }
+
+func find(all []*subscription, topic string) *subscription {
+	for _, s := range all {
+		if s.topic == topic { //@ test | runtime.memequal
+			return s
+		}
+	}
+	return nil
+}
+
+func main() { find(nil, "") }
+`
+
+// TestGrowth: a list that grows while the counters run is said to grow; one that stays as long is not.
+func TestGrowth(t *testing.T) {
+	block := func(startLine, startColumn, endLine, endColumn int) covdata.Block {
+		return covdata.Block{StartLine: startLine, StartColumn: startColumn, EndLine: endLine, EndColumn: endColumn, Statements: 1}
+	}
+	meta := &covdata.Meta{Packages: []covdata.Package{{Path: "example.com/madeup", Funcs: []covdata.Func{{
+		Name: "find", File: "example.com/madeup/main.go",
+		Blocks: []covdata.Block{block(5, 64, 6, 24), block(11, 2, 11, 12), block(6, 24, 7, 23), block(7, 23, 9, 4)},
+	}}}}}
+	for _, c := range []struct {
+		iterations [3]uint64 // of each entry, in the three windows
+		want       string
+	}{
+		{[3]uint64{100, 200, 300}, "It grows: 100 elements at first, 300 in the end."},
+		{[3]uint64{200, 210, 205}, ""},
+	} {
+		pass, names := ruletest.MadeUp(t, service)
+		pass.Manifest.Load = &recording.Load{Connections: 8}
+		var windows []counts.Window
+		for _, n := range c.iterations {
+			windows = append(windows, counts.Window{Units: 1000, Counts: covdata.Counts{{{1000, 0, 1000 * n, 1000}}}})
+		}
+		pass.Counts = counts.New(meta, windows)
+		matches, err := Rule().Find(t.Context(), pass)
+		if err != nil || len(matches) != 1 || names[matches[0].Site.Line] != "test" {
+			t.Fatalf("%v, %v", matches, err)
+		}
+		m := matches[0]
+		if grows := strings.Contains(m.Cause, "It grows"); grows != (c.want != "") || !strings.Contains(m.Cause, c.want) {
+			t.Errorf("%v: %s", c.iterations, m.Cause)
+		}
+		if removes := strings.Contains(m.Fix, "Remove the elements"); removes != (c.want != "") {
+			t.Errorf("%v: %s", c.iterations, m.Fix)
+		}
+	}
+}
