@@ -11,9 +11,10 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// leastRight is the share of the programs that a rule must get right when each is run once. A CPU profile of a second has
-// sixty samples to a hundred, so that a line of 5 % is missing from one profile in fifty.
-const leastRight = 0.95
+// leastRight is the share of the programs that rules must get right when each is run once. A CPU profile of a second has
+// sixty samples to a hundred: a line of 5 % is missing from one profile in fifty, and a program has several. Some 96 of
+// a hundred are right.
+const leastRight = 0.90
 
 // TestLive builds and runs each rule's programs, once each, and prints how many came out right.
 func TestLive(t *testing.T) {
