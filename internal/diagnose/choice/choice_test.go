@@ -122,6 +122,25 @@ func TestFind(t *testing.T) {
 	if err != nil || f.Path != filepath.Join(deep, choice.FileName) || f.Rules != "all,-gc" || !slices.Equal(f.Ignore, []choice.Ignore{{Rule: "concat-loop", File: "x.go", Reason: "runs once"}}) {
 		t.Errorf("%+v, %v", f, err)
 	}
+	module := t.TempDir() // in no repository: what lies above the module is not its own
+	if err := os.MkdirAll(filepath.Join(module, "m", "cmd"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(module, `{"rules": "-gc"}`)
+	for _, c := range []struct {
+		gomod string // the directory that holds it
+		want  bool
+	}{{"", false}, {"m", false}, {".", true}} {
+		os.Remove(filepath.Join(module, "m", "go.mod"))
+		if c.gomod != "" {
+			if err := os.WriteFile(filepath.Join(module, c.gomod, "go.mod"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if f, err := choice.Find(filepath.Join(module, "m", "cmd"), known); (f != nil) != c.want || err != nil {
+			t.Errorf("go.mod in %q: %v, %v", c.gomod, f, err)
+		}
+	}
 	for text, want := range map[string]string{
 		`{"rule": "all"}`:                                           "unknown field",
 		`{"rules": "x"}`:                                            `"x"`,

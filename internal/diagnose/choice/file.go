@@ -2,6 +2,7 @@ package choice
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,22 +36,40 @@ type Ignore struct {
 }
 
 // Find returns the choices of the repository that a directory is in: the nearest hone.json in it or above, up to the
-// directory that holds .git. nil when there is none. Errors name the file.
+// directory that holds .git or, without one, the nearest that holds go.mod. What lies further up is somebody else's. nil
+// when there is none. Errors name the file.
 func Find(dir string, known Known) (*File, error) {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil, nil
 	}
-	for {
-		name := filepath.Join(dir, FileName)
-		f, err := read(name, known)
-		if !errors.Is(err, fs.ErrNotExist) {
+	for root := rootOf(dir); ; dir = filepath.Dir(dir) {
+		f, err := read(filepath.Join(dir, FileName), known)
+		if dir == root || !errors.Is(err, fs.ErrNotExist) {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, nil
+			}
 			return f, err
 		}
-		up := filepath.Dir(dir)
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || up == dir {
-			return nil, nil
+	}
+}
+
+// rootOf is the directory of the repository, else of the module, else the directory itself.
+func rootOf(dir string) string {
+	holds := func(dir, name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	}
+	module := ""
+	for at := dir; ; at = filepath.Dir(at) {
+		if holds(at, ".git") {
+			return at
 		}
-		dir = up
+		if module == "" && holds(at, "go.mod") {
+			module = at
+		}
+		if at == filepath.Dir(at) {
+			return cmp.Or(module, dir)
+		}
 	}
 }
 
