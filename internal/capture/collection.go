@@ -12,7 +12,7 @@ import (
 // collection sums what the runs of one phase hand over. The zero collection is ready.
 type collection struct {
 	cpu, allocs, block, mutex merged
-	heap                      []byte // of the last run's end
+	heap, goroutine           []byte // of the last run's end
 	trace                     []byte // of the first run that has one: traces do not add up
 	truncated                 bool
 	asked, forced             int64
@@ -64,6 +64,9 @@ func (c *collection) take(r run) {
 	if end != nil {
 		c.heap = end
 	}
+	if data := r.parts["goroutine"]; data != nil {
+		c.goroutine = data
+	}
 	if start != nil && end != nil {
 		c.allocs.add(gained(end, start, r.exit.Wall))
 	}
@@ -107,6 +110,7 @@ func (c *collection) write(r *recorder) error {
 			c.writeSum(r, recording.PartCPU, &c.cpu, "cpu"),
 			c.writeSum(r, recording.PartAllocs, &c.allocs, "heap.end"),
 			c.writeBytes(r, recording.PartHeap, c.heap, "heap.end"),
+			c.writeBytes(r, recording.PartGoroutine, c.goroutine, "goroutine"),
 		)
 	case recording.PhaseContention:
 		return errors.Join(

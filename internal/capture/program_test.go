@@ -28,6 +28,7 @@ func programLab(t *testing.T, length time.Duration, change func(n int, s target.
 		if s.Collect.CPU {
 			p.parts["cpu"] = cpuProfile(3)
 			p.parts["heap.start"], p.parts["heap.end"] = heapProfile(10), heapProfile(110)
+			p.parts["goroutine"] = waitProfile(1)
 		}
 		if s.Collect.Contention {
 			p.parts["block"], p.parts["mutex"] = waitProfile(2), waitProfile(0)
@@ -67,7 +68,7 @@ func TestProgramThatEnds(t *testing.T) {
 	if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace"}, phaseNames(m)); d != "" {
 		t.Errorf("phases (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "heap.pprof", "mutex.pprof",
+	if d := cmp.Diff([]string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "goroutine.pprof", "heap.pprof", "mutex.pprof",
 		"stdout.txt", "trace.out"}, partNames(m)); d != "" {
 		t.Errorf("parts (-want +got):\n%s", d)
 	}
@@ -100,8 +101,8 @@ func TestProgramThatEnds(t *testing.T) {
 	if b, err := r.Bytes("stdout.txt"); string(b) != "run 1\n" || err != nil {
 		t.Errorf("stdout.txt is %q, %v: want the first run's", b, err)
 	}
-	if w := why(m, "goroutine.pprof"); !strings.Contains(w, "ended by itself") {
-		t.Errorf("goroutine.pprof is missing because %q", w)
+	if w := why(m, "goroutine.txt"); !strings.Contains(w, "ended by itself") {
+		t.Errorf("goroutine.txt is missing because %q", w)
 	}
 }
 
@@ -134,7 +135,7 @@ func TestProgramFails(t *testing.T) {
 		parts []string
 	}{
 		{"at once", 1, "the program failed: exit code 3; last lines on stderr: bad input", []string{"buildinfo.txt", "stdout.txt"}},
-		{"under the profiler", 2, "the program failed in phase cpu, run 1: exit code 3", []string{"allocs.pprof", "buildinfo.txt", "cpu.pprof", "heap.pprof", "stdout.txt"}},
+		{"under the profiler", 2, "the program failed in phase cpu, run 1: exit code 3", []string{"allocs.pprof", "buildinfo.txt", "cpu.pprof", "goroutine.pprof", "heap.pprof", "stdout.txt"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

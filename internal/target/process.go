@@ -20,7 +20,7 @@ import (
 // its own at the same time.
 type Collect struct {
 	CPU        bool
-	Allocs     bool // heap profile after a GC at start and at end
+	Allocs     bool // heap profile after a GC at start and at end; the goroutines that are left at the end
 	Contention bool // block and mutex, rates raised from the start to CollectBlockRate and CollectMutexFraction
 	Trace      bool
 	TraceBytes int64 // cap; 0 none
@@ -62,7 +62,7 @@ func (c Collect) names() []string {
 		names = append(names, "cpu")
 	}
 	if c.Allocs {
-		names = append(names, "heap.start", "heap.end")
+		names = append(names, "heap.start", "heap.end", "goroutine")
 	}
 	if c.Contention {
 		names = append(names, "block", "mutex")
@@ -307,7 +307,7 @@ func (p *Process) end() {
 // what it collected.
 const collectGrace = 10 * time.Second
 
-// Parts are what Collect asked for, by name ("cpu", "allocs" (delta's two ends: "heap.start", "heap.end"),
+// Parts are what Collect asked for, by name ("cpu", "allocs" (delta's two ends: "heap.start", "heap.end", "goroutine"),
 // "block", "mutex", "trace"), after Done. missing says why one is not there.
 func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
 	parts, missing = map[string][]byte{}, map[string]string{}

@@ -199,7 +199,7 @@ func testCollect(t *testing.T, kit *Binary) {
 				t.Errorf("the probe's share of the end is %v and %v s", e.ProbeWall, e.ProbeCPUSeconds)
 			}
 			parts, missing := p.Parts()
-			if len(missing) != 0 || len(parts) != 6 {
+			if len(missing) != 0 || len(parts) != 7 {
 				t.Fatalf("%d parts, missing %q", len(parts), missing)
 			}
 			if !bytes.HasPrefix(parts["trace"], []byte("go 1.")) {
@@ -267,7 +267,7 @@ func testStopCollects(t *testing.T, kit *Binary) {
 	if e := p.Exit(); !e.Stopped || e.Signal != "terminated" {
 		t.Errorf("exit %+v", e)
 	}
-	if parts, missing := p.Parts(); len(parts) != 6 || len(missing) != 0 {
+	if parts, missing := p.Parts(); len(parts) != 7 || len(missing) != 0 {
 		t.Errorf("%d parts, missing %q", len(parts), missing)
 	}
 }

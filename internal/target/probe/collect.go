@@ -151,6 +151,7 @@ func (p *hone0probe) finishCollecting() {
 	}
 	if c.allocs {
 		p.sendProfile("heap.end", "heap", true)
+		p.sendProfile("goroutine", "goroutine", false)
 	}
 	if c.counters {
 		p.sendCoverage("counters.meta", "meta")

@@ -7,12 +7,16 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
 
 const (
 	// leastWaiting goroutines at one line. Pools of workers have hundreds.
 	leastWaiting = 1000
+	// leastCounted is enough where leastPerUnit of them came with each request: pools do not grow with their number.
+	leastCounted = 200
+	leastPerUnit = 0.02
 	// leastCame is the part of them that must have come during the recording: a pool is there from the start.
 	leastCame = 0.5
 	// overClients is how many times the connections of the load they must be: each may have some goroutines of its own.
@@ -34,8 +38,9 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `At the end of the recording thousands of goroutines of a service wait at one
-line, most of which were not there at its start. Nobody ends them: each keeps
+const doc = `At the end of the recording hundreds or thousands of goroutines of a service wait
+at one line, most of which were not there at its start; or they are left when
+the last benchmark of a package is over. Nobody ends them: each keeps
 its stack, 2 KiB at least, and all that it refers to, and the collector looks at
 them in every cycle, until the program runs out of memory.
 
@@ -52,32 +57,67 @@ Seen in the field: HDT3213/godis#31 (a timeout after which nobody receives),
 BishopFox/sliver#1089.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if p.Manifest == nil || p.Manifest.Target.Kind != "service" && p.Manifest.Target.Kind != "url" {
+	if p.Manifest == nil || p.Manifest.Target.Kind == "program" {
 		return nil, nil // what runs and exits takes its goroutines with it
 	}
-	least := float64(leastWaiting)
-	if l := p.Manifest.Load; l != nil {
-		least = max(least, overClients*float64(l.Connections))
-	}
-	came := p.Goroutines.Last - p.Goroutines.First
 	var matches []rule.Match
 	for _, g := range p.Parked {
-		n := float64(g.Count)
-		if n < least || came < leastCame*n || g.Start.Owner.Kind == gocode.Std {
+		if !leaks(p, g) || g.Start.Owner.Kind == gocode.Std {
 			continue
 		}
+		n := float64(g.Count)
 		what, fix := waits(g.Wait)
 		if what == "" {
 			continue
 		}
 		m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured}
-		m.Cause = fmt.Sprintf("%d goroutines wait here, %s, started with %s. The program had %.0f goroutines at the start of the recording and %.0f at its end. Their stacks alone take %s or more.",
-			g.Count, what, rule.FuncText(g.Start.Function), p.Goroutines.First, p.Goroutines.Last, rule.Bytes(n*stack))
+		m.Cause = fmt.Sprintf("%d goroutines wait here, %s, started with %s. %s Their stacks alone take %s or more.",
+			g.Count, what, rule.FuncText(g.Start.Function), course(p), rule.Bytes(n*stack))
 		m.Fix = fix
 		m.Evidence = []rule.Evidence{{What: "goroutines that wait here", Value: fmt.Sprint(g.Count), Command: p.List("goroutine", g.Function)}}
 		matches = append(matches, m)
 	}
 	return matches, nil
+}
+
+// leaks reports whether goroutines at a line came during the recording and are more than a pool or the clients' own.
+func leaks(p *rule.Pass, g site.Parked) bool {
+	n := float64(g.Count)
+	if p.Benchmark() {
+		return n >= leastWaiting // they are left when the last benchmark is over
+	}
+	came := p.Goroutines.Last - p.Goroutines.First
+	least := float64(leastWaiting)
+	if p.Manifest.Load != nil && came >= leastPerUnit*requests(p) && requests(p) > 0 {
+		least = leastCounted
+	}
+	if l := p.Manifest.Load; l != nil {
+		least = max(least, overClients*float64(l.Connections))
+	}
+	return n >= least && came >= leastCame*n
+}
+
+// requests were answered in all phases.
+func requests(p *rule.Pass) float64 {
+	n := 0.0
+	for _, ph := range p.Manifest.Phases {
+		if ph.Name != recording.PhaseCounts { // which is of another process
+			n += float64(ph.Requests)
+		}
+	}
+	return n
+}
+
+// course says when the goroutines came.
+func course(p *rule.Pass) string {
+	if p.Benchmark() {
+		return "They are left after the last benchmark: nothing ended them when the operation that started them was over."
+	}
+	text := fmt.Sprintf("The program had %.0f goroutines at the start of the recording and %.0f at its end", p.Goroutines.First, p.Goroutines.Last)
+	if n := requests(p); p.Manifest.Load != nil && n > 0 {
+		text += fmt.Sprintf(", %s more for each request", rule.Number((p.Goroutines.Last-p.Goroutines.First)/n))
+	}
+	return text + "."
 }
 
 // waits says what goroutines do in the functions that a line called, and what to do about it; "" when others end

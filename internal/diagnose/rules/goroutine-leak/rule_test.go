@@ -87,6 +87,16 @@ func TestRule(t *testing.T) {
 		{"a pool, there from the start", func(p *rule.Pass) { p.Goroutines.First = 68_800 }, 0},
 		{"some for each client", func(p *rule.Pass) { p.Manifest.Load.Connections = 10_000 }, 0},
 		{"few", func(p *rule.Pass) { p.Parked[0].Count, p.Goroutines.Last = 900, 1000 }, 0},
+		{"few, but one for every tenth request", func(p *rule.Pass) {
+			p.Manifest.Load.Connections, p.Manifest.Phases[0].Requests = 8, 8000
+			p.Parked[0].Count, p.Goroutines.First, p.Goroutines.Last = 790, 10, 800
+		}, 1},
+		{"left after a benchmark", func(p *rule.Pass) {
+			p.Manifest.Target.Kind, p.Goroutines = "bench", rule.Change{}
+		}, 1},
+		{"few left after a benchmark", func(p *rule.Pass) {
+			p.Manifest.Target.Kind, p.Parked[0].Count = "bench", 100
+		}, 0},
 		{"connections that wait for their peers", func(p *rule.Pass) {
 			p.Parked[0].Wait = []string{"runtime.gopark", "runtime.netpollblock", "internal/poll.runtime_pollWait"}
 		}, 0},
@@ -106,11 +116,11 @@ func TestRule(t *testing.T) {
 			t.Errorf("%s: %d matches, want %d", c.what, len(matches), c.want)
 			continue
 		}
-		if c.want == 0 || p.Manifest.Load == nil {
+		if c.what != "a leak" {
 			continue
 		}
 		m := matches[0]
-		for _, want := range []string{"68787 goroutines wait here, to send to a channel", "134 goroutines at the start", "134 MiB"} {
+		for _, want := range []string{"68787 goroutines wait here, to send to a channel", "134 goroutines at the start", ", 1 more for each request", "134 MiB"} {
 			if !strings.Contains(m.Cause, want) {
 				t.Errorf("%s: no %q in %q", c.what, want, m.Cause)
 			}

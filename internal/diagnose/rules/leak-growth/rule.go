@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -22,6 +23,11 @@ const (
 	// stays is the part of what the line made in the window that must be alive at its end, where the source does
 	// not show what holds it. What a growing map or slice leaves behind is more than the rest.
 	stays = 0.5
+	// leastRequests in the window, each of which leaves perRequest objects behind: a line that every request feeds.
+	leastRequests = 500
+	perRequest    = 0.5
+	// seldom is how often what takes out runs for each time that something is put in, to be no help.
+	seldom = 0.01
 )
 
 // Rule is leak-growth.
@@ -29,6 +35,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "leak-growth",
 		Kind:  rule.Leak,
+		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Memory that is kept and never given back",
 		Doc:   doc,
 		// How much of it is wanted is not known.
@@ -48,15 +55,17 @@ a registry needs to take entries out when what they stand for ends.
 It is fine while a cache that is bounded by the number of its keys fills up: a
 recording that begins when the service has been under load for a while tells.
 The rule is sure only of maps and slices of the package or of a struct that
-nothing in the package ever takes anything out of.
+nothing in the package ever takes anything out of, or nothing did while the
+recording's counters ran; and of lines that every request leaves an object of.
+Of benchmarks it looks at what is left when the last one is over.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	ph, ok := p.Phase(recording.PhaseCPU)
-	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind != "service" && p.Manifest.Target.Kind != "url" {
-		return nil, nil // what a program that ends builds up is its result
+	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind == "program" {
+		return nil, nil // what a program that ends builds up is its result; what benchmarks leave when they are over is not
 	}
 	live := float64(p.Table.Totals.LiveBytes)
 	var matches []rule.Match
@@ -70,17 +79,24 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		made, _ := rule.Sum(s.Allocs)
 		m := rule.Match{Site: s, Live: s.Live, Confidence: rule.Hint}
-		m.Cause = fmt.Sprintf("Of %s that this line made in %s, %s stay in memory: %s a minute.",
-			rule.Bytes(float64(made)), rule.Seconds(ph.Seconds), rule.Percent(min(1, float64(g.Bytes)/float64(made))), rule.Bytes(float64(g.Bytes)/ph.Seconds*60))
+		m.Cause = fmt.Sprintf("Of %s that this line made in %s, %s stay in memory: %s.",
+			rule.Bytes(float64(made)), rule.Seconds(ph.Seconds), rule.Percent(min(1, float64(g.Bytes)/float64(made))), rate(p, &ph, g))
 		m.Fix = "Look for what holds it, and bound that: a size and a way to forget for a cache, an end for each entry of a registry."
+		if ph.Requests >= leastRequests && float64(g.Objects) >= perRequest*float64(ph.Requests) {
+			m.Confidence = rule.Likely // a cache has fewer keys than there are requests
+			m.Cause += " Each request leaves some behind."
+		}
 		m.Evidence = []rule.Evidence{
 			{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", rule.Bytes(float64(g.Bytes)), g.Objects), Command: p.List("inuse_space", s.Function)},
 		}
 		if place := p.Place(s); place != nil {
-			if name := onlyGrows(place); name != "" {
+			if kept := keeper(p, s, place); kept != nil {
 				m.Confidence = rule.Likely
-				m.Cause += fmt.Sprintf(" It is put into %s, out of which nothing in the package ever takes anything.", name)
-				m.Fix = fmt.Sprintf("Bound %s: take entries out when what they stand for ends, or forget the oldest beyond a size.", name)
+				m.Cause += " " + kept.words
+				m.Fix = fmt.Sprintf("Bound %s: take entries out when what they stand for ends, or forget the oldest beyond a size.", kept.name)
+				if kept.unused != "" {
+					m.Fix = fmt.Sprintf("Have %s called when what an entry of %s stands for ends, or bound %s by size or age.", kept.unused, kept.name, kept.name)
+				}
 			}
 		}
 		if m.Confidence == rule.Likely || float64(g.Bytes) >= stays*float64(made) {
@@ -100,10 +116,28 @@ func at(t *site.Table, g site.Grown) *site.Site {
 	return nil
 }
 
-// onlyGrows names the field or package variable that the line inserts into or appends to, when nothing in the
-// package takes anything out of it; "" otherwise.
-func onlyGrows(p *gocode.Place) string {
-	name := ""
+// rate says how fast a line's live memory grows.
+func rate(p *rule.Pass, ph *recording.Phase, g site.Grown) string {
+	if p.Benchmark() {
+		return rule.Bytes(float64(g.Bytes)) + " are left when the benchmarks are over"
+	}
+	text := rule.Bytes(float64(g.Bytes)/ph.Seconds*60) + " a minute"
+	if p.Manifest.Load != nil && ph.Requests > 0 {
+		text = fmt.Sprintf("%s per request, %s", rule.Bytes(float64(g.Bytes)/float64(ph.Requests)), text)
+	}
+	return text
+}
+
+// keep is what holds the memory of a line.
+type keep struct {
+	name, words string
+	unused      string // the function that would take out, and did not run
+}
+
+// keeper returns the field or package variable that the line inserts into or appends to, when nothing in the package
+// takes anything out of it, or nothing did while the counters ran; nil otherwise.
+func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
+	var found *keep
 	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || rule.Line(p, a.Pos()) > p.Line || rule.Line(p, a.End()) < p.Line {
@@ -114,13 +148,46 @@ func onlyGrows(p *gocode.Place) string {
 			if e == nil {
 				continue
 			}
-			if v := kept(p, e); v != nil && !shrinks(p, v) {
-				name = rule.Text(e)
+			v := kept(p, e)
+			if v == nil {
+				continue
+			}
+			name := rule.Text(e)
+			out := shrinkers(p, v)
+			if len(out) == 0 {
+				found = &keep{name: name, words: fmt.Sprintf("It is put into %s, out of which nothing in the package ever takes anything.", name)}
+			} else if unused := neverRan(pass, s, p, out); unused != "" {
+				found = &keep{name: name, unused: unused,
+					words: fmt.Sprintf("It is put into %s, out of which %s would take something, but it did not run while the recording's counters ran.", name, unused)}
 			}
 		}
 		return true
 	})
-	return name
+	return found
+}
+
+// neverRan names the functions around what takes out, when the counters saw none of them run while the line did.
+func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) string {
+	in, ok := pass.Executions(s.Frame)
+	if !ok || in.PerUnit <= 0 {
+		return ""
+	}
+	var names []string
+	for _, n := range out {
+		pos := p.Fset.Position(n.Pos())
+		ran, ok := pass.Counts.Line(s.Owner.Package, pos.Filename, pos.Line)
+		if !ok || ran.PerUnit > seldom*in.PerUnit {
+			return ""
+		}
+		for _, f := range p.Files() {
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && rule.Inside(fn, n.Pos()) && !slices.Contains(names, fn.Name.Name) {
+					names = append(names, fn.Name.Name)
+				}
+			}
+		}
+	}
+	return rule.List(names)
 }
 
 // container is the map that an assignment inserts into, or the slice that it appends to.
@@ -161,9 +228,9 @@ func kept(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// shrinks reports whether something in the package may take from the variable or let it go: delete, clear, any
+// shrinkers are the places in the package that may take from the variable or let it go: delete, clear, any
 // other assignment than the append, its address, or its use as an argument or in a composite literal.
-func shrinks(p *gocode.Place, v *types.Var) bool {
+func shrinkers(p *gocode.Place, v *types.Var) []ast.Node {
 	is := func(e ast.Expr) bool {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
@@ -173,9 +240,10 @@ func shrinks(p *gocode.Place, v *types.Var) bool {
 		}
 		return false
 	}
-	found := false
+	var out []ast.Node
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {
+			found := false
 			switch n := n.(type) {
 			case *ast.CallExpr:
 				name := p.CalleeName(n)
@@ -184,9 +252,7 @@ func shrinks(p *gocode.Place, v *types.Var) bool {
 				}
 			case *ast.AssignStmt:
 				for i, lhs := range n.Lhs {
-					if is(lhs) && !grows(p, n, i) {
-						found = true
-					}
+					found = found || is(lhs) && !grows(p, n, i)
 				}
 				for _, rhs := range n.Rhs {
 					found = found || is(rhs)
@@ -196,12 +262,15 @@ func shrinks(p *gocode.Place, v *types.Var) bool {
 					found = found || is(e)
 				}
 			case *ast.UnaryExpr:
-				found = found || n.Op == token.AND && is(n.X)
+				found = n.Op == token.AND && is(n.X)
 			}
-			return !found
+			if found {
+				out = append(out, n)
+			}
+			return true
 		})
 	}
-	return found
+	return out
 }
 
 // grows reports whether an assignment appends to its left side.
