@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/version"
+	"go/constant"
+	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -19,7 +21,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "timer-in-loop",
 		Kind:  rule.Alloc,
-		Title: "A new timer in every iteration of a loop",
+		Title: "A new timer in every iteration or call",
 		Doc:   doc,
 		// Reset costs what starting a timer costs, without the timer and its channel.
 		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.9},
@@ -32,6 +34,10 @@ const doc = `time.After makes a timer and a channel. In a select in a loop that 
 every iteration, also when another case is ready at once: three allocations and an
 entry in the runtime's timer heap for a timeout that hardly ever fires.
 
+The same goes for a function that many call, whose select mostly finds another
+case ready: a semaphore with a timeout, a send with a deadline. Try the other
+cases first, in a select with a default, and make the timer only to wait.
+
 Make one timer before the loop and Reset it in each iteration. Since Go 1.23 (by
 the go line of go.mod) Reset needs no Stop and no draining before, and a timer
 that nobody refers to is collected at once. With an older go line the timers of
@@ -39,30 +45,74 @@ time.After are kept until they fire, so that a long timeout in a busy loop also
 holds memory: there it is a leak for as long as the timeout lasts.
 
 It is fine in a loop that waits most of the time, for example one that retries
-after a pause: then the timer does fire, and iterations are few.
+after a pause: then the timer does fire, and iterations are few. Outside of loops
+the rule speaks of a time.After beside other cases of a select alone, and not of
+timeouts below 10 ms, which may well fire.
 
 Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	old := oldTimers(p)
+	guilty := func(p *gocode.Place, m *rule.Match) bool { return guilty(p, m, old) }
 	return p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, makers...) }, guilty, nil), nil
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+// oldTimers reports whether the program was built with timers that are kept until they fire, as the go line of
+// its main module decides (GODEBUG asynctimerchan, Go 1.23).
+func oldTimers(p *rule.Pass) bool {
+	return p.Code != nil && strings.Contains(p.Code.Setting("DefaultGODEBUG"), "asynctimerchan=1")
+}
+
+func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 	for _, call := range rule.CallsOf(p, makers...) {
+		name := p.CalleeName(call)
 		loop := p.LoopAround(call)
-		if loop == nil || rule.AtMost(p, loop, call, 2) || kept(p, call) {
+		switch {
+		case loop != nil && !rule.AtMost(p, loop, call, 2) && !kept(p, call):
+			m.Cause = fmt.Sprintf("%s makes a timer and its channel in every iteration of the loop on line %d%s.", name, rule.Line(p, loop.Pos()), alsoWhen(p, call))
+			m.Fix = "Make one timer before the loop and call its Reset in each iteration."
+		case loop == nil && name == "time.After" && beside(p, call):
+			m.Cause = fmt.Sprintf("%s makes a timer and its channel each time %s is called%s.", name, rule.FuncName(p), alsoWhen(p, call))
+			m.Fix = "Try the other cases first, in a select with a default; make a time.NewTimer only when none is ready, and Stop it when one is."
+		default:
 			continue
 		}
-		name := p.CalleeName(call)
-		m.Cause = fmt.Sprintf("%s makes a timer and its channel in every iteration of the loop on line %d%s.", name, rule.Line(p, loop.Pos()), alsoWhen(p, call))
-		m.Fix = "Make one timer before the loop and call its Reset in each iteration."
-		if v := p.Pkg.GoVersion(); v != "" && version.Compare(v, "go1.23") < 0 {
-			m.Cause += fmt.Sprintf(" Under %s in go.mod each is kept until it fires.", v)
-			m.Fix += " Below go 1.23 in go.mod, Stop it and drain its channel before."
+		if old {
+			m.Cause += " Under the go line of the main module, below 1.23, each is kept until it fires."
+			if loop != nil {
+				m.Fix += " Below go 1.23 in go.mod, Stop it and drain its channel before."
+			}
 		}
 		return true
 	}
 	return false
+}
+
+// shortest is a timeout that does not fire often beside a line that is hot.
+const shortest = 10 * time.Millisecond
+
+// beside reports whether a channel of time.After is received from in a select that waits for something else, too.
+func beside(p *gocode.Place, call *ast.CallExpr) bool {
+	if d, ok := p.Const(call.Args[0]); ok {
+		if ns, exact := constant.Int64Val(d); exact && time.Duration(ns) < shortest {
+			return false
+		}
+	}
+	cases := 0
+	for _, n := range p.Enclosing(call) {
+		s, ok := n.(*ast.SelectStmt)
+		if !ok {
+			continue
+		}
+		for _, c := range s.Body.List {
+			if c.(*ast.CommClause).Comm == nil {
+				return false // the timer of a select with a default is another mistake
+			}
+			cases++
+		}
+		break
+	}
+	return cases > 1
 }
 
 // alsoWhen says more about a timer in a select, where it is mostly not waited for.
