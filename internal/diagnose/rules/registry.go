@@ -75,6 +75,7 @@ import (
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
 	scanperlookup "github.com/hone-go/hone/internal/diagnose/rules/scan-per-lookup"
 	schedlatency "github.com/hone-go/hone/internal/diagnose/rules/sched-latency"
+	scratchpercall "github.com/hone-go/hone/internal/diagnose/rules/scratch-per-call"
 	semaphorewait "github.com/hone-go/hone/internal/diagnose/rules/semaphore-wait"
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 	sleeppolling "github.com/hone-go/hone/internal/diagnose/rules/sleep-polling"
@@ -176,6 +177,7 @@ func All() []rule.Rule {
 		rwmutexreaders.Rule(),
 		scanperlookup.Rule(),
 		schedlatency.Rule(),
+		scratchpercall.Rule(),
 		semaphorewait.Rule(),
 		serialsection.Rule(),
 		sleeppolling.Rule(),

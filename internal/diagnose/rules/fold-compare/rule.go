@@ -32,7 +32,10 @@ throws them away. strings.EqualFold compares as it goes, allocates nothing, and
 stops at the first difference; different lengths of plain ASCII it tells apart
 early.
 
-It is fine where the lowered string is used again. The two differ on a few
+The same goes for a string that is lowered into a variable, or for a switch, only
+to be compared with a few constants.
+
+It is fine where the lowered string is used again, or compared with many. The two differ on a few
 letters outside of ASCII: EqualFold takes the Kelvin sign and k, or the long s
 and s, for the same letter in every direction, as Unicode's simple folding has
 it.
@@ -47,35 +50,97 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 }
 
 func judge(c *rule.Case) bool {
-	var compared *ast.BinaryExpr
+	var compared []ast.Expr
 	ok := c.All(func(call *ast.CallExpr) bool {
-		b, is := comparison(c.Place, call)
-		if is {
-			compared = b
-		}
+		uses, is := comparisons(c.Place, call)
+		compared = append(compared, uses...)
 		return is
 	})
-	if !ok {
+	if !ok || len(compared) == 0 {
+		return false
+	}
+	b, one := compared[0].(*ast.BinaryExpr)
+	if len(c.Calls) == 1 && (!one || rule.Result(c.Place, c.Calls[0]) != nil) {
+		arg := c.Calls[0].Args[0]
+		what := "compare it with " + rule.Some(float64(len(compared)), "text")
+		c.Cause = fmt.Sprintf("%s walks and may copy all of %s only to %s.", rule.Text(c.Calls[0]), rule.Text(arg), what)
+		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and ends at the first difference; it differs on a few letters outside of ASCII.", rule.Text(arg))
+		if rule.Secret(c.Place, arg) {
+			c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + rule.ConstantTime
+		}
+		return true
+	}
+	if !one {
 		return false
 	}
 	not := ""
-	if compared.Op == token.NEQ {
+	if b.Op == token.NEQ {
 		not = "!"
 	}
-	c.Cause = fmt.Sprintf("%s walks and may copy whole strings to compare them once.", rule.Text(compared))
+	c.Cause = fmt.Sprintf("%s walks and may copy whole strings to compare them once.", rule.Text(b))
 	c.Fix = fmt.Sprintf("Write %sstrings.EqualFold(%s, %s); it differs on a few letters outside of ASCII.",
-		not, inner(c.Place, compared.X), inner(c.Place, compared.Y))
-	if rule.Secret(c.Place, compared.X) || rule.Secret(c.Place, compared.Y) {
+		not, inner(c.Place, b.X), inner(c.Place, b.Y))
+	if rule.Secret(c.Place, b.X) || rule.Secret(c.Place, b.Y) {
 		c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + rule.ConstantTime
 	}
 	return true
 }
 
-// comparison returns the == or != in which a conversion stands, when the other side
+// mostTexts is how many texts a lowered string is compared with until lowering it once is the better way.
+const mostTexts = 4
+
+// comparisons returns what the result of a conversion is compared in, when it is used for nothing else: directly, as the
+// tag of a switch, or by a variable.
+func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
+	converter := p.CalleeName(call)
+	uses := []ast.Expr{call}
+	at := p
+	if v := rule.Result(p, call); v != nil {
+		if !rule.Local(p, v) || rule.IsResult(p, v) || len(rule.Assigned(p, v)) != 1 {
+			return nil, false
+		}
+		uses, at = nil, p.Outer()
+		for _, id := range rule.Reads(p, v) {
+			uses = append(uses, id)
+		}
+	}
+	var out []ast.Expr
+	for _, use := range uses {
+		if b, ok := comparison(at, use, converter); ok {
+			out = append(out, b)
+			continue
+		}
+		texts, ok := cases(at, use, converter)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, texts...)
+	}
+	return out, len(out) > 0 && len(out) <= mostTexts
+}
+
+// cases returns the texts of a switch whose tag is a converted string, when they are of the same case.
+func cases(p *gocode.Place, tag ast.Expr, converter string) (texts []ast.Expr, ok bool) {
+	s, is := rule.Parent(p, tag).(*ast.SwitchStmt)
+	if !is || ast.Unparen(s.Tag) != tag {
+		return nil, false
+	}
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if !sameCase(p, converter, e) {
+				return nil, false
+			}
+			texts = append(texts, e)
+		}
+	}
+	return texts, len(texts) > 0
+}
+
+// comparison returns the == or != in which a converted string stands, when the other side
 // is of the same case too: converted by the same function, or a constant that is so.
-func comparison(p *gocode.Place, call *ast.CallExpr) (*ast.BinaryExpr, bool) {
-	var child ast.Node = call
-	for _, n := range p.Enclosing(call) {
+func comparison(p *gocode.Place, converted ast.Expr, converter string) (*ast.BinaryExpr, bool) {
+	var child ast.Node = converted
+	for _, n := range p.Enclosing(converted) {
 		switch n := n.(type) {
 		case *ast.ParenExpr:
 			child = n
@@ -85,7 +150,7 @@ func comparison(p *gocode.Place, call *ast.CallExpr) (*ast.BinaryExpr, bool) {
 			if child == n.X {
 				other = n.Y
 			}
-			ok := (n.Op == token.EQL || n.Op == token.NEQ) && sameCase(p, p.CalleeName(call), other)
+			ok := (n.Op == token.EQL || n.Op == token.NEQ) && sameCase(p, converter, other)
 			return n, ok
 		}
 		break

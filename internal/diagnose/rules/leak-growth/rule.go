@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -148,6 +149,7 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 			if e == nil {
 				continue
 			}
+			e = outermost(e)
 			v := kept(p, e)
 			if v == nil {
 				continue
@@ -158,7 +160,7 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 				found = &keep{name: name, words: fmt.Sprintf("It is put into %s, out of which nothing in the package ever takes anything.", name)}
 			} else if unused := neverRan(pass, s, p, out); unused != "" {
 				found = &keep{name: name, unused: unused,
-					words: fmt.Sprintf("It is put into %s, out of which %s would take something, but it did not run while the recording's counters ran.", name, unused)}
+					words: fmt.Sprintf("It is put into %s. Only %s would take something out, and never ran while the recording's counters did.", name, unused)}
 			}
 		}
 		return true
@@ -187,7 +189,7 @@ func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) st
 			}
 		}
 	}
-	return rule.List(names)
+	return strings.Replace(rule.List(names), " and ", " or ", 1)
 }
 
 // container is the map that an assignment inserts into, or the slice that it appends to.
@@ -207,6 +209,17 @@ func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) ast.Expr
 		return lhs
 	}
 	return nil
+}
+
+// outermost is the container of containers: m of m[k][l].
+func outermost(e ast.Expr) ast.Expr {
+	for {
+		x, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok {
+			return e
+		}
+		e = x.X
+	}
 }
 
 // kept is the field or package variable that an expression names; nil for local variables, whose owner may drop
@@ -248,6 +261,9 @@ func shrinkers(p *gocode.Place, v *types.Var) []ast.Node {
 			case *ast.CallExpr:
 				name := p.CalleeName(n)
 				for i, arg := range n.Args {
+					if name == "delete" || name == "clear" {
+						arg = outermost(arg)
+					}
 					found = found || is(arg) && name != "len" && name != "cap" && !(name == "append" && i == 0)
 				}
 			case *ast.AssignStmt:

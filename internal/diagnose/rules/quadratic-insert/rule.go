@@ -20,6 +20,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "quadratic-insert",
 		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Slice moved as a whole in every iteration of a loop",
 		Doc:   doc,
 		// n iterations move n²/2 elements; appending moves each about twice. For a handful of
@@ -37,6 +38,11 @@ elements.
 To build front first: append, and slices.Reverse once after the loop, or fill
 from the end of a slice of known length. To take from the front: xs = xs[1:], or
 an index; a queue that lives long wants a ring.
+
+The loop may be in a caller: a method that removes one element by copying all
+that follow, called for each that has to go, is as quadratic. There the counters
+tell: the line runs a hundred times for each unit of work, and each move takes
+its time.
 
 It is fine for a few elements, and outside of loops. The rule leaves alone loops
 that run at most twice and slices that start again in every iteration.
@@ -59,11 +65,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue // a move is no mistake unless the loop is seen
 		}
 		stmt, how := moves(place)
-		if stmt == nil {
-			continue
+		var loop ast.Node
+		if stmt != nil {
+			loop = growing(place, stmt)
 		}
-		loop := growing(place, stmt)
 		if loop == nil {
+			if m, ok := shifts(p, s, place); ok {
+				matches = append(matches, m)
+			}
 			continue
 		}
 		m := rule.Take(s, moving, movers...)

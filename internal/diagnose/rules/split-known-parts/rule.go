@@ -37,7 +37,8 @@ the list is needed, strings.SplitN bounds it, and strings.SplitSeq (Go 1.24)
 walks the parts without one.
 
 It is fine where the list is kept, passed on or ranged over, and the rule leaves
-those alone.
+those alone, unless the lists are mostly many times longer than a check of their
+length accepts.
 
 Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
 of gigabytes); the stdlib's own moves to strings.Cut in Go 1.18.`
@@ -59,7 +60,7 @@ func judge(c *rule.Case) bool {
 		most, counted = max(most, index), counted || length
 		return ok
 	}) {
-		return false
+		return bounded(c)
 	}
 	call := c.Calls[0]
 	what := rule.Text(call.Args[0])
@@ -82,6 +83,71 @@ func judge(c *rule.Case) bool {
 	c.Cause = fmt.Sprintf("%s makes a list of all parts of %s, and %s.", rule.FuncText(c.Name()), what, used)
 	c.Fix = fix
 	return true
+}
+
+// tooMany is how many times more parts the lists have than the program accepts, on average.
+const tooMany = 8
+
+// bounded judges a list whose length is checked and that is used in other ways, too: it is a mistake when the lists are
+// mostly far longer than what passes the check, which the size of their memory shows.
+func bounded(c *rule.Case) bool {
+	call := c.Calls[0]
+	name := c.Name()
+	if len(c.Calls) != 1 || rule.Named(name, "*.SplitN", "strings.Fields") {
+		return false
+	}
+	accepted, ok := checked(c.Place, call)
+	bytes, objects := rule.Sum(c.Allocs)
+	if !ok || objects == 0 {
+		return false
+	}
+	part := int64(16) // a string; a slice has 24 bytes
+	if rule.Named(name, "bytes.Split") {
+		part = 24
+	}
+	if mean := bytes / objects / part; mean >= tooMany*(accepted+1) {
+		what := rule.Text(call.Args[0])
+		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
+			rule.FuncText(name), rule.Count(mean), what, accepted)
+		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes one part more than is accepted, so that the same check still sees that there are too many; or cut the parts one after the other.",
+			rule.FuncText(name), what, rule.Text(call.Args[1]), accepted+1)
+		return true
+	}
+	return false
+}
+
+// checked returns the number that the length of a list is compared with in the condition of an if that leaves the function.
+func checked(p *gocode.Place, call *ast.CallExpr) (accepted int64, ok bool) {
+	v := rule.Result(p, call)
+	if v == nil {
+		return 0, false
+	}
+	at := p.Outer()
+	for _, id := range rule.Reads(p, v) {
+		length, is := rule.Parent(at, id).(*ast.CallExpr)
+		if !is || at.CalleeName(length) != "len" {
+			continue
+		}
+		b, is := rule.Parent(at, length).(*ast.BinaryExpr)
+		if !is || b.Op != token.NEQ && b.Op != token.GTR && b.Op != token.GEQ || ast.Unparen(b.X) != length {
+			continue
+		}
+		limit, is := p.Const(b.Y)
+		if !is || limit.Kind() != constant.Int {
+			continue
+		}
+		for _, n := range at.Enclosing(b) {
+			if i, is := n.(*ast.IfStmt); is && rule.Within(i.Cond, b) {
+				if n := len(i.Body.List); n > 0 {
+					if _, leaves := i.Body.List[n-1].(*ast.ReturnStmt); leaves {
+						accepted, _ = constant.Int64Val(limit)
+						return accepted, accepted >= 0
+					}
+				}
+			}
+		}
+	}
+	return 0, false
 }
 
 // parts reports how the result of a split is used: the highest constant index (-1 for none), whether its length is, and

@@ -65,6 +65,7 @@ var simple = []string{
 	`fmt.Sprint(n, u, f)`,
 	`fmt.Sprintln(s, n, on)`,
 	`fmt.Sprintf("%d", n+1)`,
+	`fmt.Sprintf("%x %x %x %x", n, u, i, r)`,
 	`fmt.Sprintf("%s%s", s, s+"!")`,
 }
 
@@ -73,7 +74,10 @@ var needed = []string{
 	`fmt.Sprintf("%5d", n)`,
 	`fmt.Sprintf("%-5s|", s)`,
 	`fmt.Sprintf("%+d", n)`,
-	`fmt.Sprintf("%x", n)`,
+	`fmt.Sprintf("%x", s)`,
+	`fmt.Sprintf("%04x", n)`,
+	`fmt.Sprintf("%08d", n)`,
+	`fmt.Sprintf("%X", n)`,
 	`fmt.Sprintf("%.2f", h)`,
 	`fmt.Sprintf("%[2]s %[1]s", s, w)`,
 	`fmt.Sprintf("%*d", 4, n)`,

@@ -46,13 +46,14 @@ func Rule() rule.Rule {
 
 const doc = `fmt.Sprintf parses its format at run time, puts every argument into an
 interface (which allocates for strings and most numbers), formats into a
-buffer and copies that into a new string. For a format of plain %s, %d, %v, %q
+buffer and copies that into a new string. For a format of plain %s, %d, %x, %v, %q
 and %t with strings, numbers and booleans, a + b and strconv do the same in a
 fraction of the time; where the text is written out anyway, appending the
 pieces to a buffer does not even make the string.
 
 It is fine anywhere that is not hot. The rule leaves alone what is not the
-same by the language's rules: widths and flags, values with a String, Error,
+same by the language's rules: widths and flags (other than zeros in front of
+integers that a loop formats), values with a String, Error,
 Format or GoString method, pointers, formats that are not constant.
 
 Seen in the field: istio/istio#20320, mitchellh/mapstructure#215,
@@ -79,7 +80,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			m = take(s, place, calls, printer)
 			m.Fraction = fraction(m, texts)
 			m.Cause = cause(place, calls, printer)
-			m.Fix = rule.DestinationOf(place, calls).Advise(fix(texts))
+			m.Fix = rule.DestinationOf(place, calls).Advise(fix(texts)) + padded(texts)
 			m.Confidence = p.Weigh(s, true)
 			m.Evidence = p.Compiler(s)
 			matches = append(matches, m)
@@ -168,9 +169,17 @@ func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 		if rest == "" {
 			return nil, false
 		}
+		width := ""
+		if rest[0] == '0' { // zeros in front of a number
+			width = rest[1 : 1+strings.IndexFunc(rest[1:]+"x", func(c rune) bool { return c < '0' || c > '9' })]
+			rest = rest[1+len(width):]
+			if width == "" || rest == "" || p.LoopAround(call) == nil {
+				return nil, false // once, the one line is worth what it costs
+			}
+		}
 		c := rest[0]
 		format = rest[1:]
-		if c == '%' {
+		if c == '%' && width == "" {
 			literal += "%"
 			continue
 		}
@@ -178,8 +187,11 @@ func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 			return nil, false
 		}
 		part, ok := convert(p, args[0], c)
-		if !ok {
+		if !ok || width != "" && !isInteger(p, args[0]) {
 			return nil, false
+		}
+		if width != "" {
+			part = fmt.Sprintf("%s(%s, %s)", padding, part, width)
 		}
 		flush()
 		parts = append(parts, part)
@@ -233,6 +245,10 @@ func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
 		return as(types.String, "string"), true
 	case info&types.IsString != 0 && verb == 'q':
 		return "strconv.Quote(" + as(types.String, "string") + ")", true
+	case info&types.IsUnsigned != 0 && verb == 'x':
+		return "strconv.FormatUint(" + as(types.Uint64, "uint64") + ", 16)", true
+	case info&types.IsInteger != 0 && verb == 'x':
+		return "strconv.FormatInt(" + as(types.Int64, "int64") + ", 16)", true
 	case info&types.IsUnsigned != 0 && (verb == 'd' || verb == 'v'):
 		return "strconv.FormatUint(" + as(types.Uint64, "uint64") + ", 10)", true
 	case b.Kind() == types.Int && (verb == 'd' || verb == 'v'):
@@ -247,6 +263,26 @@ func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
 		return "strconv.FormatBool(" + as(types.Bool, "bool") + ")", true
 	}
 	return "", false
+}
+
+// padding is the function that a rewrite needs where a number has zeros in front; package strconv has none.
+const padding = "pad"
+
+// padded says what that function does, when a rewrite calls it.
+func padded(texts []string) string {
+	if !strings.Contains(strings.Join(texts, ""), padding+"(") {
+		return ""
+	}
+	return " pad puts zeros in front up to that width, behind the sign of a number below zero; in a loop append zeros and digits (strconv.AppendInt) to one buffer."
+}
+
+func isInteger(p *gocode.Place, e ast.Expr) bool {
+	t := p.Info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	b, ok := types.Default(t).Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 // formatsItself reports whether fmt would call a method of the value.
