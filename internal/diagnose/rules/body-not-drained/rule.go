@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is body-not-drained.
@@ -41,22 +44,122 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if len(dials) == 0 {
 		return nil, nil // the connections are used again
 	}
-	s := rule.Search{Callees: rule.ClientCalls(), Judge: func(c *rule.Case) bool {
-		if !c.All(func(call *ast.CallExpr) bool { return unread(c.Place, call) }) {
-			return false
-		}
+	guilty := func(place *gocode.Place, m *rule.Match) bool {
+		c := &rule.Case{Match: m, Pass: p, Place: place}
 		c.BlameDials(dials)
-		c.Cause = fmt.Sprintf("%s closes the body of %s without reading it, which closes the connection: the next request dials again.", rule.FuncName(c.Place), rule.Text(c.Calls[0]))
+		c.Cause = fmt.Sprintf("%s closes the body of the response that line %d gets without reading it, which closes the connection: the next request dials again.", rule.FuncName(place), place.Line)
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
-	}}
-	return s.Find(p), nil
+	}
+	s := &search{pass: p, client: rule.ClientCalls(), known: map[gocode.Pos]verdict{}}
+	return p.Gather(s.caller, guilty, nil), nil
 }
 
-// unread reports whether the function closes the response of a call and never reads its body.
-func unread(p *gocode.Place, call *ast.CallExpr) bool {
-	resp := rule.Result(p, call)
-	if resp == nil || !rule.Local(p, resp) {
+// search remembers what it has seen of each line.
+type search struct {
+	pass   *rule.Pass
+	client []string // the functions of net/http that send a request
+	known  map[gocode.Pos]verdict
+}
+
+// verdict says what a line does with the response that its call returns.
+type verdict int
+
+const (
+	other   verdict = iota + 1 // reads it, or nobody knows
+	passes                     // returns it to its caller
+	unreads                    // closes it unread
+)
+
+// mostWrappers is how many functions that only pass a response on are followed.
+const mostWrappers = 4
+
+// caller returns the frame of a row that closes the response of an HTTP client's call unread: the line that calls the
+// client, or one that calls a function which returns the response.
+func (s *search) caller(r *site.Row) int {
+	at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return rule.Named(f.Function, s.client...) })
+	if at < 0 {
+		return -1
+	}
+	for i := at + 1; i < len(r.Stack) && i <= at+mostWrappers; i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+			return -1
+		}
+		switch s.look(f) {
+		case unreads:
+			return i
+		case other:
+			return -1
+		}
+	}
+	return -1
+}
+
+func (s *search) look(f *site.Frame) verdict {
+	pos := gocode.Pos{File: f.File, Line: f.Line}
+	if v, ok := s.known[pos]; ok {
+		return v
+	}
+	v := other
+	if s.pass.Syntax != nil {
+		if place, ok := s.pass.Syntax.At(f.File, f.Line); ok {
+			v = judge(place)
+		}
+	}
+	s.known[pos] = v
+	return v
+}
+
+// judge looks at the statement of a line whose call returns a response.
+func judge(p *gocode.Place) verdict {
+	v := other
+	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+		if n == nil || rule.Line(p, n.Pos()) > p.Line || rule.Line(p, n.End()) < p.Line {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			if returnsResponse(p) {
+				v = passes
+			}
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				resp := rule.LocalVar(p, lhs)
+				if resp == nil || !isResponse(resp.Type()) {
+					continue
+				}
+				switch {
+				case unread(p, resp):
+					v = unreads
+				case returnsResponse(p):
+					v = passes
+				}
+			}
+		}
+		return true
+	})
+	return v
+}
+
+func isResponse(t types.Type) bool { return t.String() == "*net/http.Response" }
+
+// returnsResponse reports whether the function of a place gives responses back.
+func returnsResponse(p *gocode.Place) bool {
+	if p.Decl == nil || p.Decl.Type.Results == nil || p.Func != p.Decl {
+		return false
+	}
+	for _, r := range p.Decl.Type.Results.List {
+		if t := p.TypeOf(r.Type); t != nil && isResponse(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// unread reports whether the function closes a response and never reads its body.
+func unread(p *gocode.Place, resp *types.Var) bool {
+	if !rule.Local(p, resp) {
 		return false
 	}
 	closed := false
@@ -77,7 +180,7 @@ func unread(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 		switch n := path[0].(type) {
 		case *ast.AssignStmt:
-			if len(n.Lhs) > 0 && n.Lhs[0] == use {
+			if slices.Contains(n.Lhs, ast.Expr(use)) {
 				continue // where it is made
 			}
 		case *ast.BinaryExpr:

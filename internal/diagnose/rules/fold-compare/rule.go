@@ -35,10 +35,10 @@ early.
 The same goes for a string that is lowered into a variable, or for a switch, only
 to be compared with a few constants.
 
-It is fine where the lowered string is used again, or compared with many. The two differ on a few
-letters outside of ASCII: EqualFold takes the Kelvin sign and k, or the long s
-and s, for the same letter in every direction, as Unicode's simple folding has
-it.
+It is fine where the lowered string is used again, or compared with many. The two
+differ on a few letters outside of ASCII: EqualFold takes the Kelvin sign and k,
+or the long s and s, for the same letter in every direction, as Unicode's simple
+folding has it.
 
 Seen in the field: often enough for staticcheck's check SA6005.`
 

@@ -15,11 +15,8 @@ import (
 const (
 	// leastBytes is the line's least share of all allocated bytes.
 	leastBytes = 0.2
-	// leastSize of an object, in bytes, on average, that is worth a pool at any rate. Smaller ones, of smallSize and more, are where
-	// making and collecting them takes mostCPU of the program's: a pool costs about 20 ns for taking and giving back.
+	// leastSize of an object, in bytes, on average: below, putting it into a pool and taking it out costs what making it does.
 	leastSize = 512
-	smallSize = 64
-	mostCPU   = 0.25
 	// mostLive is the share of what was made that a collection may find alive: what is kept cannot be used again.
 	mostLive = 0.02
 )
@@ -50,13 +47,13 @@ by one goroutine at a time. Where its size is known to be small, an array on the
 stack does, if nothing lets it escape: the compiler says what does.
 
 It is fine where the memory is given to somebody who keeps it. The rule speaks of
-lines that make a fifth of all bytes or more, in objects of 512 bytes or more (or
-smaller ones that take a quarter of all CPU), of which a collection finds next to
-none alive, and not of strings, which nobody can
-use again. Be sure that nobody holds the memory when it goes back.
+lines that make a fifth of all bytes or more, in objects of 512 bytes or more, of
+which a collection finds next to none alive, in functions that neither return nor
+store them. Be sure that nobody whom they are passed to holds them when they go
+back.
 
-Seen in the field: julienschmidt/httprouter#275 (a list of parameters for each
-request), and the buffers that fasthttp, zap and fmt itself keep in pools.`
+Seen in the field: the buffers that fasthttp, zap, io.Copy's callers and fmt itself
+keep in pools.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	all := float64(p.Table.Totals.AllocBytes)
@@ -64,7 +61,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m := rule.TakeHere(s)
 		bytes, objects := rule.Sum(m.Allocs)
 		live, _ := rule.Sum(m.Live)
-		if all <= 0 || float64(bytes) < leastBytes*all || objects == 0 || !worth(p, s, bytes/objects) || float64(live) > mostLive*float64(bytes) {
+		if all <= 0 || float64(bytes) < leastBytes*all || objects == 0 || bytes/objects < leastSize || float64(live) > mostLive*float64(bytes) {
 			return rule.Match{Site: s}
 		}
 		return m
@@ -73,17 +70,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return false
 		}
 		made := scratch(place)
-		if made == nil || place.Decl == nil || !rule.OnlyMakes(place, made) {
+		if made == nil || place.Decl == nil || !rule.OnlyMakes(place, made) || !stays(place, made) {
 			return false
 		}
 		describe(p, place, m, made)
 		return true
 	}, nil), nil
-}
-
-// worth reports whether objects of that size are worth a pool.
-func worth(p *rule.Pass, s *site.Site, size int64) bool {
-	return size >= leastSize || size >= smallSize && s.Cost.MallocSeconds+s.Cost.GCSeconds >= mostCPU*p.Table.Totals.TotalSeconds
 }
 
 // scratch returns what the line makes, when that is one thing that could be used again.
@@ -118,6 +110,45 @@ func scratch(p *gocode.Place) ast.Expr {
 	return made
 }
 
+// stays reports whether what is made is a local variable's that the function only uses and passes to what it calls: it is
+// not returned, stored, sent or caught by a closure.
+func stays(p *gocode.Place, made ast.Expr) bool {
+	v := rule.LocalVar(p, rule.AssignedTo(p, made))
+	if v == nil || rule.IsResult(p, v) || len(rule.Assigned(p, v)) != 1 {
+		return false
+	}
+	at := p.Outer()
+	for _, use := range rule.Reads(p, v) {
+		around := at.Enclosing(use)
+		if len(around) == 0 || leaves(at, use, around) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves reports whether a use of a variable hands its memory to somebody who may keep it.
+func leaves(p *gocode.Place, use ast.Expr, around []ast.Node) bool {
+	var child ast.Node = use
+	for _, n := range around {
+		switch n := n.(type) {
+		case *ast.ParenExpr, *ast.SliceExpr, *ast.StarExpr:
+		case *ast.IndexExpr:
+			return n.X != child // an element, or an index
+		case *ast.SelectorExpr:
+			return false // a field's value, or a method, which may keep it as other functions may
+		case *ast.CallExpr:
+			return p.CalleeName(n) == "append"
+		case *ast.BinaryExpr, *ast.RangeStmt:
+			return false
+		default:
+			return true
+		}
+		child = n
+	}
+	return true
+}
+
 func describe(p *rule.Pass, place *gocode.Place, m *rule.Match, made ast.Expr) {
 	bytes, objects := rule.Sum(m.Allocs)
 	m.Cause = fmt.Sprintf("%s allocates %s each time %s runs it, %s of all bytes, and a collection finds next to none of that alive: it is used for one call and dropped.",
@@ -127,7 +158,4 @@ func describe(p *rule.Pass, place *gocode.Place, m *rule.Match, made ast.Expr) {
 		m.Fix += fmt.Sprintf(" It is on the heap since %s.", words[0])
 	}
 	m.Confidence = rule.Likely
-	if bytes/objects < leastSize {
-		m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.85} // the pool's own work is a good part of theirs
-	}
 }
