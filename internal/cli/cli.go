@@ -63,7 +63,7 @@ func commands() []command {
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),
 		diffCommand(), shellCommand(),
 		traceCommand(),
-		loadCommand(), compareCommand(),
+		loadCommand(), benchCommand(), gateCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
 }

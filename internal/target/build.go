@@ -27,7 +27,12 @@ type BuildSpec struct {
 	// Counted are the import paths of packages to build with counters of executions (Go's coverage
 	// instrumentation, mode atomic). Package runtime and what it imports have none. Without the probe
 	// such a build is an error.
-	Counted   []string
+	Counted []string
+	// Overlay replaces files, by absolute path, beside what the user's own overlay does.
+	Overlay map[string]string
+	// Layout, when not 0, is the seed by which the linker orders functions (-randlayout, Go 1.26; older ones ignore it): what
+	// a layout alone is worth shows between seeds.
+	Layout    int
 	GoCommand string   // the go command to use; "" = go in PATH
 	Env       []string // added to the caller's environment, for the go command
 }
@@ -248,11 +253,32 @@ func (b *builder) suits() error {
 
 // plainFlags are the flags of a build without the probe.
 func (b *builder) plainFlags() []string {
-	m := mergeFlags(b.goflags, b.flags, b.userDir, false)
+	m := mergeFlags(b.goflags, b.flags, b.userDir, b.layoutFlag())
 	if m.overlay != "" {
 		m.words = append(m.words, "-overlay="+m.overlay)
 	}
 	return b.withCopy(m.words)
+}
+
+// layoutFlag is the linker's flag for a layout of its own; "" for none.
+func (b *builder) layoutFlag() string {
+	if b.spec.Layout == 0 || !atLeast(b.env.GOVERSION, "go1.26") {
+		return ""
+	}
+	return fmt.Sprintf("-randlayout=%d", b.spec.Layout)
+}
+
+// replacing are the flags of a build without the probe, with an overlay of the spec's.
+func (b *builder) replacing(work string) ([]string, error) {
+	if len(b.spec.Overlay) == 0 {
+		return b.plainFlags(), nil
+	}
+	m := mergeFlags(b.goflags, b.flags, b.userDir, b.layoutFlag())
+	overlay, err := mergeOverlay(work, b.spec.Overlay, m.overlay, b.userDir)
+	if err != nil {
+		return nil, err
+	}
+	return b.withCopy(append(m.words, "-overlay="+overlay)), nil
 }
 
 // withCopy adds what a copy from the module cache needs: its go.sum lists only
@@ -291,7 +317,11 @@ func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 		return nil, fmt.Errorf("build %s with counters: %s", b.spec.Package, b.notes[len(b.notes)-1])
 	}
 	if !bin.Probe {
-		if err := b.compile(ctx, bin.Path, b.plainFlags(), b.args); err != nil {
+		flags, err := b.replacing(dir)
+		if err == nil {
+			err = b.compile(ctx, bin.Path, flags, b.args)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -319,7 +349,7 @@ func (b *builder) noProbe() string {
 }
 
 func (b *builder) compileWithProbe(ctx context.Context, work, out string) error {
-	m := mergeFlags(b.goflags, b.flags, b.userDir, true)
+	m := mergeFlags(b.goflags, b.flags, b.userDir, linkFlag)
 	at := b.probePlace()
 	overlay, err := writeOverlay(work, at, m.overlay, b.userDir)
 	if err != nil {

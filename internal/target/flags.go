@@ -177,24 +177,25 @@ type mergedFlags struct {
 	overlay string   // the user's own, absolute; "" for none
 }
 
-// mergeFlags joins what GOFLAGS and the user ask for with what the probe needs.
+// mergeFlags joins what GOFLAGS and the user ask for with what hone needs.
 //
 // The go command takes, for each package, the last -ldflags whose pattern matches
 // it, and a flag on the command line replaces the same flag of GOFLAGS. So ours
 // goes first for the packages that no flag of the user's matches, and is appended
 // to every value of theirs, GOFLAGS' repeated on the command line. No pattern has
 // to be understood for that.
-func mergeFlags(goflags, user []buildFlag, dir string, probe bool) mergedFlags {
+// link is our flag for the linker; "" for none.
+func mergeFlags(goflags, user []buildFlag, dir, link string) mergedFlags {
 	var m mergedFlags
-	if probe {
-		m.words = append(m.words, "-ldflags="+linkFlag)
+	if link != "" {
+		m.words = append(m.words, "-ldflags="+link)
 	}
 	for _, f := range goflags {
 		switch {
 		case f.name == "overlay":
 			m.overlay = f.absolute(dir).value
-		case f.name == "ldflags" && probe:
-			m.words = append(m.words, f.withLink().String())
+		case f.name == "ldflags" && link != "":
+			m.words = append(m.words, f.withLink(link).String())
 		case slices.Contains(pathFlags, f.name):
 			m.words = append(m.words, f.absolute(dir).String())
 		}
@@ -203,8 +204,8 @@ func mergeFlags(goflags, user []buildFlag, dir string, probe bool) mergedFlags {
 		switch {
 		case f.name == "overlay":
 			m.overlay = f.absolute(dir).value
-		case f.name == "ldflags" && probe:
-			m.words = append(m.words, f.withLink().String())
+		case f.name == "ldflags" && link != "":
+			m.words = append(m.words, f.withLink(link).String())
 		default:
 			m.words = append(m.words, f.absolute(dir).String())
 		}
@@ -212,14 +213,14 @@ func mergeFlags(goflags, user []buildFlag, dir string, probe bool) mergedFlags {
 	return m
 }
 
-// withLink appends our flag to a -ldflags. Its value is "flags" or "pattern=flags";
+// withLink appends a flag of ours to a -ldflags. Its value is "flags" or "pattern=flags";
 // flags are split at spaces, so that appending a word is safe in both.
-func (f buildFlag) withLink() buildFlag {
+func (f buildFlag) withLink(link string) buildFlag {
 	v := strings.TrimRight(f.value, " \t\r\n")
 	if v == "" || strings.HasSuffix(v, "=") && !strings.HasPrefix(v, "-") {
-		f.value = v + linkFlag
+		f.value = v + link
 	} else {
-		f.value = v + " " + linkFlag
+		f.value = v + " " + link
 	}
 	return f
 }

@@ -62,7 +62,7 @@ func TestMergeFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := mergeFlags(goflags, user, dir, true)
+		m := mergeFlags(goflags, user, dir, linkFlag)
 		if !slices.Equal(m.words, c.want) || m.overlay != c.overlay {
 			t.Errorf("%s: %q and overlay %q; want %q and %q", c.name, m.words, m.overlay, c.want, c.overlay)
 		}
@@ -71,7 +71,7 @@ func TestMergeFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := mergeFlags(nil, user, dir, false); !slices.Equal(m.words, []string{"-ldflags=-s", "-x"}) {
+	if m := mergeFlags(nil, user, dir, ""); !slices.Equal(m.words, []string{"-ldflags=-s", "-x"}) {
 		t.Errorf("without probe: %q", m.words)
 	}
 }
@@ -100,13 +100,13 @@ func FuzzFlags(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, w := range mergeFlags(nil, flags, "/", true).words {
+		for _, w := range mergeFlags(nil, flags, "/", linkFlag).words {
 			if strings.HasPrefix(w, "-ldflags=") && !strings.HasSuffix(w, linkFlag) {
 				t.Errorf("%q drops our flag: %q", s, w)
 			}
 		}
 		if goflags, err := parseGOFLAGS(s); err == nil {
-			mergeFlags(goflags, flags, "/", true)
+			mergeFlags(goflags, flags, "/", linkFlag)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,12 +72,6 @@ type overlayFile struct {
 // overlay's path. The entries of the user's own overlay are kept; their relative paths start at
 // the user's directory.
 func writeOverlay(work string, at placement, userOverlay, userDir string) (string, error) {
-	o := overlayFile{Replace: map[string]string{}}
-	if userOverlay != "" {
-		if err := readOverlay(userOverlay, userDir, o.Replace); err != nil {
-			return "", err
-		}
-	}
 	src, err := at.source()
 	if err != nil {
 		return "", err
@@ -85,7 +80,18 @@ func writeOverlay(work string, at placement, userOverlay, userDir string) (strin
 	if err := os.WriteFile(probe, src, 0o600); err != nil {
 		return "", fmt.Errorf("write the probe: %w", err)
 	}
-	o.Replace[filepath.Join(at.dir, at.file)] = probe
+	return mergeOverlay(work, map[string]string{filepath.Join(at.dir, at.file): probe}, userOverlay, userDir)
+}
+
+// mergeOverlay writes an overlay of ours and the user's, and returns its path.
+func mergeOverlay(work string, ours map[string]string, userOverlay, userDir string) (string, error) {
+	o := overlayFile{Replace: map[string]string{}}
+	if userOverlay != "" {
+		if err := readOverlay(userOverlay, userDir, o.Replace); err != nil {
+			return "", err
+		}
+	}
+	maps.Copy(o.Replace, ours)
 	data, err := json.Marshal(o)
 	if err != nil {
 		return "", err

@@ -1,0 +1,283 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"time"
+
+	"github.com/hone-go/hone/internal/scratch"
+	"github.com/hone-go/hone/internal/trial"
+)
+
+// Schema is the version of Result's JSON form.
+const Schema = "hone/bench/v1"
+
+// Spec says what to measure. The zero value of a number takes its default.
+type Spec struct {
+	Packages   []string // patterns as of go test; nil: "."
+	Dir        string   // where they are looked up; "": the working directory
+	Bench      string   // regular expression of names, as of go test -bench; "": all
+	Against    string   // a git ref to compare with, "": nothing, Self: the same tree
+	BuildFlags []string
+	GoCommand  string
+	WorkDir    string        // where binaries go
+	Layouts    int           // link layouts a side
+	Time       time.Duration // of the timed region of a sample
+	Budget     time.Duration // for the samples of one benchmark, both sides
+	Least      int           // samples a side
+	Most       int
+	Width      float64 // enough is known when the interval of CPU time (of its ratio) is at most ± this
+	Seed       uint64  // of the order; 0: from the time
+	Progress   func(Progress)
+}
+
+// Self, as what to compare with, is the tree itself: what then changes is the machine's doing.
+const Self = "self"
+
+// Progress is what is being done.
+type Progress struct {
+	Text string
+	Done float64 // of all benchmarks, 0 to 1
+	Left time.Duration
+	End  bool // the step that Text names is over
+}
+
+func (s Spec) withDefaults() Spec {
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	num := func(n *int, v int) {
+		if *n <= 0 {
+			*n = v
+		}
+	}
+	if len(s.Packages) == 0 {
+		s.Packages = []string{"."}
+	}
+	if s.Bench == "" {
+		s.Bench = "."
+	}
+	if s.GoCommand == "" {
+		s.GoCommand = "go"
+	}
+	def(&s.Time, 100*time.Millisecond)
+	def(&s.Budget, 20*time.Second)
+	num(&s.Layouts, 3)
+	num(&s.Least, 6)
+	num(&s.Most, 60)
+	s.Most = max(s.Most, s.Least)
+	if s.Width <= 0 {
+		s.Width = 0.01
+	}
+	if s.Seed == 0 {
+		s.Seed = uint64(time.Now().UnixNano())
+	}
+	if s.Progress == nil {
+		s.Progress = func(Progress) {}
+	}
+	return s
+}
+
+// Result is what was measured.
+type Result struct {
+	Schema     string      `json:"schema"`
+	Go         string      `json:"go"`
+	CPUs       int         `json:"cpus"`
+	Against    string      `json:"against,omitempty"` // the ref, and the commit that it stands for
+	Commit     string      `json:"commit,omitempty"`
+	Layouts    int         `json:"layouts"` // link layouts a side
+	Seconds    float64     `json:"seconds"` // that it took
+	Benchmarks []Benchmark `json:"benchmarks"`
+	OnlyOld    []string    `json:"only_old,omitempty"` // benchmarks that the other side does not have
+	OnlyNew    []string    `json:"only_new,omitempty"`
+	Notes      []string    `json:"notes,omitempty"`
+}
+
+// Benchmark is one benchmark's samples and figures.
+type Benchmark struct {
+	Package    string   `json:"package"`
+	Name       string   `json:"name"`       // with the -procs suffix
+	Iterations int64    `json:"iterations"` // of each sample
+	Old        []Sample `json:"old,omitempty"`
+	New        []Sample `json:"new"`
+	Rows       []Row    `json:"rows"`
+}
+
+// Sample is one process: one value of each metric, by unit ("ns/op", "cpu-ns/op", "B/op", "allocs/op", and what the
+// benchmark reports itself).
+type Sample struct {
+	Layout int                `json:"layout"`
+	Values map[string]float64 `json:"values"`
+}
+
+// names of the sides as they stand in output.
+const (
+	oldSide = 0
+	newSide = 1
+)
+
+// dirPrefix starts the names of the directories that Run makes in WorkDir.
+const dirPrefix = "bench-"
+
+// Run measures. When ctx ends, no process is left, and the error is the context's.
+func Run(ctx context.Context, s Spec) (*Result, error) {
+	s = s.withDefaults()
+	if err := os.MkdirAll(s.WorkDir, 0o755); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	scratch.Sweep(s.WorkDir, time.Now(), dirPrefix)
+	dir, err := scratch.Make(s.WorkDir, dirPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	defer dir.Remove()
+	began := time.Now()
+	r := &runner{Spec: s, work: dir.Path}
+	defer r.remove()
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if len(r.subjects) == 0 {
+		return nil, fmt.Errorf("no benchmark matches %q in %v", s.Bench, s.Packages)
+	}
+	if err := r.measure(ctx); err != nil {
+		return nil, err
+	}
+	r.judge()
+	if err := r.confirm(ctx); err != nil {
+		return nil, err
+	}
+	for _, x := range r.subjects {
+		r.result.Benchmarks = append(r.result.Benchmarks, *x.Benchmark)
+	}
+	r.result.Seconds = time.Since(began).Seconds()
+	return &r.result, nil
+}
+
+// subject is a benchmark under measurement.
+type subject struct {
+	*Benchmark
+	pkg      *testPackage
+	trial    *trial.Trial
+	spent    time.Duration
+	second   [2][]Sample // of the second set, for changes that must be confirmed
+	finished bool
+}
+
+// measure runs all benchmarks, a block of each in turn, so that the samples of one are spread over the whole time.
+func (r *runner) measure(ctx context.Context) error {
+	variants := 1
+	if r.Against != "" {
+		variants = 2
+	}
+	for _, x := range r.subjects {
+		x.trial = trial.New(variants, r.Seed^hash(x.Package+x.Name), trial.Limits{Least: r.Least, Most: r.Most, Budget: r.Budget})
+	}
+	left := len(r.subjects)
+	began := time.Now()
+	for left > 0 {
+		for _, x := range r.subjects {
+			if x.finished {
+				continue
+			}
+			r.Progress(Progress{Text: x.Name, Done: r.done(), Left: r.left(time.Since(began))})
+			if err := r.block(ctx, x, func(side int, sm Sample) {
+				if side == oldSide && variants == 2 {
+					x.Old = append(x.Old, sm)
+				} else {
+					x.New = append(x.New, sm)
+				}
+			}); err != nil {
+				return err
+			}
+			if x.trial.Over(x.spent, x.known(r.Width)) {
+				x.finished = true
+				left--
+			}
+		}
+	}
+	r.Progress(Progress{Text: fmt.Sprintf("%d benchmarks measured", len(r.subjects)), Done: 1, End: true})
+	return nil
+}
+
+// block runs one block of a benchmark.
+func (r *runner) block(ctx context.Context, x *subject, take func(side int, s Sample)) error {
+	began := time.Now()
+	for i, v := range x.trial.Block() {
+		side := v
+		if r.Against == "" {
+			side = newSide
+		}
+		layout := (x.trial.Runs()/2 + i) % r.Layouts
+		sm, err := r.sample(ctx, x, side, layout)
+		if err != nil {
+			return err
+		}
+		take(side, sm)
+	}
+	x.spent += time.Since(began)
+	return nil
+}
+
+// done is the part of the work that is done; left is how long the rest may take at most.
+func (r *runner) done() float64 {
+	var done float64
+	for _, x := range r.subjects {
+		if x.finished {
+			done++
+		} else {
+			done += min(0.99, max(x.spent.Seconds()/r.Budget.Seconds(), float64(x.trial.Runs())/float64(r.Most)))
+		}
+	}
+	return done / float64(len(r.subjects))
+}
+
+func (r *runner) left(spent time.Duration) time.Duration {
+	done := r.done()
+	if done < 0.02 {
+		return 0
+	}
+	return time.Duration(float64(spent) * (1 - done) / done).Round(time.Second)
+}
+
+// confirm runs a second set of samples of benchmarks in which something changed; what does not show there, too, is not
+// called a change. A set costs as many runs as the first.
+func (r *runner) confirm(ctx context.Context) error {
+	var suspects []*subject
+	for _, x := range r.subjects {
+		if x.suspect() {
+			suspects = append(suspects, x)
+		}
+	}
+	for i, x := range suspects {
+		r.Progress(Progress{Text: "again: " + x.Name, Done: float64(i) / float64(len(suspects))})
+		first := len(x.New)
+		x.trial = trial.New(2, r.Seed+hash(x.Package+x.Name), trial.Limits{Most: first})
+		for len(x.second[newSide]) < first {
+			if err := r.block(ctx, x, func(side int, sm Sample) { x.second[side] = append(x.second[side], sm) }); err != nil {
+				return err
+			}
+		}
+	}
+	if len(suspects) > 0 {
+		r.Progress(Progress{Text: fmt.Sprintf("%d measured again", len(suspects)), Done: 1, End: true})
+	}
+	for _, x := range suspects {
+		x.confirm()
+	}
+	return nil
+}
+
+func hash(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// errFailed is the error of a benchmark that fails.
+var errFailed = errors.New("the benchmark fails")

@@ -1,0 +1,229 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/target"
+)
+
+// runner is a Run under way.
+type runner struct {
+	Spec
+	work     string
+	sides    [2]side
+	overlay  map[string]string // of the timer that reads CPU time; nil without
+	subjects []*subject
+	result   Result
+	binaries []*target.Binary
+}
+
+// side is a tree that is measured.
+type side struct {
+	dir      string // where the patterns are looked up; "": there is no such side
+	packages map[string]*testPackage
+}
+
+// testPackage is a package with benchmarks and its test binaries, one a layout.
+type testPackage struct {
+	path, dir string
+	layouts   [2][]*target.Binary
+}
+
+func (r *runner) remove() {
+	for _, b := range r.binaries {
+		b.Remove()
+	}
+}
+
+// prepare builds both sides and finds the benchmarks that they have in common.
+func (r *runner) prepare(ctx context.Context) error {
+	dir, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return err
+	}
+	r.sides[newSide].dir = dir
+	r.result = Result{Schema: Schema, CPUs: runtime.GOMAXPROCS(0), Layouts: r.Layouts, Against: r.Against}
+	switch r.Against {
+	case "":
+	case Self:
+		r.sides[oldSide].dir = dir
+	default:
+		r.Progress(Progress{Text: "checking out " + r.Against})
+		r.sides[oldSide].dir, r.result.Commit, err = checkout(ctx, dir, r.Against, filepath.Join(r.work, "old"))
+		if err != nil {
+			return err
+		}
+	}
+	env, err := r.goEnv(ctx, dir)
+	if err != nil {
+		return err
+	}
+	r.result.Go = env.GOVERSION
+	if r.overlay, err = timerOverlay(env.GOROOT, r.work); err != nil {
+		r.result.Notes = append(r.result.Notes, "no CPU time: "+err.Error())
+	}
+	for i := range r.sides {
+		if err := r.build(ctx, i); err != nil {
+			return err
+		}
+	}
+	if r.Layouts > 1 && len(r.binaries) > 0 && !layouts(env.GOVERSION) {
+		r.result.Notes = append(r.result.Notes, env.GOVERSION+" links each program in one layout; what a layout is worth is not in the intervals")
+	}
+	return r.find(ctx)
+}
+
+// layouts reports whether the toolchain's linker has -randlayout.
+func layouts(version string) bool {
+	var major, minor int
+	fmt.Sscanf(version, "go%d.%d", &major, &minor)
+	return major > 1 || minor >= 26
+}
+
+type goEnv struct{ GOROOT, GOVERSION string }
+
+func (r *runner) goEnv(ctx context.Context, dir string) (goEnv, error) {
+	var env goEnv
+	out, err := r.goCommand(ctx, dir, "env", "-json", "GOROOT", "GOVERSION")
+	if err == nil {
+		err = json.Unmarshal(out, &env)
+	}
+	return env, err
+}
+
+func (r *runner) goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, r.GoCommand, args...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}
+
+// build builds the test binaries of a side.
+func (r *runner) build(ctx context.Context, i int) error {
+	sd := &r.sides[i]
+	if sd.dir == "" {
+		return nil
+	}
+	args := append([]string{"list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Error"}, tags(r.BuildFlags)...)
+	out, err := r.goCommand(ctx, sd.dir, append(append(args, "--"), r.Packages...)...)
+	if err != nil {
+		return err
+	}
+	sd.packages = map[string]*testPackage{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+			Error                     *struct{ Err string }
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("go list: %w", err)
+		}
+		if p.Error != nil && i == newSide {
+			return fmt.Errorf("%s: %s", p.ImportPath, p.Error.Err)
+		}
+		if !hasBenchmarks(p.Dir, append(p.TestGoFiles, p.XTestGoFiles...)) {
+			continue
+		}
+		pkg := &testPackage{path: p.ImportPath, dir: p.Dir}
+		sd.packages[p.ImportPath] = pkg
+		if err := r.link(ctx, i, pkg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tags are the build flags that decide which files there are.
+func tags(flags []string) []string {
+	var out []string
+	for i, f := range flags {
+		if name := strings.TrimLeft(f, "-"); strings.HasPrefix(name, "tags=") || strings.HasPrefix(name, "mod=") || strings.HasPrefix(name, "modfile=") {
+			out = append(out, f)
+		} else if (name == "tags" || name == "mod" || name == "modfile") && i+1 < len(flags) {
+			out = append(out, f, flags[i+1])
+		}
+	}
+	return out
+}
+
+func hasBenchmarks(dir string, files []string) bool {
+	return slices.ContainsFunc(files, func(name string) bool {
+		src, err := os.ReadFile(filepath.Join(dir, name))
+		return err == nil && bytes.Contains(src, []byte("func Benchmark"))
+	})
+}
+
+func (r *runner) link(ctx context.Context, i int, pkg *testPackage) error {
+	for layout := range r.Layouts {
+		r.Progress(Progress{Text: fmt.Sprintf("building %s, layout %d of %d", pkg.path, layout+1, r.Layouts)})
+		bin, err := target.Build(ctx, target.BuildSpec{
+			Package: pkg.dir, Dir: pkg.dir, Bench: true, NoProbe: true, BuildFlags: r.BuildFlags, GoCommand: r.GoCommand,
+			WorkDir: r.work, Overlay: r.overlay, Layout: layout + 1,
+		})
+		if err != nil {
+			return err
+		}
+		r.binaries = append(r.binaries, bin)
+		pkg.layouts[i] = append(pkg.layouts[i], bin)
+	}
+	return nil
+}
+
+// checkout writes a commit's files into a directory, without a change of the repository: the index is one of its own. It
+// returns the directory that stands for dir there, and the commit.
+func checkout(ctx context.Context, dir, ref, into string) (old, commit string, err error) {
+	git := func(env []string, args ...string) (string, error) {
+		var stderr bytes.Buffer
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), env...)
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("git %s: %w\n%s", args[0], err, strings.TrimSpace(stderr.String()))
+		}
+		return strings.TrimRight(string(out), "\r\n"), nil
+	}
+	if commit, err = git(nil, "rev-parse", "--verify", "--end-of-options", ref+"^{commit}"); err != nil {
+		return "", "", fmt.Errorf("no commit %q: %w", ref, err)
+	}
+	prefix, err := git(nil, "rev-parse", "--show-prefix")
+	if err != nil {
+		return "", "", err
+	}
+	index := []string{"GIT_INDEX_FILE=" + into + ".index"}
+	if _, err := git(index, "read-tree", commit); err != nil {
+		return "", "", err
+	}
+	root, err := git(nil, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", "", err
+	}
+	if err := os.MkdirAll(into, 0o700); err != nil {
+		return "", "", err
+	}
+	if _, err := git(index, "-C", root, "checkout-index", "--all", "--prefix="+into+string(filepath.Separator)); err != nil {
+		return "", "", err
+	}
+	old = filepath.Join(into, filepath.FromSlash(prefix))
+	if _, err := os.Stat(old); err != nil {
+		return "", "", fmt.Errorf("%s has no folder %s", ref, prefix)
+	}
+	return old, commit, nil
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// benchFlags are those of `hone bench` and `hone gate`.
+type benchFlags struct {
+	out      outputFlags
+	spec     bench.Spec
+	build    string
+	lines    bool
+	markdown string
+	junit    string
+}
+
+func (b *benchFlags) declare(fs *flag.FlagSet) {
+	b.out.declare(fs, "")
+	fs.StringVar(&b.spec.Bench, "bench", ".", "measure the benchmarks that `REGEXP` matches, as of go test -bench")
+	fs.DurationVar(&b.spec.Budget, "budget", 20*time.Second, "spend at most `D` on one benchmark, both sides")
+	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
+	fs.IntVar(&b.spec.Most, "runs", 60, "make at most `N` runs a side")
+	fs.IntVar(&b.spec.Layouts, "layouts", 3, "link each test binary in `N` layouts (Go 1.26): what the order of functions is worth shows")
+	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+	fs.StringVar(&b.build, "build", "", "`FLAGS` for the go command: '-tags=x -race'")
+}
+
+func benchCommand() command {
+	return command{
+		name: "bench", args: "[PACKAGES]", group: "by themselves",
+		short: "Go benchmarks that can be believed: a process a run, in turns, against a git ref",
+		long: `Runs the benchmarks of packages (as of go test; default .). Each run is a process of its own, the two sides
+take turns, and each side has several link layouts: ten values of one process (go test -count=10) share its
+heap, its addresses and one moment of the machine, and differ from the next ten far more than their spread says.
+
+With -against REF the working tree, uncommitted changes included, is compared with a git ref, which is checked out
+beside hone's cache; the repository stays as it is. A change is one when it is not chance over all rows (of those
+called changed at most 1 in 40 is), is at least 1 %, and shows again in a second set of runs. Allocations that are the same in
+every run are compared exactly. "same" means that the whole interval lies within 2 %.
+
+-against self compares the tree with itself: what it calls unknown, this machine cannot see in that budget, and what it
+called changed would be wrong.
+
+CPU is the process's user and system time while the benchmark's timer runs. Neighbours on the machine disturb it
+far less than the time.`,
+		examples: []string{
+			"hone bench ./...",
+			"hone bench -against main ./...",
+			"hone bench -bench 'Encode/large' -budget 60s -against HEAD~1 ./codec",
+			"hone bench -against self .",
+			"hone bench -lines -against main . | benchstat -col side -",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var b benchFlags
+			b.declare(fs)
+			fs.StringVar(&b.spec.Against, "against", "", "compare the working tree with the git `REF`, or with itself (self)")
+			fs.BoolVar(&b.lines, "lines", false, "print each run in the format of go test -bench, with the key side: old or new")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				_, err := b.run(ctx, env, args)
+				return err
+			}
+		},
+	}
+}
+
+func gateCommand() command {
+	return command{
+		name: "gate", args: "[PACKAGES]", group: "by themselves",
+		short: "for CI: fail when a benchmark is worse than in the base",
+		long: `Compares the working tree with a base as hone bench -against does, and exits 3 when a metric of a benchmark
+is worse, 4 with -strict when one cannot be judged. The base is -base, or where the branch left its upstream
+(origin/HEAD, origin/main, origin/master, main, master), or the commit before when that is where it stands.
+
+A CI job needs the base in its clone: fetch-depth: 0.`,
+		examples: []string{
+			"hone gate ./...",
+			"hone gate -base origin/main -markdown bench.md -junit bench.xml ./...",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var b benchFlags
+			strict := false
+			b.declare(fs)
+			fs.StringVar(&b.spec.Against, "base", "", "the git `REF` to compare with")
+			fs.StringVar(&b.markdown, "markdown", "", "write the changes as a Markdown table to `FILE`, for a comment on the pull request")
+			fs.StringVar(&b.junit, "junit", "", "write a JUnit report to `FILE`")
+			fs.BoolVar(&strict, "strict", false, "exit 4 when nothing is worse but CPU or allocations of a benchmark are unknown")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				if b.spec.Against == "" {
+					base, err := bench.Base(ctx, env.Dir)
+					if err != nil {
+						return err
+					}
+					b.spec.Against = base
+				}
+				r, err := b.run(ctx, env, args)
+				if err != nil {
+					return err
+				}
+				return benchGate(r, strict)
+			}
+		},
+	}
+}
+
+func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Result, error) {
+	cfg, prog, err := b.out.session(env)
+	if err != nil {
+		return nil, err
+	}
+	if b.spec.BuildFlags, err = target.SplitFlags(b.build); err != nil {
+		return nil, usagef("-build: %v", err)
+	}
+	b.spec.Packages, b.spec.Dir, b.spec.WorkDir = args, env.Dir, filepath.Join(cfg.CacheDir, "work")
+	b.spec.Progress = func(p bench.Progress) {
+		e := capture.Event{Phase: "bench", Text: p.Text, End: p.End}
+		if p.Done > 0 && !p.End {
+			e.At, e.Of = time.Duration(p.Done*float64(time.Hour)), time.Hour
+			if p.Left > 0 {
+				e.Text += fmt.Sprintf(" · %s left", p.Left)
+			}
+		}
+		prog.event(e)
+	}
+	r, err := bench.Run(ctx, b.spec)
+	prog.clear()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.files(r); err != nil {
+		return nil, err
+	}
+	switch {
+	case b.out.json:
+		return r, render.JSON(env.Stdout, r)
+	case b.lines:
+		return r, buffered(env.Stdout, func(w io.Writer) error { render.BenchLines(w, r); return nil })
+	}
+	return r, buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, b.out.style(env)); return nil })
+}
+
+// files writes the reports for other programs.
+func (b *benchFlags) files(r *bench.Result) error {
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{b.markdown, func(w io.Writer) error { render.BenchMarkdown(w, r); return nil }},
+		{b.junit, func(w io.Writer) error { return render.BenchJUnit(w, r) }},
+	} {
+		if f.name == "" {
+			continue
+		}
+		file, err := os.Create(f.name)
+		if err == nil {
+			err = f.write(file)
+			if cerr := file.Close(); err == nil {
+				err = cerr
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// benchGate turns a comparison into an exit code.
+func benchGate(r *bench.Result, strict bool) error {
+	var worse, unknown []string
+	for _, b := range r.Benchmarks {
+		for _, row := range b.Rows {
+			name := fmt.Sprintf("%s %s (%s)", b.Package, b.Name, row.Unit)
+			switch {
+			case row.Verdict == compare.Worse:
+				worse = append(worse, name)
+			case row.Verdict == compare.Unknown && row.Unit != "ns/op": // which neighbours blur
+				unknown = append(unknown, name)
+			}
+		}
+	}
+	switch {
+	case len(worse) > 0:
+		return &gateError{exitWorse, fmt.Sprintf("gate: %s is worse, one of %d", worse[0], len(worse))}
+	case strict && len(unknown) > 0:
+		return &gateError{exitUnknown, fmt.Sprintf("gate: %s is unknown, one of %d; a larger -budget settles it", unknown[0], len(unknown))}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package render
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/compare"
+)
+
+// Bench draws what benchmarks measured: a verdict per metric where there are two sides.
+func Bench(w io.Writer, r *bench.Result, s Style) {
+	head := fmt.Sprintf("%s · %d processors · %s", r.Go, r.CPUs, seconds(r.Seconds))
+	switch r.Against {
+	case "":
+	case bench.Self:
+		head += " · old and new: the same tree"
+	default:
+		head += fmt.Sprintf(" · old: %s (%.12s), new: the working tree", r.Against, r.Commit)
+	}
+	fmt.Fprintln(w, s.paint(faint, head))
+	fmt.Fprintln(w)
+	var rows [][]string
+	if r.Against != "" {
+		rows = append(rows, paintAll(s, "", "old", "new", "change", "95 %", "runs", ""))
+	} else {
+		rows = append(rows, paintAll(s, "", "median", "95 % of the mean", "runs"))
+	}
+	pkg := ""
+	for _, b := range r.Benchmarks {
+		if b.Package != pkg {
+			pkg = b.Package
+			rows = append(rows, []string{s.paint(faint, pkg)})
+		}
+		rows = append(rows, []string{s.paint(strong, strings.TrimPrefix(b.Name, "Benchmark"))})
+		for _, row := range b.Rows {
+			rows = append(rows, benchRow(row, s))
+		}
+	}
+	for _, line := range table(rows, "   ", 1, 2, 3, 4, 5) {
+		fmt.Fprintln(w, line)
+	}
+	for _, n := range benchNotes(r) {
+		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
+	}
+}
+
+func paintAll(s Style, words ...string) []string {
+	for i, word := range words {
+		if word != "" {
+			words[i] = s.paint(faint, word)
+		}
+	}
+	return words
+}
+
+func benchRow(row bench.Row, s Style) []string {
+	name, value := benchUnit(row.Unit)
+	if row.Old == nil {
+		return []string{"  " + name, value(row.New), s.paint(faint, benchBounds(row, value)), s.paint(faint, fmt.Sprint(row.N[1]))}
+	}
+	moved := ""
+	if row.Ratio != nil {
+		moved = change(*row.Ratio)
+	}
+	text := verdict(row.Verdict, s)
+	if row.More > 0 {
+		text += s.paint(faint, fmt.Sprintf(", about %d more runs", row.More))
+	} else if row.Why != "" {
+		text += s.paint(faint, ", "+row.Why)
+	}
+	return []string{"  " + name, value(*row.Old), value(row.New), s.paint(strong, moved), s.paint(faint, benchBounds(row, nil)),
+		s.paint(faint, runsText(row.N)), text}
+}
+
+func runsText(n [2]int) string {
+	if n[0] == n[1] {
+		return fmt.Sprint(n[0])
+	}
+	return fmt.Sprintf("%d+%d", n[0], n[1])
+}
+
+// benchBounds are those of the change, or of the mean where value is not nil.
+func benchBounds(row bench.Row, value func(float64) string) string {
+	switch {
+	case row.Exact:
+		return "exact"
+	case row.Low == nil || row.High == nil:
+		return ""
+	case value != nil:
+		return value(*row.Low) + " to " + value(*row.High)
+	}
+	return change(*row.Low) + " to " + change(*row.High)
+}
+
+// benchUnit names a metric and says how its values are written.
+func benchUnit(unit string) (string, func(float64) string) {
+	nanoseconds := func(x float64) string { return seconds(x / 1e9) }
+	switch unit {
+	case "ns/op":
+		return "time", nanoseconds
+	case "cpu-ns/op":
+		return "CPU", nanoseconds
+	case "B/op":
+		return "bytes", size
+	case "allocs/op":
+		return "allocations", func(x float64) string { return fmt.Sprintf("%.4g", x) }
+	}
+	return unit, func(x float64) string { return fmt.Sprintf("%.4g", x) }
+}
+
+// benchNotes are the result's own, and what else a reader should know.
+func benchNotes(r *bench.Result) []string {
+	notes := r.Notes
+	for _, side := range []struct {
+		names []string
+		what  string
+	}{{r.OnlyOld, "only the old side has "}, {r.OnlyNew, "only the new side has "}} {
+		if len(side.names) > 0 {
+			notes = append(notes, side.what+strings.Join(side.names, ", "))
+		}
+	}
+	return notes
+}
+
+// BenchLines writes the samples as package testing prints benchmarks, a line for each process, so that other tools read them.
+// The configuration key "side" is old or new: benchstat -col side.
+func BenchLines(w io.Writer, r *bench.Result) {
+	for i, side := range []string{"old", "new"} {
+		for _, b := range r.Benchmarks {
+			samples := b.New
+			if i == 0 {
+				samples = b.Old
+			}
+			if len(samples) == 0 {
+				continue
+			}
+			fmt.Fprintf(w, "pkg: %s\nside: %s\n", b.Package, side)
+			for _, sample := range samples {
+				fmt.Fprintf(w, "%s %d", b.Name, b.Iterations)
+				for _, row := range b.Rows {
+					if v, ok := sample.Values[row.Unit]; ok {
+						fmt.Fprintf(w, " %.10g %s", v, row.Unit)
+					}
+				}
+				fmt.Fprintln(w)
+			}
+		}
+	}
+}
+
+// BenchMarkdown writes a comparison for a pull request: what changed in a table, what did not in a sentence.
+func BenchMarkdown(w io.Writer, r *bench.Result) {
+	count := map[compare.Verdict]int{}
+	var changed [][]string
+	for _, b := range r.Benchmarks {
+		for _, row := range b.Rows {
+			count[row.Verdict]++
+			if row.Verdict != compare.Better && row.Verdict != compare.Worse || row.Old == nil {
+				continue
+			}
+			name, value := benchUnit(row.Unit)
+			moved := ""
+			if row.Ratio != nil {
+				moved = change(*row.Ratio)
+			}
+			changed = append(changed, []string{markdownCell(b.Package), markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), name,
+				value(*row.Old), value(row.New), moved, benchBounds(row, nil), string(row.Verdict)})
+		}
+	}
+	fmt.Fprintf(w, "**Benchmarks against `%s`**: %d worse, %d better, %d the same, %d unknown.\n", r.Against,
+		count[compare.Worse], count[compare.Better], count[compare.Same], count[compare.Unknown])
+	if len(changed) > 0 {
+		fmt.Fprint(w, "\n| package | benchmark | metric | old | new | change | 95 % | |\n|---|---|---|--:|--:|--:|--:|---|\n")
+		for _, cells := range changed {
+			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+		}
+	}
+	fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", r.Go, r.CPUs)
+	for _, n := range benchNotes(r) {
+		fmt.Fprintf(w, "\nNote: %s\n", n)
+	}
+}
+
+func markdownCell(text string) string {
+	return "`" + strings.NewReplacer("|", "\\|", "`", "'", "\n", " ").Replace(text) + "`"
+}
+
+// BenchJUnit writes a comparison as a test report: a case per benchmark, failed where a metric is worse.
+func BenchJUnit(w io.Writer, r *bench.Result) error {
+	type failure struct {
+		Message string `xml:"message,attr"`
+	}
+	type testcase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Failure *failure `xml:"failure,omitempty"`
+	}
+	suite := struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Cases    []testcase `xml:"testcase"`
+	}{Name: "hone gate", Tests: len(r.Benchmarks)}
+	for _, b := range r.Benchmarks {
+		c := testcase{Class: b.Package, Name: b.Name}
+		var worse []string
+		for _, row := range b.Rows {
+			if row.Verdict == compare.Worse && row.Old != nil {
+				name, value := benchUnit(row.Unit)
+				worse = append(worse, fmt.Sprintf("%s %s → %s (%s)", name, value(*row.Old), value(row.New), benchBounds(row, nil)))
+			}
+		}
+		if len(worse) > 0 {
+			c.Failure = &failure{strings.Join(worse, "; ")}
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "\t")
+	if err := enc.Encode(suite); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
