@@ -106,6 +106,7 @@ type Benchmark struct {
 	Old        []Sample `json:"old,omitempty"`
 	New        []Sample `json:"new"`
 	Rows       []Row    `json:"rows"`
+	Grown      []Grown  `json:"grown,omitempty"` // of one that is worse: whose cost grew
 }
 
 // Sample is one process: one value of each metric, by unit ("ns/op", "cpu-ns/op", "B/op", "allocs/op", and what the
@@ -150,6 +151,9 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 	}
 	r.judge()
 	if err := r.confirm(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.blame(ctx); err != nil {
 		return nil, err
 	}
 	for _, x := range r.subjects {

@@ -60,13 +60,13 @@ far less than the time.`,
 			"hone bench -against main ./...",
 			"hone bench -bench 'Encode/large' -budget 60s -against HEAD~1 ./codec",
 			"hone bench -against self .",
-			"hone bench -lines -against main . | benchstat -col side -",
+			"hone bench -lines -against main .",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var b benchFlags
 			b.declare(fs)
 			fs.StringVar(&b.spec.Against, "against", "", "compare the working tree with the git `REF`, or with itself (self)")
-			fs.BoolVar(&b.lines, "lines", false, "print each run in the format of go test -bench, with the key side: old or new")
+			fs.BoolVar(&b.lines, "lines", false, "print each run in the format of go test -bench, with the key side (benchstat -col side)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				_, err := b.run(ctx, env, args)
 				return err

@@ -176,6 +176,8 @@ func (c corpus) lines(out string) map[string][][]string {
 		"diff":       {{"diff", c.profile, c.profile}, {"diff", c.profile, c.recording}, {"diff", "-paths", "-top", "-1", c.profile, c.profile}, {"diff", c.profile, x}, {"diff", "-by", x, x, x}},
 		"load":       {{"load", "-duration", "10ms", c.targets}, {"load", "-duration", "50ms", "http://127.0.0.1:1/"}, {"load", x}, {"load", "GET http://" + x}},
 		"compare":    {{"compare", c.recording, c.recording}, {"compare", c.recording, c.foreign}, {"compare", x, x}},
+		"bench":      {{"bench", x}, {"bench", "-against", x, c.program}, {"bench", "-bench", x, c.program}, {"bench", "-build", x}},
+		"gate":       {{"gate", x}, {"gate", "-base", x, c.program}},
 		"rules":      {{"rules"}, {"rules", x}, {"rules", "-markdown"}},
 		"doctor":     {{"doctor"}}, "version": {{"version"}},
 		"completion": {{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", x}},

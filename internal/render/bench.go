@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/screen"
 )
 
 // Bench draws what benchmarks measured: a verdict per metric where there are two sides.
@@ -20,7 +21,7 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 	default:
 		head += fmt.Sprintf(" · old: %s (%.12s), new: the working tree", r.Against, r.Commit)
 	}
-	fmt.Fprintln(w, s.paint(faint, head))
+	fmt.Fprintln(w, s.paint(faint, screen.Line(head)))
 	fmt.Fprintln(w)
 	var rows [][]string
 	if r.Against != "" {
@@ -41,6 +42,14 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 	}
 	for _, line := range table(rows, "   ", 1, 2, 3, 4, 5) {
 		fmt.Fprintln(w, line)
+	}
+	for _, b := range r.Benchmarks {
+		for i, g := range b.Grown {
+			if i == 0 {
+				fmt.Fprintf(w, "\n%s costs more in\n", s.paint(strong, screen.Line(strings.TrimPrefix(b.Name, "Benchmark"))))
+			}
+			fmt.Fprintln(w, "  "+grownText(g))
+		}
 	}
 	for _, n := range benchNotes(r) {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
@@ -111,6 +120,12 @@ func benchUnit(unit string) (string, func(float64) string) {
 	return unit, func(x float64) string { return fmt.Sprintf("%.4g", x) }
 }
 
+// grownText is "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs".
+func grownText(g bench.Grown) string {
+	name, value := benchUnit(g.Unit)
+	return screen.Line(fmt.Sprintf("%s  %s:%d  %s %s → %s", g.Function, g.File, g.Line, name, value(g.Old), value(g.New)))
+}
+
 // benchNotes are the result's own, and what else a reader should know.
 func benchNotes(r *bench.Result) []string {
 	notes := r.Notes
@@ -137,12 +152,12 @@ func BenchLines(w io.Writer, r *bench.Result) {
 			if len(samples) == 0 {
 				continue
 			}
-			fmt.Fprintf(w, "pkg: %s\nside: %s\n", b.Package, side)
+			fmt.Fprintf(w, "pkg: %s\nside: %s\n", screen.Line(b.Package), side)
 			for _, sample := range samples {
-				fmt.Fprintf(w, "%s %d", b.Name, b.Iterations)
+				fmt.Fprintf(w, "%s %d", screen.Line(b.Name), b.Iterations)
 				for _, row := range b.Rows {
 					if v, ok := sample.Values[row.Unit]; ok {
-						fmt.Fprintf(w, " %.10g %s", v, row.Unit)
+						fmt.Fprintf(w, " %.10g %s", v, screen.Line(row.Unit))
 					}
 				}
 				fmt.Fprintln(w)
@@ -170,7 +185,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 				value(*row.Old), value(row.New), moved, benchBounds(row, nil), string(row.Verdict)})
 		}
 	}
-	fmt.Fprintf(w, "**Benchmarks against `%s`**: %d worse, %d better, %d the same, %d unknown.\n", r.Against,
+	fmt.Fprintf(w, "**Benchmarks against %s**: %d worse, %d better, %d the same, %d unknown.\n", markdownCell(r.Against),
 		count[compare.Worse], count[compare.Better], count[compare.Same], count[compare.Unknown])
 	if len(changed) > 0 {
 		fmt.Fprint(w, "\n| package | benchmark | metric | old | new | change | 95 % | |\n|---|---|---|--:|--:|--:|--:|---|\n")
@@ -178,14 +193,19 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 			fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 		}
 	}
-	fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", r.Go, r.CPUs)
+	for _, b := range r.Benchmarks {
+		for _, g := range b.Grown {
+			fmt.Fprintf(w, "\n- %s: %s\n", markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), markdownCell(grownText(g)))
+		}
+	}
+	fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
 	for _, n := range benchNotes(r) {
-		fmt.Fprintf(w, "\nNote: %s\n", n)
+		fmt.Fprintf(w, "\nNote: %s\n", screen.Line(n))
 	}
 }
 
 func markdownCell(text string) string {
-	return "`" + strings.NewReplacer("|", "\\|", "`", "'", "\n", " ").Replace(text) + "`"
+	return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(screen.Line(text)) + "`"
 }
 
 // BenchJUnit writes a comparison as a test report: a case per benchmark, failed where a metric is worse.

@@ -16,6 +16,7 @@ import (
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/demo"
 	"github.com/hone-go/hone/internal/doctor"
@@ -93,12 +94,15 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 	}
 	tracePage := *filled[TracePage]()
 	return map[string]func(io.Writer, Style){
-		"Comparison": func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },
-		"Proof":      func(w io.Writer, s Style) { Proof(w, *filled[compare.Proof](), filled[compare.Comparison](), s) },
-		"Demo":       func(w io.Writer, s Style) { Demo(w, filled[demo.Result](), 10, s) },
-		"Diff":       func(w io.Writer, s Style) { Diff(w, *filled[DiffPage](), s) },
-		"Disasm":     func(w io.Writer, s Style) { Disasm(w, assembly, s) },
-		"Doctor":     func(w io.Writer, s Style) { Doctor(w, *filled[[]doctor.Check](), s) },
+		"Bench":         func(w io.Writer, s Style) { Bench(w, filled[bench.Result](), s) },
+		"BenchLines":    func(w io.Writer, _ Style) { BenchLines(w, filled[bench.Result]()) },
+		"BenchMarkdown": func(w io.Writer, _ Style) { BenchMarkdown(w, filled[bench.Result]()) },
+		"Comparison":    func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },
+		"Proof":         func(w io.Writer, s Style) { Proof(w, *filled[compare.Proof](), filled[compare.Comparison](), s) },
+		"Demo":          func(w io.Writer, s Style) { Demo(w, filled[demo.Result](), 10, s) },
+		"Diff":          func(w io.Writer, s Style) { Diff(w, *filled[DiffPage](), s) },
+		"Disasm":        func(w io.Writer, s Style) { Disasm(w, assembly, s) },
+		"Doctor":        func(w io.Writer, s Style) { Doctor(w, *filled[[]doctor.Check](), s) },
 		"Findings": func(w io.Writer, s Style) {
 			page := filled[FindingsPage]()
 			Findings(w, *page, s)

@@ -1,0 +1,174 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/profile"
+)
+
+// Grown is a function whose own cost grew in a benchmark that is worse. What the runtime does for a function (allocation,
+// copying) is its own.
+type Grown struct {
+	Unit     string  `json:"unit"` // of the costs: "cpu-ns/op", "B/op" or "allocs/op"
+	Function string  `json:"function"`
+	File     string  `json:"file"` // base name, in the new tree
+	Line     int64   `json:"line"` // of the function's lines there the one that costs most
+	Old      float64 `json:"old"`
+	New      float64 `json:"new"`
+}
+
+const (
+	blamed     = 3    // benchmarks are profiled on both sides at most
+	blamedRows = 3    // functions are named for each metric
+	blamedTime = 10   // times a sample's iterations are run under the CPU profile
+	sure       = 3.0  // standard errors that the growth of a cost is above zero
+	matters    = 0.01 // of the old total, that the growth is at least
+)
+
+// blame profiles the benchmarks that are worse on both sides and names the functions whose cost grew. What fails here costs the
+// names, not the result.
+func (r *runner) blame(ctx context.Context) error {
+	n := 0
+	for _, x := range r.subjects {
+		units := x.worse()
+		if len(units) == 0 {
+			continue
+		}
+		if n++; n > blamed {
+			break
+		}
+		r.Progress(Progress{Text: "profiling " + x.Name})
+		if err := r.blameOne(ctx, x, units); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.result.Notes = append(r.result.Notes, fmt.Sprintf("no profiles of %s: %v", x.Name, err))
+		}
+	}
+	return nil
+}
+
+// worse lists the profiled metrics of a benchmark that are worse: a time stands for CPU.
+func (x *subject) worse() (units []string) {
+	for _, row := range x.Rows {
+		unit := row.Unit
+		if unit == "ns/op" {
+			unit = cpuUnit
+		}
+		if row.Old != nil && row.Verdict == compare.Worse && !slices.Contains(units, unit) && columns(unit) != "" {
+			units = append(units, unit)
+		}
+	}
+	return units
+}
+
+// columns is the sample type that stands for a metric; "" for none.
+func columns(unit string) string {
+	return map[string]string{cpuUnit: "cpu", "B/op": "alloc_space", "allocs/op": "alloc_objects"}[unit]
+}
+
+func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error {
+	var profiles [2]map[string]*profile.Profile
+	iterations := map[string]int64{"cpu": x.Iterations * blamedTime, "mem": x.Iterations}
+	for side := range profiles {
+		profiles[side] = map[string]*profile.Profile{}
+		for kind, n := range iterations {
+			file := filepath.Join(r.work, fmt.Sprintf("%s.%d.pprof", kind, side))
+			args := []string{"-test.bench=" + exactly(x.Name), fmt.Sprintf("-test.benchtime=%dx", n), "-test." + kind + "profile=" + file}
+			if kind == "mem" {
+				args = append(args, "-test.memprofilerate=512")
+			}
+			if _, err := r.output(ctx, x.pkg.layouts[side][0], args...); err != nil {
+				return err
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if profiles[side][kind], err = profile.Decode(bytes.NewReader(data), 0); err != nil {
+				return err
+			}
+		}
+	}
+	for _, unit := range units {
+		kind := "mem"
+		if unit == cpuUnit {
+			kind = "cpu"
+		}
+		grown, err := grew(profiles[oldSide][kind], profiles[newSide][kind], unit, float64(iterations[kind]))
+		if err != nil {
+			return err
+		}
+		x.Grown = append(x.Grown, grown...)
+	}
+	return nil
+}
+
+// grew compares the own costs of functions between two profiles of as many operations.
+func grew(old, new *profile.Profile, unit string, ops float64) ([]Grown, error) {
+	pairer, err := profile.NewPairer(profile.PairOptions{Granularity: profile.ByFunction, Measure: profile.Own})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range []*profile.Profile{old, new} {
+		index, err := p.SampleIndex(columns(unit))
+		if err != nil {
+			return nil, err
+		}
+		if err := pairer.Add(p, index); err != nil {
+			return nil, err
+		}
+	}
+	pairing := pairer.Pairing()
+	total := float64(pairing.Totals[0].Value)
+	var out []Grown
+	for _, row := range pairing.Rows {
+		o, n := row.Costs[0], row.Costs[1]
+		more := float64(n.Value - o.Value)
+		if more < matters*total || more < sure*math.Sqrt(o.Variance+n.Variance) || strings.HasPrefix(row.Name, "runtime.") || strings.HasPrefix(row.Name, "testing.") {
+			continue
+		}
+		out = append(out, Grown{Unit: unit, Function: row.Name, Old: float64(o.Value) / ops, New: float64(n.Value) / ops})
+	}
+	slices.SortFunc(out, func(a, b Grown) int {
+		return cmp.Or(cmp.Compare(b.New-b.Old, a.New-a.Old), strings.Compare(a.Function, b.Function))
+	})
+	out = out[:min(len(out), blamedRows)]
+	return out, costliest(out, new, unit)
+}
+
+// costliest fills in the line of each function that costs most.
+func costliest(grown []Grown, new *profile.Profile, unit string) error {
+	pairer, err := profile.NewPairer(profile.PairOptions{Granularity: profile.ByLine, Measure: profile.Own})
+	if err != nil {
+		return err
+	}
+	index, err := new.SampleIndex(columns(unit))
+	if err != nil {
+		return err
+	}
+	if err := pairer.Add(new, index); err != nil {
+		return err
+	}
+	for i := range grown {
+		g := &grown[i]
+		most := int64(-1)
+		for _, row := range pairer.Pairing().Rows {
+			if row.Name == g.Function && row.Costs[0].Value > most {
+				most = row.Costs[0].Value
+				g.File, g.Line = path.Base(strings.ReplaceAll(row.File, `\`, "/")), row.Line
+			}
+		}
+	}
+	return nil
+}
