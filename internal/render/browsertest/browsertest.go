@@ -18,6 +18,16 @@ import (
 // on the machine the test is skipped.
 func Open(t *testing.T, name, page, fragment string) string {
 	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return OpenURL(t, "file://"+file+fragment)
+}
+
+// OpenURL is [Open] of a page that a server has.
+func OpenURL(t *testing.T, url string) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
@@ -31,15 +41,10 @@ func Open(t *testing.T, name, page, fragment string) string {
 	if browser == "" {
 		t.Skip("no chromium on this machine")
 	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, name)
-	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
-		"--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", "file://"+file+fragment)
+		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", url)
 	cmd.WaitDelay = 5 * time.Second
 	var errors strings.Builder
 	cmd.Stderr = &errors

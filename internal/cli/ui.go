@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/ui"
+)
+
+// uiFlags are those of `hone ui`.
+type uiFlags struct {
+	out       outputFlags
+	listen    string
+	token     string
+	noBrowser bool
+}
+
+func uiCommand() command {
+	return command{
+		name: "ui", args: "[SOURCE|DIR...]", group: "the main job",
+		short: "look at recordings, profiles and traces in a browser",
+		long: `Serves recordings, pprof files and traces to a browser: findings, flame graph, call graph, source with costs, requests,
+timelines, comparisons. A folder stands for the recordings in it, new ones as they come; without sources it is the
+cache of hone's recordings. Every figure is one that a command prints with -json.
+
+The server listens on loopback, and answers to loopback names only. Any other -listen demands a -token; "new" makes one.
+An address of a page can be shared with who can reach the server.`,
+		examples: []string{
+			"hone ui",
+			"hone ui before.hone after.hone",
+			"hone ui -no_browser -listen 127.0.0.1:6061 ./recordings",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var u uiFlags
+			u.out.declare(fs, "")
+			fs.StringVar(&u.listen, "listen", "127.0.0.1:0", "serve on `ADDRESS`")
+			fs.StringVar(&u.token, "token", "", "let in only who knows this `TOKEN`; new: make one")
+			fs.BoolVar(&u.noBrowser, "no_browser", false, "do not open a browser")
+			return func(ctx context.Context, env Env, args, _ []string) error { return u.run(ctx, env, args) }
+		},
+	}
+}
+
+func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
+	if u.out.json {
+		return usagef("ui: there is no -json of a server; its pages show what other commands print with -json")
+	}
+	cfg, _, err := u.out.session(env)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{filepath.Join(cfg.CacheDir, "recordings")}
+		if err := os.MkdirAll(args[0], 0o755); err != nil {
+			return err
+		}
+	}
+	shelves, err := shelvesOf(env.Dir, args)
+	if err != nil {
+		return err
+	}
+	if u.token == "new" {
+		u.token = rand.Text()
+	}
+	host, _, err := net.SplitHostPort(u.listen)
+	if err != nil {
+		return usagef("ui: -listen %s: want HOST:PORT, as 127.0.0.1:6061", u.listen)
+	}
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	if !local && u.token == "" {
+		return usagef("ui: -listen %s lets others in: give -token new as well", u.listen)
+	}
+	handler, err := ui.New(ui.Options{Backend: &uiBackend{env: env, shelves: shelves}, Token: u.token, AnyHost: !local})
+	if err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", u.listen)
+	if err != nil {
+		return fmt.Errorf("ui: %w", err)
+	}
+	address := "http://" + listener.Addr().String() + "/"
+	if u.token != "" {
+		address += "?token=" + u.token
+	}
+	fmt.Fprintln(env.Stdout, address)
+	if !u.noBrowser {
+		if err := openBrowser(ctx, address); err != nil {
+			env.say("hone: open the address in a browser (%v)", err)
+		}
+	}
+	return serveUntil(ctx, listener, handler)
+}
+
+// serveUntil serves until ctx ends.
+func serveUntil(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if server.Shutdown(end) != nil {
+		server.Close()
+	}
+	return nil // stopping a server is how it ends
+}
+
+func openBrowser(ctx context.Context, address string) error {
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait() // its end tells nothing
+	return nil
+}
+
+// shelvesOf makes paths absolute, and refuses what is not there.
+func shelvesOf(dir string, args []string) ([]string, error) {
+	var paths []string
+	for _, a := range args {
+		if !filepath.IsAbs(a) {
+			a = filepath.Join(dir, a)
+		}
+		if _, err := os.Stat(a); err != nil {
+			return nil, fmt.Errorf("ui: %w", err)
+		}
+		paths = append(paths, a)
+	}
+	return paths, nil
+}
+
+// uiBackend answers the pages with hone's own commands.
+type uiBackend struct {
+	env     Env
+	shelves []string // files, and folders of recordings
+}
+
+// Sources lists the files and what is in the folders, the newest recording of a folder first.
+func (b *uiBackend) Sources() []ui.Source {
+	var out []ui.Source
+	for _, p := range b.shelves {
+		info, err := os.Stat(p)
+		if err != nil {
+			continue
+		}
+		if !info.IsDir() {
+			out = append(out, ui.Source{Name: filepath.Base(p), Path: p, Kind: kindOf(p)})
+			continue
+		}
+		entries, err := os.ReadDir(p)
+		if err != nil {
+			continue
+		}
+		var found []ui.Source
+		times := map[string]time.Time{}
+		for _, e := range entries {
+			path := filepath.Join(p, e.Name())
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), ".hone") {
+				times[path] = info.ModTime()
+				found = append(found, ui.Source{Name: e.Name(), Path: path, Kind: "recording"})
+			}
+		}
+		slices.SortFunc(found, func(x, y ui.Source) int {
+			return cmp.Or(times[y.Path].Compare(times[x.Path]), strings.Compare(x.Path, y.Path))
+		})
+		out = append(out, found...)
+	}
+	return out
+}
+
+// kindOf tells a file's kind by how it begins.
+func kindOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "profile"
+	}
+	defer f.Close()
+	head := make([]byte, 8)
+	n, _ := io.ReadFull(f, head)
+	switch head = head[:n]; {
+	case bytes.HasPrefix(head, []byte("PK")):
+		return "recording"
+	case bytes.HasPrefix(head, []byte("go 1.")):
+		return "trace"
+	}
+	return "profile"
+}
+
+// Run runs a command as its user would, with what it prints going to w.
+func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error {
+	var said bytes.Buffer
+	env := b.env
+	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), w, &said
+	env.StdoutTerminal, env.StdoutTTY, env.StderrTTY, env.Width = false, false, false, 0
+	env, flush := env.escaped()
+	err := dispatch(ctx, args, env)
+	if ferr := flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+// Part opens a part of a recording.
+func (b *uiBackend) Part(path, name string) (io.ReadCloser, error) {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if name == "manifest.json" {
+		data, err := manifestText(rec)
+		rec.Close()
+		return io.NopCloser(bytes.NewReader(data)), err
+	}
+	if !slices.ContainsFunc(rec.Manifest.Parts, func(p recording.Part) bool { return p.Name == name }) {
+		rec.Close()
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	part, err := rec.Part(name)
+	if err != nil {
+		rec.Close()
+		return nil, err
+	}
+	return &partOf{part, rec}, nil
+}
+
+// partOf closes its recording, too.
+type partOf struct {
+	io.ReadCloser
+	rec *recording.Recording
+}
+
+func (p *partOf) Close() error { return errors.Join(p.ReadCloser.Close(), p.rec.Close()) }
+
+func manifestText(rec *recording.Recording) ([]byte, error) {
+	var out bytes.Buffer
+	err := render.JSON(&out, rec.Manifest)
+	return out.Bytes(), err
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/render/browsertest"
+	"github.com/hone-go/hone/internal/ui"
+)
+
+// uiOf is a server for sources, and what it takes for its environment.
+func uiOf(t *testing.T, sources ...string) (http.Handler, Env) {
+	t.Helper()
+	env := Env{Getenv: os.Getenv, CacheDir: t.TempDir(), Dir: t.TempDir(), Version: "test"}
+	h, err := ui.New(ui.Options{Backend: &uiBackend{env: env, shelves: sources}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, env
+}
+
+// TestUIAnswersAreTheCommands: what a view shows is what the command prints, to the byte.
+func TestUIAnswersAreTheCommands(t *testing.T) {
+	c := newCorpus(t)
+	h, env := uiOf(t, c.recording, c.profile, c.trace)
+	server := httptest.NewServer(h)
+	defer server.Close()
+	for address, args := range map[string][]string{
+		"top?src=0":            {"top", "-json", c.recording},
+		"top?src=1":            {"top", "-json", c.profile},
+		"top?src=0&focus=m":    {"top", "-json", "-focus=m", c.recording},
+		"findings?src=0":       {"findings", "-json", c.recording},
+		"trace-summary?src=0":  {"trace", "summary", "-json", c.recording},
+		"trace-requests?src=2": {"trace", "requests", "-json", c.trace},
+		"diff?src=0&base=1":    {"diff", "-json", c.profile, c.recording},
+	} {
+		var want strings.Builder
+		b := uiBackend{env: env}
+		wantErr := b.Run(t.Context(), &want, args...)
+		resp, err := http.Get(server.URL + "/api/" + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		switch {
+		case wantErr != nil:
+			if resp.StatusCode != http.StatusUnprocessableEntity || strings.TrimSpace(string(got)) != wantErr.Error() {
+				t.Errorf("%s: %d %q, the command says %v", address, resp.StatusCode, got, wantErr)
+			}
+		case string(got) != want.String():
+			t.Errorf("%s: another answer than the command's:\n%.300s\n%.300s", address, got, want.String())
+		}
+	}
+}
+
+func TestUISources(t *testing.T) {
+	c := newCorpus(t)
+	folder := t.TempDir()
+	b := &uiBackend{shelves: []string{c.profile, c.trace, folder}}
+	if got := b.Sources(); len(got) != 2 || got[0].Kind != "profile" || got[1].Kind != "trace" {
+		t.Errorf("%+v", got)
+	}
+	data, err := os.ReadFile(c.recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "new.hone"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "notes.txt"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := b.Sources()
+	if len(got) != 3 || got[2].Name != "new.hone" || got[2].Kind != "recording" {
+		t.Fatalf("a recording that came: %+v", got)
+	}
+	for name, ok := range map[string]bool{"manifest.json": true, "cpu.pprof": true, "../../etc/passwd": false, "none": false} {
+		part, err := b.Part(got[2].Path, name)
+		if (err == nil) != ok {
+			t.Errorf("part %s: %v", name, err)
+		}
+		if err == nil {
+			part.Close()
+		}
+	}
+}
+
+// drive is a page that walks through the views of the page under test, which it holds in a frame.
+const drive = `<!doctype html><iframe id="f" width="1000" height="600"></iframe><pre id="seen"></pre><script>
+const seen = [], frame = document.getElementById("f");
+const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
+async function settled() {
+  for (let i = 0; i < 200; i++) {
+    await sleep(20);
+    const main = frame.contentDocument?.getElementById("main");
+    if (main && main.childNodes.length && !main.textContent.startsWith("working")) return main;
+  }
+  return null;
+}
+async function drive(views) {
+  for (const v of views) {
+    frame.src = "/?src=0&view=" + v;
+    await new Promise((r) => { frame.onload = r; });
+    const main = await settled();
+    const current = frame.contentDocument.querySelector("nav [aria-current]")?.textContent;
+    seen.push({ What: v, Got: main ? (main.querySelector(".error") ? "error: " + main.textContent : current) : "nothing" });
+  }
+  frame.src = "/?src=0&view=top";
+  await new Promise((r) => { frame.onload = r; });
+  await settled();
+  const doc = () => frame.contentDocument;
+  const first = doc().querySelector("table.rows td.name a");
+  first.click();
+  await sleep(100);
+  await settled();
+  seen.push({ What: "a row leads to the source", Got: new URL(frame.contentWindow.location).searchParams.get("view") });
+  frame.contentWindow.history.back();
+  await sleep(100);
+  await settled();
+  seen.push({ What: "back", Got: new URL(frame.contentWindow.location).searchParams.get("view") });
+  const rows = () => doc().querySelectorAll("table.rows tbody tr").length;
+  const before = rows();
+  const search = doc().querySelector("input[type=search]");
+  search.value = "no such function";
+  search.dispatchEvent(new Event("input"));
+  seen.push({ What: "search", Got: String(before > 0 && rows() === 0) });
+  seen.push({ What: "names are text", Got: String(doc().querySelectorAll("main script, main img, main b.evil").length) });
+  document.getElementById("seen").textContent = JSON.stringify(seen);
+}
+drive(VIEWS);
+</script>`
+
+// TestUIInBrowser walks through the views of a recording whose names are hostile.
+func TestUIInBrowser(t *testing.T) {
+	c := newCorpus(t)
+	h, _ := uiOf(t, c.recording, c.profile)
+	mux := http.NewServeMux()
+	mux.Handle("/", h)
+	mux.HandleFunc("/drive", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		views, _ := url.QueryUnescape(r.URL.RawQuery)
+		w.Write([]byte(strings.Replace(drive, "VIEWS", views, 1)))
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	document := browsertest.OpenURL(t, server.URL+"/drive?"+url.QueryEscape(`["findings","top","source","peek","trace","requests","recording","diff"]`))
+	got := browsertest.Seen(t, document, `<pre id="seen">`)
+	for what, want := range map[string]string{
+		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
+		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
+	} {
+		if got[what] != want {
+			t.Errorf("%s: %.300q, want %q", what, got[what], want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"sync"
+)
+
+// most bytes of answers are kept; the most recent ones. An answer larger than that is not.
+const most = 64 << 20
+
+// answers remembers what commands printed: their sources do not change, and one that does has another size or time.
+type answers struct {
+	running sync.Mutex // a command at a time: each uses all processors, and memory
+	mu      sync.Mutex
+	known   map[string]*list.Element
+	order   *list.List // of *answer, the most recent first
+	bytes   int
+}
+
+type answer struct {
+	key  string
+	data []byte
+}
+
+func newAnswers() *answers { return &answers{known: map[string]*list.Element{}, order: list.New()} }
+
+// get returns what a command prints.
+func (a *answers) get(ctx context.Context, args []string, run func(context.Context, io.Writer, ...string) error) ([]byte, error) {
+	key := keyOf(args)
+	if data, ok := a.look(key); ok {
+		return data, nil
+	}
+	a.running.Lock()
+	defer a.running.Unlock()
+	if data, ok := a.look(key); ok { // somebody asked the same meanwhile
+		return data, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // the page is gone
+	}
+	var out bytes.Buffer
+	if err := run(ctx, &out, args...); err != nil {
+		return nil, err
+	}
+	a.keep(key, out.Bytes())
+	return out.Bytes(), nil
+}
+
+// keyOf is the command line with the state of the files in it.
+func keyOf(args []string) string {
+	var key strings.Builder
+	for _, arg := range args {
+		key.WriteString(arg + "\x00")
+		name := arg
+		for { // rec.hone:heap
+			if info, err := os.Stat(name); err == nil {
+				key.WriteString(info.ModTime().String() + "\x00")
+				break
+			}
+			i := strings.LastIndexByte(name, ':')
+			if i < 0 {
+				break
+			}
+			name = name[:i]
+		}
+	}
+	return key.String()
+}
+
+func (a *answers) look(key string) ([]byte, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e, ok := a.known[key]
+	if !ok {
+		return nil, false
+	}
+	a.order.MoveToFront(e)
+	return e.Value.(*answer).data, true
+}
+
+func (a *answers) keep(key string, data []byte) {
+	if len(data) > most {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.known[key] = a.order.PushFront(&answer{key, data})
+	a.bytes += len(data)
+	for a.bytes > most {
+		e := a.order.Back()
+		old := e.Value.(*answer)
+		a.order.Remove(e)
+		delete(a.known, old.key)
+		a.bytes -= len(old.data)
+	}
+}

@@ -1,0 +1,40 @@
+// Values as people read them. Units are those of the commands' JSON.
+
+/** @param {number} x @returns {string} three digits that mean something */
+export function digits(x) {
+  const a = Math.abs(x);
+  if (a === 0) return "0";
+  if (a >= 100) return Math.round(x).toLocaleString("en");
+  return x.toPrecision(3).replace(/\.?0+$/, "");
+}
+
+/** @param {number} ns */
+export function nanoseconds(ns) {
+  const a = Math.abs(ns);
+  if (a >= 1e9) return digits(ns / 1e9) + " s";
+  if (a >= 1e6) return digits(ns / 1e6) + " ms";
+  if (a >= 1e3) return digits(ns / 1e3) + " µs";
+  return digits(ns) + " ns";
+}
+
+/** @param {number} b */
+export function bytes(b) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let i = 0;
+  for (; Math.abs(b) >= 1024 && i < units.length - 1; i++) b /= 1024;
+  return digits(b) + " " + units[i];
+}
+
+/** @param {number} share 0 to 1 */
+export function percent(share) {
+  const p = 100 * share;
+  return (Math.abs(p) >= 10 ? Math.round(p).toString() : p.toFixed(1)) + " %";
+}
+
+/** @param {number} value @param {string} unit as of a profile's sample type */
+export function quantity(value, unit) {
+  if (unit === "nanoseconds") return nanoseconds(value);
+  if (unit === "seconds") return nanoseconds(value * 1e9);
+  if (unit === "bytes") return bytes(value);
+  return digits(value);
+}

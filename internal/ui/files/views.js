@@ -1,0 +1,262 @@
+// What there is to see of a source. Each view draws the JSON of a command.
+import { h, table } from "./dom.js";
+import { address, allSources, ask, go, link, source, state } from "./app.js";
+import { digits, nanoseconds, percent, quantity } from "./format.js";
+
+const profiles = ["recording", "profile"];
+
+/** @param {string} name a page of the server @param {string} title */
+function frame(name, title) {
+  const q = state();
+  q.delete("view");
+  if (!q.get("src")) q.set("src", "0");
+  return h("iframe", { src: `/page/${name}?${q}`, title, sandbox: "allow-scripts" });
+}
+
+/** A bar of a share with its interval. @param {{share: number, low?: number, high?: number}} p */
+function bar(p) {
+  const value = h("span", null), range = h("i", null);
+  const at = (/** @type {any} */ x) => `${100 * Math.max(0, Math.min(1, x || 0))}%`;
+  value.style.width = at(p.share);
+  range.style.left = at(p.low);
+  range.style.width = at((p.high ?? p.share) - (p.low ?? p.share));
+  return h("div.scale", { role: "img", "aria-label": percent(p.share) }, value, p.low === undefined ? null : range);
+}
+
+function card(/** @type {any} */ f, /** @type {any} */ settings) {
+  const exact = f.function ? { fn: f.function } : null;
+  const anchored = f.function ? `^${f.function.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$` : "";
+  const price = f.saving
+    ? h("div.price", null, bar(f.saving), `saves ${percent(f.saving.share)} of ${f.saving.resource}`,
+      f.saving.low === undefined ? null : h("span.faint", null, `95 %: ${percent(f.saving.low)} to ${percent(f.saving.high)}`))
+    : f.cost?.cpu_and_gc ? h("div.price", null, bar(f.cost.cpu_and_gc), `costs ${percent(f.cost.cpu_and_gc.share)} of CPU`) : null;
+  return h("section.card", null,
+    h("h2", null, settings ? null : h("span.rank", null, f.rank), f.title, h("span.tag", null, f.confidence), h("span.tag", null, f.rule)),
+    price,
+    f.function ? h("p", null, h("code", null, f.function), h("span.faint", null, ` ${f.file}:${f.line}`)) : null,
+    f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
+    f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
+    f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
+    exact ? h("p", null, "look at: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
+      link("peek", "callers and callees", exact), " · ", link("top", "what it calls", { focus: anchored })) : null,
+    f.evidence?.length ? h("details", null, h("summary", null, "evidence"), f.evidence.map((/** @type {any} */ e) =>
+      h("p", null, `${e.what}: ${e.value}`, e.command ? h("pre", null, e.command) : null))) : null);
+}
+
+async function findings() {
+  const r = await ask("findings");
+  const res = r.resources || {};
+  const facts = [
+    ["target", r.recording.target], ["Go", r.recording.go],
+    ["throughput", res.requests_per_second ? digits(res.requests_per_second) + " requests/s" : ""],
+    ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + " per request" : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
+    ["limit", res.limiting], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
+  ].filter(([, v]) => v);
+  const real = (r.findings || []).filter((/** @type {any} */ f) => f.rule !== "costly-line"), rest = (r.findings || []).filter((/** @type {any} */ f) => f.rule === "costly-line");
+  return [
+    h("dl.figures", null, facts.map(([k, v]) => [h("dt", null, k), h("dd", null, v)])),
+    real.length ? real.map((/** @type {any} */ f) => card(f, false)) : h("p.note", null, "No findings in the code. None of the known mistakes costs enough here to be worth your time."),
+    r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true))] : null,
+    rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false))) : null,
+    (r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + (n.text || n))),
+  ].flat(Infinity).filter(Boolean);
+}
+
+/** @param {any} r a table of nodes with flat and cum */
+function costs(r, /** @type {any} */ rows, /** @type {any} */ more = []) {
+  const share = (/** @type {any} */ x) => (r.total ? percent(x / r.total) : "");
+  return table([
+    { head: "flat", of: (x) => x.flat, text: (x) => quantity(x.flat, r.unit), number: true },
+    { head: "flat %", of: (x) => x.flat, text: (x) => share(x.flat), number: true },
+    { head: "cum", of: (x) => x.cum, text: (x) => quantity(x.cum, r.unit), number: true },
+    { head: "cum %", of: (x) => x.cum, text: (x) => share(x.cum), number: true },
+    { head: "function", of: (x) => x.function || x.file || "", text: (x) => [x.function, x.file && `${x.file}${x.line ? ":" + x.line : ""}`].filter(Boolean).join("  "),
+      cell: (x) => [x.function ? link("source", x.function, { fn: x.function }) : "", x.file ? h("span.faint", null, ` ${x.file}${x.line ? ":" + x.line : ""}`) : ""] },
+    ...more,
+  ], rows, `${r.sample_type}, ${quantity(r.total, r.unit)} in all`);
+}
+
+async function top() {
+  const r = await ask("top", { top: state().get("top") || 200 });
+  return costs(r, r.rows || []);
+}
+
+async function picker(/** @type {any} */ view) {
+  const r = await ask("top", { sort: "cum", top: 200 });
+  return [h("p", null, "Choose a function:"), table([
+    { head: "cum", of: (x) => x.cum, text: (x) => quantity(x.cum, r.unit), number: true },
+    { head: "cum %", of: (x) => x.cum, text: (x) => percent(x.cum / (r.total || 1)), number: true },
+    { head: "function", of: (x) => x.function, cell: (x) => link(view, x.function, { fn: x.function }) },
+  ], (r.rows || []).filter((/** @type {any} */ x) => x.function))];
+}
+
+async function listing() {
+  const fn = state().get("fn");
+  if (!fn) return picker("source");
+  const r = await ask("list");
+  const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => l.cum)));
+  return [
+    h("p", null, h("code", null, fn), " · ", link("peek", "callers and callees", { fn }), " · ", link("source", "other functions")),
+    ...(r.functions || []).map((/** @type {any} */ f) => {
+      const remarks = new Map();
+      for (const m of f.remarks || r.remarks || []) remarks.set(m.line, [...(remarks.get(m.line) || []), m.text]);
+      return h("section.card", null,
+        h("h2", null, f.function, h("span.faint", null, f.file), h("span.tag", null, `cum ${quantity(f.cum, r.unit)}, ${percent(f.cum / (r.total || 1))}`)),
+        h("table.lines", null, h("tbody", null, h("tr", null, ["line", "flat", "cum", ""].map((t) => h("td.n", null, t))), f.lines.map((/** @type {any} */ l) => {
+          const row = h("tr", null, h("td.n", null, l.line), h("td.n", null, l.flat ? quantity(l.flat, r.unit) : ""), h("td.n", null, l.cum ? quantity(l.cum, r.unit) : ""), h("td.code.wide", null, (l.source || "").replaceAll("\t", "    ")));
+          if (l.cum) row.style.background = `rgba(var(--hot), ${0.05 + 0.45 * (l.cum / most)})`;
+          return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, "    compiler: " + t)))];
+        }))));
+    }),
+  ];
+}
+
+async function peek() {
+  const fn = state().get("fn");
+  if (!fn) return picker("peek");
+  const r = await ask("peek");
+  return (r.shown || []).map((/** @type {any} */ i) => {
+    const n = r.nodes[i];
+    const side = (/** @type {any} */ title, /** @type {any} */ edges, /** @type {any} */ other) => h("div", null, h("h3", null, title), edges.length ? table([
+      { head: r.sample_type, of: (e) => e.value ?? e.weight, text: (e) => quantity(e.value ?? e.weight, r.unit), number: true },
+      { head: "share", of: (e) => e.value ?? e.weight, text: (e) => percent((e.value ?? e.weight) / (n.cum || 1)), number: true },
+      { head: "function", of: (e) => r.nodes[other(e)].function, cell: (e) => link("peek", r.nodes[other(e)].function, { fn: r.nodes[other(e)].function }) },
+    ], edges) : h("p.note", null, "none"));
+    const from = (/** @type {any} */ e) => e.from ?? e.caller, to = (/** @type {any} */ e) => e.to ?? e.callee;
+    return h("section.card", null,
+      h("h2", null, n.function, h("span.tag", null, `flat ${quantity(n.flat, r.unit)}`), h("span.tag", null, `cum ${quantity(n.cum, r.unit)}`)),
+      h("p", null, link("source", "source", { fn: n.function })),
+      side("callers", (r.edges || []).filter((/** @type {any} */ e) => to(e) === i), from), side("callees", (r.edges || []).filter((/** @type {any} */ e) => from(e) === i), to));
+  });
+}
+
+function parts(/** @type {any} */ list, /** @type {any} */ total) {
+  return h("div.parts", null, list.filter((/** @type {any} */ p) => p.ns > 0).map((/** @type {any} */ p) => {
+    const s = h("span", { title: `${p.part}: ${nanoseconds(p.ns)}, ${percent(p.ns / total)}` });
+    s.style.width = `${100 * p.ns / total}%`;
+    return s;
+  }));
+}
+
+const seconds = (/** @type {any} */ s) => nanoseconds(s * 1e9);
+
+async function requests() {
+  const r = await ask("trace-requests");
+  const latency = (/** @type {any} */ x) => `p50 ${seconds(x.latency.p50)} · p99 ${seconds(x.latency.p99)} · max ${seconds(x.latency.max)}`;
+  const words = (/** @type {any} */ list, /** @type {any} */ total) => (list || []).filter((/** @type {any} */ p) => p.ns > total / 100).map((/** @type {any} */ p) => `${p.part} ${percent(p.ns / total)}`).join(", ");
+  return [
+    h("p", null, `${digits(r.count)} requests · `, r.all ? latency(r.all) : ""),
+    h("h2", null, "Routes"),
+    table([
+      { head: "requests", of: (x) => x.count, number: true, text: (x) => digits(x.count) },
+      { head: "p50", of: (x) => x.latency.p50, text: (x) => seconds(x.latency.p50), number: true },
+      { head: "p99", of: (x) => x.latency.p99, text: (x) => seconds(x.latency.p99), number: true },
+      { head: "where the time goes", of: (x) => words(x.parts, x.ns), cell: (x) => [parts(x.parts || [], x.ns), h("div.faint", null, words(x.parts, x.ns))] },
+      { head: "route", of: (x) => x.name },
+    ], r.routes || []),
+    h("h2", null, "Slowest"),
+    table([
+      { head: "request", of: (x) => x.id, cell: (x) => link("timeline", `#${x.id}`, { request: x.id }), number: true },
+      { head: "latency", of: (x) => x.latency_ns, text: (x) => nanoseconds(x.latency_ns), number: true },
+      { head: "where the time goes", of: (x) => words(x.parts, x.latency_ns), cell: (x) => [parts(x.parts || [], x.latency_ns), h("div.faint", null, words(x.parts, x.latency_ns))] },
+      { head: "route", of: (x) => x.route },
+      { head: "longest wait", of: (x) => x.waits?.[0]?.ns || 0, text: (x) => (x.waits?.[0] ? `${x.waits[0].part} ${nanoseconds(x.waits[0].ns)} ${x.waits[0].waiter ? `at ${x.waits[0].waiter.function} ${x.waits[0].waiter.file.split("/").pop()}:${x.waits[0].waiter.line}` : ""}` : "") },
+    ], r.slowest || []),
+  ];
+}
+
+async function trace() {
+  const r = await ask("trace-summary");
+  return [
+    h("dl.figures", null, [
+      ["length", seconds(r.length_seconds)], ["events", digits(r.events)], ["goroutines", digits(r.goroutines)],
+      ["goroutines running", digits(r.mean_running) + " on average"], ["processors busy", `${digits(r.mean_busy)} of ${r.gomaxprocs}`],
+    ].map(([k, v]) => [h("dt", null, k), h("dd", null, v)])),
+    h("p", null, link("requests", "requests"), " · ", link("timeline", "timeline")),
+    h("h2", null, "Where goroutines spend their time"),
+    table([
+      { head: "time", of: (x) => x.seconds, text: (x) => seconds(x.seconds), number: true },
+      { head: "times", of: (x) => x.count, text: (x) => digits(x.count), number: true },
+      { head: "longest", of: (x) => x.max_seconds, text: (x) => seconds(x.max_seconds), number: true },
+      { head: "what", of: (x) => x.what }, { head: "why", of: (x) => x.why || "" },
+    ], r.goroutine_time || []),
+  ];
+}
+
+async function recording() {
+  const q = new URLSearchParams({ src: state().get("src") || "0" });
+  const r = await fetch("/part/manifest.json?" + q);
+  if (!r.ok) throw new Error(await r.text());
+  const m = await r.json();
+  const observer = (/** @type {any} */ p) => (p.observer ? `throughput ${percent(-(p.observer.throughput_loss || 0))}, CPU ${percent(p.observer.cpu_growth || 0)}` : "");
+  return [
+    h("dl.figures", null, [
+      ["recorded", m.created], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
+      ["Go", m.runtime?.go], ["machine", [m.machine?.cpu, m.machine?.cores && m.machine.cores + " cores", m.machine?.kernel].filter(Boolean).join(" · ")],
+      ["load", m.load ? [m.load.connections && m.load.connections + " connections", m.load.rate ? m.load.rate + " requests/s" : "flat out", ...(m.load.targets || [])].filter(Boolean).join(" · ") : ""],
+    ].filter(([, v]) => v).map(([k, v]) => [h("dt", null, k), h("dd", null, v)])),
+    h("h2", null, "Phases"),
+    table([
+      { head: "phase", of: (p) => p.name }, { head: "seconds", of: (p) => p.seconds || 0, text: (p) => digits(p.seconds || 0), number: true },
+      { head: "requests", of: (p) => p.requests || 0, text: (p) => (p.requests ? digits(p.requests) : ""), number: true },
+      { head: "CPU seconds", of: (p) => p.cpu_seconds || 0, text: (p) => digits(p.cpu_seconds || 0), number: true },
+      { head: "observing changed", of: observer },
+    ], m.phases || []),
+    h("h2", null, "Parts"),
+    table([
+      { head: "file", of: (p) => p.name, cell: (p) => h("a", { href: `/part/${p.name}?${q}`, download: p.name.split("/").pop() }, p.name) },
+      { head: "bytes", of: (p) => p.bytes, text: (p) => quantity(p.bytes, "bytes"), number: true },
+    ], m.parts || []),
+    (m.missing || []).map((/** @type {any} */ p) => h("p.note", null, `${p.part}: ${p.why}`)),
+    (m.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + (n.text || n))),
+  ].flat();
+}
+
+function basePicker(/** @type {any} */ view) {
+  const q = state(), now = Number(q.get("src") || 0);
+  return h("p", null, "old side: ", h("select", { onchange: (/** @type {any} */ e) => go(address(view, { base: e.target.value })) },
+    h("option", { value: "" }, "choose"), allSources().map((s, i) => (i === now ? null : h("option", { value: i, selected: String(i) === q.get("base") }, s.name)))),
+    ` · new side: ${source().name}`);
+}
+
+async function compare() {
+  if (!state().get("base")) return basePicker("compare");
+  const r = await ask("compare");
+  const value = (/** @type {any} */ x, /** @type {any} */ unit) => quantity(x, unit === "s" || unit.startsWith("s/") ? "seconds" : unit.startsWith("B/") ? "bytes" : "count");
+  return [basePicker("compare"), table([
+    { head: "metric", of: (x) => `${x.metric} ${x.unit}` },
+    { head: "old", of: (x) => x.old, text: (x) => value(x.old, x.unit), number: true },
+    { head: "new", of: (x) => x.new, text: (x) => value(x.new, x.unit), number: true },
+    { head: "change", of: (x) => x.ratio ?? 1, text: (x) => (x.ratio === undefined ? "" : (x.ratio >= 1 ? "+" : "") + percent(x.ratio - 1)), number: true },
+    { head: "95 %", of: (x) => x.low ?? 0, text: (x) => (x.low === undefined ? (x.exact ? "exact" : "") : `${percent(x.low - 1)} to ${percent(x.high - 1)}`), number: true },
+    { head: "verdict", of: (x) => x.verdict, cell: (x) => h("span." + x.verdict, null, x.verdict) },
+  ], r.rows || []), ...(r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + n))];
+}
+
+async function diff() {
+  if (!state().get("base")) return basePicker("diff");
+  const r = await ask("diff");
+  return [basePicker("diff"), table([
+    { head: "old", of: (x) => x.old, text: (x) => digits(x.old), number: true },
+    { head: "new", of: (x) => x.new, text: (x) => digits(x.new), number: true },
+    { head: "difference", of: (x) => x.difference?.value ?? x.new - x.old, text: (x) => digits(x.difference?.value ?? x.new - x.old), number: true },
+    { head: "verdict", of: (x) => x.verdict, cell: (x) => h("span." + x.verdict, null, x.verdict === "better" ? "less" : x.verdict === "worse" ? "more" : x.verdict) },
+    { head: "function", of: (x) => x.function || x.file || "", cell: (x) => (x.function ? link("source", x.function, { fn: x.function }) : x.file || "") },
+  ], r.rows || [], `${r.unit || ""}${r.per ? " per " + r.per : ""}`)];
+}
+
+/** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, draw: () => any}>} */
+export const views = {
+  findings: { title: "Findings", kinds: ["recording"], draw: findings },
+  flame: { title: "Flame", kinds: profiles, filters: true, draw: () => frame("flame", "flame graph") },
+  graph: { title: "Graph", kinds: profiles, filters: true, draw: () => frame("graph", "call graph") },
+  top: { title: "Top", kinds: profiles, filters: true, draw: top },
+  source: { title: "Source", kinds: profiles, filters: true, draw: listing },
+  peek: { title: "Peek", kinds: profiles, filters: true, draw: peek },
+  trace: { title: "Trace", kinds: ["recording", "trace"], draw: trace },
+  requests: { title: "Requests", kinds: ["recording", "trace"], draw: requests },
+  timeline: { title: "Timeline", kinds: ["recording", "trace"], draw: () => frame("timeline", "timeline") },
+  compare: { title: "Compare", kinds: ["recording"], pair: true, draw: compare },
+  diff: { title: "Diff", kinds: ["recording", "profile"], filters: true, pair: true, draw: diff },
+  recording: { title: "Recording", kinds: ["recording"], draw: recording },
+};

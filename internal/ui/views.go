@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// view is a command as the address of a page asks for it.
+type view struct {
+	command []string
+	words   int      // of the command, before its flags
+	params  []string // of the address that become flags
+	target  bool     // a function comes before the source, as the parameter fn
+	base    bool     // the source base comes before the source
+	svg     bool     // the page is a picture
+}
+
+// profileParams are the parameters of addresses that are flags of the commands for profiles, with pprof's names.
+func profileParams() []string {
+	return []string{"sample_index", "focus", "ignore", "hide", "show", "show_from", "tagfocus", "tagignore", "granularity", "sort", "top"}
+}
+
+func command(params []string, words ...string) view {
+	return view{command: words, words: len(words), params: params}
+}
+
+// views answer with JSON.
+func views() map[string]view {
+	p := profileParams()
+	all := map[string]view{
+		"findings": command([]string{"rules"}, "findings"),
+		"top":      command(p, "top"),
+		"list":     {command: []string{"list"}, words: 1, params: p, target: true},
+		"disasm":   {command: []string{"disasm"}, words: 1, params: p, target: true},
+		"peek":     {command: []string{"peek"}, words: 1, params: p, target: true},
+		"why":      {command: []string{"why"}, words: 1, target: true},
+		"compare":  {command: []string{"compare"}, words: 1, params: []string{"force"}, base: true},
+		"diff":     {command: []string{"diff"}, words: 1, params: p, base: true},
+	}
+	for _, name := range []string{"summary", "requests", "blocking", "sched", "gc", "syscalls", "goroutines"} {
+		all["trace-"+name] = command([]string{"from", "to"}, "trace", name)
+	}
+	all["trace-critical"] = command([]string{"request"}, "trace", "critical")
+	return all
+}
+
+// pages are whole pages for a frame.
+func pages() map[string]view {
+	p := profileParams()
+	flame := command(p, "flame", "-format=html")
+	flame.words = 1
+	graph := command(p, "graph", "-format=svg")
+	graph.words, graph.svg = 1, true
+	return map[string]view{
+		"flame": flame, "graph": graph,
+		"timeline": command([]string{"request", "goroutine", "from", "to"}, "trace", "timeline"),
+	}
+}
+
+// longest value of a parameter.
+const longest = 4096
+
+// args returns the command line for the parameters of an address. Values are parts of a word that begins with their flag, or
+// quoted, so that none can be taken for another flag.
+func (v view) args(q url.Values, source string, base func() (string, error)) ([]string, error) {
+	args := append([]string(nil), v.command...)
+	for _, name := range v.params {
+		if value := q.Get(name); value != "" {
+			if len(value) > longest {
+				return nil, fmt.Errorf("%s is too long", name)
+			}
+			args = append(args, "-"+name+"="+value)
+		}
+	}
+	if part := q.Get("part"); part != "" {
+		if !partName.MatchString(part) {
+			return nil, fmt.Errorf("no part %q", part)
+		}
+		source += ":" + part
+	}
+	if v.target {
+		fn := q.Get("fn")
+		if fn == "" || len(fn) > longest {
+			return nil, errors.New("name a function: fn")
+		}
+		if v.command[0] == "why" {
+			args = append(args, strings.TrimLeft(fn, "-"))
+		} else {
+			args = append(args, "^"+regexp.QuoteMeta(fn)+"$")
+		}
+	}
+	if v.base {
+		old, err := base()
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, old)
+	}
+	return append(args, source), nil
+}
+
+var partName = regexp.MustCompile(`^[a-z]+(:[a-z]+)?$`)
+
+var script = regexp.MustCompile(`(?s)<script(?:\s[^>]*)?>(.*?)</script>`)
+
+// framed is the policy for a page that holds its scripts itself: those and no others run, and it loads nothing.
+func framed(page []byte) string {
+	var hashes []string
+	for _, m := range script.FindAllSubmatch(page, -1) {
+		text := bytes.TrimSuffix(bytes.TrimPrefix(m[1], []byte("<![CDATA[")), []byte("]]>")) // an SVG's
+		sum := sha256.Sum256(text)
+		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	}
+	if len(hashes) == 0 {
+		hashes = []string{"'none'"}
+	}
+	return "default-src 'none'; script-src " + strings.Join(hashes, " ") + "; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+}
