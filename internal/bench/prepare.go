@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/gittree"
 	"github.com/hone-go/hone/internal/target"
 )
 
@@ -60,7 +61,7 @@ func (r *runner) prepare(ctx context.Context) error {
 		r.sides[oldSide].dir = dir
 	default:
 		r.Progress(Progress{Text: "checking out " + r.Against})
-		r.sides[oldSide].dir, r.result.Commit, err = checkout(ctx, dir, r.Against, filepath.Join(r.work, "old"))
+		r.sides[oldSide].dir, r.result.Commit, err = gittree.Checkout(ctx, dir, r.Against, filepath.Join(r.work, "old"))
 		if err != nil {
 			return err
 		}
@@ -185,45 +186,4 @@ func (r *runner) link(ctx context.Context, i int, pkg *testPackage) error {
 		pkg.layouts[i] = append(pkg.layouts[i], bin)
 	}
 	return nil
-}
-
-// checkout writes a commit's files into a directory, without a change of the repository: the index is one of its own. It
-// returns the directory that stands for dir there, and the commit.
-func checkout(ctx context.Context, dir, ref, into string) (old, commit string, err error) {
-	git := func(env []string, args ...string) (string, error) {
-		var stderr bytes.Buffer
-		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), env...)
-		out, err := cmd.Output()
-		if err != nil {
-			return "", fmt.Errorf("git %s: %w\n%s", args[0], err, strings.TrimSpace(stderr.String()))
-		}
-		return strings.TrimRight(string(out), "\r\n"), nil
-	}
-	if commit, err = git(nil, "rev-parse", "--verify", "--end-of-options", ref+"^{commit}"); err != nil {
-		return "", "", fmt.Errorf("no commit %q: %w", ref, err)
-	}
-	prefix, err := git(nil, "rev-parse", "--show-prefix")
-	if err != nil {
-		return "", "", err
-	}
-	index := []string{"GIT_INDEX_FILE=" + into + ".index"}
-	if _, err := git(index, "read-tree", commit); err != nil {
-		return "", "", err
-	}
-	root, err := git(nil, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return "", "", err
-	}
-	if err := os.MkdirAll(into, 0o700); err != nil {
-		return "", "", err
-	}
-	if _, err := git(index, "-C", root, "checkout-index", "--all", "--prefix="+into+string(filepath.Separator)); err != nil {
-		return "", "", err
-	}
-	old = filepath.Join(into, filepath.FromSlash(prefix))
-	if _, err := os.Stat(old); err != nil {
-		return "", "", fmt.Errorf("%s has no folder %s", ref, prefix)
-	}
-	return old, commit, nil
 }

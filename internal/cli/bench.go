@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/gittree"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/target"
 )
@@ -98,7 +99,7 @@ A CI job needs the base in its clone: fetch-depth: 0.`,
 			fs.BoolVar(&strict, "strict", false, "exit 4 when nothing is worse but CPU or allocations of a benchmark are unknown")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if b.spec.Against == "" {
-					base, err := bench.Base(ctx, env.Dir)
+					base, err := gittree.Base(ctx, env.Dir)
 					if err != nil {
 						return err
 					}

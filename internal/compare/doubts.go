@@ -111,10 +111,8 @@ func (c *Comparison) notes(sides [2]side) []string {
 		}
 	}
 	say(c.floorNote(sides))
-	for _, s := range sides {
-		for _, r := range s.runs {
-			say(r.disturbed())
-		}
+	for _, note := range disturbances(sides) {
+		say(note)
 	}
 	if n := len(sides[0].runs) + len(sides[1].runs); n > 2 && !interleaved(sides) {
 		say("all recordings of one side are older than those of the other: a machine that changes its speed looks like a change; record them alternating")
@@ -159,6 +157,29 @@ func (c *Comparison) allExact() bool {
 
 // worthSaying is the share of the machine's cores beyond which other processes are named.
 const worthSaying = 0.10
+
+// mostDisturbed is how many recordings that others disturbed are named one by one.
+const mostDisturbed = 2
+
+// disturbances says what others did to the recordings: of each, or of many in one sentence.
+func disturbances(sides [2]side) []string {
+	var notes []string
+	least, most, all := math.Inf(1), 0.0, 0
+	for _, s := range sides {
+		for _, r := range s.runs {
+			all++
+			if text := r.disturbed(); text != "" {
+				notes = append(notes, text)
+				least, most = math.Min(least, r.shared.others), math.Max(most, r.shared.others)
+			}
+		}
+	}
+	if len(notes) <= mostDisturbed {
+		return notes
+	}
+	return []string{fmt.Sprintf("%d of the %d recordings were disturbed: other processes kept %.1f to %.1f of %.0f cores busy, or a CPU quota held them back; their times are known less well",
+		len(notes), all, least, most, sides[0].runs[0].shared.cores)}
+}
 
 // disturbed says what others did to a recording; "" when it was little.
 func (r run) disturbed() string {

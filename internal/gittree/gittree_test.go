@@ -1,4 +1,4 @@
-package bench
+package gittree
 
 import (
 	"os"
@@ -48,7 +48,7 @@ func TestCheckout(t *testing.T) {
 	}
 	git("add", "-A")
 	before := git("status", "--porcelain") + git("stash", "list") + git("worktree", "list") + git("for-each-ref")
-	old, commit, err := checkout(t.Context(), filepath.Join(dir, "module"), "HEAD~1", filepath.Join(t.TempDir(), "old"))
+	old, commit, err := Checkout(t.Context(), filepath.Join(dir, "module"), "HEAD~1", filepath.Join(t.TempDir(), "old"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestCheckout(t *testing.T) {
 		t.Errorf("the repository changed: %s", after)
 	}
 	for _, ref := range []string{"nowhere", "--exec=evil", ""} {
-		if _, _, err := checkout(t.Context(), dir, ref, filepath.Join(t.TempDir(), "old")); err == nil || !strings.Contains(err.Error(), "no commit") {
+		if _, _, err := Checkout(t.Context(), dir, ref, filepath.Join(t.TempDir(), "old")); err == nil || !strings.Contains(err.Error(), "no commit") {
 			t.Errorf("ref %q: %v", ref, err)
 		}
 	}

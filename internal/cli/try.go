@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/render"
+)
+
+func tryCommand() command {
+	return command{
+		name: "try", args: "TARGET -with VARIANT... [flags] [-- ARGS]", group: "the main job",
+		short: "prove a change: the target and its variants in turns, a verdict per metric",
+		long: `Runs a program, a service under load, or benchmarks as they are and in other ways, in turns and in fresh processes, and
+says for each way what it changes: CPU, allocations, throughput, latency. Nothing in your tree is changed.
+
+A VARIANT is words apart by spaces:
+  GOGC=400 GOMEMLIMIT=2GiB      variables of the environment (GOGC, GOMEMLIMIT, GOMAXPROCS, GODEBUG, your own)
+  git:HEAD~1                    the files of a commit in the place of the tree's
+  pgo:cpu.pprof                 built with that profile (default.pgo, if there is one, is what the target has as it is)
+  build:-tags=fast              a flag of go build
+
+A variant that does not build, fails, or prints something else than the program does, is told as that. -duration is
+the length of one run.`,
+		examples: []string{
+			"hone try ./cmd/server -load http://127.0.0.1:8080/path -with git:main -duration 5s",
+			"hone try ./cmd/batchjob -with GOGC=200 -with GOGC=400 -- -n 1000",
+			"hone try -bench Encode ./codec -with pgo:cpu.pprof",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var rec recordFlags
+			var out outputFlags
+			var with list
+			var spec experiment.Spec
+			rec.declare(fs)
+			out.declare(fs, "")
+			fs.Var(&with, "with", "try this `VARIANT`; may be given again")
+			fs.IntVar(&spec.Runs, "runs", 6, "record each variant `N` times")
+			fs.StringVar(&spec.Keep, "keep", "", "keep the recordings of all runs in `DIR`")
+			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			return func(ctx context.Context, env Env, args, rest []string) error {
+				cfg, prog, err := out.session(env)
+				if err != nil {
+					return err
+				}
+				if spec.Options, err = rec.capture(env, args, rest); err != nil {
+					return err
+				}
+				if len(with) == 0 {
+					return usagef("try: what? name a variant, as -with GOGC=400 or -with git:main")
+				}
+				for _, w := range with {
+					v, err := variantOf(env, w)
+					if err != nil {
+						return err
+					}
+					spec.Variants = append(spec.Variants, v)
+				}
+				if spec.Keep != "" {
+					spec.Keep = absolute(env.Dir, spec.Keep)
+					if err := os.MkdirAll(spec.Keep, 0o755); err != nil {
+						return err
+					}
+				}
+				spec.Progress = prog.event
+				r, err := experiment.Run(ctx, cfg, spec)
+				prog.clear()
+				if err != nil {
+					return err
+				}
+				if out.json {
+					return render.JSON(env.Stdout, r)
+				}
+				return buffered(env.Stdout, func(w io.Writer) error {
+					render.Try(w, r, out.style(env))
+					return nil
+				})
+			}
+		},
+	}
+}
+
+// variantOf reads the words of a variant.
+func variantOf(env Env, words string) (experiment.Variant, error) {
+	v := experiment.Variant{Name: words}
+	fields, err := splitQuoted(words)
+	if err != nil || len(fields) == 0 {
+		return v, usagef("try: -with %q: want words as GOGC=400, git:main or pgo:cpu.pprof", words)
+	}
+	for _, f := range fields {
+		kind, value, _ := strings.Cut(f, ":")
+		name, _, assigns := strings.Cut(f, "=")
+		switch {
+		case kind == "git" && value != "":
+			v.Ref = value
+		case kind == "pgo" && value != "":
+			path := absoluteFile(env.Dir, value)
+			if _, err := os.Stat(path); err != nil {
+				return v, usagef("try: -with %s: %v", f, err)
+			}
+			v.BuildFlags = append(v.BuildFlags, "-pgo="+filepath.Clean(path))
+		case kind == "build" && strings.HasPrefix(value, "-"):
+			v.BuildFlags = append(v.BuildFlags, value)
+		case assigns && name != "" && !strings.ContainsAny(name, ":-"):
+			v.Env = append(v.Env, f)
+		default:
+			return v, usagef("try: -with %s: want NAME=VALUE, git:REF, pgo:FILE or build:-FLAG", f)
+		}
+	}
+	return v, nil
+}
