@@ -49,7 +49,7 @@ func says(t *testing.T, b *Binary, want string) {
 	if got, err := os.ReadFile(out); err != nil || string(got) != want {
 		t.Errorf("it says %q, %v; want %q", got, err, want)
 	}
-	if parts, missing := p.Parts(); b.Probe && (len(parts) != 3 || len(missing) != 0) {
+	if parts, missing := p.Parts(); b.Probe && (len(parts) != 4 || len(missing) != 0) {
 		t.Errorf("%d parts, missing %q", len(parts), missing)
 	}
 }
