@@ -52,6 +52,9 @@ has a twin for the type at hand: strings.Contains and bytes.Contains,
 MatchString and Match, Write and WriteString. A map is looked up with
 m[string(b)] without a copy when the conversion stands in the index itself.
 
+A function of one's own that only reads its bytes, a parser above all, can read
+the string as well: give it a twin, or make it generic over ~string | ~[]byte.
+
 It is fine when the text is kept: then somebody must own a copy. Conversions
 that compare, range or switch are free, the compiler sees to that. Sharing the
 memory with package unsafe is not proposed: whoever changes the bytes later
@@ -154,12 +157,18 @@ func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 		}
 		cause = fmt.Sprintf("%s copies %s only for %s.", rule.Text(call), rule.Text(call.Args[0]), what)
 		fix = fmt.Sprintf("Use %s, which needs no copy.", twin)
+		if twin == readerTwin {
+			fix = fmt.Sprintf("Let %s read the string as it is: a twin of it for strings, or one function for both (func f[T ~string | ~[]byte](text T)). It only reads what it gets.", what)
+		}
 		if compares(twin) && rule.Secret(p, call.Args[0]) {
 			fix = rule.ConstantTime
 		}
 	}
 	return cause, fix
 }
+
+// readerTwin stands for a twin that is still to be written.
+const readerTwin = "reader"
 
 // compares reports whether a function compares two whole texts.
 func compares(name string) bool {
@@ -183,6 +192,9 @@ func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin s
 		name := p.CalleeName(n)
 		if t := twinOf(p, n, name, use, toString); t != "" {
 			return name, t
+		}
+		if !toString && onlyReads(p, n, use) && p.Callee(n).Pkg() == p.Pkg {
+			return rule.FuncText(name), readerTwin
 		}
 	}
 	return "", ""
