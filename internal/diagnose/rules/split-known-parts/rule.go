@@ -17,7 +17,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "split-known-parts",
 		Kind:  rule.Alloc,
-		Title: "String split into a list to use a few known parts",
+		Title: "String split into a list that is not needed",
 		Doc:   doc,
 		// strings.Cut compares the same bytes up to the last part that is used, and makes no list.
 		Fraction: rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95},
@@ -38,7 +38,7 @@ walks the parts without one.
 
 It is fine where the list is kept, passed on or ranged over, and the rule leaves
 those alone, unless the lists are mostly many times longer than a check of their
-length accepts.
+length accepts, or long and only ranged over once.
 
 Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
 of gigabytes); the stdlib's own moves to strings.Cut in Go 1.18.`
@@ -96,16 +96,23 @@ func bounded(c *rule.Case) bool {
 	if len(c.Calls) != 1 || rule.Named(name, "*.SplitN", "strings.Fields") {
 		return false
 	}
-	accepted, ok := checked(c.Place, call)
 	bytes, objects := rule.Sum(c.Allocs)
-	if !ok || objects == 0 {
+	if objects == 0 {
 		return false
 	}
 	part := int64(16) // a string; a slice has 24 bytes
 	if rule.Named(name, "bytes.Split") {
 		part = 24
 	}
-	if mean := bytes / objects / part; mean >= tooMany*(accepted+1) {
+	mean := bytes / objects / part
+	if mean >= longList && walked(c.Place, call) {
+		what := rule.Text(call.Args[0])
+		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, only to walk it once.", rule.FuncText(name), rule.Count(mean), what)
+		c.Fix = fmt.Sprintf("Walk the parts without a list: for part := range %sSeq(%s, %s) (Go 1.24), or cut one after the other with Cut.",
+			rule.FuncText(name), what, rule.Text(call.Args[1]))
+		return true
+	}
+	if accepted, ok := checked(c.Place, call); ok && mean >= tooMany*(accepted+1) {
 		what := rule.Text(call.Args[0])
 		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
 			rule.FuncText(name), rule.Count(mean), what, accepted)
@@ -114,6 +121,38 @@ func bounded(c *rule.Case) bool {
 		return true
 	}
 	return false
+}
+
+// longList is how many parts a list has, on average, that is not worth making to walk it once.
+const longList = 64
+
+// walked reports whether a list is only ranged over, and its length asked for.
+func walked(p *gocode.Place, call *ast.CallExpr) bool {
+	if r, ok := rule.Parent(p, call).(*ast.RangeStmt); ok {
+		return ast.Unparen(r.X) == call
+	}
+	v := rule.Result(p, call)
+	if v == nil || !rule.Local(p, v) || rule.IsResult(p, v) || len(rule.Assigned(p, v)) != 1 {
+		return false
+	}
+	at := p.Outer()
+	ranged := false
+	for _, id := range rule.Reads(p, v) {
+		switch n := rule.Parent(at, id).(type) {
+		case *ast.RangeStmt:
+			if ast.Unparen(n.X) != id || ranged {
+				return false
+			}
+			ranged = true
+		case *ast.CallExpr:
+			if at.CalleeName(n) != "len" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return ranged
 }
 
 // checked returns the number that the length of a list is compared with in the condition of an if that leaves the function.
