@@ -188,7 +188,14 @@ async function recording() {
   const r = await fetch("/part/manifest.json?" + q);
   if (!r.ok) throw new Error(await r.text());
   const m = await r.json();
-  const observer = (/** @type {any} */ p) => (p.observer ? `throughput ${percent(-(p.observer.throughput_loss || 0))}, CPU ${percent(p.observer.cpu_growth || 0)}` : "");
+  const observer = (/** @type {any} */ p) => {
+    const o = p.observer, seen = [];
+    if (!o) return "";
+    const signed = (/** @type {number} */ x) => (x >= 0 ? "+" : "−") + percent(Math.abs(x));
+    if (!o.no_throughput && (o.throughput_low > 0 || o.throughput_high < 0)) seen.push(`${signed(-o.throughput_loss)} throughput`);
+    if (!o.no_cpu && (o.cpu_growth_low > 0 || o.cpu_growth_high < 0)) seen.push(`${signed(o.cpu_growth)} CPU`);
+    return seen.join(", ") || "no effect seen";
+  };
   return [
     h("dl.figures", null, [
       ["recorded", m.created], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
