@@ -18,10 +18,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/ui"
 )
 
@@ -89,7 +91,7 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 	if !local && u.token == "" {
 		return usagef("ui: -listen %s lets others in: give -token new as well", u.listen)
 	}
-	handler, err := ui.New(ui.Options{Backend: &uiBackend{env: env, shelves: shelves}, Token: u.token, AnyHost: !local})
+	handler, err := ui.New(ui.Options{Backend: &uiBackend{env: env, shelves: shelves, kept: &keptSources{ctx: ctx}}, Token: u.token, AnyHost: !local})
 	if err != nil {
 		return err
 	}
@@ -168,6 +170,30 @@ func shelvesOf(dir string, args []string) ([]string, error) {
 type uiBackend struct {
 	env     Env
 	shelves []string // files, and folders of recordings
+
+	mu    sync.Mutex   // of a command under way
+	kept  *keptSources // profiles as they were decoded for the last commands; nil: none are kept
+	state string       // of the sources' files when the first of them was read
+}
+
+// mostKept is how many decoded profiles are kept.
+const mostKept = 4
+
+// sources returns what reads profiles for a command: those of the last commands are there already, unless a file changed.
+func (b *uiBackend) sources() openFunc {
+	if b.kept == nil {
+		return nil
+	}
+	var state strings.Builder
+	for _, s := range b.Sources() {
+		if info, err := os.Stat(s.Path); err == nil {
+			fmt.Fprintln(&state, s.Path, info.Size(), info.ModTime())
+		}
+	}
+	if b.kept.kept == nil || len(b.kept.kept) >= mostKept || state.String() != b.state {
+		b.kept.kept, b.state = map[string]*session.Source{}, state.String()
+	}
+	return b.kept.open
 }
 
 // Sources lists the files and what is in the folders, the newest recording of a folder first.
@@ -223,8 +249,11 @@ func kindOf(path string) string {
 
 // Run runs a command as its user would, with what it prints going to w.
 func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var said bytes.Buffer
 	env := b.env
+	env.sources = b.sources()
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), w, &said
 	env.StdoutTerminal, env.StdoutTTY, env.StderrTTY, env.Width = false, false, false, 0
 	env, flush := env.escaped()
