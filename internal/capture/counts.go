@@ -6,11 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hone-go/hone/internal/covdata"
 	"github.com/hone-go/hone/internal/recording"
@@ -43,23 +40,7 @@ func (r *recorder) recordCounts(ctx context.Context, addrs []string) error {
 	if !slices.Contains(r.o.Phases, recording.PhaseCounts) {
 		return nil
 	}
-	r.phase = recording.PhaseCounts
-	began := time.Now()
-	text, err := r.takeCounts(ctx, addrs)
-	if ctx.Err() != nil {
-		return r.interrupted(ctx)
-	}
-	if err != nil {
-		r.missing(recording.PartCounts, err)
-		text = "not available: " + firstLine(err.Error())
-	}
-	r.say(Event{Phase: r.phase, Text: text, At: since(began), End: true})
-	return r.checkpoint()
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+	return r.runPhaseAgain(ctx, recording.PhaseCounts, recording.PartCounts, func() (string, error) { return r.takeCounts(ctx, addrs) })
 }
 
 // takeCounts returns the summary for the progress line.
@@ -70,13 +51,12 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 		return "", errors.New("no profile says which packages to count")
 	}
 	r.say(Event{Phase: r.phase, Text: fmt.Sprintf("building with counters in %s", count(len(packages), "package"))})
-	bin, start, err := r.buildTarget(ctx, packages)
+	bin, start, err := r.buildTarget(ctx, target.BuildSpec{Counted: packages})
 	if err != nil {
 		return "", err
 	}
 	defer bin.Remove()
-	spec := r.spec()
-	spec.Stdout, spec.Stderr = r.again(recording.PartStdout), r.again(recording.PartStderr)
+	spec := r.specAgain()
 	switch {
 	case r.o.Load != nil:
 		return r.countLoaded(ctx, start, spec, addrs)
@@ -88,121 +68,56 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	return r.countRun(ctx, start, spec)
 }
 
-// again is the path for the output of a further run, which is not kept.
-func (r *recorder) again(part string) string { return filepath.Join(r.tmp, "again-"+part) }
-
 // countLoaded counts a service under the recording's load.
 func (r *recorder) countLoaded(ctx context.Context, start startFunc, spec target.RunSpec, addrs []string) (string, error) {
-	proc, err := start(ctx, spec)
+	var meta []byte
+	i := instrument{phase: recording.PhaseCounts, windows: countWindows}
+	i.clear = func(ctx context.Context, p process) error {
+		c, ok := p.(counter)
+		if !ok {
+			return errors.New("the program has no counters")
+		}
+		if meta == nil {
+			var err error
+			if meta, err = c.CountersMeta(ctx); err != nil {
+				return err
+			}
+		}
+		return c.ClearCounters(ctx)
+	}
+	i.read = func(ctx context.Context, p process) ([]byte, error) { return p.(counter).Counters(ctx) }
+	st, windows, err := r.runLoadedAgain(ctx, start, spec, addrs, i)
 	if err != nil {
 		return "", err
 	}
-	defer r.stop(ctx, proc)
-	c, ok := proc.(counter)
-	if !ok {
-		return "", errors.New("the program has no counters")
+	return r.keepCounts(st, meta, windows)
+}
+
+// executions asks for counters of executions at a program's end.
+func executions() instrument {
+	return instrument{
+		phase:   recording.PhaseCounts,
+		collect: target.Collect{Counters: true},
+		parts:   []string{target.PartCountersMeta, target.PartCounters},
 	}
-	for _, a := range addrs {
-		if err := r.ready(ctx, proc, a); err != nil {
-			return "", err
-		}
-	}
-	meta, err := c.CountersMeta(ctx)
-	if err != nil {
-		return "", err
-	}
-	s := &service{recorder: r, prog: proc, local: true}
-	if err := s.beginLoad(ctx); err != nil {
-		return "", err
-	}
-	defer s.gen.Stop()
-	r.phase = recording.PhaseCounts // beginLoad names its own
-	if _, err := s.measure(ctx, r.world.tick, nil); err != nil {
-		return "", err // what a service does once, it does here
-	}
-	length := min(max(r.o.Duration/15, r.world.tick), 3*r.world.tick)
-	var all stretch
-	var windows [][]byte
-	for range countWindows {
-		if err := c.ClearCounters(ctx); err != nil {
-			return "", err
-		}
-		st, err := s.measure(ctx, length, nil)
-		if err != nil {
-			return "", err
-		}
-		data, err := c.Counters(ctx)
-		if err != nil {
-			return "", err
-		}
-		windows = append(windows, data)
-		st.phase.Windows = []recording.Window{{Seconds: st.phase.Seconds, Requests: st.phase.Requests, CPUSeconds: st.phase.CPUSeconds}}
-		all.join(st)
-	}
-	all.phase.Name = recording.PhaseCounts
-	return r.keepCounts(all, meta, windows)
 }
 
 // countRun counts one run of a program that ends.
 func (r *recorder) countRun(ctx context.Context, start startFunc, spec target.RunSpec) (string, error) {
-	st, parts, err := r.runCounted(ctx, start, spec)
+	st, parts, err := r.runAgain(ctx, start, spec, executions())
 	if err != nil {
 		return "", err
 	}
 	return r.keepCounts(st, parts[target.PartCountersMeta], [][]byte{parts[target.PartCounters]})
 }
 
-// countedOps is how many operations of a benchmark are counted. Package testing does one more before.
-const countedOps = 200
-
-// countBench counts a fixed number of each benchmark's operations. Counts for an operation are known
-// where there is one benchmark; of several, only those for a call are.
+// countBench counts a fixed number of each benchmark's operations.
 func (r *recorder) countBench(ctx context.Context, start startFunc, spec target.RunSpec, bin *target.Binary) (string, error) {
-	b := &benchmark{program: program{recorder: r}}
-	spec.Dir, spec.Args = bin.Dir, b.args(fmt.Sprintf("%dx", countedOps))
-	st, parts, err := r.runCounted(ctx, start, spec)
+	st, parts, err := r.runBenchAgain(ctx, start, spec, bin, executions())
 	if err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(spec.Stdout)
-	if err != nil {
-		return "", fmt.Errorf("read what the benchmarks printed: %w", err)
-	}
-	if lines := parseBench(text); len(lines) == 1 {
-		st.phase.Requests = lines[0].Iterations
-		st.phase.Windows[0].Requests = lines[0].Iterations
-	}
 	return r.keepCounts(st, parts[target.PartCountersMeta], [][]byte{parts[target.PartCounters]})
-}
-
-// runCounted runs the program to its end.
-func (r *recorder) runCounted(ctx context.Context, start startFunc, spec target.RunSpec) (stretch, map[string][]byte, error) {
-	spec.Collect = target.Collect{Counters: true}
-	began := time.Now()
-	proc, err := start(ctx, spec)
-	if err != nil {
-		return stretch{}, nil, err
-	}
-	_, err = r.watch(ctx, proc, nil)
-	r.stop(ctx, proc)
-	if err != nil {
-		return stretch{}, nil, err
-	}
-	one := run{began: began, exit: proc.Exit()}
-	if why := one.exit.Failure(); why != "" && !one.finished() {
-		return stretch{}, nil, errors.New("the program failed: " + why)
-	}
-	parts, missing := proc.Parts()
-	for _, name := range []string{target.PartCountersMeta, target.PartCounters} {
-		if len(parts[name]) == 0 {
-			return stretch{}, nil, errors.New(cmp.Or(missing[name], "the program handed none over"))
-		}
-	}
-	st := stretch{phase: recording.Phase{
-		Name: recording.PhaseCounts, Runs: 1, Start: began.UTC(), Seconds: one.wall(), CPUSeconds: one.cpu(),
-		Windows: []recording.Window{{Seconds: one.wall(), CPUSeconds: one.cpu()}},
-	}}
-	return st, parts, nil
 }
 
 // keepCounts writes the files as Go names them, so that `go tool covdata` reads the folder.

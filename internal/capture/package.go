@@ -42,7 +42,10 @@ func (r *recorder) recordPackage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.recordCounts(ctx, addrs)
+	if err := r.recordCounts(ctx, addrs); err != nil {
+		return err
+	}
+	return r.recordInputs(ctx, addrs)
 }
 
 // freeAddrs lists where the load goes; nobody may be there yet.
@@ -63,15 +66,15 @@ func (r *recorder) build(ctx context.Context) (*target.Binary, startFunc, error)
 	r.phase = phaseBuild
 	began := time.Now()
 	r.say(Event{Phase: r.phase, Text: r.o.Package})
-	bin, start, err := r.buildTarget(ctx, nil)
+	bin, start, err := r.buildTarget(ctx, target.BuildSpec{})
 	if err == nil {
 		r.say(Event{Phase: r.phase, Text: bin.ImportPath + " built", At: since(began), End: true})
 	}
 	return bin, start, err
 }
 
-// buildTarget builds the target, with counters in the packages that are named.
-func (r *recorder) buildTarget(ctx context.Context, counted []string) (*target.Binary, startFunc, error) {
+// buildTarget builds the target, with what the spec says of counters.
+func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (*target.Binary, startFunc, error) {
 	work := r.o.WorkDir
 	if work == "" {
 		work = filepath.Join(r.tmp, "work")
@@ -80,7 +83,7 @@ func (r *recorder) buildTarget(ctx context.Context, counted []string) (*target.B
 	defer cancel()
 	bin, start, err := r.world.build(bctx, target.BuildSpec{
 		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, WorkDir: work,
-		Counted: counted,
+		Counted: counters.Counted, Inputs: counters.Inputs,
 	})
 	switch {
 	case err == nil:

@@ -18,7 +18,7 @@ var weight = map[string]int{
 
 // Phases are those that a recording may have beside the clean one, in the order of running.
 func Phases() []string {
-	return []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC, recording.PhaseCounts}
+	return []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC, recording.PhaseCounts, recording.PhaseInputs}
 }
 
 // step is a phase, or a part of one, and its share of the duration.
@@ -45,7 +45,7 @@ func plan(total time.Duration, phases []string) []step {
 	}
 	steps := []step{{recording.PhaseClean, clean / 2}}
 	for _, p := range Phases() {
-		if weight[p] > 0 && slices.Contains(phases, p) { // a trial and counts have a length of their own
+		if weight[p] > 0 && slices.Contains(phases, p) { // the other phases have a length of their own
 			steps = append(steps, step{p, share(p)})
 		}
 	}

@@ -30,6 +30,7 @@ const (
 	PartStderr       = "stderr.txt"
 	// PartCounts is the folder of the counters of executions, in the files of Go's coverage.
 	PartCounts = "counts"
+	PartInputs = "inputs.json" // of functions: see package inputs
 )
 
 // Names of the phases.
@@ -42,6 +43,7 @@ const (
 	PhaseRest       = "rest"
 	PhaseGOGC       = "gogc"   // where a setting of the collector is tried: see Trial
 	PhaseCounts     = "counts" // executions, in a process of its own with counters; of a URL target there are none
+	PhaseInputs     = "inputs" // of functions, in a process of its own; of a URL target there are none
 )
 
 // Manifest describes a recording: what ran, where, under which load, and which

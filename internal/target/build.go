@@ -28,6 +28,9 @@ type BuildSpec struct {
 	// instrumentation, mode atomic). Package runtime and what it imports have none. Without the probe
 	// such a build is an error.
 	Counted []string
+	// Inputs are functions whose inputs the probe counts; those that cannot be watched are left out. Not together with
+	// Counted. Without the probe such a build is an error.
+	Inputs []Func
 	// Overlay replaces files, by absolute path, beside what the user's own overlay does.
 	Overlay map[string]string
 	// Layout, when not 0, is the seed by which the linker orders functions (-randlayout, Go 1.26; older ones ignore it): what
@@ -50,6 +53,7 @@ type Binary struct {
 	GoCommand  string   // the go command used
 	Probe      bool     // has the probe (Go 1.23 or newer)
 	Counted    []string // packages with counters of executions
+	Watched    []Func   // functions whose inputs are counted
 	BuildFlags []string
 	Notes      []string // e.g. why there is no probe
 	Took       time.Duration
@@ -111,6 +115,7 @@ type builder struct {
 	flags   []buildFlag
 	pkg     listedPackage
 	copied  *moduleCopy // the module was copied from the module cache
+	watched []Func      // functions of spec.Inputs that say what they get
 	notes   []string
 }
 
@@ -313,9 +318,10 @@ func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 	} else {
 		b.notes = append(b.notes, "built without hone's probe, because the build with it fails: "+firstWords(err))
 	}
-	if !bin.Probe && len(b.spec.Counted) > 0 {
+	if !bin.Probe && len(b.spec.Counted)+len(b.spec.Inputs) > 0 {
 		return nil, fmt.Errorf("build %s with counters: %s", b.spec.Package, b.notes[len(b.notes)-1])
 	}
+	bin.Watched = b.watched
 	if !bin.Probe {
 		flags, err := b.replacing(dir)
 		if err == nil {
@@ -351,6 +357,15 @@ func (b *builder) noProbe() string {
 func (b *builder) compileWithProbe(ctx context.Context, work, out string) error {
 	m := mergeFlags(b.goflags, b.flags, b.userDir, linkFlag)
 	at := b.probePlace()
+	if len(b.spec.Inputs) > 0 {
+		w, err := b.watch(ctx, work)
+		if err != nil {
+			return err
+		}
+		m.words = append(m.words, w.flags...)
+		b.goCommand.env = append(b.goCommand.env[:len(b.goCommand.env):len(b.goCommand.env)], w.env)
+		b.watched, at.inputs = w.funcs, w.setter
+	}
 	overlay, err := writeOverlay(work, at, m.overlay, b.userDir)
 	if err != nil {
 		return err

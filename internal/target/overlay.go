@@ -23,17 +23,21 @@ var probeFiles embed.FS
 type placement struct {
 	dir, pkg, file string
 	goos           string
-	counters       bool // the program is built with coverage instrumentation
+	counters       bool   // the program is built with coverage instrumentation
+	inputs         string // what switches on counting of inputs, as source; "" without
 }
 
 // source is the probe as one file of its package. One file, so that its frames are known by one name.
 func (at placement) source() ([]byte, error) {
-	parts := []string{"probe.go", "commands.go", "collect.go", "metrics.go", "os_unix.go", "nocounters.go"}
+	parts := []string{"probe.go", "commands.go", "collect.go", "metrics.go", "os_unix.go", "nocounters.go", "noinputs.go"}
 	if at.goos == "windows" {
 		parts[4] = "os_windows.go"
 	}
 	if at.counters {
 		parts[5] = "counters.go"
+	}
+	if at.inputs != "" {
+		parts[6] = "inputs.go"
 	}
 	var imports []string
 	var body bytes.Buffer
@@ -55,6 +59,7 @@ func (at placement) source() ([]byte, error) {
 		}
 		body.Write(src[end-f.FileStart:])
 	}
+	body.WriteString(at.inputs)
 	slices.Sort(imports)
 	head := "// The probe that hone adds to this package while it measures it.\n\npackage " + at.pkg +
 		"\n\nimport (\n" + strings.Join(slices.Compact(imports), "\n") + "\n)\n"

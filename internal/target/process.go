@@ -25,6 +25,7 @@ type Collect struct {
 	Trace      bool
 	TraceBytes int64 // cap; 0 none
 	Counters   bool  // of executions, of a program built with BuildSpec.Counted: parts PartCountersMeta and PartCounters
+	Inputs     bool  // of functions, of a program built with BuildSpec.Inputs: part PartInputs
 }
 
 // The sampling under Collect.Contention: a sample for each so many ns blocked, and
@@ -52,6 +53,9 @@ func (c Collect) words() string {
 	if c.Counters {
 		s.WriteString(" counters")
 	}
+	if c.Inputs {
+		s.WriteString(" inputs")
+	}
 	return s.String()
 }
 
@@ -72,6 +76,9 @@ func (c Collect) names() []string {
 	}
 	if c.Counters {
 		names = append(names, PartCountersMeta, PartCounters)
+	}
+	if c.Inputs {
+		names = append(names, PartInputs)
 	}
 	return names
 }

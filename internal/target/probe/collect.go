@@ -13,7 +13,7 @@ import (
 // hone0collect is what runs from the start of the program to its end.
 type hone0collect struct {
 	cpu, allocs, contention bool
-	counters                bool
+	counters, inputs        bool
 	cpuWriter               *hone0sticky
 	sampling                bool // a CPU profile runs, for the trace alone or for itself
 	trace                   *hone0bounded
@@ -56,6 +56,9 @@ func (p *hone0probe) startCollecting(words []string) {
 			hone0setRates(hone0number(values, 0, -1), hone0number(values, 1, -1))
 		case "counters":
 			c.counters = true
+		case "inputs":
+			c.inputs = true
+			hone0collectInputs()
 		case "trace":
 			c.trace = &hone0bounded{
 				hone0sticky: hone0sticky{w: p.part("trace")},
@@ -152,6 +155,13 @@ func (p *hone0probe) finishCollecting() {
 	if c.allocs {
 		p.sendProfile("heap.end", "heap", true)
 		p.sendProfile("goroutine", "goroutine", false)
+	}
+	if c.inputs {
+		missing, err := hone0inputsCommand(p.part("inputs"), "read")
+		if err != nil {
+			missing = err.Error()
+		}
+		p.partDone("inputs", missing)
 	}
 	if c.counters {
 		p.sendCoverage("counters.meta", "meta")

@@ -44,6 +44,11 @@ func (r *hone0request) do(words []string) (note, missing string, err error) {
 			return "", "", hone0io.ErrUnexpectedEOF
 		}
 		missing, err = hone0coverage(r.data(), words[1])
+	case "inputs":
+		if len(words) < 2 {
+			return "", "", hone0io.ErrUnexpectedEOF
+		}
+		missing, err = hone0inputsCommand(r.data(), words[1])
 	case "finish":
 		r.p.finished.Do(r.p.finishCollecting)
 	default:

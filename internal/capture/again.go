@@ -1,0 +1,152 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// instrument is what a target that is built once more counts, in a process of its own: nothing that measures time runs there.
+type instrument struct {
+	phase   string
+	collect target.Collect // of a program that ends
+	parts   []string       // that it must hand over
+	// Of a service: so many windows, before each clear is called, after it read.
+	windows int
+	clear   func(context.Context, process) error
+	read    func(context.Context, process) ([]byte, error)
+}
+
+// runPhaseAgain runs such a phase. What fails here costs the part, not the recording; only the end of ctx is an error.
+func (r *recorder) runPhaseAgain(ctx context.Context, phase, part string, take func() (summary string, err error)) error {
+	r.phase = phase
+	began := time.Now()
+	text, err := take()
+	if ctx.Err() != nil {
+		return r.interrupted(ctx)
+	}
+	if err != nil {
+		r.missing(part, err)
+		text = "not available: " + firstLine(err.Error())
+	}
+	r.say(Event{Phase: r.phase, Text: text, At: since(began), End: true})
+	return r.checkpoint()
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// again is the path for the output of a further run, which is not kept.
+func (r *recorder) again(part string) string { return filepath.Join(r.tmp, "again-"+part) }
+
+// specAgain says how to run the target once more.
+func (r *recorder) specAgain() target.RunSpec {
+	spec := r.spec()
+	spec.Stdout, spec.Stderr = r.again(recording.PartStdout), r.again(recording.PartStderr)
+	return spec
+}
+
+// runLoadedAgain runs a service under the recording's load and returns what was read after each window.
+func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec target.RunSpec, addrs []string, i instrument) (all stretch, windows [][]byte, err error) {
+	proc, err := start(ctx, spec)
+	if err != nil {
+		return all, nil, err
+	}
+	defer r.stop(ctx, proc)
+	for _, a := range addrs {
+		if err := r.ready(ctx, proc, a); err != nil {
+			return all, nil, err
+		}
+	}
+	s := &service{recorder: r, prog: proc, local: true}
+	if err := s.beginLoad(ctx); err != nil {
+		return all, nil, err
+	}
+	defer s.gen.Stop()
+	r.phase = i.phase // beginLoad names its own
+	if _, err := s.measure(ctx, r.world.tick, nil); err != nil {
+		return all, nil, err // what a service does once, it does here
+	}
+	length := min(max(r.o.Duration/15, r.world.tick), 3*r.world.tick)
+	for range i.windows {
+		if err := i.clear(ctx, proc); err != nil {
+			return all, nil, err
+		}
+		st, err := s.measure(ctx, length, nil)
+		if err != nil {
+			return all, nil, err
+		}
+		data, err := i.read(ctx, proc)
+		if err != nil {
+			return all, nil, err
+		}
+		windows = append(windows, data)
+		st.phase.Windows = []recording.Window{{Seconds: st.phase.Seconds, Requests: st.phase.Requests, CPUSeconds: st.phase.CPUSeconds}}
+		all.join(st)
+	}
+	all.phase.Name = i.phase
+	return all, windows, nil
+}
+
+// countedOps is how many operations of a benchmark are counted. Package testing does one more before.
+const countedOps = 200
+
+// runBenchAgain runs a fixed number of each benchmark's operations. What is counted for an operation is known
+// where there is one benchmark; of several, only what is counted for a call.
+func (r *recorder) runBenchAgain(ctx context.Context, start startFunc, spec target.RunSpec, bin *target.Binary, i instrument) (stretch, map[string][]byte, error) {
+	b := &benchmark{program: program{recorder: r}}
+	spec.Dir, spec.Args = bin.Dir, b.args(fmt.Sprintf("%dx", countedOps))
+	st, parts, err := r.runAgain(ctx, start, spec, i)
+	if err != nil {
+		return st, nil, err
+	}
+	text, err := os.ReadFile(spec.Stdout)
+	if err != nil {
+		return st, nil, fmt.Errorf("read what the benchmarks printed: %w", err)
+	}
+	if lines := parseBench(text); len(lines) == 1 {
+		st.phase.Requests = lines[0].Iterations
+		st.phase.Windows[0].Requests = lines[0].Iterations
+	}
+	return st, parts, nil
+}
+
+// runAgain runs the program to its end.
+func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.RunSpec, i instrument) (stretch, map[string][]byte, error) {
+	spec.Collect = i.collect
+	began := time.Now()
+	proc, err := start(ctx, spec)
+	if err != nil {
+		return stretch{}, nil, err
+	}
+	_, err = r.watch(ctx, proc, nil)
+	r.stop(ctx, proc)
+	if err != nil {
+		return stretch{}, nil, err
+	}
+	one := run{began: began, exit: proc.Exit()}
+	if why := one.exit.Failure(); why != "" && !one.finished() {
+		return stretch{}, nil, errors.New("the program failed: " + why)
+	}
+	parts, missing := proc.Parts()
+	for _, name := range i.parts {
+		if len(parts[name]) == 0 {
+			return stretch{}, nil, errors.New(cmp.Or(missing[name], "the program handed none over"))
+		}
+	}
+	st := stretch{phase: recording.Phase{
+		Name: i.phase, Runs: 1, Start: began.UTC(), Seconds: one.wall(), CPUSeconds: one.cpu(),
+		Windows: []recording.Window{{Seconds: one.wall(), CPUSeconds: one.cpu()}},
+	}}
+	return st, parts, nil
+}

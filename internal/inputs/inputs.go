@@ -1,0 +1,141 @@
+package inputs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Counts are the inputs of one recording, as the part inputs.json has them.
+type Counts struct {
+	// Units of work (requests, operations, runs) in which the calls happened; 0 when that is not known.
+	Units float64 `json:"units,omitempty"`
+	// Requests of net/http that were told apart, and how many different ones by method and address.
+	Requests  int64      `json:"requests,omitempty"`
+	Targets   int64      `json:"different_requests,omitempty"`
+	Functions []Function `json:"functions"`
+}
+
+// Function is what one function got.
+type Function struct {
+	Name    string `json:"name"` // as profiles have it
+	Package string `json:"package"`
+	File    string `json:"file"`
+	Line    int    `json:"line"` // of the word func
+
+	Calls     int64 `json:"calls"`
+	Hashed    int64 `json:"hashed"`              // calls of which all parameters but the receiver could be hashed: the figures below are of these
+	Different int64 `json:"different"`           // inputs: parameters by their values, without the receiver and what is known only by its address
+	Identical int64 `json:"different_addresses"` // the same with the receiver and the addresses
+	InRequest int64 `json:"calls_in_requests"`   // calls of which the request is known
+	// PerRequest is the number of different inputs in each request, summed up over all: InRequest less PerRequest calls had an
+	// input that the same request had before.
+	PerRequest int64 `json:"different_in_requests"`
+	// Params is how each parameter that has a name was taken: its value, its address, or not at all.
+	Params []Taken `json:"params"`
+}
+
+// Taken says how a parameter was taken.
+type Taken string
+
+// How parameters are taken: by value; by address, where pointers, maps, functions or channels are in it; or not at all,
+// where it is too large.
+const (
+	ByValue   Taken = "value"
+	ByAddress Taken = "address"
+	NotTaken  Taken = "no"
+)
+
+// ByValue reports whether all parameters were taken by value, and there is one.
+func (f *Function) ByValue() bool {
+	for _, p := range f.Params {
+		if p != ByValue {
+			return false
+		}
+	}
+	return len(f.Params) > 0
+}
+
+// Source is a function that was watched, and how many of its parameters have names.
+type Source struct {
+	Name, Package, File string
+	Line                int
+	Params              int
+}
+
+// Parse reads what the probe writes: a line "requests N DIFFERENT", and one of numbers for each watched function, which
+// begins with its place in sources.
+func Parse(text []byte, sources []Source) (*Counts, error) {
+	c := &Counts{Functions: []Function{}}
+	scan := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; scan.Scan(); n++ {
+		words := strings.Fields(scan.Text())
+		if n == 1 {
+			if len(words) != 3 || words[0] != "requests" {
+				return nil, fmt.Errorf("inputs: line 1 is %q, not the number of requests", scan.Text())
+			}
+			words = words[1:]
+		}
+		numbers := make([]int64, len(words))
+		for i, w := range words {
+			var err error
+			if numbers[i], err = strconv.ParseInt(w, 10, 64); err != nil || numbers[i] < 0 {
+				return nil, fmt.Errorf("inputs: line %d: %q is no number of calls", n, w)
+			}
+		}
+		if n == 1 {
+			c.Requests, c.Targets = numbers[0], numbers[1]
+			continue
+		}
+		if len(numbers) < fixed || numbers[0] >= int64(len(sources)) {
+			return nil, fmt.Errorf("inputs: line %d is of no watched function", n)
+		}
+		c.Functions = append(c.Functions, function(sources[numbers[0]], numbers))
+	}
+	return c, scan.Err()
+}
+
+// fixed is how many numbers stand before those of the parameters.
+const fixed = 7
+
+func function(s Source, n []int64) Function {
+	f := Function{
+		Name: s.Name, Package: s.Package, File: s.File, Line: s.Line,
+		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6], Params: []Taken{},
+	}
+	kinds := []Taken{ByValue, ByAddress, NotTaken}
+	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {
+		f.Params = append(f.Params, kinds[min(k, int64(len(kinds)-1))])
+	}
+	return f
+}
+
+// Read reads the part of a recording.
+func Read(data []byte) (*Counts, error) {
+	var c Counts
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, fmt.Errorf("inputs: %w", err)
+	}
+	for i, f := range c.Functions {
+		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 {
+			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
+		}
+	}
+	return &c, nil
+}
+
+// Of returns what a function got, by its name in profiles; nil when it was not watched.
+func (c *Counts) Of(name string) *Function {
+	if c == nil {
+		return nil
+	}
+	for i := range c.Functions {
+		if c.Functions[i].Name == name {
+			return &c.Functions[i]
+		}
+	}
+	return nil
+}

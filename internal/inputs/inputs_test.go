@@ -1,0 +1,64 @@
+package inputs_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/hone-go/hone/internal/inputs"
+)
+
+var sources = []inputs.Source{{Name: "main.a", Line: 3, Params: 2}, {Name: "main.b", Line: 9}}
+
+func TestParse(t *testing.T) {
+	c, err := inputs.Parse([]byte("requests 10 4\n1 5 5 1 1 0 0 0 0\n0 90 80 64 70 30 10 0 2 0\n"), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &inputs.Counts{Requests: 10, Targets: 4, Functions: []inputs.Function{
+		{Name: "main.b", Line: 9, Calls: 5, Hashed: 5, Different: 1, Identical: 1, Params: []inputs.Taken{}},
+		{Name: "main.a", Line: 3, Calls: 90, Hashed: 80, Different: 64, Identical: 70, InRequest: 30, PerRequest: 10,
+			Params: []inputs.Taken{inputs.ByValue, inputs.NotTaken}},
+	}}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v\nwant %+v", c, want)
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := inputs.Read(data)
+	if err != nil || !reflect.DeepEqual(again, c) {
+		t.Errorf("read again: %+v, %v", again, err)
+	}
+	if f := c.Of("main.b"); f == nil || f.Calls != 5 || f.ByValue() {
+		t.Errorf("main.b: %+v", f)
+	}
+	if c.Of("main.c") != nil || (*inputs.Counts)(nil).Of("main.a") != nil {
+		t.Error("a function that was not watched has figures")
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, text := range []string{
+		"0 1 1 1 1 0 0", "requests", "requests 1 x", "requests 1 2\n2 1 1 1 1 0 0", "requests 1 2\n0 1", "requests 1 2\n0 1 1 1 1 0 -4",
+	} {
+		if c, err := inputs.Parse([]byte(text), sources); err == nil {
+			t.Errorf("%q is taken: %+v", text, c)
+		}
+	}
+	for _, text := range []string{"", "[]", `{"functions":[{"calls":1,"hashed":2}]}`, `{"functions":[{"calls":-1}]}`} {
+		if c, err := inputs.Read([]byte(text)); err == nil {
+			t.Errorf("%q is taken: %+v", text, c)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"requests":1,"functions":[{"name":"main.a","calls":3,"hashed":2,"params":["value"]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if c, err := inputs.Read(data); err == nil && c == nil {
+			t.Error("neither counts nor an error")
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/live"
+)
+
+// watchedProgram calls functions of its own, of a module in the module cache and of the standard library.
+const watchedProgram = `-- go.mod --
+module example.com/app
+
+go 1.23
+-- part/part.v1/part.go --
+package part
+
+type Box struct{ n int }
+
+func (b *Box) Double(n int, _ bool) int { return b.n * n }
+
+func Sum[T int | string](all []T, odd map[string]int) (t T) {
+	for _, x := range all {
+		t += x
+	}
+	return t
+}
+-- main.go --
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"text/template"
+
+	"example.com/app/part/part.v1"
+)
+
+func main() {
+	for i := 0; i < 60; i++ {
+		template.Must(template.New("page").Parse(strings.Repeat("{{.}}", 1+i%3)))
+		text(fmt.Sprint(i))
+		(&part.Box{}).Double(i%2, true)
+		part.Sum([]int{1, i % 5}, nil)
+		part.Sum([]string{"a"}, nil)
+		deep(10)
+	}
+	for i := 0; i < 30000; i++ {
+		many(i)
+	}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { 
+		text(r.RequestURI)
+		done := make(chan bool)
+		go func() { text(r.RequestURI); close(done) }()
+		<-done
+		inner(w, r.WithContext(r.Context()))
+	})
+	for i := 0; i < 10; i++ {
+		h(httptest.NewRecorder(), httptest.NewRequest("GET", fmt.Sprint("/", i%4), nil))
+	}
+}
+
+func inner(w http.ResponseWriter, r *http.Request) { text(r.RequestURI) }
+
+func text(s string) int { return len(s) }
+
+func many(i int) int { return i }
+
+func deep(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return deep(n-1)
+}
+`
+
+// lineOf is the line of a program's file that holds a text.
+func lineOf(t *testing.T, file, text string) int {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := strings.Index(string(src), text)
+	if i < 0 {
+		t.Fatalf("%s has no %q", file, text)
+	}
+	return 1 + strings.Count(string(src[:i]), "\n")
+}
+
+func TestCountsInputs(t *testing.T) {
+	live.Only(t)
+	dir := tree(t, watchedProgram)
+	goroot := strings.TrimSpace(string(must(goCommand{path: "go", dir: dir}.run(context.Background(), "env", "GOROOT"))(t)))
+	main, part := filepath.Join(dir, "main.go"), filepath.Join(dir, "part", "part.v1", "part.go")
+	templates := filepath.Join(goroot, "src", "text", "template", "template.go")
+	funcs := []Func{
+		{Name: "main.text", Package: "example.com/app", File: main, Line: lineOf(t, main, "func text(")},
+		{Name: "main.many", Package: "example.com/app", File: main, Line: lineOf(t, main, "func many(")},
+		{Name: "main.deep", Package: "example.com/app", File: main, Line: lineOf(t, main, "func deep(")},
+		{Name: "main.main.func1", Package: "example.com/app", File: main, Line: lineOf(t, main, "func(w http")},
+		{Name: "main.inner", Package: "example.com/app", File: main, Line: lineOf(t, main, "func inner(")},
+		{Name: "example.com/app/part/part%2ev1.(*Box).Double", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func (b *Box)")},
+		{Name: "example.com/app/part/part%2ev1.Sum[...]", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func Sum")},
+		{Name: "text/template.(*Template).Parse", Package: "text/template", File: templates, Line: lineOf(t, templates, "func (t *Template) Parse(")},
+		{Name: "main.gone", Package: "example.com/app", File: main, Line: 1},
+	}
+	b := mustBuild(t, BuildSpec{Package: ".", Dir: dir, Inputs: funcs})
+	p := mustStart(t, b, RunSpec{Collect: Collect{Inputs: true}})
+	if e := finish(t, p); e.Failure() != "" {
+		t.Fatal(e.Failure())
+	}
+	parts, missing := p.Parts()
+	if len(missing) > 0 {
+		t.Fatal(missing)
+	}
+	got := map[string]string{}
+	for i, line := range strings.Split(strings.TrimSpace(string(parts[PartInputs])), "\n") {
+		if i == 0 {
+			got["head"] = line
+			continue
+		}
+		words := strings.Fields(line)
+		var id int
+		fmt.Sscan(words[0], &id)
+		got[b.Watched[id].Name] = strings.Join(words[1:10], " ")
+	}
+	// Calls, hashed, different, different with addresses, in requests, different in each, and the first three parameters.
+	for name, want := range map[string]string{
+		"head":                            "requests 10 4",
+		"main.text":                       "90 90 64 64 30 10 0 0 0",
+		"main.main.func1":                 "10 10 1 10 10 10 1 1 0",
+		"main.deep":                       "660 660 11 11 0 0 0 0 0",
+		"text/template.(*Template).Parse": "60 60 3 60 0 0 0 0 0",
+		"example.com/app/part/part%2ev1.(*Box).Double": "60 60 2",
+		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 0 1 0",
+	} {
+		if !strings.HasPrefix(got[name], want) {
+			t.Errorf("%s: %s, want %s", name, got[name], want)
+		}
+	}
+	var calls, hashed, different int
+	fmt.Sscan(got["main.many"], &calls, &hashed, &different)
+	if calls != 30000 || different < 27000 || different > 33000 {
+		t.Errorf("many: %s", got["main.many"])
+	}
+	if slices.ContainsFunc(b.Watched, func(f Func) bool { return f.Name == "main.gone" }) {
+		t.Error("a function that is not there is watched")
+	}
+}
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

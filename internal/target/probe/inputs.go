@@ -1,0 +1,346 @@
+//go:build hone_inputs
+
+package probe
+
+import (
+	hone0context "context"
+	hone0maphash "hash/maphash"
+	hone0io "io"
+	hone0reflect "reflect"
+	hone0pprof "runtime/pprof"
+	hone0strconv "strconv"
+	hone0sync "sync"
+	hone0unsafe "unsafe"
+)
+
+// What happens here runs at the entry of functions of the program, of other modules and of the
+// standard library: it calls nothing but packages in which no function is watched (see watchable in
+// package target), and keeps hashes, never values. The hash has a random seed, which stays in the process.
+
+//go:linkname hone0profLabel runtime/pprof.runtime_getProfLabel
+func hone0profLabel() hone0unsafe.Pointer
+
+// Limits of what is looked at for one call, and of what is kept.
+const (
+	hone0inputBytes    = 1 << 20 // of strings and slices; a call with more is not hashed
+	hone0inputElements = 1 << 12 // of slices that are not of bytes
+	hone0inputDepth    = 4       // of values in values
+	hone0inputCalls    = 1 << 20 // of a function; later ones are not looked at
+	hone0inputKept     = 1 << 12 // hashes of a set
+	hone0inputRequests = 1 << 19 // that are told apart
+	hone0inputParams   = 16
+)
+
+// What can be said of a parameter: all of it was hashed, a part is known only by its address, or it was not hashed.
+const (
+	hone0byValue = iota
+	hone0byIdentity
+	hone0notHashed
+)
+
+// hone0distinct estimates how many hashes are different: it keeps those whose lowest bits are zero, and
+// asks for one bit more when there are too many (adaptive sampling, M. Wegman; P. Flajolet, Computing 43, 1990).
+type hone0distinct struct {
+	seen  map[uint64]bool
+	depth uint
+}
+
+func (d *hone0distinct) add(h uint64) {
+	if h&(1<<d.depth-1) != 0 {
+		return
+	}
+	if d.seen == nil {
+		d.seen = map[uint64]bool{}
+	}
+	d.seen[h] = true
+	for len(d.seen) > hone0inputKept {
+		d.depth++
+		for h := range d.seen {
+			if h&(1<<d.depth-1) != 0 {
+				delete(d.seen, h)
+			}
+		}
+	}
+}
+
+func (d *hone0distinct) count() int64 { return int64(len(d.seen)) << d.depth }
+
+// hone0watched is a function whose inputs are counted.
+type hone0watched struct {
+	on *bool // in the function's package
+
+	mu         hone0sync.Mutex
+	calls      int64 // that were looked at
+	hashed     int64 // of which all parameters but the receiver were
+	params     [hone0inputParams]int8
+	values     hone0distinct // of the parameters
+	all        hone0distinct // and of the receiver, and of what is known by its address
+	inRequest  int64         // hashed calls of which the request is known
+	perRequest hone0distinct // values together with the request
+}
+
+var (
+	hone0watching []*hone0watched
+	hone0seed     = hone0maphash.MakeSeed()
+)
+
+// hone0requests tells requests apart: each is marked by a profiler label of its goroutine, which goroutines that it starts
+// inherit. The labels are kept, so that none has the address of an earlier one.
+var hone0requests struct {
+	hone0sync.Mutex
+	known   map[hone0unsafe.Pointer]uint64 // by label: the address of the request's header
+	labels  []hone0context.Context
+	targets hone0distinct // of requests: method and address
+}
+
+// hone0collectInputs begins anew.
+func hone0collectInputs() {
+	if len(hone0watching) == 0 {
+		hone0watchInputs()
+	}
+	r := &hone0requests
+	r.Lock()
+	r.known, r.labels, r.targets = map[hone0unsafe.Pointer]uint64{}, nil, hone0distinct{}
+	r.Unlock()
+	for _, w := range hone0watching {
+		w.mu.Lock()
+		w.calls, w.hashed, w.inRequest = 0, 0, 0
+		w.params = [hone0inputParams]int8{}
+		w.values, w.all, w.perRequest = hone0distinct{}, hone0distinct{}, hone0distinct{}
+		*w.on = true
+		w.mu.Unlock()
+	}
+}
+
+// hone0input is called at the entry of each watched function.
+func hone0input(id int32, receiver interface{}, args ...interface{}) {
+	if int(id) >= len(hone0watching) {
+		return
+	}
+	w := hone0watching[id]
+	var kinds [hone0inputParams]int8
+	h := hone0hasher{}
+	h.SetSeed(hone0seed)
+	whole := true
+	for i, a := range args {
+		h.kind = hone0byValue
+		v := hone0reflect.ValueOf(a)
+		h.value(v, 0)
+		hone0markRequest(v)
+		if i < hone0inputParams {
+			kinds[i] = h.kind
+		}
+		whole = whole && h.kind != hone0notHashed
+	}
+	values := h.Sum64()
+	h.address(hone0reflect.ValueOf(receiver))
+	for _, p := range h.pointers {
+		h.word(uint64(p))
+	}
+	all := h.Sum64()
+	request := hone0currentRequest()
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls++
+	if w.calls >= hone0inputCalls {
+		*w.on = false
+	}
+	for i, k := range kinds {
+		if k > w.params[i] {
+			w.params[i] = k
+		}
+	}
+	if !whole {
+		return
+	}
+	w.hashed++
+	w.values.add(values)
+	w.all.add(all)
+	if request != 0 {
+		// The pair of values and request: its own hash, so that addresses are not in it.
+		p := hone0hasher{}
+		p.SetSeed(hone0seed)
+		p.word(values)
+		p.word(uint64(request))
+		w.inRequest++
+		w.perRequest.add(p.Sum64())
+	}
+}
+
+// hone0hasher hashes the parameters of a call.
+type hone0hasher struct {
+	hone0maphash.Hash
+	kind     int8 // what can be said of the parameter so far
+	bytes    int
+	pointers []uintptr // what is known by its address
+}
+
+func (h *hone0hasher) word(n uint64) {
+	var b [8]byte
+	for i := range b {
+		b[i] = byte(n >> (8 * uint(i)))
+	}
+	h.Write(b[:])
+}
+
+func (h *hone0hasher) worse(kind int8) {
+	if kind > h.kind {
+		h.kind = kind
+	}
+}
+
+// room reports whether n more bytes may be hashed.
+func (h *hone0hasher) room(n int) bool {
+	if h.bytes += n; h.bytes > hone0inputBytes {
+		h.worse(hone0notHashed)
+		return false
+	}
+	return true
+}
+
+// address takes a value by where it points to.
+func (h *hone0hasher) address(v hone0reflect.Value) {
+	switch v.Kind() {
+	case hone0reflect.Ptr, hone0reflect.Map, hone0reflect.Chan, hone0reflect.Func, hone0reflect.UnsafePointer:
+		h.pointers = append(h.pointers, v.Pointer())
+		h.worse(hone0byIdentity)
+	case hone0reflect.Invalid:
+	default:
+		h.value(v, 0)
+	}
+}
+
+// value takes a value by what it holds, where that is bounded. Maps are taken by their address: reading one that another
+// goroutine writes to ends the program.
+func (h *hone0hasher) value(v hone0reflect.Value, depth int) {
+	if depth > hone0inputDepth {
+		h.worse(hone0notHashed)
+		return
+	}
+	h.word(uint64(v.Kind()))
+	switch v.Kind() {
+	case hone0reflect.Invalid:
+	case hone0reflect.Bool:
+		if v.Bool() {
+			h.word(1)
+		}
+	case hone0reflect.Int, hone0reflect.Int8, hone0reflect.Int16, hone0reflect.Int32, hone0reflect.Int64:
+		h.word(uint64(v.Int()))
+	case hone0reflect.Uint, hone0reflect.Uint8, hone0reflect.Uint16, hone0reflect.Uint32, hone0reflect.Uint64, hone0reflect.Uintptr:
+		h.word(v.Uint())
+	case hone0reflect.Float32, hone0reflect.Float64:
+		h.float(v.Float())
+	case hone0reflect.Complex64, hone0reflect.Complex128:
+		h.float(real(v.Complex()))
+		h.float(imag(v.Complex()))
+	case hone0reflect.String:
+		h.word(uint64(v.Len()))
+		if h.room(v.Len()) {
+			h.WriteString(v.String())
+		}
+	case hone0reflect.Slice, hone0reflect.Array:
+		h.elements(v, depth)
+	case hone0reflect.Struct:
+		for i := 0; i < v.NumField(); i++ {
+			h.value(v.Field(i), depth+1)
+		}
+	case hone0reflect.Interface:
+		if !v.IsNil() {
+			h.value(v.Elem(), depth+1)
+		}
+	default:
+		h.address(v)
+	}
+}
+
+func (h *hone0hasher) float(f float64) { h.word(*(*uint64)(hone0unsafe.Pointer(&f))) }
+
+func (h *hone0hasher) elements(v hone0reflect.Value, depth int) {
+	n := v.Len()
+	h.word(uint64(n))
+	if v.Kind() == hone0reflect.Slice && v.Type().Elem().Kind() == hone0reflect.Uint8 {
+		if h.room(n) {
+			h.Write(v.Bytes())
+		}
+		return
+	}
+	if n > hone0inputElements {
+		h.worse(hone0notHashed)
+		return
+	}
+	for i := 0; i < n && h.kind != hone0notHashed; i++ {
+		h.value(v.Index(i), depth+1)
+	}
+}
+
+// hone0markRequest marks the goroutine as working for a request of net/http, if the value is one. Copies of a
+// request (WithContext) have the same header.
+func hone0markRequest(v hone0reflect.Value) {
+	if v.Kind() != hone0reflect.Ptr || v.IsNil() || v.Type().Elem().Name() != "Request" || v.Type().Elem().PkgPath() != "net/http" {
+		return
+	}
+	header, target, method := v.Elem().FieldByName("Header"), v.Elem().FieldByName("RequestURI"), v.Elem().FieldByName("Method")
+	if header.Kind() != hone0reflect.Map || target.Kind() != hone0reflect.String || target.Len() == 0 || method.Kind() != hone0reflect.String {
+		return // one that the program sends has no RequestURI
+	}
+	r := &hone0requests
+	r.Lock()
+	defer r.Unlock()
+	at := uint64(header.Pointer())
+	if known, ok := r.known[hone0profLabel()]; ok && known == at || len(r.labels) >= hone0inputRequests {
+		return
+	}
+	ctx := hone0pprof.WithLabels(hone0context.Background(), hone0pprof.Labels("hone", hone0strconv.Itoa(len(r.labels))))
+	hone0pprof.SetGoroutineLabels(ctx)
+	r.labels = append(r.labels, ctx)
+	r.known[hone0profLabel()] = at
+	h := hone0hasher{}
+	h.SetSeed(hone0seed)
+	h.WriteString(method.String())
+	h.WriteString(target.String())
+	r.targets.add(h.Sum64())
+}
+
+// hone0currentRequest identifies the request that the goroutine works for; 0 where that is not known.
+func hone0currentRequest() uintptr {
+	label := hone0profLabel()
+	if label == nil {
+		return 0
+	}
+	r := &hone0requests
+	r.Lock()
+	defer r.Unlock()
+	if _, ok := r.known[label]; !ok {
+		return 0
+	}
+	return uintptr(label)
+}
+
+// hone0inputsCommand writes what was counted, or begins anew. The first line says how many requests were seen and how many
+// different ones, each further line is a function: its number, calls, hashed calls, different inputs, different inputs
+// with receiver and addresses, calls in requests, different inputs in each request summed up, and how each parameter was hashed.
+func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
+	if what == "clear" {
+		hone0collectInputs()
+		return "", nil
+	}
+	r := &hone0requests
+	r.Lock()
+	text := []byte("requests " + hone0strconv.Itoa(len(r.labels)) + " " + hone0strconv.FormatInt(r.targets.count(), 10) + "\n")
+	r.Unlock()
+	for id, w := range hone0watching {
+		w.mu.Lock()
+		text = hone0strconv.AppendInt(text, int64(id), 10)
+		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count()} {
+			text = hone0strconv.AppendInt(append(text, ' '), n, 10)
+		}
+		for _, k := range w.params {
+			text = hone0strconv.AppendInt(append(text, ' '), int64(k), 10)
+		}
+		w.mu.Unlock()
+		text = append(text, '\n')
+	}
+	_, err = out.Write(text)
+	return "", err
+}
