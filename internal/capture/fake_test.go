@@ -329,9 +329,9 @@ type lab struct {
 	events []Event
 }
 
-// timed are all phases but counts, which builds the program once more.
+// timed are all phases but those that build the program once more.
 func timed() []string {
-	return slices.DeleteFunc(Phases(), func(p string) bool { return p == recording.PhaseCounts })
+	return slices.DeleteFunc(Phases(), recording.Apart)
 }
 
 func newLab(t *testing.T) *lab {

@@ -362,7 +362,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	o, err := good.withDefaults()
-	if err != nil || o.Duration != 30*time.Second || len(o.Phases) != 5 {
+	if err != nil || o.Duration != 30*time.Second || len(o.Phases) != 6 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -36,6 +36,21 @@ func (p *Place) Callee(call *ast.CallExpr) *types.Func {
 	return fn.Origin()
 }
 
+// Declaration returns the declaration of a function of the place's package; nil for others, and for nil.
+func (p *Place) Declaration(fn *types.Func) *ast.FuncDecl {
+	if fn == nil {
+		return nil
+	}
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && p.Info.Defs[d.Name] == fn {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
 // CalleeName returns the name of what a call calls: "fmt.Sprintf", "strings.NewReplacer",
 // "(*log.Logger).Printf", "(net/http.ResponseWriter).Write" for an interface's method, "append" for a builtin.
 // Package paths are whole. "" for function values and conversions.

@@ -19,6 +19,9 @@ type Counts struct {
 	Functions []Function `json:"functions"`
 }
 
+// MostCalls is how many calls of a function are looked at; the same limit stands in the probe.
+const MostCalls = 1 << 20
+
 // Function is what one function got.
 type Function struct {
 	Name    string `json:"name"` // as profiles have it
@@ -31,8 +34,8 @@ type Function struct {
 	Different int64 `json:"different"`           // inputs: parameters by their values, without the receiver and what is known only by its address
 	Identical int64 `json:"different_addresses"` // the same with the receiver and the addresses
 	InRequest int64 `json:"calls_in_requests"`   // calls of which the request is known
-	// PerRequest is the number of different inputs in each request, summed up over all: InRequest less PerRequest calls had an
-	// input that the same request had before.
+	// PerRequest is the number of different inputs, receiver and addresses included, in each request, summed up over all: InRequest
+	// less PerRequest calls had an input that the same request had before.
 	PerRequest int64 `json:"different_in_requests"`
 	// Params is how each parameter that has a name was taken: its value, its address, or not at all.
 	Params []Taken `json:"params"`

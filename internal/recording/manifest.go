@@ -46,6 +46,9 @@ const (
 	PhaseInputs     = "inputs" // of functions, in a process of its own; of a URL target there are none
 )
 
+// Apart reports whether a phase runs in a process of its own, whose memory and goroutines are not those of the others.
+func Apart(phase string) bool { return phase == PhaseCounts || phase == PhaseInputs }
+
 // Manifest describes a recording: what ran, where, under which load, and which
 // parts could be had. Absent values are omitted, not zero.
 type Manifest struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
@@ -49,7 +50,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	}
 	defer rec.Close()
 	c.say("join", "reading the recording")
-	in, notes, err := inputs(rec)
+	in, notes, err := profiles(rec)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -74,6 +75,15 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	}
 	if pass.Counts, err = executions(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if rec.Has(recording.PartInputs) {
+		data, err := rec.Bytes(recording.PartInputs)
+		if err == nil {
+			pass.Inputs, err = inputs.Read(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", path, recording.PartInputs, err)
+		}
 	}
 	var traced []string
 	if pass.Trace, traced, err = readTrace(ctx, c, rec); err != nil {
@@ -105,8 +115,8 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code, Lacking: notes}, nil
 }
 
-// inputs decodes the profiles of a recording. A part that is not there is no error.
-func inputs(rec *recording.Recording) (in site.Input, notes []string, err error) {
+// profiles decodes the profiles of a recording. A part that is not there is no error.
+func profiles(rec *recording.Recording) (in site.Input, notes []string, err error) {
 	for _, part := range []struct {
 		name string
 		to   **profile.Profile
@@ -335,7 +345,7 @@ func metrics(rec *recording.Recording) (clean map[string]float64, goroutines rul
 		if err != nil {
 			return nil, goroutines, fmt.Errorf("%s: %w", recording.PartMetrics, err)
 		}
-		if line.Phase != recording.PhaseCounts { // which is of another process
+		if !recording.Apart(line.Phase) {
 			goroutines.Last = line.Metrics[recording.MetricGoroutines].Value
 		}
 		if first {

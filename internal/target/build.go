@@ -363,6 +363,9 @@ func (b *builder) compileWithProbe(ctx context.Context, work, out string) error 
 			return err
 		}
 		m.words = append(m.words, w.flags...)
+		if b.spec.Bench {
+			m.words = append(m.words, "-vet=off") // it reads the files as they are, without what is added to them
+		}
 		b.goCommand.env = append(b.goCommand.env[:len(b.goCommand.env):len(b.goCommand.env)], w.env)
 		b.watched, at.inputs = w.funcs, w.setter
 	}

@@ -40,9 +40,12 @@ type iteration struct {
 	picks map[types.Object]bool // values that are other ones in each iteration: the loop's variable, and what is reckoned from it
 	own   map[types.Object]bool // slices and pointers whose target belongs to the iteration
 	loop  ast.Node              // nil in a function that the iteration calls
-	calls []*types.Func         // under way
-	wrote []*ast.IndexExpr      // elements of what is outside
-	why   string
+	// computes asks less: the work need not be done side by side, only again. Results of functions of Repeatable belong to
+	// the caller, and function literals may be made, if they are no more than that.
+	computes bool
+	calls    []*types.Func    // under way
+	wrote    []*ast.IndexExpr // elements of what is outside
+	why      string
 }
 
 // deepest is how many calls an iteration is followed.
@@ -160,7 +163,9 @@ func (r *iteration) walk(n ast.Node) {
 		case *ast.CallExpr:
 			r.call(n)
 		case *ast.FuncLit:
-			r.refuse(n, "makes a function")
+			if !r.computes {
+				r.refuse(n, "makes a function")
+			}
 		}
 		return r.why == ""
 	})

@@ -35,6 +35,9 @@ func (r *iteration) call(call *ast.CallExpr) {
 		r.refuse(call, "calls a function that only the running program knows")
 		return
 	}
+	if r.computes && r.repeatable(call, name) {
+		return
+	}
 	fn := r.Callee(call)
 	if fn == nil {
 		r.refuse(call, "calls %s", name)
@@ -47,6 +50,24 @@ func (r *iteration) call(call *ast.CallExpr) {
 	if !r.harmless(call, fn, name) {
 		r.refuse(call, "calls %s, which may change what the iterations share", Short(name))
 	}
+}
+
+// repeatable knows functions whose result follows from what they get, and those that call a function given to them for elements
+// of what belongs to the caller.
+func (r *iteration) repeatable(call *ast.CallExpr, name string) bool {
+	if Named(name, "sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc") && len(call.Args) == 2 {
+		return r.owned(call.Args[0])
+	}
+	if Named(name, "(*regexp.Regexp).Find*", "(*regexp.Regexp).Match*", "(*regexp.Regexp).Replace*", "(*regexp.Regexp).Split",
+		"encoding/json.Marshal*", "encoding/hex.*", "sort.Search*", "slices.BinarySearch*", "maps.Clone", "maps.Keys", "slices.Collect", "slices.Sorted*") {
+		return true
+	}
+	for _, pattern := range Repeatable() {
+		if Named(name, TypeName(pattern)) && Receiver(call) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // harmless knows functions of the standard library that write nothing that iterations share.
@@ -83,14 +104,14 @@ func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	if slices.Contains(r.calls, fn) {
 		return // it is being looked into
 	}
-	decl := r.declaration(fn)
+	decl := r.Declaration(fn)
 	if decl == nil || decl.Body == nil || len(r.calls) >= deepest {
 		r.refuse(call, "calls %s, which cannot be looked into", fn.Name())
 		return
 	}
 	in := &iteration{
 		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
-		calls: append(slices.Clone(r.calls), fn),
+		calls: append(slices.Clone(r.calls), fn), computes: r.computes,
 	}
 	if decl.Recv != nil && len(decl.Recv.List) == 1 && len(decl.Recv.List[0].Names) == 1 {
 		if to := Receiver(call); to != nil {
@@ -127,16 +148,4 @@ func (r *iteration) take(from *iteration, id *ast.Ident, arg ast.Expr) {
 	r.mine[obj] = true
 	r.picks[obj] = from.picked(arg)
 	r.own[obj] = from.owned(arg) || from.fresh(arg)
-}
-
-// declaration finds a function of the package.
-func (r *iteration) declaration(fn *types.Func) *ast.FuncDecl {
-	for _, f := range r.Files() {
-		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && r.Info.Defs[d.Name] == fn {
-				return d
-			}
-		}
-	}
-	return nil
 }

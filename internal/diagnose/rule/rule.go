@@ -6,6 +6,7 @@ import (
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
@@ -67,6 +68,7 @@ const (
 	NeedMetrics    Need = "the metrics of the runtime"
 	NeedBuild      Need = "how the program was built"
 	NeedCounts     Need = "counts of executions"
+	NeedInputs     Need = "counts of inputs"
 )
 
 // Rule is one known mistake: data and prose, and the function that finds it.
@@ -137,6 +139,7 @@ type Pass struct {
 	Goroutines Change
 	Trace      *analysis.Results // of the execution trace; nil when there is none, or it cannot be read
 	Counts     *counts.Index     // of executions; nil when there are none
+	Inputs     *inputs.Counts    // of functions; nil when there are none
 	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
 	RecordingPath string
 }

@@ -45,13 +45,13 @@ func (p *Pass) Runs(f site.Frame, c site.Cost) string {
 	units := p.units()
 	perUnit := p.countsUnits()
 	if perUnit {
-		text += " " + times(e.PerUnit) + " per " + p.Manifest.Unit()
+		text += " " + Times(e.PerUnit) + " per " + p.Manifest.Unit()
 	}
 	if e.PerCall >= leastRepeats {
 		if perUnit {
 			text += ","
 		}
-		text += " " + times(e.PerCall) + " for each call of its function"
+		text += " " + Times(e.PerCall) + " for each call of its function"
 	} else if !perUnit {
 		return ""
 	}
@@ -94,7 +94,8 @@ func (p *Pass) countsUnits() bool {
 	return ok && (ph.Requests > 0 || p.Manifest.Target.Bench == "")
 }
 
-func times(n float64) string {
+// Times says how often something happens: "once", "46 times".
+func Times(n float64) string {
 	switch {
 	case n > 0.95 && n < 1.05:
 		return "once"
@@ -102,4 +103,29 @@ func times(n float64) string {
 		return fmt.Sprintf("%.2g times", n)
 	}
 	return Number(n) + " times"
+}
+
+// leastWatched is how many calls of a function are worth a word about their inputs.
+const leastWatched = 50
+
+// Got says of how many different inputs the calls of a function were, by the recording's counters of inputs: "got 3 different inputs in
+// 35,412 calls"; "" when that is unknown. Where the load sends one request again and again, that is said.
+func (p *Pass) Got(function string) string {
+	f := p.Inputs.Of(function)
+	if f == nil || f.Calls < leastWatched || f.Hashed < f.Calls || !f.ByValue() {
+		return ""
+	}
+	text := fmt.Sprintf("got %s in %s calls", Different(Count(f.Different)), Count(f.Calls))
+	if p.Inputs.Requests > 0 && p.Inputs.Targets == 1 {
+		text += " (the load sends one request again and again)"
+	}
+	return text
+}
+
+// Different counts inputs: "one input", "7 different inputs".
+func Different(n string) string {
+	if n == "1" {
+		return "one input"
+	}
+	return n + " different inputs"
 }

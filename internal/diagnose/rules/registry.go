@@ -69,6 +69,7 @@ import (
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
+	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
@@ -171,6 +172,7 @@ func All() []rule.Rule {
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),
+		repeatedwork.Rule(),
 		replacerpercall.Rule(),
 		retainedsubstring.Rule(),
 		runeslicerange.Rule(),

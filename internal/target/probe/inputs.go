@@ -25,6 +25,7 @@ const (
 	hone0inputBytes    = 1 << 20 // of strings and slices; a call with more is not hashed
 	hone0inputElements = 1 << 12 // of slices that are not of bytes
 	hone0inputDepth    = 4       // of values in values
+	hone0inputStruct   = 1 << 9  // bytes of a struct that is known by its address
 	hone0inputCalls    = 1 << 20 // of a function; later ones are not looked at
 	hone0inputKept     = 1 << 12 // hashes of a set
 	hone0inputRequests = 1 << 19 // that are told apart
@@ -76,7 +77,7 @@ type hone0watched struct {
 	values     hone0distinct // of the parameters
 	all        hone0distinct // and of the receiver, and of what is known by its address
 	inRequest  int64         // hashed calls of which the request is known
-	perRequest hone0distinct // values together with the request
+	perRequest hone0distinct // all together with the request
 }
 
 var (
@@ -135,10 +136,12 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) {
 	values := h.Sum64()
 	h.address(hone0reflect.ValueOf(receiver))
 	for _, p := range h.pointers {
-		h.word(uint64(p))
+		h.pointer(p)
 	}
 	all := h.Sum64()
 	request := hone0currentRequest()
+	h.word(uint64(request))
+	pair := h.Sum64()
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -158,13 +161,8 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) {
 	w.values.add(values)
 	w.all.add(all)
 	if request != 0 {
-		// The pair of values and request: its own hash, so that addresses are not in it.
-		p := hone0hasher{}
-		p.SetSeed(hone0seed)
-		p.word(values)
-		p.word(uint64(request))
 		w.inRequest++
-		w.perRequest.add(p.Sum64())
+		w.perRequest.add(pair)
 	}
 }
 
@@ -173,7 +171,7 @@ type hone0hasher struct {
 	hone0maphash.Hash
 	kind     int8 // what can be said of the parameter so far
 	bytes    int
-	pointers []uintptr // what is known by its address
+	pointers []hone0reflect.Value // what is known by its address
 }
 
 func (h *hone0hasher) word(n uint64) {
@@ -203,11 +201,28 @@ func (h *hone0hasher) room(n int) bool {
 func (h *hone0hasher) address(v hone0reflect.Value) {
 	switch v.Kind() {
 	case hone0reflect.Ptr, hone0reflect.Map, hone0reflect.Chan, hone0reflect.Func, hone0reflect.UnsafePointer:
-		h.pointers = append(h.pointers, v.Pointer())
+		h.pointers = append(h.pointers, v)
 		h.worse(hone0byIdentity)
 	case hone0reflect.Invalid:
 	default:
 		h.value(v, 0)
+	}
+}
+
+// pointer takes a pointer by the address and, of a struct, by the memory that it is made of: short-lived values
+// come to lie at the same place one after the other. What the struct's own pointers lead to is not read.
+func (h *hone0hasher) pointer(v hone0reflect.Value) {
+	h.word(uint64(v.Pointer()))
+	if v.Kind() != hone0reflect.Ptr || v.IsNil() {
+		return
+	}
+	at := v.UnsafePointer()
+	n := v.Type().Elem().Size()
+	if n > hone0inputStruct {
+		n = hone0inputStruct
+	}
+	for i := uintptr(0); i < n; i++ {
+		h.WriteByte(*(*byte)(hone0unsafe.Pointer(uintptr(at) + i)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -104,6 +105,9 @@ func cause(p *rule.Pass, s *site.Site) string {
 	if words := parts(s.Allocs); words != "" {
 		text = append(text, "Its memory is allocated by "+words+".")
 	}
+	if words := inputs(p, s); words != "" {
+		text = append(text, words)
+	}
 	if words := p.Reasons(s); len(words) > 0 {
 		text = append(text, "The compiler: "+strings.Join(words[:min(len(words), mostReasons)], "; ")+".")
 	}
@@ -111,6 +115,23 @@ func cause(p *rule.Pass, s *site.Site) string {
 		text = append(text, fmt.Sprintf("%s:%d calls it.", path.Base(strings.ReplaceAll(s.Entry.File, `\`, "/")), s.Entry.Line))
 	}
 	return strings.Join(text, " ")
+}
+
+// inputs says what the functions got that the line calls or is in; "" when nothing is known.
+func inputs(p *rule.Pass, s *site.Site) string {
+	byCallee := map[string]int64{}
+	for _, rows := range [][]*site.Row{s.CPU, s.Allocs} {
+		for _, r := range rows {
+			byCallee[callee(r)] += r.Value
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(byCallee), func(a, b string) int { return cmp.Or(cmp.Compare(byCallee[b], byCallee[a]), strings.Compare(a, b)) })
+	for _, name := range append(names, s.Function) {
+		if words := p.Got(name); words != "" {
+			return name + " " + words + "."
+		}
+	}
+	return ""
 }
 
 const itself = "the line itself"

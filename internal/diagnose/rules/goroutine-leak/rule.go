@@ -101,7 +101,7 @@ func leaks(p *rule.Pass, g site.Parked) bool {
 func requests(p *rule.Pass) float64 {
 	n := 0.0
 	for _, ph := range p.Manifest.Phases {
-		if ph.Name != recording.PhaseCounts { // which is of another process
+		if !recording.Apart(ph.Name) {
 			n += float64(ph.Requests)
 		}
 	}

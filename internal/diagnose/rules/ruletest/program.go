@@ -147,6 +147,9 @@ func recordLive(t *testing.T, archive string, with extras) (*run, *gocode.Index)
 		t.Fatal(err)
 	}
 	r.facts = text.String()
+	if with.inputs {
+		r.inputs = watchInputs(t, p)
+	}
 	if with.counts {
 		r.counts = count(t, p, r.figures.Packages)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
@@ -37,14 +38,16 @@ type run struct {
 	profiles  map[string]*profile.Profile // by the names below
 	facts     string                      // as gocode writes them
 	counts    string                      // as count writes them; "" without
+	inputs    *inputs.Counts              // nil without
 	traced    *traced                     // nil without a trace
 }
 
 // extras are what only some rules need of a run.
-type extras struct{ trace, counts bool }
+type extras struct{ trace, counts, inputs bool }
 
 func extrasOf(r rule.Rule) extras {
-	return extras{trace: slices.Contains(r.Needs, rule.NeedTrace), counts: slices.Contains(r.Needs, rule.NeedCounts)}
+	needs := func(n rule.Need) bool { return slices.Contains(r.Needs, n) }
+	return extras{trace: needs(rule.NeedTrace), counts: needs(rule.NeedCounts), inputs: needs(rule.NeedInputs)}
 }
 
 // The profiles of a run.
@@ -111,6 +114,13 @@ func (r *run) print(code *gocode.Index) ([]byte, error) {
 	if r.counts != "" {
 		add("counts", []byte(r.counts))
 	}
+	if r.inputs != nil {
+		text, err := trimmedJSON(r.inputs, code)
+		if err != nil {
+			return nil, err
+		}
+		add("inputs.json", append(text, '\n'))
+	}
 	if r.traced != nil {
 		text, err := trimmedJSON(r.traced, code)
 		if err != nil {
@@ -168,6 +178,8 @@ func parseRun(data []byte) (*run, error) {
 			r.facts = string(f.Data)
 		case f.Name == "counts":
 			r.counts = string(f.Data)
+		case f.Name == "inputs.json":
+			r.inputs, err = inputs.Read(f.Data)
 		case f.Name == "trace.json":
 			r.traced = &traced{}
 			if err = json.Unmarshal(f.Data, r.traced); err == nil && r.traced.Parallelism != nil {
@@ -207,7 +219,7 @@ func readRun(t *testing.T, archive string, with extras) *run {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if got := (extras{r.traced != nil, r.counts != ""}); got != with {
+	if got := (extras{r.traced != nil, r.counts != "", r.inputs != nil}); got != with {
 		t.Fatalf("%s: recorded with %+v, want %+v: record it with -update", name, got, with)
 	}
 	return r
@@ -234,6 +246,7 @@ func (r *run) pass(t *testing.T, archive string) *rule.Pass {
 	if pass.Counts, err = parseCounts(r.counts); err != nil {
 		t.Fatal(err)
 	}
+	pass.Inputs = r.inputs
 	pass.Syntax = syntax(t, code, archive, r.figures.Packages)
 	if pass.Facts, err = code.ReadFacts(strings.NewReader(r.facts)); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -30,6 +31,7 @@ type origin struct {
 	sets  float64 // most of all values, for each run of the line
 	open  bool    // other packages may set one of them
 	depth int
+	under []*types.Var // local variables that are being followed: t = t.Parse(…) adds nothing to where t comes from
 }
 
 // decided reports whether what a call costs follows from values that do not change. A function that compiles a pattern
@@ -96,8 +98,33 @@ func (o *origin) fixed(e ast.Expr) bool {
 				return o.whole(x)
 			}
 		}
+		return o.whole(x) && o.computed(x)
 	}
 	return false
+}
+
+// computed reports whether a function of the package makes its result from what it gets, and from package variables that do not
+// change: a look-up in a table of texts, a list of functions for a template.
+func (o *origin) computed(call *ast.CallExpr) bool {
+	decl := o.place.Declaration(o.place.Callee(call))
+	if decl == nil || decl.Body == nil || decl.Recv != nil {
+		return false
+	}
+	in := *o.place
+	in.Func, in.Decl = decl, decl
+	if !rule.WritesNothing(&in) {
+		return false
+	}
+	stays := true
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && stays {
+			if v, ok := o.place.Object(id).(*types.Var); ok && !v.IsField() && v.Parent() == o.place.Pkg.Scope() {
+				stays = o.stays(v, id.Name)
+			}
+		}
+		return stays
+	})
+	return stays
 }
 
 func (o *origin) bound(e ast.Expr) bool { return e == nil || o.fixed(e) }
@@ -106,7 +133,7 @@ func (o *origin) bound(e ast.Expr) bool { return e == nil || o.fixed(e) }
 func (o *origin) variable(id *ast.Ident) bool {
 	v, ok := o.place.Object(id).(*types.Var)
 	if !ok {
-		return ok
+		return isFunc(o.place.Object(id))
 	}
 	if v.Parent() == o.place.Pkg.Scope() {
 		return o.stays(v, id.Name)
@@ -126,11 +153,22 @@ func (o *origin) variable(id *ast.Ident) bool {
 	return o.local(v)
 }
 
+// isFunc reports whether a name is a function's: as a value it does not change.
+func isFunc(obj types.Object) bool {
+	_, ok := obj.(*types.Func)
+	return ok
+}
+
 // local reports whether a variable of the function gets nothing but what does not change.
 func (o *origin) local(v *types.Var) bool {
 	if isParam(o.place, v) {
 		return !o.setIn(rule.Body(o.place), v) && o.passed(v)
 	}
+	if slices.Contains(o.under, v) {
+		return true
+	}
+	o.under = append(o.under, v)
+	defer func() { o.under = o.under[:len(o.under)-1] }()
 	found, fine := 0, true
 	ast.Inspect(rule.Body(o.place), func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -215,7 +253,7 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 	s := o.place.Info.Selections[sel]
 	if s == nil { // package.Var
 		v, ok := o.place.Info.Uses[sel.Sel].(*types.Var)
-		return ok && o.stays(v, types.ExprString(sel))
+		return ok && o.stays(v, types.ExprString(sel)) || isFunc(o.place.Info.Uses[sel.Sel])
 	}
 	field, ok := s.Obj().(*types.Var)
 	if !ok || s.Kind() != types.FieldVal {

@@ -47,32 +47,11 @@ A result that is changed after the call must be copied first.
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each request).`
 
-// calls are functions whose result depends on receiver and arguments alone, as profiles name them.
-func calls() []string {
-	return append(rule.Pure(),
-		"regexp.Compile", "regexp.MustCompile", "regexp.MatchString", "regexp.Match", "regexp.MatchReader",
-		"text/template.New", "text/template.(*Template).Parse", "text/template.(*Template).Funcs", "text/template.Must",
-		"html/template.New", "html/template.(*Template).Parse", "html/template.(*Template).Funcs", "html/template.Must",
-		"strings.NewReplacer", "strings.Join", "strings.SplitN", "strings.FieldsFunc", "strings.Map", "strings.ToValidUTF8",
-		"strings.TrimFunc", "strings.EqualFold", "strings.Index", "strings.IndexByte", "strings.LastIndex", "strings.Count",
-		"strings.Trim", "strings.TrimPrefix", "strings.TrimSuffix", "strings.TrimLeft", "strings.TrimRight", "bytes.ToLower", "bytes.ToUpper", "bytes.Split", "bytes.ReplaceAll",
-		"net/textproto.CanonicalMIMEHeaderKey", "net/http.CanonicalHeaderKey", "mime.ParseMediaType", "mime.TypeByExtension",
-		"fmt.Sprintf", "fmt.Sprint", "path.Match", "path/filepath.Match", "path/filepath.Rel", "time.LoadLocation",
-		"encoding/pem.Decode", "crypto/x509.ParseCertificate", "crypto/x509.ParsePKCS8PrivateKey", "crypto/x509.ParsePKCS1PrivateKey",
-		"crypto/x509.ParsePKIXPublicKey", "encoding/base64.(*Encoding).Decode", "net/url.ParseQuery", "net/url.ParseRequestURI",
-		"go/parser.ParseExpr", "gopkg.in/yaml.v3.Unmarshal", "github.com/Knetic/govaluate.NewEvaluableExpression*",
-		"github.com/casbin/govaluate.NewEvaluableExpression*", "github.com/google/uuid.Parse", "github.com/Masterminds/semver*.NewVersion",
-		"github.com/Masterminds/semver*.NewConstraint", "github.com/robfig/cron*.ParseStandard", "github.com/golang-jwt/jwt*.Parse*FromPEM",
-		"golang.org/x/text/language.Parse", "golang.org/x/text/language.MustParse", "golang.org/x/text/language.ParseAcceptLanguage",
-		"golang.org/x/net/idna.(*Profile).ToASCII",
-	)
-}
-
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if p.Counts == nil || p.Syntax == nil {
 		return nil, nil
 	}
-	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: calls()}
+	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: rule.Repeatable()}
 	matches := p.Gather(s.caller, func(place *gocode.Place, m *rule.Match) bool {
 		f := s.first[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
 		if f != nil {
@@ -186,7 +165,7 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 	}
 	runs := ""
 	if unit := p.Manifest.Unit(); unit != "run" && f.runs >= 0.1 {
-		runs = fmt.Sprintf(" It runs %s times per %s.", rule.Number(f.runs), unit)
+		runs = fmt.Sprintf(" It runs %s per %s.", rule.Times(f.runs), unit)
 	}
 	m.Cause = fmt.Sprintf("%s gets %s, %s: the result is the same each time.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
 	if rule.Named(f.place.CalleeName(f.call), "regexp.Match*") {

@@ -1,0 +1,202 @@
+// Package repeatedwork finds functions that compute again what they computed for the same input.
+package repeatedwork
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is repeated-work.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "repeated-work",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedInputs},
+		Title: "Same input, same work, again",
+		Doc:   doc,
+		// Overridden by each match: what goes is the share of calls with an input seen before.
+		Fraction:    rule.Fraction{Expect: 0.5, Low: 0.2, High: 1},
+		Specificity: -2, // behind rules that know the call, or where its input comes from
+		Removes:     true,
+		Find:        find,
+	}
+}
+
+const doc = `An expensive function gets the same input several times: the same header
+parsed by each layer of a request, the same text compiled for each row, a
+recursion that solves the same part again. No profile shows that. hone builds
+the program once more with its expensive functions counting their inputs, by
+hashes that never leave the process.
+
+Compute the result once and hand it on; or keep it by its input, in a map for a
+few inputs, in a cache with a limit where they keep coming. If the result can be
+changed, copy it first.
+
+It is fine where the work is cheaper than a look-up: functions of less than half a
+microsecond a call are left alone. So are functions that write, read
+files or ask others, and services whose load always sends the same
+request, unless one request gives the same input twice.
+
+Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
+times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
+each layer of a request).`
+
+const (
+	leastCalls   = 100 // in requests, or for each unit of work
+	leastRepeats = 0.3 // share of calls with an input seen before
+	leastCost    = 500e-9
+	leastBytes   = 512
+)
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Inputs == nil || p.Syntax == nil {
+		return nil, nil
+	}
+	s := search{pass: p, known: map[string]*found{}, costs: costs(p)}
+	return p.Gather(s.caller, func(_ *gocode.Place, m *rule.Match) bool {
+		f := s.of(m)
+		if f != nil {
+			f.describe(m)
+		}
+		return f != nil
+	}, nil), nil
+}
+
+// search remembers which functions repeat themselves.
+type search struct {
+	pass  *rule.Pass
+	known map[string]*found
+	costs map[string]*cost
+}
+
+// found is a function that repeats itself.
+type found struct {
+	*inputs.Function
+	repeats    float64 // share of calls with an input that it had before
+	words      string  // what was counted
+	where      scope
+	recursive  bool
+	confidence rule.Confidence
+}
+
+// scope is what an input came twice in.
+type scope int
+
+const (
+	inRequest scope = iota
+	inOperation
+	inRun
+)
+
+// caller returns the frame of a row nearest to the root that calls a function that repeats itself.
+func (s *search) caller(r *site.Row) int {
+	for i := len(r.Stack) - 1; i > 0; i-- {
+		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+			continue
+		}
+		if r.Stack[i].Function == r.Stack[i-1].Function {
+			continue // a recursion whose beginning the profile cut off
+		}
+		if s.judged(r.Stack[i-1]) != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// of returns the function of a match: that of its first row.
+func (s *search) of(m *rule.Match) *found {
+	for _, rows := range [][]*site.Row{m.CPU, m.Allocs} {
+		for _, r := range rows {
+			if i := s.caller(r); i > 0 {
+				m.Callees = []string{r.Stack[i-1].Function}
+				return s.known[r.Stack[i-1].Function]
+			}
+		}
+	}
+	return nil
+}
+
+func (s *search) judged(f *site.Frame) *found {
+	known, ok := s.known[f.Function]
+	if !ok {
+		known = s.judge(s.pass.Inputs.Of(f.Function))
+		s.known[f.Function] = known
+	}
+	return known
+}
+
+// judge returns what is wrong with a function; nil for nothing.
+func (s *search) judge(in *inputs.Function) *found {
+	if in == nil || len(in.Params) == 0 || float64(in.Hashed) < 0.95*float64(in.Calls) {
+		return nil
+	}
+	f := &found{Function: in}
+	c := s.costs[in.Name]
+	if c == nil || !f.repeated(s.pass) {
+		return nil
+	}
+	f.recursive = c.recursive
+	if !f.recursive && !c.worth(s.pass, in) {
+		return nil
+	}
+	f.confidence = s.pure(in)
+	if f.confidence == "" {
+		return nil
+	}
+	return f
+}
+
+// repeated reports whether enough of the calls had an input seen before in the same request, operation or run.
+func (f *found) repeated(p *rule.Pass) bool {
+	units := p.Inputs.Units
+	switch {
+	case f.InRequest >= leastCalls:
+		f.repeats = 1 - float64(f.PerRequest)/float64(f.InRequest)
+		f.where = inRequest
+		requests := float64(p.Inputs.Requests)
+		f.words = fmt.Sprintf("%s calls in each request, with %s", rule.Number(float64(f.InRequest)/requests), rule.Different(rule.Number(float64(f.PerRequest)/requests)))
+	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
+		f.repeats = 1 - float64(f.Identical)/float64(f.Calls)
+		f.where = inRun
+		calls := rule.Count(f.Calls) + " calls in one run"
+		if f.Calls >= inputs.MostCalls {
+			calls = "the first " + calls
+		}
+		f.words = calls + ", with " + rule.Different(rule.Count(f.Identical))
+	case p.Manifest.Target.Bench != "" && units > 0:
+		// Every operation gets the benchmark's input again. What one operation repeats is at least what its calls are more than
+		// all inputs that there were.
+		calls := float64(f.Calls) / (units + 1) // package testing tries one first
+		f.repeats = 1 - float64(f.Identical)/calls
+		f.where = inOperation
+		f.words = fmt.Sprintf("%s calls in each operation, with at most %s", rule.Number(calls), rule.Different(rule.Count(f.Identical)))
+	}
+	return f.repeats >= leastRepeats
+}
+
+func (f *found) describe(m *rule.Match) {
+	name := rule.FuncText(rule.TypeName(f.Name))
+	m.Cause = fmt.Sprintf("%s computes again what it computed for the same input: %s.", name, f.words)
+	keep := "Keep the results by their input, in a map or, where inputs keep coming, in a cache with a limit"
+	switch {
+	case f.recursive:
+		m.Fix = fmt.Sprintf("Keep the results of smaller inputs (memoization), or compute them from the smallest upwards: %s solves the same parts again.", name)
+	case f.where == inRequest:
+		m.Fix = "Call it once in a request and hand the result on, in a variable or in the request's context."
+	case f.where == inOperation:
+		m.Fix = "Call it once before and hand the result on. Or: " + lower(keep) + "."
+	default:
+		m.Fix = keep + "."
+	}
+	m.Confidence = f.confidence
+	m.Fraction = &rule.Fraction{Expect: 0.95 * f.repeats, Low: 0.6 * f.repeats, High: f.repeats}
+	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.InputsCounted, Value: fmt.Sprintf("%s: %s", name, f.words)})
+}
+
+func lower(s string) string { return string(s[0]|0x20) + s[1:] }

@@ -1,0 +1,37 @@
+package ruletest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/target"
+)
+
+// watchInputs builds the program so that the functions of package main that its profile names say what they get, runs it
+// once and returns that.
+func watchInputs(t *testing.T, p *program) *inputs.Counts {
+	t.Helper()
+	var funcs []target.Func
+	for _, f := range p.onCPU.Functions {
+		if strings.HasPrefix(f.Name, "main.") && f.Name != "main.main" {
+			funcs = append(funcs, target.Func{Name: f.Name, Package: p.bin.ImportPath, File: f.Filename, Line: int(f.StartLine)})
+		}
+	}
+	bin, err := target.Build(t.Context(), target.BuildSpec{Package: ".", Dir: p.bin.Dir, WorkDir: t.TempDir(), Inputs: funcs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := &program{bin: bin}
+	parts, _ := watched.run(t, target.Collect{Inputs: true}, target.PartInputs)
+	var sources []inputs.Source
+	for _, f := range bin.Watched {
+		sources = append(sources, inputs.Source{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line, Params: f.Params})
+	}
+	c, err := inputs.Parse(parts[target.PartInputs], sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Units = 1
+	return c
+}
