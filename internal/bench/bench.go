@@ -90,9 +90,11 @@ type Result struct {
 	CPUs       int         `json:"cpus"`
 	Against    string      `json:"against,omitempty"` // the ref, and the commit that it stands for
 	Commit     string      `json:"commit,omitempty"`
+	Files      *Files      `json:"files,omitempty"` // of a comparison of files, which has no samples
 	Layouts    int         `json:"layouts"` // link layouts a side
 	Seconds    float64     `json:"seconds"` // that it took
 	Benchmarks []Benchmark `json:"benchmarks"`
+	Geomeans   []Geomean   `json:"geomeans,omitempty"`
 	OnlyOld    []string    `json:"only_old,omitempty"` // benchmarks that the other side does not have
 	OnlyNew    []string    `json:"only_new,omitempty"`
 	Notes      []string    `json:"notes,omitempty"`

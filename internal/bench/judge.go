@@ -26,6 +26,8 @@ type Row struct {
 	Verdict compare.Verdict `json:"verdict,omitempty"`
 	More    int             `json:"more,omitempty"` // about how many more runs a side "unknown" would need
 	Why     string          `json:"why,omitempty"`
+
+	better int // 1 where more is better, -1 where less is; 0: by the unit
 }
 
 const (
@@ -62,7 +64,6 @@ func values(samples []Sample, unit string) []float64 {
 
 // units lists the metrics of a benchmark, times first.
 func (b *Benchmark) units() []string {
-	order := []string{"ns/op", cpuUnit, "B/op", "allocs/op"}
 	var units []string
 	seen := map[string]bool{}
 	for _, s := range slices.Concat(b.New, b.Old) {
@@ -73,6 +74,12 @@ func (b *Benchmark) units() []string {
 			}
 		}
 	}
+	return orderedUnits(units)
+}
+
+// orderedUnits sorts metrics, times first.
+func orderedUnits(units []string) []string {
+	order := []string{"ns/op", cpuUnit, "B/op", "allocs/op"}
 	place := func(u string) int {
 		if i := slices.Index(order, u); i >= 0 {
 			return i
@@ -90,8 +97,7 @@ func (b *Benchmark) units() []string {
 
 // judge makes the rows of all benchmarks, and their verdicts: the rate of false ones is bounded over all of them.
 func (r *runner) judge() {
-	var ps []float64
-	var rows []*Row
+	var all []*Row
 	for _, x := range r.subjects {
 		x.Rows = nil
 		for _, unit := range x.units() {
@@ -100,9 +106,29 @@ func (r *runner) judge() {
 			}
 		}
 		for j := range x.Rows {
-			if row := &x.Rows[j]; row.P != nil {
-				ps, rows = append(ps, *row.P), append(rows, row)
-			}
+			all = append(all, &x.Rows[j])
+		}
+	}
+	decideAll(all)
+}
+
+// decideAll is judge for a result whose rows are made.
+func (r *Result) decideAll() {
+	var all []*Row
+	for i := range r.Benchmarks {
+		for j := range r.Benchmarks[i].Rows {
+			all = append(all, &r.Benchmarks[i].Rows[j])
+		}
+	}
+	decideAll(all)
+}
+
+func decideAll(all []*Row) {
+	var ps []float64
+	var rows []*Row
+	for _, row := range all {
+		if row.P != nil {
+			ps, rows = append(ps, *row.P), append(rows, row)
 		}
 	}
 	for i, q := range stats.FalseDiscovery(ps) {
@@ -135,7 +161,7 @@ func newRow(unit string, old, new []float64) (Row, bool) {
 		row.Exact = true
 		row.Verdict = compare.Same
 		if old[0] != new[0] {
-			row.Verdict = direction(unit, new[0] > old[0])
+			row.Verdict = row.direction(new[0] > old[0])
 		}
 		return row, true
 	}
@@ -154,9 +180,13 @@ func constant(x []float64) bool {
 	return len(x) > 1 && !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
-// direction is the verdict on a figure that grew, or fell: of rates more is better.
-func direction(unit string, grew bool) compare.Verdict {
-	if grew == strings.HasSuffix(unit, "/s") {
+// direction is the verdict on a figure that grew, or fell: of rates more is better, if nothing else is known.
+func (row *Row) direction(grew bool) compare.Verdict {
+	more := strings.HasSuffix(row.Unit, "/s")
+	if row.better != 0 {
+		more = row.better > 0
+	}
+	if grew == more {
 		return compare.Better
 	}
 	return compare.Worse
@@ -171,7 +201,7 @@ func (row *Row) decide() {
 	ratio := *row.Ratio
 	switch {
 	case *row.Q <= falseDiscoveries && math.Abs(ratio-1) >= floor && (*row.Low > 1 || *row.High < 1):
-		row.Verdict = direction(row.Unit, ratio > 1)
+		row.Verdict = row.direction(ratio > 1)
 	case *row.Low >= 1-compare.Tolerance && *row.High <= 1+compare.Tolerance:
 		row.Verdict = compare.Same
 	default:

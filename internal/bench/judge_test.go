@@ -117,7 +117,8 @@ func TestExact(t *testing.T) {
 			t.Errorf("%s %v %v: %+v", tt.unit, tt.old, tt.new, row)
 		}
 	}
-	if direction("MB/s", true) != compare.Better || direction("ns/op", true) != compare.Worse || direction("MB/s", false) != compare.Worse {
+	grows := func(unit string, grew bool) compare.Verdict { return (&Row{Unit: unit}).direction(grew) }
+	if grows("MB/s", true) != compare.Better || grows("ns/op", true) != compare.Worse || grows("MB/s", false) != compare.Worse {
 		t.Error("a rate is better when it grows, a time when it falls")
 	}
 }

@@ -23,8 +23,16 @@ type benchFlags struct {
 	spec     bench.Spec
 	build    string
 	lines    bool
-	markdown string
-	junit    string
+	files    benchFiles
+}
+
+// benchFiles are the reports of a comparison for other programs.
+type benchFiles struct{ markdown, junit, csv string }
+
+func (f *benchFiles) declare(fs *flag.FlagSet) {
+	fs.StringVar(&f.markdown, "markdown", "", "write the changes as a Markdown table to `FILE`, for a comment on the pull request")
+	fs.StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
+	fs.StringVar(&f.csv, "csv", "", "write all rows as comma-separated values to `FILE`")
 }
 
 func (b *benchFlags) declare(fs *flag.FlagSet) {
@@ -94,8 +102,7 @@ A CI job needs the base in its clone: fetch-depth: 0.`,
 			strict := false
 			b.declare(fs)
 			fs.StringVar(&b.spec.Against, "base", "", "the git `REF` to compare with")
-			fs.StringVar(&b.markdown, "markdown", "", "write the changes as a Markdown table to `FILE`, for a comment on the pull request")
-			fs.StringVar(&b.junit, "junit", "", "write a JUnit report to `FILE`")
+			b.files.declare(fs)
 			fs.BoolVar(&strict, "strict", false, "exit 4 when nothing is worse but CPU or allocations of a benchmark are unknown")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if b.spec.Against == "" {
@@ -139,7 +146,7 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	if err != nil {
 		return nil, err
 	}
-	if err := b.files(r); err != nil {
+	if err := b.files.write(r); err != nil {
 		return nil, err
 	}
 	switch {
@@ -151,14 +158,15 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	return r, buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, b.out.style(env)); return nil })
 }
 
-// files writes the reports for other programs.
-func (b *benchFlags) files(r *bench.Result) error {
+// write writes those that were asked for.
+func (f *benchFiles) write(r *bench.Result) error {
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{
-		{b.markdown, func(w io.Writer) error { render.BenchMarkdown(w, r); return nil }},
-		{b.junit, func(w io.Writer) error { return render.BenchJUnit(w, r) }},
+		{f.markdown, func(w io.Writer) error { render.BenchMarkdown(w, r); return nil }},
+		{f.junit, func(w io.Writer) error { return render.BenchJUnit(w, r) }},
+		{f.csv, func(w io.Writer) error { return render.BenchCSV(w, r) }},
 	} {
 		if f.name == "" {
 			continue

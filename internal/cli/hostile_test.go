@@ -22,9 +22,9 @@ import (
 
 // corpus is a directory of files whose every name is hostile, and so are theirs.
 type corpus struct {
-	dir                                            string
-	profile, folded, dump, trace, targets, broken  string
-	recording, program, foreign, empty, textBroken string
+	dir                                                  string
+	profile, folded, dump, trace, targets, bench, broken string
+	recording, program, foreign, empty, textBroken       string
 }
 
 func newCorpus(t *testing.T) corpus {
@@ -47,6 +47,7 @@ func newCorpus(t *testing.T) corpus {
 	dump := []byte("goroutine 1 [select, 3 minutes]:\nmain." + oneLine + "()\n\t/src/" + oneLine + ".go:17 +0x1d\n\n")
 	events := hostileTrace(t)
 	c.profile, c.folded, c.dump, c.trace = write(".pprof", cpu), write(".folded", stacks.Bytes()), write(".txt", dump), write(".trace", events)
+	c.bench = write(".bench", []byte("pkg: "+oneLine+"\n"+oneLine+": "+oneLine+"\nBenchmark"+oneLine+" 1 2 ns/op 3 "+oneLine+"\nBenchmarkX 1 2 ns/op 3 "+oneLine+"\n"))
 	c.targets = write(".targets", []byte("GET http://127.0.0.1:1/"+oneLine+"\n"+oneLine+": "+oneLine+"\n"))
 	c.broken, c.textBroken = write(".broken", []byte("\x08"+screentest.Text)), write(".brokentext", []byte("heap profile: 1: 2 [3: 4] @ heap/1\n"+screentest.Text))
 	c.foreign, c.empty = write(".zip", []byte("PK\x03\x04"+screentest.Text)), write(".none", nil)
@@ -175,7 +176,7 @@ func (c corpus) lines(out string) map[string][][]string {
 		"shell":      {{"shell", c.profile}, {"shell", c.recording}, {"shell", c.broken}},
 		"diff":       {{"diff", c.profile, c.profile}, {"diff", c.profile, c.recording}, {"diff", "-paths", "-top", "-1", c.profile, c.profile}, {"diff", c.profile, x}, {"diff", "-by", x, x, x}},
 		"load":       {{"load", "-duration", "10ms", c.targets}, {"load", "-duration", "50ms", "http://127.0.0.1:1/"}, {"load", x}, {"load", "GET http://" + x}},
-		"compare":    {{"compare", c.recording, c.recording}, {"compare", c.recording, c.foreign}, {"compare", x, x}},
+		"compare":    {{"compare", c.recording, c.recording}, {"compare", c.recording, c.foreign}, {"compare", x, x}, {"compare", c.bench, c.bench}},
 		"try":        {{"try", "-with", "GOGC=50", "./" + x}, {"try", "-with", x, c.program}, {"try", c.program}, {"try", "-with", "git:" + x, c.program}},
 		"ui":         {{"ui", x}, {"ui", "-listen", x, c.recording}, {"ui", "-listen", "0.0.0.0:0", c.recording}, {"ui", "-json", c.recording}},
 		"bench":      {{"bench", x}, {"bench", "-against", x, c.program}, {"bench", "-bench", x, c.program}, {"bench", "-build", x}},

@@ -1,9 +1,11 @@
 package render
 
 import (
+	"encoding/csv"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/hone-go/hone/internal/bench"
@@ -13,18 +15,10 @@ import (
 
 // Bench draws what benchmarks measured: a verdict per metric where there are two sides.
 func Bench(w io.Writer, r *bench.Result, s Style) {
-	head := fmt.Sprintf("%s · %d processors · %s", r.Go, r.CPUs, seconds(r.Seconds))
-	switch r.Against {
-	case "":
-	case bench.Self:
-		head += " · old and new: the same tree"
-	default:
-		head += fmt.Sprintf(" · old: %s (%.12s), new: the working tree", r.Against, r.Commit)
-	}
-	fmt.Fprintln(w, s.paint(faint, screen.Line(head)))
+	fmt.Fprintln(w, s.paint(faint, screen.Line(benchHead(r))))
 	fmt.Fprintln(w)
 	var rows [][]string
-	if r.Against != "" {
+	if r.Against != "" || r.Files != nil {
 		rows = append(rows, paintAll(s, "", "old", "new", "change", "95 %", "runs", ""))
 	} else {
 		rows = append(rows, paintAll(s, "", "median", "95 % of the mean", "runs"))
@@ -40,6 +34,13 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 			rows = append(rows, benchRow(row, s))
 		}
 	}
+	for i, g := range r.Geomeans {
+		if i == 0 {
+			rows = append(rows, []string{""}, []string{s.paint(strong, "geometric mean")})
+		}
+		name, _ := benchUnit(g.Unit)
+		rows = append(rows, []string{"  " + name, "", "", change(g.Ratio), s.paint(faint, fmt.Sprintf("of %d", g.Benchmarks))})
+	}
 	for _, line := range table(rows, "   ", 1, 2, 3, 4, 5) {
 		fmt.Fprintln(w, line)
 	}
@@ -54,6 +55,26 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 	for _, n := range benchNotes(r) {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
 	}
+}
+
+// benchHead says what was measured, or compared.
+func benchHead(r *bench.Result) string {
+	if f := r.Files; f != nil {
+		head := "old: " + strings.Join(f.Old, ", ") + " · new: " + strings.Join(f.New, ", ")
+		if f.Column != "" {
+			head = f.Column + " · " + head
+		}
+		return head
+	}
+	head := fmt.Sprintf("%s · %d processors · %s", r.Go, r.CPUs, seconds(r.Seconds))
+	switch r.Against {
+	case "":
+	case bench.Self:
+		head += " · old and new: the same tree"
+	default:
+		head += fmt.Sprintf(" · old: %s (%.12s), new: the working tree", r.Against, r.Commit)
+	}
+	return head
 }
 
 func paintAll(s Style, words ...string) []string {
@@ -152,7 +173,7 @@ func BenchLines(w io.Writer, r *bench.Result) {
 			if len(samples) == 0 {
 				continue
 			}
-			fmt.Fprintf(w, "pkg: %s\nside: %s\n", screen.Line(b.Package), side)
+			fmt.Fprintf(w, "pkg: %s\nside: %s\nprocess: line\n", screen.Line(b.Package), side)
 			for _, sample := range samples {
 				fmt.Fprintf(w, "%s %d", screen.Line(b.Name), b.Iterations)
 				for _, row := range b.Rows {
@@ -185,7 +206,11 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 				value(*row.Old), value(row.New), moved, benchBounds(row, nil), string(row.Verdict)})
 		}
 	}
-	fmt.Fprintf(w, "**Benchmarks against %s**: %d worse, %d better, %d the same, %d unknown.\n", markdownCell(r.Against),
+	against := r.Against
+	if r.Files != nil {
+		against = strings.Join(r.Files.Old, ", ")
+	}
+	fmt.Fprintf(w, "**Benchmarks against %s**: %d worse, %d better, %d the same, %d unknown.\n", markdownCell(against),
 		count[compare.Worse], count[compare.Better], count[compare.Same], count[compare.Unknown])
 	if len(changed) > 0 {
 		fmt.Fprint(w, "\n| package | benchmark | metric | old | new | change | 95 % | |\n|---|---|---|--:|--:|--:|--:|---|\n")
@@ -198,7 +223,9 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 			fmt.Fprintf(w, "\n- %s: %s\n", markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), markdownCell(grownText(g)))
 		}
 	}
-	fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
+	if r.Files == nil {
+		fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
+	}
 	for _, n := range benchNotes(r) {
 		fmt.Fprintf(w, "\nNote: %s\n", screen.Line(n))
 	}
@@ -206,6 +233,26 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 
 func markdownCell(text string) string {
 	return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(screen.Line(text)) + "`"
+}
+
+// BenchCSV writes a comparison as a table for other programs: a line for each metric of each benchmark, values in its unit.
+func BenchCSV(w io.Writer, r *bench.Result) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"package", "benchmark", "unit", "old", "new", "ratio", "low", "high", "old_runs", "new_runs", "verdict"})
+	number := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	for _, b := range r.Benchmarks {
+		for _, row := range b.Rows {
+			c.Write([]string{b.Package, b.Name, row.Unit, number(row.Old), number(&row.New), number(row.Ratio), number(row.Low), number(row.High),
+				strconv.Itoa(row.N[0]), strconv.Itoa(row.N[1]), string(row.Verdict)})
+		}
+	}
+	c.Flush()
+	return c.Error()
 }
 
 // BenchJUnit writes a comparison as a test report: a case per benchmark, failed where a metric is worse.

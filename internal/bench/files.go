@@ -1,0 +1,330 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchproc"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/stats"
+)
+
+// FilesSpec says which files of benchmark lines to compare. They are what go test -bench prints, and what `hone bench -lines` does.
+type FilesSpec struct {
+	Old, New []string
+	// Column, in place of New, is a key (of the files' configuration or of the name: "side", "/impl") whose two values are the sides.
+	Column string
+	// Filter keeps some results, Row says which ones are one benchmark; both in benchstat's language. Row "" is
+	// ".fullname", without what Column takes.
+	Filter, Row string
+	// Pooled takes values of one process for as many samples, as benchstat does.
+	Pooled bool
+}
+
+// Files is where a comparison's lines come from.
+type Files struct {
+	Old    []string `json:"old"`
+	New    []string `json:"new,omitempty"`
+	Column string   `json:"column,omitempty"`
+}
+
+// Geomean is the geometric mean of a metric's ratios, over the benchmarks that both sides have.
+type Geomean struct {
+	Unit       string  `json:"unit"`
+	Ratio      float64 `json:"ratio"`
+	Benchmarks int     `json:"benchmarks"`
+}
+
+// processKey, with the value "line", says in a file that each line is of a process of its own.
+const (
+	processKey  = "process"
+	processLine = "line"
+)
+
+// CompareFiles compares benchmark lines. What one process printed counts as one sample, its median: ten values of one process
+// share its heap, its addresses and one moment of the machine. So a pair of files of one process each
+// shows by how much the medians differ, and no verdict but on metrics that are exact.
+func CompareFiles(s FilesSpec) (*Result, error) {
+	l, err := newLines(s)
+	if err != nil {
+		return nil, err
+	}
+	for i, side := range [][]string{s.Old, s.New} {
+		for _, name := range side {
+			if err := l.read(name, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.result()
+}
+
+// lines collects the results of files.
+type lines struct {
+	spec     FilesSpec
+	filter   *benchproc.Filter
+	row, col *benchproc.Projection
+
+	columns    []string // values of the column, in the order in which they come
+	benchmarks []*fileBenchmark
+	known      map[fileKey]*fileBenchmark
+	better     map[string]int // by unit, where a file says so: 1 for more, -1 for less
+	exact      map[string]bool
+	processes  int // headers of test binaries so far
+}
+
+type fileKey struct{ pkg, row string }
+
+// fileBenchmark is a benchmark's values, by unit, side and process.
+type fileBenchmark struct {
+	fileKey
+	values map[string]*[2]map[int][]float64
+	units  []string
+}
+
+func newLines(s FilesSpec) (*lines, error) {
+	l := &lines{spec: s, known: map[fileKey]*fileBenchmark{}, better: map[string]int{}, exact: map[string]bool{}}
+	var err error
+	if l.filter, err = benchproc.NewFilter(cmp.Or(s.Filter, "*")); err != nil {
+		return nil, fmt.Errorf("-filter %s: %w", s.Filter, err)
+	}
+	var p benchproc.ProjectionParser
+	if s.Column != "" {
+		if l.col, err = p.Parse(s.Column, l.filter); err != nil {
+			return nil, fmt.Errorf("-col %s: %w", s.Column, err)
+		}
+	}
+	if l.row, err = p.Parse(cmp.Or(s.Row, ".fullname"), l.filter); err != nil {
+		return nil, fmt.Errorf("-row %s: %w", s.Row, err)
+	}
+	return l, nil
+}
+
+// mostBytes bounds a file.
+const mostBytes = 1 << 30
+
+func (l *lines) read(name string, side int) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(text) > mostBytes {
+		return fmt.Errorf("%s has more than %d bytes: it is no file of benchmarks", name, mostBytes)
+	}
+	heads := headers(text)
+	found := 0
+	r := benchfmt.NewReader(bytes.NewReader(text), name)
+	for r.Scan() {
+		res, ok := r.Result().(*benchfmt.Result)
+		if !ok {
+			continue // a line that only looks like one, or what a unit means
+		}
+		if ok, _ := l.filter.Apply(res); !ok {
+			continue
+		}
+		found++
+		_, line := res.Pos()
+		process := l.processes + max(0, 1+lastBefore(heads, line))
+		if res.GetConfig(processKey) == processLine || l.spec.Pooled {
+			process = -1 - l.processes - line // each of its own
+		}
+		if err := l.add(res, side, process); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	for key, m := range r.Units() {
+		switch unit := m.OrigUnit; {
+		case key.Key == "better":
+			l.better[unit] = map[string]int{"higher": 1, "lower": -1}[m.Value]
+		case key.Key == "assume" && m.Value == "exact":
+			l.exact[unit] = true
+		}
+	}
+	if found == 0 && l.spec.Filter == "" {
+		return fmt.Errorf("%s has no benchmark lines (BenchmarkName-8 100 123 ns/op): make them with go test -bench or hone bench -lines", name)
+	}
+	// Lines are numbered from 1, so that lines and headers of the next file are others.
+	l.processes += bytes.Count(text, []byte("\n")) + 2
+	return nil
+}
+
+// headers are the lines on which the output of a test binary begins: its package.
+func headers(text []byte) []int {
+	var heads []int
+	n := 0
+	for line := range bytes.Lines(text) {
+		if n++; bytes.HasPrefix(line, []byte("pkg: ")) {
+			heads = append(heads, n)
+		}
+	}
+	return heads
+}
+
+// lastBefore is the place of the last header before a line; -1 for none.
+func lastBefore(heads []int, line int) int {
+	n, _ := slices.BinarySearch(heads, line)
+	return n - 1
+}
+
+func (l *lines) add(res *benchfmt.Result, side, process int) error {
+	if l.col != nil {
+		value := l.col.Project(res).StringValues()
+		if side = slices.Index(l.columns, value); side < 0 {
+			side = len(l.columns)
+			l.columns = append(l.columns, value)
+		}
+		if side > newSide {
+			return fmt.Errorf("-col %s has more than two values: %s; choose two with -filter", l.spec.Column, strings.Join(l.columns, ", "))
+		}
+	}
+	key := fileKey{res.GetConfig("pkg"), l.row.Project(res).StringValues()}
+	b := l.known[key]
+	if b == nil {
+		b = &fileBenchmark{fileKey: key, values: map[string]*[2]map[int][]float64{}}
+		l.known[key] = b
+		l.benchmarks = append(l.benchmarks, b)
+	}
+	for _, v := range res.Values {
+		unit, value := v.Unit, v.Value
+		if v.OrigUnit != "" {
+			unit, value = v.OrigUnit, v.OrigValue
+		}
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			continue
+		}
+		sides := b.values[unit]
+		if sides == nil {
+			sides = &[2]map[int][]float64{{}, {}}
+			b.values[unit] = sides
+			b.units = append(b.units, unit)
+		}
+		sides[side][process] = append(sides[side][process], value)
+	}
+	return nil
+}
+
+// result judges all rows.
+func (l *lines) result() (*Result, error) {
+	r := &Result{Schema: Schema, Files: &Files{l.spec.Old, l.spec.New, l.spec.Column}, Benchmarks: []Benchmark{}}
+	if l.col != nil {
+		if len(l.columns) != 2 {
+			return nil, fmt.Errorf("-col %s has one value, %s: name a key of which there are two", l.spec.Column, strings.Join(l.columns, ", "))
+		}
+		r.Files.Old, r.Files.New = []string{l.columns[oldSide]}, []string{l.columns[newSide]}
+	}
+	alone := 0
+	for _, b := range l.benchmarks {
+		out := Benchmark{Package: b.pkg, Name: "Benchmark" + strings.TrimPrefix(b.row, "Benchmark"), New: []Sample{}}
+		for _, unit := range orderedUnits(b.units) {
+			row, ok := l.newRow(unit, b.values[unit])
+			if !ok {
+				continue
+			}
+			out.Rows = append(out.Rows, row)
+			if !row.Exact && min(row.N[0], row.N[1]) == 1 {
+				alone++
+			}
+		}
+		switch old, new := b.on(oldSide), b.on(newSide); {
+		case !new:
+			r.OnlyOld = append(r.OnlyOld, out.Name)
+		case !old:
+			r.OnlyNew = append(r.OnlyNew, out.Name)
+		case len(out.Rows) > 0:
+			r.Benchmarks = append(r.Benchmarks, out)
+		}
+	}
+	if len(r.Benchmarks) == 0 {
+		return nil, errors.New("the two sides have no benchmark in common: their names, -cpu suffixes included, must be the same")
+	}
+	r.decideAll()
+	r.geomeans()
+	if alone > 0 {
+		r.Notes = append(r.Notes, "values of one process are one sample, their median: they share its heap, its addresses and one moment of the machine, and differ far less "+
+			"than those of the next process. Run go test -bench several times into one file, old and new in turns, or hone bench -against; -pooled takes them for independent")
+	}
+	r.Notes = append(r.Notes, "sides that did not run in turns also differ by what the machine did meanwhile: hone bench -against runs them so")
+	return r, nil
+}
+
+func (b *fileBenchmark) on(side int) bool {
+	for _, v := range b.values {
+		if len(v[side]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// newRow makes a row of the medians of processes; metrics that are the same in all values are compared exactly.
+func (l *lines) newRow(unit string, sides *[2]map[int][]float64) (Row, bool) {
+	var medians, raw [2][]float64
+	for i, side := range sides {
+		for _, vs := range side {
+			medians[i] = append(medians[i], stats.Median(vs))
+			raw[i] = append(raw[i], vs...)
+		}
+		if len(raw[i]) == 0 {
+			return Row{}, false
+		}
+	}
+	isSame := func(x []float64) bool { return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] }) }
+	if (counted(unit) || l.exact[unit]) && isSame(raw[oldSide]) && isSame(raw[newSide]) {
+		old, new := raw[oldSide][0], raw[newSide][0]
+		row := Row{Unit: unit, Old: &old, New: new, N: [2]int{len(medians[0]), len(medians[1])}, Exact: true, Verdict: compare.Same, better: l.better[unit]}
+		if old > 0 {
+			ratio := new / old
+			row.Ratio = &ratio
+		}
+		if old != new {
+			row.Verdict = row.direction(new > old)
+		}
+		return row, true
+	}
+	row, ok := newRow(unit, medians[oldSide], medians[newSide])
+	row.better = l.better[unit]
+	return row, ok
+}
+
+// geomeans adds a geometric mean for each metric that at least two benchmarks have on both sides.
+func (r *Result) geomeans() {
+	logs := map[string][]float64{}
+	var units []string
+	for _, b := range r.Benchmarks {
+		for _, row := range b.Rows {
+			if row.Ratio == nil || *row.Ratio <= 0 {
+				continue
+			}
+			if logs[row.Unit] == nil {
+				units = append(units, row.Unit)
+			}
+			logs[row.Unit] = append(logs[row.Unit], math.Log(*row.Ratio))
+		}
+	}
+	for _, unit := range orderedUnits(units) {
+		if n := len(logs[unit]); n > 1 {
+			sum := 0.0
+			for _, x := range logs[unit] {
+				sum += x
+			}
+			r.Geomeans = append(r.Geomeans, Geomean{unit, math.Exp(sum / float64(n)), n})
+		}
+	}
+}
