@@ -91,8 +91,8 @@ type Result struct {
 	Against    string      `json:"against,omitempty"` // the ref, and the commit that it stands for
 	Commit     string      `json:"commit,omitempty"`
 	Files      *Files      `json:"files,omitempty"` // of a comparison of files, which has no samples
-	Layouts    int         `json:"layouts"` // link layouts a side
-	Seconds    float64     `json:"seconds"` // that it took
+	Layouts    int         `json:"layouts"`         // link layouts a side
+	Seconds    float64     `json:"seconds"`         // that it took
 	Benchmarks []Benchmark `json:"benchmarks"`
 	Geomeans   []Geomean   `json:"geomeans,omitempty"`
 	OnlyOld    []string    `json:"only_old,omitempty"` // benchmarks that the other side does not have

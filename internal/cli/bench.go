@@ -19,11 +19,11 @@ import (
 
 // benchFlags are those of `hone bench` and `hone gate`.
 type benchFlags struct {
-	out      outputFlags
-	spec     bench.Spec
-	build    string
-	lines    bool
-	files    benchFiles
+	out   outputFlags
+	spec  bench.Spec
+	build string
+	lines bool
+	files benchFiles
 }
 
 // benchFiles are the reports of a comparison for other programs.

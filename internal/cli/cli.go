@@ -57,7 +57,8 @@ func (e *gateError) Error() string { return e.msg }
 // commands lists every command in the order of the overview.
 func commands() []command {
 	return []command{
-		runCommand(), recordCommand(), findingsCommand(), recordingsCommand(), whyCommand(), reportCommand(), uiCommand(), tryCommand(), demoCommand(),
+		runCommand(), recordCommand(), findingsCommand(), recordingsCommand(), whyCommand(), reportCommand(), uiCommand(), tryCommand(),
+		tuneCommand(), demoCommand(),
 		topCommand(), listCommand(), disasmCommand(),
 		treeCommand(), peekCommand(), graphCommand(), callgrindCommand(), protoCommand(), topprotoCommand(),
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),

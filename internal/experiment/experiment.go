@@ -24,6 +24,7 @@ import (
 	"github.com/hone-go/hone/internal/scratch"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/trial"
+	"github.com/hone-go/hone/stats"
 )
 
 // Schema is the version of Result's JSON form.
@@ -53,6 +54,7 @@ type Result struct {
 	Target   string    `json:"target"`
 	Runs     int       `json:"runs"` // of the target as it is
 	Seconds  float64   `json:"seconds"`
+	RSSBytes int64     `json:"rss_bytes,omitempty"` // of the target as it is: the median of its runs
 	Outcomes []Outcome `json:"outcomes"`
 }
 
@@ -60,6 +62,7 @@ type Result struct {
 type Outcome struct {
 	Variant
 	Comparison *compare.Comparison `json:"comparison,omitempty"` // with the target as it is
+	RSSBytes   int64               `json:"rss_bytes,omitempty"`  // the median of its runs
 	Failed     string              `json:"failed,omitempty"`     // why there is none
 	Differs    string              `json:"differs,omitempty"`    // how its answers differ
 }
@@ -127,7 +130,7 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Schema: Schema, Target: t.Options.Arg, Runs: len(t.runs[0].sources)}
+	r := &Result{Schema: Schema, Target: t.Options.Arg, Runs: len(t.runs[0].sources), RSSBytes: t.runs[0].resident()}
 	for i, v := range t.Variants {
 		r.Outcomes = append(r.Outcomes, t.outcome(v, &t.runs[i+1]))
 	}
@@ -221,7 +224,7 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 		return out
 	}
 	c.Old, c.New = "as it is", v.Name
-	out.Comparison = c
+	out.Comparison, out.RSSBytes = c, k.resident()
 	// A program whose runs print the same each time prints something else in the variant: it computes something else.
 	if same(t.runs[0].printed) && same(k.printed) && t.runs[0].printed[0] != k.printed[0] {
 		out.Differs = "it prints something else than the program as it is"
@@ -230,6 +233,20 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 		}
 	}
 	return out
+}
+
+// resident is the median over runs of the process's size.
+func (k *kept) resident() int64 {
+	var sizes []float64
+	for _, s := range k.sources {
+		if ph, ok := s.Manifest.Phase(recording.PhaseClean); ok && ph.RSSBytes > 0 {
+			sizes = append(sizes, float64(ph.RSSBytes))
+		}
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	return int64(stats.Median(sizes))
 }
 
 func same(hashes [][sha256.Size]byte) bool {

@@ -4,6 +4,8 @@
 // The one decision: the recording, which tries a setting, and the rule, which advises one, ask
 // here, so that what is advised is what was tried.
 //
-// It knows figures only: where they come from is the caller's affair, and what a setting saves is
-// for a profile or a trial to say.
+// Observed predicts what another setting does, by a replay of the collections that the runtime printed.
+//
+// It knows figures only: where they come from is the caller's affair, and what a setting really saves is
+// for a trial to say.
 package gogc

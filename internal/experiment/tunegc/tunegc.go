@@ -1,0 +1,234 @@
+package tunegc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/gogc"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/scratch"
+	"github.com/hone-go/hone/internal/session"
+)
+
+// Schema is the version of Result's JSON form.
+const Schema = "hone/tune-gc/v1"
+
+// Spec says what to tune.
+type Spec struct {
+	Options  capture.Options // of one run
+	Memory   int64           // what the process may hold, bytes; 0: what the machine or its cgroup has
+	Others   int             // neighbours of the choice that are measured, too
+	Runs     int             // of each setting that is measured; 0: 6
+	Seed     uint64
+	Progress func(capture.Event)
+}
+
+// Result is what was predicted and measured. Figures of CPU are for a unit of work (a run, a request).
+type Result struct {
+	Schema      string  `json:"schema"`
+	Target      string  `json:"target"`
+	Unit        string  `json:"unit"`
+	MemoryBytes int64   `json:"memory_bytes"` // the budget
+	MemoryOf    string  `json:"memory_of"`    // where it comes from
+	GOGC        int     `json:"gogc"`         // the target's own, percent; -1: off
+	Limit       float64 `json:"gomemlimit_b,omitempty"`
+	Cycles      float64 `json:"cycles"`   // observed for a unit of work
+	GCShare     float64 `json:"gc_share"` // of its CPU, observed
+	LiveBytes   float64 `json:"live_b"`   // the largest live heap that was observed
+	Rows        []Row   `json:"rows"`     // by GOGC
+	Choice      *Choice `json:"choice"`   // null: what it has is as good
+	Seconds     float64 `json:"seconds"`
+	Keep        string  `json:"keep,omitempty"` // why there is no choice
+}
+
+// Row is a setting.
+type Row struct {
+	gogc.Setting
+	CPUSeconds float64   `json:"cpu_s"`      // predicted
+	GCShare    float64   `json:"gc_share"`   // predicted
+	Resident   float64   `json:"resident_b"` // predicted peak
+	Fits       bool      `json:"fits"`       // into the budget
+	Own        bool      `json:"own,omitempty"`
+	Measured   *Measured `json:"measured,omitempty"`
+}
+
+// Measured is what a setting did.
+type Measured struct {
+	CPUSeconds float64 `json:"cpu_s"`
+	// Ratio is CPU with the setting over that with the target's own, with 95 % bounds.
+	Ratio    *float64        `json:"ratio,omitempty"`
+	Low      *float64        `json:"low,omitempty"`
+	High     *float64        `json:"high,omitempty"`
+	Verdict  compare.Verdict `json:"verdict,omitempty"`
+	Resident float64         `json:"resident_b"`
+	Failed   string          `json:"failed,omitempty"`
+}
+
+// Choice is the setting to use.
+type Choice struct {
+	Row int      `json:"row"` // in Rows
+	Env []string `json:"env"` // GOGC and a GOMEMLIMIT that guards the budget
+	// GrownShare is the collector's share of CPU when live memory doubles under the choice; -1: the budget does not hold that.
+	GrownShare float64 `json:"gc_share_if_live_doubles"`
+}
+
+const (
+	// worthwhile is the least saving of CPU, as a share, for which a setting is changed.
+	worthwhile = 0.02
+	// knee: memory that saves less than this share of CPU is not worth having.
+	knee = 0.02
+	// guardUse is the part of the budget that GOMEMLIMIT is set to, and within which a setting must stay.
+	guardUse = 0.9
+)
+
+func candidates() []int { return []int{25, 50, 100, 200, 400, 800, 1600, 3200} }
+
+// Run observes, predicts and measures.
+func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
+	if s.Options.Bench != "" || s.Options.URL != "" {
+		return nil, errors.New("tune gc: name a program or, with -load, a service that hone starts: a benchmark's heap says nothing about a program's")
+	}
+	began := time.Now()
+	o, m, err := observe(ctx, cfg, s)
+	if err != nil {
+		return nil, err
+	}
+	r, err := predict(o, m, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.measure(ctx, cfg, s, o); err != nil {
+		return nil, err
+	}
+	r.Seconds = time.Since(began).Seconds()
+	return r, nil
+}
+
+// observe records the clean phase once, with the runtime printing its collections.
+func observe(ctx context.Context, cfg session.Config, s Spec) (*gogc.Observed, *recording.Manifest, error) {
+	dir, err := scratch.Make(filepath.Join(cfg.CacheDir, "work"), "tune-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Remove()
+	var seen listener
+	opts := s.Options
+	opts.Phases, opts.Out, opts.Output = []string{}, filepath.Join(dir.Path, "observed.hone"), &seen
+	opts.Env = append(slices.Clone(opts.Env), "GODEBUG="+withTrace(opts.Env))
+	cfg.Progress = nil
+	if s.Progress != nil {
+		opts.Progress = func(e capture.Event) { e.Text = "observe: " + e.Text; s.Progress(e) }
+	}
+	path, err := session.Record(ctx, cfg, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rec.Close()
+	o, err := seen.observed(&rec.Manifest)
+	return o, &rec.Manifest, err
+}
+
+// withTrace is the program's GODEBUG with the trace of collections.
+func withTrace(env []string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], "GODEBUG="); ok && v != "" {
+			return v + ",gctrace=1"
+		}
+	}
+	return "gctrace=1"
+}
+
+// predict makes the rows, and the choice by them.
+func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
+	ph, _ := m.Phase(recording.PhaseClean)
+	units := float64(max(ph.Requests, int64(ph.Runs)))
+	if units <= 0 || o.CPUSeconds <= 0 {
+		return nil, errors.New("tune gc: the target did no work while it was observed: a service needs -load")
+	}
+	r := &Result{Schema: Schema, Target: m.Target.Arg, Unit: m.Unit(), GOGC: o.GOGC, Limit: o.Limit, LiveBytes: o.Live(), Rows: []Row{}}
+	r.MemoryBytes, r.MemoryOf = s.Memory, "-memory"
+	if r.MemoryBytes <= 0 {
+		memory, of := m.Memory()
+		r.MemoryBytes, r.MemoryOf = int64(memory), of
+	}
+	if r.MemoryBytes <= 0 {
+		return nil, errors.New("tune gc: how much memory there is, is not known; say so with -memory 1GiB")
+	}
+	own := gogc.Setting{GOGC: max(0, o.GOGC), Limit: o.Limit}
+	seen := o.Predict(own)
+	r.Cycles, r.GCShare = seen.Cycles/units, seen.GCSeconds/o.CPUSeconds
+	budget := guardUse * float64(r.MemoryBytes)
+	settings := []gogc.Setting{own}
+	for _, g := range candidates() {
+		if g != own.GOGC || own.Limit > 0 {
+			settings = append(settings, gogc.Setting{GOGC: g})
+		}
+	}
+	settings = append(settings, gogc.Setting{Limit: budget})
+	for i, set := range settings {
+		p := o.Predict(set)
+		r.Rows = append(r.Rows, Row{Setting: set, CPUSeconds: p.CPUSeconds / units, GCShare: share(p), Resident: p.Resident, Own: i == 0,
+			Fits: p.Feasible && p.Resident <= budget})
+	}
+	slices.SortStableFunc(r.Rows, func(a, b Row) int { return order(a.GOGC) - order(b.GOGC) })
+	r.choose(o, budget)
+	return r, nil
+}
+
+// order sorts GOGC, off last.
+func order(g int) int {
+	if g <= 0 {
+		return math.MaxInt32
+	}
+	return g
+}
+
+func share(p gogc.Predicted) float64 {
+	if p.CPUSeconds <= 0 {
+		return 0
+	}
+	return p.GCSeconds / p.CPUSeconds
+}
+
+// choose takes the knee of what fits: of the settings that come near the least CPU, the one that takes the least memory.
+func (r *Result) choose(o *gogc.Observed, budget float64) {
+	own := slices.IndexFunc(r.Rows, func(x Row) bool { return x.Own })
+	best := math.Inf(1)
+	for _, x := range r.Rows {
+		if x.Fits && x.GOGC > 0 {
+			best = min(best, x.CPUSeconds)
+		}
+	}
+	if math.IsInf(best, 1) {
+		r.Keep = fmt.Sprintf("no setting stays within %.0f %% of the budget: live memory alone is %.0f MiB", 100*guardUse, o.Live()/(1<<20))
+		return
+	}
+	choice := -1
+	for i, x := range r.Rows {
+		if x.Fits && x.GOGC > 0 && x.CPUSeconds <= best+knee*r.Rows[own].CPUSeconds && (choice < 0 || x.Resident < r.Rows[choice].Resident) {
+			choice = i
+		}
+	}
+	if saved := 1 - r.Rows[choice].CPUSeconds/r.Rows[own].CPUSeconds; choice == own || r.Rows[own].Fits && saved < worthwhile {
+		r.Keep = fmt.Sprintf("no other setting saves %.0f %% of CPU within the budget", 100*worthwhile)
+		return
+	}
+	limit := (gogc.Heap{Memory: float64(r.MemoryBytes) * guardUse / 0.75}).Guard()
+	c := &Choice{Row: choice, Env: []string{fmt.Sprintf("GOGC=%d", r.Rows[choice].GOGC), fmt.Sprintf("GOMEMLIMIT=%dMiB", limit>>20)}, GrownShare: -1}
+	if p := o.Grown(2).Predict(gogc.Setting{GOGC: r.Rows[choice].GOGC, Limit: float64(limit)}); p.Feasible {
+		c.GrownShare = share(p)
+	}
+	r.Choice = c
+}
