@@ -33,12 +33,18 @@ func main() {
 
 // endWithReader ends the work when nobody reads hone's output any more (`hone run … | head`). Every further
 // write would be a signal again, so that one is not given back: it would kill hone while it cleans up.
+// Who asks for the signal also gets it for writes to sockets (package os/signal, "SIGPIPE"): to the probe of a
+// target that just ended, to a service that closed its connection. So the output itself is asked.
 func endWithReader(cancel context.CancelFunc) {
 	gone := make(chan os.Signal, 1)
 	signal.Notify(gone, syscall.SIGPIPE)
 	go func() {
-		<-gone
-		cancel()
+		for range gone {
+			if closed(1, 2) {
+				cancel()
+				return
+			}
+		}
 	}()
 }
 

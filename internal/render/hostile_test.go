@@ -21,6 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/demo"
 	"github.com/hone-go/hone/internal/doctor"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/tunegc"
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/screen/screentest"
 	"github.com/hone-go/hone/internal/session"
@@ -98,6 +99,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Bench":         func(w io.Writer, s Style) { Bench(w, filled[bench.Result](), s) },
 		"BenchLines":    func(w io.Writer, _ Style) { BenchLines(w, filled[bench.Result]()) },
 		"BenchMarkdown": func(w io.Writer, _ Style) { BenchMarkdown(w, filled[bench.Result]()) },
+		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
 		"Try":           func(w io.Writer, s Style) { Try(w, filled[experiment.Result](), s) },
 		"Comparison":    func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },
 		"Proof":         func(w io.Writer, s Style) { Proof(w, *filled[compare.Proof](), filled[compare.Comparison](), s) },

@@ -32,8 +32,8 @@ func TuneGC(w io.Writer, r *tunegc.Result, s Style) {
 		return
 	}
 	x := r.Rows[c.Row]
-	fmt.Fprintln(w, s.paint(strong, strings.Join(c.Env, " ")))
-	fmt.Fprintln(w, wrap(gcVerdict(r, x), "", s.width()))
+	fmt.Fprintln(w, s.paint(strong, screen.Line(strings.Join(c.Env, " "))))
+	fmt.Fprintln(w, wrap(screen.Line(gcVerdict(r, x)), "", s.width()))
 	if c.GrownShare < 0 {
 		fmt.Fprintln(w, wrap("If live memory doubles, the budget does not hold it: GOMEMLIMIT then makes the collector run without pause.", "", s.width()))
 	} else {

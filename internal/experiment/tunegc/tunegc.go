@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 )
 
 // Schema is the version of Result's JSON form.
-const Schema = "hone/tune-gc/v1"
+const Schema = "hone/tunegc/v1"
 
 // Spec says what to tune.
 type Spec struct {
@@ -112,9 +113,17 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	return r, nil
 }
 
+// dirPrefix starts the names of the directories for what is observed.
+const dirPrefix = "tune-"
+
 // observe records the clean phase once, with the runtime printing its collections.
 func observe(ctx context.Context, cfg session.Config, s Spec) (*gogc.Observed, *recording.Manifest, error) {
-	dir, err := scratch.Make(filepath.Join(cfg.CacheDir, "work"), "tune-")
+	work := filepath.Join(cfg.CacheDir, "work")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return nil, nil, err
+	}
+	scratch.Sweep(work, time.Now(), dirPrefix)
+	dir, err := scratch.Make(work, dirPrefix)
 	if err != nil {
 		return nil, nil, err
 	}
