@@ -58,7 +58,7 @@ func (e *gateError) Error() string { return e.msg }
 func commands() []command {
 	return []command{
 		runCommand(), recordCommand(), findingsCommand(), recordingsCommand(), whyCommand(), reportCommand(), uiCommand(), tryCommand(),
-		tuneCommand(), demoCommand(),
+		tuneCommand(), mcpCommand(), demoCommand(),
 		topCommand(), listCommand(), disasmCommand(),
 		treeCommand(), peekCommand(), graphCommand(), callgrindCommand(), protoCommand(), topprotoCommand(),
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),
