@@ -143,15 +143,16 @@ func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 		if err != nil {
 			continue
 		}
+		packages := directories(p, program)
 		for i, share := range functionShares(p, index) {
 			f := p.Functions[i]
 			at := place{f.Filename, int(f.StartLine)}
 			if share < watchedShare || share <= shares[at] || !watchable(f) {
 				continue
 			}
-			pkg := profile.PackageOf(f.Name)
-			if pkg == "main" {
-				pkg = program
+			pkg := packages[filepath.Dir(f.Filename)]
+			if pkg == "" {
+				continue
 			}
 			shares[at] = share
 			known[at] = target.Func{Name: f.Name, Package: pkg, File: f.Filename, Line: at.line}
@@ -169,6 +170,24 @@ func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 		funcs = append(funcs, known[at])
 	}
 	return funcs
+}
+
+// directories are the packages of a profile's functions, by the directory of their files. A function literal that was compiled into
+// the caller of the function around it has the caller's package in its name ("main.newHandler.Compress (closure 2.1)"), and
+// its file lies elsewhere.
+func directories(p *profile.Profile, program string) map[string]string {
+	out := map[string]string{}
+	for _, f := range p.Functions {
+		pkg := profile.PackageOf(f.Name)
+		if pkg == "" || strings.Contains(f.Name, "(closure") || strings.HasSuffix(pkg, "_test") {
+			continue
+		}
+		if pkg == "main" {
+			pkg = program
+		}
+		out[filepath.Dir(f.Filename)] = pkg
+	}
+	return out
 }
 
 // watchable reports whether a function's inputs are worth a look, and its package can be compiled again without all others: see

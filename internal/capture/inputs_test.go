@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/hone-go/hone/internal/inputs"
@@ -79,5 +80,29 @@ func TestWatchable(t *testing.T) {
 		if watchable(f) {
 			t.Errorf("%s in a test is watched", name)
 		}
+	}
+}
+
+// TestHotFunctions: a literal of another package that was compiled into package main is watched in the package of its file.
+func TestHotFunctions(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	add := func(n int64, stack ...profile.FrameSpec) { b.Add(stack, n, n*1e7) }
+	frame := func(fn, file string, line int64) profile.FrameSpec {
+		return profile.FrameSpec{Function: fn, File: file, Line: line, StartLine: line}
+	}
+	closure := frame("main.newHandler.Compress (closure 2.1)", "/mod/chi/compress.go", 20)
+	add(50, frame("github.com/go-chi/chi.(*Mux).route", "/mod/chi/mux.go", 7), closure, frame("main.answer", "/app/main.go", 30), frame("main.main", "/app/main.go", 3))
+	add(50, frame("main.newHandler.Other (closure 1)", "/mod/other/x.go", 4), frame("strings.Repeat", "/go/src/strings/strings.go", 9))
+	add(1, frame("main.seldom", "/app/main.go", 50))
+	got := map[string]string{}
+	for _, f := range hotFunctions(map[string][]byte{recording.PartCPU: built(b)}, "example.com/app") {
+		got[f.Name] = f.Package
+	}
+	want := map[string]string{
+		"main.answer": "example.com/app", "github.com/go-chi/chi.(*Mux).route": "github.com/go-chi/chi",
+		"main.newHandler.Compress (closure 2.1)": "github.com/go-chi/chi",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
 	}
 }

@@ -5,64 +5,104 @@ import (
 	"flag"
 	"io"
 
+	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
 	"github.com/hone-go/hone/internal/render"
 )
 
+// tuneFlags are those of `hone tune gc` and `hone tune deps`.
+type tuneFlags struct {
+	rec     recordFlags
+	out     outputFlags
+	memory  string
+	others  int
+	runs    int
+	seed    uint64
+	modules list
+}
+
 func tuneCommand() command {
 	return command{
-		name: "tune", args: "gc TARGET -memory SIZE [flags] [-- ARGS]", group: "the main job",
-		short: "the collector's setting for a memory budget: predicted, then measured",
+		name: "tune", args: "gc|deps TARGET [flags] [-- ARGS]", group: "the main job",
+		short: "settings and versions that cost less: predicted or searched, then measured",
 		long: `tune gc runs a program, or a service under load, once with the runtime printing its collections, and predicts CPU and
 memory under GOGC=25 to 3200 and under a memory limit alone: the live heap as a function of what was allocated, the
 pacer's goal, and what a collection cost. Of the settings that stay within nine tenths of the budget it takes the one that
 needs the least memory among those near the least CPU; then that one and its neighbours run in turns with the target as
-it is. What the collector's absence does to the rest of the program is not predicted, but measured.`,
+it is. What the collector's absence does to the rest of the program is not predicted, but measured.
+
+tune deps looks at the modules that own at least 5 % of CPU or of allocated bytes (or at -module): the newest version runs in
+turns with the target as it is, and where it saves something the versions between are searched for the oldest that
+does. Each is built with a go.mod of its own; yours stays as it is. The go command fetches the versions.`,
 		examples: []string{
 			"hone tune gc ./cmd/batchjob -memory 2GiB -- -n 1000",
 			"hone tune gc ./cmd/server -load http://127.0.0.1:8080/path -memory 512MiB -duration 5s",
+			"hone tune deps ./cmd/server -load http://127.0.0.1:8080/path -duration 5s",
+			"hone tune deps -bench . -module github.com/go-chi/chi .",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
-			var rec recordFlags
-			var out outputFlags
-			var spec tunegc.Spec
-			memory := ""
-			rec.declare(fs)
-			out.declare(fs, "")
-			fs.StringVar(&memory, "memory", "", "the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
-			fs.IntVar(&spec.Others, "others", 2, "measure `N` neighbours of the choice, too")
-			fs.IntVar(&spec.Runs, "runs", 6, "record each setting that is measured `N` times")
-			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			var t tuneFlags
+			t.rec.declare(fs)
+			t.out.declare(fs, "")
+			fs.StringVar(&t.memory, "memory", "", "of gc: the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
+			fs.IntVar(&t.others, "others", 2, "of gc: measure `N` neighbours of the choice, too")
+			fs.Var(&t.modules, "module", "of deps: look at the module `PATH`; may be given again")
+			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6 for gc, 4 for deps)")
+			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
-				if len(args) == 0 || args[0] != "gc" {
-					return usagef("tune: what? hone tune gc TARGET -memory 2GiB")
+				if len(args) > 0 && args[0] == "gc" {
+					return t.gc(ctx, env, args[1:], rest)
 				}
-				cfg, prog, err := out.session(env)
-				if err != nil {
-					return err
+				if len(args) > 0 && args[0] == "deps" {
+					return t.deps(ctx, env, args[1:], rest)
 				}
-				if memory != "" {
-					if spec.Memory, err = parseSize(memory); err != nil || spec.Memory <= 0 {
-						return usagef("tune: -memory %s: want a size as 512MiB or 2GiB", memory)
-					}
-				}
-				if spec.Options, err = rec.capture(env, args[1:], rest); err != nil {
-					return err
-				}
-				spec.Progress = prog.event
-				r, err := tunegc.Run(ctx, cfg, spec)
-				prog.clear()
-				if err != nil {
-					return err
-				}
-				if out.json {
-					return render.JSON(env.Stdout, r)
-				}
-				return buffered(env.Stdout, func(w io.Writer) error {
-					render.TuneGC(w, r, out.style(env))
-					return nil
-				})
+				return usagef("tune: what? hone tune gc TARGET -memory 2GiB, or hone tune deps TARGET")
 			}
 		},
 	}
+}
+
+func (t *tuneFlags) gc(ctx context.Context, env Env, args, rest []string) error {
+	cfg, prog, err := t.out.session(env)
+	if err != nil {
+		return err
+	}
+	spec := tunegc.Spec{Others: t.others, Runs: t.runs, Seed: t.seed, Progress: prog.event}
+	if t.memory != "" {
+		if spec.Memory, err = parseSize(t.memory); err != nil || spec.Memory <= 0 {
+			return usagef("tune: -memory %s: want a size as 512MiB or 2GiB", t.memory)
+		}
+	}
+	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
+		return err
+	}
+	r, err := tunegc.Run(ctx, cfg, spec)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if t.out.json {
+		return render.JSON(env.Stdout, r)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { render.TuneGC(w, r, t.out.style(env)); return nil })
+}
+
+func (t *tuneFlags) deps(ctx context.Context, env Env, args, rest []string) error {
+	cfg, prog, err := t.out.session(env)
+	if err != nil {
+		return err
+	}
+	spec := tunedeps.Spec{Modules: t.modules, Runs: t.runs, Seed: t.seed, Progress: prog.event}
+	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
+		return err
+	}
+	r, err := tunedeps.Run(ctx, cfg, spec)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if t.out.json {
+		return render.JSON(env.Stdout, r)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { render.TuneDeps(w, r, t.out.style(env)); return nil })
 }

@@ -20,7 +20,7 @@ type Counts struct {
 }
 
 // MostCalls is how many calls of a function are looked at; the same limit stands in the probe.
-const MostCalls = 1 << 20
+const MostCalls = 1 << 18
 
 // Function is what one function got.
 type Function struct {

@@ -21,6 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/demo"
 	"github.com/hone-go/hone/internal/doctor"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/screen/screentest"
@@ -99,6 +100,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Bench":         func(w io.Writer, s Style) { Bench(w, filled[bench.Result](), s) },
 		"BenchLines":    func(w io.Writer, _ Style) { BenchLines(w, filled[bench.Result]()) },
 		"BenchMarkdown": func(w io.Writer, _ Style) { BenchMarkdown(w, filled[bench.Result]()) },
+		"TuneDeps":      func(w io.Writer, s Style) { TuneDeps(w, filled[tunedeps.Result](), s) },
 		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
 		"Try":           func(w io.Writer, s Style) { Try(w, filled[experiment.Result](), s) },
 		"Comparison":    func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },

@@ -57,6 +57,9 @@ func (b *builder) watch(ctx context.Context, work string) (*watch, error) {
 	w := &watch{env: "HONE0_INPUTS=" + dir}
 	byPackage := map[string][]Func{}
 	for _, f := range b.spec.Inputs {
+		if f.Package == b.pkg.ImportPath && filepath.Dir(f.File) != b.pkg.Dir {
+			continue // by its name it is of this package, but its file is not
+		}
 		byPackage[f.Package] = append(byPackage[f.Package], f)
 	}
 	var set setter

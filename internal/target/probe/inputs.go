@@ -26,7 +26,7 @@ const (
 	hone0inputElements = 1 << 12 // of slices that are not of bytes
 	hone0inputDepth    = 4       // of values in values
 	hone0inputStruct   = 1 << 9  // bytes of a struct that is known by its address
-	hone0inputCalls    = 1 << 20 // of a function; later ones are not looked at
+	hone0inputCalls    = 1 << 18 // of a function; later ones are not looked at
 	hone0inputKept     = 1 << 12 // hashes of a set
 	hone0inputRequests = 1 << 19 // that are told apart
 	hone0inputParams   = 16

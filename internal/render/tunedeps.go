@@ -1,0 +1,94 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment/tunedeps"
+	"github.com/hone-go/hone/internal/screen"
+)
+
+// TuneDeps draws versions of dependencies: which were tried, what they cost, and the oldest that costs less.
+func TuneDeps(w io.Writer, r *tunedeps.Result, s Style) {
+	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %s", r.Target, seconds(r.Seconds)))))
+	for _, m := range r.Modules {
+		head := screen.Line(m.Path + " " + m.Version)
+		fmt.Fprintf(w, "\n%s  %s of CPU, %s of allocated bytes\n", s.paint(strong, head), percent(m.Share), percent(m.ByteShare))
+		if len(m.Tried) > 0 {
+			fmt.Fprintln(w)
+		}
+		rows := [][]string{}
+		if m.Cure != nil {
+			rows = append(rows, []string{"  " + screen.Line(m.Version), tunedValue(m.Cure, &m.Cure.Old), s.paint(faint, "as it is")})
+		}
+		for _, t := range m.Tried {
+			rows = append(rows, triedRow(&m, t, s))
+		}
+		for _, line := range table(rows, "   ", 1) {
+			fmt.Fprintln(w, line)
+		}
+		fmt.Fprintln(w)
+		if m.Cure == nil {
+			fmt.Fprintln(w, wrap("No version cures: "+screen.Line(m.Why)+".", "", s.width()))
+			continue
+		}
+		fmt.Fprintln(w, wrap(screen.Line(cureText(m.Cure)), "", s.width()))
+		fmt.Fprintln(w, s.paint(strong, screen.Line("go get "+m.Path+"@"+m.Cure.Version)))
+	}
+}
+
+func triedRow(m *tunedeps.Module, t tunedeps.Tried, s Style) []string {
+	cells := []string{"  " + screen.Line(t.Version), "", ""}
+	switch {
+	case t.Failed != "":
+		cells[2] = "failed: " + screen.Line(t.Failed)
+	case m.Cure == nil:
+		cells[2] = "saves nothing"
+	default:
+		cells[1] = tunedValue(m.Cure, t.Value)
+		cells[2] = "no cure"
+		if t.Cures {
+			cells[2] = "cures"
+		}
+		if t.Version == m.Cure.Version {
+			cells[2] = s.paint(strong, "cures, the oldest that does")
+		}
+	}
+	return cells
+}
+
+// tunedValue writes a value of the cure's metric.
+func tunedValue(c *tunedeps.Cure, v *float64) string {
+	if v == nil {
+		return ""
+	}
+	write, per := unitOf(c.Unit)
+	if per != "" {
+		per = " / " + per
+	}
+	return screen.Line(write(*v) + per)
+}
+
+// cureText says what the version changes: every metric with a verdict.
+func cureText(c *tunedeps.Cure) string {
+	text := c.Version + ":"
+	n := 0
+	for _, row := range c.Comparison.Rows {
+		if row.Verdict != compare.Better && row.Verdict != compare.Worse || row.Ratio == nil {
+			continue
+		}
+		if n++; n > 1 {
+			text += ","
+		}
+		name := row.Metric
+		if row.Name != c.Name {
+			name = row.Name + " " + name
+		}
+		text += fmt.Sprintf(" %s %s", name, change(*row.Ratio))
+		if row.Low != nil && row.High != nil {
+			text += fmt.Sprintf(" (%s to %s)", change(*row.Low), change(*row.High))
+		}
+	}
+	return text + "."
+}
