@@ -178,7 +178,7 @@ func (c corpus) lines(out string) map[string][][]string {
 		"load":       {{"load", "-duration", "10ms", c.targets}, {"load", "-duration", "50ms", "http://127.0.0.1:1/"}, {"load", x}, {"load", "GET http://" + x}},
 		"compare":    {{"compare", c.recording, c.recording}, {"compare", c.recording, c.foreign}, {"compare", x, x}, {"compare", c.bench, c.bench}},
 		"mcp":        {{"mcp", "./" + x}, {"mcp", "-json"}},
-		"tune":       {{"tune", x}, {"tune", "gc", "./" + x}, {"tune", "gc", c.program}, {"tune", "gc", "-memory", x, c.program}, {"tune", "deps", c.program}, {"tune", "deps", "-module", x, "./" + x}},
+		"tune":       {{"tune", x}, {"tune", "gc", "./" + x}, {"tune", "gc", c.program}, {"tune", "gc", "-memory", x, c.program}, {"tune", "pgo", c.program}, {"tune", "pgo", "-profile", x, c.program}, {"tune", "deps", c.program}, {"tune", "deps", "-module", x, "./" + x}},
 		"try":        {{"try", "-with", "GOGC=50", "./" + x}, {"try", "-with", x, c.program}, {"try", c.program}, {"try", "-with", "git:" + x, c.program}},
 		"ui":         {{"ui", x}, {"ui", "-listen", x, c.recording}, {"ui", "-listen", "0.0.0.0:0", c.recording}, {"ui", "-json", c.recording}},
 		"bench":      {{"bench", x}, {"bench", "-against", x, c.program}, {"bench", "-bench", x, c.program}, {"bench", "-build", x}},

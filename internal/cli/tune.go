@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
+	"github.com/hone-go/hone/internal/experiment/tunepgo"
 	"github.com/hone-go/hone/internal/render"
 )
 
@@ -19,11 +20,13 @@ type tuneFlags struct {
 	runs    int
 	seed    uint64
 	modules list
+	profile list
+	write   bool
 }
 
 func tuneCommand() command {
 	return command{
-		name: "tune", args: "gc|deps TARGET [flags] [-- ARGS]", group: "the main job",
+		name: "tune", args: "gc|deps|pgo TARGET [flags] [-- ARGS]", group: "the main job",
 		short: "settings and versions that cost less: predicted or searched, then measured",
 		long: `tune gc runs a program, or a service under load, once with the runtime printing its collections, and predicts CPU and
 memory under GOGC=25 to 3200 and under a memory limit alone: the live heap as a function of what was allocated, the
@@ -33,12 +36,17 @@ it is. What the collector's absence does to the rest of the program is not predi
 
 tune deps looks at the modules that own at least 5 % of CPU or of allocated bytes (or at -module): the newest version runs in
 turns with the target as it is, and where it saves something the versions between are searched for the oldest that
-does. Each is built with a go.mod of its own; yours stays as it is. The go command fetches the versions.`,
+does. Each is built with a go.mod of its own; yours stays as it is. The go command fetches the versions.
+
+tune pgo builds the target with a CPU profile (recorded now, or merged of those that -profile names) and without one, and runs both in
+turns. -w writes the profile as default.pgo beside package main, if it saves something.`,
 		examples: []string{
 			"hone tune gc ./cmd/batchjob -memory 2GiB -- -n 1000",
 			"hone tune gc ./cmd/server -load http://127.0.0.1:8080/path -memory 512MiB -duration 5s",
 			"hone tune deps ./cmd/server -load http://127.0.0.1:8080/path -duration 5s",
 			"hone tune deps -bench . -module github.com/go-chi/chi .",
+			"hone tune pgo -w ./cmd/batchjob -- -n 1000",
+			"hone tune pgo -profile mon.pprof -profile tue.pprof ./cmd/server -load http://127.0.0.1:8080/path",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var t tuneFlags
@@ -47,16 +55,22 @@ does. Each is built with a go.mod of its own; yours stays as it is. The go comma
 			fs.StringVar(&t.memory, "memory", "", "of gc: the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
 			fs.IntVar(&t.others, "others", 2, "of gc: measure `N` neighbours of the choice, too")
 			fs.Var(&t.modules, "module", "of deps: look at the module `PATH`; may be given again")
-			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6 for gc, 4 for deps)")
+			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
+			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo beside package main if it saves something")
+			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6, of deps 4)")
 			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
-				if len(args) > 0 && args[0] == "gc" {
-					return t.gc(ctx, env, args[1:], rest)
+				if len(args) > 0 {
+					switch args[0] {
+					case "gc":
+						return t.gc(ctx, env, args[1:], rest)
+					case "deps":
+						return t.deps(ctx, env, args[1:], rest)
+					case "pgo":
+						return t.pgo(ctx, env, args[1:], rest)
+					}
 				}
-				if len(args) > 0 && args[0] == "deps" {
-					return t.deps(ctx, env, args[1:], rest)
-				}
-				return usagef("tune: what? hone tune gc TARGET -memory 2GiB, or hone tune deps TARGET")
+				return usagef("tune: what? hone tune gc TARGET -memory 2GiB, hone tune deps TARGET, or hone tune pgo TARGET")
 			}
 		},
 	}
@@ -105,4 +119,27 @@ func (t *tuneFlags) deps(ctx context.Context, env Env, args, rest []string) erro
 		return render.JSON(env.Stdout, r)
 	}
 	return buffered(env.Stdout, func(w io.Writer) error { render.TuneDeps(w, r, t.out.style(env)); return nil })
+}
+
+func (t *tuneFlags) pgo(ctx context.Context, env Env, args, rest []string) error {
+	cfg, prog, err := t.out.session(env)
+	if err != nil {
+		return err
+	}
+	spec := tunepgo.Spec{Write: t.write, Runs: t.runs, Seed: t.seed, Progress: prog.event}
+	for _, name := range t.profile {
+		spec.Profiles = append(spec.Profiles, absoluteFile(env.Dir, name))
+	}
+	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
+		return err
+	}
+	r, err := tunepgo.Run(ctx, cfg, spec)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if t.out.json {
+		return render.JSON(env.Stdout, r)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { render.TunePGO(w, r, t.out.style(env)); return nil })
 }

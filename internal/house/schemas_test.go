@@ -29,6 +29,7 @@ func printed() map[string]string {
 		"hone/groups/v1":    "`hone top -groups -json`",
 		"hone/raw/v1":       "`hone raw -json`; samples, locations, functions and mappings follow, an entry a line",
 		"hone/tunedeps/v1":  "`hone tune deps -json`",
+		"hone/tunepgo/v1":   "`hone tune pgo -json`",
 		"hone/tunegc/v1":    "`hone tune gc -json`",
 		"hone/traces/v1":    "`hone traces -json`; `traces` follow, one a line",
 	}

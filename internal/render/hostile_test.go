@@ -23,6 +23,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
+	"github.com/hone-go/hone/internal/experiment/tunepgo"
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/screen/screentest"
 	"github.com/hone-go/hone/internal/session"
@@ -102,6 +103,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"BenchMarkdown": func(w io.Writer, _ Style) { BenchMarkdown(w, filled[bench.Result]()) },
 		"TuneDeps":      func(w io.Writer, s Style) { TuneDeps(w, filled[tunedeps.Result](), s) },
 		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
+		"TunePGO":       func(w io.Writer, s Style) { TunePGO(w, filled[tunepgo.Result](), s) },
 		"Try":           func(w io.Writer, s Style) { Try(w, filled[experiment.Result](), s) },
 		"Comparison":    func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },
 		"Proof":         func(w io.Writer, s Style) { Proof(w, *filled[compare.Proof](), filled[compare.Comparison](), s) },
