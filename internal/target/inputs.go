@@ -46,8 +46,9 @@ type watch struct {
 // watch writes the copies.
 func (b *builder) watch(ctx context.Context, work string) (*watch, error) {
 	for _, f := range append(b.goflags[:len(b.goflags):len(b.goflags)], b.flags...) {
-		if f.name == "toolexec" {
-			return nil, fmt.Errorf("inputs cannot be counted in a program that is built with %s", f)
+		switch f.name {
+		case "toolexec", "race", "msan", "asan": // the sanitizers would report the switches, which nothing guards
+			return nil, fmt.Errorf("inputs are not counted in a program that is built with %s", f)
 		}
 	}
 	dir := filepath.Join(work, "watched")

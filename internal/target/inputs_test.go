@@ -165,3 +165,32 @@ func must[T any](v T, err error) func(*testing.T) T {
 		return v
 	}
 }
+
+// TestInputsRefuse: builds that the wrapper of the compiler does not go with, and functions that are nowhere.
+func TestInputsRefuse(t *testing.T) {
+	dir := tree(t, "-- go.mod --\nmodule example.com/app\n\ngo 1.23\n-- main.go --\npackage main\n\nfunc main() { f(1) }\n\nfunc f(n int) {}\n")
+	main := Func{Name: "main.f", Package: "example.com/app", File: filepath.Join(dir, "main.go"), Line: 5}
+	elsewhere := main
+	elsewhere.File = filepath.Join(t.TempDir(), "main.go")
+	for want, s := range map[string]BuildSpec{
+		"-race":                  {Inputs: []Func{main}, BuildFlags: []string{"-race"}},
+		"-toolexec=x":            {Inputs: []Func{main}, BuildFlags: []string{"-toolexec=x"}},
+		"can be watched":         {Inputs: []Func{{Name: "main.g", Package: main.Package, File: main.File, Line: 1}}},
+		"functions can be watch": {Inputs: []Func{elsewhere}},
+	} {
+		s.Package, s.Dir, s.WorkDir = ".", dir, t.TempDir()
+		if _, err := Build(context.Background(), s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+func TestLinkerPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"main": "main", "text/template": "text/template", "gopkg.in/yaml.v3": "gopkg.in/yaml%2ev3", "example.com/a.b/c": "example.com/a.b/c",
+	} {
+		if got := linkerPath(path); got != want {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}

@@ -56,11 +56,13 @@ func (d *hone0distinct) add(h uint64) {
 	d.seen[h] = true
 	for len(d.seen) > hone0inputKept {
 		d.depth++
+		kept := map[uint64]bool{}
 		for h := range d.seen {
-			if h&(1<<d.depth-1) != 0 {
-				delete(d.seen, h)
+			if h&(1<<d.depth-1) == 0 {
+				kept[h] = true
 			}
 		}
+		d.seen = kept
 	}
 }
 
@@ -247,8 +249,10 @@ func (h *hone0hasher) value(v hone0reflect.Value, depth int) {
 	case hone0reflect.Float32, hone0reflect.Float64:
 		h.float(v.Float())
 	case hone0reflect.Complex64, hone0reflect.Complex128:
-		h.float(real(v.Complex()))
-		h.float(imag(v.Complex()))
+		c := v.Complex()
+		parts := (*[2]float64)(hone0unsafe.Pointer(&c))
+		h.float(parts[0])
+		h.float(parts[1])
 	case hone0reflect.String:
 		h.word(uint64(v.Len()))
 		if h.room(v.Len()) {
