@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,6 +118,8 @@ func parseTree(text string) (*profile.Profile, error) {
 	for _, t := range strings.Fields(types) {
 		all = append(all, valueType(t))
 	}
+	// A file may have spaces and colons: code that the compiler made for a generic type is filed under that type's name.
+	fileLine := regexp.MustCompile(`^(.*?):(\d+) (.*)$`)
 	b := profile.NewBuilder(all...)
 	var path []profile.FrameSpec // root first
 	for i, line := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n") {
@@ -125,17 +128,16 @@ func parseTree(text string) (*profile.Profile, error) {
 		}
 		frame, values, ends := strings.Cut(line, " = ")
 		depth := len(frame) - len(strings.TrimLeft(frame, " "))
-		at, name, named := strings.Cut(frame[depth:], " ")
-		colon := strings.LastIndexByte(at, ':')
-		if !named || colon < 0 || depth > len(path) {
+		at := fileLine.FindStringSubmatch(frame[depth:])
+		if at == nil || depth > len(path) {
 			return nil, fmt.Errorf("line %d: want FILE:LINE FUNCTION, at most one deeper than the line above: %q", i+2, line)
 		}
-		number, err := strconv.ParseInt(at[colon+1:], 10, 64)
+		number, err := strconv.ParseInt(at[2], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		f := profile.FrameSpec{File: at[:colon], Line: number}
-		f.Function, f.Inlined = strings.CutPrefix(name, "~")
+		f := profile.FrameSpec{File: at[1], Line: number}
+		f.Function, f.Inlined = strings.CutPrefix(at[3], "~")
 		if f.File == "-" {
 			f.File = ""
 		}
