@@ -21,6 +21,7 @@ type Spec struct {
 	Dir        string   // where they are looked up; "": the working directory
 	Bench      string   // regular expression of names, as of go test -bench; "": all
 	Against    string   // a git ref to compare with, "": nothing, Self: the same tree
+	Tree       string   // a git ref to measure in place of the working tree; "": the tree
 	BuildFlags []string
 	GoCommand  string
 	WorkDir    string        // where binaries go
@@ -32,6 +33,8 @@ type Spec struct {
 	Width      float64 // enough is known when the interval of CPU time (of its ratio) is at most ± this
 	Seed       uint64  // of the order; 0: from the time
 	Progress   func(Progress)
+
+	once, blameless bool // changes are not measured again; functions whose cost grew are not looked for
 }
 
 // Self, as what to compare with, is the tree itself: what then changes is the machine's doing.
@@ -90,9 +93,11 @@ type Result struct {
 	CPUs       int         `json:"cpus"`
 	Against    string      `json:"against,omitempty"` // the ref, and the commit that it stands for
 	Commit     string      `json:"commit,omitempty"`
-	Files      *Files      `json:"files,omitempty"` // of a comparison of files, which has no samples
-	Layouts    int         `json:"layouts"`         // link layouts a side
-	Seconds    float64     `json:"seconds"`         // that it took
+	Tree       string      `json:"tree,omitempty"`        // the ref that stands in place of the working tree
+	TreeCommit string      `json:"tree_commit,omitempty"` // and its commit
+	Files      *Files      `json:"files,omitempty"`       // of a comparison of files, which has no samples
+	Layouts    int         `json:"layouts"`               // link layouts a side
+	Seconds    float64     `json:"seconds"`               // that it took
 	Benchmarks []Benchmark `json:"benchmarks"`
 	Geomeans   []Geomean   `json:"geomeans,omitempty"`
 	OnlyOld    []string    `json:"only_old,omitempty"` // benchmarks that the other side does not have
@@ -152,11 +157,15 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 		return nil, err
 	}
 	r.judge()
-	if err := r.confirm(ctx); err != nil {
-		return nil, err
+	if !r.once {
+		if err := r.confirm(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := r.blame(ctx); err != nil {
-		return nil, err
+	if !r.blameless {
+		if err := r.blame(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for _, x := range r.subjects {
 		r.result.Benchmarks = append(r.result.Benchmarks, *x.Benchmark)

@@ -54,11 +54,18 @@ func (r *runner) prepare(ctx context.Context) error {
 		return err
 	}
 	r.sides[newSide].dir = dir
-	r.result = Result{Schema: Schema, CPUs: runtime.GOMAXPROCS(0), Layouts: r.Layouts, Against: r.Against}
+	r.result = Result{Schema: Schema, CPUs: runtime.GOMAXPROCS(0), Layouts: r.Layouts, Against: r.Against, Tree: r.Tree}
+	if r.Tree != "" {
+		r.Progress(Progress{Text: "checking out " + r.Tree})
+		r.sides[newSide].dir, r.result.TreeCommit, err = gittree.Checkout(ctx, dir, r.Tree, filepath.Join(r.work, "new"))
+		if err != nil {
+			return err
+		}
+	}
 	switch r.Against {
 	case "":
 	case Self:
-		r.sides[oldSide].dir = dir
+		r.sides[oldSide].dir = r.sides[newSide].dir
 	default:
 		r.Progress(Progress{Text: "checking out " + r.Against})
 		r.sides[oldSide].dir, r.result.Commit, err = gittree.Checkout(ctx, dir, r.Against, filepath.Join(r.work, "old"))

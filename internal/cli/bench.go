@@ -24,6 +24,8 @@ type benchFlags struct {
 	build string
 	lines bool
 	files benchFiles
+	keep  bool // in the history
+	where historyPlace
 }
 
 // benchFiles are the reports of a comparison for other programs.
@@ -36,8 +38,15 @@ func (f *benchFiles) declare(fs *flag.FlagSet) {
 }
 
 func (b *benchFlags) declare(fs *flag.FlagSet) {
-	b.out.declare(fs, "")
+	b.declareMeasuring(fs)
+	b.where.declare(fs)
 	fs.StringVar(&b.spec.Bench, "bench", ".", "measure the benchmarks that `REGEXP` matches, as of go test -bench")
+	fs.BoolVar(&b.keep, "history", false, "add what is measured to the history of its commit (hone help history)")
+}
+
+// declareMeasuring declares how benchmarks are run.
+func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
+	b.out.declare(fs, "")
 	fs.DurationVar(&b.spec.Budget, "budget", 20*time.Second, "spend at most `D` on one benchmark, both sides")
 	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
 	fs.IntVar(&b.spec.Most, "runs", 60, "make at most `N` runs a side")
@@ -122,7 +131,8 @@ A CI job needs the base in its clone: fetch-depth: 0.`,
 	}
 }
 
-func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Result, error) {
+// prepare completes the specification but for what is measured.
+func (b *benchFlags) prepare(env Env) (*progress, error) {
 	cfg, prog, err := b.out.session(env)
 	if err != nil {
 		return nil, err
@@ -130,7 +140,7 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	if b.spec.BuildFlags, err = target.SplitFlags(b.build); err != nil {
 		return nil, usagef("-build: %v", err)
 	}
-	b.spec.Packages, b.spec.Dir, b.spec.WorkDir = args, env.Dir, filepath.Join(cfg.CacheDir, "work")
+	b.spec.Dir, b.spec.WorkDir = env.Dir, filepath.Join(cfg.CacheDir, "work")
 	b.spec.Progress = func(p bench.Progress) {
 		e := capture.Event{Phase: "bench", Text: p.Text, End: p.End}
 		if p.Done > 0 && !p.End {
@@ -141,6 +151,15 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 		}
 		prog.event(e)
 	}
+	return prog, nil
+}
+
+func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Result, error) {
+	prog, err := b.prepare(env)
+	if err != nil {
+		return nil, err
+	}
+	b.spec.Packages = args
 	r, err := bench.Run(ctx, b.spec)
 	prog.clear()
 	if err != nil {
@@ -148,6 +167,11 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	}
 	if err := b.files.write(r); err != nil {
 		return nil, err
+	}
+	if b.keep {
+		if err := b.where.keep(ctx, env, r); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case b.out.json:

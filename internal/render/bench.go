@@ -72,9 +72,21 @@ func benchHead(r *bench.Result) string {
 	case bench.Self:
 		head += " · old and new: the same tree"
 	default:
-		head += fmt.Sprintf(" · old: %s (%.12s), new: the working tree", r.Against, r.Commit)
+		tree := "the working tree"
+		if r.Tree != "" {
+			tree = refText(r.Tree, r.TreeCommit)
+		}
+		head += fmt.Sprintf(" · old: %s, new: %s", refText(r.Against, r.Commit), tree)
 	}
 	return head
+}
+
+// refText is a ref with its commit, which it may be itself.
+func refText(ref, commit string) string {
+	if ref == commit {
+		return fmt.Sprintf("%.12s", commit)
+	}
+	return fmt.Sprintf("%s (%.12s)", ref, commit)
 }
 
 func paintAll(s Style, words ...string) []string {

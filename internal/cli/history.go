@@ -1,0 +1,439 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/gittree"
+	"github.com/hone-go/hone/internal/history"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
+)
+
+// historyVariable names the database where no -db does.
+const historyVariable = "HONE_HISTORY"
+
+const historyHelp = `Keeps what was measured of each commit, and says in which commit a figure changed.
+
+  hone history                          list the runs
+  hone history show [BENCHMARK]         each series: its level, and where that changed, between which commits
+  hone history plot [BENCHMARK]         a series as a picture; -o FILE.svg for a page
+  hone history add FILE...              add files of go test -bench or hone bench -lines, and recordings
+  hone history bisect BENCHMARK         find the commit in which it changed: by -good and -bad, or the latest change in the history
+  hone history file RUN NAME -o FILE    a run's file, such as its cpu.pprof
+  hone history export, import FILE      all runs as lines of JSON
+  hone history prune -older 180d        remove runs; the newest -keep of them stay
+
+Results come in by hone bench -history, which adds what it measures, or by add. The database is a file in hone's cache,
+one a repository; -db or HONE_HISTORY names another one: a file, or postgres://USER@HOST/DATABASE, for machines that come
+and go. A run is stored whole or not at all, by as many at once as you like.
+
+A change of level is one that stands out of the scatter of its series (of a hundred series without a change about one
+shows one) and is at least 1 %; it is provisional until three runs have it. Runs on different machines are different series. Where
+the Go toolchain changed, a change is told as that. Runs of a tree with uncommitted changes do not count. What a machine
+did for some hours looks like a change of all times, too: bisect, which runs commits in turns, tells the two apart.`
+
+// historyFlags are those of `hone history`.
+type historyFlags struct {
+	bench     benchFlags
+	where     historyPlace
+	commit    string
+	unit      string
+	output    string
+	good, bad string
+	last      int
+	keep      int
+	older     string
+}
+
+func historyCommand() command {
+	return command{
+		name: "history", args: "[show|plot|add|bisect|file|export|import|prune] [ARGS]", group: "by themselves",
+		short: "results per commit: where a figure changed, and which commit did it",
+		long:  historyHelp,
+		examples: []string{
+			"hone bench -history ./...",
+			"go test -bench . -count 5 | tee new.txt && hone history add new.txt",
+			"hone history show Encode",
+			"hone history plot -unit allocs/op -o encode.svg Encode",
+			"hone history bisect -good v1.2.0 -budget 30s Encode",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var h historyFlags
+			h.bench.declareMeasuring(fs)
+			h.where.declare(fs)
+			fs.StringVar(&h.commit, "commit", "", "of add: the git `REF` that was measured (default: what the file says, else the tree's)")
+			fs.StringVar(&h.unit, "unit", "", "of show, plot and bisect: the metric `UNIT`: cpu-ns/op, allocs/op")
+			fs.StringVar(&h.output, "o", "", "of plot, file and export: write to `FILE`")
+			fs.StringVar(&h.good, "good", "", "of bisect: the git `REF` before the change")
+			fs.StringVar(&h.bad, "bad", "", "of bisect: the git `REF` that has it (default HEAD)")
+			fs.IntVar(&h.last, "last", 20, "list the last `N` runs; 0 lists all")
+			fs.IntVar(&h.keep, "keep", 10, "of prune: let the newest `N` runs be")
+			fs.StringVar(&h.older, "older", "", "of prune: remove what was measured before `AGE`: 720h, 180d")
+			return h.run
+		},
+	}
+}
+
+func (h *historyFlags) run(ctx context.Context, env Env, args, _ []string) error {
+	verb := "list"
+	if len(args) > 0 {
+		verb, args = args[0], args[1:]
+	}
+	verbs := map[string]struct {
+		least, most int
+		run         func(context.Context, Env, *history.Store, []string) error
+	}{
+		"list":   {0, 0, h.list},
+		"show":   {0, 1, h.show},
+		"plot":   {0, 1, h.plot},
+		"add":    {1, 1 << 20, h.add},
+		"bisect": {1, 1, h.bisect},
+		"file":   {2, 2, h.file},
+		"export": {0, 0, h.export},
+		"import": {1, 1, h.importFile},
+		"prune":  {0, 0, h.prune},
+	}
+	v, ok := verbs[verb]
+	if !ok {
+		return usagef("history: no %q%s; hone help history lists what there is", verb, suggest(verb, []string{"show", "plot", "add", "bisect", "file", "export", "import", "prune"}))
+	}
+	if len(args) < v.least || len(args) > v.most {
+		return usagef("history %s: %d arguments; hone help history shows what it takes", verb, len(args))
+	}
+	store, err := h.where.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return v.run(ctx, env, store, args)
+}
+
+// print shows a result, as JSON where asked.
+func (h *historyFlags) print(env Env, value any, page func(io.Writer, render.Style)) error {
+	if h.bench.out.json {
+		return render.JSON(env.Stdout, value)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { page(w, h.bench.out.style(env)); return nil })
+}
+
+func (h *historyFlags) list(ctx context.Context, env Env, s *history.Store, _ []string) error {
+	runs, err := s.Runs(ctx, h.last)
+	if err != nil {
+		return err
+	}
+	page := render.HistoryList{Schema: render.HistoryListSchema, Runs: runs}
+	return h.print(env, page, func(w io.Writer, st render.Style) { render.History(w, page, st) })
+}
+
+func (h *historyFlags) tracks(ctx context.Context, s *history.Store, args []string) (render.HistoryTracks, error) {
+	page := render.HistoryTracks{Schema: render.HistoryTracksSchema}
+	pattern := ""
+	if len(args) > 0 {
+		pattern = args[0]
+	}
+	var err error
+	if page.Tracks, err = s.Tracks(ctx, pattern, h.unit); err != nil {
+		return page, err
+	}
+	if len(page.Tracks) == 0 {
+		return page, fmt.Errorf("the history has no series %q %s; hone history show lists them", pattern, h.unit)
+	}
+	return page, nil
+}
+
+func (h *historyFlags) show(ctx context.Context, env Env, s *history.Store, args []string) error {
+	page, err := h.tracks(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	return h.print(env, page, func(w io.Writer, st render.Style) { render.Tracks(w, page, st) })
+}
+
+func (h *historyFlags) plot(ctx context.Context, env Env, s *history.Store, args []string) error {
+	page, err := h.tracks(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	if filepath.Ext(h.output) == ".svg" {
+		return redirect(env, h.output, func(env Env) error {
+			return buffered(env.data(), func(w io.Writer) error { render.TracksSVG(w, page); return nil })
+		})
+	}
+	return redirect(env, h.output, func(env Env) error {
+		return h.print(env, page, func(w io.Writer, st render.Style) { render.TracksPlot(w, page, st) })
+	})
+}
+
+func (h *historyFlags) add(ctx context.Context, env Env, s *history.Store, args []string) error {
+	cfg, _, err := h.bench.out.session(env)
+	if err != nil {
+		return err
+	}
+	for _, name := range args {
+		var n int
+		if benchText(absolute(env.Dir, name)) {
+			n, err = h.addLines(ctx, env, s, absolute(env.Dir, name))
+		} else {
+			n, err = h.addRecording(ctx, env, s, cfg, name)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Stderr, "added %s: %d series\n", name, n)
+	}
+	return nil
+}
+
+// describe completes a run by its commit.
+func (h *historyFlags) describe(ctx context.Context, env Env, r *history.Run) error {
+	ref := h.commit
+	if ref == "" {
+		ref = r.Commit
+	}
+	c, err := gittree.Describe(ctx, env.Dir, ref)
+	if err != nil {
+		if h.commit == "" && r.Commit != "" && !r.CommitTime.IsZero() {
+			return nil // of another clone, and complete
+		}
+		return fmt.Errorf("%w; -commit names the one that was measured, in its repository", err)
+	}
+	describe(r, c)
+	return nil
+}
+
+func describe(r *history.Run, c gittree.Commit) {
+	r.Commit, r.CommitTime, r.Subject, r.Dirty = c.Hash, c.Time, c.Subject, r.Dirty || c.Dirty
+	if r.Branch == "" {
+		r.Branch = c.Branch
+	}
+}
+
+func (h *historyFlags) addLines(ctx context.Context, env Env, s *history.Store, path string) (series int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	all, err := history.ReadLines(f, path)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range all {
+		m.Run.Note = filepath.Base(path)
+		if err := h.describe(ctx, env, &m.Run); err != nil {
+			return series, fmt.Errorf("%s: %w", path, err)
+		}
+		if _, err := s.Add(ctx, m.Run, m.Samples, nil); err != nil {
+			return series, err
+		}
+		series += len(m.Samples)
+	}
+	return series, nil
+}
+
+func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Store, cfg session.Config, name string) (series int, err error) {
+	path := session.Find(cfg, name)
+	rec, err := recording.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer rec.Close()
+	m := rec.Manifest
+	samples, err := compare.History(m)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	run := history.Run{
+		Kind: "recording", Commit: m.Runtime.Revision, Dirty: m.Runtime.Dirty, Go: m.Runtime.Go, Note: filepath.Base(path),
+		Machine: history.MachineName(m.Machine.CPU, m.Machine.Cores), Made: m.Created,
+	}
+	if err := h.describe(ctx, env, &run); err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	var files []history.File
+	for _, part := range []string{recording.PartCPU, recording.PartAllocs} {
+		if !rec.Has(part) {
+			continue
+		}
+		data, err := rec.Bytes(part)
+		if err != nil {
+			return 0, err
+		}
+		files = append(files, history.File{Name: part, Data: data})
+	}
+	_, err = s.Add(ctx, run, samples, files)
+	return len(samples), err
+}
+
+func (h *historyFlags) file(ctx context.Context, env Env, s *history.Store, args []string) error {
+	run, err := s.Find(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	data, err := s.File(ctx, run.ID, args[1])
+	if err != nil {
+		return err
+	}
+	return redirect(env, h.output, func(env Env) error {
+		_, err := env.data().Write(data)
+		return err
+	})
+}
+
+func (h *historyFlags) export(ctx context.Context, env Env, s *history.Store, _ []string) error {
+	return redirect(env, h.output, func(env Env) error {
+		return buffered(env.data(), func(w io.Writer) error { _, err := s.Export(ctx, w); return err })
+	})
+}
+
+func (h *historyFlags) importFile(ctx context.Context, env Env, s *history.Store, args []string) error {
+	in := env.Stdin
+	if args[0] != "-" {
+		f, err := os.Open(absolute(env.Dir, args[0]))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	n, err := s.Import(ctx, in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	fmt.Fprintf(env.Stderr, "%d runs read\n", n)
+	return nil
+}
+
+func (h *historyFlags) prune(ctx context.Context, env Env, s *history.Store, _ []string) error {
+	if h.older == "" {
+		return usagef("history prune: -older says what goes: hone history prune -older 180d")
+	}
+	age, err := parseAge(h.older)
+	if err != nil {
+		return usagef("history prune: -older %s: %v", h.older, err)
+	}
+	n, err := s.Prune(ctx, h.keep, time.Now().Add(-age))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "%d runs removed\n", n)
+	return nil
+}
+
+func (h *historyFlags) bisect(ctx context.Context, env Env, s *history.Store, args []string) error {
+	spec := bench.BisectSpec{Name: args[0], Unit: h.unit, Good: h.good, Bad: h.bad}
+	if h.good == "" {
+		if h.bad != "" {
+			return usagef("history bisect: -bad without -good")
+		}
+		page, err := h.tracks(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		t, step, ok := latestStep(page.Tracks)
+		if !ok {
+			return fmt.Errorf("the history shows no change of %s; name commits with -good and -bad", args[0])
+		}
+		spec.Name, spec.Unit, spec.Good, spec.Bad = t.Name, t.Unit, step.Good.Commit, step.Bad.Commit
+		spec.Packages = []string{t.Package}
+	}
+	prog, err := h.bench.prepare(env)
+	if err != nil {
+		return err
+	}
+	packages := spec.Packages
+	spec.Spec = h.bench.spec
+	spec.Packages = packages
+	if len(packages) == 0 {
+		spec.Packages = []string{"./..."}
+	}
+	b, err := bench.Bisect(ctx, spec)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	return h.print(env, b, func(w io.Writer, st render.Style) { render.Bisection(w, b, st) })
+}
+
+// latestStep is the newest change in a commit among some series.
+func latestStep(tracks []history.Track) (of history.Track, latest history.Step, ok bool) {
+	for _, t := range tracks {
+		for _, s := range t.Steps {
+			if s.By == history.ByCommit && (!ok || s.Bad.CommitTime.After(latest.Bad.CommitTime)) {
+				of, latest, ok = t, s, true
+			}
+		}
+	}
+	return of, latest, ok
+}
+
+// historyPlace is the database that a command writes or reads.
+type historyPlace struct{ db string }
+
+func (p *historyPlace) declare(fs *flag.FlagSet) {
+	fs.StringVar(&p.db, "db", "", "the history's database: a `FILE`, or postgres://… (default: HONE_HISTORY, else a file in the cache)")
+}
+
+func (p *historyPlace) open(ctx context.Context, env Env) (*history.Store, error) {
+	where := p.db
+	if where == "" {
+		where = env.Getenv(historyVariable)
+	}
+	if where == "" {
+		if env.CacheErr != nil {
+			return nil, env.CacheErr
+		}
+		root, err := gittree.Top(ctx, env.Dir)
+		if err != nil {
+			root = env.Dir
+		}
+		sum := sha256.Sum256([]byte(root))
+		where = filepath.Join(env.CacheDir, "history", filepath.Base(root)+"-"+hex.EncodeToString(sum[:4])+".db")
+	} else if !history.IsServer(where) {
+		where = absolute(env.Dir, where)
+	}
+	return history.Open(ctx, where)
+}
+
+// keep adds what benchmarks measured: the tree's samples, and those of the commit that it was compared with.
+func (p *historyPlace) keep(ctx context.Context, env Env, r *bench.Result) error {
+	s, err := p.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	machine := recording.ThisMachine()
+	samples, old := r.History()
+	if r.Against == bench.Self {
+		old = nil
+	}
+	for _, side := range []struct {
+		ref     string
+		samples []history.Sample
+	}{{"", samples}, {r.Commit, old}} {
+		if len(side.samples) == 0 {
+			continue
+		}
+		c, err := gittree.Describe(ctx, env.Dir, side.ref)
+		if err != nil {
+			return fmt.Errorf("the history is by commit: %w", err)
+		}
+		run := history.Run{Kind: "bench", Go: r.Go, Machine: history.MachineName(machine.CPU, machine.Cores)}
+		describe(&run, c)
+		if _, err := s.Add(ctx, run, side.samples, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

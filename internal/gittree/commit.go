@@ -1,0 +1,94 @@
+package gittree
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Commit is a commit, with the branch that it was asked for by.
+type Commit struct {
+	Hash    string
+	Time    time.Time // of the committer
+	Subject string    // first line of the message
+	Branch  string    // that the tree is on; "" for none, and for commits other than its own
+	Dirty   bool      // the tree has changes of files that git knows; only for the tree's own commit
+}
+
+// Describe returns the commit that ref stands for in dir's repository; "" is the tree's own.
+func Describe(ctx context.Context, dir, ref string) (Commit, error) {
+	own := ref == ""
+	if own {
+		ref = "HEAD"
+	}
+	list, err := logOf(ctx, dir, "-1", "--end-of-options", ref)
+	if err != nil || len(list) == 0 {
+		return Commit{}, fmt.Errorf("no commit %q in %s: %w", ref, dir, err)
+	}
+	c := list[0]
+	if own {
+		if branch, err := gitLine(ctx, dir, "symbolic-ref", "--short", "-q", "HEAD"); err == nil {
+			c.Branch = branch
+		}
+		if changes, err := gitLine(ctx, dir, "status", "--porcelain", "--untracked-files=no"); err == nil {
+			c.Dirty = changes != ""
+		}
+	}
+	return c, nil
+}
+
+// Between lists the commits after good up to bad, along first parents, the oldest first. good must be an ancestor of bad.
+func Between(ctx context.Context, dir, good, bad string) ([]Commit, error) {
+	g, err := Describe(ctx, dir, good)
+	if err != nil {
+		return nil, err
+	}
+	b, err := Describe(ctx, dir, bad)
+	if err != nil {
+		return nil, err
+	}
+	if base, err := gitLine(ctx, dir, "merge-base", g.Hash, b.Hash); err != nil || base != g.Hash {
+		return nil, fmt.Errorf("%s (%.12s) is not an ancestor of %s (%.12s): name two commits of one line", good, g.Hash, bad, b.Hash)
+	}
+	return logOf(ctx, dir, "--reverse", "--first-parent", g.Hash+".."+b.Hash)
+}
+
+func logOf(ctx context.Context, dir string, args ...string) ([]Commit, error) {
+	out, err := gitLine(ctx, dir, append([]string{"log", "--format=%H%x00%ct%x00%s"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	var list []Commit
+	for line := range strings.Lines(out) {
+		parts := strings.SplitN(strings.TrimRight(line, "\r\n"), "\x00", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		seconds, err := strconv.ParseInt(parts[1], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git log: the time %q: %w", parts[1], err)
+		}
+		list = append(list, Commit{Hash: parts[0], Time: time.Unix(seconds, 0).UTC(), Subject: parts[2]})
+	}
+	return list, nil
+}
+
+// Top is the root directory of dir's work tree.
+func Top(ctx context.Context, dir string) (string, error) {
+	return gitLine(ctx, dir, "rev-parse", "--show-toplevel")
+}
+
+// gitLine runs git and returns what it printed, without the line's end.
+func gitLine(ctx context.Context, dir string, args ...string) (string, error) {
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return strings.TrimRight(string(out), "\r\n"), nil
+}

@@ -1,0 +1,146 @@
+package history
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/hone-go/hone/stats"
+)
+
+// leastStep is the least change of level that is reported: what another link order alone is worth.
+const leastStep = 0.01
+
+// Why a level changed.
+const (
+	ByCommit    = "commit"    // in one of the commits between
+	ByToolchain = "toolchain" // the runs before and after were built by different ones
+)
+
+// Step is where the level of a series changes on one machine.
+type Step struct {
+	Before float64 `json:"before"` // medians of the levels
+	After  float64 `json:"after"`
+	By     string  `json:"by"`
+	// Good is the last run of the level before, Bad the first of the new one: the change came after the commit of one,
+	// at the latest with that of the other.
+	Good        Run     `json:"good"`
+	Bad         Run     `json:"bad"`
+	P           float64 `json:"p"`
+	Provisional bool    `json:"provisional,omitempty"` // the next runs may take it back
+	At          int     `json:"at"`                    // in Points
+}
+
+// Track is a series on one machine.
+type Track struct {
+	Series
+	Machine string  `json:"machine,omitempty"`
+	Points  []Point `json:"points"`
+	Steps   []Step  `json:"steps,omitempty"`
+}
+
+// Tracks returns the series whose name fits pattern (see [Matches]) and whose unit is unit ("" is all), with their
+// steps, on each machine apart. Runs of trees with uncommitted changes are left out.
+func (s *Store) Tracks(ctx context.Context, pattern, unit string) ([]Track, error) {
+	all, err := s.AllSeries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Track
+	for _, c := range all {
+		if !Matches(pattern, c) || unit != "" && c.Unit != unit {
+			continue
+		}
+		points, err := s.Points(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tracks(c, points)...)
+	}
+	return out, nil
+}
+
+// Matches reports whether a series is one of those that pattern names: "" is all; else its name, with or without
+// Benchmark and -procs, its package and name, or a glob of one of them ("Encode/*").
+func Matches(pattern string, c Series) bool {
+	if pattern == "" {
+		return true
+	}
+	short := strings.TrimPrefix(c.Name, "Benchmark")
+	bare := short
+	if i := strings.LastIndexByte(short, '-'); i > 0 && strings.Trim(short[i+1:], "0123456789") == "" {
+		bare = short[:i]
+	}
+	for _, name := range []string{c.Name, short, bare, "Benchmark" + bare, c.Package + "." + bare, c.Package} {
+		if name == pattern {
+			return true
+		}
+		if ok, err := path.Match(pattern, name); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+func tracks(c Series, points []Point) []Track {
+	byMachine := map[string]*Track{}
+	var order []*Track
+	for _, p := range points {
+		if p.Run.Dirty {
+			continue
+		}
+		t := byMachine[p.Run.Machine]
+		if t == nil {
+			t = &Track{Series: c, Machine: p.Run.Machine}
+			byMachine[p.Run.Machine] = t
+			order = append(order, t)
+		}
+		t.Points = append(t.Points, p)
+	}
+	var out []Track
+	for _, t := range order {
+		t.Steps = t.findSteps()
+		out = append(out, *t)
+	}
+	return out
+}
+
+// findSteps looks for steps among the runs of each toolchain, and asks at each change of it whether the level changed, too.
+func (t *Track) findSteps() []Step {
+	var steps []Step
+	begin := 0
+	for end := 1; end <= len(t.Points); end++ {
+		if end < len(t.Points) && t.Points[end].Run.Go == t.Points[begin].Run.Go {
+			continue
+		}
+		for _, s := range stats.Steps(medians(t.Points[begin:end]), leastStep) {
+			steps = append(steps, t.step(begin+s.At, s, ByCommit, s.Provisional && end == len(t.Points)))
+		}
+		if end < len(t.Points) {
+			// The level at the toolchain's change: what is near it on both sides.
+			low, high := max(begin, end-stats.LeastStep*3), min(len(t.Points), end+stats.LeastStep*3)
+			for high > end && t.Points[high-1].Run.Go != t.Points[end].Run.Go {
+				high--
+			}
+			for _, s := range stats.Steps(medians(t.Points[low:high]), leastStep) {
+				if low+s.At == end {
+					steps = append(steps, t.step(end, s, ByToolchain, s.Provisional && high == len(t.Points)))
+				}
+			}
+		}
+		begin = end
+	}
+	return steps
+}
+
+func (t *Track) step(at int, s stats.Step, by string, provisional bool) Step {
+	return Step{Before: s.Before, After: s.After, By: by, Good: t.Points[at-1].Run, Bad: t.Points[at].Run, P: s.P, Provisional: provisional, At: at}
+}
+
+func medians(points []Point) []float64 {
+	out := make([]float64, len(points))
+	for i, p := range points {
+		out[i] = p.Median
+	}
+	return out
+}
