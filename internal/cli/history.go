@@ -62,8 +62,8 @@ func historyCommand() command {
 		short: "results per commit: where a figure changed, and which commit did it",
 		long:  historyHelp,
 		examples: []string{
-			"hone bench -history ./...",
-			"go test -bench . -count 5 | tee new.txt && hone history add new.txt",
+			"hone history",
+			"hone history add new.txt",
 			"hone history show Encode",
 			"hone history plot -unit allocs/op -o encode.svg Encode",
 			"hone history bisect -good v1.2.0 -budget 30s Encode",
@@ -190,9 +190,16 @@ func (h *historyFlags) add(ctx context.Context, env Env, s *history.Store, args 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(env.Stderr, "added %s: %d series\n", name, n)
+		fmt.Fprintf(env.Stderr, "added %s: %s\n", name, runsWord(n))
 	}
 	return nil
+}
+
+func runsWord(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
 }
 
 // describe completes a run by its commit.
@@ -219,7 +226,7 @@ func describe(r *history.Run, c gittree.Commit) {
 	}
 }
 
-func (h *historyFlags) addLines(ctx context.Context, env Env, s *history.Store, path string) (series int, err error) {
+func (h *historyFlags) addLines(ctx context.Context, env Env, s *history.Store, path string) (runs int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -232,17 +239,17 @@ func (h *historyFlags) addLines(ctx context.Context, env Env, s *history.Store, 
 	for _, m := range all {
 		m.Run.Note = filepath.Base(path)
 		if err := h.describe(ctx, env, &m.Run); err != nil {
-			return series, fmt.Errorf("%s: %w", path, err)
+			return runs, fmt.Errorf("%s: %w", path, err)
 		}
 		if _, err := s.Add(ctx, m.Run, m.Samples, nil); err != nil {
-			return series, err
+			return runs, err
 		}
-		series += len(m.Samples)
+		runs++
 	}
-	return series, nil
+	return runs, nil
 }
 
-func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Store, cfg session.Config, name string) (series int, err error) {
+func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Store, cfg session.Config, name string) (runs int, err error) {
 	path := session.Find(cfg, name)
 	rec, err := recording.Open(path)
 	if err != nil {
@@ -273,7 +280,7 @@ func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Sto
 		files = append(files, history.File{Name: part, Data: data})
 	}
 	_, err = s.Add(ctx, run, samples, files)
-	return len(samples), err
+	return 1, err
 }
 
 func (h *historyFlags) file(ctx context.Context, env Env, s *history.Store, args []string) error {
@@ -311,7 +318,7 @@ func (h *historyFlags) importFile(ctx context.Context, env Env, s *history.Store
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	fmt.Fprintf(env.Stderr, "%d runs read\n", n)
+	fmt.Fprintf(env.Stderr, "%s read\n", runsWord(n))
 	return nil
 }
 

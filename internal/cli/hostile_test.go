@@ -22,9 +22,9 @@ import (
 
 // corpus is a directory of files whose every name is hostile, and so are theirs.
 type corpus struct {
-	dir                                                  string
-	profile, folded, dump, trace, targets, bench, broken string
-	recording, program, foreign, empty, textBroken       string
+	dir                                                                    string
+	profile, folded, dump, trace, targets, bench, broken, commits, history string
+	recording, program, foreign, empty, textBroken                         string
 }
 
 func newCorpus(t *testing.T) corpus {
@@ -47,6 +47,9 @@ func newCorpus(t *testing.T) corpus {
 	dump := []byte("goroutine 1 [select, 3 minutes]:\nmain." + oneLine + "()\n\t/src/" + oneLine + ".go:17 +0x1d\n\n")
 	events := hostileTrace(t)
 	c.profile, c.folded, c.dump, c.trace = write(".pprof", cpu), write(".folded", stacks.Bytes()), write(".txt", dump), write(".trace", events)
+	c.commits = write(".commits", []byte("pkg: "+oneLine+"\ncpu: "+oneLine+"\ncommit: aaaa"+oneLine+"\ncommit-time: 2026-01-02T03:04:05Z\nbranch: "+oneLine+"\ngo: "+oneLine+
+		"\nBenchmark"+oneLine+" 1 2 ns/op 3 "+oneLine+"\nBenchmarkX 1 2 ns/op 3 "+oneLine+"\n"))
+	c.history = filepath.Join(t.TempDir(), oneLine+".db")
 	c.bench = write(".bench", []byte("pkg: "+oneLine+"\n"+oneLine+": "+oneLine+"\nBenchmark"+oneLine+" 1 2 ns/op 3 "+oneLine+"\nBenchmarkX 1 2 ns/op 3 "+oneLine+"\n"))
 	c.targets = write(".targets", []byte("GET http://127.0.0.1:1/"+oneLine+"\n"+oneLine+": "+oneLine+"\n"))
 	c.broken, c.textBroken = write(".broken", []byte("\x08"+screentest.Text)), write(".brokentext", []byte("heap profile: 1: 2 [3: 4] @ heap/1\n"+screentest.Text))
@@ -182,9 +185,16 @@ func (c corpus) lines(out string) map[string][][]string {
 		"try":        {{"try", "-with", "GOGC=50", "./" + x}, {"try", "-with", x, c.program}, {"try", c.program}, {"try", "-with", "git:" + x, c.program}},
 		"ui":         {{"ui", x}, {"ui", "-listen", x, c.recording}, {"ui", "-listen", "0.0.0.0:0", c.recording}, {"ui", "-json", c.recording}},
 		"bench":      {{"bench", x}, {"bench", "-against", x, c.program}, {"bench", "-bench", x, c.program}, {"bench", "-build", x}},
-		"gate":       {{"gate", x}, {"gate", "-base", x, c.program}},
-		"rules":      {{"rules"}, {"rules", x}, {"rules", "-markdown"}},
-		"doctor":     {{"doctor"}}, "version": {{"version"}},
+		"history": {
+			{"history", "-db", c.history, "add", c.bench}, {"history", "-db", c.history, "add", c.recording}, {"history", "-db", c.history, "add", c.commits},
+			{"history", "-db", c.history, "add", c.broken}, {"history", "-db", c.history}, {"history", "-db", c.history, "show"}, {"history", "-db", c.history, "show", x},
+			{"history", "-db", c.history, "plot"}, {"history", "-db", c.history, "file", "aaaa", x}, {"history", "-db", c.history, "bisect", x},
+			{"history", "-db", c.history, "bisect", "-good", x, x}, {"history", "-db", c.history, "import", c.broken}, {"history", "-db", c.broken}, {"history", x},
+			{"history", "-db", c.history, "prune", "-older", x}, {"history", "-db", "postgres://" + x + "@127.0.0.1:1/x?connect_timeout=1"},
+		},
+		"gate":   {{"gate", x}, {"gate", "-base", x, c.program}},
+		"rules":  {{"rules"}, {"rules", x}, {"rules", "-markdown"}},
+		"doctor": {{"doctor"}}, "version": {{"version"}},
 		"completion": {{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", x}},
 		"help":       {{"help"}, {"help", "run"}, {"help", x}, {x}},
 	}

@@ -31,6 +31,10 @@ func printed() map[string]string {
 		"hone/tunedeps/v1":  "`hone tune deps -json`",
 		"hone/tunepgo/v1":   "`hone tune pgo -json`",
 		"hone/tunegc/v1":    "`hone tune gc -json`",
+		"hone/runs/v1":      "`hone history -json`",
+		"hone/tracks/v1":    "`hone history show -json`, `hone history plot -json`",
+		"hone/bisect/v1":    "`hone history bisect -json`",
+		"hone/history/v1":   "`hone history export`, a line for each run",
 		"hone/traces/v1":    "`hone traces -json`; `traces` follow, one a line",
 	}
 	for _, name := range []string{

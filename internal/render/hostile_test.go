@@ -32,6 +32,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// hostileTracks are series in which every name is hostile.
+func hostileTracks() HistoryTracks {
+	p := *filled[HistoryTracks]()
+	for i := range p.Tracks {
+		p.Tracks[i].Points = append(p.Tracks[i].Points, p.Tracks[i].Points...)
+		for j := range p.Tracks[i].Steps {
+			p.Tracks[i].Steps[j].At = 1
+		}
+	}
+	return p
+}
+
 // hostileView is a view of a profile in which every name is hostile.
 func hostileView(t *testing.T) *profile.View {
 	t.Helper()
@@ -101,6 +113,11 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Bench":         func(w io.Writer, s Style) { Bench(w, filled[bench.Result](), s) },
 		"BenchLines":    func(w io.Writer, _ Style) { BenchLines(w, filled[bench.Result]()) },
 		"BenchMarkdown": func(w io.Writer, _ Style) { BenchMarkdown(w, filled[bench.Result]()) },
+		"History":       func(w io.Writer, s Style) { History(w, *filled[HistoryList](), s) },
+		"Tracks":        func(w io.Writer, s Style) { Tracks(w, hostileTracks(), s) },
+		"TracksPlot":    func(w io.Writer, s Style) { TracksPlot(w, hostileTracks(), s) },
+		"TracksSVG":     func(w io.Writer, _ Style) { TracksSVG(w, hostileTracks()) },
+		"Bisection":     func(w io.Writer, s Style) { Bisection(w, filled[bench.Bisection](), s) },
 		"TuneDeps":      func(w io.Writer, s Style) { TuneDeps(w, filled[tunedeps.Result](), s) },
 		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
 		"TunePGO":       func(w io.Writer, s Style) { TunePGO(w, filled[tunepgo.Result](), s) },
