@@ -36,6 +36,7 @@ type Variant struct {
 	Env        []string `json:"env,omitempty"`         // "GOGC=400"
 	BuildFlags []string `json:"build_flags,omitempty"` // added to the target's
 	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built in the place of the tree's
+	Dir        string   `json:"-"`                     // a directory in the place of the target's; with it, no Ref
 }
 
 // Spec says what to try.
@@ -144,6 +145,10 @@ func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options,
 	o.Env = slices.Concat(o.Env, v.Env)
 	o.Settings = slices.Concat(o.Settings, v.Env)
 	o.BuildFlags = slices.Concat(o.BuildFlags, v.BuildFlags)
+	if v.Dir != "" {
+		o.Dir = v.Dir
+		return o, nil
+	}
 	if v.Ref == "" {
 		return o, nil
 	}

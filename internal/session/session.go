@@ -69,10 +69,19 @@ func (c Config) record(ctx context.Context, o capture.Options) (string, error) {
 	if err != nil && !partial {
 		return "", err
 	}
-	if werr := os.WriteFile(filepath.Join(c.CacheDir, lastFile), []byte(out+"\n"), 0o644); werr != nil && err == nil {
+	if werr := c.remember(out); werr != nil && err == nil {
 		err = fmt.Errorf("remember the recording: %w", werr)
 	}
 	return out, err
+}
+
+// remember makes a recording the last one, which commands take when none is named. Those that lie where hone works are of
+// experiments, and soon removed.
+func (c Config) remember(path string) error {
+	if strings.HasPrefix(path, filepath.Join(c.CacheDir, "work")+string(filepath.Separator)) {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(c.CacheDir, lastFile), []byte(path+"\n"), 0o644)
 }
 
 // Shelf holds the recordings without a name of the user's.

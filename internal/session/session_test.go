@@ -186,3 +186,16 @@ func TestMainDirIsWhereTheProfileSaysIfItIsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestRemember: the recordings of an experiment do not become the last one.
+func TestRemember(t *testing.T) {
+	c := Config{CacheDir: t.TempDir()}
+	for _, path := range []string{filepath.Join(c.CacheDir, "recordings", "a.hone"), filepath.Join(c.CacheDir, "work", "try-1", "01-0.hone")} {
+		if err := c.remember(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last, err := Last(c); err != nil || filepath.Base(last) != "a.hone" {
+		t.Errorf("%q, %v", last, err)
+	}
+}

@@ -1,0 +1,50 @@
+package capture
+
+import (
+	"errors"
+	"net/http"
+	"path/filepath"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
+)
+
+// OptionsOf are the options that record again what a recording measured: its target, its arguments, its load. What a
+// recording does not keep (headers and bodies of requests, what was piped into the program) makes an error that names the flag to give.
+func OptionsOf(m recording.Manifest) (Options, error) {
+	t := m.Target
+	if t.URL != "" || t.Dir == "" {
+		return Options{}, errors.New("the recording is of a running service: hone cannot start another one; name its package")
+	}
+	o := Options{
+		Package: ".", Dir: t.Dir, RunDir: t.RunDir, Args: t.Args, Bench: t.Bench, BuildFlags: t.BuildFlags, Settings: t.Env, Env: t.Env, Arg: t.Arg, LoadCommand: t.LoadCommand,
+	}
+	if t.Stdin != "" {
+		if !filepath.IsAbs(t.Stdin) {
+			return o, errors.New("the program read what was piped into hone, which the recording does not keep: record it with -stdin FILE")
+		}
+		o.Stdin = t.Stdin
+	}
+	if m.Load == nil {
+		return o, nil
+	}
+	expect, err := load.ParseExpect(m.Load.Expect)
+	if err != nil {
+		return o, err
+	}
+	o.Load = &load.Options{Rate: m.Load.Rate, Connections: m.Load.Connections, Expect: expect}
+	for _, text := range m.Load.Targets {
+		target, ok := load.ParseTarget(text)
+		if !ok {
+			return o, errors.New("the recording's load cannot be read: give it again with -load")
+		}
+		if target.Method == http.MethodGet {
+			target.Method = ""
+		}
+		o.Load.Targets = append(o.Load.Targets, target)
+	}
+	if m.Load.Digest != "" && m.Load.Digest != digest(o.Load.Targets) {
+		return o, errors.New("the requests had headers or bodies, which a recording does not keep: give the load again with -load")
+	}
+	return o, nil
+}

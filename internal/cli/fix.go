@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/fix"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/rewrite"
+	"github.com/hone-go/hone/internal/session"
+)
+
+// fixFlags are those of `hone fix`.
+type fixFlags struct {
+	out   outputFlags
+	again againFlags
+	spec  fix.Spec
+}
+
+// againFlags say how to record again what a recording measured.
+type againFlags struct {
+	load    loadFlags
+	length  time.Duration
+	warmup  time.Duration
+	timeout time.Duration
+}
+
+func fixCommand() command {
+	return command{
+		name: "fix", args: "[REC] [N...] [flags]", group: "the main job",
+		short: "rewrite the lines of findings: shown, tested, measured, then written",
+		long: `Shows a diff for each finding of a recording (or for the findings N) whose rewrite is safe by types, or by a condition that is
+checked in the code around: ` + strings.Join(rewrite.Rules(), ", ") + `. Findings in code of others, and those that need judgement, are left as they are.
+
+-try builds a copy of the commit with all changes, vets it, runs the tests of the changed packages and of those that import them, and measures it
+in turns with the tree as it is, under the load of the recording. -w does the same and then writes the files, if the trial shows a gain and
+no loss. Until then nothing in your tree has changed, whenever it ends. Both need a git tree without uncommitted changes.
+
+A recording does not keep headers and bodies of requests: give -load again where the load had some.`,
+		examples: []string{
+			"hone fix",
+			"hone fix before.hone 1 3",
+			"hone fix -try -duration 10s",
+			"hone fix -w -untried 2",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var f fixFlags
+			f.out.declare(fs, "")
+			f.again.declare(fs)
+			fs.BoolVar(&f.spec.Try, "try", false, "test and measure the changes in a copy")
+			fs.BoolVar(&f.spec.Write, "w", false, "test and measure the changes in a copy, and write them if they gain")
+			fs.BoolVar(&f.spec.Untried, "untried", false, "with -w: test, but do not measure")
+			fs.IntVar(&f.spec.Runs, "runs", 6, "record each side `N` times")
+			fs.Uint64Var(&f.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			return f.run
+		},
+	}
+}
+
+func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
+	if f.spec.Untried && !f.spec.Write {
+		return usagef("fix: -untried is for -w")
+	}
+	cfg, prog, err := f.out.session(env)
+	if err != nil {
+		return err
+	}
+	var names []string
+	var numbers []int
+	for _, a := range args {
+		if n, err := strconv.Atoi(a); err == nil && n > 0 {
+			numbers = append(numbers, n)
+		} else {
+			names = append(names, a)
+		}
+	}
+	path, err := oneRecording(cfg, "fix", names)
+	if err != nil {
+		return err
+	}
+	res, err := session.Diagnose(ctx, cfg, path)
+	if err != nil {
+		prog.clear()
+		return err
+	}
+	r, err := f.fix(ctx, cfg, res, numbers)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if f.out.json {
+		return render.JSON(env.Stdout, r)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { render.Fix(w, r, f.out.style(env)); return nil })
+}
+
+func (f *fixFlags) fix(ctx context.Context, cfg session.Config, res *session.Result, numbers []int) (*fix.Result, error) {
+	root, err := moduleRoot(ctx, res.Manifest.Target.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var findings []*diagnose.Finding
+	for i := range res.Report.Findings {
+		findings = append(findings, &res.Report.Findings[i])
+	}
+	plan, err := fix.Make(ctx, root, findings, numbers, res.Manifest.Target.BuildFlags)
+	if err != nil {
+		return nil, err
+	}
+	f.spec.Try = f.spec.Try || f.spec.Write && !f.spec.Untried
+	if f.spec.Try || f.spec.Write {
+		if f.spec.Options, err = f.again.options(res); err != nil && f.spec.Try {
+			return nil, err
+		}
+	}
+	f.spec.Options.Arg = res.Manifest.Target.Arg
+	return fix.Run(ctx, cfg, plan, f.spec)
+}
+
+// moduleRoot is the directory of the go.mod that a directory belongs to.
+func moduleRoot(ctx context.Context, dir string) (string, error) {
+	if dir == "" {
+		return "", usagef("the recording is of a running service: its source is not known; record its package")
+	}
+	cmd := exec.CommandContext(ctx, "go", "env", "GOMOD")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", err
+	}
+	file := strings.TrimSpace(string(out))
+	if filepath.Base(file) != "go.mod" {
+		return "", usagef("%s is in no module", dir)
+	}
+	return filepath.Dir(file), nil
+}
+
+func (a *againFlags) declare(fs *flag.FlagSet) {
+	a.load.declare(fs, true)
+	fs.DurationVar(&a.length, "duration", 5*time.Second, "length of one run, `D`")
+	fs.DurationVar(&a.warmup, "warmup", 5*time.Second, "longest wait until the throughput is steady, `D`")
+	fs.DurationVar(&a.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
+}
+
+// options are those that record the target again.
+func (a *againFlags) options(res *session.Result) (capture.Options, error) {
+	o, err := capture.OptionsOf(res.Manifest)
+	if a.load.load != "" {
+		l, lerr := a.load.options(a.load.load)
+		if lerr != nil {
+			return o, lerr
+		}
+		m := res.Manifest
+		m.Load = nil
+		if o, err = capture.OptionsOf(m); err == nil {
+			o.Load = l
+		}
+	}
+	if err != nil {
+		return o, err
+	}
+	o.Duration, o.Warmup, o.Timeout = a.length, a.warmup, a.timeout
+	return o, nil
+}

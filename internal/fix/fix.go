@@ -1,0 +1,293 @@
+package fix
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gittree"
+	"github.com/hone-go/hone/internal/scratch"
+	"github.com/hone-go/hone/internal/session"
+)
+
+// Spec says what is to become of a plan.
+type Spec struct {
+	Options capture.Options // to record the target again
+	Try     bool            // measure the target with the changes in turns with the target as it is
+	Write   bool            // write the files when all went well
+	Untried bool            // write without Try
+	Runs    int             // of each side; 0: 6
+	Seed    uint64
+}
+
+// Result is what came of it.
+type Result struct {
+	Schema  string             `json:"schema"`
+	Target  string             `json:"target"`
+	Fixes   []Fix              `json:"fixes"`
+	Checked []string           `json:"checked,omitempty"` // commands that ran without an error in a copy with all changes
+	Trial   *experiment.Result `json:"trial,omitempty"`   // the target with all changes beside the target as it is
+	Gain    bool               `json:"gain,omitempty"`    // the trial shows one, and no loss
+	Written []string           `json:"written,omitempty"` // files that were changed, relative to the module
+	Refused string             `json:"refused,omitempty"` // why nothing was written, or measured
+}
+
+// dirPrefix starts the names of the copies.
+const dirPrefix = "fix-"
+
+// Run carries out a plan. An error means that something could not be tried; what the changes did not pass stands in the result.
+func Run(ctx context.Context, cfg session.Config, p *Plan, s Spec) (*Result, error) {
+	r := &Result{Schema: Schema, Target: s.Options.Arg, Fixes: p.Fixes}
+	if len(p.files) == 0 || !s.Try && !s.Write {
+		return r, nil
+	}
+	// The copy is of the commit, so the tree must be that; and what is written must be easy to take back.
+	c, err := gittree.Describe(ctx, p.root, "")
+	if err != nil {
+		return nil, fmt.Errorf("changes are tried on a copy of the commit, so that they are easy to take back: %w", err)
+	}
+	if c.Dirty {
+		return nil, errors.New("the tree has uncommitted changes: commit or stash them, so that what hone changes is easy to take back")
+	}
+	work := filepath.Join(cfg.CacheDir, "work")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return nil, err
+	}
+	scratch.Sweep(work, time.Now(), dirPrefix)
+	dir, err := scratch.Make(work, dirPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Remove()
+	t := &run{cfg: cfg, plan: p, spec: s, result: r}
+	if t.copy, _, err = gittree.Checkout(ctx, p.root, c.Hash, filepath.Join(dir.Path, "tree")); err != nil {
+		return nil, err
+	}
+	return r, t.run(ctx)
+}
+
+// run is a Run under way.
+type run struct {
+	cfg    session.Config
+	plan   *Plan
+	spec   Spec
+	result *Result
+	copy   string // of the module's root
+}
+
+func (t *run) run(ctx context.Context) error {
+	if err := t.plan.writeTo(t.copy); err != nil {
+		return err
+	}
+	if why, err := t.check(ctx); err != nil || why != "" {
+		t.result.Refused = why
+		return err
+	}
+	if t.spec.Try {
+		if err := t.try(ctx); err != nil {
+			return err
+		}
+		if !t.result.Gain {
+			return nil
+		}
+	}
+	if !t.spec.Write || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := t.plan.write(); err != nil {
+		return err
+	}
+	t.result.Written = t.plan.Changed()
+	return nil
+}
+
+// say reports a step.
+func (t *run) say(text string) {
+	if t.cfg.Progress != nil {
+		t.cfg.Progress(capture.Event{Phase: "fix", Text: text})
+	}
+}
+
+// check vets the changed packages and runs their tests, and those of the packages of the module that import them.
+func (t *run) check(ctx context.Context) (why string, err error) {
+	packages, err := t.affected(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, command := range [][]string{{"vet"}, {"test", "-timeout=10m"}} {
+		args := slices.Concat(command, t.spec.Options.BuildFlags, packages)
+		text := "go " + strings.Join(args, " ")
+		t.say(text)
+		out, err := goCommand(ctx, t.copy, args...)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err != nil {
+			return fmt.Sprintf("%s fails with the changes: %s", text, lastLines(out)), nil
+		}
+		t.result.Checked = append(t.result.Checked, text)
+	}
+	return "", nil
+}
+
+func lastLines(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}
+
+// goCommand runs the go command and returns all that it printed.
+func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.WaitDelay = 5 * time.Second
+	return cmd.CombinedOutput()
+}
+
+// affected lists the changed packages, as ./x, and those that import them or test with them.
+func (t *run) affected(ctx context.Context) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=ImportPath,Dir,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = t.copy
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	type listed struct {
+		ImportPath, Dir                    string
+		Imports, TestImports, XTestImports []string
+	}
+	var all []listed
+	changed := map[string]bool{} // import paths
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+		rel, err := filepath.Rel(t.copy, p.Dir)
+		if err != nil {
+			continue
+		}
+		for _, name := range t.plan.Changed() {
+			if filepath.Dir(filepath.FromSlash(name)) == rel {
+				changed[p.ImportPath] = true
+			}
+		}
+	}
+	var list []string
+	for _, p := range all {
+		imports := slices.Concat(p.Imports, p.TestImports, p.XTestImports)
+		if changed[p.ImportPath] || slices.ContainsFunc(imports, func(i string) bool { return changed[i] }) {
+			list = append(list, p.ImportPath)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("the commit does not have the packages of the changed files: are they committed?")
+	}
+	return list, nil
+}
+
+// try measures the changed copy beside the tree.
+func (t *run) try(ctx context.Context) error {
+	o := t.spec.Options
+	rel, err := filepath.Rel(t.plan.root, o.Dir)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return fmt.Errorf("the target's directory %s is not in the module %s", o.Dir, t.plan.root)
+	}
+	t.result.Trial, err = experiment.Run(ctx, t.cfg, experiment.Spec{
+		Options: o, Variants: []experiment.Variant{{Name: "the changes", Dir: filepath.Join(t.copy, rel)}}, Runs: t.spec.Runs, Seed: t.spec.Seed, Progress: t.cfg.Progress,
+	})
+	if err != nil {
+		return err
+	}
+	t.result.Gain, t.result.Refused = gain(t.result.Trial.Outcomes[0])
+	return nil
+}
+
+// gain reports whether an outcome is better somewhere and nowhere worse; else why that is not known.
+func gain(o experiment.Outcome) (ok bool, why string) {
+	switch {
+	case o.Failed != "":
+		return false, "with the changes the target fails: " + o.Failed
+	case o.Differs != "":
+		return false, o.Differs
+	}
+	for _, row := range o.Comparison.Rows {
+		switch row.Verdict {
+		case compare.Worse:
+			return false, "the trial shows a loss: " + row.Metric
+		case compare.Better:
+			ok = true
+		}
+	}
+	if !ok {
+		why = "the trial shows no gain"
+	}
+	return ok, why
+}
+
+// writeTo writes the changed files below a copy of the module.
+func (p *Plan) writeTo(root string) error {
+	for name, text := range p.files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%s is in the tree and not in the commit: %w", name, err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write replaces the user's files: all new ones are on disk before the first takes its place.
+func (p *Plan) write() error {
+	temporary := map[string]string{} // path by the path of what replaces it
+	defer func() {
+		for t := range temporary {
+			os.Remove(t) // which is no more when it was renamed
+		}
+	}()
+	for _, name := range p.Changed() {
+		path := filepath.Join(p.root, filepath.FromSlash(name))
+		now, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, p.old[name]) {
+			return fmt.Errorf("%s has changed meanwhile: nothing was written", name)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		f, err := os.CreateTemp(filepath.Dir(path), ".hone-*")
+		if err != nil {
+			return err
+		}
+		temporary[f.Name()] = path
+		_, err = f.Write(p.files[name])
+		if err := errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close()); err != nil {
+			return err
+		}
+	}
+	for from, to := range temporary {
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

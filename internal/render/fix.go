@@ -1,0 +1,104 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/internal/fix"
+	"github.com/hone-go/hone/internal/rewrite"
+	"github.com/hone-go/hone/internal/screen"
+)
+
+// Fix draws changes: the price, the proof, the diff; then what checks and the trial said.
+func Fix(w io.Writer, r *fix.Result, s Style) {
+	n := 0
+	for _, f := range r.Fixes {
+		if f.Diff == "" {
+			continue
+		}
+		if n++; n > 1 {
+			fmt.Fprintln(w)
+		}
+		head := f.Title
+		if f.Finding != "" {
+			head = f.Finding + ". " + head
+		}
+		fmt.Fprintf(w, "%s  %s\n", s.paint(strong, screen.Line(head)), s.paint(faint, screen.Line(fmt.Sprintf("%s:%d · %s", f.File, f.Line, f.Rule))))
+		if f.Saving != nil {
+			fmt.Fprintf(w, "   saves about %s of %s (95 %%: %s)\n", percent(f.Saving.Share), screen.Line(f.Saving.Resource), span(f.Saving.Low, f.Saving.High))
+		}
+		fmt.Fprintln(w, "   "+wrap(screen.Line(riskText(f.Risk)+": "+f.Why+"."), "   ", s.width()))
+		for _, line := range strings.Split(strings.TrimSuffix(f.Diff, "\n"), "\n") {
+			parts := strings.Split(line, "\t") // which patch needs
+			for i := range parts {
+				parts[i] = screen.Line(parts[i])
+			}
+			text := strings.Join(parts, "\t")
+			switch {
+			case strings.HasPrefix(line, "+"):
+				text = s.paint(good, text)
+			case strings.HasPrefix(line, "-"):
+				text = s.paint(bad, text)
+			}
+			fmt.Fprintln(w, text)
+		}
+	}
+	for i, f := range left(r.Fixes) {
+		if i == 0 {
+			if n > 0 {
+				fmt.Fprintln(w)
+			}
+			fmt.Fprintln(w, s.paint(faint, "left as they are:"))
+		}
+		fmt.Fprintln(w, "  "+wrap(screen.Line(fmt.Sprintf("%s:%d %s: %s", f.File, f.Line, f.Rule, f.Left)), "    ", s.width()))
+	}
+	if n == 0 && len(left(r.Fixes)) == 0 {
+		fmt.Fprintln(w, "No finding has a rewrite that is safe by types and syntax alone; hone findings says what to do by hand.")
+		return
+	}
+	fixEnd(w, r, s)
+}
+
+func left(all []fix.Fix) (out []fix.Fix) {
+	for _, f := range all {
+		if f.Left != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func riskText(r rewrite.Risk) string {
+	if r == rewrite.ByContext {
+		return "same results by the code around"
+	}
+	return "same results by types alone"
+}
+
+// fixEnd says what came of the changes.
+func fixEnd(w io.Writer, r *fix.Result, s Style) {
+	for i, c := range r.Checked {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, s.paint(faint, "passes: ")+screen.Line(c))
+	}
+	if r.Trial != nil {
+		fmt.Fprintln(w)
+		Try(w, r.Trial, s)
+	}
+	switch {
+	case r.Refused != "":
+		fmt.Fprintln(w)
+		for i, line := range strings.Split(r.Refused, "\n") {
+			if i == 0 {
+				line = "Nothing was written: " + line
+			}
+			fmt.Fprintln(w, wrap(screen.Line(line), "  ", s.width()))
+		}
+	case len(r.Written) > 0:
+		fmt.Fprintln(w)
+		fmt.Fprintln(w, s.paint(good, screen.Line("written: "+strings.Join(r.Written, ", "))))
+	}
+}
