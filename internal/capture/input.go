@@ -35,9 +35,12 @@ func (r *recorder) takeInput(ctx context.Context) error {
 		return err
 	}
 	r.o.Stdin = path
-	r.describeInput(fmt.Sprintf("%d bytes of hone's standard input", n))
+	r.describeInput(piped(n))
 	return nil
 }
+
+// piped describes what came by hone's own standard input.
+func piped(n int64) string { return fmt.Sprintf("%d bytes of hone's standard input", n) }
 
 const phaseInput = "input"
 

@@ -19,7 +19,7 @@ func OptionsOf(m recording.Manifest) (Options, error) {
 	o := Options{
 		Package: ".", Dir: t.Dir, RunDir: t.RunDir, Args: t.Args, Bench: t.Bench, BuildFlags: t.BuildFlags, Settings: t.Env, Env: t.Env, Arg: t.Arg, LoadCommand: t.LoadCommand,
 	}
-	if t.Stdin != "" {
+	if t.Stdin != "" && t.Stdin != piped(0) {
 		if !filepath.IsAbs(t.Stdin) {
 			return o, errors.New("the program read what was piped into hone, which the recording does not keep: record it with -stdin FILE")
 		}

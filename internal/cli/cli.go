@@ -57,7 +57,7 @@ func (e *gateError) Error() string { return e.msg }
 // commands lists every command in the order of the overview.
 func commands() []command {
 	return []command{
-		runCommand(), recordCommand(), findingsCommand(), recordingsCommand(), whyCommand(), reportCommand(), uiCommand(), tryCommand(), fixCommand(),
+		runCommand(), recordCommand(), findingsCommand(), recordingsCommand(), whyCommand(), reportCommand(), uiCommand(), tryCommand(), fixCommand(), proveCommand(),
 		tuneCommand(), mcpCommand(), demoCommand(),
 		topCommand(), listCommand(), disasmCommand(),
 		treeCommand(), peekCommand(), graphCommand(), callgrindCommand(), protoCommand(), topprotoCommand(),

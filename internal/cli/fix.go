@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -12,7 +14,8 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/fix"
+	"github.com/hone-go/hone/internal/experiment/fix"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/rewrite"
 	"github.com/hone-go/hone/internal/session"
@@ -23,6 +26,7 @@ type fixFlags struct {
 	out   outputFlags
 	again againFlags
 	spec  fix.Spec
+	patch string
 }
 
 // againFlags say how to record again what a recording measured.
@@ -48,6 +52,7 @@ A recording does not keep headers and bodies of requests: give -load again where
 		examples: []string{
 			"hone fix",
 			"hone fix before.hone 1 3",
+			"hone fix -patch fixes.diff",
 			"hone fix -try -duration 10s",
 			"hone fix -w -untried 2",
 		},
@@ -55,6 +60,7 @@ A recording does not keep headers and bodies of requests: give -load again where
 			var f fixFlags
 			f.out.declare(fs, "")
 			f.again.declare(fs)
+			fs.StringVar(&f.patch, "patch", "", "write all changes as one diff to `FILE`, for git apply")
 			fs.BoolVar(&f.spec.Try, "try", false, "test and measure the changes in a copy")
 			fs.BoolVar(&f.spec.Write, "w", false, "test and measure the changes in a copy, and write them if they gain")
 			fs.BoolVar(&f.spec.Untried, "untried", false, "with -w: test, but do not measure")
@@ -86,6 +92,7 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	if err != nil {
 		return err
 	}
+	f.patch = absoluteFile(env.Dir, f.patch)
 	res, err := session.Diagnose(ctx, cfg, path)
 	if err != nil {
 		prog.clear()
@@ -115,9 +122,14 @@ func (f *fixFlags) fix(ctx context.Context, cfg session.Config, res *session.Res
 	if err != nil {
 		return nil, err
 	}
+	if f.patch != "" {
+		if err := os.WriteFile(f.patch, plan.Patch(), 0o644); err != nil {
+			return nil, fmt.Errorf("-patch: %w", err)
+		}
+	}
 	f.spec.Try = f.spec.Try || f.spec.Write && !f.spec.Untried
 	if f.spec.Try || f.spec.Write {
-		if f.spec.Options, err = f.again.options(res); err != nil && f.spec.Try {
+		if f.spec.Options, err = f.again.options(res.Manifest); err != nil && f.spec.Try {
 			return nil, err
 		}
 	}
@@ -151,14 +163,13 @@ func (a *againFlags) declare(fs *flag.FlagSet) {
 }
 
 // options are those that record the target again.
-func (a *againFlags) options(res *session.Result) (capture.Options, error) {
-	o, err := capture.OptionsOf(res.Manifest)
+func (a *againFlags) options(m recording.Manifest) (capture.Options, error) {
+	o, err := capture.OptionsOf(m)
 	if a.load.load != "" {
 		l, lerr := a.load.options(a.load.load)
 		if lerr != nil {
 			return o, lerr
 		}
-		m := res.Manifest
 		m.Load = nil
 		if o, err = capture.OptionsOf(m); err == nil {
 			o.Load = l

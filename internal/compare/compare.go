@@ -72,7 +72,13 @@ type Source struct {
 type Options struct {
 	// Force compares what does not measure the same: another program, other arguments, another load.
 	Force bool
+	// InTurns says that the recordings of the two sides were made in turns, in blocks of random order (package trial). From
+	// fewInTurns on a side, ranks judge them: what the machine did fell on both sides alike, so nothing beyond their scatter has to be assumed.
+	InTurns bool
 }
+
+// fewInTurns recordings a side are too few for ranks to tell: with four, the least p-value is 0.03.
+const fewInTurns = 5
 
 // Recordings compares the clean phases of recordings, one or several a side: per request, run or operation. It refuses
 // with a [*DifferentError] when the two sides do not measure the same.
@@ -85,7 +91,7 @@ func Recordings(old, new []Source, o Options) (*Comparison, error) {
 	if c.Differences, err = differences(sides, o.Force); err != nil {
 		return nil, err
 	}
-	c.match(sides)
+	c.match(sides, o.InTurns)
 	if len(c.Rows) == 0 {
 		return nil, fmt.Errorf("%s and %s have no figure in common%s", c.Old, c.New, c.nothingCommon())
 	}
@@ -94,7 +100,7 @@ func Recordings(old, new []Source, o Options) (*Comparison, error) {
 		c.Rows[i].Why = doubts.why(c.Rows[i].kind)
 	}
 	c.decide()
-	c.Notes = c.notes(sides)
+	c.Notes = c.notes(sides, o.InTurns)
 	return c, nil
 }
 
@@ -153,7 +159,7 @@ func phase(m recording.Manifest, name string) (recording.Phase, bool) {
 }
 
 // match makes a row of each figure that all recordings have.
-func (c *Comparison) match(sides [2]side) {
+func (c *Comparison) match(sides [2]side, inTurns bool) {
 	missing := [2]map[string]bool{{}, {}}
 	for i, s := range sides {
 		other := sides[1-i]
@@ -169,9 +175,14 @@ func (c *Comparison) match(sides [2]side) {
 	interleaved := interleaved(sides)
 	for _, f := range sides[0].runs[0].figures {
 		pair, ok := pairOf(sides, f)
-		if ok {
-			c.Rows = append(c.Rows, pair.row(f, interleaved))
+		if !ok {
+			continue
 		}
+		row := pair.row(f, interleaved)
+		if inTurns && min(row.N[0], row.N[1]) >= fewInTurns {
+			pair.byRanks(&row)
+		}
+		c.Rows = append(c.Rows, row)
 	}
 }
 

@@ -79,7 +79,7 @@ func asked(m recording.Manifest, p recording.Phase) (rate, answered float64) {
 }
 
 // notes are what a reader of the table needs to know.
-func (c *Comparison) notes(sides [2]side) []string {
+func (c *Comparison) notes(sides [2]side, inTurns bool) []string {
 	var notes []string
 	say := func(text string) {
 		for _, n := range notes {
@@ -110,7 +110,7 @@ func (c *Comparison) notes(sides [2]side) []string {
 			say("no verdict on " + c.withWhy(r.Why) + ": " + r.Why)
 		}
 	}
-	say(c.floorNote(sides))
+	say(c.floorNote(sides, inTurns))
 	for _, note := range disturbances(sides) {
 		say(note)
 	}
@@ -134,8 +134,11 @@ func (c *Comparison) withWhy(why string) string {
 }
 
 // floorNote says how much recordings are expected to differ, where that comes from, and what narrows it.
-func (c *Comparison) floorNote(sides [2]side) string {
+func (c *Comparison) floorNote(sides [2]side, inTurns bool) string {
 	n, m := len(sides[0].runs), len(sides[1].runs)
+	if inTurns && min(n, m) >= fewInTurns {
+		return ""
+	}
 	if n > 1 && m > 1 {
 		return fmt.Sprintf("±: the least change that gets a verdict, by how much the %d recordings differ from each other and by what hone knows of other machines", n+m)
 	}

@@ -190,6 +190,25 @@ func (p pair) row(like figure, interleaved bool) Row {
 	return r
 }
 
+// byRanks judges a row by the recordings' own scatter: the ratio of Hodges and Lehmann with the test of Mann and Whitney. In turns,
+// such a test of a program with itself was significant at 5 % in 2 % of cases on a busy machine, as package trial says.
+func (p pair) byRanks(r *Row) {
+	if r.Exact || r.P == nil {
+		return
+	}
+	var values [2][]float64
+	for i, side := range p.figures {
+		for _, f := range side {
+			values[i] = append(values[i], f.value)
+		}
+	}
+	ratio, chance := stats.MedianRatio(values[0], values[1])
+	if !ratio.Known() {
+		return
+	}
+	r.Ratio, r.Low, r.High, r.P, r.Floor = &ratio.Value, &ratio.Low, &ratio.High, &chance, least(r.kind)
+}
+
 func meanValue(figures []figure) (mean float64) {
 	for _, f := range figures {
 		mean += f.value / float64(len(figures))

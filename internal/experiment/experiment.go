@@ -223,7 +223,7 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 		out.Failed = k.failed.Error()
 		return out
 	}
-	c, err := compare.Recordings(t.runs[0].sources, k.sources, compare.Options{})
+	c, err := compare.Recordings(t.runs[0].sources, k.sources, compare.Options{InTurns: true})
 	if err != nil {
 		out.Failed = err.Error()
 		return out

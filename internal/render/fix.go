@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/hone-go/hone/internal/fix"
+	"github.com/hone-go/hone/internal/experiment/fix"
 	"github.com/hone-go/hone/internal/rewrite"
 	"github.com/hone-go/hone/internal/screen"
 )
@@ -35,6 +35,9 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 				parts[i] = screen.Line(parts[i])
 			}
 			text := strings.Join(parts, "\t")
+			if text == "" || !strings.Contains(" +-@\\", text[:1]) {
+				text = " " + text // every line of a diff begins with one of these
+			}
 			switch {
 			case strings.HasPrefix(line, "+"):
 				text = s.paint(good, text)
@@ -95,7 +98,11 @@ func fixEnd(w io.Writer, r *fix.Result, s Style) {
 			if i == 0 {
 				line = "Nothing was written: " + line
 			}
-			fmt.Fprintln(w, wrap(screen.Line(line), "  ", s.width()))
+			indent := "  "
+			if i == 0 {
+				indent = ""
+			}
+			fmt.Fprintln(w, indent+wrap(screen.Line(line), "  ", s.width()))
 		}
 	case len(r.Written) > 0:
 		fmt.Fprintln(w)

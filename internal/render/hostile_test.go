@@ -21,6 +21,8 @@ import (
 	"github.com/hone-go/hone/internal/demo"
 	"github.com/hone-go/hone/internal/doctor"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/fix"
+	"github.com/hone-go/hone/internal/experiment/prove"
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
 	"github.com/hone-go/hone/internal/experiment/tunepgo"
@@ -121,6 +123,8 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"TuneDeps":      func(w io.Writer, s Style) { TuneDeps(w, filled[tunedeps.Result](), s) },
 		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
 		"TunePGO":       func(w io.Writer, s Style) { TunePGO(w, filled[tunepgo.Result](), s) },
+		"Fix":           func(w io.Writer, s Style) { Fix(w, filled[fix.Result](), s) },
+		"Prove":         func(w io.Writer, s Style) { Prove(w, filled[prove.Result](), s) },
 		"Try":           func(w io.Writer, s Style) { Try(w, filled[experiment.Result](), s) },
 		"Comparison":    func(w io.Writer, s Style) { Comparison(w, filled[compare.Comparison](), s) },
 		"Proof":         func(w io.Writer, s Style) { Proof(w, *filled[compare.Proof](), filled[compare.Comparison](), s) },

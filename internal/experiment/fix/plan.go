@@ -93,10 +93,7 @@ func choose(findings []*diagnose.Finding, numbers []int) (list []wanted, err err
 		if len(numbers) > 0 && !asked {
 			continue
 		}
-		all := []diagnose.Finding{*f}
-		for _, also := range f.Also {
-			all = append(all, also)
-		}
+		all := append([]diagnose.Finding{*f}, f.Also...)
 		for i := range all {
 			x := &all[i]
 			w := wanted{fix: Fix{Rule: x.Rule, Title: x.Title, Function: x.Function, File: x.File, Line: x.Line, Saving: x.Whole()}}
@@ -160,7 +157,22 @@ func (p *Plan) make(ctx context.Context, w *wanted, moved map[string]*lineMap, b
 	p.files[name] = c.New
 	m.add(c.Old, c.New)
 	w.fix.Risk, w.fix.Why = c.Risk, c.Why
-	text := string(diff.Diff("a/"+name, c.Old, "b/"+name, c.New))
-	_, w.fix.Diff, _ = strings.Cut(text, "\n") // the line "diff a b"
+	w.fix.Diff = unified(name, c.Old, c.New)
 	return nil
+}
+
+// unified is the difference of a file's texts as git and patch read it.
+func unified(name string, old, new []byte) string {
+	text := string(diff.Diff("a/"+name, old, "b/"+name, new))
+	_, text, _ = strings.Cut(text, "\n") // the line "diff a b"
+	return text
+}
+
+// Patch is all changes as one diff, relative to the module.
+func (p *Plan) Patch() []byte {
+	var out []byte
+	for _, name := range p.Changed() {
+		out = append(out, unified(name, p.old[name], p.files[name])...)
+	}
+	return out
 }

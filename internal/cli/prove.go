@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"flag"
+	"io"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment/prove"
+	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/session"
+)
+
+func proveCommand() command {
+	return command{
+		name: "prove", args: "[REC] [flags]", group: "the main job",
+		short: "your change against a recording: what it saves, and what became of each finding",
+		long: `Runs the program that was recorded (its commit) and the program with your change in turns, under the load of the recording, and
+then records both once in full: which findings are gone, which are smaller, which are still there, and whether the
+change saved what they promised.
+
+The change is the tree as it is now; or -ref REF, another commit; or -patch FILE, a diff on top of the recorded commit. -base names another
+commit to compare with. Nothing in your tree is changed. A recording does not keep headers and bodies of requests:
+give -load again where the load had some.`,
+		examples: []string{
+			"hone prove",
+			"hone prove before.hone -ref faster-encoder",
+			"hone prove before.hone -patch fix.diff -duration 10s",
+		},
+		setup: func(fs *flag.FlagSet) runFunc {
+			var out outputFlags
+			var again againFlags
+			var spec prove.Spec
+			out.declare(fs, "")
+			again.declare(fs)
+			fs.StringVar(&spec.Base, "base", "", "compare with the git `REF` (default: the commit of the recording)")
+			fs.StringVar(&spec.Ref, "ref", "", "the change is the git `REF`")
+			fs.StringVar(&spec.Patch, "patch", "", "the change is the diff in `FILE`")
+			fs.IntVar(&spec.Runs, "runs", 6, "record each side `N` times")
+			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
+			fs.DurationVar(&spec.Length, "full", 15*time.Second, "length of each full recording, `D`")
+			return func(ctx context.Context, env Env, args, _ []string) error {
+				if spec.Ref != "" && spec.Patch != "" {
+					return usagef("prove: -ref and -patch exclude each other")
+				}
+				cfg, prog, err := out.session(env)
+				if err != nil {
+					return err
+				}
+				path, err := oneRecording(cfg, "prove", args)
+				if err != nil {
+					return err
+				}
+				m, err := session.Manifest(cfg, path)
+				if err != nil {
+					return err
+				}
+				if spec.Options, err = again.options(m); err != nil {
+					return err
+				}
+				spec.Patch = absoluteFile(env.Dir, spec.Patch)
+				r, err := prove.Run(ctx, cfg, m, spec)
+				prog.clear()
+				if err != nil {
+					return err
+				}
+				if out.json {
+					return render.JSON(env.Stdout, r)
+				}
+				return buffered(env.Stdout, func(w io.Writer) error { render.Prove(w, r, out.style(env)); return nil })
+			}
+		},
+	}
+}
