@@ -165,6 +165,9 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	if err != nil {
 		return nil, err
 	}
+	if note := noiseNote(env); note != "" && r.Against != "" {
+		r.Notes = append(r.Notes, note)
+	}
 	if err := b.files.write(r); err != nil {
 		return nil, err
 	}

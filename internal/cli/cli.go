@@ -64,7 +64,7 @@ func commands() []command {
 		tracesCommand(), tagsCommand(), rawCommand(), commentsCommand(), flameCommand(), foldedCommand(), speedscopeCommand(),
 		diffCommand(), shellCommand(),
 		traceCommand(),
-		loadCommand(), benchCommand(), gateCommand(), historyCommand(), compareCommand(),
+		loadCommand(), benchCommand(), gateCommand(), historyCommand(), noiseCommand(), compareCommand(),
 		rulesCommand(), doctorCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
 }

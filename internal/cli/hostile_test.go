@@ -194,6 +194,7 @@ func (c corpus) lines(out string) map[string][][]string {
 			{"history", "-db", c.history, "bisect", "-good", x, x}, {"history", "-db", c.history, "import", c.broken}, {"history", "-db", c.broken}, {"history", x},
 			{"history", "-db", c.history, "prune", "-older", x}, {"history", "-db", "postgres://" + x + "@127.0.0.1:1/x?connect_timeout=1"},
 		},
+		"noise":  {{"noise", x}, {"noise", "./" + x}, {"noise", "-build", "-tags=a " + x, c.program}, {"noise", "-time", x}},
 		"gate":   {{"gate", x}, {"gate", "-base", x, c.program}},
 		"rules":  {{"rules"}, {"rules", x}, {"rules", "-markdown"}},
 		"doctor": {{"doctor"}}, "version": {{"version"}},

@@ -38,7 +38,7 @@ func printed() map[string]string {
 		"hone/traces/v1":    "`hone traces -json`; `traces` follow, one a line",
 	}
 	for _, name := range []string{
-		"bench", "comments", "compare", "demo", "diff", "disasm", "doctor", "fix", "flame", "folded", "graph", "list", "load", "peek", "prove", "recordings", "rules", "tags", "top", "tree", "try", "version", "why",
+		"bench", "comments", "compare", "demo", "diff", "disasm", "doctor", "fix", "flame", "folded", "graph", "list", "load", "noise", "peek", "prove", "recordings", "rules", "tags", "top", "tree", "try", "version", "why",
 	} {
 		views["hone/"+name+"/v1"] = "`hone " + name + " -json`"
 	}

@@ -115,6 +115,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Bench":         func(w io.Writer, s Style) { Bench(w, filled[bench.Result](), s) },
 		"BenchLines":    func(w io.Writer, _ Style) { BenchLines(w, filled[bench.Result]()) },
 		"BenchMarkdown": func(w io.Writer, _ Style) { BenchMarkdown(w, filled[bench.Result]()) },
+		"Noise":         func(w io.Writer, s Style) { Noise(w, filled[bench.Noise](), s) },
 		"History":       func(w io.Writer, s Style) { History(w, *filled[HistoryList](), s) },
 		"Tracks":        func(w io.Writer, s Style) { Tracks(w, hostileTracks(), s) },
 		"TracksPlot":    func(w io.Writer, s Style) { TracksPlot(w, hostileTracks(), s) },

@@ -1,0 +1,120 @@
+package bench
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/scratch"
+	"github.com/hone-go/hone/stats"
+)
+
+// NoiseSchema is the version of Noise's JSON form.
+const NoiseSchema = "hone/noise/v1"
+
+// Noise is what a machine can see: how far comparisons of a program with itself are from certainty.
+type Noise struct {
+	Schema     string        `json:"schema"`
+	Made       time.Time     `json:"made"`
+	Machine    string        `json:"machine"`
+	Go         string        `json:"go"`
+	Benchmarks int           `json:"benchmarks"`
+	Budget     float64       `json:"budget_seconds"` // of one benchmark
+	Seconds    float64       `json:"seconds"`
+	Metrics    []NoiseMetric `json:"metrics"`
+	// What disturbed, as cores on average; absent where the system does not count it.
+	Cores     int      `json:"cores"`
+	Busy      *float64 `json:"busy_cores,omitempty"`        // with everything, this measurement included, which keeps about one busy
+	Stolen    *float64 `json:"stolen_cores,omitempty"`      // ready to run while the hypervisor ran something else
+	Throttled *float64 `json:"throttled_seconds,omitempty"` // for which the CPU quota held it back
+}
+
+// NoiseMetric is one metric, over all benchmarks.
+type NoiseMetric struct {
+	Unit   string  `json:"unit"`
+	Sees   float64 `json:"sees"`   // half the width of the interval of new / old: a change must be larger to be seen; the median benchmark's
+	Worst  float64 `json:"worst"`  // the same of the benchmark that scatters most
+	Called int     `json:"called"` // rows that were called a change; each was wrong
+	Rows   int     `json:"rows"`
+}
+
+//go:embed noise_test.go.txt
+var noiseBenchmarks []byte
+
+// MeasureNoise compares benchmarks with themselves: those of s.Packages, or some of hone's own: a loop over numbers, a map,
+// a sort, strings, and two goroutines that wait for each other.
+func MeasureNoise(ctx context.Context, s Spec) (*Noise, error) {
+	if len(s.Packages) == 0 {
+		if err := os.MkdirAll(s.WorkDir, 0o755); err != nil {
+			return nil, err
+		}
+		dir, err := scratch.Make(s.WorkDir, dirPrefix)
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Remove()
+		for name, text := range map[string][]byte{"go.mod": []byte("module noise\n\ngo 1.23\n"), "noise_test.go": noiseBenchmarks} {
+			if err := os.WriteFile(filepath.Join(dir.Path, name), text, 0o600); err != nil {
+				return nil, err
+			}
+		}
+		s.Dir, s.Packages = dir.Path, []string{"."}
+	}
+	s.Against, s.once, s.blameless = Self, true, true
+	before, counted := recording.MachineCPU()
+	held, bounded := recording.Throttled()
+	began := time.Now()
+	r, err := Run(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	spent := time.Since(began).Seconds()
+	m := recording.ThisMachine()
+	n := noiseOf(r)
+	n.Made, n.Machine, n.Cores, n.Budget = began, m.CPU, m.Cores, s.withDefaults().Budget.Seconds()
+	if after, ok := recording.MachineCPU(); ok && counted && spent > 0 {
+		busy, stolen := (after.Busy-before.Busy)/spent, (after.Stolen-before.Stolen)/spent
+		n.Busy, n.Stolen = &busy, &stolen
+	}
+	if now, ok := recording.Throttled(); ok && bounded {
+		held = now - held
+		n.Throttled = &held
+	}
+	return n, nil
+}
+
+// noiseOf reads the noise off a comparison of a tree with itself.
+func noiseOf(r *Result) *Noise {
+	n := &Noise{Schema: NoiseSchema, Go: r.Go, Benchmarks: len(r.Benchmarks), Seconds: r.Seconds, Metrics: []NoiseMetric{}}
+	var units []string
+	widths := map[string][]float64{}
+	called, rows := map[string]int{}, map[string]int{}
+	for _, b := range r.Benchmarks {
+		for _, row := range b.Rows {
+			if !slices.Contains(units, row.Unit) {
+				units = append(units, row.Unit)
+			}
+			rows[row.Unit]++
+			if row.Verdict == compare.Better || row.Verdict == compare.Worse {
+				called[row.Unit]++
+			}
+			switch {
+			case row.Exact:
+				widths[row.Unit] = append(widths[row.Unit], 0)
+			case row.Low != nil && row.High != nil:
+				widths[row.Unit] = append(widths[row.Unit], (*row.High-*row.Low)/2)
+			}
+		}
+	}
+	for _, unit := range orderedUnits(units) {
+		if w := widths[unit]; len(w) > 0 {
+			n.Metrics = append(n.Metrics, NoiseMetric{unit, stats.Median(w), slices.Max(w), called[unit], rows[unit]})
+		}
+	}
+	return n
+}
