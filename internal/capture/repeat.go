@@ -2,23 +2,41 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/load"
 )
 
 // OptionsOf are the options that record again what a recording measured: its target, its arguments, its load. What a
 // recording does not keep (headers and bodies of requests, what was piped into the program) makes an error that names the flag to give.
+//
+// A recording may come from anywhere, and must not choose the programs that run here: build flags that run one, a load command and
+// variables other than the runtime's are not taken from it.
 func OptionsOf(m recording.Manifest) (Options, error) {
 	t := m.Target
 	if t.URL != "" || t.Dir == "" {
 		return Options{}, errors.New("the recording is of a running service: hone cannot start another one; name its package")
 	}
-	o := Options{
-		Package: ".", Dir: t.Dir, RunDir: t.RunDir, Args: t.Args, Bench: t.Bench, BuildFlags: t.BuildFlags, Settings: t.Env, Env: t.Env, Arg: t.Arg, LoadCommand: t.LoadCommand,
+	flags, refused := gocode.HarmlessFlags(t.BuildFlags)
+	if len(refused) > 0 {
+		return Options{}, fmt.Errorf("the target was built with %s, and a recording must not choose what runs here: give the flags again with -build", strings.Join(refused, ", "))
 	}
+	if t.LoadCommand != "" {
+		return Options{}, fmt.Errorf("the load was the command %q, and a recording must not choose what runs here: give it again with -load_cmd", t.LoadCommand)
+	}
+	var env []string
+	for _, v := range t.Env {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains([]string{"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT"}, name) {
+			env = append(env, v)
+		}
+	}
+	o := Options{Package: ".", Dir: t.Dir, RunDir: t.RunDir, Args: t.Args, Bench: t.Bench, BuildFlags: flags, Settings: env, Env: env, Arg: t.Arg}
 	if t.Stdin != "" && t.Stdin != piped(0) {
 		if !filepath.IsAbs(t.Stdin) {
 			return o, errors.New("the program read what was piped into hone, which the recording does not keep: record it with -stdin FILE")

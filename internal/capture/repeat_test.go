@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,9 @@ func TestOptionsOf(t *testing.T) {
 		{"a URL", with(func(t *recording.Target) { t.URL = "http://127.0.0.1:1" }), nil, "running service"},
 		{"nothing was piped", with(func(t *recording.Target) { t.Stdin = piped(0) }), nil, ""},
 		{"something was piped", with(func(t *recording.Target) { t.Stdin = piped(9) }), nil, "-stdin"},
+		{"a tool for the compiler", with(func(t *recording.Target) { t.BuildFlags = []string{"-toolexec=evil"} }), nil, "-build"},
+		{"a load command", with(func(t *recording.Target) { t.LoadCommand = "evil" }), nil, "-load_cmd"},
+		{"variables", with(func(t *recording.Target) { t.Env = []string{"GOGC=50", "LD_PRELOAD=evil.so", "GOFLAGS=-toolexec=evil"} }), nil, ""},
 		{"a file", with(func(t *recording.Target) { t.Stdin = "/in.txt" }), nil, ""},
 	} {
 		o, err := OptionsOf(recording.Manifest{Target: tt.target, Load: tt.load})
@@ -50,6 +54,9 @@ func TestOptionsOf(t *testing.T) {
 		}
 		if o.Package != "." || o.Dir != "/src/app" || o.RunDir != "/run" || len(o.Args) != 1 || len(o.BuildFlags) != 1 {
 			t.Errorf("%s: %+v", tt.what, o)
+		}
+		if slices.ContainsFunc(o.Env, func(v string) bool { return v != "GOGC=50" }) {
+			t.Errorf("%s: the environment is %v", tt.what, o.Env)
 		}
 		if tt.load != nil && (o.Load.Rate != 50 || o.Load.Connections != 3 || len(o.Load.Targets) != 2 || o.Load.Targets[1].Method != "DELETE" || o.Load.Targets[0].URL != plain.URL) {
 			t.Errorf("%s: the load is %+v", tt.what, o.Load)

@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/experiment/fix"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/rewrite"
@@ -32,6 +33,8 @@ type fixFlags struct {
 // againFlags say how to record again what a recording measured.
 type againFlags struct {
 	load    loadFlags
+	build   string
+	command string
 	length  time.Duration
 	warmup  time.Duration
 	timeout time.Duration
@@ -98,7 +101,7 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		prog.clear()
 		return err
 	}
-	r, err := f.fix(ctx, cfg, res, numbers)
+	r, err := f.fix(ctx, env, cfg, res, numbers)
 	prog.clear()
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	return buffered(env.Stdout, func(w io.Writer) error { render.Fix(w, r, f.out.style(env)); return nil })
 }
 
-func (f *fixFlags) fix(ctx context.Context, cfg session.Config, res *session.Result, numbers []int) (*fix.Result, error) {
+func (f *fixFlags) fix(ctx context.Context, env Env, cfg session.Config, res *session.Result, numbers []int) (*fix.Result, error) {
 	root, err := moduleRoot(ctx, res.Manifest.Target.Dir)
 	if err != nil {
 		return nil, err
@@ -118,7 +121,8 @@ func (f *fixFlags) fix(ctx context.Context, cfg session.Config, res *session.Res
 	for i := range res.Report.Findings {
 		findings = append(findings, &res.Report.Findings[i])
 	}
-	plan, err := fix.Make(ctx, root, findings, numbers, res.Manifest.Target.BuildFlags)
+	flags, _ := gocode.HarmlessFlags(res.Manifest.Target.BuildFlags)
+	plan, err := fix.Make(ctx, root, findings, numbers, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -128,10 +132,14 @@ func (f *fixFlags) fix(ctx context.Context, cfg session.Config, res *session.Res
 		}
 	}
 	f.spec.Try = f.spec.Try || f.spec.Write && !f.spec.Untried
-	if f.spec.Try || f.spec.Write {
-		if f.spec.Options, err = f.again.options(res.Manifest); err != nil && f.spec.Try {
-			return nil, err
-		}
+	switch {
+	case f.spec.Try:
+		f.spec.Options, err = f.again.options(ctx, env, res.Manifest)
+	case f.spec.Write:
+		f.spec.Options.BuildFlags, err = flags, isHere(ctx, env, res.Manifest)
+	}
+	if err != nil {
+		return nil, err
 	}
 	f.spec.Options.Arg = res.Manifest.Target.Arg
 	return fix.Run(ctx, cfg, plan, f.spec)
@@ -152,30 +160,61 @@ func moduleRoot(ctx context.Context, dir string) (string, error) {
 	if filepath.Base(file) != "go.mod" {
 		return "", usagef("%s is in no module", dir)
 	}
-	return filepath.Dir(file), nil
+	return filepath.EvalSymlinks(filepath.Dir(file))
 }
 
 func (a *againFlags) declare(fs *flag.FlagSet) {
 	a.load.declare(fs, true)
+	fs.StringVar(&a.build, "build", "", "`FLAGS` of go build in the place of those of the recording")
+	fs.StringVar(&a.command, "load_cmd", "", "drive the service by this `COMMAND` line in the place of the recording's load")
 	fs.DurationVar(&a.length, "duration", 5*time.Second, "length of one run, `D`")
 	fs.DurationVar(&a.warmup, "warmup", 5*time.Second, "longest wait until the throughput is steady, `D`")
 	fs.DurationVar(&a.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
 }
 
-// options are those that record the target again.
-func (a *againFlags) options(m recording.Manifest) (capture.Options, error) {
-	o, err := capture.OptionsOf(m)
-	if a.load.load != "" {
-		l, lerr := a.load.options(a.load.load)
-		if lerr != nil {
-			return o, lerr
-		}
-		m.Load = nil
-		if o, err = capture.OptionsOf(m); err == nil {
-			o.Load = l
-		}
-	}
+// isHere reports an error unless a recording is of the module that the user stands in. Recordings may come from anywhere; what runs
+// because of one is the user's own.
+func isHere(ctx context.Context, env Env, m recording.Manifest) error {
+	of, err := moduleRoot(ctx, m.Target.Dir)
 	if err != nil {
+		return err
+	}
+	if here, err := moduleRoot(ctx, env.Dir); err != nil || here != of {
+		return fmt.Errorf("the recording is of the module in %s, and running its code takes to be there: cd %s", of, of)
+	}
+	return nil
+}
+
+// options are those that record the target again.
+func (a *againFlags) options(ctx context.Context, env Env, m recording.Manifest) (capture.Options, error) {
+	if err := isHere(ctx, env, m); err != nil {
+		return capture.Options{}, err
+	}
+	flags, err := splitQuoted(a.build)
+	if err != nil {
+		return capture.Options{}, usagef("-build: %v", err)
+	}
+	given, err := a.load.options(a.load.load)
+	if err != nil {
+		return capture.Options{}, err
+	}
+	if a.build != "" {
+		m.Target.BuildFlags = nil
+	}
+	if given != nil || a.command != "" {
+		m.Load, m.Target.LoadCommand = nil, ""
+	}
+	o, err := capture.OptionsOf(m)
+	if err != nil {
+		return o, err
+	}
+	if a.build != "" {
+		o.BuildFlags = flags
+	}
+	if given != nil || a.command != "" {
+		o.Load, o.LoadCommand = given, a.command
+	}
+	if o.Dir, err = filepath.EvalSymlinks(o.Dir); err != nil { // as the module's root is
 		return o, err
 	}
 	o.Duration, o.Warmup, o.Timeout = a.length, a.warmup, a.timeout

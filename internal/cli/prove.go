@@ -55,7 +55,7 @@ give -load again where the load had some.`,
 				if err != nil {
 					return err
 				}
-				if spec.Options, err = again.options(m); err != nil {
+				if spec.Options, err = again.options(ctx, env, m); err != nil {
 					return err
 				}
 				spec.Patch = absoluteFile(env.Dir, spec.Patch)
