@@ -29,6 +29,7 @@ type Options struct {
 	Stdin      string
 	StdinFrom  io.Reader
 	BuildFlags []string
+	BuildEnv   []string // added to the environment of the go command: "GOTOOLCHAIN=go1.27.1"
 	Attach     target.AttachOptions
 
 	Load *load.Options // nil: observe

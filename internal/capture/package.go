@@ -82,7 +82,7 @@ func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (
 	bctx, cancel := context.WithTimeout(ctx, r.o.Timeout)
 	defer cancel()
 	bin, start, err := r.world.build(bctx, target.BuildSpec{
-		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, WorkDir: work,
+		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, Env: r.o.BuildEnv, WorkDir: work,
 		Counted: counters.Counted, Inputs: counters.Inputs,
 	})
 	switch {

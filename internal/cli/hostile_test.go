@@ -181,7 +181,7 @@ func (c corpus) lines(out string) map[string][][]string {
 		"load":       {{"load", "-duration", "10ms", c.targets}, {"load", "-duration", "50ms", "http://127.0.0.1:1/"}, {"load", x}, {"load", "GET http://" + x}},
 		"compare":    {{"compare", c.recording, c.recording}, {"compare", c.recording, c.foreign}, {"compare", x, x}, {"compare", c.bench, c.bench}},
 		"mcp":        {{"mcp", "./" + x}, {"mcp", "-json"}},
-		"tune":       {{"tune", x}, {"tune", "gc", "./" + x}, {"tune", "gc", c.program}, {"tune", "gc", "-memory", x, c.program}, {"tune", "pgo", c.program}, {"tune", "pgo", "-profile", x, c.program}, {"tune", "deps", c.program}, {"tune", "deps", "-module", x, "./" + x}},
+		"tune":       {{"tune", x}, {"tune", "gc", "./" + x}, {"tune", "gc", c.program}, {"tune", "gc", "-memory", x, c.program}, {"tune", "go", "./" + x}, {"tune", "go", "-go", x, c.program}, {"tune", "pgo", c.program}, {"tune", "pgo", "-profile", x, c.program}, {"tune", "deps", c.program}, {"tune", "deps", "-module", x, "./" + x}},
 		"fix":        {{"fix", c.recording}, {"fix", c.foreign, "1"}, {"fix", x}, {"fix", "-untried"}, {"fix", "-w", c.recording}, {"fix", "-try", "-load", x, c.recording}},
 		"prove":      {{"prove", c.recording}, {"prove", "-base", x, c.recording}, {"prove", "-patch", x, "-base", "HEAD", c.foreign}, {"prove", x}},
 		"try":        {{"try", "-with", "GOGC=50", "./" + x}, {"try", "-with", x, c.program}, {"try", c.program}, {"try", "-with", "git:" + x, c.program}},

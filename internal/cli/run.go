@@ -6,8 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment/fix"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
@@ -39,13 +44,18 @@ func runCommand() command {
 			"hone run http://127.0.0.1:6060 -load http://127.0.0.1:8080/path",
 			"hone run ./cmd/batchjob -- -n 1000",
 			"hone run -bench 'BenchmarkX' ./pkg",
+			"hone run ./cmd/batchjob -prove 2m -- -n 1000",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var rec recordFlags
 			var out outputFlags
 			rec.declare(fs)
 			out.declare(fs, "show `N` findings (default 10)")
+			budget := fs.Duration("prove", 0, "then spend up to `D` on trying the fixes that hone can write, most expensive first, each alone in a copy of the commit")
 			return func(ctx context.Context, env Env, args, rest []string) error {
+				if err := rec.provable(*budget, args); err != nil {
+					return err
+				}
 				cfg, prog, err := out.session(env)
 				if err != nil {
 					return err
@@ -53,11 +63,15 @@ func runCommand() command {
 				path, err := rec.record(ctx, env, cfg, prog, args, rest)
 				if err != nil {
 					if ctx.Err() == nil && profiled(cfg, path) {
-						return errors.Join(diagnoseAndPrint(ctx, env, cfg, prog, out, path), err)
+						return errors.Join(diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil), err)
 					}
 					return err
 				}
-				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path); err != nil {
+				var prove afterwards
+				if *budget > 0 {
+					prove = func(res *session.Result) error { return rec.prove(ctx, env, cfg, res, *budget) }
+				}
+				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path, prove); err != nil {
 					return err
 				}
 				return targetFailed(cfg, path)
@@ -84,6 +98,54 @@ func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, p
 	}
 	return path, err
 }
+
+// provable reports why fixes of the target could not be tried, before anything is recorded.
+func (r *recordFlags) provable(budget time.Duration, args []string) error {
+	switch {
+	case budget == 0:
+		return nil
+	case budget < 0:
+		return usagef("-prove %s: want a time, as 2m", budget)
+	case len(args) == 1 && strings.Contains(args[0], "://"):
+		return usagef("-prove builds the program with each fix: name its package, not a URL")
+	}
+	return nil
+}
+
+// prove tries the fixes of a recording's findings under the same load.
+func (r *recordFlags) prove(ctx context.Context, env Env, cfg session.Config, res *session.Result, budget time.Duration) error {
+	m := res.Manifest
+	root, err := moduleRoot(ctx, m.Target.Dir)
+	if err != nil {
+		return fmt.Errorf("-prove: %w", err)
+	}
+	given, err := r.loadFlags.options(r.load) // with the headers and bodies that a recording does not keep
+	if err != nil {
+		return err
+	}
+	if given != nil {
+		m.Load = nil
+	}
+	o, err := capture.OptionsOf(m)
+	if err != nil {
+		return fmt.Errorf("-prove: %w", err)
+	}
+	if given != nil {
+		o.Load = given
+	}
+	if o.Dir, err = filepath.EvalSymlinks(o.Dir); err != nil {
+		return err
+	}
+	o.Stdin, o.Timeout = absoluteFile(env.Dir, r.stdin), r.timeout
+	o.Duration, o.Warmup = min(r.duration, proveRun), min(r.warmup, proveRun)
+	if err := fix.TryEach(ctx, cfg, root, res.Report, fix.Budget{Options: o, Time: budget}); err != nil {
+		return fmt.Errorf("-prove: %w", err)
+	}
+	return nil
+}
+
+// proveRun is the length of one run of a trial, and its longest warm-up.
+const proveRun = 3 * time.Second
 
 // profiled reports whether a recording that was cut short has a CPU profile, so that a report says something.
 func profiled(cfg session.Config, path string) bool {
@@ -167,7 +229,7 @@ func findingsCommand() command {
 				if err != nil {
 					return err
 				}
-				return diagnoseAndPrint(ctx, env, cfg, prog, out, path)
+				return diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil)
 			}
 		},
 	}
@@ -184,8 +246,16 @@ func oneRecording(cfg session.Config, command string, args []string) (string, er
 	return "", usagef("%s: one recording at a time", command)
 }
 
-func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string) error {
+// afterwards adds to a diagnosis before it is printed.
+type afterwards func(*session.Result) error
+
+func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string, then afterwards) error {
 	res, err := session.Diagnose(ctx, cfg, path)
+	if err == nil && then != nil {
+		if terr := then(res); terr != nil { // what was recorded is worth a look all the same
+			res.Report.Notes = append(res.Report.Notes, terr.Error())
+		}
+	}
 	prog.clear()
 	if err != nil {
 		return err

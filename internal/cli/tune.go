@@ -7,11 +7,12 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
+	"github.com/hone-go/hone/internal/experiment/tunego"
 	"github.com/hone-go/hone/internal/experiment/tunepgo"
 	"github.com/hone-go/hone/internal/render"
 )
 
-// tuneFlags are those of `hone tune gc` and `hone tune deps`.
+// tuneFlags are those of the forms of `hone tune`.
 type tuneFlags struct {
 	rec     recordFlags
 	out     outputFlags
@@ -21,12 +22,13 @@ type tuneFlags struct {
 	seed    uint64
 	modules list
 	profile list
+	golang  list
 	write   bool
 }
 
 func tuneCommand() command {
 	return command{
-		name: "tune", args: "gc|deps|pgo TARGET [flags] [-- ARGS]", group: "the main job",
+		name: "tune", args: "gc|deps|go|pgo TARGET [flags] [-- ARGS]", group: "the main job",
 		short: "settings and versions that cost less: predicted or searched, then measured",
 		long: `tune gc runs a program, or a service under load, once with the runtime printing its collections, and predicts CPU and
 memory under GOGC=25 to 3200 and under a memory limit alone: the live heap as a function of what was allocated, the
@@ -38,6 +40,9 @@ tune deps looks at the modules that own at least 5 % of CPU or of allocated byte
 turns with the target as it is, and where it saves something the versions between are searched for the oldest that
 does. Each is built with a go.mod of its own; yours stays as it is. The go command fetches the versions.
 
+tune go builds the target with the newest release of its minor version of Go and of the two after it (or with those that -go names) and
+runs them in turns with the target as it is. The go command fetches what is not installed.
+
 tune pgo builds the target with a CPU profile (recorded now, or merged of those that -profile names) and without one, and runs both in
 turns. -w writes the profile as default.pgo beside package main, if it saves something.`,
 		examples: []string{
@@ -45,6 +50,8 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 			"hone tune gc ./cmd/server -load http://127.0.0.1:8080/path -memory 512MiB -duration 5s",
 			"hone tune deps ./cmd/server -load http://127.0.0.1:8080/path -duration 5s",
 			"hone tune deps -bench . -module github.com/go-chi/chi .",
+			"hone tune go ./cmd/batchjob -- -n 1000",
+			"hone tune go -go 1.26.4 -go 1.27.1 -bench . ./pkg",
 			"hone tune pgo -w ./cmd/batchjob -- -n 1000",
 			"hone tune pgo -profile mon.pprof -profile tue.pprof ./cmd/server -load http://127.0.0.1:8080/path",
 		},
@@ -56,6 +63,7 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 			fs.IntVar(&t.others, "others", 2, "of gc: measure `N` neighbours of the choice, too")
 			fs.Var(&t.modules, "module", "of deps: look at the module `PATH`; may be given again")
 			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
+			fs.Var(&t.golang, "go", "of go: the `VERSION` of Go to try; may be given again (default: the newest of each minor version)")
 			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo beside package main if it saves something")
 			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6, of deps 4)")
 			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
@@ -66,11 +74,13 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 						return t.gc(ctx, env, args[1:], rest)
 					case "deps":
 						return t.deps(ctx, env, args[1:], rest)
+					case "go":
+						return t.toolchains(ctx, env, args[1:], rest)
 					case "pgo":
 						return t.pgo(ctx, env, args[1:], rest)
 					}
 				}
-				return usagef("tune: what? hone tune gc TARGET -memory 2GiB, hone tune deps TARGET, or hone tune pgo TARGET")
+				return usagef("tune: what? hone tune gc TARGET -memory 2GiB, hone tune deps TARGET, hone tune go TARGET, or hone tune pgo TARGET")
 			}
 		},
 	}
@@ -119,6 +129,26 @@ func (t *tuneFlags) deps(ctx context.Context, env Env, args, rest []string) erro
 		return render.JSON(env.Stdout, r)
 	}
 	return buffered(env.Stdout, func(w io.Writer) error { render.TuneDeps(w, r, t.out.style(env)); return nil })
+}
+
+func (t *tuneFlags) toolchains(ctx context.Context, env Env, args, rest []string) error {
+	cfg, prog, err := t.out.session(env)
+	if err != nil {
+		return err
+	}
+	spec := tunego.Spec{Versions: t.golang, Runs: t.runs, Seed: t.seed, Progress: prog.event}
+	if spec.Options, err = t.rec.capture(env, args, rest); err != nil {
+		return err
+	}
+	r, err := tunego.Run(ctx, cfg, spec)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if t.out.json {
+		return render.JSON(env.Stdout, r)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { render.TuneGo(w, r, t.out.style(env)); return nil })
 }
 
 func (t *tuneFlags) pgo(ctx context.Context, env Env, args, rest []string) error {

@@ -243,6 +243,8 @@ func kindOf(path string) string {
 		return "recording"
 	case bytes.HasPrefix(head, []byte("go 1.")):
 		return "trace"
+	case bytes.HasPrefix(head, []byte("SQLite f")):
+		return "history"
 	}
 	return "profile"
 }

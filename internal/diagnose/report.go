@@ -134,6 +134,7 @@ type Finding struct {
 	TiedWith     []int           `json:"tied_with,omitempty"`   // ranks of the neighbours in the list whose intervals overlap
 	Confidence   rule.Confidence `json:"confidence"`            // proved (tried), measured, likely, hint
 	Evidence     []rule.Evidence `json:"evidence"`
+	Tried        *Tried          `json:"tried,omitempty"` // absent unless a trial was asked for
 	// Also are findings of other rules in the same function that are below the floor by
 	// themselves: not worth an hour, but whoever repairs this function can repair them too. Their
 	// rank is 0, and they are in no total but that of Together.
@@ -209,6 +210,17 @@ type Range struct {
 	Share float64 `json:"share"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
+}
+
+// Tried is what the program with a finding's fix alone, run in turns with the program as it is, gave.
+type Tried struct {
+	Gain   bool    `json:"gain"`             // better somewhere, nowhere worse
+	Metric string  `json:"metric,omitempty"` // of Share: cpu, or what else was measured
+	Share  float64 `json:"share"`            // of it, saved; below 0 it costs more
+	Low    float64 `json:"low"`              // 95 %
+	High   float64 `json:"high"`
+	Runs   int     `json:"runs,omitempty"` // of each side
+	Why    string  `json:"why,omitempty"`  // why there is no gain, or nothing was measured
 }
 
 // Saving is the share of a resource that the fix is expected to save.

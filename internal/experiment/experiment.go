@@ -35,6 +35,7 @@ type Variant struct {
 	Name       string   `json:"name"`
 	Env        []string `json:"env,omitempty"`         // "GOGC=400"
 	BuildFlags []string `json:"build_flags,omitempty"` // added to the target's
+	Toolchain  string   `json:"toolchain,omitempty"`   // builds it in the place of the target's: "go1.27.1"
 	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built in the place of the tree's
 	Dir        string   `json:"-"`                     // a directory in the place of the target's; with it, no Ref
 }
@@ -145,6 +146,9 @@ func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options,
 	o.Env = slices.Concat(o.Env, v.Env)
 	o.Settings = slices.Concat(o.Settings, v.Env)
 	o.BuildFlags = slices.Concat(o.BuildFlags, v.BuildFlags)
+	if v.Toolchain != "" {
+		o.BuildEnv = slices.Concat(o.BuildEnv, []string{"GOTOOLCHAIN=" + v.Toolchain})
+	}
 	if v.Dir != "" {
 		o.Dir = v.Dir
 		return o, nil

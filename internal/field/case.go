@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
@@ -26,7 +28,13 @@ type fieldCase struct {
 	Also     []string `json:"also_acceptable"` // "function (file:line)", the place may be missing
 	GoodGet  []string `json:"good_get"`        // what to go get for the fixed version
 
-	dir   string
+	// Of the cases that are archives: what causes the fault, and the expression that a right explanation matches.
+	Cause string `json:"cause"`
+	Words string `json:"words"`
+	service
+
+	dir   string         // of a case that is a directory
+	files []txtar.File   // of a case that is an archive
 	words *regexp.Regexp // of a right explanation; nil for clean cases
 }
 
@@ -35,6 +43,12 @@ const clean = "clean"
 
 // readCases reads the cases below a directory, in the order of their names.
 func readCases(dir string) ([]fieldCase, error) {
+	if archives, err := filepath.Glob(filepath.Join(dir, "*.txtar")); err != nil || len(archives) > 0 {
+		if err != nil {
+			return nil, err
+		}
+		return readOwn(archives)
+	}
 	text, err := os.ReadFile(filepath.Join(dir, "causes.json"))
 	if err != nil {
 		return nil, err
@@ -73,6 +87,7 @@ type verdict struct {
 	Rank      int    // of the first finding at an acceptable place; 0 for none
 	Explained int    // rank of the finding that explains it; 0 for none
 	Rule      string // of that finding, or of the one at Rank
+	Promise   *span  // share of the CPU that the explaining finding says its fix saves, with what it includes
 	Accused   []string
 }
 
@@ -96,6 +111,9 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 		words := strings.Join([]string{f.Rule, f.Title, f.Cause, f.Fix}, " ")
 		if v.Explained == 0 && f.Rank <= placed && f.Confidence != rule.Hint && c.words.MatchString(words) {
 			v.Explained, v.Rule = f.Rank, f.Rule
+			if s := f.Whole(); s != nil && s.Resource == "cpu" {
+				v.Promise = &span{Low: s.Low, High: s.High}
+			}
 		}
 	}
 	return v
@@ -119,7 +137,7 @@ func (c *fieldCase) at(f *diagnose.Finding) bool {
 
 // near reports whether a function is the wanted one or a literal in it, or a line is within two of "file:line".
 func near(want, place, function, file string, line int) bool {
-	if function == want || strings.HasPrefix(function, want+".func") {
+	if want != "" && (function == want || strings.HasPrefix(function, want+".func")) {
 		return true
 	}
 	name, number, ok := strings.Cut(place, ":")

@@ -67,12 +67,13 @@ func TestReadCasesAndPage(t *testing.T) {
 		t.Fatal(cases, err)
 	}
 	var page bytes.Buffer
-	writePage(&page, []row{
+	t1 := table{Duration: 12 * time.Second, Rows: []row{
 		{c: &cases[0], verdict: verdict{Rank: 2, Explained: 3, Rule: "x"}},
 		{c: &cases[0], err: errors.New("it failed\nbadly | so")},
 		{c: &cases[1], verdict: verdict{Accused: []string{"y"}}},
 		{c: &cases[1]},
-	}, 12*time.Second, false)
+	}}
+	t1.write(&page)
 	for _, want := range []string{
 		"Of 2 bugs: 0 at rank 1, 1 placed, 1 explained. Of 2 clean cases 1 accused.",
 		"| 01-a | example.com/m v1.0.0 | cpu | 2 | 3 | `x` |", "error | – | badly / so |", "accused by `y`", "silent",

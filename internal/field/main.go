@@ -11,11 +11,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -36,43 +36,58 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	duration := fs.Duration("duration", 12*time.Second, "length of each recording")
 	only := fs.String("only", "", "run the cases whose names begin so, separated by commas; empty for all")
 	fixed := fs.Bool("fixed", false, "run the versions that fixed the faults")
-	save := fs.Bool("w", false, "write docs/field.md instead of printing it")
+	pairs := fs.Bool("pairs", false, "run the faulty and then the fixed versions, and compare what was promised with what was saved")
+	kept := fs.String("work", "", "keep sources and recordings in this directory; what it has recorded already is only diagnosed again")
+	save := fs.Bool("w", false, "write the page in docs instead of printing it")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	if fs.NArg() != 1 || *save && (*only != "" || *fixed) {
 		return errors.New("want the directory of the cases; -w goes with all of them, as they are")
 	}
-	cases, err := readCases(fs.Arg(0))
+	dir := fs.Arg(0)
+	cases, err := readCases(dir)
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "hone-field-")
-	if err != nil {
-		return err
+	work := *kept
+	if work == "" {
+		if work, err = os.MkdirTemp("", "hone-field-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(work)
 	}
-	defer os.RemoveAll(work)
-	var rows []row
+	t := table{Duration: *duration, fixed: *fixed}
 	for i := range cases {
 		c := &cases[i]
 		if *only != "" && !chosen(c.ID, *only) {
 			continue
 		}
-		fmt.Fprintf(os.Stderr, "%s\n", c.ID)
-		r := row{c: c}
-		r.verdict, r.err = tryCase(ctx, c, work, *duration, *fixed)
+		r := tryRow(ctx, c, work, t, *pairs)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		rows = append(rows, r)
+		fmt.Fprintf(os.Stderr, "%s | %s |%s\n", c.ID, r.words(), r.pairWords(r.Fixed != nil))
+		t.Rows = append(t.Rows, r)
+	}
+	if err := t.first(filepath.Join(dir, "first.json"), *save && *only == ""); err != nil {
+		return err
 	}
 	var page bytes.Buffer
-	writePage(&page, rows, *duration, *fixed)
+	t.write(&page)
 	if *save {
-		return os.WriteFile(filepath.Join("docs", "field.md"), page.Bytes(), 0o644)
+		return os.WriteFile(filepath.Join("docs", pageOf(cases)), page.Bytes(), 0o644)
 	}
 	_, err = w.Write(page.Bytes())
 	return err
+}
+
+// pageOf is the name of the page of cases: those that are archives have one of their own.
+func pageOf(cases []fieldCase) string {
+	if cases[0].files != nil {
+		return "field-own.md"
+	}
+	return "field.md"
 }
 
 func chosen(id, only string) bool {
@@ -84,100 +99,96 @@ func chosen(id, only string) bool {
 	return false
 }
 
-// tryCase records a copy of a case, fixed first if need be, and judges the findings.
-func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Duration, fixed bool) (verdict, error) {
-	dir := filepath.Join(work, c.ID)
-	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
-		return verdict{}, err
+// tryRow tries a case, and its fixed version too if both are wanted.
+func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool) row {
+	r := row{c: c}
+	result, err := tryCase(ctx, c, work, t.Duration, t.fixed)
+	if err != nil {
+		r.err = err
+		return r
 	}
+	r.verdict = c.judge(result)
+	if !pairs || c.Kind == clean {
+		return r
+	}
+	after, err := tryCase(ctx, c, work, t.Duration, true)
+	if err != nil {
+		r.err = fmt.Errorf("fixed: %w", err)
+		return r
+	}
+	v := c.judge(after)
+	r.Fixed = &v
+	if before, now := result.Resources.CPUPerRequest, after.Resources.CPUPerRequest; before > 0 && now > 0 {
+		r.Measured = &span{Low: 1 - now/before*(1+scatter), High: 1 - now/before/(1+scatter)}
+	}
+	return r
+}
+
+// scatter is how far the CPU per request of two recordings of one program lie apart here, as a share: hone noise
+// states it for a machine, this is what most have.
+const scatter = 0.05
+
+// tryCase records a copy of a case, fixed first if need be, and diagnoses it.
+func tryCase(ctx context.Context, c *fieldCase, work string, duration time.Duration, fixed bool) (*diagnose.Report, error) {
+	name := c.ID
 	if fixed {
-		for _, args := range [][]string{append([]string{"get"}, c.GoodGet...), {"mod", "tidy"}} {
-			cmd := exec.CommandContext(ctx, "go", args...)
-			cmd.Dir = dir
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return verdict{}, fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, lastLine(string(out)))
-			}
-		}
+		name += "-fixed"
 	}
-	o := capture.Options{Package: ".", Dir: dir, RunDir: dir, Arg: c.ID, Duration: duration, Out: filepath.Join(work, c.ID+".hone")}
+	dir := filepath.Join(work, name)
+	o := capture.Options{Package: ".", Dir: dir, RunDir: dir, Arg: c.ID, Duration: duration, Out: dir + ".hone"}
+	config := session.Config{CacheDir: work, Version: "field"}
+	if _, err := os.Stat(o.Out); err == nil {
+		result, err := session.Diagnose(ctx, config, o.Out)
+		if err != nil {
+			return nil, err
+		}
+		return result.Report, nil
+	}
+	var err error
+	if c.files != nil {
+		err = c.write(ctx, dir)
+		if fixed {
+			o.BuildFlags = []string{"-tags=fixed"}
+		}
+	} else {
+		err = c.copy(ctx, dir, fixed)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Join(dir, "case_test.go")); err == nil {
 		o.Bench = "."
 	}
-	config := session.Config{CacheDir: work, Version: "field"}
+	if err := c.drive(&o); err != nil {
+		return nil, err
+	}
 	path, err := session.Record(ctx, config, o)
 	if err != nil {
-		return verdict{}, err
+		return nil, err
 	}
 	result, err := session.Diagnose(ctx, config, path)
 	if err != nil {
-		return verdict{}, err
+		return nil, err
 	}
-	return c.judge(result.Report), nil
+	return result.Report, nil
+}
+
+// copy puts a case that is a directory into another, at the version that fixed the fault if that is wanted.
+func (c *fieldCase) copy(ctx context.Context, dir string, fixed bool) error {
+	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil || !fixed || len(c.GoodGet) == 0 {
+		return err
+	}
+	for _, args := range [][]string{append([]string{"get"}, c.GoodGet...), {"mod", "tidy"}} {
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, lastLine(string(out)))
+		}
+	}
+	return nil
 }
 
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]
-}
-
-// row is a case with its verdict.
-type row struct {
-	c *fieldCase
-	verdict
-	err error
-}
-
-func writePage(w io.Writer, rows []row, duration time.Duration, fixed bool) {
-	var bugs, first, near, explained, controls, accused int
-	for _, r := range rows {
-		switch {
-		case r.c.Kind == clean:
-			controls++
-			if len(r.Accused) > 0 {
-				accused++
-			}
-		default:
-			bugs++
-			if r.Rank == 1 {
-				first++
-			}
-			if r.Rank > 0 && r.Rank <= placed {
-				near++
-			}
-			if r.Explained > 0 {
-				explained++
-			}
-		}
-	}
-	fmt.Fprintf(w, "# Real bugs, and what hone says of them\n\nMade by `go run ./internal/field -w DIR`; do not edit. The cases are real performance bugs of public Go\nmodules, each with a small workload; `go doc ./internal/field` says what *placed* and *explained* mean.\n\n")
-	fmt.Fprintf(w, "%s, %d cores, %s a recording.\n\n", runtime.Version(), runtime.NumCPU(), duration)
-	if fixed {
-		fmt.Fprint(w, "At the versions that fixed the faults: what is explained here is a false alarm.\n\n")
-	}
-	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", bugs, first, near, explained, controls, accused)
-	fmt.Fprint(w, "| case | module | kind | rank of the place | explained at | by |\n|---|---|---|---|---|---|\n")
-	for _, r := range rows {
-		fmt.Fprintf(w, "| %s | %s %s | %s | %s |\n", r.c.ID, r.c.Module, r.c.Bad, r.c.Kind, r.words())
-	}
-}
-
-// words are the last three cells.
-func (r row) words() string {
-	rank := func(n int) string {
-		if n == 0 {
-			return "–"
-		}
-		return fmt.Sprint(n)
-	}
-	switch {
-	case r.err != nil:
-		return "error | – | " + strings.ReplaceAll(lastLine(r.err.Error()), "|", "/")
-	case r.c.Kind == clean && len(r.Accused) > 0:
-		return "– | – | accused by `" + strings.Join(r.Accused, "`, `") + "`"
-	case r.c.Kind == clean:
-		return "– | – | silent"
-	case r.Rank == 0:
-		return "– | – | –"
-	}
-	return fmt.Sprintf("%s | %s | `%s`", rank(r.Rank), rank(r.Explained), r.Rule)
 }

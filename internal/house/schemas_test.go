@@ -29,6 +29,7 @@ func printed() map[string]string {
 		"hone/groups/v1":    "`hone top -groups -json`",
 		"hone/raw/v1":       "`hone raw -json`; samples, locations, functions and mappings follow, an entry a line",
 		"hone/tunedeps/v1":  "`hone tune deps -json`",
+		"hone/tunego/v1":    "`hone tune go -json`",
 		"hone/tunepgo/v1":   "`hone tune pgo -json`",
 		"hone/tunegc/v1":    "`hone tune gc -json`",
 		"hone/runs/v1":      "`hone history -json`",

@@ -108,6 +108,7 @@ func finding(w io.Writer, f *diagnose.Finding, p FindingsPage, s Style) {
 	part("fix", f.Fix)
 	part("with", withLine(f))
 	part("cost", costLine(f))
+	part("try", triedLine(f))
 	for i := range f.Also {
 		part("also", alsoLine(&f.Also[i]))
 	}
@@ -249,6 +250,28 @@ func costLine(f *diagnose.Finding) string {
 		parts = append(parts, "live "+size(float64(*f.Cost.LiveBytes)))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// triedLine says what a trial of the fix gave, beside what was promised.
+func triedLine(f *diagnose.Finding) string {
+	t := f.Tried
+	if t == nil {
+		return ""
+	}
+	var text string
+	switch {
+	case t.Metric == "":
+		return "not measured: " + strings.Split(t.Why, "\n")[0]
+	case t.Gain:
+		text = fmt.Sprintf("proved: with the fix alone %s falls by %s", t.Metric, percent(t.Share))
+	default:
+		text = fmt.Sprintf("tried, no gain: %s; %s changes by %s", strings.Split(t.Why, "\n")[0], t.Metric, signedPercent(-t.Share))
+	}
+	text += fmt.Sprintf(" (95 %%: %s; %d runs of each)", span(t.Low, t.High), t.Runs)
+	if s := f.Whole(); s != nil && s.Resource == t.Metric {
+		text += fmt.Sprintf("; promised %s (%s)", percent(s.Share), span(s.Low, s.High))
+	}
+	return text
 }
 
 // clip shortens text to width columns.

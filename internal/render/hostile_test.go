@@ -25,6 +25,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment/prove"
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
+	"github.com/hone-go/hone/internal/experiment/tunego"
 	"github.com/hone-go/hone/internal/experiment/tunepgo"
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/screen/screentest"
@@ -123,6 +124,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Bisection":     func(w io.Writer, s Style) { Bisection(w, filled[bench.Bisection](), s) },
 		"TuneDeps":      func(w io.Writer, s Style) { TuneDeps(w, filled[tunedeps.Result](), s) },
 		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
+		"TuneGo":        func(w io.Writer, s Style) { TuneGo(w, filled[tunego.Result](), s) },
 		"TunePGO":       func(w io.Writer, s Style) { TunePGO(w, filled[tunepgo.Result](), s) },
 		"Fix":           func(w io.Writer, s Style) { Fix(w, filled[fix.Result](), s) },
 		"Prove":         func(w io.Writer, s Style) { Prove(w, filled[prove.Result](), s) },

@@ -21,7 +21,7 @@ import (
 type Source struct {
 	Name string `json:"name"` // for people
 	Path string `json:"-"`    // for commands
-	Kind string `json:"kind"` // "recording", "profile" or "trace"
+	Kind string `json:"kind"` // "recording", "profile", "trace" or "history"
 }
 
 // Backend answers what the pages ask.

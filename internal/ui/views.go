@@ -18,6 +18,7 @@ type view struct {
 	params  []string // of the address that become flags
 	target  bool     // a function comes before the source, as the parameter fn
 	base    bool     // the source base comes before the source
+	db      bool     // the source is the history's database, named by a flag
 	svg     bool     // the page is a picture
 }
 
@@ -46,6 +47,7 @@ func views() map[string]view {
 	for _, name := range []string{"summary", "requests", "blocking", "sched", "gc", "syscalls", "goroutines"} {
 		all["trace-"+name] = command([]string{"from", "to"}, "trace", name)
 	}
+	all["history"] = view{command: []string{"history", "show"}, words: 2, db: true}
 	all["trace-critical"] = command([]string{"request"}, "trace", "critical")
 	return all
 }
@@ -77,6 +79,9 @@ func (v view) args(q url.Values, source string, base func() (string, error)) ([]
 			}
 			args = append(args, "-"+name+"="+value)
 		}
+	}
+	if v.db {
+		return append(args, "-db="+source), nil
 	}
 	if part := q.Get("part"); part != "" {
 		if !partName.MatchString(part) {

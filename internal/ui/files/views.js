@@ -1,6 +1,8 @@
 // What there is to see of a source. Each view draws the JSON of a command.
 import { h, table } from "./dom.js";
 import { address, allSources, ask, go, link, source, state } from "./app.js";
+import { history } from "./history.js";
+import { load, manifest } from "./load.js";
 import { digits, nanoseconds, percent, quantity } from "./format.js";
 
 const profiles = ["recording", "profile"];
@@ -96,7 +98,7 @@ async function listing() {
   const r = await ask("list");
   const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => l.cum)));
   return [
-    h("p", null, h("code", null, fn), " · ", link("peek", "callers and callees", { fn }), " · ", link("source", "other functions")),
+    h("p", null, h("code", null, fn), " · ", link("peek", "callers and callees", { fn }), " · ", link("disasm", "disassembly", { fn }), " · ", link("source", "other functions")),
     ...(r.functions || []).map((/** @type {any} */ f) => {
       const remarks = new Map();
       for (const m of f.remarks || r.remarks || []) remarks.set(m.line, [...(remarks.get(m.line) || []), m.text]);
@@ -108,6 +110,30 @@ async function listing() {
           return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, "    compiler: " + t)))];
         }))));
     }),
+  ];
+}
+
+async function disassembly() {
+  const fn = state().get("fn");
+  if (!fn) return picker("disasm");
+  const r = await ask("disasm");
+  return [
+    h("p", null, h("code", null, fn), " · ", link("source", "source", { fn }), " · ", link("disasm", "other functions")),
+    ...(r.functions || []).map((/** @type {any} */ f) => {
+      const most = Math.max(1, ...f.instructions.map((/** @type {any} */ i) => i.flat));
+      let last = "";
+      return h("section.card", null,
+        h("h2", null, f.function, h("span.faint", null, `${f.arch} ${f.address}`), h("span.tag", null, `flat ${quantity(f.flat, r.unit)}`)),
+        h("table.lines", null, h("tbody", null, h("tr", null, ["address", "flat", "cum", "instruction"].map((t) => h("th.n", null, t))), f.instructions.map((/** @type {any} */ i) => {
+          const at = i.frames?.[0], where = at ? `${at.file.split("/").pop()}:${at.line}` : "";
+          const head = where && where !== last ? h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, `${where}  ${(i.source || "").trim()}`)) : null;
+          last = where || last;
+          const row = h("tr", null, h("td.n", null, i.address), h("td.n", null, i.flat ? quantity(i.flat, r.unit) : ""), h("td.n", null, i.cum ? quantity(i.cum, r.unit) : ""), h("td.code.wide", null, "    " + i.text));
+          if (i.flat) row.style.background = `rgba(var(--hot), ${0.05 + 0.45 * (i.flat / most)})`;
+          return [head, row, ...(i.remarks || []).map((/** @type {any} */ m) => h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, "    compiler: " + m.text)))];
+        }))));
+    }),
+    ...(r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + n)),
   ];
 }
 
@@ -185,9 +211,7 @@ async function trace() {
 
 async function recording() {
   const q = new URLSearchParams({ src: state().get("src") || "0" });
-  const r = await fetch("/part/manifest.json?" + q);
-  if (!r.ok) throw new Error(await r.text());
-  const m = await r.json();
+  const m = await manifest();
   const observer = (/** @type {any} */ p) => {
     const o = p.observer, seen = [];
     if (!o) return "";
@@ -260,10 +284,13 @@ export const views = {
   top: { title: "Top", kinds: profiles, filters: true, draw: top },
   source: { title: "Source", kinds: profiles, filters: true, draw: listing },
   peek: { title: "Peek", kinds: profiles, filters: true, draw: peek },
+  disasm: { title: "Disassembly", kinds: profiles, filters: true, draw: disassembly },
+  load: { title: "Load", kinds: ["recording"], draw: load },
   trace: { title: "Trace", kinds: ["recording", "trace"], draw: trace },
   requests: { title: "Requests", kinds: ["recording", "trace"], draw: requests },
   timeline: { title: "Timeline", kinds: ["recording", "trace"], draw: () => frame("timeline", "timeline") },
   compare: { title: "Compare", kinds: ["recording"], pair: true, draw: compare },
   diff: { title: "Diff", kinds: ["recording", "profile"], filters: true, pair: true, draw: diff },
+  history: { title: "History", kinds: ["history"], draw: history },
   recording: { title: "Recording", kinds: ["recording"], draw: recording },
 };

@@ -31,6 +31,11 @@ type origin struct {
 	sets  float64 // most of all values, for each run of the line
 	open  bool    // other packages may set one of them
 	depth int
+	// What follows is of calls whose purity no list states: they are followed when loose is set, and leave guess, where not all could
+	// be seen; few, where the result is one of a few; file, where one is read.
+	loose, guess, few, file bool
+	inside                  []*ast.FuncDecl // that are being looked through
+
 	under []*types.Var // local variables that are being followed: t = t.Parse(…) adds nothing to where t comes from
 }
 
@@ -70,6 +75,10 @@ func (o *origin) fixed(e ast.Expr) bool {
 	case *ast.SelectorExpr:
 		return o.selected(x)
 	case *ast.IndexExpr:
+		if o.loose && o.fixed(x.X) && !o.fixed(x.Index) {
+			o.few = true // one of those that do not change
+			return true
+		}
 		return o.fixed(x.X) && o.fixed(x.Index)
 	case *ast.SliceExpr:
 		return o.fixed(x.X) && o.bound(x.Low) && o.bound(x.High) && o.bound(x.Max)
@@ -97,6 +106,9 @@ func (o *origin) fixed(e ast.Expr) bool {
 			if rule.Named(o.place.CalleeName(x), rule.TypeName(pattern)) {
 				return o.whole(x)
 			}
+		}
+		if o.loose {
+			return o.makes(x)
 		}
 		return o.whole(x) && o.computed(x)
 	}
@@ -186,6 +198,9 @@ func (o *origin) local(v *types.Var) bool {
 			}
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
+				if o.place.Object(name) == v && len(n.Values) == 0 && o.loose {
+					found++ // what is made of it, the calls say that get it
+				}
 				if o.place.Object(name) == v && len(n.Values) > 0 {
 					found++
 					fine = fine && o.fixed(n.Values[min(i, len(n.Values)-1)])
@@ -196,10 +211,11 @@ func (o *origin) local(v *types.Var) bool {
 				if id, ok := e.(*ast.Ident); ok && o.place.Object(id) == v {
 					found++
 					fine = fine && o.fixed(n.X)
+					o.few = true
 				}
 			}
 		case *ast.UnaryExpr:
-			if w, _ := rule.Var(o.place, n.X); n.Op == token.AND && w == v {
+			if w, _ := rule.Var(o.place, n.X); n.Op == token.AND && w == v && !o.loose {
 				fine = false
 			}
 		case *ast.IncDecStmt:
@@ -209,7 +225,7 @@ func (o *origin) local(v *types.Var) bool {
 		}
 		return fine
 	})
-	return fine && found > 0
+	return fine && found > 0 && (!o.loose || o.untouched(v))
 }
 
 // passed follows a parameter to what the caller passes for it.
@@ -237,10 +253,11 @@ func (o *origin) passed(v *types.Var) bool {
 		if fn := place.Callee(call); fn == nil || fn.FullName() != self.FullName() || index >= len(call.Args) {
 			continue
 		}
-		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth}
+		up := &origin{pass: o.pass, place: place, frame: caller, callers: o.callers[1:], runs: o.runs, patterns: o.patterns, depth: o.depth, loose: o.loose}
 		if !up.fixed(call.Args[index]) {
 			return false
 		}
+		o.guess, o.few, o.file = o.guess || up.guess, o.few || up.few, o.file || up.file
 		o.names = append(o.names, up.names...)
 		o.sets, o.open = max(o.sets, up.sets), o.open || up.open
 		return true

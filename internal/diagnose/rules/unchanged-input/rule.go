@@ -54,10 +54,18 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: rule.Repeatable()}
 	matches := p.Gather(s.caller, func(place *gocode.Place, m *rule.Match) bool {
 		f := s.first[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
-		if f != nil {
-			f.describe(p, m)
+		if f == nil {
+			return false
 		}
-		return f != nil
+		if f.loose {
+			fine, file := quiet(m.CPU, s.caller)
+			if !fine {
+				return false
+			}
+			f.file = f.file || file
+		}
+		f.describe(p, m)
+		return true
 	}, nil)
 	return matches, nil
 }
@@ -78,6 +86,7 @@ type at struct {
 	file    string
 	line    int
 	callee  string
+	loose   bool
 	callers [mostCallers]*site.Frame
 }
 
@@ -89,6 +98,9 @@ type found struct {
 	runs  float64  // of the line, for each unit of work
 	sets  float64  // of those values, for each run of the line
 	open  bool     // other packages may set one of them, which nobody sees
+	// Of a call whose purity no list states.
+	loose, guess, few, file bool
+	unit                    string
 }
 
 // caller returns the frame of a row nearest to its leaf that makes such a call.
@@ -112,7 +124,7 @@ func (s *search) caller(r *site.Row) int {
 			return i
 		}
 	}
-	return -1
+	return s.outermost(r)
 }
 
 // look returns the call of a function on a line, when nothing that goes into it changes.
@@ -126,7 +138,17 @@ func (s *search) look(f *site.Frame, key *at) *found {
 		if runs <= 0 || !rule.PerCall(place, call) {
 			continue
 		}
-		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns}
+		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, loose: key.loose}
+		if key.loose {
+			least := 0.5 // of requests and operations
+			if s.pass.Manifest.Unit() == "run" {
+				least = leastMade
+			}
+			if runs >= least && o.answers(call) && o.makes(call) {
+				return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open, loose: true, guess: o.guess, few: o.few, file: o.file, unit: s.pass.Manifest.Unit()}
+			}
+			continue
+		}
 		if o.decided(call) && len(o.names) > 0 {
 			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open}
 		}
@@ -170,6 +192,10 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 	m.Cause = fmt.Sprintf("%s gets %s, %s: the result is the same each time.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
 	if rule.Named(f.place.CalleeName(f.call), "regexp.Match*") {
 		m.Cause = fmt.Sprintf("%s compiles %s, %s, and throws the compiled pattern away.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
+	}
+	if f.loose {
+		f.describeMade(m, runs)
+		return
 	}
 	m.Fix = fmt.Sprintf("Compute it once, where %s %s set, and keep the result; copy it before changing it.", what, is)
 	if m.Confidence = rule.Measured; f.open {

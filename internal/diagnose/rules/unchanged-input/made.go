@@ -1,0 +1,345 @@
+package unchangedinput
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// The functions of this file follow calls of functions whose purity no list states: constructors of dependencies, functions of the
+// program that build something. What they cannot see through makes a finding likely, not measured; what is known to ask the world
+// (clocks, random numbers, other machines) ends it, by name here and by the profile in [quiet].
+
+// makes reports whether a call makes its result of what does not change, by all that is visible.
+func (o *origin) makes(call *ast.CallExpr) bool {
+	fn := o.place.Callee(call)
+	if fn == nil || asks(fn) {
+		return false
+	}
+	if fn.Signature().Recv() != nil {
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok || !o.fresh(sel.X) {
+			return false // what it is called on may remember earlier calls
+		}
+	}
+	for _, arg := range call.Args {
+		if !o.fixed(arg) || o.remembers(arg) {
+			return false
+		}
+	}
+	if fn.Pkg() == o.place.Pkg && fn.Signature().Recv() == nil {
+		return o.builds(o.place.Declaration(fn))
+	}
+	o.guess = true
+	return true
+}
+
+// remembers reports whether an argument is something that lives on between calls and that a call could change: what a package variable
+// points at.
+func (o *origin) remembers(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := o.place.Object(id).(*types.Var)
+	if !ok || v.Parent() != o.place.Pkg.Scope() {
+		return false
+	}
+	switch t := v.Type().Underlying().(type) {
+	case *types.Basic, *types.Signature, *types.Slice, *types.Array:
+		return false
+	case *types.Struct:
+		return t.NumFields() == 0
+	}
+	return true
+}
+
+// fresh reports whether a value was made in this run of the function, of what does not change.
+func (o *origin) fresh(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		return o.fixed(x)
+	case *ast.Ident:
+		v, ok := o.place.Object(x).(*types.Var)
+		return ok && v.Parent() != o.place.Pkg.Scope() && !isParam(o.place, v) && rule.Local(o.place, v) && o.fixed(x)
+	case *ast.SelectorExpr:
+		return o.fresh(x.X)
+	}
+	return false
+}
+
+// untouched reports whether the calls that get a variable, as receiver or argument, get nothing else that changes: c.Add(x) makes of c
+// what x says.
+func (o *origin) untouched(v *types.Var) bool {
+	fine := true
+	ast.Inspect(rule.Body(o.place), func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !fine {
+			return fine
+		}
+		with := o.isRoot(call.Fun, v)
+		for _, arg := range call.Args {
+			with = with || o.isRoot(arg, v)
+		}
+		if !with {
+			return true
+		}
+		for _, arg := range call.Args {
+			fine = fine && (o.isRoot(arg, v) || o.fixed(arg))
+		}
+		return fine
+	})
+	return fine
+}
+
+// isRoot reports whether an expression is a variable, its address, or a part or method of it.
+func (o *origin) isRoot(e ast.Expr, v *types.Var) bool {
+	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = u.X
+	}
+	w, _ := rule.Var(o.place, e)
+	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && w == nil {
+		w, _ = rule.Var(o.place, sel.X)
+	}
+	return w == v
+}
+
+// builds reports whether a function of the package, given what does not change, does nothing visible but build its result.
+func (o *origin) builds(decl *ast.FuncDecl) bool {
+	if decl == nil || decl.Body == nil || decl.Recv != nil || decl.Type.Results == nil || o.depth > deepest {
+		return false
+	}
+	for _, d := range o.inside {
+		if d == decl {
+			return true // a recursion adds nothing
+		}
+	}
+	o.inside = append(o.inside, decl)
+	defer func() { o.inside = o.inside[:len(o.inside)-1] }()
+	fine := true
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if !fine {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt:
+			fine = false
+		case *ast.UnaryExpr:
+			fine = n.Op != token.ARROW
+		case *ast.Ident:
+			fine = o.reads(n)
+		case *ast.AssignStmt, *ast.IncDecStmt:
+			for _, e := range targets(n) {
+				fine = fine && o.belongs(decl, e)
+			}
+		case *ast.CallExpr:
+			fine = o.harmless(n)
+		}
+		return fine
+	})
+	return fine
+}
+
+// reads reports whether a name is of something that a function may read and make the same of it each time.
+func (o *origin) reads(id *ast.Ident) bool {
+	v, ok := o.place.Object(id).(*types.Var)
+	if !ok || v.IsField() {
+		return true
+	}
+	switch v.Parent() {
+	case o.place.Pkg.Scope():
+		return o.stays(v, id.Name)
+	default:
+		return true
+	}
+}
+
+// belongs reports whether what is assigned to belongs to a function.
+func (o *origin) belongs(decl *ast.FuncDecl, e ast.Expr) bool {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			if x.Name == "_" {
+				return true
+			}
+			obj := o.place.Object(x)
+			return obj != nil && obj.Pos() >= decl.Pos() && obj.Pos() < decl.End()
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.CompositeLit:
+			return true // &T{…}
+		default:
+			return false
+		}
+	}
+}
+
+// harmless reports whether a call within a function that builds something does that and no more.
+func (o *origin) harmless(call *ast.CallExpr) bool {
+	if _, conversion := o.place.Conversion(call); conversion {
+		return true
+	}
+	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if _, builtin := o.place.Object(id).(*types.Builtin); builtin {
+			return true
+		}
+	}
+	fn := o.place.Callee(call)
+	if fn == nil || asks(fn) {
+		return false
+	}
+	for _, pattern := range o.patterns {
+		if rule.Named(o.place.CalleeName(call), rule.TypeName(pattern)) {
+			return true
+		}
+	}
+	if files(fn) {
+		o.file = true
+	}
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
+		if v, _ := rule.Var(o.place, sel.X); v != nil && v.Pkg() == o.place.Pkg && v.Parent() == o.place.Pkg.Scope() {
+			return false // a method of something that lives on
+		}
+	}
+	if fn.Pkg() == o.place.Pkg && fn.Signature().Recv() == nil {
+		return o.builds(o.place.Declaration(fn))
+	}
+	o.guess = true
+	return true
+}
+
+// files reports whether a function reads the file system.
+func files(fn *types.Func) bool {
+	return fn.Pkg() != nil && (fn.Pkg().Path() == "os" || fn.Pkg().Path() == "io/fs" || fn.Pkg().Path() == "path/filepath") &&
+		(strings.HasPrefix(fn.Name(), "Read") || fn.Name() == "Open" || fn.Name() == "Stat" || fn.Name() == "Glob")
+}
+
+// asks reports whether a function is known to ask the world or to tell it something: its result is another each time, or it is called for
+// what it does.
+func asks(fn *types.Func) bool {
+	if fn.Pkg() == nil {
+		return fn.Name() != "Error"
+	}
+	name := fn.Name()
+	switch path := fn.Pkg().Path(); path {
+	case "os":
+		return !files(fn) && name != "Getenv" && name != "LookupEnv" && name != "Close"
+	case "time":
+		return name == "Now" || name == "Since" || name == "Until" || name == "Sleep" || name == "After" || name == "Tick" || strings.HasPrefix(name, "New")
+	case "fmt":
+		return strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Scan")
+	case "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "database/sql", "os/exec", "os/signal", "syscall", "log", "log/slog", "context", "sync",
+		"sync/atomic", "runtime", "runtime/debug", "testing", "unique":
+		return true
+	}
+	for _, word := range []string{"Rand", "Random", "Now", "Next", "Generate", "Query", "Exec", "Fetch", "Dial", "Send", "Recv", "Publish", "Wait", "Lock", "Unlock"} {
+		if strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// quiet reports whether the profile shows nothing below the lines of a call that asks the world: what the syntax of other packages would
+// say, the samples do. depth is how many frames of a row lie below the line.
+func quiet(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
+	for _, r := range rows {
+		i := at(r)
+		for j := range max(i, 0) {
+			name := r.Stack[j].Function
+			switch {
+			case rule.Named(name, "os.ReadFile", "os.Open", "os.OpenFile", "os.(*File).Read"):
+				file = true
+			case rule.Named(name, "crypto/rand.*", "math/rand.*", "math/rand/v2.*", "crypto/internal/sysrand.*", "net.*", "net/http.*", "database/sql.*",
+				"time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*", "sync.(*Mutex).lockSlow"):
+				return false, file
+			}
+		}
+	}
+	return true, file
+}
+
+// outermost returns the frame of a row, nearest to its root, in which the program calls something that is made of what does not change.
+func (s *search) outermost(r *site.Row) int {
+	for i := len(r.Stack) - 1; i > 0; i-- {
+		f := r.Stack[i]
+		if f.Owner.Kind != gocode.Main || f.Function == "main.main" || f.Function == r.Stack[i-1].Function {
+			continue
+		}
+		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function, loose: true}
+		copy(key.callers[:], r.Stack[i+1:])
+		found, seen := s.known[key]
+		if !seen {
+			found = s.look(f, &key)
+			s.known[key] = found
+			if pos := (gocode.Pos{File: f.File, Line: f.Line}); found != nil && s.first[pos] == nil {
+				s.first[pos] = found
+			}
+		}
+		if found != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// answers reports whether a call's result is used, and more than an error.
+func (o *origin) answers(call *ast.CallExpr) bool {
+	around := o.place.Enclosing(call)
+	if len(around) > 0 {
+		if s, ok := around[0].(*ast.ExprStmt); ok && s.X == call {
+			return false
+		}
+	}
+	fn := o.place.Callee(call)
+	if fn == nil {
+		return false
+	}
+	for v := range fn.Signature().Results().Variables() {
+		if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastMade is how often in a run a call must make the same again.
+const leastMade = 100
+
+// describeMade says what is made again.
+func (f *found) describeMade(m *rule.Match, runs string) {
+	name := rule.FuncText(f.place.CalleeName(f.call))
+	of := "of constants alone"
+	if len(f.names) > 0 {
+		of = "of " + rule.List(f.names) + ", which did not change while the recording's counters ran"
+	}
+	same := "the same each time"
+	keep := "Make it once (at the start, in a package variable, or by sync.OnceValue) and keep it"
+	if f.few {
+		same, keep = "one of the same few each time", "Keep the results by their input, in a map"
+	}
+	if runs == "" {
+		runs = fmt.Sprintf(" It runs %s per %s.", rule.Times(f.runs), f.unit)
+	}
+	m.Cause = fmt.Sprintf("%s makes its result again %s: %s.%s", name, of, same, runs)
+	if f.file {
+		m.Cause += " It reads a file for that."
+		keep += ", until the file changes"
+	}
+	m.Fix = keep + "; copy it before changing it."
+	m.Confidence = rule.Measured
+	if f.guess || f.open || f.file {
+		m.Confidence = rule.Likely
+	}
+	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: fmt.Sprintf("%s is called %s per %s", name, rule.Times(f.runs), f.unit)})
+}

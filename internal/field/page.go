@@ -1,0 +1,232 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// row is a case with its verdict.
+type row struct {
+	c *fieldCase
+	verdict
+	Fixed    *verdict // of the version that fixed the fault; nil when it was not tried
+	Measured *span    // of the CPU, what the fix saved; nil when it was not tried
+	err      error
+}
+
+// span is from Low to High, as a share.
+type span struct{ Low, High float64 }
+
+// table is a page's content.
+type table struct {
+	Duration time.Duration
+	Rows     []row
+	fixed    bool           // the versions that fixed the faults
+	before   map[string]old // of each case, its first look
+}
+
+// old is a line of first.json: how hone did on a case when it first saw it.
+type old struct {
+	Rank      int      `json:"rank"`
+	Explained int      `json:"explained"`
+	Rule      string   `json:"rule"`
+	Accused   []string `json:"accused,omitempty"`
+	Error     string   `json:"error,omitempty"`
+}
+
+// first reads the figures of the first look; it writes them when there are none and keep is set.
+func (t *table) first(name string, keep bool) error {
+	text, err := os.ReadFile(name)
+	if err == nil {
+		if err := json.Unmarshal(text, &t.before); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !keep || len(t.Rows) == 0 || t.Rows[0].c.files == nil {
+		return nil
+	}
+	all := map[string]old{}
+	for _, r := range t.Rows {
+		o := old{Rank: r.Rank, Explained: r.Explained, Rule: r.Rule}
+		if r.c.Kind == clean {
+			o.Accused = r.Accused
+		}
+		if r.err != nil {
+			o.Error = lastLine(r.err.Error())
+		}
+		all[r.c.ID] = o
+	}
+	if text, err = json.MarshalIndent(all, "", "\t"); err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(text, '\n'), 0o644)
+}
+
+// score counts the rows.
+type score struct{ bugs, first, near, explained, controls, accused, fixed, alarms, promised, kept int }
+
+func (t *table) score() score {
+	var s score
+	for _, r := range t.Rows {
+		if r.c.Kind == clean {
+			s.controls++
+			if len(r.Accused) > 0 {
+				s.accused++
+			}
+			continue
+		}
+		s.bugs++
+		s.add(r)
+	}
+	return s
+}
+
+func (s *score) add(r row) {
+	if r.Rank == 1 {
+		s.first++
+	}
+	if r.Rank > 0 && r.Rank <= placed {
+		s.near++
+	}
+	if r.Explained > 0 {
+		s.explained++
+	}
+	if r.Fixed != nil {
+		s.fixed++
+		if r.Fixed.Explained > 0 {
+			s.alarms++
+		}
+	}
+	if r.Promise != nil && r.Measured != nil {
+		s.promised++
+		if r.Promise.Low <= r.Measured.High && r.Measured.Low <= r.Promise.High {
+			s.kept++
+		}
+	}
+}
+
+func (t *table) write(w io.Writer) {
+	s := t.score()
+	own := len(t.Rows) > 0 && t.Rows[0].c.files != nil
+	if own {
+		fmt.Fprint(w, "# Faults in small programs around real modules, and what hone says of them\n\nMade by `go run ./internal/field -pairs -w internal/field/testdata/own`; do not edit. Each case is a service or a\nprogram with one fault, whose place and cause were written down before hone saw it, and its fixed version.\nControls have nothing to report. `go doc ./internal/field` says what *placed* and *explained* mean.\n\n")
+	} else {
+		fmt.Fprint(w, "# Real bugs, and what hone says of them\n\nMade by `go run ./internal/field -w DIR`; do not edit. The cases are real performance bugs of public Go\nmodules, each with a small workload; `go doc ./internal/field` says what *placed* and *explained* mean.\n\n")
+	}
+	fmt.Fprintf(w, "%s, %d cores, %s a recording.\n\n", runtime.Version(), runtime.NumCPU(), t.Duration)
+	if t.fixed {
+		fmt.Fprint(w, "At the versions that fixed the faults: what is explained here is a false alarm.\n\n")
+	}
+	fmt.Fprintf(w, "**Of %d bugs: %d at rank 1, %d placed, %d explained. Of %d clean cases %d accused.**\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
+	if s.fixed > 0 {
+		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The saving that the explaining finding promises and the one measured have a value in common in %d of %d.\n\n", s.fixed, s.alarms, s.kept, s.promised)
+	}
+	if t.before != nil {
+		t.writeFirst(w)
+	}
+	head, rule := "| case | module | kind | rank of the place | explained at | by |", "|---|---|---|---|---|---|"
+	if t.before != nil {
+		head, rule = head+" first look |", rule+"---|"
+	}
+	if s.fixed > 0 {
+		head, rule = head+" fixed version | saves, promised | measured |", rule+"---|---|---|"
+	}
+	fmt.Fprintf(w, "%s\n%s\n", head, rule)
+	for _, r := range t.Rows {
+		fmt.Fprintf(w, "| %s | %s %s | %s | %s |%s%s\n", r.c.ID, r.c.Module, r.c.Bad, r.c.Kind, r.words(), t.firstWords(r), r.pairWords(s.fixed > 0))
+	}
+}
+
+// writeFirst is the line of the first look.
+func (t *table) writeFirst(w io.Writer) {
+	var s score
+	for _, r := range t.Rows {
+		o, ok := t.before[r.c.ID]
+		switch {
+		case !ok:
+		case r.c.Kind == clean:
+			s.controls++
+			if len(o.Accused) > 0 {
+				s.accused++
+			}
+		default:
+			s.bugs++
+			s.add(row{verdict: verdict{Rank: o.Rank, Explained: o.Explained}})
+		}
+	}
+	fmt.Fprintf(w, "At first look, before anything was changed for them: of %d bugs %d at rank 1, %d placed, %d explained; of %d clean cases %d accused.\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
+}
+
+// firstWords is the cell of the first look.
+func (t *table) firstWords(r row) string {
+	if t.before == nil {
+		return ""
+	}
+	o, ok := t.before[r.c.ID]
+	switch {
+	case !ok:
+		return " – |"
+	case o.Error != "":
+		return " error |"
+	case r.c.Kind == clean && len(o.Accused) > 0:
+		return " accused |"
+	case r.c.Kind == clean:
+		return " silent |"
+	case o.Explained > 0:
+		return fmt.Sprintf(" explained at %d |", o.Explained)
+	case o.Rank > 0:
+		return fmt.Sprintf(" place at %d |", o.Rank)
+	}
+	return " – |"
+}
+
+// pairWords are the cells of the fixed version.
+func (r row) pairWords(wanted bool) string {
+	if !wanted {
+		return ""
+	}
+	state := "–"
+	switch {
+	case r.Fixed != nil && r.Fixed.Explained > 0:
+		state = "still `" + r.Fixed.Rule + "`"
+	case r.Fixed != nil:
+		state = "silent"
+	}
+	return fmt.Sprintf(" %s | %s | %s |", state, r.Promise.percent(), r.Measured.percent())
+}
+
+func (s *span) percent() string {
+	if s == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f to %.0f %%", 100*s.Low, 100*s.High)
+}
+
+// words are the cells of the verdict.
+func (r row) words() string {
+	rank := func(n int) string {
+		if n == 0 {
+			return "–"
+		}
+		return fmt.Sprint(n)
+	}
+	switch {
+	case r.err != nil:
+		return "error | – | " + strings.ReplaceAll(lastLine(r.err.Error()), "|", "/")
+	case r.c.Kind == clean && len(r.Accused) > 0:
+		return "– | – | accused by `" + strings.Join(r.Accused, "`, `") + "`"
+	case r.c.Kind == clean:
+		return "– | – | silent"
+	case r.Rank == 0:
+		return "– | – | –"
+	}
+	return fmt.Sprintf("%s | %s | `%s`", rank(r.Rank), rank(r.Explained), r.Rule)
+}

@@ -1,0 +1,77 @@
+// Plots as SVG. Values are drawn as they are; what stands beside a plot in words is the same figures.
+import { h } from "./dom.js";
+
+const ns = "http://www.w3.org/2000/svg";
+
+/** @param {string} tag @param {Object<string, any>} props @param {...(Node|string)} children */
+function s(tag, props, ...children) {
+  const e = document.createElementNS(ns, tag);
+  for (const [k, v] of Object.entries(props)) e.setAttribute(k, String(v));
+  e.append(...children);
+  return e;
+}
+
+/**
+ * @typedef {{name: string, points: Array<{x: number, y: number, low?: number, high?: number, title?: string}>}} Series
+ * @typedef {{from: number, to: number, name: string}} Band
+ * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, onpick?: (from: number, to: number) => void}} Plot
+ */
+
+/** @param {number} most @returns {number[]} three to six round steps up to most */
+function ticks(most) {
+  const step = 10 ** Math.floor(Math.log10(most || 1));
+  const by = most / step >= 5 ? step : most / step >= 2 ? step / 2 : step / 5;
+  const out = [];
+  for (let v = 0; v <= most * 1.0001; v += by) out.push(v);
+  return out;
+}
+
+/**
+ * A figure with one or more lines over a common axis, from 0 upwards. With onpick, dragging over it chooses a stretch.
+ * @param {Plot} p
+ */
+export function plot(p) {
+  const width = 900, height = 180, left = 80, right = 10, top = 18, bottom = 22;
+  const all = p.series.flatMap((l) => l.points);
+  if (!all.length) return h("p.note", null, `${p.title}: nothing was recorded`);
+  const x0 = Math.min(...all.map((q) => q.x), ...(p.bands || []).map((b) => b.from)), x1 = Math.max(...all.map((q) => q.x), ...(p.bands || []).map((b) => b.to));
+  const most = Math.max(...all.map((q) => q.high ?? q.y)) || 1;
+  const at = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0 || 1)) * (width - left - right);
+  const up = (/** @type {number} */ y) => height - bottom - (y / most) * (height - top - bottom);
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": p.title });
+  (p.bands || []).forEach((b, i) => svg.append(
+    s("rect", { x: at(b.from), y: top, width: Math.max(0, at(b.to) - at(b.from)), height: height - top - bottom, class: i % 2 ? "band odd" : "band" }, s("title", {}, b.name)),
+    s("text", { x: at(b.from) + 3, y: top - 5, class: "faint" }, at(b.to) - at(b.from) > 6.5 * b.name.length ? b.name : "")));
+  for (const t of ticks(most)) svg.append(s("line", { x1: left, x2: width - right, y1: up(t), y2: up(t), class: "grid" }), s("text", { x: left - 6, y: up(t) + 4, "text-anchor": "end" }, p.y(t)));
+  for (const f of [0, 0.25, 0.5, 0.75, 1]) svg.append(s("text", { x: at(x0 + f * (x1 - x0)), y: height - 6, "text-anchor": f === 0 ? "start" : f === 1 ? "end" : "middle" }, p.x(x0 + f * (x1 - x0))));
+  for (const m of p.marks || []) svg.append(s("line", { x1: at(m.x), x2: at(m.x), y1: top, y2: height - bottom, class: "mark" }, s("title", {}, m.name)));
+  p.series.forEach((l, i) => {
+    const kind = `series s${i % 4}`;
+    for (const q of l.points) if (q.low !== undefined && q.high !== undefined) svg.append(s("line", { x1: at(q.x), x2: at(q.x), y1: up(q.low), y2: up(q.high), class: kind }));
+    svg.append(s("polyline", { points: l.points.map((q) => `${at(q.x).toFixed(1)},${up(q.y).toFixed(1)}`).join(" "), class: kind }));
+    if (l.points.length <= 120) for (const q of l.points) svg.append(s("circle", { cx: at(q.x), cy: up(q.y), r: 2.5, class: kind }, s("title", {}, q.title || `${l.name}: ${p.y(q.y)} at ${p.x(q.x)}`)));
+  });
+  if (p.onpick) pick(svg, { at, left, right, top, bottom, width, height, x0, x1 }, p.onpick);
+  const legend = p.series.length > 1 ? h("p.legend", null, p.series.map((l, i) => h("span." + `s${i % 4}`, null, l.name))) : null;
+  return h("figure", null, h("figcaption", null, p.title), svg, legend);
+}
+
+/** Lets the pointer choose a stretch of the axis. */
+function pick(/** @type {any} */ svg, /** @type {any} */ g, /** @type {any} */ done) {
+  const box = s("rect", { y: g.top, height: g.height - g.top - g.bottom, width: 0, class: "picked" });
+  svg.append(box);
+  let from = -1;
+  const value = (/** @type {any} */ e) => {
+    const r = svg.getBoundingClientRect();
+    const x = Math.max(g.left, Math.min(g.width - g.right, ((e.clientX - r.left) / r.width) * g.width));
+    return g.x0 + ((x - g.left) / (g.width - g.left - g.right)) * (g.x1 - g.x0);
+  };
+  const show = (/** @type {number} */ a, /** @type {number} */ b) => { box.setAttribute("x", g.at(Math.min(a, b))); box.setAttribute("width", String(Math.abs(g.at(b) - g.at(a)))); };
+  svg.addEventListener("pointerdown", (/** @type {any} */ e) => { from = value(e); svg.setPointerCapture?.(e.pointerId); });
+  svg.addEventListener("pointermove", (/** @type {any} */ e) => { if (from >= 0) show(from, value(e)); });
+  svg.addEventListener("pointerup", (/** @type {any} */ e) => {
+    const to = value(e), a = Math.min(from, to), b = Math.max(from, to);
+    from = -1;
+    if (b - a > (g.x1 - g.x0) / 200) done(a, b);
+  });
+}
