@@ -50,6 +50,11 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	if len(packages) == 0 {
 		return "", errors.New("no profile says which packages to count")
 	}
+	// The go command links what reads counters, and with it the probe, into a program whose package main has counters; else the
+	// probe would not be there to answer.
+	if r.o.Bench == "" && !slices.Contains(packages, m.Target.ImportPath) {
+		packages = append(packages, m.Target.ImportPath)
+	}
 	r.say(Event{Phase: r.phase, Text: fmt.Sprintf("building with counters in %s", count(len(packages), "package"))})
 	bin, start, err := r.buildTarget(ctx, target.BuildSpec{Counted: packages})
 	if err != nil {

@@ -184,7 +184,8 @@ type Place struct {
 // SiteRef is one line of a finding with its share of the limiting resource.
 type SiteRef struct {
 	Place
-	Share  float64 `json:"share"` // of the resource that the finding is ranked by
+	Role   Role    `json:"role,omitempty"` // caller or inside; absent for the lines that the rule speaks of
+	Share  float64 `json:"share"`          // of the resource that the finding is ranked by
 	Source string  `json:"source,omitempty"`
 	// Executions of the line for each request, operation or run; absent when they were not counted.
 	Executions *float64 `json:"executions_per_request,omitempty"`

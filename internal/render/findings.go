@@ -180,13 +180,27 @@ func alsoLine(f *diagnose.Finding) string {
 func sourceLines(f *diagnose.Finding, s Style) []string {
 	var rows [][]string
 	for _, line := range f.Sites {
-		if line.Source != "" && len(rows) < maxSourceLines {
+		if line.Source != "" && line.Role == "" && len(rows) < maxSourceLines {
 			rows = append(rows, []string{
 				s.paint(faint, fmt.Sprintf("%5d │", line.Line)),
 				s.paint(code, clip(strings.TrimSpace(line.Source), s.width()-30)) + " ",
 				s.paint(faint, percent(line.Share)),
 			})
 		}
+	}
+	return append(table(rows, " "), roleLines(f, s)...)
+}
+
+// roleLines are the lines that lead to a finding's line, and those below it where the time goes.
+func roleLines(f *diagnose.Finding, s Style) []string {
+	var rows [][]string
+	for _, l := range f.Sites {
+		words := map[diagnose.Role]string{diagnose.RoleCaller: "from", diagnose.RoleInside: "inside"}[l.Role]
+		if words == "" {
+			continue
+		}
+		at := fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
+		rows = append(rows, []string{s.paint(faint, fmt.Sprintf("%7s", words)), at, s.paint(code, clip(strings.TrimSpace(l.Source), s.width()-50)) + " ", s.paint(faint, percent(l.Share))})
 	}
 	return table(rows, " ")
 }

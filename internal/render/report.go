@@ -102,7 +102,7 @@ func (p ReportPage) card(f *diagnose.Finding) reportFinding {
 		c.Width = bound(s.High) - c.Left
 	}
 	for _, l := range f.Sites {
-		if l.Source != "" && len(c.Lines) < maxSourceLines && !p.NoSource {
+		if l.Source != "" && l.Role == "" && len(c.Lines) < maxSourceLines && !p.NoSource {
 			c.Lines = append(c.Lines, [3]string{fmt.Sprint(l.Line), strings.TrimSpace(l.Source), percent(l.Share)})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
+	cachemiss "github.com/hone-go/hone/internal/diagnose/rules/cache-miss"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
@@ -40,6 +41,7 @@ import (
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
 	ioinloop "github.com/hone-go/hone/internal/diagnose/rules/io-in-loop"
+	jsonroundtrip "github.com/hone-go/hone/internal/diagnose/rules/json-round-trip"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
@@ -50,6 +52,7 @@ import (
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
+	logtextunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-text-unwritten"
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
@@ -113,6 +116,7 @@ func All() []rule.Rule {
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),
+		cachemiss.Rule(),
 		callerinlog.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),
@@ -143,6 +147,7 @@ func All() []rule.Rule {
 		heavyctorpercall.Rule(),
 		hotmutex.Rule(),
 		ioinloop.Rule(),
+		jsonroundtrip.Rule(),
 		jsontoany.Rule(),
 		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
@@ -153,6 +158,7 @@ func All() []rule.Rule {
 		literalpercall.Rule(),
 		lockconvoy.Rule(),
 		logargsboxed.Rule(),
+		logtextunwritten.Rule(),
 		logunderlock.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),

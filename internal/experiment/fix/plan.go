@@ -111,7 +111,7 @@ func choose(findings []*diagnose.Finding, numbers []int) (list []wanted, err err
 			}
 			w.lines = []int{x.Line}
 			for _, s := range x.Sites {
-				if s.File == x.File && s.Line > 0 && !slices.Contains(w.lines, s.Line) {
+				if s.Role == "" && s.File == x.File && s.Line > 0 && !slices.Contains(w.lines, s.Line) {
 					w.lines = append(w.lines, s.Line)
 				}
 			}

@@ -61,17 +61,43 @@ func judge(c *rule.Case) bool {
 		return quadratic
 	})
 	if !ok {
+		return long(c)
+	}
+	describe(c, fmt.Sprintf("in every iteration of a loop %s: n iterations make about n²/2 comparisons", why))
+	return true
+}
+
+// leastEach is how long one search must take for the slice to be long: 50 elements and more, where a look-up in a map takes some
+// 20 ns.
+const leastEach = 100e-9
+
+// long reports whether one search takes so long that the slice must be.
+func long(c *rule.Case) bool {
+	if len(c.Calls) != 1 || len(c.Calls[0].Args) != 2 {
 		return false
 	}
+	value, n := rule.Sum(c.CPU)
+	each, ok := c.Pass.Each(c.Site.Frame, float64(value)*1e-9)
+	if !ok || each < leastEach || n < 20 {
+		return false
+	}
+	if v, _ := rule.Var(c.Place, c.Calls[0].Args[0]); v == nil {
+		return false // a list made on the spot
+	}
+	describe(c, fmt.Sprintf("each time: one search takes %s, a look-up in a map some 20 ns", rule.Seconds(each)))
+	return true
+}
+
+// describe says what is searched, and how.
+func describe(c *rule.Case, how string) {
 	xs := rule.Text(c.Calls[0].Args[0])
 	elem := "T"
 	if s, ok := c.Place.TypeOf(c.Calls[0].Args[0]).Underlying().(*types.Slice); ok {
 		elem = rule.TypeText(c.Place, s.Elem())
 	}
-	c.Cause = fmt.Sprintf("%s searches %s from end to end in every iteration of a loop %s: n iterations make about n²/2 comparisons.", rule.FuncText(c.Name()), xs, why)
+	c.Cause = fmt.Sprintf("%s searches %s from end to end %s.", rule.FuncText(c.Name()), xs, how)
 	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and ask that (for more than a few dozen elements).", elem, xs)
 	c.Confidence = rule.Likely // how long the slice is, only a run can say
-	return true
 }
 
 // growsWithLoop reports whether the slice that a call searches is as long as a loop around the call

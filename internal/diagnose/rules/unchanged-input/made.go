@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -19,7 +18,7 @@ import (
 // makes reports whether a call makes its result of what does not change, by all that is visible.
 func (o *origin) makes(call *ast.CallExpr) bool {
 	fn := o.place.Callee(call)
-	if fn == nil || asks(fn) {
+	if fn == nil || rule.Asks(fn) {
 		return false
 	}
 	if fn.Signature().Recv() != nil {
@@ -195,7 +194,7 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 		}
 	}
 	fn := o.place.Callee(call)
-	if fn == nil || asks(fn) {
+	if fn == nil || rule.Asks(fn) {
 		return false
 	}
 	for _, pattern := range o.patterns {
@@ -203,7 +202,7 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 			return true
 		}
 	}
-	if files(fn) {
+	if rule.ReadsFiles(fn) {
 		o.file = true
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
@@ -216,57 +215,6 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 	}
 	o.guess = true
 	return true
-}
-
-// files reports whether a function reads the file system.
-func files(fn *types.Func) bool {
-	return fn.Pkg() != nil && (fn.Pkg().Path() == "os" || fn.Pkg().Path() == "io/fs" || fn.Pkg().Path() == "path/filepath") &&
-		(strings.HasPrefix(fn.Name(), "Read") || fn.Name() == "Open" || fn.Name() == "Stat" || fn.Name() == "Glob")
-}
-
-// asks reports whether a function is known to ask the world or to tell it something: its result is another each time, or it is called for
-// what it does.
-func asks(fn *types.Func) bool {
-	if fn.Pkg() == nil {
-		return fn.Name() != "Error"
-	}
-	name := fn.Name()
-	switch path := fn.Pkg().Path(); path {
-	case "os":
-		return !files(fn) && name != "Getenv" && name != "LookupEnv" && name != "Close"
-	case "time":
-		return name == "Now" || name == "Since" || name == "Until" || name == "Sleep" || name == "After" || name == "Tick" || strings.HasPrefix(name, "New")
-	case "fmt":
-		return strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Scan")
-	case "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "database/sql", "os/exec", "os/signal", "syscall", "log", "log/slog", "context", "sync",
-		"sync/atomic", "runtime", "runtime/debug", "testing", "unique":
-		return true
-	}
-	for _, word := range []string{"Rand", "Random", "Now", "Next", "Generate", "Query", "Exec", "Fetch", "Dial", "Send", "Recv", "Publish", "Wait", "Lock", "Unlock"} {
-		if strings.HasPrefix(name, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// quiet reports whether the profile shows nothing below the lines of a call that asks the world: what the syntax of other packages would
-// say, the samples do. depth is how many frames of a row lie below the line.
-func quiet(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
-	for _, r := range rows {
-		i := at(r)
-		for j := range max(i, 0) {
-			name := r.Stack[j].Function
-			switch {
-			case rule.Named(name, "os.ReadFile", "os.Open", "os.OpenFile", "os.(*File).Read"):
-				file = true
-			case rule.Named(name, "crypto/rand.*", "math/rand.*", "math/rand/v2.*", "crypto/internal/sysrand.*", "net.*", "net/http.*", "database/sql.*",
-				"time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*", "sync.(*Mutex).lockSlow"):
-				return false, file
-			}
-		}
-	}
-	return true, file
 }
 
 // outermost returns the frame of a row, nearest to its root, in which the program calls something that is made of what does not change.

@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/profile"
 )
 
 // Rule is unchanged-input.
@@ -58,7 +59,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return false
 		}
 		if f.loose {
-			fine, file := quiet(m.CPU, s.caller)
+			fine, file := rule.Quiet(m.CPU, s.caller)
 			if !fine {
 				return false
 			}
@@ -143,6 +144,9 @@ func (s *search) look(f *site.Frame, key *at) *found {
 			least := 0.5 // of requests and operations
 			if s.pass.Manifest.Unit() == "run" {
 				least = leastMade
+			}
+			if fn := place.Callee(call); fn != nil && fn.Pkg() != nil && profile.StandardPackage(fn.Pkg().Path()) {
+				continue // those that are worth it are listed
 			}
 			if runs >= least && o.answers(call) && o.makes(call) {
 				return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open, loose: true, guess: o.guess, few: o.few, file: o.file, unit: s.pass.Manifest.Unit()}

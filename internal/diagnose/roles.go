@@ -1,0 +1,104 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Role says how a line belongs to a finding.
+type Role string
+
+// Lines of a finding are those that its rule speaks of (no role); those of the program that lead there; and those of the program and
+// of dependencies below, where the time goes.
+const (
+	RoleCaller Role = "caller"
+	RoleInside Role = "inside"
+)
+
+const (
+	roleShare = 0.3 // of the finding's cost that passes through a line, for it to be named
+	mostRoles = 3   // lines of a role
+)
+
+// beyond returns the lines around those of a draft: callers of a line in a dependency, and what lies inside of a call.
+func (e *engine) beyond(d *draft) []SiteRef {
+	type line struct {
+		role Role
+		f    *site.Frame
+	}
+	type key struct {
+		role Role
+		file string
+		line int
+	}
+	var order []line
+	sums := map[key]int64{}
+	depth := map[key]int{}
+	var total int64
+	own := map[key]bool{}
+	for _, l := range d.lines {
+		own[key{"", l.site.File, l.site.Line}] = true
+	}
+	add := func(r *site.Row, at *site.Frame) {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.File == at.File && f.Line == at.Line })
+		if i < 0 {
+			return
+		}
+		total += r.Value
+		seen := map[key]bool{}
+		for j, f := range r.Stack {
+			role := RoleInside
+			if j > i {
+				role = RoleCaller
+			}
+			k := key{role, f.File, f.Line}
+			switch {
+			case j == i || seen[k] || own[key{"", f.File, f.Line}] || f.Line == 0:
+				continue
+			case role == RoleCaller && (at.Owner.Kind == gocode.Main || f.Owner.Kind != gocode.Main):
+				continue
+			case role == RoleInside && f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency:
+				continue
+			}
+			seen[k] = true
+			if sums[k] == 0 {
+				order = append(order, line{role, f})
+			}
+			sums[k] += r.Value
+			depth[k] = max(j-i, i-j)
+		}
+	}
+	for _, c := range d.claims {
+		if c.match.Site == nil {
+			continue
+		}
+		rows := c.match.CPU
+		if len(rows) == 0 {
+			rows = c.match.Allocs
+		}
+		for _, r := range rows {
+			add(r, &c.match.Site.Frame)
+		}
+	}
+	of := func(l line) key { return key{l.role, l.f.File, l.f.Line} }
+	order = slices.DeleteFunc(order, func(l line) bool { return float64(sums[of(l)]) < roleShare*float64(total) })
+	slices.SortStableFunc(order, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.role, b.role), cmp.Compare(depth[of(a)], depth[of(b)]))
+	})
+	var refs []SiteRef
+	n := map[Role]int{}
+	for _, l := range order {
+		if n[l.role]++; n[l.role] > mostRoles {
+			continue
+		}
+		share := 0.0
+		if d.share.Value > 0 {
+			share = d.share.Value * float64(sums[of(l)]) / float64(total)
+		}
+		refs = append(refs, SiteRef{Place: place(*l.f), Role: l.role, Share: round(share), Source: e.source(&site.Site{Frame: *l.f})})
+	}
+	return refs
+}

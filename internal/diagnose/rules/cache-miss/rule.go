@@ -1,0 +1,133 @@
+// Package cachemiss finds caches whose look-ups hardly ever find anything.
+package cachemiss
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+const (
+	leastLookups = 1000 // in the window of the counters: fewer may be a cache that is still being filled
+	mostHits     = 0.05 // share of the look-ups
+)
+
+// Rule is cache-miss.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "cache-miss",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "Cache that hardly ever hits",
+		Doc:   doc,
+		// With a key that repeats, what is computed for a miss goes for nearly all look-ups; how often keys repeat then, nobody
+		// has measured.
+		Fraction:    rule.Fraction{Expect: 0.8, Low: 0.05, High: 1},
+		Specificity: 1, // what is computed is not the mistake, that it is computed each time is
+		Removes:     true,
+		Find:        find,
+	}
+}
+
+const doc = `A function looks its key up in a cache or a map, and on a miss computes the
+value, stores it and returns it. When hardly a look-up hits, the program pays for
+the look-up, the work and the storing each time: the key holds something that
+never comes again (a time, an address, the name of a request), the cache is too
+small for the keys that come, or it is cleared before they come again.
+
+Make the key of what the value depends on and nothing else, or give the cache
+room for the keys of a while; measure the hits. Where keys really do not repeat,
+take the cache out: it only costs, and keeps its values alive.
+
+It is fine while a cache is being filled. The rule compares how often the
+look-up ran with how often the value was stored, by the recording's counters: it
+speaks from a thousand look-ups on, of which fewer than one in twenty hit. Sets
+that remember what was done (map[K]bool, map[K]struct{}) it leaves alone.
+
+Seen in the field: elastic/beats#32734 (a cache whose elements expire in half the
+time after which they are asked for again).`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	if p.Counts == nil || p.Syntax == nil {
+		return nil, nil
+	}
+	seen := map[gocode.Pos]*miss{}
+	at := func(r *site.Row) int {
+		for i := range r.Stack {
+			f := r.Stack[i]
+			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+				continue
+			}
+			key := gocode.Pos{File: f.File, Line: f.Line}
+			m, known := seen[key]
+			if !known {
+				m = missAt(p, f)
+				seen[key] = m
+			}
+			if m != nil {
+				return i
+			}
+		}
+		return -1
+	}
+	guilty := func(_ *gocode.Place, m *rule.Match) bool {
+		found := seen[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
+		if found == nil {
+			return false
+		}
+		found.describe(p, m)
+		return true
+	}
+	return p.Gather(at, guilty, nil), nil
+}
+
+// miss is a cache with how often it was asked and filled, for each unit of work.
+type miss struct {
+	shape
+	lookups, stores float64
+}
+
+// missAt returns the cache for whose misses a line works; nil when that is none, or one that hits.
+func missAt(p *rule.Pass, f *site.Frame) *miss {
+	place, ok := p.Syntax.At(f.File, f.Line)
+	if !ok {
+		return nil
+	}
+	sh, ok := shapeOf(place)
+	if !ok || f.Line <= rule.Line(place, sh.lookup.Pos()) || f.Line > rule.Line(place, sh.store.End()) {
+		return nil
+	}
+	look, ok := p.Counts.Line(f.Owner.Package, f.File, rule.Line(place, sh.lookup.Pos()))
+	if !ok || look.PerUnit <= 0 {
+		return nil
+	}
+	store, ok := p.Counts.Line(f.Owner.Package, f.File, rule.Line(place, sh.store.Pos()))
+	if !ok {
+		return nil
+	}
+	m := &miss{shape: sh, lookups: look.PerUnit, stores: store.PerUnit}
+	units := 1.0
+	if ph, ok := p.Manifest.Phase(recording.PhaseCounts); ok {
+		units = float64(max(ph.Requests, 1))
+	}
+	if m.lookups*units < leastLookups || m.stores < (1-mostHits)*m.lookups {
+		return nil
+	}
+	return m
+}
+
+func (c *miss) describe(p *rule.Pass, m *rule.Match) {
+	hits := max(0, 1-c.stores/c.lookups)
+	m.Cause = fmt.Sprintf("%s is asked %s per %s, and %s of the look-ups find something: the key %s hardly ever repeats while the value is kept, and what follows is computed nearly each time.",
+		rule.Text(c.cache), rule.Times(c.lookups), p.Manifest.Unit(), rule.Percent(hits), rule.Text(c.key))
+	m.Fix = fmt.Sprintf("Make %s of what the value depends on alone (no time, address or name of the request), or give the cache room for the keys of a while; where keys do not repeat, take the cache out.", rule.Text(c.key))
+	m.Confidence = rule.Likely // that it misses is counted; what a better key would save is not
+	m.Evidence = append(m.Evidence, rule.Evidence{
+		What:  rule.ExecutionsCounted,
+		Value: fmt.Sprintf("%s look-ups and %s stores per %s", rule.Number(c.lookups), rule.Number(c.stores), p.Manifest.Unit()),
+	})
+}

@@ -1,0 +1,126 @@
+package cachemiss
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// shape is a function that asks a cache, and fills it on a miss.
+type shape struct {
+	cache, key    ast.Expr
+	lookup, store ast.Node
+}
+
+// shapeOf returns the first cache that the function around a place asks and fills with the same key, when what is found is returned.
+func shapeOf(p *gocode.Place) (shape, bool) {
+	body := rule.Body(p)
+	if body == nil {
+		return shape{}, false
+	}
+	var found shape
+	ok := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		a, isAssign := n.(*ast.AssignStmt)
+		if ok || !isAssign || len(a.Rhs) != 1 || len(a.Lhs) == 0 {
+			return !ok
+		}
+		s := shape{lookup: a}
+		if !s.asks(p, a) {
+			return true
+		}
+		v, _ := rule.Var(p, a.Lhs[0])
+		if v == nil || !returned(p, body, v) || !s.filled(p, body, a.End()) {
+			return true
+		}
+		found, ok = s, true
+		return false
+	})
+	return found, ok
+}
+
+// asks reports whether an assignment is a look-up: v, ok := m[k]; v, ok := c.Get(k); v := c.Get(k).
+func (s *shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
+	switch x := ast.Unparen(a.Rhs[0]).(type) {
+	case *ast.IndexExpr:
+		t := p.TypeOf(x.X)
+		if t == nil || len(a.Lhs) != 2 {
+			return false
+		}
+		m, isMap := t.Underlying().(*types.Map)
+		if !isMap || isSet(m) {
+			return false
+		}
+		s.cache, s.key = x.X, x.Index
+		return true
+	case *ast.CallExpr:
+		sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+		if !ok || len(x.Args) == 0 || !slices.Contains([]string{"Get", "Load", "Lookup", "Peek", "Find", "GetIfPresent"}, sel.Sel.Name) {
+			return false
+		}
+		s.cache, s.key = sel.X, x.Args[len(x.Args)-1]
+		return true
+	}
+	return false
+}
+
+func isSet(m *types.Map) bool {
+	switch t := m.Elem().Underlying().(type) {
+	case *types.Struct:
+		return t.NumFields() == 0
+	case *types.Basic:
+		return t.Kind() == types.Bool
+	}
+	return false
+}
+
+// filled reports whether the same key is stored behind a position.
+func (s *shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil || s.store != nil {
+			return false
+		}
+		if n.End() <= after {
+			return false
+		}
+		switch x := n.(type) {
+		case *ast.AssignStmt:
+			if len(x.Lhs) == 1 && x.Tok == token.ASSIGN {
+				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && rule.Same(p, i.X, s.cache) && rule.Same(p, i.Index, s.key) {
+					s.store = x
+				}
+			}
+		case *ast.CallExpr:
+			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+			if ok && x.Pos() >= after && slices.Contains([]string{"Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent"}, sel.Sel.Name) &&
+				len(x.Args) >= 2 && rule.Same(p, sel.X, s.cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return rule.Same(p, e, s.key) }) {
+				s.store = x
+			}
+		}
+		return s.store == nil
+	})
+	return s.store != nil
+}
+
+// returned reports whether a function returns a variable, or what is made of it.
+func returned(p *gocode.Place, body ast.Node, v *types.Var) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		r, ok := n.(*ast.ReturnStmt)
+		if !ok {
+			return !found
+		}
+		ast.Inspect(r, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && p.Object(id) == v {
+				found = true
+			}
+			return !found
+		})
+		return false
+	})
+	return found
+}

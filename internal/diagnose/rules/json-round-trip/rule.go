@@ -1,0 +1,171 @@
+// Package jsonroundtrip finds values that are marshalled only to be unmarshalled at once.
+package jsonroundtrip
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Rule is json-round-trip.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "json-round-trip",
+		Kind:  rule.CPU,
+		Title: "Marshalled only to be unmarshalled",
+		Doc:   doc,
+		// A copy by assignment costs some hundredth of what encoding, scanning and reflection do.
+		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
+		Specificity: 2,
+		Removes:     true,
+		Find:        find,
+	}
+}
+
+const doc = `A function encodes a value, decodes the text at once into another one, and has no
+other use for the text: a copy, or a conversion between two types with the same
+fields, by way of a parser and reflection.
+
+Assign the fields, convert the struct (Go converts between struct types whose
+fields have the same names and types, tags aside: T(v)), or write a Clone method.
+For maps and slices inside, maps.Clone and slices.Clone copy what must not be
+shared. Where types are only known at run time, a library that maps structs by
+reflection costs a fraction of it.
+
+It is fine in tests and at start-up, and where the encoding itself is what is
+wanted: normalizing, dropping fields without a tag, checking that a value
+survives. The rule speaks where the text has no other use in the function.
+
+Seen in the field: tikv/pd#8298 (a Clone through JSON: 1,961 ns, by assignment 34),
+kubernetes/kubernetes#51526.`
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{
+		Callees: []string{
+			"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "gopkg.in/yaml.v2.Marshal", "gopkg.in/yaml.v2.Unmarshal",
+			"gopkg.in/yaml.v3.Marshal", "gopkg.in/yaml.v3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
+			"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
+			"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
+			"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",
+		},
+		Judge: judge,
+	}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	for _, call := range c.Calls {
+		pair, ok := pairOf(c.Place, call)
+		if !ok {
+			continue
+		}
+		c.Cause = fmt.Sprintf("%s turns %s into text on line %d, and %s reads it back at once on line %d; the text has no other use.",
+			rule.FuncText(c.Place.CalleeName(pair.out)), rule.Text(pair.out.Args[0]), rule.Line(c.Place, pair.out.Pos()),
+			rule.FuncText(c.Place.CalleeName(pair.in)), rule.Line(c.Place, pair.in.Pos()))
+		c.Fix = "Assign the fields, or convert the struct; clone the maps and slices inside that must not be shared."
+		return true
+	}
+	return false
+}
+
+// pair is a value's way out into a text, and back.
+type pair struct{ out, in *ast.CallExpr }
+
+// pairOf finds the pair that a call is part of: text, err := Marshal(v) … Unmarshal(text, &w), and nothing else that uses text.
+func pairOf(p *gocode.Place, call *ast.CallExpr) (pair, bool) {
+	body := rule.Body(p)
+	if body == nil || rule.Guarded(p, call) {
+		return pair{}, false
+	}
+	var texts []*types.Var // what Marshal's results are assigned to
+	outs := map[*types.Var]*ast.CallExpr{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || len(a.Rhs) != 1 {
+			return true
+		}
+		out, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+		if !ok || !named(p, out, "Marshal") {
+			return true
+		}
+		if v, part := rule.Var(p, a.Lhs[0]); v != nil && !part && rule.Local(p, v) {
+			texts = append(texts, v)
+			outs[v] = out
+		}
+		return true
+	})
+	for _, v := range texts {
+		in, other := uses(p, body, v)
+		if in == nil || other || codec(p, in) != codec(p, outs[v]) {
+			continue
+		}
+		if call == in || call == outs[v] {
+			return pair{outs[v], in}, true
+		}
+	}
+	return pair{}, false
+}
+
+// uses returns the one call that unmarshals a text, and whether there is any other use of it.
+func uses(p *gocode.Place, body ast.Node, v *types.Var) (in *ast.CallExpr, other bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, lhs := range n.Lhs {
+				if w, part := rule.Var(p, lhs); w == v && !part {
+					if n.Tok == token.ASSIGN && in != nil {
+						other = true
+					}
+				}
+			}
+			for _, rhs := range n.Rhs {
+				ast.Inspect(rhs, walk(p, v, &in, &other))
+			}
+			return false
+		case *ast.CallExpr, *ast.ReturnStmt, *ast.Ident:
+			ast.Inspect(n, walk(p, v, &in, &other))
+			return false
+		}
+		return true
+	})
+	return in, other
+}
+
+// walk looks for uses of a variable in an expression or statement.
+func walk(p *gocode.Place, v *types.Var, in **ast.CallExpr, other *bool) func(ast.Node) bool {
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if named(p, n, "Unmarshal") && len(n.Args) == 2 {
+				if w, part := rule.Var(p, n.Args[0]); w == v && !part {
+					if *in != nil {
+						*other = true
+					}
+					*in = n
+					ast.Inspect(n.Args[1], visit)
+					return false
+				}
+			}
+		case *ast.Ident:
+			if p.Object(n) == v {
+				*other = true
+			}
+		}
+		return true
+	}
+	return visit
+}
+
+func named(p *gocode.Place, call *ast.CallExpr, name string) bool {
+	fn := p.Callee(call)
+	return fn != nil && fn.Signature().Recv() == nil && (fn.Name() == name || name == "Marshal" && fn.Name() == "MarshalIndent") && len(call.Args) > 0
+}
+
+// codec is the package of a call's function: text of one package is read by the same.
+func codec(p *gocode.Place, call *ast.CallExpr) *types.Package { return p.Callee(call).Pkg() }

@@ -1,0 +1,136 @@
+// Package logtextunwritten finds texts that are made for log messages that nobody writes.
+package logtextunwritten
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// leastSamples is how many samples making the text must have, for writing it to have shown up beside them: it takes no less time.
+const leastSamples = 20
+
+// Rule is log-text-unwritten.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "log-text-unwritten",
+		Kind:  rule.CPU,
+		Title: "Text made for a log message that is not written",
+		Doc:   doc,
+		// The text goes, the test of the level stays.
+		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+		Specificity: 3,
+		Removes:     true,
+		Find:        find,
+	}
+}
+
+const doc = `log.Debug().Msg(fmt.Sprintf("%+v", order)) makes its text before the logger can
+say that debug is off: arguments are evaluated first. The formatting costs as much
+as in a program that logs, and nothing is written.
+
+Hand the values over and let the logger format them when it writes: Debugf,
+slog attributes, zap's and zerolog's typed fields, a type with LogValue or
+MarshalZerologObject. Or test the level first (if e := log.Debug(); e.Enabled()
+{ … }).
+
+It is fine where the level is on. The rule speaks only where the profile shows the
+text being made and nothing of the logger's own work below the same line: no
+encoding, no write.
+
+Seen in the field: viamrobotics/rdk#6139 and oxia-db/oxia#1186 (arguments of debug
+lines that were off).`
+
+// makers are functions that make texts, as profiles name them.
+func makers() []string {
+	return []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln", "encoding/json.Marshal", "encoding/json.MarshalIndent", "github.com/davecgh/go-spew/spew.Sdump",
+		"net/http/httputil.DumpRequest", "net/http/httputil.DumpResponse", "encoding/hex.EncodeToString", "strings.Join"}
+}
+
+// loggers are the packages whose calls may write nothing, by prefix.
+func loggers() []string {
+	return []string{"log/slog", "github.com/rs/zerolog", "go.uber.org/zap", "github.com/sirupsen/logrus", "github.com/go-logr/logr", "k8s.io/klog",
+		"github.com/golang/glog", "github.com/hashicorp/go-hclog", "github.com/charmbracelet/log", "github.com/apex/log", "github.com/phuslu/log"}
+}
+
+func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := rule.Search{Callees: makers(), Judge: judge}
+	return s.Find(p), nil
+}
+
+func judge(c *rule.Case) bool {
+	var logged *ast.CallExpr
+	ok := c.All(func(call *ast.CallExpr) bool {
+		logged = loggerAround(c.Place, call)
+		return logged != nil
+	})
+	if !ok || written(c) {
+		return false
+	}
+	if _, n := rule.Sum(c.CPU); n < leastSamples {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s makes a text for %s, and the profile shows nothing of the logger's work below: the level is off, and the text is thrown away.",
+		rule.FuncText(c.Place.CalleeName(c.Calls[0])), rule.Text(logged.Fun))
+	c.Fix = "Hand the values to the logger and let it format them when it writes, or test the level first."
+	return true
+}
+
+// loggerAround returns the call of a logger that gets what a call makes; nil when there is none.
+func loggerAround(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
+	for _, n := range p.Enclosing(call) {
+		outer, ok := n.(*ast.CallExpr)
+		if !ok || outer == call {
+			if _, expr := n.(ast.Expr); !expr {
+				return nil
+			}
+			continue
+		}
+		fn := p.Callee(outer)
+		if fn == nil || fn.Pkg() == nil {
+			return nil
+		}
+		for _, prefix := range loggers() {
+			if path := fn.Pkg().Path(); path == prefix || strings.HasPrefix(path, prefix+"/") {
+				return outer
+			}
+		}
+	}
+	return nil
+}
+
+// mostTested is the share of the text's own cost that the logger may take below the line for testing its level. Writing takes as much as
+// making the text, and more.
+const mostTested = 0.15
+
+// written reports whether the profile shows a logger at work for the line.
+func written(c *rule.Case) bool {
+	works := func(r *site.Row) bool {
+		for _, f := range r.Stack {
+			if f.File == c.Site.File && f.Line == c.Site.Line {
+				return false // nothing of a logger below the line
+			}
+			for _, prefix := range loggers() {
+				if strings.HasPrefix(f.Function, prefix) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	cpu, allocs := c.Pass.Passing(c.Site, works)
+	for _, x := range []struct{ text, own, below []*site.Row }{{c.CPU, c.Site.CPU, cpu}, {c.Allocs, c.Site.Allocs, allocs}} {
+		text, _ := rule.Sum(x.text)
+		own, _ := rule.Sum(rule.Rows(x.own, works))
+		below, _ := rule.Sum(x.below)
+		if float64(own+below) > mostTested*float64(text) {
+			return true
+		}
+	}
+	return false
+}
