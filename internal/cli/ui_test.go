@@ -153,10 +153,10 @@ func TestUIInBrowser(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	document := browsertest.OpenURL(t, server.URL+"/drive?"+url.QueryEscape(`["findings","top","source","peek","trace","requests","recording","diff"]`))
+	document := browsertest.OpenURL(t, server.URL+"/drive?"+url.QueryEscape(`["findings","top","source","disasm","peek","load","trace","requests","recording","diff"]`))
 	got := browsertest.Seen(t, document, `<pre id="seen">`)
 	for what, want := range map[string]string{
-		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
+		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "disasm": "Disassembly", "load": "Load", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
 		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
 	} {
 		if got[what] != want {

@@ -145,7 +145,13 @@ func (e *engine) runsWords(d *draft) string {
 	if len(d.lines) == 0 || d.rule.Generic {
 		return ""
 	}
-	words := e.pass.Runs(d.lines[0].site.Frame, d.lines[0].site.Cost)
+	first := d.lines[0]
+	cost := first.site.Cost
+	if value, _ := rule.Sum(first.match.CPU); float64(value) > 1e9*cost.CPUSeconds { // with what it calls
+		bytes, objects := rule.Sum(first.match.Allocs)
+		cost = site.Cost{CPUSeconds: float64(value) / 1e9, AllocBytes: max(bytes, cost.AllocBytes), AllocObjects: max(objects, cost.AllocObjects)}
+	}
+	words := e.pass.Runs(first.site.Frame, cost)
 	if words == "" {
 		return ""
 	}

@@ -79,6 +79,9 @@ func (e *engine) beyond(d *draft) []SiteRef {
 		if len(rows) == 0 {
 			rows = c.match.Allocs
 		}
+		if len(rows) == 0 {
+			rows = c.match.Live
+		}
 		for _, r := range rows {
 			add(r, &c.match.Site.Frame)
 		}
@@ -88,17 +91,17 @@ func (e *engine) beyond(d *draft) []SiteRef {
 	slices.SortStableFunc(order, func(a, b line) int {
 		return cmp.Or(cmp.Compare(a.role, b.role), cmp.Compare(depth[of(a)], depth[of(b)]))
 	})
+	whole := 0.0 // the finding's own share
+	for _, l := range d.lines {
+		whole += l.share
+	}
 	var refs []SiteRef
 	n := map[Role]int{}
 	for _, l := range order {
 		if n[l.role]++; n[l.role] > mostRoles {
 			continue
 		}
-		share := 0.0
-		if d.share.Value > 0 {
-			share = d.share.Value * float64(sums[of(l)]) / float64(total)
-		}
-		refs = append(refs, SiteRef{Place: place(*l.f), Role: l.role, Share: round(share), Source: e.source(&site.Site{Frame: *l.f})})
+		refs = append(refs, SiteRef{Place: place(*l.f), Role: l.role, Share: round(whole * float64(sums[of(l)]) / float64(total)), Source: e.source(&site.Site{Frame: *l.f})})
 	}
 	return refs
 }

@@ -24,7 +24,7 @@ func Repeatable() []string {
 		"fmt.Sprintf", "fmt.Sprint", "path.Match", "path/filepath.Match", "path/filepath.Rel", "time.LoadLocation",
 		"encoding/pem.Decode", "crypto/x509.ParseCertificate", "crypto/x509.ParsePKCS8PrivateKey", "crypto/x509.ParsePKCS1PrivateKey",
 		"crypto/x509.ParsePKIXPublicKey", "encoding/base64.(*Encoding).Decode", "net/url.ParseQuery", "net/url.ParseRequestURI",
-		"go/parser.ParseExpr", "gopkg.in/yaml.v3.Unmarshal", "github.com/Knetic/govaluate.NewEvaluableExpression*",
+		"go/parser.ParseExpr", "gopkg.in/yaml%2ev3.Unmarshal", "github.com/Knetic/govaluate.NewEvaluableExpression*",
 		"github.com/casbin/govaluate.NewEvaluableExpression*", "github.com/google/uuid.Parse", "github.com/Masterminds/semver*.NewVersion",
 		"github.com/Masterminds/semver*.NewConstraint", "github.com/robfig/cron*.ParseStandard", "github.com/golang-jwt/jwt*.Parse*FromPEM",
 		"golang.org/x/text/language.Parse", "golang.org/x/text/language.MustParse", "golang.org/x/text/language.ParseAcceptLanguage",

@@ -92,7 +92,8 @@ func typeNames(profile []string) []string {
 
 // TypeName turns the name of a function in a profile into the type checker's:
 // "strings.(*Replacer).Replace" into "(*strings.Replacer).Replace", "time.Time.Format"
-// into "(time.Time).Format", "slices.Index[...]" into "slices.Index".
+// into "(time.Time).Format", "slices.Index[...]" into "slices.Index". A profile escapes dots in the last element of
+// an import path ("gopkg.in/yaml%2ev3.Unmarshal"); so must patterns.
 func TypeName(profile string) string {
 	name, generic, _ := strings.Cut(profile, "[")
 	if generic != "" && strings.Contains(generic, "].") {
@@ -102,7 +103,7 @@ func TypeName(profile string) string {
 	dir := name[:strings.LastIndexByte(name, '/')+1]
 	parts := strings.Split(name[len(dir):], ".")
 	if len(parts) != 3 {
-		return name
+		return strings.ReplaceAll(name, "%2e", ".")
 	}
 	pkg := dir + strings.ReplaceAll(parts[0], "%2e", ".")
 	if receiver, ok := strings.CutPrefix(parts[1], "(*"); ok {

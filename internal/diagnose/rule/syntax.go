@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -58,6 +59,20 @@ func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {
 		}
 	}
 	return calls
+}
+
+// CallsTo returns the calls on the line of a function as a profile names it. What profiles call main.f is f of the program's import path.
+func CallsTo(p *gocode.Place, profile string) []*ast.CallExpr {
+	name := TypeName(profile)
+	if p.Pkg.Name() == "main" {
+		for _, head := range []string{"main.", "(main.", "(*main."} {
+			if rest, ok := strings.CutPrefix(name, head); ok {
+				name = strings.TrimSuffix(head, "main.") + p.Pkg.Path() + "." + rest
+				break
+			}
+		}
+	}
+	return CallsOf(p, name)
 }
 
 // ConstString returns the value of a constant string.

@@ -11,6 +11,7 @@ export function digits(x) {
 /** @param {number} ns */
 export function nanoseconds(ns) {
   const a = Math.abs(ns);
+  if (a === 0) return "0 s";
   if (a >= 1e9) return digits(ns / 1e9) + " s";
   if (a >= 1e6) return digits(ns / 1e6) + " ms";
   if (a >= 1e3) return digits(ns / 1e3) + " µs";

@@ -11,9 +11,12 @@ export async function manifest() {
   return r.json();
 }
 
+/** Phases of builds of their own, whose figures are not those of the program. */
+const builtOtherwise = ["counts", "inputs"];
+
 /** Windows with the time at which they end, in seconds from the first phase's start. @param {any} m */
 export function timed(m) {
-  const phases = (m.phases || []).filter((/** @type {any} */ p) => p.windows?.length && p.start);
+  const phases = (m.phases || []).filter((/** @type {any} */ p) => p.windows?.length && p.start && !builtOtherwise.includes(p.name));
   if (!phases.length) return { points: [], bands: [] };
   const zero = Math.min(...phases.map((/** @type {any} */ p) => Date.parse(p.start)));
   const points = [], bands = [];

@@ -36,7 +36,7 @@ function card(/** @type {any} */ f, /** @type {any} */ settings) {
     h("h2", null, settings ? null : h("span.rank", null, f.rank), f.title, h("span.tag", null, f.confidence), h("span.tag", null, f.rule)),
     price,
     f.function ? h("p", null, h("code", null, f.function), h("span.faint", null, ` ${f.file}:${f.line}`)) : null,
-    f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
+    f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
     exact ? h("p", null, "look at: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",

@@ -47,8 +47,8 @@ kubernetes/kubernetes#51526.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s := rule.Search{
 		Callees: []string{
-			"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "gopkg.in/yaml.v2.Marshal", "gopkg.in/yaml.v2.Unmarshal",
-			"gopkg.in/yaml.v3.Marshal", "gopkg.in/yaml.v3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
+			"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
+			"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
 			"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
 			"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
 			"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",

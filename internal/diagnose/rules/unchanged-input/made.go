@@ -28,6 +28,11 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 		}
 	}
 	for _, arg := range call.Args {
+		if u, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok && u.Op == token.AND {
+			if _, named := ast.Unparen(u.X).(*ast.Ident); named {
+				return false // the result goes on working on a variable of this run
+			}
+		}
 		if !o.fixed(arg) || o.remembers(arg) {
 			return false
 		}
@@ -84,6 +89,11 @@ func (o *origin) untouched(v *types.Var) bool {
 		}
 		with := o.isRoot(call.Fun, v)
 		for _, arg := range call.Args {
+			if t := o.place.TypeOf(arg); t != nil {
+				if _, basic := t.Underlying().(*types.Basic); basic {
+					continue // a number or a string of it changes nothing
+				}
+			}
 			with = with || o.isRoot(arg, v)
 		}
 		if !with {
@@ -267,6 +277,9 @@ const leastMade = 100
 // describeMade says what is made again.
 func (f *found) describeMade(m *rule.Match, runs string) {
 	name := rule.FuncText(f.place.CalleeName(f.call))
+	if fn := f.place.Callee(f.call); fn != nil && fn.Pkg() == f.place.Pkg {
+		name = fn.Name()
+	}
 	of := "of constants alone"
 	if len(f.names) > 0 {
 		of = "of " + rule.List(f.names) + ", which did not change while the recording's counters ran"

@@ -177,7 +177,7 @@ func (o *origin) local(v *types.Var) bool {
 		return !o.setIn(rule.Body(o.place), v) && o.passed(v)
 	}
 	if slices.Contains(o.under, v) {
-		return true
+		return !o.loose // sum = hash(sum) is another one in each iteration
 	}
 	o.under = append(o.under, v)
 	defer func() { o.under = o.under[:len(o.under)-1] }()
@@ -210,7 +210,7 @@ func (o *origin) local(v *types.Var) bool {
 			for _, e := range []ast.Expr{n.Key, n.Value} {
 				if id, ok := e.(*ast.Ident); ok && o.place.Object(id) == v {
 					found++
-					fine = fine && o.fixed(n.X)
+					fine = fine && o.elements(n, e == n.Key) && o.fixed(n.X)
 					o.few = true
 				}
 			}
@@ -226,6 +226,22 @@ func (o *origin) local(v *types.Var) bool {
 		return fine
 	})
 	return fine && found > 0 && (!o.loose || o.untouched(v))
+}
+
+// elements reports whether a variable of a range statement takes the elements of something, or the keys of a map: not numbers that
+// count up.
+func (o *origin) elements(n *ast.RangeStmt, key bool) bool {
+	t := o.place.TypeOf(n.X)
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Map:
+		return true
+	case *types.Slice, *types.Array, *types.Pointer:
+		return !key
+	}
+	return false
 }
 
 // passed follows a parameter to what the caller passes for it.

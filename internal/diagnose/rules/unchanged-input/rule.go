@@ -104,8 +104,12 @@ type found struct {
 	unit                    string
 }
 
-// caller returns the frame of a row nearest to its leaf that makes such a call.
+// caller returns the frame of a row that makes such a call: of calls that build something, the one nearest to the root, with which all below
+// goes; else the one nearest to the leaf.
 func (s *search) caller(r *site.Row) int {
+	if i := s.outermost(r); i >= 0 {
+		return i
+	}
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
 		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !rule.Named(r.Stack[i-1].Function, s.patterns...) {
@@ -125,7 +129,7 @@ func (s *search) caller(r *site.Row) int {
 			return i
 		}
 	}
-	return s.outermost(r)
+	return -1
 }
 
 // look returns the call of a function on a line, when nothing that goes into it changes.
@@ -134,7 +138,7 @@ func (s *search) look(f *site.Frame, key *at) *found {
 	if !ok {
 		return nil
 	}
-	for _, call := range rule.CallsOf(place, rule.TypeName(key.callee)) {
+	for _, call := range rule.CallsTo(place, key.callee) {
 		runs := s.runs(place, f, call)
 		if runs <= 0 || !rule.PerCall(place, call) {
 			continue
@@ -155,6 +159,11 @@ func (s *search) look(f *site.Frame, key *at) *found {
 		}
 		if o.decided(call) && len(o.names) > 0 {
 			return &found{place: place, call: call, names: longest(o.names), runs: runs, sets: o.sets, open: o.open}
+		}
+		one := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, loose: true}
+		if one.decided(call) && one.few { // one of a few values that do not change
+			return &found{place: place, call: call, names: longest(one.names), runs: runs, sets: one.sets, open: one.open, loose: true, guess: one.guess,
+				few: true, file: one.file, unit: s.pass.Manifest.Unit()}
 		}
 	}
 	return nil
