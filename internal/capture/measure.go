@@ -42,7 +42,8 @@ func (s *service) measure(ctx context.Context, length time.Duration, collect fun
 		// A window that was cut short, or squeezed because reading the one before took
 		// long, counts in the totals and tells nothing about the spread.
 		last = s.addWindow(ctx, &st, last, !early && time.Since(last.at) > window/2)
-		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(first.at), Of: length})
+		s.say(Event{Phase: s.phase, Text: s.describe(&st), At: since(first.at), Of: length,
+			Window: &st.phase.Windows[len(st.phase.Windows)-1], HeapLive: int64(last.metrics["/gc/heap/live:bytes"].Value)})
 		if stop == nil {
 			if stop = s.hangs(); stop != nil {
 				break

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/load"
 )
@@ -57,6 +58,10 @@ type Event struct {
 	At    time.Duration // since the phase began
 	Of    time.Duration // the phase's expected length; 0 unknown
 	End   bool          // the phase is over; Text is its summary
+
+	// Of a service, with each window that ends; else nil and 0.
+	Window   *recording.Window
+	HeapLive int64 // bytes that the last collection found in use; 0 unknown
 }
 
 const (

@@ -45,6 +45,7 @@ func runCommand() command {
 			"hone run ./cmd/batchjob -- -n 1000",
 			"hone run -bench 'BenchmarkX' ./pkg",
 			"hone run ./cmd/batchjob -prove 2m -- -n 1000",
+			"hone run ./cmd/server -load http://127.0.0.1:8080/path -ui",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var rec recordFlags
@@ -52,6 +53,8 @@ func runCommand() command {
 			rec.declare(fs)
 			out.declare(fs, "show `N` findings (default 10)")
 			budget := fs.Duration("prove", 0, "then spend up to `D` on trying the fixes that hone can write, most expensive first, each alone in a copy of the commit")
+			watch := fs.Bool("ui", false, "show the recording in a browser as it is made, then its findings, until Ctrl-C")
+			noBrowser := fs.Bool("no_browser", false, "with -ui: only print the address")
 			return func(ctx context.Context, env Env, args, rest []string) error {
 				if err := rec.provable(*budget, args); err != nil {
 					return err
@@ -60,16 +63,20 @@ func runCommand() command {
 				if err != nil {
 					return err
 				}
+				var prove afterwards
+				if *budget > 0 {
+					prove = func(res *session.Result) error { return rec.prove(ctx, env, cfg, res, *budget) }
+				}
+				if *watch {
+					v := viewed{rec: &rec, out: out, then: prove, noBrowser: *noBrowser}
+					return v.run(ctx, env, cfg, prog, args, rest)
+				}
 				path, err := rec.record(ctx, env, cfg, prog, args, rest)
 				if err != nil {
 					if ctx.Err() == nil && profiled(cfg, path) {
 						return errors.Join(diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil), err)
 					}
 					return err
-				}
-				var prove afterwards
-				if *budget > 0 {
-					prove = func(res *session.Result) error { return rec.prove(ctx, env, cfg, res, *budget) }
 				}
 				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path, prove); err != nil {
 					return err

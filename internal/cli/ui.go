@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/recording"
@@ -30,6 +31,7 @@ import (
 // uiFlags are those of `hone ui`.
 type uiFlags struct {
 	out       outputFlags
+	connect   connectFlags
 	listen    string
 	token     string
 	noBrowser bool
@@ -37,22 +39,25 @@ type uiFlags struct {
 
 func uiCommand() command {
 	return command{
-		name: "ui", args: "[SOURCE|DIR...]", group: "the main job",
-		short: "look at recordings, profiles and traces in a browser",
+		name: "ui", args: "[SOURCE|DIR|URL...]", group: "the main job",
+		short: "look at recordings, profiles, traces and services in a browser",
 		long: `Serves recordings, pprof files and traces to a browser: findings, flame graph, call graph, source with costs, requests,
 timelines, comparisons. A folder stands for the recordings in it, new ones as they come; without sources it is the
-cache of hone's recordings. Every figure is one that a command prints with -json.
+cache of hone's recordings. Every figure is one that a command prints with -json. Of the URL of a service that mounts
+net/http/pprof the page takes profiles, traces and recordings on a click; they are kept in hone's cache.
 
 The server listens on loopback, and answers to loopback names only. Any other -listen demands a -token; "new" makes one.
 An address of a page can be shared with who can reach the server.`,
 		examples: []string{
 			"hone ui",
 			"hone ui before.hone after.hone",
+			"hone ui http://127.0.0.1:6060",
 			"hone ui -no_browser -listen 127.0.0.1:6061 ./recordings",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var u uiFlags
 			u.out.declare(fs, "")
+			u.connect.declare(fs)
 			fs.StringVar(&u.listen, "listen", "127.0.0.1:0", "serve on `ADDRESS`")
 			fs.StringVar(&u.token, "token", "", "let in only who knows this `TOKEN`; new: make one")
 			fs.BoolVar(&u.noBrowser, "no_browser", false, "do not open a browser")
@@ -79,37 +84,59 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	b := &uiBackend{env: env, shelves: shelves, kept: &keptSources{ctx: ctx}, cfg: cfg, connect: u.connect}
+	done, err := u.serve(ctx, env, env.Stdout, b, &ui.Feed{})
+	if err != nil {
+		return err
+	}
+	return <-done
+}
+
+// serve opens the pages of a backend and prints their address on w. What comes over done is why they closed: nil when ctx ended.
+func (u *uiFlags) serve(ctx context.Context, env Env, w io.Writer, b *uiBackend, feed *ui.Feed) (done <-chan error, err error) {
 	if u.token == "new" {
 		u.token = rand.Text()
 	}
 	host, _, err := net.SplitHostPort(u.listen)
 	if err != nil {
-		return usagef("ui: -listen %s: want HOST:PORT, as 127.0.0.1:6061", u.listen)
+		return nil, usagef("ui: -listen %s: want HOST:PORT, as 127.0.0.1:6061", u.listen)
 	}
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
 	if !local && u.token == "" {
-		return usagef("ui: -listen %s lets others in: give -token new as well", u.listen)
+		return nil, usagef("ui: -listen %s lets others in: give -token new as well", u.listen)
 	}
-	handler, err := ui.New(ui.Options{Backend: &uiBackend{env: env, shelves: shelves, kept: &keptSources{ctx: ctx}}, Token: u.token, AnyHost: !local})
+	o := ui.Options{Backend: b, Feed: feed, Token: u.token, AnyHost: !local}
+	if slices.ContainsFunc(b.shelves, isService) {
+		o.Take = b.take
+	}
+	handler, wait, err := ui.New(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", u.listen)
 	if err != nil {
-		return fmt.Errorf("ui: %w", err)
+		return nil, fmt.Errorf("ui: %w", err)
 	}
 	address := "http://" + listener.Addr().String() + "/"
 	if u.token != "" {
 		address += "?token=" + u.token
 	}
-	fmt.Fprintln(env.Stdout, address)
+	if _, err := fmt.Fprintln(w, address); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	if !u.noBrowser {
 		if err := openBrowser(ctx, address); err != nil {
 			env.say("hone: open the address in a browser (%v)", err)
 		}
 	}
-	return serveUntil(ctx, listener, handler)
+	closed := make(chan error, 1)
+	go func() {
+		err := serveUntil(ctx, listener, handler)
+		wait() // a recording under way is closed first
+		closed <- err
+	}()
+	return closed, nil
 }
 
 // serveUntil serves until ctx ends.
@@ -155,6 +182,10 @@ func openBrowser(ctx context.Context, address string) error {
 func shelvesOf(dir string, args []string) ([]string, error) {
 	var paths []string
 	for _, a := range args {
+		if isService(a) {
+			paths = append(paths, a)
+			continue
+		}
 		if !filepath.IsAbs(a) {
 			a = filepath.Join(dir, a)
 		}
@@ -169,7 +200,11 @@ func shelvesOf(dir string, args []string) ([]string, error) {
 // uiBackend answers the pages with hone's own commands.
 type uiBackend struct {
 	env     Env
-	shelves []string // files, and folders of recordings
+	shelves []string               // files, folders of recordings, and URLs of services
+	running atomic.Pointer[string] // name of the recording that is being made; nil: none
+	made    madeFiles              // what was taken of the services
+	cfg     session.Config         // for that
+	connect connectFlags
 
 	mu    sync.Mutex   // of a command under way
 	kept  *keptSources // profiles as they were decoded for the last commands; nil: none are kept
@@ -196,10 +231,17 @@ func (b *uiBackend) sources() openFunc {
 	return b.kept.open
 }
 
-// Sources lists the files and what is in the folders, the newest recording of a folder first.
+// Sources lists the files, what is in the folders (the newest recording of a folder first), and what was taken of services.
 func (b *uiBackend) Sources() []ui.Source {
 	var out []ui.Source
-	for _, p := range b.shelves {
+	if name := b.running.Load(); name != nil {
+		out = append(out, ui.Source{Name: *name, Path: "run " + *name, Kind: ui.KindRun})
+	}
+	for _, p := range append(slices.Clone(b.shelves), b.made.all()...) {
+		if isService(p) {
+			out = append(out, ui.Source{Name: p, Path: p, Kind: ui.KindService})
+			continue
+		}
 		info, err := os.Stat(p)
 		if err != nil {
 			continue
@@ -218,7 +260,7 @@ func (b *uiBackend) Sources() []ui.Source {
 			path := filepath.Join(p, e.Name())
 			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), ".hone") {
 				times[path] = info.ModTime()
-				found = append(found, ui.Source{Name: e.Name(), Path: path, Kind: "recording"})
+				found = append(found, ui.Source{Name: e.Name(), Path: path, Kind: ui.KindRecording})
 			}
 		}
 		slices.SortFunc(found, func(x, y ui.Source) int {
@@ -230,23 +272,23 @@ func (b *uiBackend) Sources() []ui.Source {
 }
 
 // kindOf tells a file's kind by how it begins.
-func kindOf(path string) string {
+func kindOf(path string) ui.Kind {
 	f, err := os.Open(path)
 	if err != nil {
-		return "profile"
+		return ui.KindProfile
 	}
 	defer f.Close()
 	head := make([]byte, 8)
 	n, _ := io.ReadFull(f, head)
 	switch head = head[:n]; {
 	case bytes.HasPrefix(head, []byte("PK")):
-		return "recording"
+		return ui.KindRecording
 	case bytes.HasPrefix(head, []byte("go 1.")):
-		return "trace"
+		return ui.KindTrace
 	case bytes.HasPrefix(head, []byte("SQLite f")):
-		return "history"
+		return ui.KindHistory
 	}
-	return "profile"
+	return ui.KindProfile
 }
 
 // Run runs a command as its user would, with what it prints going to w.

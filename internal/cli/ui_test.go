@@ -18,7 +18,7 @@ import (
 func uiOf(t *testing.T, sources ...string) (http.Handler, Env) {
 	t.Helper()
 	env := Env{Getenv: os.Getenv, CacheDir: t.TempDir(), Dir: t.TempDir(), Version: "test"}
-	h, err := ui.New(ui.Options{Backend: &uiBackend{env: env, shelves: sources, kept: &keptSources{ctx: t.Context()}}})
+	h, _, err := ui.New(t.Context(), ui.Options{Backend: &uiBackend{env: env, shelves: sources, kept: &keptSources{ctx: t.Context()}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	pairs := fs.Bool("pairs", false, "run the faulty and then the fixed versions, and compare what was promised with what was saved")
 	kept := fs.String("work", "", "keep sources and recordings in this directory; what it has recorded already is only diagnosed again")
 	save := fs.Bool("w", false, "write the page in docs instead of printing it")
+	look := fs.Bool("first", false, "note in first.json how hone does on cases that are not in it yet")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		fmt.Fprintf(os.Stderr, "%s | %s |%s\n", c.ID, r.words(), r.pairWords(r.Fixed != nil))
 		t.Rows = append(t.Rows, r)
 	}
-	if err := t.first(filepath.Join(dir, "first.json"), *save && *only == ""); err != nil {
+	if err := t.first(filepath.Join(dir, "first.json"), *look); err != nil {
 		return err
 	}
 	var page bytes.Buffer

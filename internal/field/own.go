@@ -134,7 +134,7 @@ func (s service) targets(addr string) []load.Target {
 			if !ok {
 				method, path = "GET", line
 			}
-			if s.Range > 0 {
+			if strings.Contains(path, "%d") {
 				path = fmt.Sprintf(path, s.From+i)
 			}
 			all = append(all, load.Target{Method: method, URL: "http://" + addr + path, Body: []byte(s.Body)})

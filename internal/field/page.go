@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -34,37 +36,45 @@ type table struct {
 
 // old is a line of first.json: how hone did on a case when it first saw it.
 type old struct {
+	Batch     int      `json:"batch"` // cases of one batch were looked at together
 	Rank      int      `json:"rank"`
 	Explained int      `json:"explained"`
 	Rule      string   `json:"rule"`
 	Accused   []string `json:"accused,omitempty"`
-	Error     string   `json:"error,omitempty"`
 }
 
-// first reads the figures of the first look; it writes them when there are none and keep is set.
+// first reads the figures of the first look. With keep it adds the cases that have none: they are a batch of their own,
+// since hone knows more by then than at the first look at the others.
 func (t *table) first(name string, keep bool) error {
+	t.before = map[string]old{}
 	text, err := os.ReadFile(name)
-	if err == nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
 		if err := json.Unmarshal(text, &t.before); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if !keep {
 		return nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) || !keep || len(t.Rows) == 0 || t.Rows[0].c.files == nil {
-		return nil
+	batch := 1
+	for _, o := range t.before {
+		batch = max(batch, o.Batch+1)
 	}
-	all := map[string]old{}
 	for _, r := range t.Rows {
-		o := old{Rank: r.Rank, Explained: r.Explained, Rule: r.Rule}
+		if _, ok := t.before[r.c.ID]; ok || r.err != nil {
+			continue
+		}
+		o := old{Batch: batch, Rank: r.Rank, Explained: r.Explained, Rule: r.Rule}
 		if r.c.Kind == clean {
 			o.Accused = r.Accused
 		}
-		if r.err != nil {
-			o.Error = lastLine(r.err.Error())
-		}
-		all[r.c.ID] = o
+		t.before[r.c.ID] = o
 	}
-	if text, err = json.MarshalIndent(all, "", "\t"); err != nil {
+	if text, err = json.MarshalIndent(t.before, "", "\t"); err != nil {
 		return err
 	}
 	return os.WriteFile(name, append(text, '\n'), 0o644)
@@ -129,11 +139,11 @@ func (t *table) write(w io.Writer) {
 	if s.fixed > 0 {
 		fmt.Fprintf(w, "Of %d fixed versions %d still get the explanation. The saving that the explaining finding promises and the one measured have a value in common in %d of %d.\n\n", s.fixed, s.alarms, s.kept, s.promised)
 	}
-	if t.before != nil {
+	if len(t.before) > 0 {
 		t.writeFirst(w)
 	}
 	head, rule := "| case | module | kind | rank of the place | explained at | by |", "|---|---|---|---|---|---|"
-	if t.before != nil {
+	if len(t.before) > 0 {
 		head, rule = head+" first look |", rule+"---|"
 	}
 	if s.fixed > 0 {
@@ -145,37 +155,45 @@ func (t *table) write(w io.Writer) {
 	}
 }
 
-// writeFirst is the line of the first look.
+// writeFirst is a line for each batch of first looks.
 func (t *table) writeFirst(w io.Writer) {
-	var s score
+	batches := map[int]*score{}
 	for _, r := range t.Rows {
 		o, ok := t.before[r.c.ID]
-		switch {
-		case !ok:
-		case r.c.Kind == clean:
-			s.controls++
-			if len(o.Accused) > 0 {
-				s.accused++
-			}
-		default:
+		if !ok {
+			continue
+		}
+		s := batches[o.Batch]
+		if s == nil {
+			s = &score{}
+			batches[o.Batch] = s
+		}
+		if r.c.Kind != clean {
 			s.bugs++
 			s.add(row{verdict: verdict{Rank: o.Rank, Explained: o.Explained}})
+			continue
+		}
+		s.controls++
+		if len(o.Accused) > 0 {
+			s.accused++
 		}
 	}
-	fmt.Fprintf(w, "At first look, before anything was changed for them: of %d bugs %d at rank 1, %d placed, %d explained; of %d clean cases %d accused.\n\n", s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
+	for _, batch := range slices.Sorted(maps.Keys(batches)) {
+		s := batches[batch]
+		fmt.Fprintf(w, "At first look, before anything was changed for them, batch %d: of %d bugs %d at rank 1, %d placed, %d explained; of %d clean cases %d accused.\n\n",
+			batch, s.bugs, s.first, s.near, s.explained, s.controls, s.accused)
+	}
 }
 
 // firstWords is the cell of the first look.
 func (t *table) firstWords(r row) string {
-	if t.before == nil {
+	if len(t.before) == 0 {
 		return ""
 	}
 	o, ok := t.before[r.c.ID]
 	switch {
 	case !ok:
 		return " – |"
-	case o.Error != "":
-		return " error |"
 	case r.c.Kind == clean && len(o.Accused) > 0:
 		return " accused |"
 	case r.c.Kind == clean:

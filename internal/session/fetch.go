@@ -108,6 +108,34 @@ func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*
 	return f.get(ctx, u, length)
 }
 
+// mostFetched bytes are taken from an endpoint by Fetch: more than any profile or bounded trace has.
+const mostFetched = 1 << 30
+
+// Fetch copies what the endpoint at raw answers, a profile or a trace, which needs length to be made, to w as it is.
+func Fetch(ctx context.Context, raw string, length time.Duration, w io.Writer, o SourceOptions) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return fmt.Errorf("%s: not a URL: %w", raw, err)
+	}
+	f := newFetcher(u, o)
+	defer f.client.CloseIdleConnections()
+	body, err := f.open(ctx, u, length)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	n, err := io.Copy(w, io.LimitReader(body, mostFetched))
+	switch {
+	case err != nil:
+		return fmt.Errorf("fetch %s: %w", u, err)
+	case n == 0:
+		return fmt.Errorf("fetch %s: an empty answer", u)
+	case n == mostFetched:
+		return fmt.Errorf("fetch %s: an answer of more than %d MiB", u, mostFetched>>20)
+	}
+	return nil
+}
+
 // isSnapshot tells the endpoints that answer with the state of a moment, so that
 // -seconds means the difference of two.
 func isSnapshot(kind string) bool {

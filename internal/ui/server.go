@@ -2,8 +2,10 @@ package ui
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
 	"embed"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,13 +17,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Source is something to look at.
 type Source struct {
+	ID   string `json:"id"`   // of its path: what stands in addresses, whatever comes and goes beside it
 	Name string `json:"name"` // for people
 	Path string `json:"-"`    // for commands
-	Kind string `json:"kind"` // "recording", "profile", "trace" or "history"
+	Kind Kind   `json:"kind"`
+}
+
+// Kind says what a source is, and so what there is to see of it.
+type Kind string
+
+// The kinds of sources.
+const (
+	KindRecording Kind = "recording"
+	KindProfile   Kind = "profile"
+	KindTrace     Kind = "trace"
+	KindHistory   Kind = "history" // a database of hone history
+	KindService   Kind = "service" // a URL: profiles are taken from it on request
+	KindRun       Kind = "run"     // a recording that is being made
+)
+
+// IDOf is the ID of the source at a path.
+func IDOf(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return "s" + hex.EncodeToString(sum[:6])
 }
 
 // Backend answers what the pages ask.
@@ -39,6 +63,10 @@ type Options struct {
 	Backend Backend
 	// Token, when not empty, must come with each request: as the cookie that the address /?token=TOKEN sets.
 	Token string
+	// Feed, when set, is what the pages show of a recording that is being made.
+	Feed *Feed
+	// Take, when set, takes what a page asks for of a service, and returns the path of what it made. It needs a Feed.
+	Take func(ctx context.Context, service Source, what string, length time.Duration, say func(Event)) (path string, err error)
 	// AnyHost lets requests come under any name, as a server that is not on loopback must; it needs a Token.
 	AnyHost bool
 }
@@ -46,10 +74,10 @@ type Options struct {
 //go:embed files
 var files embed.FS
 
-// New returns the handler.
-func New(o Options) (http.Handler, error) {
+// New returns the handler. Jobs that pages start end with ctx; wait returns when they have.
+func New(ctx context.Context, o Options) (h http.Handler, wait func(), err error) {
 	if o.AnyHost && o.Token == "" {
-		return nil, errors.New("a server that others can reach needs a token")
+		return nil, nil, errors.New("a server that others can reach needs a token")
 	}
 	s := &server{Options: o, answers: newAnswers()}
 	mux := http.NewServeMux()
@@ -59,12 +87,25 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /api/{view}", s.view)
 	mux.HandleFunc("GET /page/{view}", s.page)
 	mux.HandleFunc("GET /part/{name...}", s.part)
-	return s.guard(mux), nil
+	if o.Feed != nil {
+		mux.HandleFunc("GET /api/live", func(w http.ResponseWriter, r *http.Request) { s.live(ctx, w, r) })
+	}
+	if o.Take != nil && o.Feed != nil {
+		same := http.NewCrossOriginProtection()
+		mux.Handle("POST /api/take", same.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.take(ctx, w, r) })))
+		mux.Handle("POST /api/stop", same.Handler(http.HandlerFunc(s.stop)))
+	}
+	return s.guard(mux), s.jobs.Wait, nil
 }
 
 type server struct {
 	Options
 	answers *answers
+
+	jobs   sync.WaitGroup
+	busy   sync.Mutex // of the job under way
+	mu     sync.Mutex
+	cancel func() // ends the job under way; nil before the first
 }
 
 const cookie = "hone_token"
@@ -135,17 +176,38 @@ func serveFile(w http.ResponseWriter, name string) {
 
 func (s *server) sources(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(s.Backend.Sources())
+	json.NewEncoder(w).Encode(s.all())
+}
+
+// all lists the sources with their IDs.
+func (s *server) all() []Source {
+	all := slices.Clone(s.Backend.Sources())
+	for i := range all {
+		all[i].ID = IDOf(all[i].Path)
+	}
+	return all
+}
+
+// find returns the source with an ID, or with a number in the list: what people write by hand.
+func (s *server) find(id string) (Source, bool) {
+	all := s.all()
+	i := slices.IndexFunc(all, func(src Source) bool { return src.ID == id })
+	if n, err := strconv.Atoi(id); i < 0 && err == nil {
+		i = n
+	}
+	if i < 0 || i >= len(all) {
+		return Source{}, false
+	}
+	return all[i], true
 }
 
 // source is the one that a request is about.
 func (s *server) source(r *http.Request, key string) (Source, error) {
-	all := s.Backend.Sources()
-	i, err := strconv.Atoi(r.URL.Query().Get(key))
-	if err != nil || i < 0 || i >= len(all) {
+	src, ok := s.find(r.URL.Query().Get(key))
+	if !ok {
 		return Source{}, fmt.Errorf("%s: no such source", key)
 	}
-	return all[i], nil
+	return src, nil
 }
 
 func (s *server) view(w http.ResponseWriter, r *http.Request) {
@@ -195,7 +257,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]v
 // part hands a part of a recording over as a file.
 func (s *server) part(w http.ResponseWriter, r *http.Request) {
 	src, err := s.source(r, "src")
-	if err != nil || src.Kind != "recording" {
+	if err != nil || src.Kind != KindRecording {
 		http.Error(w, "no such recording", http.StatusNotFound)
 		return
 	}

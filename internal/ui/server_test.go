@@ -39,7 +39,7 @@ func (b *backend) Part(path, name string) (io.ReadCloser, error) {
 
 func serve(t *testing.T, o ui.Options) http.Handler {
 	t.Helper()
-	h, err := ui.New(o)
+	h, _, err := ui.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestHosts(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	if _, err := ui.New(ui.Options{Backend: &backend{}, AnyHost: true}); err == nil {
+	if _, _, err := ui.New(t.Context(), ui.Options{Backend: &backend{}, AnyHost: true}); err == nil {
 		t.Error("a server for others without a token")
 	}
 	h := serve(t, ui.Options{Backend: &backend{}, Token: "secret", AnyHost: true})

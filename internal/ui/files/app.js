@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 import { views } from "./views.js";
 
-/** @typedef {{name: string, kind: string}} Source */
+/** @typedef {{id: string, name: string, kind: string}} Source */
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const nav = /** @type {HTMLElement} */ (document.getElementById("views"));
@@ -48,16 +48,17 @@ export function link(view, text, more) {
 export async function ask(name, more = {}) {
   const q = state();
   q.delete("view");
-  if (!q.get("src")) q.set("src", "0");
+  q.set("src", source().id);
   for (const [k, v] of Object.entries(more)) q.set(k, String(v));
   const r = await fetch(`/api/${name}?${q}`);
   if (!r.ok) throw new Error((await r.text()).trim());
   return r.json();
 }
 
-/** @returns {Source} */
+/** The source that the address names, by its ID or its number in the list; else the first. @returns {Source} */
 export function source() {
-  return sources[Number(state().get("src") || 0)] || { name: "", kind: "" };
+  const wanted = state().get("src") || "0";
+  return sources.find((s) => s.id === wanted) || sources[Number(wanted)] || sources[0] || { id: "", name: "", kind: "" };
 }
 
 export function allSources() {
@@ -76,7 +77,7 @@ async function draw() {
   const wanted = q.get("view") || "";
   const name = fit.some(([n]) => n === wanted) ? wanted : fit[0]?.[0] || "";
   const view = views[name];
-  select.replaceChildren(...sources.map((s, i) => h("option", { value: i, selected: i === Number(q.get("src") || 0) }, s.name)));
+  select.replaceChildren(...sources.map((s) => h("option", { value: s.id, selected: s.id === source().id }, s.name)));
   nav.replaceChildren(...fit.map(([n, v]) => h("a", { href: address(n), "aria-current": n === name ? "page" : null }, v.title)));
   document.title = view ? `${view.title} · ${source().name} · hone` : "hone";
   filters.hidden = !view?.filters;
@@ -129,7 +130,8 @@ document.addEventListener("click", (e) => {
   go(to);
 });
 
-async function load() {
+/** Asks for the list of sources; reports whether it changed. */
+export async function refresh() {
   const r = await fetch("/api/sources");
   const now = await r.json();
   if (JSON.stringify(now) === JSON.stringify(sources)) return false;
@@ -137,7 +139,7 @@ async function load() {
   return true;
 }
 
-await load();
+await refresh();
 if (state().get("token")) history.replaceState(null, "", "/");
 draw();
-setInterval(async () => { if (await load().catch(() => false)) draw(); }, 5000);
+setInterval(async () => { if (await refresh().catch(() => false)) draw(); }, 5000);

@@ -1,12 +1,12 @@
 // The load of a recording over time, phase after phase, as the windows of its manifest have it.
 import { h, table } from "./dom.js";
-import { state } from "./app.js";
+import { source } from "./app.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
 import { plot } from "./plot.js";
 
 /** The manifest of the source. */
 export async function manifest() {
-  const r = await fetch("/part/manifest.json?" + new URLSearchParams({ src: state().get("src") || "0" }));
+  const r = await fetch("/part/manifest.json?" + new URLSearchParams({ src: source().id }));
   if (!r.ok) throw new Error((await r.text()).trim());
   return r.json();
 }

@@ -2,6 +2,7 @@
 import { h, table } from "./dom.js";
 import { address, allSources, ask, go, link, source, state } from "./app.js";
 import { history } from "./history.js";
+import { live } from "./live.js";
 import { load, manifest } from "./load.js";
 import { digits, nanoseconds, percent, quantity } from "./format.js";
 
@@ -11,7 +12,7 @@ const profiles = ["recording", "profile"];
 function frame(name, title) {
   const q = state();
   q.delete("view");
-  if (!q.get("src")) q.set("src", "0");
+  q.set("src", source().id);
   return h("iframe", { src: `/page/${name}?${q}`, title, sandbox: "allow-scripts" });
 }
 
@@ -210,7 +211,7 @@ async function trace() {
 }
 
 async function recording() {
-  const q = new URLSearchParams({ src: state().get("src") || "0" });
+  const q = new URLSearchParams({ src: source().id });
   const m = await manifest();
   const observer = (/** @type {any} */ p) => {
     const o = p.observer, seen = [];
@@ -244,9 +245,9 @@ async function recording() {
 }
 
 function basePicker(/** @type {any} */ view) {
-  const q = state(), now = Number(q.get("src") || 0);
+  const q = state(), now = source().id;
   return h("p", null, "old side: ", h("select", { onchange: (/** @type {any} */ e) => go(address(view, { base: e.target.value })) },
-    h("option", { value: "" }, "choose"), allSources().map((s, i) => (i === now ? null : h("option", { value: i, selected: String(i) === q.get("base") }, s.name)))),
+    h("option", { value: "" }, "choose"), allSources().map((s, i) => (s.id === now ? null : h("option", { value: s.id, selected: s.id === q.get("base") || String(i) === q.get("base") }, s.name)))),
     ` · new side: ${source().name}`);
 }
 
@@ -293,4 +294,5 @@ export const views = {
   diff: { title: "Diff", kinds: ["recording", "profile"], filters: true, pair: true, draw: diff },
   history: { title: "History", kinds: ["history"], draw: history },
   recording: { title: "Recording", kinds: ["recording"], draw: recording },
+  live: { title: "Live", kinds: ["service", "run"], draw: live },
 };

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/ui"
+)
+
+// isService reports whether a source of hone ui is a service rather than a file.
+func isService(arg string) bool {
+	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+}
+
+// madeFiles lists files that came while the server ran.
+type madeFiles struct {
+	mu    sync.Mutex
+	paths []string
+}
+
+func (t *madeFiles) add(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.paths = append(t.paths, path)
+}
+
+func (t *madeFiles) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.paths)
+}
+
+// takes are what a page may ask of a service: a recording of all of it, or what net/http/pprof serves under a name.
+// Those with a length are taken for so long.
+func takes() map[string]struct{ length bool } {
+	return map[string]struct{ length bool }{
+		"record": {true}, "profile": {true}, "trace": {true},
+		"heap": {}, "allocs": {}, "goroutine": {}, "mutex": {}, "block": {}, "threadcreate": {},
+	}
+}
+
+// take takes what a page asks for of a service.
+func (b *uiBackend) take(ctx context.Context, service ui.Source, what string, length time.Duration, say func(ui.Event)) (path string, err error) {
+	kind, ok := takes()[what]
+	switch {
+	case !ok:
+		return "", fmt.Errorf("%q: no profile of that name", what)
+	case what == "record":
+		path, err = b.record(ctx, service.Path, length, say)
+	case kind.length:
+		path, err = b.fetch(ctx, service.Path, what, length, say)
+	default:
+		path, err = b.fetch(ctx, service.Path, what, 0, say)
+	}
+	if path != "" {
+		b.made.add(path)
+	}
+	return path, err
+}
+
+// record makes a recording of a service, as hone record does.
+func (b *uiBackend) record(ctx context.Context, service string, length time.Duration, say func(ui.Event)) (string, error) {
+	o := capture.Options{URL: service, Arg: service, Duration: length, RunDir: b.env.Dir}
+	var err error
+	if o.Attach.Header, err = parseHeaders(b.connect.headers); err != nil {
+		return "", err
+	}
+	if o.Attach.TLS, err = b.connect.tls(); err != nil {
+		return "", err
+	}
+	cfg := b.cfg
+	cfg.Progress = func(e capture.Event) { say(eventOf(e)) }
+	return session.Record(ctx, cfg, o)
+}
+
+// eventOf is an event of a recording as the pages get it.
+func eventOf(e capture.Event) ui.Event {
+	return ui.Event{Phase: e.Phase, Text: e.Text, Spent: e.At.Seconds(), Of: e.Of.Seconds(), End: e.End, Window: e.Window, HeapLive: e.HeapLive}
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+
+// fetch keeps what net/http/pprof answers in a file of the cache.
+func (b *uiBackend) fetch(ctx context.Context, service, what string, length time.Duration, say func(ui.Event)) (path string, err error) {
+	u, err := url.Parse(service)
+	if err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("%s-%s-%s", time.Now().Format("20060102-150405"), strings.Trim(notInNames.ReplaceAllString(u.Host, "-"), "-"), what)
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/debug/pprof/"
+	}
+	u = u.JoinPath(what)
+	ext := ".pb.gz"
+	if what == "trace" {
+		ext = ".trace"
+	}
+	if length > 0 {
+		u.RawQuery = url.Values{"seconds": {fmt.Sprintf("%.0f", length.Seconds())}}.Encode()
+	}
+	var o session.SourceOptions
+	if o.Header, err = parseHeaders(b.connect.headers); err != nil {
+		return "", err
+	}
+	if o.TLS, err = b.connect.tls(); err != nil {
+		return "", err
+	}
+	say(ui.Event{Phase: what, Of: length.Seconds(), Text: u.String()})
+	dir := filepath.Join(b.cfg.CacheDir, "taken")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, name+"-*"+ext)
+	if err != nil {
+		return "", err
+	}
+	err = session.Fetch(ctx, u.String(), length, f, o)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// viewed is a recording that is looked at while it is made.
+type viewed struct {
+	rec       *recordFlags
+	out       outputFlags
+	then      afterwards
+	noBrowser bool
+}
+
+// run records with the pages open, prints the findings, and lets the pages stand until ctx ends.
+func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) error {
+	b := &uiBackend{env: env, kept: &keptSources{ctx: ctx}, cfg: cfg}
+	name := "recording " + strings.Join(args, " ")
+	b.running.Store(&name)
+	feed := &ui.Feed{}
+	pages := uiFlags{listen: "127.0.0.1:0", noBrowser: v.noBrowser}
+	closed, err := pages.serve(ctx, env, env.Stderr, b, feed)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	publish := func(e ui.Event) {
+		e.Job, e.At = name, time.Since(began).Seconds()
+		feed.Publish(e)
+	}
+	publish(ui.Event{Start: true})
+	told := cfg.Progress
+	cfg.Progress = func(e capture.Event) {
+		told(e)
+		publish(eventOf(e))
+	}
+	path, err := v.rec.record(ctx, env, cfg, prog, args, rest)
+	last := ui.Event{Done: true}
+	if err != nil {
+		last.Error = err.Error()
+	}
+	if path != "" {
+		b.made.add(path)
+		last.Made = ui.IDOf(path)
+	}
+	b.running.Store(nil)
+	publish(last)
+	if err == nil {
+		cfg.Progress = told
+		err = diagnoseAndPrint(ctx, env, cfg, prog, v.out, path, v.then)
+	}
+	if err != nil && ctx.Err() == nil {
+		env.say("hone: %v", err)
+	}
+	if ctx.Err() == nil {
+		env.say("the pages stay until Ctrl-C")
+	}
+	return errors.Join(<-closed, err)
+}
