@@ -56,7 +56,7 @@ func (e *engine) finding(d *draft) Finding {
 		f.Function, f.Line, f.File = s.Function, s.Line, file(s.Frame)
 		f.Module, f.Version = s.Owner.Module, s.Owner.Version
 		f.Source = e.source(s)
-		if s.Entry != nil {
+		if s.Entry != nil && (s.Entry.File != s.File || s.Entry.Line != s.Line) {
 			entry := place(*s.Entry)
 			f.Entry = &entry
 		}

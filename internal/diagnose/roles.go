@@ -42,7 +42,7 @@ func (e *engine) beyond(d *draft) []SiteRef {
 	for _, l := range d.lines {
 		own[key{"", l.site.File, l.site.Line}] = true
 	}
-	add := func(r *site.Row, at *site.Frame) {
+	add := func(r *site.Row, at *site.Frame, callers bool) {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.File == at.File && f.Line == at.Line })
 		if i < 0 {
 			return
@@ -58,7 +58,7 @@ func (e *engine) beyond(d *draft) []SiteRef {
 			switch {
 			case j == i || seen[k] || own[key{"", f.File, f.Line}] || f.Line == 0:
 				continue
-			case role == RoleCaller && (at.Owner.Kind == gocode.Main || f.Owner.Kind != gocode.Main):
+			case role == RoleCaller && (at.Owner.Kind == gocode.Main && !callers || f.Owner.Kind != gocode.Main):
 				continue
 			case role == RoleInside && f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency:
 				continue
@@ -83,7 +83,7 @@ func (e *engine) beyond(d *draft) []SiteRef {
 			rows = c.match.Live
 		}
 		for _, r := range rows {
-			add(r, &c.match.Site.Frame)
+			add(r, &c.match.Site.Frame, c.match.Callers)
 		}
 	}
 	of := func(l line) key { return key{l.role, l.f.File, l.f.Line} }

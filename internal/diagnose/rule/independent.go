@@ -43,6 +43,7 @@ type iteration struct {
 	// computes asks less: the work need not be done side by side, only again. Results of functions of Repeatable belong to
 	// the caller, and function literals may be made, if they are no more than that.
 	computes bool
+	trusts   bool             // functions of other packages, unless they ask the world by name
 	calls    []*types.Func    // under way
 	wrote    []*ast.IndexExpr // elements of what is outside
 	why      string

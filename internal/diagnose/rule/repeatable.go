@@ -35,12 +35,18 @@ func Repeatable() []string {
 // WritesNothing reports whether a function visibly does nothing but compute its results: it writes variables of its own
 // alone, starts and waits for nothing, and calls only functions of its package of which the same holds, some of the standard library
 // that write nothing, and the functions of [Repeatable]. What it cannot see through it refuses.
-func WritesNothing(p *gocode.Place) bool {
+func WritesNothing(p *gocode.Place) bool { return writesNothing(p, false) }
+
+// SeemsToWriteNothing is WritesNothing that trusts functions of other packages unless their names say otherwise (see [Asks]).
+// What the profile shows below them has to be asked as well: see [Quiet].
+func SeemsToWriteNothing(p *gocode.Place) bool { return writesNothing(p, true) }
+
+func writesNothing(p *gocode.Place, trusts bool) bool {
 	body := Body(p)
 	if body == nil {
 		return false
 	}
-	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, computes: true}
+	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, computes: true, trusts: trusts}
 	if fn, ok := p.Func.(*ast.FuncDecl); ok {
 		if self, ok := p.Info.Defs[fn.Name].(*types.Func); ok {
 			r.calls = []*types.Func{self}

@@ -158,6 +158,8 @@ type Match struct {
 	// Callees are the patterns (see [Named]) of the calls that the rule recognised
 	// leafward of the line; they decide how deep in each row the match stands.
 	Callees []string
+	// Callers says that the lines of the program that call the line's function belong to the finding: it is they that change.
+	Callers bool
 	// Cause and Fix are in words; matches of one rule in one function become one finding.
 	Cause      string
 	Fix        string

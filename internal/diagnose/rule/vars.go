@@ -94,6 +94,23 @@ func Local(p *gocode.Place, v *types.Var) bool {
 	return v != nil && !v.IsField() && p.Decl != nil && p.Decl.Pos() <= v.Pos() && v.Pos() < p.Decl.End()
 }
 
+// Param reports whether a variable is a parameter or the receiver of the function around the place.
+func Param(p *gocode.Place, v *types.Var) bool {
+	var fields []*ast.FieldList
+	switch f := p.Func.(type) {
+	case *ast.FuncDecl:
+		fields = append(fields, f.Recv, f.Type.Params)
+	case *ast.FuncLit:
+		fields = append(fields, f.Type.Params)
+	}
+	for _, list := range fields {
+		if list != nil && list.Pos() <= v.Pos() && v.Pos() < list.End() {
+			return true
+		}
+	}
+	return false
+}
+
 // Origin follows an expression to where its value was made: through parentheses, a
 // package variable that is never set again, and a local one that is assigned
 // once, alone or as the first result of a call. It returns e itself when there is nothing to follow.

@@ -2,9 +2,11 @@ package repeatedwork
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -14,6 +16,7 @@ import (
 type cost struct {
 	nanoseconds, bytes int64
 	recursive          bool
+	rows               []*site.Row // of CPU
 }
 
 // costs sums up rows by the watched functions in their stacks.
@@ -37,7 +40,9 @@ func costs(p *rule.Pass) map[string]*cost {
 			to(c)
 		}
 	}
-	p.EachRow(func(r *site.Row) { add(r, func(c *cost) { c.nanoseconds += r.Value }) })
+	p.EachRow(func(r *site.Row) {
+		add(r, func(c *cost) { c.nanoseconds, c.rows = c.nanoseconds+r.Value, append(c.rows, r) })
+	})
 	for _, s := range p.Table.Sites {
 		for _, r := range s.Allocs {
 			add(r, func(c *cost) { c.bytes += r.Value })
@@ -67,7 +72,7 @@ func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
 }
 
 // pure returns how sure it is that a function's result follows from its input and that it does nothing else; "" when it is not.
-func (s *search) pure(f *inputs.Function) rule.Confidence {
+func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 	if rule.Named(f.Name, rule.Repeatable()...) {
 		return sure(f.ByValue())
 	}
@@ -80,10 +85,48 @@ func (s *search) pure(f *inputs.Function) rule.Confidence {
 		return ""
 	}
 	signature := rule.SignatureOf(place)
-	if signature == nil || !answers(signature) || !rule.WritesNothing(place) {
+	switch {
+	case signature == nil || !answers(signature):
 		return ""
+	case rule.WritesNothing(place):
+		return sure(f.ByValue() && signature.Recv() == nil)
+	case where == inRequest && f.ByValue() && rule.SeemsToWriteNothing(place) && s.quiet(f.Name):
+		return rule.Likely // within a request little changes
 	}
-	return sure(f.ByValue() && signature.Recv() == nil)
+	return ""
+}
+
+// shared reports whether several lines call a function and one line of it is where nearly all of its time passes: one finding at
+// that line says more than one at each caller.
+func (s *search) shared(name string) bool {
+	const most = 0.8
+	c := s.costs[name]
+	callers, lines := map[gocode.Pos]int64{}, map[gocode.Pos]int64{}
+	var total int64
+	for _, r := range c.rows {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		if i < 0 || i+1 >= len(r.Stack) {
+			continue
+		}
+		total += r.Value
+		lines[gocode.Pos{File: r.Stack[i].File, Line: r.Stack[i].Line}] += r.Value
+		callers[gocode.Pos{File: r.Stack[i+1].File, Line: r.Stack[i+1].Line}] += r.Value
+	}
+	largest := func(m map[gocode.Pos]int64) (n int64) {
+		for _, v := range m {
+			n = max(n, v)
+		}
+		return n
+	}
+	return total > 0 && float64(largest(callers)) < most*float64(total) && float64(largest(lines)) >= most*float64(total)
+}
+
+// quiet reports whether the profile shows nothing below a function that asks the world.
+func (s *search) quiet(name string) bool {
+	fine, file := rule.Quiet(s.costs[name].rows, func(r *site.Row) int {
+		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+	})
+	return fine && !file
 }
 
 func sure(is bool) rule.Confidence {

@@ -81,6 +81,7 @@ type found struct {
 	words      string  // what was counted
 	where      scope
 	recursive  bool
+	shared     bool // it is what stands in the finding, instead of one caller
 	confidence rule.Confidence
 }
 
@@ -93,7 +94,8 @@ const (
 	inRun
 )
 
-// caller returns the frame of a row nearest to the root that calls a function that repeats itself.
+// caller returns the frame of a row nearest to the root that calls a function that repeats itself; the function's own frame where
+// several lines call it.
 func (s *search) caller(r *site.Row) int {
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
@@ -102,7 +104,9 @@ func (s *search) caller(r *site.Row) int {
 		if r.Stack[i].Function == r.Stack[i-1].Function {
 			continue // a recursion whose beginning the profile cut off
 		}
-		if s.judged(r.Stack[i-1]) != nil {
+		if f := s.judged(r.Stack[i-1]); f != nil && f.shared {
+			return i - 1
+		} else if f != nil {
 			return i
 		}
 	}
@@ -113,7 +117,14 @@ func (s *search) caller(r *site.Row) int {
 func (s *search) of(m *rule.Match) *found {
 	for _, rows := range [][]*site.Row{m.CPU, m.Allocs} {
 		for _, r := range rows {
-			if i := s.caller(r); i > 0 {
+			i := s.caller(r)
+			if i < 0 {
+				continue
+			}
+			if f := s.known[r.Stack[i].Function]; f != nil && f.shared {
+				return f
+			}
+			if i > 0 {
 				m.Callees = []string{r.Stack[i-1].Function}
 				return s.known[r.Stack[i-1].Function]
 			}
@@ -145,10 +156,11 @@ func (s *search) judge(in *inputs.Function) *found {
 	if !f.recursive && !c.worth(s.pass, in) {
 		return nil
 	}
-	f.confidence = s.pure(in)
+	f.confidence = s.pure(in, f.where)
 	if f.confidence == "" {
 		return nil
 	}
+	f.shared = !f.recursive && f.where == inRequest && s.shared(in.Name)
 	return f
 }
 
@@ -194,7 +206,7 @@ func (f *found) describe(m *rule.Match) {
 	default:
 		m.Fix = keep + "."
 	}
-	m.Confidence = f.confidence
+	m.Confidence, m.Callers = f.confidence, f.shared
 	m.Fraction = &rule.Fraction{Expect: 0.95 * f.repeats, Low: 0.6 * f.repeats, High: f.repeats}
 	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.InputsCounted, Value: fmt.Sprintf("%s: %s", name, f.words)})
 }

@@ -18,24 +18,45 @@ type shape struct {
 	hit     ast.Stmt // the first statement for an element that is found
 	filters bool     // it goes on after a hit
 	until   int      // the last line of the test
+	kind    kind
 }
+
+// kind says what a loop looks for.
+type kind int
+
+const (
+	matching kind = iota // elements that pass the test
+	extreme              // the first in an order
+	last                 // the end of a linked list
+	rows                 // rows of a query that pass the test
+)
 
 // shapeOf recognises
 //
 //	for … xs { …; if test(x) { …; return } }      a search
 //	for … xs { …; if test(x) { ys = append(…) } } a filter
 //	for … xs { …; if !test(x) { continue }; … }   either
+//	for … xs { …; if x < best { best = x } }      a search of the first in an order, in a list that lives on
+//	for x.next != nil { x = x.next }              a walk to the end
 //
-// where the test compares something of the element with something that is not of it, and what stands before it
+// and the first three over the rows of a query, where the test compares something of the element with something that is not of it, and what stands before it
 // only defines variables.
 func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
+	if sh, ok := toEnd(p, loop); ok {
+		return sh, true
+	}
 	over, vars := walked(p, loop)
 	if over == nil || bytes(p.TypeOf(over)) {
 		return shape{}, false
 	}
+	queried := isRows(p.TypeOf(over))
 	body := rule.LoopBody(loop).List
 	for i, stmt := range body {
 		switch s := stmt.(type) {
+		case *ast.DeclStmt:
+			if !queried {
+				return shape{}, false
+			}
 		case *ast.AssignStmt:
 			if s.Tok != token.DEFINE {
 				return shape{}, false
@@ -46,7 +67,14 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 				}
 			}
 		case *ast.IfStmt:
-			return tested(p, s, body[i+1:], over, vars)
+			if queried && scans(p, s, over, vars) {
+				continue
+			}
+			sh, ok := tested(p, s, body[i+1:], over, vars)
+			if queried {
+				sh.kind = rows
+			}
+			return sh, ok
 		default:
 			return shape{}, false
 		}
@@ -83,7 +111,151 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars
 	if sh.cond == nil {
 		return shape{}, false
 	}
+	if len(rest) == 0 && sh.filters && sh.ordered(p, s, vars) {
+		sh.kind = extreme
+		return sh, true
+	}
 	return sh, sh.compares(p, sh.cond, vars)
+}
+
+// ordered reports whether a statement keeps the element that is the first in an order so far: it compares the element with what it
+// assigns, and does no more. The list has to be one that lives on: of one that is made for the call all elements have to be looked at once.
+func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
+	best := elements{}
+	for _, stmt := range s.Body.List {
+		a, ok := stmt.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN {
+			return false
+		}
+		for _, lhs := range a.Lhs {
+			id, ok := lhs.(*ast.Ident)
+			if !ok || p.Object(id) == nil || vars[p.Object(id)] {
+				return false
+			}
+			best[p.Object(id)] = true
+		}
+		if !vars.in(p, a.Rhs...) {
+			return false
+		}
+	}
+	var order ast.Expr
+	ast.Inspect(s.Cond, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.LSS, token.GTR, token.LEQ, token.GEQ:
+				if vars.in(p, n.X) && best.in(p, n.Y) || vars.in(p, n.Y) && best.in(p, n.X) {
+					order = n
+				}
+			}
+		case *ast.CallExpr:
+			if vars.in(p, n) && best.in(p, n) {
+				order = n
+			}
+		}
+		return order == nil
+	})
+	if order == nil || !livesOn(p, sh.over) {
+		return false
+	}
+	sh.cond = order
+	return true
+}
+
+// livesOn reports whether a list is there between calls: a field of something that the function got, or a variable of the package.
+func livesOn(p *gocode.Place, e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		root, _ := rule.Var(p, x.X)
+		return root != nil && (!rule.Local(p, root) || rule.Param(p, root)) || livesOn(p, x.X)
+	case *ast.Ident:
+		v, ok := p.Object(x).(*types.Var)
+		return ok && v.Parent() == p.Pkg.Scope()
+	case *ast.StarExpr:
+		return livesOn(p, x.X)
+	}
+	return false
+}
+
+// toEnd recognises loops that follow links and do nothing else.
+func toEnd(p *gocode.Place, loop ast.Stmt) (shape, bool) {
+	l, ok := loop.(*ast.ForStmt)
+	if !ok || l.Cond == nil {
+		return shape{}, false
+	}
+	cond, ok := ast.Unparen(l.Cond).(*ast.BinaryExpr)
+	if !ok || cond.Op != token.NEQ || !failure(p, cond.Y) {
+		return shape{}, false
+	}
+	steps := l.Body.List
+	if l.Post != nil {
+		steps = append([]ast.Stmt{l.Post}, steps...)
+	}
+	var at *types.Var
+	for _, s := range steps {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+			return shape{}, false
+		}
+		to, _ := rule.Var(p, a.Lhs[0])
+		switch from := ast.Unparen(a.Rhs[0]).(type) {
+		case *ast.SelectorExpr: // at = at.next
+			root, _ := rule.Var(p, from.X)
+			if to == nil || root != to || at != nil {
+				return shape{}, false
+			}
+			at = to
+		case *ast.Ident: // last = at
+		default:
+			return shape{}, false
+		}
+	}
+	if at == nil {
+		return shape{}, false
+	}
+	if _, pointer := at.Type().Underlying().(*types.Pointer); !pointer || !(elements{at: true}).in(p, cond.X) {
+		return shape{}, false
+	}
+	return shape{over: cond.X, cond: cond, hit: l.Body, kind: last, until: rule.Line(p, l.Body.Rbrace)}, true
+}
+
+// isRows reports whether a type is the result of a query.
+func isRows(t types.Type) bool {
+	return t != nil && rule.Named(types.TypeString(t, nil), "*database/sql.Rows", "github.com/jackc/pgx/v5.Rows", "*github.com/jmoiron/sqlx.Rows")
+}
+
+// scans reports whether a statement reads a row into variables, which stand for it from then on.
+func scans(p *gocode.Place, s *ast.IfStmt, over ast.Expr, vars elements) bool {
+	init, ok := s.Init.(*ast.AssignStmt)
+	if !ok || len(init.Rhs) != 1 || s.Else != nil {
+		return false
+	}
+	call, ok := ast.Unparen(init.Rhs[0]).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	of, _ := rule.Var(p, over)
+	if to, _ := rule.Var(p, rule.Receiver(call)); of == nil || to != of {
+		return false
+	}
+	for _, arg := range call.Args {
+		u, ok := ast.Unparen(arg).(*ast.UnaryExpr)
+		if !ok || u.Op != token.AND {
+			continue
+		}
+		e := ast.Unparen(u.X)
+		for {
+			sel, ok := e.(*ast.SelectorExpr)
+			if !ok {
+				break
+			}
+			e = ast.Unparen(sel.X)
+		}
+		if v, _ := rule.Var(p, e); v != nil {
+			vars[v] = true
+		}
+	}
+	return true
 }
 
 // leaves reports whether a statement ends the loop.
@@ -193,6 +365,24 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 		}
 		return l.X, vars
 	case *ast.ForStmt:
+		if call, ok := l.Cond.(*ast.CallExpr); ok && l.Init == nil && l.Post == nil { // for rows.Next()
+			if to := rule.Receiver(call); to != nil && isRows(p.TypeOf(to)) {
+				return to, vars
+			}
+			return nil, nil
+		}
+		if cond, ok := l.Cond.(*ast.BinaryExpr); ok && cond.Op == token.NEQ && failure(p, cond.Y) { // for x := first; x != nil; x = x.next
+			v, _ := rule.Var(p, cond.X)
+			post, step := l.Post.(*ast.AssignStmt)
+			if v == nil || !step || len(post.Rhs) != 1 || !(elements{v: true}).in(p, post.Rhs[0]) {
+				return nil, nil
+			}
+			vars[v] = true
+			if init, ok := l.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 {
+				return init.Rhs[0], vars
+			}
+			return cond.X, vars
+		}
 		// for i := …; i < len(xs); i++
 		cond, ok := l.Cond.(*ast.BinaryExpr)
 		if !ok || cond.Op != token.LSS {

@@ -71,7 +71,7 @@ func (o *origin) fresh(e ast.Expr) bool {
 		return o.fixed(x)
 	case *ast.Ident:
 		v, ok := o.place.Object(x).(*types.Var)
-		return ok && v.Parent() != o.place.Pkg.Scope() && !isParam(o.place, v) && rule.Local(o.place, v) && o.fixed(x)
+		return ok && v.Parent() != o.place.Pkg.Scope() && !rule.Param(o.place, v) && rule.Local(o.place, v) && o.fixed(x)
 	case *ast.SelectorExpr:
 		return o.fresh(x.X)
 	}

@@ -173,7 +173,7 @@ func isFunc(obj types.Object) bool {
 
 // local reports whether a variable of the function gets nothing but what does not change.
 func (o *origin) local(v *types.Var) bool {
-	if isParam(o.place, v) {
+	if rule.Param(o.place, v) {
 		return !o.setIn(rule.Body(o.place), v) && o.passed(v)
 	}
 	if slices.Contains(o.under, v) {
@@ -293,7 +293,7 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 		return false
 	}
 	if id, ok := ast.Unparen(sel.X).(*ast.Ident); ok {
-		if v, ok := o.place.Object(id).(*types.Var); ok && isParam(o.place, v) {
+		if v, ok := o.place.Object(id).(*types.Var); ok && rule.Param(o.place, v) {
 			// Whose field it is may change from call to call, unless it is the receiver's or a parameter's whose type is made
 			// seldom.
 			return o.made(v.Type()) && o.stays(field, types.ExprString(sel))
@@ -442,21 +442,4 @@ func (o *origin) setIn(root ast.Node, v *types.Var) bool {
 func (o *origin) note(name string, sets float64) {
 	o.names = append(o.names, name)
 	o.sets = max(o.sets, sets)
-}
-
-// isParam reports whether a variable is a parameter or the receiver of the function around the place.
-func isParam(p *gocode.Place, v *types.Var) bool {
-	var fields []*ast.FieldList
-	switch f := p.Func.(type) {
-	case *ast.FuncDecl:
-		fields = append(fields, f.Recv, f.Type.Params)
-	case *ast.FuncLit:
-		fields = append(fields, f.Type.Params)
-	}
-	for _, list := range fields {
-		if list != nil && list.Pos() <= v.Pos() && v.Pos() < list.End() {
-			return true
-		}
-	}
-	return false
 }
