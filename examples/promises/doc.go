@@ -6,7 +6,7 @@
 // is. What a repair saves is then the difference between two builds; what hone promised for it
 // comes from a recording of the build without tags. The command
 //
-//	go run ./internal/cases -promises
+//	go run ./tools/cases -promises
 //
 // from the root of hone's repository sets the two side by side, in docs/promises.md.
 //

@@ -12,7 +12,7 @@ import (
 // Runs of one program differ from each other by more than the windows within a run: where its memory lies, which core
 // it meets, what the machine's other guests do. One recording says nothing of that. It is therefore taken from here: the
 // standard deviation of the figure's logarithm between recordings of 6 seconds of five programs, made by
-// `go run ./internal/peers compare` on a virtual machine with two cores, and rounded up.
+// `go run ./tools/peers compare` on a virtual machine with two cores, and rounded up.
 //
 // quiet is what is left when nothing else runs. disturbed is what other processes add, by the share of the
 // machine's cores that they keep busy.

@@ -261,7 +261,7 @@ func (e *engine) queue(d *draft, s *saving) {
 
 // spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is saved,
 // whatever the cause: caches that fresh memory fills are the likely one. Measured on services of other
-// work than the examples, with garbage of several kinds beside it (go run ./internal/cases -litter allocating): from 0.2
+// work than the examples, with garbage of several kinds beside it (go run ./tools/cases -litter allocating): from 0.2
 // beside sorting to 0.9 beside a template, in eight such pairs 0.52 on average. The range is that of the pairs: which of
 // them a program is like is unknown. What marking slows down is in those figures and is added again by
 // besides: there it was 0.04 of the collector's work at most.

@@ -23,7 +23,7 @@ func TestLibrariesShowNoInternalTypes(t *testing.T) {
 		}
 		if d.IsDir() {
 			switch base := d.Name(); {
-			case name != root && strings.HasPrefix(base, "."), base == "internal", base == "cmd", base == "examples", base == "testdata":
+			case name != root && strings.HasPrefix(base, "."), base == "internal", base == "cmd", base == "examples", base == "tools", base == "testdata":
 				return fs.SkipDir
 			}
 			return nil

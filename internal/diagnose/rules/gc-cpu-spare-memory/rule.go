@@ -16,7 +16,7 @@ import (
 // outside is what a program gains, in CPU seconds, for each second of the collector's work that is
 // saved, beside what [rule.Pass.Drag] sees while it marks. Why was not measured; sweeping and
 // emptied caches are guesses. Six services of other work than the examples gained 0.14, 0.19, 0.38, 0.50,
-// 0.95 and 1.38 in all where GOGC went from 100 to 400 (go run ./internal/cases -litter collecting), most of
+// 0.95 and 1.38 in all where GOGC went from 100 to 400 (go run ./tools/cases -litter collecting), most of
 // them known to half a second or worse only; the best known (0.14, to 0.1) and the worst (1.38, to 0.6)
 // count accordingly. So the middle and the interval are a judgement, not a computed one.
 var outside = stats.Interval{Value: 0.3, Low: 0, High: 0.7}

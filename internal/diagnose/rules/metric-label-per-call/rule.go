@@ -39,7 +39,7 @@ func Rule() rule.Rule {
 		// How far that is off elsewhere is part of Beside, which was measured with it.
 		Fraction: rule.Fraction{Expect: 0.92, Low: 0.92, High: 0.92},
 		// Beside nine kinds of other work the whole program saved 0.98 to 1.31 times the line's cost, 1.12 (1.01 to 1.22)
-		// on average (go run ./internal/cases -litter labels). Likely thousands of children that are looked up
+		// on average (go run ./tools/cases -litter labels). Likely thousands of children that are looked up
 		// push other data out of the caches.
 		Beside:      stats.Interval{Value: 0.2, Low: 0.09, High: 0.3},
 		Specificity: 3,

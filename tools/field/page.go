@@ -127,9 +127,9 @@ func (t *table) write(w io.Writer) {
 	s := t.score()
 	own := len(t.Rows) > 0 && t.Rows[0].c.files != nil
 	if own {
-		fmt.Fprint(w, "# Faults in small programs around real modules, and what hone says of them\n\nMade by `go run ./internal/field -pairs -w internal/field/testdata/own`; do not edit. Each case is a service or a\nprogram with one fault, whose place and cause were written down before hone saw it, and its fixed version.\nControls have nothing to report. `go doc ./internal/field` says what *placed* and *explained* mean.\n\n")
+		fmt.Fprint(w, "# Faults in small programs around real modules, and what hone says of them\n\nMade by `go run ./tools/field -pairs -w tools/field/testdata/own`; do not edit. Each case is a service or a\nprogram with one fault, whose place and cause were written down before hone saw it, and its fixed version.\nControls have nothing to report. `go doc ./tools/field` says what *placed* and *explained* mean.\n\n")
 	} else {
-		fmt.Fprint(w, "# Real bugs, and what hone says of them\n\nMade by `go run ./internal/field -w DIR`; do not edit. The cases are real performance bugs of public Go\nmodules, each with a small workload; `go doc ./internal/field` says what *placed* and *explained* mean.\n\n")
+		fmt.Fprint(w, "# Real bugs, and what hone says of them\n\nMade by `go run ./tools/field -w DIR`; do not edit. The cases are real performance bugs of public Go\nmodules, each with a small workload; `go doc ./tools/field` says what *placed* and *explained* mean.\n\n")
 	}
 	fmt.Fprintf(w, "%s, %d cores, %s a recording.\n\n", runtime.Version(), runtime.NumCPU(), t.Duration)
 	if t.fixed {

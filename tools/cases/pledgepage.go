@@ -127,7 +127,7 @@ func tally(rows []pledge) string {
 
 const pledgeIntro = `# Promises and facts
 
-Made by ` + "`go run ./internal/cases -promises -w`, and with `-busy`" + ` the second part; do not edit. The
+Made by ` + "`go run ./tools/cases -promises -w`, and with `-busy`" + ` the second part; do not edit. The
 programs are those below ` + "`examples/promises`" + `, written for this: each has one to four mistakes, and a
 build tag repairs each of them by itself.
 

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string) error {
 			return a.run(ctx, args[1:], os.Stdout)
 		}
 	}
-	fmt.Fprintln(os.Stderr, "usage: go run ./internal/peers AREA [flags]")
+	fmt.Fprintln(os.Stderr, "usage: go run ./tools/peers AREA [flags]")
 	for _, a := range areas() {
 		fmt.Fprintf(os.Stderr, "  %-10s %s\n", a.name, a.help)
 	}

@@ -1,6 +1,6 @@
 // Command litter answers requests with work of a kind, and when told to throws memory of a kind
 // away before, or counts events. What the work costs more beside that is what
-// `go run ./internal/cases -litter` is after.
+// `go run ./tools/cases -litter` is after.
 package main
 
 import (

@@ -17,8 +17,8 @@ import (
 // write prints the tables. runs[i] are the runs of study i.
 func write(w io.Writer, runs [][]*outcome, duration time.Duration) {
 	fmt.Fprint(w, "# The case studies, measured\n\n"+
-		"Made by `go run ./internal/cases -w`, a case of it again by `-only` with its letter; do not edit. The programs are those below `examples`;\n"+
-		"what must be found in each is the data of `internal/cases/expect.go`.\n\n")
+		"Made by `go run ./tools/cases -w`, a case of it again by `-only` with its letter; do not edit. The programs are those below `examples`;\n"+
+		"what must be found in each is the data of `tools/cases/expect.go`.\n\n")
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		return
 	}

@@ -1,8 +1,8 @@
 // Command field sets what hone says of real bugs of public modules beside what was wrong with them.
 //
-//	go run ./internal/field -w DIR             # records every case in DIR/cases and writes docs/field.md: 15 minutes
-//	go run ./internal/field -only 04,27 DIR
-//	go run ./internal/field -fixed DIR         # the same at the versions that fixed them: nothing may be said there
+//	go run ./tools/field -w DIR             # records every case in DIR/cases and writes docs/field.md: 15 minutes
+//	go run ./tools/field -only 04,27 DIR
+//	go run ./tools/field -fixed DIR         # the same at the versions that fixed them: nothing may be said there
 //
 // A case is a directory with a go.mod that pins a faulty version of a module, a workload (a benchmark in case_test.go, or
 // a main package) and case.json, which says where the fault is and what caused it. DIR/causes.json has a regular

@@ -110,7 +110,7 @@ func run(ctx context.Context, args []string) error {
 	case f.promises:
 		return r.runPromises(ctx, f)
 	case f.litter != "":
-		r.examples = filepath.Join(filepath.Dir(root), "internal", "cases", "testdata")
+		r.examples = filepath.Join(filepath.Dir(root), "tools", "cases", "testdata")
 		return r.measureBeside(ctx, os.Stdout, f.litter)
 	case f.requests:
 		return r.measureRequests(ctx, os.Stdout)

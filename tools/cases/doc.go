@@ -1,13 +1,13 @@
 // Command cases re-makes the table of docs/cases.md: what hone finds in the case
 // studies below examples, and how its promises compare with the facts.
 //
-//	go run ./internal/cases -w                   # all five, 20 s a program
-//	go run ./internal/cases -only C -duration 60s
-//	go run ./internal/cases -runs 3              # found in three runs out of three?
-//	go run ./internal/cases -litter allocating   # what does garbage cost others?
-//	go run ./internal/cases -requests            # are the requests in a trace those that there were?
-//	go run ./internal/cases -promises -w         # docs/promises.md, its part for a quiet machine: 15 minutes
-//	go run ./internal/cases -promises -busy -w   # and its part for a busy one
+//	go run ./tools/cases -w                   # all five, 20 s a program
+//	go run ./tools/cases -only C -duration 60s
+//	go run ./tools/cases -runs 3              # found in three runs out of three?
+//	go run ./tools/cases -litter allocating   # what does garbage cost others?
+//	go run ./tools/cases -requests            # are the requests in a trace those that there were?
+//	go run ./tools/cases -promises -w         # docs/promises.md, its part for a quiet machine: 15 minutes
+//	go run ./tools/cases -promises -busy -w   # and its part for a busy one
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a

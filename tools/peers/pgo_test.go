@@ -16,7 +16,7 @@ import (
 )
 
 // TestProfileIsOfThisHone looks for the functions of default.pgo in the source: a profile of functions that
-// have gone helps nobody. Should it fail, make it again: go run ./internal/peers pgo.
+// have gone helps nobody. Should it fail, make it again: go run ./tools/peers pgo.
 func TestProfileIsOfThisHone(t *testing.T) {
 	file := filepath.Join("..", "..", "cmd", "hone", "default.pgo")
 	p := decodeFile(t, file)
