@@ -2,7 +2,7 @@ package recording
 
 import "slices"
 
-// Benchmark is what the runs of a phase measured of one benchmark.
+// Benchmark holds what the runs of a phase measured of one benchmark.
 type Benchmark struct {
 	Name    string        `json:"name"` // as testing prints it, without "Benchmark": "Sum/small-2"
 	Samples []BenchSample `json:"samples"`
@@ -10,14 +10,14 @@ type Benchmark struct {
 
 // BenchSample is one result line of a benchmark. Absent figures were not printed.
 type BenchSample struct {
-	// Run is the process that printed it, from 1. Lines of one process share its memory and its
-	// moment: they are not independent.
+	// Run is the number of the process that printed it, from 1. Lines of one process share its
+	// memory layout and its moment: they are not independent samples.
 	Run          int      `json:"run"`
 	Iterations   int64    `json:"iterations"`
 	SecondsPerOp float64  `json:"seconds_per_op"` // wall time
 	BytesPerOp   *float64 `json:"bytes_per_op,omitempty"`
 	AllocsPerOp  *float64 `json:"allocs_per_op,omitempty"`
-	// Metrics are the others, by unit; those of b.SetBytes and b.ReportMetric.
+	// Metrics are the remaining figures by unit, of b.SetBytes and b.ReportMetric.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
@@ -31,8 +31,8 @@ func AddSample(list []Benchmark, name string, s BenchSample) []Benchmark {
 	return list
 }
 
-// PerRun returns what read finds in the samples, a value a process: the mean of its lines. Lines without the
-// figure are left out.
+// PerRun returns the figure that read finds in the samples, one value per process: the mean of its
+// lines. Lines without the figure are left out.
 func (b *Benchmark) PerRun(read func(BenchSample) (float64, bool)) []float64 {
 	var means, counts []float64
 	last := 0
@@ -67,9 +67,9 @@ func known(x *float64) (float64, bool) {
 	return *x, true
 }
 
-// BenchCPU returns the CPU seconds of an operation, a value a run, where the phase is of one benchmark: nobody
-// but the process counts CPU time, and of a process with several benchmarks it cannot be divided.
-// The search for the number of iterations is in it, in proportion.
+// BenchCPU returns the CPU seconds per operation, one value per run, where the phase is of one
+// benchmark. CPU time is counted per process, so that of several benchmarks in one process cannot
+// be divided. It includes the search for the number of iterations, in proportion.
 func (p *Phase) BenchCPU() []float64 {
 	if len(p.Benchmarks) != 1 {
 		return nil

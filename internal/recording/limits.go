@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Limits on both sides: what a Writer refuses to write and what Open refuses to
-// read. Real recordings stay far below them (about twenty parts, the trace at
-// most 64 MB); they keep a hostile file from costing memory or time.
+// Limits on both sides: what a Writer refuses to write and what Open refuses to read. Real
+// recordings stay far below them (about twenty parts, the trace at most 64 MB). They keep a hostile
+// file from taking memory or time.
 const (
 	MaxPartBytes     = 1 << 30   // one part's content
 	MaxWholeBytes    = 128 << 20 // one part's content that Bytes returns in one piece
@@ -23,9 +23,9 @@ const (
 
 const manifestName = "manifest.json"
 
-// Parts unpack 2 to 50 times, a dump of many goroutines that wait at one line some 150 times; profiles are packed before
-// they become a part, and others' unpack 3 to 10 times. Beyond the first of these limits and the other one a part is
-// refused as a bomb, before anything of it is unpacked.
+// Parts unpack to 2 to 50 times their size, a dump of many goroutines that wait at one line to
+// about 150 times. Profiles are compressed before they become a part; those of other tools unpack
+// to 3 to 10 times. A part beyond both limits is refused as a bomb before any of it is unpacked.
 const (
 	bombBytes        = 32 << 20
 	bombRatio        = 400
@@ -35,7 +35,7 @@ const (
 // ErrBomb is wrapped by the error for a part that unpacks to far more than it takes in the file.
 var ErrBomb = errors.New("no real part does")
 
-// bomb is the error for an entry that is one; nil for others.
+// bomb returns the error for an entry that is a bomb; nil for others.
 func bomb(f *zip.File) error {
 	packed, unpacked, ratio := f.CompressedSize64, f.UncompressedSize64, uint64(bombRatio)
 	if strings.HasSuffix(f.Name, ".pprof") {
@@ -47,7 +47,7 @@ func bomb(f *zip.File) error {
 	return fmt.Errorf("%d bytes in the file unpack to %d, %d times as much: %w", packed, unpacked, unpacked/max(packed, 1), ErrBomb)
 }
 
-// checkName refuses names that would land elsewhere when the zip is unpacked.
+// checkName refuses names that would be written elsewhere when the zip is unpacked.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxNameBytes:

@@ -23,7 +23,7 @@ func thisMachine() Machine {
 	return m
 }
 
-// throttled: job objects have CPU quotas but keep no count of the wait.
+// throttled: job objects have CPU quotas but do not count the time held back.
 func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
 func throttled() (float64, bool) { return 0, false }

@@ -9,7 +9,7 @@ import (
 // Schema is the version of the manifest that this package writes.
 const Schema = "hone/recording/v1"
 
-// Names of the parts, as DESIGN names them.
+// Names of the parts.
 const (
 	PartCPU          = "cpu.pprof"
 	PartAllocs       = "allocs.pprof" // what was allocated in the cpu phase; its in-use columns are the growth of the live heap
@@ -28,7 +28,7 @@ const (
 	PartBench        = "bench.txt"
 	PartStdout       = "stdout.txt"
 	PartStderr       = "stderr.txt"
-	// PartCounts is the folder of the counters of executions, in the files of Go's coverage.
+	// PartCounts is the folder with the execution counters, in Go's coverage format.
 	PartCounts = "counts"
 	PartInputs = "inputs.json" // of functions: see package inputs
 )
@@ -46,11 +46,12 @@ const (
 	PhaseInputs     = "inputs" // of functions, in a process of its own; of a URL target there are none
 )
 
-// Apart reports whether a phase runs in a process of its own, whose memory and goroutines are not those of the others.
+// Apart reports whether a phase runs in a process of its own, whose memory and goroutines are not
+// those of the other phases.
 func Apart(phase string) bool { return phase == PhaseCounts || phase == PhaseInputs }
 
-// Manifest describes a recording: what ran, where, under which load, and which
-// parts could be had. Absent values are omitted, not zero.
+// Manifest describes a recording: what ran, where, under which load, and which parts are available.
+// Absent values are omitted, not zero.
 type Manifest struct {
 	Schema   string    `json:"schema"`
 	ID       string    `json:"id"`
@@ -69,7 +70,7 @@ type Manifest struct {
 	Notes   []string  `json:"notes,omitempty"`
 }
 
-// Target says what was measured and how to find its code again.
+// Target is what was measured and how to find its code again.
 type Target struct {
 	Kind       string   `json:"kind"` // "service", "program", "bench", "url"
 	Arg        string   `json:"arg"`  // as the user typed it
@@ -78,18 +79,19 @@ type Target struct {
 	RunDir     string   `json:"run_dir,omitempty"` // working directory of the program
 	Args       []string `json:"args,omitempty"`
 	Env        []string `json:"env,omitempty"`         // of the variables that the runtime and the compiler read: "GODEBUG=…"
-	Stdin      string   `json:"stdin,omitempty"`       // what the program read: a file, or how much of hone's own
+	Stdin      string   `json:"stdin,omitempty"`       // the program's standard input: a file, or how much of hone's own
 	BuildFlags []string `json:"build_flags,omitempty"` // the user's, merged; without hone's
 	Bench      string   `json:"bench,omitempty"`
 	URL        string   `json:"url,omitempty"`
-	// LoadCommand is the command line of a load by another tool, which hone started with each phase.
+	// LoadCommand is the command line of an external load generator, which hone started with each
+	// phase.
 	LoadCommand string `json:"load_command,omitempty"`
-	Probe       bool   `json:"probe"` // taken through the probe, else through endpoints
+	Probe       bool   `json:"probe"` // profiled by the probe, else through endpoints
 	PID         int    `json:"pid,omitempty"`
 	ExitCode    *int   `json:"exit_code,omitempty"`
 }
 
-// Runtime is what the program says of itself.
+// Runtime is what the program reports about its runtime.
 type Runtime struct {
 	Go         string `json:"go,omitempty"`
 	Module     string `json:"module,omitempty"`
@@ -133,7 +135,7 @@ type Quantiles struct {
 	Max  float64 `json:"max"`
 }
 
-// Window is a stretch of a phase, about a second, so that figures get a spread.
+// Window is a part of a phase, about a second long, so that figures have a spread.
 type Window struct {
 	Seconds      float64 `json:"seconds"`
 	Requests     int64   `json:"requests,omitempty"`
@@ -144,9 +146,9 @@ type Window struct {
 	Quantiles *Quantiles `json:"quantiles,omitempty"`
 }
 
-// Phase is one stretch of the recording under one kind of observation; the clean
-// phase is two, before and after the others, added up. For a program that ends, a
-// phase is one or more runs of it, a window each.
+// Phase is a part of the recording under one kind of observation. The clean phase is two parts,
+// before and after the others, added up. For a program that exits, a phase is one or more runs of
+// it, one window each.
 type Phase struct {
 	Name     string        `json:"name"`
 	Start    time.Time     `json:"start"`
@@ -155,7 +157,7 @@ type Phase struct {
 	Requests int64         `json:"requests,omitempty"`
 	Failed   int64         `json:"failed,omitempty"`
 	Missed   int64         `json:"missed,omitempty"`  // scheduled, but not sent or not answered in time
-	Outcome  *load.Outcome `json:"outcome,omitempty"` // what became of the requests; absent in older recordings
+	Outcome  *load.Outcome `json:"outcome,omitempty"` // outcomes of the requests; absent in older recordings
 
 	Latency *Quantiles `json:"latency,omitempty"` // from the schedule; absent in a closed loop
 	Service *Quantiles `json:"service,omitempty"`
@@ -163,9 +165,10 @@ type Phase struct {
 	Verdict string     `json:"verdict,omitempty"` // the load generator's
 
 	CPUSeconds float64 `json:"cpu_seconds,omitempty"` // of the process, user + system
-	// SystemCPUSeconds are those of CPUSeconds in the kernel, PageFaults those that read nothing from a disk,
-	// ChildCPUSeconds those of the processes that the program started and waited for, which CPUSeconds do not have.
-	// Of services on Linux, and of programs that end; else absent.
+	// SystemCPUSeconds is the part of CPUSeconds in the kernel, PageFaults the number of faults
+	// that read nothing from a disk. ChildCPUSeconds is the CPU time of processes that the program
+	// started and waited for, which CPUSeconds excludes. All three are known for services on Linux
+	// and for programs that exit; else absent.
 	SystemCPUSeconds float64 `json:"system_cpu_seconds,omitempty"`
 	PageFaults       int64   `json:"page_faults,omitempty"`
 	ChildCPUSeconds  float64 `json:"child_cpu_seconds,omitempty"`
@@ -176,28 +179,28 @@ type Phase struct {
 	ForcedGC         int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
 	Throttled        float64 `json:"throttled_seconds,omitempty"`
 
-	// What else kept the machine busy: CPU seconds of the load generator, and of
-	// everything on the machine, the program and the generator included. StolenCPUSeconds are those of
-	// MachineCPUSeconds that the hypervisor gave to other guests while something here was ready to run.
+	// What else kept the machine busy: CPU seconds of the load generator, and of everything on the
+	// machine, including the program and the generator. StolenCPUSeconds is the part of
+	// MachineCPUSeconds that the hypervisor gave to other guests while something here was ready to
+	// run.
 	GeneratorCPUSeconds float64 `json:"generator_cpu_seconds,omitempty"`
 	MachineCPUSeconds   float64 `json:"machine_cpu_seconds,omitempty"`
 	StolenCPUSeconds    float64 `json:"stolen_cpu_seconds,omitempty"`
 
-	// Benchmarks are those of a recording with -bench, in the order of running. Their iterations are no Requests:
-	// operations of different benchmarks do not add up.
+	// Benchmarks are those of a recording with -bench, in the order in which they ran. Their
+	// iterations are not Requests: operations of different benchmarks do not add up.
 	Benchmarks []Benchmark `json:"benchmarks,omitempty"`
 
 	Windows  []Window  `json:"windows,omitempty"`
 	Observer *Observer `json:"observer,omitempty"`
 }
 
-// Observer is what observing cost, against the clean phase; shares, with the
-// 95 % interval of the windows' spread. Without load, or with a rate that the
-// program keeps up with, the loss of throughput tells nothing and the growth of
-// CPU does.
+// Observer is the overhead of a phase against the clean phase: shares, with the 95 % interval that
+// the spread of the windows gives. Without load, or at a rate that the program keeps up with, the
+// loss of throughput says nothing and the growth of CPU does.
 type Observer struct {
-	// NoThroughput and NoCPU say that the figures of that name are not known: no
-	// load, no way to read the CPU time, or too few windows.
+	// NoThroughput and NoCPU report that the figures of that name are not known: no load, no way to
+	// read the CPU time, or too few windows.
 	NoThroughput bool `json:"no_throughput,omitempty"`
 	NoCPU        bool `json:"no_cpu,omitempty"`
 
@@ -217,14 +220,15 @@ type Part struct {
 	Phase  string `json:"phase,omitempty"`
 }
 
-// Missing is a part that could not be had, why, and how to get it.
+// Missing is a part that is not available, why, and how to get it.
 type Missing struct {
 	Part string `json:"part"`
 	Why  string `json:"why"`
 	How  string `json:"how,omitempty"`
 }
 
-// Trouble says what all requests of the clean phase got when none of them succeeded; see load.Outcome.
+// Trouble is the outcome of all requests of the clean phase when none of them succeeded; see
+// load.Outcome.
 func (m *Manifest) Trouble() string {
 	ph, ok := m.Phase(PhaseClean)
 	if !ok || ph.Outcome == nil {
@@ -233,8 +237,8 @@ func (m *Manifest) Trouble() string {
 	return ph.Outcome.Trouble()
 }
 
-// PerUnit names what figures are of: "per request", "per operation", "per run"; "" for a service that is
-// observed without load, whose figures are per second.
+// PerUnit is the unit of figures in words: "per request", "per operation", "per run"; "" for a
+// service that is observed without load, whose figures are per second.
 func (m *Manifest) PerUnit() string {
 	if m.Load == nil && m.Target.Bench == "" && m.Target.Kind != "program" {
 		return ""
@@ -242,8 +246,8 @@ func (m *Manifest) PerUnit() string {
 	return "per " + m.Unit()
 }
 
-// Unit is what figures are divided by: "request" for a service under load,
-// "operation" for benchmarks, "run" for a program that ends.
+// Unit is what figures are divided by: "request" for a service under load, "operation" for
+// benchmarks, "run" for a program that exits.
 func (m *Manifest) Unit() string {
 	switch {
 	case m.Target.Bench != "":

@@ -10,8 +10,8 @@ func (m *Manifest) Limit() float64 {
 	return 0
 }
 
-// Memory is what the process may fill in bytes, the least of its limits and the machine's memory, and
-// what says so. 0 when nothing is known.
+// Memory returns the bytes that the process may use, the smallest of its limits and the machine's
+// memory, and which of them it is. 0 when unknown.
 func (m *Manifest) Memory() (bytes float64, what string) {
 	bytes, what = float64(m.Machine.MemoryBytes), "the machine's"
 	if c := float64(m.Machine.CgroupBytes); c > 0 && (bytes == 0 || c < bytes) {
@@ -23,9 +23,9 @@ func (m *Manifest) Memory() (bytes float64, what string) {
 	return bytes, what
 }
 
-// Held is what the process holds of memory, in bytes: what the runtime has from the system, of which
-// it released some again, or what was resident at the end of a phase, whichever is more. 0 when
-// it is not known.
+// Held returns the memory that the process holds, in bytes: what the runtime got from the system
+// minus what it returned, or the resident memory at the end of a phase, whichever is larger. 0 when
+// unknown.
 func (m *Manifest) Held(total, released float64) float64 {
 	held := math.Max(0, total-released)
 	for _, ph := range m.Phases {

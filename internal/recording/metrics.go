@@ -1,8 +1,8 @@
 package recording
 
-// Names of runtime/metrics that stand in [PartMetrics] and that more than one package asks for. Those in
-// bytes and cycles are as of now or since the program's start; CPU classes are in seconds since then,
-// estimated by the runtime at the end of each collection.
+// Names of runtime/metrics that are in [PartMetrics] and that more than one package reads. Those in
+// bytes and cycles are current values or counts since the program's start. CPU classes are in
+// seconds since then, estimated by the runtime at the end of each collection.
 const (
 	MetricAllocBytes   = "/gc/heap/allocs:bytes"
 	MetricGoroutines   = "/sched/goroutines:goroutines"
@@ -14,7 +14,7 @@ const (
 	MetricGOGC         = "/gc/gogc:percent"
 	MetricTotal        = "/memory/classes/total:bytes"
 	MetricReleased     = "/memory/classes/heap/released:bytes"
-	MetricCPU          = "/cpu/classes/total:cpu-seconds" // GOMAXPROCS × wall time, idle and all
+	MetricCPU          = "/cpu/classes/total:cpu-seconds" // GOMAXPROCS × wall time, including idle time
 	MetricCPUIdle      = "/cpu/classes/idle:cpu-seconds"
 	MetricCPUGC        = "/cpu/classes/gc/total:cpu-seconds"
 	MetricCPUGCIdle    = "/cpu/classes/gc/mark/idle:cpu-seconds" // a part of both GC and what was free

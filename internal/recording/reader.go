@@ -13,23 +13,23 @@ import (
 	"strings"
 )
 
-// ErrForeign is wrapped by Open's error for a file that is no hone recording,
-// or of a schema that this version does not read.
+// ErrForeign is wrapped by Open's error for a file that is not a hone recording, or whose schema
+// this version does not read.
 var ErrForeign = errors.New("not a hone recording")
 
 // Recording is an opened recording. Its parts may be read by several goroutines.
 type Recording struct {
 	Manifest Manifest
 	Path     string
-	// Cut says that the file ended early and was opened up to its last finished part.
+	// Cut reports that the file ended early and was opened up to its last finished part.
 	Cut bool
 
 	file  io.Closer
 	files map[string]*zip.File
 }
 
-// Open reads the manifest of a recording. A file cut off half-way opens up to
-// its last finished part; a foreign or broken one gives an error that says what it is.
+// Open reads the manifest of a recording. A file that was cut off opens up to its last finished
+// part; for a foreign or broken file the error says what it is.
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func read(ra io.ReaderAt, size int64) (*Recording, error) {
 	if !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return nil, foreign("%s", sniff(head))
 	}
-	var first error // of the last end record, the one that counts when none reads well
+	var first error // of the last end record, the one that counts when none is intact
 	tried := 0
 	for e, err := range ends(ra, size) {
 		if err != nil {
@@ -209,9 +209,9 @@ func (r *Recording) part(name string) (Part, bool) {
 	return Part{}, false
 }
 
-// Part opens a part; a missing one gives an error with the manifest's reason.
-// The reader gives at most the size that the manifest says, and an error when
-// the content is shorter, longer or fails its CRC-32. A part that is a bomb (see ErrBomb) is not opened.
+// Part opens a part; for a missing one the error has the manifest's reason. The reader returns at
+// most the size that the manifest states, and an error when the content is shorter, longer or fails
+// its CRC-32. A part that is a bomb (see ErrBomb) is not opened.
 func (r *Recording) Part(name string) (io.ReadCloser, error) {
 	if _, ok := r.part(name); !ok {
 		return nil, r.missing(name)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ends finds plausible end records from the end of the file to its beginning.
-// A whole recording has one right at its end; only a cut one is scanned.
+// ends finds plausible end records, from the end of the file to its start. A whole recording has
+// one right at its end; only a file that was cut off is scanned.
 func ends(ra io.ReaderAt, size int64) iter.Seq2[end, error] {
 	const chunk = 64 << 10
 	signature := []byte("PK\x05\x06")
@@ -39,8 +39,8 @@ func ends(ra io.ReaderAt, size int64) iter.Seq2[end, error] {
 	}
 }
 
-// positions lists where sep occurs in b. Searching forward is several times as fast
-// as bytes.LastIndex, which matters for a large part that was cut off.
+// positions lists where sep occurs in b. Searching forward is several times as fast as
+// bytes.LastIndex, which matters after a large part that was cut off.
 func positions(b, sep []byte) (at []int) {
 	for from := 0; ; {
 		i := bytes.Index(b[from:], sep)
@@ -52,12 +52,12 @@ func positions(b, sep []byte) (at []int) {
 	}
 }
 
-// foreign is the error for a file that is no recording, what it is instead.
+// foreign returns the error for a file that is not a recording, naming what it is instead.
 func foreign(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrForeign, fmt.Sprintf(format, args...))
 }
 
-// sniff names what begins with head, as far as users meet it.
+// sniff names the kind of file that starts with head, for the kinds that users meet.
 func sniff(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):

@@ -2,14 +2,14 @@ package recording
 
 import "github.com/hone-go/hone/stats"
 
-// Trial is a setting of the collector that was tried under the recording's load, alternately with
-// the program's own.
+// Trial is a GOGC setting that was tried under the recording's load, interleaved with the program's
+// own.
 type Trial struct {
-	GOGC  int    `json:"gogc"` // that was tried, percent; the program's own stands in Runtime
+	GOGC  int    `json:"gogc"` // the value tried, percent; the program's own is in Runtime
 	Turns []Turn `json:"turns"`
 }
 
-// Turn is a stretch of a trial, in the order of running.
+// Turn is one run of a setting in a trial, in the order in which they ran.
 type Turn struct {
 	GOGC       int     `json:"gogc"`
 	Seconds    float64 `json:"seconds"`
@@ -18,9 +18,9 @@ type Turn struct {
 	GCCycles   int64   `json:"gc_cycles"`
 }
 
-// Saved is the share of its CPU per request that the program spends less with the setting, with the
-// interval that the scatter between pairs of turns gives; less than 0 when it spends more. Without two
-// pairs of turns with requests it is not known.
+// Saved returns the share of CPU per request that the setting saves, with the interval that the
+// scatter between pairs of turns gives; below 0 when it costs more. It is unknown without two pairs
+// of turns with requests.
 func (t *Trial) Saved() stats.Interval {
 	var own, tried []float64
 	for _, turn := range t.Turns {
@@ -34,7 +34,7 @@ func (t *Trial) Saved() stats.Interval {
 			own = append(own, per)
 		}
 	}
-	if len(own) != len(tried) { // a turn without requests has lost its partner
+	if len(own) != len(tried) { // a turn without requests: its partner is left out too
 		own, tried = nil, nil
 	}
 	return stats.Minus(stats.Interval{Value: 1, Low: 1, High: 1}, stats.PairedRatio(own, tried))

@@ -41,11 +41,10 @@ type appendFile interface {
 	Close() error
 }
 
-// Create begins a recording at path. Nothing is written there until the first
-// Add or Sync, which replaces what was there in one step. Create fails when path
-// is a directory or its directory cannot be written to, so that a run is not
-// wasted on it. Schema is set; ID and Created are when m leaves them empty; parts
-// are counted from none.
+// Create starts a recording at path. Nothing is written there until the first Add or Sync, which
+// replaces an existing file in one step. Create fails when path is a directory or its directory is
+// not writable, so that no run is wasted. Create sets Schema, and ID and Created when m leaves them
+// empty; the list of parts starts empty.
 func Create(path string, m Manifest) (*Writer, error) {
 	if err := checkWritable(path); err != nil {
 		return nil, fmt.Errorf("create recording %s: %w", path, err)
@@ -71,7 +70,7 @@ func newID(at time.Time) string {
 	return at.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
 }
 
-// checkWritable tries to make a file beside path.
+// checkWritable creates and removes a file beside path.
 func checkWritable(path string) error {
 	if path == "" {
 		return errors.New("no file name")
@@ -90,15 +89,15 @@ func checkWritable(path string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// createBeside makes a hidden file in path's directory. Unlike os.CreateTemp it
-// leaves the mode to the umask: recordings are passed around.
+// createBeside creates a hidden file in path's directory. Unlike os.CreateTemp it leaves the mode
+// to the umask: recordings are passed around.
 func createBeside(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8])
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// beginFile writes first to a file beside path, renames it to path and opens it.
-// It is closed in between: Windows renames no open file.
+// beginFile writes to a file beside path, renames it to path and opens it. It is closed in between,
+// because Windows renames no open file.
 func beginFile(path string, first []byte) (_ appendFile, err error) {
 	f, err := createBeside(path)
 	if err != nil {
@@ -167,8 +166,8 @@ func (w *Writer) add(name, phase string, data []byte) error {
 	return nil
 }
 
-// Drop takes parts out of the recording: those for which drop reports true. It shows with the next Add, Sync or Close;
-// the space that they take in the file is not freed.
+// Drop removes the parts for which drop returns true. The change is written with the next Add, Sync
+// or Close; the space that the parts take in the file is not freed.
 func (w *Writer) Drop(drop func(Part) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,7 +207,7 @@ func (w *Writer) checkpoint(block []byte, entries []entry, m Manifest) error {
 	return w.append(block)
 }
 
-// append writes block behind the last checkpoint, or takes it back.
+// append writes block after the last checkpoint, or truncates the file back to it.
 func (w *Writer) append(block []byte) error {
 	if w.file == nil {
 		f, err := w.begin(w.path, block)
@@ -219,15 +218,15 @@ func (w *Writer) append(block []byte) error {
 		return nil
 	}
 	if _, err := w.file.WriteAt(block, w.size); err != nil {
-		// Open copes with a torn end, but the space is better free: the final
-		// manifest may still fit.
+		// Open copes with a torn end, but the space is better freed: the final manifest may still
+		// fit.
 		return errors.Join(err, w.file.Truncate(w.size))
 	}
 	w.size += int64(len(block))
 	return nil
 }
 
-// explain puts the cause of a failed write into words.
+// explain states the cause of a failed write.
 func explain(err error) error {
 	if diskFull(err) {
 		return fmt.Errorf("disk full: %w", err)
@@ -245,7 +244,7 @@ func (w *Writer) Update(f func(*Manifest)) {
 	w.manifest.Parts, w.manifest.Schema = parts, Schema
 }
 
-// Manifest returns a copy of the manifest as it stands.
+// Manifest returns a copy of the current manifest.
 func (w *Writer) Manifest() Manifest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -276,9 +275,8 @@ func (w *Writer) sync() error {
 	return nil
 }
 
-// Close marks the recording complete when complete is true and closes the file.
-// When nothing was ever added or synced, nothing is left at the path. A second
-// Close does nothing.
+// Close marks the recording as complete when complete is true, and closes the file. When nothing
+// was ever added or synced, no file is left at path. A second Close does nothing.
 func (w *Writer) Close(complete bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,12 +10,11 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// The records of a zip file that a Writer appends, as PKWARE's APPNOTE.TXT
-// 6.3.10 describes them: local file header (4.3.7), central directory header
-// (4.3.12) and end of central directory record (4.3.16). No zip64: a recording
-// stays below 4 GiB. archive/zip can write neither a directory in the middle of
-// a file nor one that covers entries written earlier; hence these few lines.
-// Reading is archive/zip's job.
+// The records of a zip file that a Writer appends, as PKWARE's APPNOTE.TXT 6.3.10 describes them:
+// local file header (4.3.7), central directory header (4.3.12) and end of central directory record
+// (4.3.16). No zip64: a recording stays below 4 GiB. archive/zip writes neither a directory in the
+// middle of a file nor one that covers entries written earlier; hence this code. Reading is left to
+// archive/zip.
 const (
 	localSignature   = 0x04034b50
 	centralSignature = 0x02014b50
@@ -47,8 +46,8 @@ type entry struct {
 	offset uint32 // of its local header
 }
 
-// pack compresses data when that pays and describes it as an entry at offset.
-// Profiles are gzip'd already and are stored.
+// pack compresses data when that saves space, and describes it as an entry at offset. Profiles are
+// already gzip-compressed and are stored.
 func pack(name string, data []byte, at time.Time, offset int64) (entry, []byte, error) {
 	e := entry{
 		name:   name,
@@ -145,9 +144,9 @@ type end struct {
 	comment int64 // length of what follows the record
 }
 
-// parseEnd reads an end record that begins at b[0] and lies at offset at. It is
-// strict where archive/zip is lenient, because the scan of a cut file tries many
-// places: one disk, no zip64, and the directory ends where the record begins.
+// parseEnd reads an end record that starts at b[0] and lies at offset at. It is strict where
+// archive/zip is lenient, because the scan of a damaged file tries many places: one disk, no zip64,
+// and the directory ends where the record starts.
 func parseEnd(b []byte, at int64) (end, bool) {
 	le := binary.LittleEndian
 	if len(b) < endLen || le.Uint32(b) != endSignature {

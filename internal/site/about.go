@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// About is what a table holds on one place: a line, a function, or all frames that a question names.
+// About holds what a table knows of one place: a line, a function, or all frames that match a
+// query.
 type About struct {
 	Functions []string // that the place covers, most expensive first
 	Files     []string // of their frames, in the same order
@@ -34,28 +35,30 @@ const (
 // Amount is what a place costs in one unit.
 type Amount struct {
 	Unit string
-	// Own is charged to the place itself and the library functions that it calls, Total to all stacks that go
-	// through it: that of other modules' lines and of other lines of the program too.
+	// Own is charged to the place itself and to the library functions that it calls. Total is
+	// charged to all stacks that pass through it, including those charged to lines of other modules
+	// and to other lines of the program.
 	Own, Total stats.Interval
-	Of         float64 // the recording's, of which they are parts
+	Of         float64 // totals of the recording
 }
 
-// Neighbour is a line that calls the place, or a function that it calls, with its parts of the
+// Neighbour is a line that calls the place, or a function that it calls, with its share of the
 // place's total.
 type Neighbour struct {
-	*Frame       // nil: it calls nothing, the work is the place's own
+	*Frame       // nil when it calls nothing: the place does the work itself
 	CPU    int64 // nanoseconds
 	Bytes  int64
 	Wait   int64 // nanoseconds of blocking and of locks held
 }
 
-// AboutLine is a line of the place with what goes through it.
+// AboutLine is a line of the place, with the cost of the stacks that pass through it.
 type AboutLine struct {
 	Frame
 	CPU, Bytes, Objects, Wait int64 // nanoseconds, bytes, objects, nanoseconds
 }
 
-// About gathers what goes through the frames that is holds for. Its Functions are empty when there are none.
+// About sums up the stacks that pass through the frames for which is returns true. Functions is
+// empty when no frame matches.
 func (t *Table) About(is func(*Frame) bool) About {
 	a := about{is: is, functions: map[string]*weight{}, callers: map[lineKey]*Neighbour{}, callees: map[lineKey]*Neighbour{}, lines: map[lineKey]*AboutLine{}}
 	for _, s := range t.Sites {
@@ -159,7 +162,8 @@ func countedFunction(counted map[lineKey]bool, f *Frame) bool {
 	return false
 }
 
-// count adds a row to a line, and to its function unless that has it from another frame.
+// count adds a row to a line, and to the line's function unless another frame has added it there
+// already.
 func (a *about) count(k kind, r *Row, f *Frame, key lineKey, function bool) {
 	l := a.lines[key]
 	if l == nil {
@@ -204,7 +208,7 @@ func (a *about) ranked() []*weight {
 	return out
 }
 
-// near returns the neighbour of a frame; callers are told apart by line, callees are not.
+// near returns the neighbour of a frame. Callers are distinguished by line, callees are not.
 func near(all map[lineKey]*Neighbour, f *Frame, byLine bool) *Neighbour {
 	var key lineKey
 	if f != nil {
@@ -232,8 +236,8 @@ func (n *Neighbour) add(k kind, r *Row) {
 	}
 }
 
-// ranked sorts neighbours, the most expensive first. keepNone keeps the one without a frame: the place's
-// own work.
+// ranked sorts neighbours by cost, the most expensive first. With keepNone it keeps the neighbour
+// without a frame, which is the place's own work.
 func ranked(all map[lineKey]*Neighbour, keepNone bool) []Neighbour {
 	var out []Neighbour
 	for _, n := range all {
@@ -260,7 +264,7 @@ func ranked(all map[lineKey]*Neighbour, keepNone bool) []Neighbour {
 	return out
 }
 
-// amounts are the costs of what was gathered, by unit.
+// amounts returns the gathered costs by unit.
 func (t *Table) amounts(a *about) []Amount {
 	var out []Amount
 	ownCost, ownBusy := t.Price(a.own[cpu], a.own[allocs])
@@ -300,7 +304,7 @@ func (p *pricing) tally(rows []*Row) tally {
 	return sum
 }
 
-// objects is the number of objects of rows, with the interval of the objects that were sampled.
+// objects returns the number of objects of rows, with the sampling interval of that number.
 func (p *pricing) objects(rows []*Row) stats.Interval {
 	var sum tally
 	for _, r := range rows {
@@ -316,7 +320,7 @@ func (p *pricing) objects(rows []*Row) stats.Interval {
 	return sum.interval(p.rate)
 }
 
-// waits is the waiting of rows, with the interval of the number of waits.
+// waits returns the waiting time of rows, with the interval that the number of waits gives.
 func waits(rows []*Row) stats.Interval {
 	var n int64
 	total := 0.0

@@ -1,13 +1,14 @@
 package site
 
-// tinyBlock is between the size of the blocks that the runtime packs tiny objects into (16 bytes: runtime/malloc.go,
-// maxTinySize) and the next one (24): a sampled row's size is an estimate.
+// tinyBlock lies between the size of the blocks that the runtime packs tiny objects into (16 bytes:
+// runtime/malloc.go, maxTinySize) and the next size class (24). A sampled row's size is an
+// estimate, hence the margin.
 const tinyBlock = 20
 
-// seconds is the value of a row of a profile of time.
+// seconds returns the value of a row of a time profile.
 func seconds(r *Row) float64 { return float64(r.Value) / 1e9 }
 
-// add charges a row. The collector's own CPU is nobody's: it comes back by bytes.
+// add charges a row. CPU of the collector itself is left out: it is charged by allocated bytes.
 func (c *Cost) add(k kind, r *Row) {
 	switch k {
 	case cpu:
@@ -34,12 +35,12 @@ func (c *Cost) add(k kind, r *Row) {
 	}
 }
 
-// weight is what ranks a cost: CPU with the collector's, in seconds.
+// weight is the cost by which sites are ranked: CPU including the collector's share, in seconds.
 func (c *Cost) dear() float64 { return c.CPUSeconds + c.GCSeconds }
 
 func (c *Cost) wait() float64 { return c.BlockSeconds + c.MutexSeconds }
 
-// add charges a row that is not the probe's to the whole.
+// add charges a row to the total, unless the row is the probe's.
 func (t *Totals) add(k kind, r *Row) {
 	t.Cost.add(k, r)
 	if k != cpu {

@@ -1,35 +1,33 @@
-// Package site joins profiles and code facts into sites, the lines that own a
-// program's costs, and prices garbage collection by site.
+// Package site joins profiles and code facts into sites, the source lines that own a program's
+// costs, and prices garbage collection by site.
 //
-// The decision behind it: a cost is charged once, to a line that somebody can
-// change. The leaf of a Go stack is nearly always in the runtime or the standard
-// library, so a row of a profile is charged to its first frame, from the leaf,
-// outside of them; when that frame is a dependency's, the site also names the
-// line of the main module that leads there. Rows without such a frame go to
-// named buckets (the scheduler, the collector, connection handling), and what
-// the measurement itself costs is taken out and told.
+// The decision that shapes it: a cost is charged once, to a line that somebody can change. The leaf
+// of a Go stack is nearly always in the runtime or the standard library. A row of a profile is
+// therefore charged to its first frame, from the leaf, outside of them. When that frame is a
+// dependency's, the site also names the line of the main module that calls it. Rows without such a
+// frame go to named buckets (the scheduler, the collector, connection handling). What the
+// measurement itself costs is taken out and reported.
 //
-// Garbage collection is charged by bytes. A collection starts after so many more
-// bytes, whatever they hold, and its work depends on what is live, not on what
-// was thrown away; so the number of collections that a line causes is its share of allocated bytes. For
-// a site s over a CPU profile and an allocation profile of the same window
+// Garbage collection is charged by bytes. A collection starts after a number of allocated bytes,
+// whatever they hold, and its work depends on what is live, not on what was thrown away. So the
+// number of collections that a line causes is its share of the allocated bytes. For a site s over a
+// CPU profile and an allocation profile of the same window
 //
 //	cost(s) = CPU(s) + b(s) × (D + A + W + I)
 //
-// where CPU(s) holds the time in malloc (M) but no mark assists, b(s) is the
-// share of bytes, D the dedicated and fractional mark workers, A all assists
-// (which goroutine pays them is chance), W sweeping, scavenging and the
-// start and end of cycles, and I marking by processors that were idle: what they do not mark
-// others must, and the process's CPU time, by which a repair is measured, holds it all. It is told apart as a
-// bucket, for in a half-idle process it takes nothing from the program. Write barriers, cache misses and page faults of
-// fresh memory are not covered, so for large buffers the price is a lower bound.
-// TestAblation measures the rule against programs without the allocations.
+// where CPU(s) includes the time in malloc (M) but no mark assists, and b(s) is the share of bytes.
+// D is the time of dedicated and fractional mark workers. A is the time of all assists; which
+// goroutine pays them is chance. W is sweeping, scavenging and the start and end of cycles. I is
+// marking by idle processors: work that they do not do falls to others, and the process's CPU time,
+// by which a fix is measured, includes it. I is also reported as a bucket of its own, because in a
+// half-idle process it takes nothing from the program. Write barriers, cache misses and page faults
+// of fresh memory are not covered, so for large buffers the price is a lower bound. TestAblation
+// compares the formula with programs from which the allocations were removed.
 //
-// Two questions are answered from the table besides: Joined says which share of samples and bytes ended at
-// somebody's line or in a named bucket, About what goes through one place.
+// The table answers two more questions: Joined reports which share of samples and bytes was charged
+// to a line or a named bucket, and About what passes through one place.
 //
-// The package refuses to charge contention as CPU: waiting is latency, and its
-// seconds stand beside the CPU seconds of a site, never in them. It also refuses
-// to guess: without an allocation profile nothing is charged for collection, and
-// the interval says so.
+// The package does not charge contention as CPU: waiting is latency, so a site's seconds of waiting
+// are kept beside its CPU seconds, never in them. It does not guess either: without an allocation
+// profile nothing is charged for collection, and the interval shows it.
 package site

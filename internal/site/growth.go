@@ -11,17 +11,17 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Grown is what a line made in a window and is still live at its end, less what it had made before
-// and died in the window.
+// Grown is the memory that a line allocated in a window and that is live at its end, minus memory
+// that it had allocated earlier and that died in the window.
 type Grown struct {
 	Frame
 	Bytes   int64
 	Objects int64
 }
 
-// Growth returns by how much the live memory of each line grew between the two snapshots that an
-// allocs profile is the difference of, largest first. Lines whose live memory shrank are left out. An empty result
-// may also mean that the profile lacks the columns of live memory.
+// Growth returns by how much the live memory of each line grew between the two snapshots whose
+// difference the allocs profile is, largest first. Lines whose live memory shrank are left out. The
+// result is also empty when the profile has no columns of live memory.
 func Growth(ctx context.Context, code *gocode.Index, allocs *profile.Profile) ([]Grown, error) {
 	if code == nil {
 		return nil, errors.New("growth of live memory: no code index")

@@ -55,13 +55,13 @@ type joiner struct {
 	coarse  int64 // samples of mark workers that may be idle marking
 }
 
-// draft is a site in the making: the lines that lead to it compete.
+// draft is a site under construction: the lines that call it compete for its entry.
 type draft struct {
 	Site
 	entries []entry
 }
 
-// entry is a line of the main module with what came through it.
+// entry is a line of the main module, with the cost that passed through it.
 type entry struct {
 	at      *node
 	seconds float64 // CPU
@@ -107,7 +107,7 @@ func (j *joiner) add(k kind, c charge) {
 	j.totals.add(k, r)
 }
 
-// draft returns the site of a stack's blamed line.
+// draft returns the site of the line that a stack is charged to.
 func (j *joiner) draft(s *stack) *draft {
 	at := s.blamed.place
 	if at.draft == nil {
@@ -117,7 +117,7 @@ func (j *joiner) draft(s *stack) *draft {
 	return at.draft
 }
 
-// led notes which line of the main module led to a row.
+// led records through which line of the main module a row was reached.
 func (d *draft) led(at *node, k kind, r *Row) {
 	if at == nil {
 		return
@@ -140,7 +140,7 @@ func (d *draft) led(at *node, k kind, r *Row) {
 	}
 }
 
-// mostExpensive picks the entry that costs most: CPU with the collector's, then
+// mostExpensive picks the entry with the highest cost: CPU including the collector's share, then
 // waiting, then live memory.
 func (d *draft) mostExpensive(secondsPerByte float64) *Frame {
 	if len(d.entries) == 0 {

@@ -9,12 +9,13 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Joined says where a recording's CPU samples and allocated bytes ended.
+// Joined reports where a recording's CPU samples and allocated bytes were charged.
 type Joined struct {
 	CPU   *Parts // of the samples, the collector's included; nil without any
 	Bytes *Parts // of allocated bytes; nil without any
-	// MainSamples are CPU samples with a frame of the main module, without those of the collector, which
-	// are charged by bytes; EntrySamples those of them whose line of the main module is known.
+	// MainSamples counts the CPU samples with a frame of the main module, excluding those of the
+	// collector, which are charged by bytes. EntrySamples counts those whose line of the main
+	// module is known.
 	MainSamples, EntrySamples int64
 	Unjoined                  []Unjoined // most expensive first
 }
@@ -23,11 +24,11 @@ type Joined struct {
 type Parts struct {
 	Main         float64 // lines of the main module
 	Dependencies float64 // lines of other modules
-	Named        float64 // buckets that say what the runtime or the library does
+	Named        float64 // buckets that name what the runtime or the library does
 	Unjoined     float64
 }
 
-// Unjoined is what ended nowhere, with the reason.
+// Unjoined is a cost that was charged nowhere, with the reason.
 type Unjoined struct {
 	What  string
 	Why   string
@@ -35,7 +36,7 @@ type Unjoined struct {
 	Bytes float64 // share of all bytes
 }
 
-// Joined computes it. The probe's own costs are in nothing of it.
+// Joined computes the shares. The probe's own costs are excluded.
 func (t *Table) Joined() Joined {
 	j := joining{parts: map[kind]*Parts{cpu: {}, allocs: {}}, total: map[kind]float64{}, unjoined: map[string]*Unjoined{}}
 	for _, s := range t.Sites {
@@ -56,7 +57,7 @@ func (t *Table) Joined() Joined {
 	return j.finish()
 }
 
-// joining sums up counts of samples and bytes; finish makes shares of them.
+// joining sums up samples and bytes; finish turns the sums into shares.
 type joining struct {
 	parts    map[kind]*Parts
 	total    map[kind]float64
@@ -159,8 +160,8 @@ func (j *joining) finish() Joined {
 	return out
 }
 
-// EntryOf returns the line of the main module that a row of a site goes back to: the blamed line when the
-// main module owns it, else the first line of the main module above it.
+// EntryOf returns the line of the main module that a row of a site goes back to: the charged line
+// if the main module owns it, else the nearest line of the main module above it.
 func EntryOf(r *Row) (*Frame, bool) {
 	for i := max(r.Owner, 0); i < len(r.Stack); i++ {
 		if f := r.Stack[i]; f.Owner.Kind == gocode.Main && f.Line > 0 && !generated(f.File) {
@@ -174,7 +175,7 @@ func hasMain(r *Row) bool {
 	return slices.ContainsFunc(r.Stack, func(f *Frame) bool { return f.Owner.Kind == gocode.Main && !generated(f.File) })
 }
 
-// Share is what ended somewhere.
+// Share is the part that was charged somewhere.
 func (p *Parts) Share() float64 { return p.Main + p.Dependencies + p.Named }
 
 func (u Unjoined) String() string { return fmt.Sprintf("%s: %s", u.What, u.Why) }

@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// judge finds out what a stack spends on and whom to charge.
+// judge determines the class of a stack and the line to charge.
 func (s *stack) judge(nodes []*node) {
 	s.owner = -1
 	if measuring(nodes) {
@@ -26,9 +26,8 @@ func (s *stack) judge(nodes []*node) {
 	}
 }
 
-// measuring reports whether a stack is the measurement's own: the probe, the
-// handlers of net/http/pprof, and the goroutines by which runtime/pprof and
-// runtime/trace collect.
+// measuring reports whether a stack belongs to the measurement: the probe, the handlers of
+// net/http/pprof, and the goroutines with which runtime/pprof and runtime/trace collect.
 func measuring(nodes []*node) bool {
 	for _, n := range nodes {
 		if n.probe || n.endpoint {
@@ -43,8 +42,8 @@ func measuring(nodes []*node) bool {
 	return false
 }
 
-// classify finds the class of a stack that is not the measurement's. The
-// collector's frame nearest the leaf decides, unless the collection was asked for by a call.
+// classify returns the class of a stack that does not belong to the measurement. The collector's
+// frame nearest the leaf decides, unless a call forced the collection.
 func classify(nodes []*node) Class {
 	class := Work
 	malloc := false
@@ -63,7 +62,7 @@ func classify(nodes []*node) Class {
 	return class
 }
 
-// splits reports whether a stack shows which kind of mark worker it is.
+// splits reports whether a stack shows what kind of mark worker it is.
 func splits(nodes []*node) bool {
 	drains := false
 	for _, n := range nodes {
@@ -95,8 +94,8 @@ func collectorBucket(class Class, nodes []*node) string {
 	return bucketCycle
 }
 
-// blame charges a stack to its first frame from the leaf that a module owns,
-// and looks for the main module's line that calls it.
+// blame charges a stack to its first frame, from the leaf, that a module owns, and finds the line
+// of the main module that calls it.
 func (s *stack) blame(nodes []*node) {
 	for i, n := range nodes {
 		if !n.module {
@@ -113,9 +112,9 @@ func (s *stack) blame(nodes []*node) {
 	}
 }
 
-// bucketOf names what a stack without a module's frame does. The frame nearest
-// the root tells whose goroutine it is; only the runtime's own are named by what they do. The
-// runtime also writes samples without any frame, at the start of a goroutine.
+// bucketOf names the work of a stack that has no module's frame. The frame nearest the root shows
+// whose goroutine it is; only the runtime's own goroutines are named by what they do. The runtime
+// also writes samples without any frame, at the start of a goroutine.
 func bucketOf(nodes []*node) string {
 	unknown := false
 	for i := len(nodes) - 1; i >= 0; i-- {
@@ -142,7 +141,7 @@ func bucketOf(nodes []*node) string {
 	return bucketRuntime
 }
 
-// goroutinesOf names the goroutines that a package of the standard library began.
+// goroutinesOf names the goroutines that a package of the standard library starts.
 func goroutinesOf(n *node) string {
 	pkg := packageOf(n.trait)
 	if pkg != "net/http" && !strings.HasPrefix(pkg, "net/http/internal/") {

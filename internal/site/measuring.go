@@ -2,10 +2,10 @@ package site
 
 import "github.com/hone-go/hone/profile"
 
-// WithoutMeasurement returns a profile of a recording without the stacks that are the
-// measurement's own: hone's probe, the handlers of net/http/pprof, what collects profiles and
-// traces. It is the profile itself when there are none. shares are what each column lost, by
-// sample type, from 0 to 1.
+// WithoutMeasurement returns a profile of a recording without the stacks of the measurement itself:
+// hone's probe, the handlers of net/http/pprof, the goroutines that collect profiles and traces. It
+// returns the profile unchanged when there are none. shares holds what each column lost, by sample
+// type, from 0 to 1.
 func WithoutMeasurement(p *profile.Profile, code owners) (program *profile.Profile, shares []float64) {
 	e := newExpander(newStacks(code), p)
 	rows := p.RowsWhere(func(row int) bool { return e.stack(row).class != Probe })

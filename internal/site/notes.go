@@ -6,13 +6,13 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Below these counts a note says how little is known.
+// Below these counts a note states how little is known.
 const (
 	fewSamples     = 1000
 	fewCollections = 50
 )
 
-// notes says what limits the table.
+// notes returns what limits the table, in sentences.
 func (j *joiner) notes(in *Input, t *Table) (notes []string) {
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	tot := &t.Totals
@@ -35,7 +35,7 @@ func (j *joiner) notes(in *Input, t *Table) (notes []string) {
 		}
 	}
 	if lost := in.UsageSeconds - (tot.TotalSeconds + tot.ProbeSeconds); in.CPU != nil && in.UsageSeconds > 0 {
-		// The profile is a count of samples, so a small process scatters.
+		// The profile counts samples, so a process with little CPU time scatters.
 		all := stats.Poisson(tot.CPUSamples).Scale(t.pricing.period)
 		if lost > 0.1*in.UsageSeconds && in.UsageSeconds > all.High+tot.ProbeSeconds {
 			say("the CPU profile holds %.2f CPU-seconds, the kernel counted %.2f: samples were lost (C code, a throttled machine), shares are of what was seen",
@@ -45,7 +45,7 @@ func (j *joiner) notes(in *Input, t *Table) (notes []string) {
 	return notes
 }
 
-// noteCollector says what limits the price of garbage collection.
+// noteCollector states what limits the price of garbage collection.
 func (j *joiner) noteCollector(in *Input, t *Table, say func(string, ...any)) {
 	p := &t.pricing
 	switch {

@@ -11,19 +11,20 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Parked are goroutines that wait below one line.
+// Parked is a group of goroutines that wait below one line.
 type Parked struct {
 	Frame
 	Count int64
-	// Wait are the functions that most of them wait in, leaf first: those that the line called. Start is the function that
-	// they were started with.
+	// Wait holds the functions that most of them wait in, leaf first, called from the line. Start
+	// is the function that the go statement started.
 	Wait  []string
 	Start Frame
 
 	most int64 // how many have the stack of Wait
 }
 
-// Waiting returns the lines that goroutines of a goroutine profile wait below, those with most goroutines first.
+// Waiting returns the lines below which the goroutines of a goroutine profile wait, those with most
+// goroutines first.
 func Waiting(ctx context.Context, code *gocode.Index, goroutines *profile.Profile) ([]Parked, error) {
 	if code == nil {
 		return nil, errors.New("waiting goroutines: no code index")
@@ -64,7 +65,7 @@ func Waiting(ctx context.Context, code *gocode.Index, goroutines *profile.Profil
 	return out, nil
 }
 
-// started is the frame that a stack's goroutine was started with.
+// started returns the frame of the function that a stack's goroutine was started with.
 func started(frames []*Frame) *Frame {
 	for i := len(frames) - 1; i > 0; i-- {
 		if f := frames[i]; f.Function != "runtime.goexit" && f.Function != "sync.(*WaitGroup).Go.func1" {

@@ -74,7 +74,7 @@ func (p *pricing) secondsPerByte() float64 {
 	return p.collecting / p.bytes.total
 }
 
-// work is the interval of D + A + W + I.
+// work is the interval of D + A + W + I, in seconds.
 func (p *pricing) work() stats.Interval {
 	if !p.hasCPU {
 		return stats.Unknown()
@@ -91,15 +91,14 @@ func (p *pricing) share(part tally) stats.Interval {
 	return stats.Part(part.interval(p.rate), rest.interval(p.rate))
 }
 
-// Price returns the cost of rows of the CPU and allocs profiles (any subset of
-// sites' and buckets' rows): CPUSeconds without the collector's own, GCSeconds
-// by the rows' share of bytes. The interval is of CPUSeconds + GCSeconds, in
-// seconds. Samples, the collector's samples and sampled objects are taken as
-// independent counts, and what comes of them is combined by variance (package stats). It is of
-// sampling alone: that the rule itself is a model is not in it.
+// Price returns the cost of rows of the CPU and allocs profiles (any subset of the rows of sites
+// and buckets): CPUSeconds without the collector's own time, GCSeconds by the rows' share of bytes.
+// The interval is of CPUSeconds + GCSeconds, in seconds. Samples, the collector's samples and
+// sampled objects are treated as independent counts whose variances add up (package stats). The
+// interval covers sampling alone, not the error of the model.
 //
-// Without a CPU profile nothing is known; without an allocs profile GCSeconds is
-// 0 and the upper bound holds all of the collector's work, which may be these rows'.
+// Without a CPU profile nothing is known. Without an allocs profile GCSeconds is 0 and the upper
+// bound includes all of the collector's work, since these rows may have caused it.
 func (t *Table) Price(cpuRows, allocRows []*Row) (Cost, stats.Interval) {
 	var c Cost
 	for _, r := range cpuRows {
@@ -120,16 +119,17 @@ func (t *Table) Price(cpuRows, allocRows []*Row) (Cost, stats.Interval) {
 	return c, stats.Add(own, gc)
 }
 
-// Share returns what Price does as a share of all CPU, with the interval of sampling.
+// Share returns the result of Price as a share of all CPU, with the sampling interval.
 //
-// The total is a count of the same samples, so it scatters with its part: a line of two thirds of
-// a program is known better than its count of samples by itself. With X the rows' own
-// seconds, G the collector's work, b the rows' share of bytes and R everything else, the share is
+// The total counts the same samples, so it scatters with its part: the share of a line that takes
+// two thirds of a program is known better than its count of samples alone suggests. With X the
+// rows' own seconds, G the collector's work, b the rows' share of bytes and R everything else, the
+// share is
 //
 //	s = (X + b×G) / (X + G + R)
 //
-// and its bounds are those of X, G, R and b, each by the slope of s in it, which add like
-// standard deviations (package stats, Add).
+// and its bounds are those of X, G, R and b, each by the slope of s in it, which add like standard
+// deviations (package stats, Add).
 func (t *Table) Share(cpuRows, allocRows []*Row) stats.Interval {
 	cost, spread := t.Price(cpuRows, allocRows)
 	p, total := &t.pricing, t.Totals.TotalSeconds
@@ -152,7 +152,8 @@ func (t *Table) Share(cpuRows, allocRows []*Row) stats.Interval {
 	return stats.Interval{Value: s, Low: math.Max(0, share.Low), High: math.Min(1, share.High)}
 }
 
-// slope is how far a quantity of that interval moves another that depends on it linearly.
+// slope is how far the given quantity's interval moves another quantity that depends on it
+// linearly.
 func slope(x stats.Interval, k float64) stats.Interval {
 	down, up := k*(x.Low-x.Value), k*(x.High-x.Value)
 	return stats.Interval{Low: math.Min(down, up), High: math.Max(down, up)}

@@ -34,15 +34,14 @@ func (in *Input) profile(k kind) *profile.Profile {
 	return [kinds]*profile.Profile{in.CPU, in.Allocs, in.Heap, in.Block, in.Mutex}[k]
 }
 
-// charge is a row with the stack that says where it goes.
+// charge is a row with the stack that decides where it is charged.
 type charge struct {
 	row   *Row
 	stack *stack
 }
 
-// read returns the rows of one profile. Samples of the same frames make one
-// row. dropped counts rows below nothing, which a difference of two snapshots
-// may hold.
+// read returns the rows of one profile. Samples with the same frames make one row. dropped counts
+// rows below zero, which a difference of two snapshots may contain.
 func (s *stacks) read(ctx context.Context, k kind, p *profile.Profile) (rows []charge, dropped int, err error) {
 	counts, values, err := valueColumns(k, p)
 	if err != nil {

@@ -1,8 +1,8 @@
 package site
 
-// Below reports whether a function stands leafward of the blamed frame, by exact
-// name or by prefix when name ends in "*" ("runtime.concatstring*"). In a row
-// without a blamed frame all of the stack is searched.
+// Below reports whether a function is leafward of the charged frame, by exact name or by prefix
+// when name ends in "*" ("runtime.concatstring*"). In a row without a charged frame the whole stack
+// is searched.
 func (r *Row) Below(name string) bool {
 	frames := r.Stack
 	if r.Owner >= 0 {
@@ -16,7 +16,7 @@ func (r *Row) Below(name string) bool {
 	return false
 }
 
-// collector reports whether a row is the collector's own work.
+// collector reports whether a row is work of the collector.
 func (c Class) collector() bool {
 	return c == Assist || c == MarkWorker || c == IdleMark || c == Sweep
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Input is what is joined. Any profile may be nil; Code may not.
+// Input is what Join joins. Any profile may be nil; Code may not.
 type Input struct {
 	CPU    *profile.Profile
 	Allocs *profile.Profile // delta over the CPU window
@@ -15,11 +15,12 @@ type Input struct {
 	Code   *gocode.Index
 	// ContentionSeconds is the length of the block and mutex window; 0 when unknown.
 	ContentionSeconds float64
-	// CountedObjects is how many objects the runtime counted in the window of Allocs; 0 when unknown. The profile shows
-	// fewer: of objects of less than 16 bytes without pointers, several lie in one block, and it sees the block.
+	// CountedObjects is how many objects the runtime counted in the window of Allocs; 0 when
+	// unknown. The profile shows fewer: the runtime packs several objects of less than 16 bytes
+	// without pointers into one block, and the profile counts blocks.
 	CountedObjects int64
-	// UsageSeconds is the CPU time that the kernel counted for the process during
-	// the CPU window; 0 when unknown. It shows whether the profile lost samples.
+	// UsageSeconds is the CPU time that the kernel counted for the process during the CPU window; 0
+	// when unknown. The difference shows whether the profile lost samples.
 	UsageSeconds float64
 }
 
@@ -32,18 +33,17 @@ type Frame struct {
 	Owner    gocode.Owner
 }
 
-// Row is one distinct stack of a profile with what it cost; labels and
-// addresses do not tell rows apart. Exactly one site, bucket or the probe owns a row, so
-// that a cost is charged once.
+// Row is one distinct stack of a profile with its cost; labels and addresses do not distinguish
+// rows. Exactly one site, bucket or the probe owns a row, so a cost is charged once.
 type Row struct {
 	Stack []*Frame // leaf first; frames are shared between rows and not to be changed
-	Owner int      // index in Stack of the blamed frame; -1: a bucket's
+	Owner int      // index in Stack of the charged frame; -1 for a row of a bucket
 	Count int64    // cpu: samples; mutex, block: contentions; allocs: objects; heap: objects live
 	Value int64    // cpu, mutex, block: nanoseconds; allocs, heap: bytes
 	Class Class    // cpu rows: what the leaf side is doing
 }
 
-// Class says what a CPU row spends on, for GC pricing.
+// Class is the kind of work of a CPU row, for pricing garbage collection.
 type Class uint8
 
 const (
@@ -82,8 +82,8 @@ type Cost struct {
 	MutexSeconds  float64
 }
 
-// Totals are of the whole recording, the probe's own costs taken out.
-// TotalSeconds is CPUSeconds + D + A + W + I.
+// Totals are of the whole recording, excluding the probe's own costs. TotalSeconds is CPUSeconds +
+// D + A + W + I.
 type Totals struct {
 	Cost                  // of all sites and buckets, so without the collector's own CPU
 	D, A, W, I, M float64 // seconds, see Class
@@ -96,10 +96,11 @@ type Totals struct {
 	ContentionSeconds float64
 }
 
-// AtLeast reports whether a noticeable part of the objects may be blocks of several tiny ones, so that there are more.
+// AtLeast reports whether a noticeable part of the objects may be blocks of several tiny objects,
+// so that their number is a lower bound.
 func (c Cost) AtLeast() bool { return c.TinyBlocks > 0 && c.TinyBlocks*20 >= c.AllocObjects }
 
-// Bucket is what no module's line owns: scheduler, GC, connection handling, …
+// Bucket is a cost that no module's line owns: scheduler, GC, connection handling, …
 type Bucket struct {
 	Name    string
 	Seconds float64 // CPU

@@ -8,13 +8,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// owners tells who owns a frame; *gocode.Index does.
+// owners returns who owns a frame; *gocode.Index implements it.
 type owners interface {
 	Owner(function, file string) gocode.Owner
 }
 
-// stacks holds every distinct function, frame and stack of all profiles of a
-// join once, with what was found out about it.
+// stacks interns every distinct function, frame and stack of all profiles of a join, with the
+// verdict on it.
 type stacks struct {
 	code      owners
 	functions map[function]*trait
@@ -65,12 +65,12 @@ type stack struct {
 	hash   uint64
 	next   *stack
 
-	owner  int    // index of the blamed frame, -1 for none
+	owner  int    // index of the charged frame, -1 for none
 	blamed *node  // nil for none
-	entry  *node  // the main module's line that leads to it, nil for none
-	bucket string // when nothing is to blame
+	entry  *node  // the main module's line that calls it, nil for none
+	bucket string // when no frame is charged
 	class  Class
-	coarse bool // marking that is inconclusive from idle marking
+	coarse bool // marking that may or may not be idle marking
 	row    *Row // of the profile that is being read
 }
 
@@ -151,7 +151,7 @@ func baseOf(file string) string {
 	return file[strings.LastIndexAny(file, `/\`)+1:]
 }
 
-// trait returns what is known of a function; the code index is asked once.
+// trait returns what is known of a function; it asks the code index once.
 func (s *stacks) trait(f function) *trait {
 	t := s.functions[f]
 	if t == nil {
