@@ -14,18 +14,20 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// instrument is what a target that is built once more counts, in a process of its own: nothing that measures time runs there.
+// instrument is what a phase counts in a further build of the target, which runs in a process of
+// its own. Nothing that measures time runs there.
 type instrument struct {
 	phase   string
-	collect target.Collect // of a program that ends
+	collect target.Collect // of a program that exits
 	parts   []string       // that it must hand over
-	// Of a service: so many windows, before each clear is called, after it read.
+	// Of a service: the number of windows. clear is called before each, read after it.
 	windows int
 	clear   func(context.Context, process) error
 	read    func(context.Context, process) ([]byte, error)
 }
 
-// runPhaseAgain runs such a phase. What fails here costs the part, not the recording; only the end of ctx is an error.
+// runPhaseAgain runs such a phase. A failure loses the part, not the recording; only the end of ctx
+// is returned as an error.
 func (r *recorder) runPhaseAgain(ctx context.Context, phase, part string, take func() (summary string, err error)) error {
 	r.phase = phase
 	began := time.Now()
@@ -46,10 +48,10 @@ func firstLine(s string) string {
 	return line
 }
 
-// again is the path for the output of a further run, which is not kept.
+// again returns the path for the output of a further run, which is not kept.
 func (r *recorder) again(part string) string { return filepath.Join(r.tmp, "again-"+part) }
 
-// specAgain says how to run the target once more.
+// specAgain returns how to run the target once more.
 func (r *recorder) specAgain() target.RunSpec {
 	spec := r.spec()
 	spec.Stdout, spec.Stderr = r.again(recording.PartStdout), r.again(recording.PartStderr)
@@ -75,7 +77,7 @@ func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec tar
 	defer s.gen.Stop()
 	r.phase = i.phase // beginLoad names its own
 	if _, err := s.measure(ctx, r.world.tick, nil); err != nil {
-		return all, nil, err // what a service does once, it does here
+		return all, nil, err // one-time work of the service is done in this warm-up
 	}
 	length := min(max(r.o.Duration/15, r.world.tick), 3*r.world.tick)
 	for range i.windows {
@@ -101,8 +103,8 @@ func (r *recorder) runLoadedAgain(ctx context.Context, start startFunc, spec tar
 // countedOps is how many operations of a benchmark are counted. Package testing does one more before.
 const countedOps = 200
 
-// runBenchAgain runs a fixed number of each benchmark's operations. What is counted for an operation is known
-// where there is one benchmark; of several, only what is counted for a call.
+// runBenchAgain runs a fixed number of each benchmark's operations. Counts per operation are known
+// only when there is one benchmark; of several, only counts per call are.
 func (r *recorder) runBenchAgain(ctx context.Context, start startFunc, spec target.RunSpec, bin *target.Binary, i instrument) (stretch, map[string][]byte, error) {
 	b := &benchmark{program: program{recorder: r}}
 	spec.Dir, spec.Args = bin.Dir, b.args(fmt.Sprintf("%dx", countedOps))

@@ -20,9 +20,8 @@ type benchLine struct {
 	recording.BenchSample
 }
 
-// benchmark is a recording of a package's benchmarks: a program that ends, whose
-// speed is what it prints, since a benchmark runs for a given time and not for a
-// given amount of work.
+// benchmark is a recording of a package's benchmarks: a program that exits. Its speed is what it
+// prints, since a benchmark runs for a given time and not for a given amount of work.
 type benchmark struct {
 	program
 	text  bytes.Buffer // bench.txt: what the clean runs printed
@@ -33,7 +32,7 @@ type benchmark struct {
 func (r *recorder) recordBench(ctx context.Context, bin *target.Binary, start startFunc) error {
 	b := &benchmark{program: program{recorder: r, start: start}}
 	b.spec = target.RunSpec{
-		Dir:    bin.Dir, // as go test does: testdata is looked up there
+		Dir:    bin.Dir, // as go test does, so that testdata is found
 		Env:    r.o.Env,
 		Stdout: r.stdout(), Stderr: r.stderr(), Echo: r.o.Output,
 	}
@@ -62,7 +61,7 @@ func (r *recorder) recordBench(ctx context.Context, bin *target.Binary, start st
 	return err
 }
 
-// args are the test binary's; the user's come last, so that they win.
+// args are the arguments of the test binary. The user's come last, so that they override.
 func (b *benchmark) args(benchtime string) []string {
 	return append([]string{
 		"-test.run=^$", "-test.bench=" + b.o.Bench, "-test.benchmem", "-test.benchtime=" + benchtime,
@@ -89,9 +88,9 @@ func (b *benchmark) discover(ctx context.Context) (int, error) {
 	return len(r.lines), nil
 }
 
-// benchTime is the -test.benchtime with which a run of n benchmarks takes about a
-// quarter of the clean phase, so that every phase has several runs. The testing
-// package spends about half as much again on finding the number of iterations.
+// benchTime returns the -test.benchtime with which a run of n benchmarks takes about a quarter of
+// the clean phase, so that every phase has several runs. Package testing spends about half as much
+// again on finding the number of iterations.
 func benchTime(o Options, n int) string {
 	clean := time.Duration(0)
 	for _, st := range plan(o.Duration, o.Phases) {
@@ -116,7 +115,7 @@ func (b *benchmark) readLines(r *run) error {
 	return nil
 }
 
-// parseBench picks the result lines out of a test binary's output.
+// parseBench extracts the result lines from a test binary's output.
 func parseBench(text []byte) []benchLine {
 	var lines []benchLine
 	br := benchfmt.NewReader(bytes.NewReader(text), recording.PartBench)
@@ -132,7 +131,7 @@ func parseBench(text []byte) []benchLine {
 	return lines
 }
 
-// read takes the figures of a result; it reports whether the time of an operation is among them.
+// read copies the figures of a result; it reports whether the time per operation is among them.
 func (l *benchLine) read(res *benchfmt.Result) bool {
 	l.Iterations = int64(res.Iters)
 	for _, v := range res.Values {
@@ -153,11 +152,10 @@ func (l *benchLine) read(res *benchfmt.Result) bool {
 	return l.SecondsPerOp > 0
 }
 
-// samples compares runs by work done: an iteration counts as long as it took in
-// the clean phase, so that runs of several benchmarks with different numbers of
-// iterations compare. Throughput is work per second measured, 1 on average in the
-// clean phase; cpu is CPU seconds per work, the search for the number of
-// iterations included, which is in proportion.
+// samples compares runs by work done. An iteration counts as long as it took in the clean phase, so
+// that runs of several benchmarks with different numbers of iterations compare. Throughput is work
+// per measured second, 1 on average in the clean phase. cpu is CPU seconds per work; it includes
+// the search for the number of iterations, which is in proportion.
 func (b *benchmark) samples(runs []run) []sample {
 	if b.clean == nil {
 		b.clean = meanSeconds(runs)
@@ -189,7 +187,7 @@ func meanSeconds(runs []run) map[string]float64 {
 	return mean
 }
 
-// lastWords are the last lines of what a test binary printed.
+// lastWords returns the last lines that a test binary printed.
 func lastWords(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.Join(lines[max(0, len(lines)-8):], " | ")

@@ -9,22 +9,22 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// collection sums what the runs of one phase hand over. The zero collection is ready.
+// collection sums what the runs of one phase deliver. The zero collection is ready to use.
 type collection struct {
 	cpu, allocs, block, mutex merged
-	heap, goroutine           []byte // of the last run's end
+	heap, goroutine           []byte // of the end of the last run
 	trace                     []byte // of the first run that has one: traces do not add up
 	truncated                 bool
 	asked, forced             int64
 	missing                   map[string]string // by probe's name, the last reason
-	lost                      map[string]int    // by probe's name, in how many runs
+	lost                      map[string]int    // by probe's name, the number of runs
 }
 
 // merged is a sum of profiles.
 type merged struct {
 	sum *profile.Merger
 	n   int
-	err error // the last that kept one out
+	err error // the last error that kept a profile out
 }
 
 func (m *merged) add(p *profile.Profile, err error) {
@@ -49,7 +49,7 @@ func (m *merged) addBytes(data []byte) {
 	m.add(p, err)
 }
 
-// take adds what one run handed over.
+// take adds what one run delivered.
 func (c *collection) take(r run) {
 	c.asked++
 	c.cpu.addBytes(r.parts["cpu"])
@@ -94,7 +94,7 @@ func gained(end, start []byte, length time.Duration) (*profile.Profile, error) {
 	return difference(a, b, length, "alloc_space")
 }
 
-// write adds the phase's parts to the recording, or says why they are missing.
+// write adds the phase's parts to the recording, or notes why they are missing.
 func (c *collection) write(r *recorder) error {
 	if c.asked == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (c *collection) writeBytes(r *recorder, part string, data []byte, name stri
 	return r.add(part, r.phase, data)
 }
 
-// reason says why no run gave a part.
+// reason returns why no run delivered a part.
 func (c *collection) reason(name string, err error) error {
 	if why := c.missing[name]; why != "" {
 		return errors.New(why)

@@ -15,14 +15,15 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Packages are counted that at least countedShare of the CPU time or of the allocated bytes passes
-// through, the most expensive mostCounted of them: each has to be compiled once more.
+// A package is counted when at least countedShare of the CPU time or of the allocated bytes passes
+// through it. Only the mostCounted most expensive ones are: each has to be compiled once more.
 const (
 	countedShare = 0.02
 	mostCounted  = 32
 )
 
-// countWindows is how many windows the counts of a service are taken in, so that growth shows.
+// countWindows is the number of windows in which a service's executions are counted, so that growth
+// shows.
 const countWindows = 3
 
 // counter is a program with counters of executions.
@@ -32,10 +33,10 @@ type counter interface {
 	ClearCounters(context.Context) error
 }
 
-// recordCounts builds the target once more with counters of executions and runs it under the same
-// load in a process of its own. It comes last and is mixed with no phase that measures time: an
-// instrumented program takes 1.0 to 1.2 times the CPU time, six times in tight loops. What fails
-// here costs the counts, not the recording; only the end of ctx is an error.
+// recordCounts builds the target once more with execution counters and runs it under the same load
+// in a process of its own. It comes last and is never mixed with a phase that measures time: an
+// instrumented program takes 1.0 to 1.2 times the CPU time, and six times in tight loops. A failure
+// loses the counts, not the recording; only the end of ctx is returned as an error.
 func (r *recorder) recordCounts(ctx context.Context, addrs []string) error {
 	if !slices.Contains(r.o.Phases, recording.PhaseCounts) {
 		return nil
@@ -50,8 +51,8 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	if len(packages) == 0 {
 		return "", errors.New("no profile says which packages to count")
 	}
-	// The go command links what reads counters, and with it the probe, into a program whose package main has counters; else the
-	// probe would not be there to answer.
+	// The go command links the code that reads counters, and with it the probe, only into a program
+	// whose package main has counters. Without them the probe could not answer.
 	if r.o.Bench == "" && !slices.Contains(packages, m.Target.ImportPath) {
 		packages = append(packages, m.Target.ImportPath)
 	}
@@ -73,7 +74,7 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	return r.countRun(ctx, start, spec)
 }
 
-// countLoaded counts a service under the recording's load.
+// countLoaded counts the executions of a service under the recording's load.
 func (r *recorder) countLoaded(ctx context.Context, start startFunc, spec target.RunSpec, addrs []string) (string, error) {
 	var meta []byte
 	i := instrument{phase: recording.PhaseCounts, windows: countWindows}
@@ -98,7 +99,7 @@ func (r *recorder) countLoaded(ctx context.Context, start startFunc, spec target
 	return r.keepCounts(st, meta, windows)
 }
 
-// executions asks for counters of executions at a program's end.
+// executions requests the execution counters at a program's exit.
 func executions() instrument {
 	return instrument{
 		phase:   recording.PhaseCounts,
@@ -107,7 +108,7 @@ func executions() instrument {
 	}
 }
 
-// countRun counts one run of a program that ends.
+// countRun counts one run of a program that exits.
 func (r *recorder) countRun(ctx context.Context, start startFunc, spec target.RunSpec) (string, error) {
 	st, parts, err := r.runAgain(ctx, start, spec, executions())
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *recorder) countBench(ctx context.Context, start startFunc, spec target.
 	return r.keepCounts(st, parts[target.PartCountersMeta], [][]byte{parts[target.PartCounters]})
 }
 
-// keepCounts writes the files as Go names them, so that `go tool covdata` reads the folder.
+// keepCounts writes the files under Go's own names, so that `go tool covdata` reads the folder.
 func (r *recorder) keepCounts(st stretch, meta []byte, windows [][]byte) (string, error) {
 	decoded, err := covdata.ReadMeta(meta)
 	if err != nil {
@@ -148,8 +149,8 @@ func (r *recorder) keepCounts(st stretch, meta []byte, windows [][]byte) (string
 	return count(st.phase.Runs, "run"), nil
 }
 
-// hotPackages are the packages to count, by import path, from profiles by the name of their part.
-// program is the import path of package main.
+// hotPackages returns the packages to count, by import path, from profiles by the name of their
+// part. program is the import path of package main.
 func hotPackages(profiles map[string][]byte, program string) []string {
 	shares := map[string]float64{}
 	for part, column := range map[string]string{recording.PartCPU: "cpu", recording.PartAllocs: "alloc_space"} {
@@ -186,9 +187,9 @@ func hotPackages(profiles map[string][]byte, program string) []string {
 	return out[:min(len(out), mostCounted)]
 }
 
-// countable reports whether a package is worth building with counters. Of the standard library these
-// are the packages that few others import: with counters in package strings nearly all of it would be
-// compiled again, which takes minutes.
+// countable reports whether a package is worth building with counters. Of the standard library
+// these are the packages that few others import: counters in package strings would recompile nearly
+// all of it, which takes minutes.
 func countable(pkg string) bool {
 	if pkg == "" || strings.ContainsAny(pkg, " ,\"'\\") {
 		return false

@@ -11,10 +11,9 @@ import (
 // maxProfileBytes bounds an inflated profile of the target.
 const maxProfileBytes = 1 << 30
 
-// subtract returns what a cumulative profile gained between two takings, length
-// apart. In a heap profile the allocations are what
-// was gained; its columns of memory in use hold the growth of the live heap, which
-// can be negative. sampleType, when not empty, becomes the default of the result.
+// subtract returns what a cumulative profile gained between two snapshots, length apart. In a heap
+// profile the allocations are what was gained; the columns of memory in use hold the growth of the
+// live heap, which can be negative. sampleType, when not empty, becomes the default of the result.
 func subtract(after, before []byte, length time.Duration, sampleType string) ([]byte, error) {
 	a, err := decode(after)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// begin makes the recording a file: from here on it is kept, whatever happens.
+// begin creates the recording's file. From here on it is kept, whatever happens.
 func (r *recorder) begin() error {
 	if r.out.Started() {
 		return nil
@@ -20,7 +20,7 @@ func (r *recorder) begin() error {
 	return r.add(recording.PartBuildInfo, "", []byte(r.buildInfo))
 }
 
-// describeBinary fills in what a built target tells without running.
+// describeBinary fills in what a built target reveals without running.
 func (r *recorder) describeBinary(b *target.Binary) {
 	r.onThisMachine()
 	r.out.Update(func(m *recording.Manifest) {
@@ -40,7 +40,7 @@ func (r *recorder) describeBinary(b *target.Binary) {
 func (r *recorder) describeTarget(ctx context.Context, p target.Program) {
 	info, err := p.Info(ctx)
 	if err != nil {
-		return // it ends, or tells nothing: the manifest leaves it out
+		return // it exits, or does not answer: the manifest leaves it out
 	}
 	if bi, err := debug.ParseBuildInfo(info.BuildInfo); err == nil && info.BuildInfo != "" && r.buildInfo == "" {
 		r.describeBuild(bi)
@@ -96,7 +96,7 @@ func (r *recorder) onThisMachine() {
 	r.out.Update(func(m *recording.Manifest) { m.Machine = machine })
 }
 
-// sumThrottled fills in for how long the CPU quota held everything back.
+// sumThrottled fills in for how long the CPU quota held the program back.
 func (r *recorder) sumThrottled() {
 	now, ok := r.world.throttled()
 	if !ok || !r.canThrot {

@@ -6,9 +6,9 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// traceHazard is what to say when a program died in a phase: one of Go 1.25 or 1.26
-// that panics while it is traced may crash, since the tracer then unwinds by frame pointers that the panic has
-// left (go.dev/issue/73664). "" when that cannot be it.
+// traceHazard returns what to say when a program died in a phase: a program of Go 1.25 or 1.26 that
+// panics while it is traced may crash, since the tracer then unwinds by frame pointers that the
+// panic left behind (go.dev/issue/73664). "" when that cannot be the cause.
 func traceHazard(phase, goVersion string) string {
 	if phase != recording.PhaseTrace {
 		return ""

@@ -14,8 +14,8 @@ import (
 // maxInput bounds the standard input that is kept for the runs of a program, in bytes.
 const maxInput = 4 << 30
 
-// takeInput makes sure that each run of the program can read the same standard input, and says in the
-// manifest what that is.
+// takeInput makes sure that each run of the program can read the same standard input, and notes its
+// source in the manifest.
 func (r *recorder) takeInput(ctx context.Context) error {
 	if r.o.Stdin != "" {
 		f, err := os.Open(r.o.Stdin)
@@ -39,7 +39,7 @@ func (r *recorder) takeInput(ctx context.Context) error {
 	return nil
 }
 
-// piped describes what came by hone's own standard input.
+// piped describes input from hone's own standard input.
 func piped(n int64) string { return fmt.Sprintf("%d bytes of hone's standard input", n) }
 
 const phaseInput = "input"
@@ -48,7 +48,8 @@ func (r *recorder) describeInput(what string) {
 	r.out.Update(func(m *recording.Manifest) { m.Target.Stdin = what })
 }
 
-// keepInput copies at most so many bytes to a file. It does not wait for a pipe that nobody writes to once ctx ends.
+// keepInput copies at most the given number of bytes to a file. Once ctx ends, it does not wait for
+// a pipe that nobody writes to.
 func keepInput(ctx context.Context, path string, from io.Reader, most int64) (int64, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -17,21 +17,21 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Functions are watched through which at least watchedShare of the CPU time or of the allocated bytes passes, the most
-// expensive mostWatched of them.
+// A function is watched when at least watchedShare of the CPU time or of the allocated bytes passes
+// through it. Only the mostWatched most expensive ones are.
 const (
 	watchedShare = 0.03
 	mostWatched  = 40
 )
 
-// watcher is a program whose functions say what they get.
+// watcher is a program whose functions report their inputs.
 type watcher interface {
 	Inputs(context.Context) ([]byte, error)
 	ClearInputs(context.Context) error
 }
 
-// recordInputs builds the target once more so that its expensive functions say what they get, and runs it under the same load in
-// a process of its own.
+// recordInputs builds the target once more so that its expensive functions report their inputs, and
+// runs it under the same load in a process of its own.
 func (r *recorder) recordInputs(ctx context.Context, addrs []string) error {
 	if !slices.Contains(r.o.Phases, recording.PhaseInputs) {
 		return nil
@@ -126,7 +126,8 @@ func (r *recorder) keepInputs(st stretch, text []byte, funcs []target.Func) (str
 	return text2, nil
 }
 
-// hotFunctions are the functions to watch, most expensive first. program is the import path of package main.
+// hotFunctions returns the functions to watch, most expensive first. program is the import path of
+// package main.
 func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 	type place struct {
 		file string
@@ -172,9 +173,9 @@ func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 	return funcs
 }
 
-// directories are the packages of a profile's functions, by the directory of their files. A function literal that was compiled into
-// the caller of the function around it has the caller's package in its name ("main.newHandler.Compress (closure 2.1)"), and
-// its file lies elsewhere.
+// directories returns the packages of a profile's functions, by the directory of their files. A
+// function literal that was compiled into the caller of the enclosing function has the caller's
+// package in its name ("main.newHandler.Compress (closure 2.1)"), while its file lies elsewhere.
 func directories(p *profile.Profile, program string) map[string]string {
 	out := map[string]string{}
 	for _, f := range p.Functions {
@@ -190,8 +191,9 @@ func directories(p *profile.Profile, program string) map[string]string {
 	return out
 }
 
-// watchable reports whether a function's inputs are worth a look, and its package can be compiled again without all others: see
-// countable. What runs at the entry of a watched function uses packages runtime, reflect, sync and hash/maphash.
+// watchable reports whether a function's inputs are worth counting and its package can be
+// recompiled without all others: see countable. The code at the entry of a watched function uses
+// packages runtime, reflect, sync and hash/maphash.
 func watchable(f profile.Function) bool {
 	pkg := profile.PackageOf(f.Name)
 	return f.StartLine > 0 && filepath.IsAbs(f.Filename) && strings.HasSuffix(f.Filename, ".go") && !strings.HasSuffix(f.Filename, "_test.go") &&

@@ -13,14 +13,14 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// commandGrace is how long the user's command may take to end when it is asked to.
+// commandGrace is how long the user's command may take to exit when asked to.
 const commandGrace = 2 * time.Second
 
-// shortRun is so short that a command which ended after it has not driven anything.
+// shortRun is a run so short that the command cannot have driven anything.
 const shortRun = time.Second
 
-// loadCommand is a load by another tool. It runs as long as a phase does: when it ends by itself before, it is
-// started again.
+// loadCommand is a load by another tool. It runs as long as a phase does, and is restarted when it
+// exits before.
 type loadCommand struct {
 	run    *recorder
 	line   string
@@ -29,8 +29,8 @@ type loadCommand struct {
 
 	mu    sync.Mutex
 	began time.Time
-	cpu   float64 // seconds, of the processes that ended
-	err   error   // why it drives nothing any more
+	cpu   float64 // seconds, of the processes that exited
+	err   error   // why it no longer drives anything
 }
 
 // shell is the program that reads a command line, with the flag before it.
@@ -42,7 +42,7 @@ func shell() (path, flag string, err error) {
 	return "/bin/sh", "-c", nil
 }
 
-// startCommand starts the user's load command, and gives it a moment to begin; nil without one.
+// startCommand starts the user's load command and gives it a moment to get going; nil without one.
 func (r *recorder) startCommand(ctx context.Context) (*loadCommand, error) {
 	if r.o.LoadCommand == "" {
 		return nil, nil
@@ -106,7 +106,7 @@ func (c *loadCommand) once(ctx context.Context) (target.Exit, time.Duration, err
 	return p.Exit(), time.Since(began), nil
 }
 
-// failure is why the command drives nothing any more, nil as long as it does.
+// failure returns why the command no longer drives anything; nil while it does.
 func (c *loadCommand) failure() error {
 	if c == nil {
 		return nil
@@ -131,7 +131,8 @@ func (c *loadCommand) stop() (cores float64) {
 	return cores
 }
 
-// driven runs what a phase does while the user's load command runs, and charges the command to what it saw.
+// driven runs a phase's work while the user's load command runs, and charges the command's CPU time
+// to what was seen.
 func (s *service) driven(ctx context.Context, phase func() (stretch, error)) (stretch, error) {
 	c, err := s.startCommand(ctx)
 	if err != nil {

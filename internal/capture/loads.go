@@ -35,7 +35,8 @@ func loadSpec(o *load.Options) *recording.Load {
 	return l
 }
 
-// digest is a hash of what requests have beside their method and URL. Headers may hold secrets, bodies may be long.
+// digest hashes what requests contain besides method and URL. Headers may hold secrets, and bodies
+// may be long.
 func digest(targets []load.Target) string {
 	h := sha256.New()
 	for _, t := range targets {
@@ -83,13 +84,14 @@ func (st *stretch) addLoad() {
 	p.GeneratorCPUSeconds = sum.CPUSeconds
 }
 
-// keepsUp is the part of the requests that fall due which a service must answer to keep up with a rate.
+// keepsUp is the share of the due requests that a service must answer to keep up with a rate.
 const keepsUp = 0.8
 
-// overload says that a service falls behind the rate that it is asked for; "" when it does not,
-// or when nothing piles up because there is no rate or the connections are bounded. What piles up makes
-// every phase last longer, and in the end drowns the service, so it is said before they begin. Of
-// the windows the later half counts: a slow service answers late at first, and then at the rate.
+// overload returns a warning when a service falls behind the rate that it is asked for; "" when it
+// keeps up, or when nothing piles up because there is no rate or the connections are bounded. A
+// backlog makes every phase last longer and in the end drowns the service, so the warning comes
+// before the phases start. Only the later half of the windows counts: a slow service answers late
+// at first, and then at the rate.
 func overload(o *load.Options, windows []*load.Result) string {
 	windows = windows[len(windows)/2:]
 	if o.Rate <= 0 || o.MaxConnections > 0 || len(windows) == 0 {
@@ -108,7 +110,7 @@ func overload(o *load.Options, windows []*load.Result) string {
 		thousands(answers/seconds), thousands(o.Rate), windows[len(windows)-1].OpenConns)
 }
 
-// noteLoad says what is wrong with the load of a phase.
+// noteLoad notes what is wrong with the load of a phase.
 func (r *recorder) noteLoad(st stretch) {
 	if len(st.loads) == 0 {
 		return
@@ -141,7 +143,7 @@ func sumErrors(r *load.Result) (n int64) {
 	return n
 }
 
-// sumResults adds up stretches of one load and leaves them as they are.
+// sumResults adds up the windows of one load without changing them.
 func sumResults(rs []*load.Result) *load.Result {
 	sum := &load.Result{
 		Start: rs[0].Start, Closed: rs[0].Closed, Rate: rs[0].Rate, Expect: rs[0].Expect,
@@ -166,7 +168,7 @@ func quantiles(h *histogram.Histogram) *recording.Quantiles {
 	return &recording.Quantiles{P50: q(0.5), P90: q(0.9), P99: q(0.99), P999: q(0.999), Max: float64(h.Max()) / 1e9}
 }
 
-// loadText puts a stretch of load into a few words.
+// loadText summarizes a part of the load in a few words.
 func loadText(r *load.Result) string {
 	s := r.Elapsed.Seconds()
 	if s <= 0 {
@@ -179,10 +181,10 @@ func loadText(r *load.Result) string {
 	return text
 }
 
-// fewRequests are too few for a rate: they are counted out.
+// Below fewRequests a rate says little: the number of requests is printed instead.
 const fewRequests = 20
 
-// answered says how many requests there were in so many seconds.
+// answered states how many requests there were in so many seconds.
 func answered(requests int64, seconds float64) string {
 	switch {
 	case requests == 0:
@@ -219,8 +221,8 @@ func thousands(f float64) string {
 	return string(b)
 }
 
-// loadLog writes the windows' histograms as an HdrHistogram interval log, the
-// series told apart by their tags.
+// loadLog writes the windows' histograms as an HdrHistogram interval log, with a tag for each
+// series.
 func loadLog(rs []*load.Result) ([]byte, error) {
 	var all []histogram.Interval
 	for _, r := range rs {

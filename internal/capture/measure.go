@@ -9,11 +9,10 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// measure watches the program for length, in windows, while collect runs beside
-// it. The figures cover exactly the stretch from the collector's start to length
-// (or to the collector's end, when that comes first): fetching and encoding the
-// result comes after. The error ends the recording; the collector's own is in the
-// stretch, which holds what was seen either way.
+// measure watches the program for length, in windows, while collect runs beside it. The figures
+// cover exactly the time from the collector's start to length (or to the collector's end, when that
+// comes first); fetching and encoding the result comes after. The error ends the recording. The
+// collector's own error is in the result, which holds what was seen either way.
 func (s *service) measure(ctx context.Context, length time.Duration, collect func(context.Context) error) (stretch, error) {
 	n := windows(length, s.world.tick)
 	cctx, cancel := context.WithCancel(ctx)
@@ -67,10 +66,10 @@ func (s *service) measure(ctx context.Context, length time.Duration, collect fun
 	return st, stop
 }
 
-// drain lets a collector end with what it has.
+// drain lets a collector finish with what it has.
 func drain(ctx context.Context, done chan error, cancel func()) error {
 	if ctx.Err() == nil {
-		// The program ended: what it handed over last may be on its way.
+		// The program exited: its last output may be on its way.
 		select {
 		case err := <-done:
 			return err
@@ -86,14 +85,14 @@ func drain(ctx context.Context, done chan error, cancel func()) error {
 	}
 }
 
-// States of a collector that has not ended: not yet, and not when it should have.
+// States of a collector that has not finished: not yet, and not when it should have.
 var (
 	errPending = errors.New("the collector is not through")
 	errStuck   = errors.New("its result did not arrive in time")
 )
 
-// wait waits until due. It returns early, with the error that ends the recording,
-// or when the collector has ended.
+// wait waits until due. It returns early when the collector has finished, or with the error that
+// ends the recording.
 func (s *service) wait(ctx context.Context, due time.Time, done chan error, collect *error) (early bool, stop error) {
 	t := time.NewTimer(time.Until(due))
 	defer t.Stop()
@@ -109,7 +108,7 @@ func (s *service) wait(ctx context.Context, due time.Time, done chan error, coll
 		return false, nil
 	case err := <-done:
 		*collect = err
-		// A collector that fails because the program died tells only that it failed.
+		// The error of a collector that fails because the program died says only that it failed.
 		return true, s.endedSoon(ctx, err)
 	case <-ctx.Done():
 	case <-s.prog.Done():
@@ -118,7 +117,7 @@ func (s *service) wait(ctx context.Context, due time.Time, done chan error, coll
 	return true, s.ended(ctx, s.prog, s.gen)
 }
 
-// endedSoon gives a failed collector's cause a moment to become known.
+// endedSoon waits a moment for the cause of a collector's failure to become known.
 func (s *service) endedSoon(ctx context.Context, err error) error {
 	if err == nil {
 		return s.ended(ctx, s.prog, s.gen)
@@ -131,7 +130,7 @@ func (s *service) endedSoon(ctx context.Context, err error) error {
 	return s.ended(ctx, s.prog, s.gen)
 }
 
-// addWindow closes the window that began at last; whole lets it count in the spread.
+// addWindow closes the window that started at last; whole lets it count in the spread.
 func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whole bool) reading {
 	var res *load.Result
 	if s.gen != nil {
@@ -141,7 +140,7 @@ func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whol
 	}
 	now := s.read(ctx)
 	if !now.hasUsage && last.hasUsage {
-		// The program is gone or hangs: keep what was known.
+		// The program is gone or hangs: keep what is known.
 		now.usage, now.hasUsage = last.usage, true
 	}
 	if now.metrics == nil {
@@ -155,7 +154,7 @@ func (s *service) addWindow(ctx context.Context, st *stretch, last reading, whol
 	return now
 }
 
-// describe puts the last window into a few words.
+// describe summarizes the last window in a few words.
 func (s *service) describe(st *stretch) string {
 	if n := len(st.loads); n > 0 {
 		if text := s.silence.text(3 * s.world.tick); text != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// sample is what one window (or one run) says about speed and cost.
+// sample is the speed and the cost of one window (or one run).
 type sample struct {
 	throughput float64 // requests per second, or runs per second
 	cpu        float64 // CPU seconds per request, per run, or per second when there is no load
@@ -17,17 +17,17 @@ type sample struct {
 // unknown stands for a figure that a window does not have.
 var unknown = math.NaN()
 
-// drift is by how much, beyond the interval, a phase may look better than the clean
-// one before the machine is blamed.
+// drift is how much better than the clean phase, beyond the interval, a phase may look before the
+// machine is blamed.
 const drift = 0.03
 
-// observer compares a phase's windows with the clean ones; nil when neither speed
-// nor cost can be compared. The ratio of means is the one that matters here: the
-// report speaks of a phase's mean throughput and mean CPU per request.
+// observer compares a phase's windows with the clean ones; nil when neither speed nor cost can be
+// compared. It compares means, since the report states a phase's mean throughput and mean CPU per
+// request.
 //
-// No collector makes a program faster. Where a phase is faster or cheaper than the
-// clean one beyond its interval and drift, the machine changed between them: the
-// figure is then not told, and why says so.
+// No observation makes a program faster. When a phase is faster or cheaper than the clean one,
+// beyond its interval and drift, the machine changed in between: the figure is then withheld, and
+// why states the reason.
 func observer(clean, phase []sample) (o *recording.Observer, why string) {
 	o = &recording.Observer{NoThroughput: true, NoCPU: true}
 	if r, ok := compare(clean, phase, func(s sample) float64 { return s.throughput }); ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// Options says what to record.
+// Options describes what to record.
 type Options struct {
 	// Exactly one of Package and URL.
 	Package  string // with Dir; a main package, or with Bench any package
@@ -25,8 +25,9 @@ type Options struct {
 	Args     []string
 	Env      []string // added to the environment of this process
 	Settings []string // of that environment what the runtime and the compiler read, for the manifest: "GODEBUG=…"
-	// Stdin is a file that every run of the program reads as its standard input; "" = nothing. StdinFrom, when
-	// set, is read to its end first and kept for all runs: a program that ends is run several times.
+	// Stdin is a file that every run of the program reads as its standard input; "" = none.
+	// StdinFrom, when set, is first read to its end and kept for all runs, since a program that
+	// exits is run several times.
 	Stdin      string
 	StdinFrom  io.Reader
 	BuildFlags []string
@@ -34,10 +35,11 @@ type Options struct {
 	Attach     target.AttachOptions
 
 	Load *load.Options // nil: observe
-	// LoadCommand is a command line for the shell that drives the service in the place of Load. It is started with each phase
-	// and ended with it.
+	// LoadCommand is a shell command line that drives the service in place of Load. It is started
+	// and stopped with each phase.
 	LoadCommand string
-	// Output, when set, gets what the program prints (and the load command), as it comes. Writes come one at a time.
+	// Output, when set, receives what the program and the load command print, as it comes. Writes
+	// come one at a time.
 	Output   io.Writer
 	Duration time.Duration // of clean to trace together; 0 = 30 s. Phase gogc comes after and takes up to half as long
 	Warmup   time.Duration // longest; 0 = 10 s, negative = none
@@ -51,15 +53,15 @@ type Options struct {
 	Progress func(Event)
 }
 
-// Event tells how far a recording is. Events come one at a time.
+// Event reports the progress of a recording. Events come one at a time.
 type Event struct {
 	Phase string        // "build", "start", "warmup", "clean", "cpu", …
 	Text  string        // "12,400 requests/s"
-	At    time.Duration // since the phase began
+	At    time.Duration // since the phase started
 	Of    time.Duration // the phase's expected length; 0 unknown
 	End   bool          // the phase is over; Text is its summary
 
-	// Of a service, with each window that ends; else nil and 0.
+	// For a service, with each finished window; else nil and 0.
 	Window   *recording.Window
 	HeapLive int64 // bytes that the last collection found in use; 0 unknown
 }
@@ -69,8 +71,8 @@ const (
 	defaultWarmup   = 10 * time.Second
 	defaultTimeout  = 10 * time.Minute
 
-	// readyLimit bounds the wait for a service's port. One that needs longer is
-	// started by hand and taken through its URL.
+	// readyLimit bounds the wait for a service's port. One that needs longer has to be started by
+	// hand and recorded through its URL.
 	readyLimit = 2 * time.Minute
 	// stopLimit bounds what happens after the caller's context ended.
 	stopLimit = 20 * time.Second
@@ -126,7 +128,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// kind is the manifest's word for the target, as far as the options tell.
+// kind returns the manifest's word for the target, as far as the options determine it.
 func (o Options) kind() string {
 	switch {
 	case o.URL != "":
@@ -147,9 +149,10 @@ const (
 	kindURL     = "url"
 )
 
-// Record records and writes Options.Out. On an error after the recording began (the target died,
-// ctx ended) the recording up to there is kept, partial is true and the error says what happened;
-// nothing is left at Out when nothing was recorded. A recording begins when its clean phase does.
+// Record makes a recording and writes it to Options.Out. On an error after the recording started
+// (the target died, ctx ended) the recording up to there is kept, partial is true and the error
+// says what happened. When nothing was recorded, nothing is left at Out. A recording starts with
+// its clean phase.
 func Record(ctx context.Context, o Options) (partial bool, err error) {
 	return record(ctx, o, realWorld())
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// recordPackage builds the package and records what it turns out to be.
+// recordPackage builds the package, finds out what kind of program it is, and records it.
 func (r *recorder) recordPackage(ctx context.Context) error {
 	var addrs []string
 	if r.o.Load != nil {
@@ -48,7 +48,7 @@ func (r *recorder) recordPackage(ctx context.Context) error {
 	return r.recordInputs(ctx, addrs)
 }
 
-// freeAddrs lists where the load goes; nobody may be there yet.
+// freeAddrs lists the addresses that the load goes to; nothing may listen there yet.
 func (r *recorder) freeAddrs() ([]string, error) {
 	addrs, err := loadAddrs(r.o.Load)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *recorder) build(ctx context.Context) (*target.Binary, startFunc, error)
 	return bin, start, err
 }
 
-// buildTarget builds the target, with what the spec says of counters.
+// buildTarget builds the target, with counters if the spec says so.
 func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (*target.Binary, startFunc, error) {
 	work := r.o.WorkDir
 	if work == "" {
@@ -95,7 +95,7 @@ func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (
 	return bin, start, err
 }
 
-// spec says how to run the target for the first time.
+// spec returns how to run the target for the first time.
 func (r *recorder) spec() target.RunSpec {
 	return target.RunSpec{
 		Args: r.o.Args, Dir: r.o.RunDir, Env: r.o.Env, Stdin: r.o.Stdin, Stdout: r.stdout(), Stderr: r.stderr(), Echo: r.o.Output,
@@ -176,8 +176,7 @@ func (r *recorder) noteDropped(e target.Exit) {
 	}
 }
 
-// recordUndeclared records a program that may be a service or may end: running it
-// tells.
+// recordUndeclared records a program that may be a service or may exit: running it shows which.
 func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error {
 	r.phase = recording.PhaseClean
 	began := time.Now()
@@ -207,8 +206,9 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		if !errors.As(err, &end) || !end.clean {
 			return r.endOf(ctx, proc, err)
 		}
-		// It ended well by itself: a program after all. What collectors saw of a run that was taken for a service, with one
-		// after the other, is of other parts of it each; it is run again.
+		// It exited successfully by itself: it is a program that exits after all. Under the
+		// assumption of a service, each collector saw another part of the one run, so it is run
+		// again.
 		looked = r.phase == recording.PhaseClean && len(r.stretches) <= 1
 		r.say(Event{Phase: phaseStart, Text: "it ended by itself: a program, run again for each phase", At: since(began), End: true})
 		r.forget(was)

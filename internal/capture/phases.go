@@ -12,15 +12,15 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// Sampling of the contention phase, the same as in programs that end. Waits of
-// 10 µs and more are all in the block profile, shorter ones in proportion, and one
-// in ten contended mutexes is in the mutex profile; the runtime scales both up.
+// Sampling rates of the contention phase, the same as in programs that exit. The block profile has
+// all waits of 10 µs and more, and shorter ones in proportion; the mutex profile has one in ten
+// contended mutexes. The runtime scales both up.
 const (
 	blockRate     = target.CollectBlockRate // nanoseconds
 	mutexFraction = target.CollectMutexFraction
 )
 
-// addLoadParts writes what the load saw in the clean phase.
+// addLoadParts writes the load results of the clean phase.
 func (r *recorder) addLoadParts() error {
 	loads := r.kept(recording.PhaseClean).loads
 	if len(loads) == 0 {
@@ -43,10 +43,10 @@ func (r *recorder) addLoadParts() error {
 
 // cpuPhase takes the CPU profile between two allocation snapshots.
 //
-// The snapshots are heap profiles right after a forced collection: the runtime
-// publishes allocations to the profile when a cycle ends, so without one the
-// difference can lack all that happened since (runtime/mprof.go). Both collections
-// lie outside the CPU profile's time.
+// The snapshots are heap profiles taken right after a forced collection. The runtime publishes
+// allocations to the profile when a cycle ends, so without one the difference can lack everything
+// since the last cycle (runtime/mprof.go). Both collections lie outside the time of the CPU
+// profile.
 func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, error) {
 	var forced int64
 	snapshot := func() ([]byte, error) {
@@ -57,7 +57,7 @@ func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, 
 		return data, s.only(ctx, recording.PartAllocs, err)
 	}
 	if s.o.URL != "" {
-		// The stock endpoint takes whole seconds; the figures are to be of the same time.
+		// The stock endpoint takes whole seconds, and the figures have to cover the same time.
 		length = (length + time.Second - 1).Truncate(time.Second)
 	}
 	before, err := snapshot()
@@ -76,11 +76,11 @@ func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, 
 		if before == nil {
 			return stretch{}, nil
 		}
-		// The allocations are still worth the time.
+		// The allocation snapshots are still worth the time.
 		st, stop = s.measure(ctx, length, nil)
 		prof = nil
 	}
-	// A program that ended gave what it had.
+	// A program that exited has delivered what it had.
 	if st.collect == nil && len(prof) > 0 {
 		if err := s.add(recording.PartCPU, s.phase, prof); err != nil {
 			return st, err
@@ -105,15 +105,15 @@ func (s *service) cpuPhase(ctx context.Context, length time.Duration) (stretch, 
 	return st, s.add(recording.PartAllocs, s.phase, delta)
 }
 
-// cumulative is a profile that grows from the program's start on.
+// cumulative is a profile that accumulates from the program's start.
 type cumulative struct {
 	name, part, call string // call switches it on
 	before           []byte
-	off              bool // nothing in it, and its rate could not be raised
+	off              bool // it is empty, and its rate could not be raised
 }
 
-// contentionPhase takes what the block and mutex profiles gained, with their rates
-// raised for just this phase where that is possible.
+// contentionPhase takes what the block and mutex profiles gained, with their rates raised for this
+// phase alone where that is possible.
 func (s *service) contentionPhase(ctx context.Context, length time.Duration) (st stretch, err error) {
 	profiles := []*cumulative{
 		{name: "block", part: recording.PartBlock, call: fmt.Sprintf("runtime.SetBlockProfileRate(%d)", blockRate)},
@@ -145,8 +145,8 @@ func (s *service) contentionPhase(ctx context.Context, length time.Duration) (st
 	if stop != nil {
 		return st, stop
 	}
-	// The rates are restored after the profiles are read: older runtimes scale a
-	// mutex profile by the fraction at reading.
+	// The rates are restored after the profiles are read: older runtimes scale a mutex profile by
+	// the fraction at the time of reading.
 	for _, p := range profiles {
 		if err := s.addGrowth(ctx, p, st); err != nil {
 			return st, err
@@ -155,8 +155,8 @@ func (s *service) contentionPhase(ctx context.Context, length time.Duration) (st
 	return st, nil
 }
 
-// onlyWhatIsOn drops the profiles that are empty when their rates cannot be
-// raised: nothing will come.
+// onlyWhatIsOn drops the profiles that are empty and whose rates cannot be raised: nothing will
+// come.
 func (s *service) onlyWhatIsOn(profiles []*cumulative) {
 	for _, p := range profiles {
 		if p.before == nil {
@@ -199,7 +199,7 @@ func (s *service) addGrowth(ctx context.Context, p *cumulative, st stretch) erro
 	return s.add(p.part, s.phase, delta)
 }
 
-// restore puts the rates back, also when ctx has ended.
+// restore resets the rates, also when ctx has ended.
 func (s *service) restore(ctx context.Context, restore func(context.Context) error) {
 	ctx, cancel := after(ctx)
 	defer cancel()
@@ -242,9 +242,9 @@ func (s *service) tracePhase(ctx context.Context, length time.Duration) (stretch
 // 1.26 (golang/go#74609).
 const leaksHow = "build the program with GOEXPERIMENT=goroutineleakprofile, Go 1.26 or newer"
 
-// rest takes the profiles of the moment, under load. A service that is asked for more than it can do
-// takes turns with its own backlog, and that only grows: when it does not answer in time, the load
-// ends, and what it has not answered a while later is missing.
+// rest takes the profiles of the current state, under load. A service that is asked for more than
+// it can do falls behind further and further. When it does not answer in time, the load is ended;
+// what it has not answered a while later is reported as missing.
 func (s *service) rest(ctx context.Context) error {
 	s.phase = recording.PhaseRest
 	began := time.Now()
@@ -303,7 +303,7 @@ func (s *service) noRest(ctx, limited context.Context, part string, err error) e
 	case part == recording.PartLeaks && errors.As(err, &gone):
 		err = &target.Missing{What: gone.What, Why: gone.Why, How: leaksHow}
 	}
-	if end := s.ended(ctx, s.prog, nil); end != nil { // not asking for the load, which may have been ended here
+	if end := s.ended(ctx, s.prog, nil); end != nil { // does not ask the load, which may have been ended here
 		return end
 	}
 	s.missing(part, err)

@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// weight shares the duration between the phases, as DESIGN has it: the CPU profile
-// gets half, since its samples are what findings are made of.
+// weight divides the duration between the phases. The CPU profile gets half, since findings are
+// made from its samples.
 var weight = map[string]int{
 	recording.PhaseClean:      20,
 	recording.PhaseCPU:        50,
@@ -16,7 +16,8 @@ var weight = map[string]int{
 	recording.PhaseTrace:      15,
 }
 
-// Phases are those that a recording may have beside the clean one, in the order of running.
+// Phases lists the phases that a recording may have besides the clean one, in the order in which
+// they run.
 func Phases() []string {
 	return []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC, recording.PhaseCounts, recording.PhaseInputs}
 }
@@ -27,12 +28,12 @@ type step struct {
 	length time.Duration
 }
 
-// plan shares total between clean and the given phases, in the order of running.
-// When phases are left out the rest share their time.
+// plan divides total between clean and the given phases, in the order in which they run. When
+// phases are left out, the others share their time.
 //
-// The clean phase is run in two halves, before and after the others. A machine
-// whose speed drifts then widens the intervals of the observer effects; with the
-// reference all on one side the drift would pass for an effect.
+// The clean phase runs in two halves, before and after the others. A machine whose speed drifts
+// then widens the intervals of the overheads. With the reference all on one side, drift would look
+// like overhead.
 func plan(total time.Duration, phases []string) []step {
 	sum := weight[recording.PhaseClean]
 	for _, p := range phases {
@@ -52,8 +53,8 @@ func plan(total time.Duration, phases []string) []step {
 	return append(steps, step{recording.PhaseClean, clean - clean/2})
 }
 
-// windows says into how many windows to cut a phase: about one a tick, and at
-// least four, so that a short phase has a spread too.
+// windows returns the number of windows to cut a phase into: about one per tick, and at least four,
+// so that a short phase has a spread too.
 func windows(length, tick time.Duration) int {
 	return max(4, int((length+tick/2)/tick))
 }

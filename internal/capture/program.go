@@ -15,7 +15,7 @@ import (
 // maxRuns bounds how often a program is run in one phase.
 const maxRuns = 200
 
-// run is one run of a program that ends.
+// run is one run of a program that exits.
 type run struct {
 	began     time.Time
 	exit      target.Exit
@@ -26,21 +26,22 @@ type run struct {
 	lines     []benchLine          // of a benchmark
 }
 
-// wall and cpu are what the run took without the probe's work at its end.
+// wall and cpu are the run's times without the probe's work at its exit.
 func (r run) wall() float64 { return max(0, r.exit.Wall-r.exit.ProbeWall).Seconds() }
 func (r run) cpu() float64  { return max(0, r.exit.Usage.CPUSeconds-r.exit.ProbeCPUSeconds) }
 
-// program is a recording of a program that ends.
+// program is a recording of a program that exits.
 type program struct {
 	*recorder
 	start   startFunc
 	spec    target.RunSpec
 	samples func(runs []run) []sample
 	phases  map[string]*runs
-	after   func(*run) error // looks at a run's output; nil: nothing to look at
+	after   func(*run) error // checks a run's output; nil: nothing to check
 }
 
-// recordProgram records the phases of a program; done are runs without collectors that happened already.
+// recordProgram records the phases of a program; done are runs without collectors that took place
+// already.
 func (r *recorder) recordProgram(ctx context.Context, start startFunc, done []run) error {
 	spec := r.spec()
 	spec.Stdout = filepath.Join(r.tmp, "again-"+recording.PartStdout)
@@ -49,7 +50,7 @@ func (r *recorder) recordProgram(ctx context.Context, start startFunc, done []ru
 	return p.record(ctx, done)
 }
 
-// runSamples takes a run for a window.
+// runSamples treats a run as a window.
 func runSamples(runs []run) []sample {
 	out := make([]sample, len(runs))
 	for i, r := range runs {
@@ -78,13 +79,13 @@ func (rs *runs) add(r run, used time.Duration) {
 	rs.used += used
 }
 
-// another reports whether one more run fits: at least half of it.
+// another reports whether one more run fits, or at least half of it.
 func (rs *runs) another() bool {
 	n := len(rs.list)
 	return n == 0 || n < maxRuns && rs.used+rs.used/time.Duration(2*n) < rs.budget
 }
 
-// record runs all phases; done are runs of the clean phase that happened already.
+// record runs all phases; done are runs of the clean phase that took place already.
 func (p *program) record(ctx context.Context, done []run) error {
 	p.phases = map[string]*runs{}
 	for _, st := range plan(p.o.Duration, p.o.Phases) {
@@ -120,7 +121,7 @@ func (p *program) runPhase(ctx context.Context, phase string, rs *runs, c *colle
 	throttled, canThrot := p.world.throttled()
 	before := len(rs.list)
 	if before == 1 {
-		err = p.failed(rs.list[0], 1) // the one that told what kind of program it is
+		err = p.failed(rs.list[0], 1) // the run that showed what kind of program it is
 	}
 	for err == nil && rs.another() {
 		n := len(rs.list) + 1
@@ -152,7 +153,7 @@ func (p *program) runPhase(ctx context.Context, phase string, rs *runs, c *colle
 	return err
 }
 
-// collectOf says what the probe gathers in a phase.
+// collectOf returns what the probe collects in a phase.
 func collectOf(phase string) target.Collect {
 	switch phase {
 	case recording.PhaseCPU:
@@ -165,8 +166,7 @@ func collectOf(phase string) target.Collect {
 	return target.Collect{}
 }
 
-// once runs the program to its end. When ctx ends first, what it collected so far
-// is taken anyway.
+// once runs the program to its end. When ctx ends first, it takes what was collected so far.
 func (p *program) once(ctx context.Context, collect target.Collect) (run, error) {
 	if ctx.Err() != nil {
 		return run{}, p.interrupted(ctx)
@@ -183,7 +183,7 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 		p.describeTarget(ctx, proc)
 	}
 	_, err = p.watch(ctx, proc, nil)
-	p.stop(ctx, proc) // what has ended does not mind
+	p.stop(ctx, proc) // harmless when it has exited
 	r.exit = proc.Exit()
 	r.machine[1], _ = p.world.machineCPU()
 	r.parts, r.missing = proc.Parts()
@@ -196,12 +196,11 @@ func (p *program) once(ctx context.Context, collect target.Collect) (run, error)
 	return r, err
 }
 
-// finishedCPU is the CPU time after which a program that ends with an exit code of
-// its own choice is taken to have done its work; one that did less most likely
-// refused its arguments.
+// finishedCPU is the CPU time after which a program with a nonzero exit code counts as having done
+// its work. One that used less most likely refused its arguments.
 const finishedCPU = 0.2 // seconds
 
-// finished reports whether a run that ended badly is still worth measuring.
+// finished reports whether a run that failed is still worth measuring.
 func (r run) finished() bool {
 	return r.exit.Code > 0 && r.exit.Code != panicked && r.cpu() >= finishedCPU
 }
@@ -209,7 +208,7 @@ func (r run) finished() bool {
 // panicked is the exit code of a Go program that died of a panic (runtime.exit(2)).
 const panicked = 2
 
-// failed is the error for a run that ended badly.
+// failed returns the error for a run that failed.
 func (p *program) failed(r run, n int) error {
 	why := r.exit.Failure()
 	code := r.exit.Code
@@ -218,8 +217,8 @@ func (p *program) failed(r run, n int) error {
 		return nil
 	}
 	if r.finished() && p.o.Bench == "" {
-		// Linters and tests end like that when all went well: what it computed is worth a
-		// profile, and the manifest's exit code says the rest.
+		// Linters and tests exit like that when they worked: the profile is worth having, and the
+		// manifest has the exit code.
 		p.note("the program ends with exit code %d", code)
 		return nil
 	}
@@ -244,7 +243,7 @@ func phaseOfRuns(name string, rs *runs) recording.Phase {
 			p.Benchmarks = recording.AddSample(p.Benchmarks, l.name, l.BenchSample)
 		}
 		u, h := r.exit.Usage, r.exit.Heap
-		if len(r.lines) == 0 { // what benchmarks allocate for a search of the number of iterations is in it, too
+		if len(r.lines) == 0 { // includes what benchmarks allocate while they search for the number of iterations
 			w.AllocBytes, w.AllocObjects = h.AllocBytes, h.AllocObjects
 		}
 		p.AllocBytes += w.AllocBytes

@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// readLimit bounds one reading of metrics or usage, so that a program that hangs
-// does not hold the windows up for good.
+// readLimit bounds one reading of metrics or usage, so that a program that hangs does not hold up
+// the windows.
 const readLimit = 5 * time.Second
 
 // reading is the state of the program at one moment. What could not be read is
@@ -46,7 +46,7 @@ func (s *service) read(ctx context.Context) reading {
 	return r
 }
 
-// refused reports whether err says that the program never offers a thing, and notes it.
+// refused reports whether err means that the program never offers a value, and records that.
 func (r *recorder) refused(err error, what string) bool {
 	var gone *target.Missing
 	if !errors.As(err, &gone) {
@@ -68,7 +68,7 @@ func (r *recorder) logMetrics(at time.Time, m target.Metrics) {
 		M     target.Metrics `json:"m"`
 	}{at.UTC(), r.phase, m})
 	if err != nil {
-		// JSON has no infinities and no NaN; a metric that is one spoils only this line.
+		// JSON has no infinities and no NaN; a metric with such a value loses only this line.
 		r.note("a line of %s was left out: %v", recording.PartMetrics, err)
 		return
 	}
@@ -116,14 +116,14 @@ func (r reading) grown(to reading, name string) int64 {
 	return max(0, int64(b.Value-a.Value))
 }
 
-// objects is how many were allocated. The runtime packs objects of less than 16 bytes without pointers into
-// blocks; it counts a block as an object, and the objects that went into one that was there already
-// apart (runtime/malloc.go, mallocgcTiny).
+// objects returns how many objects were allocated. The runtime packs objects of less than 16 bytes
+// without pointers into blocks. It counts a block as one object, and separately the objects that
+// went into an existing block (runtime/malloc.go, mallocgcTiny).
 func (r reading) objects(to reading) int64 {
 	return r.grown(to, recording.MetricAllocObjects) + r.grown(to, recording.MetricTinyObjects)
 }
 
-// figures fills in what two readings at a phase's ends tell.
+// figures fills in what the readings at both ends of a phase show.
 func (from reading) figures(p *recording.Phase, to reading) {
 	p.Start = from.at.UTC()
 	p.Seconds = to.at.Sub(from.at).Seconds()
@@ -145,7 +145,7 @@ func (from reading) figures(p *recording.Phase, to reading) {
 	}
 }
 
-// addMachine adds what the machine did between two moments to a phase.
+// addMachine adds the machine's activity between two moments to a phase.
 func addMachine(p *recording.Phase, from, to recording.CPUTime) {
 	p.MachineCPUSeconds += max(0, to.Busy-from.Busy)
 	p.StolenCPUSeconds += max(0, to.Stolen-from.Stolen)

@@ -23,8 +23,8 @@ const (
 	phaseLoad   = "load"
 )
 
-// recorder is what all kinds of targets share: the file that is written, the
-// notes that go into it, and the reference figures of the clean phase.
+// recorder is what all kinds of targets share: the output file, the notes that go into it, and the
+// reference figures of the clean phase.
 type recorder struct {
 	o     Options
 	world world
@@ -34,14 +34,14 @@ type recorder struct {
 	buildInfo string            // buildinfo.txt
 	metrics   bytes.Buffer      // metrics.jsonl so far
 	stretches []stretch         // of the phases so far
-	phase     string            // the one under way, for errors
-	profiles  map[string][]byte // the parts that say which packages to count
+	phase     string            // the current one, for errors
+	profiles  map[string][]byte // the parts that decide which packages to count
 
 	throttled float64 // seconds before the recording, when canThrot
 	canThrot  bool
 }
 
-// record is Record with the outside given.
+// record is Record with its environment given, for tests.
 func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 	o, err = o.withDefaults()
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *recorder) note(format string, args ...any) {
 	})
 }
 
-// missing lists a part that could not be had, with the reason of err.
+// missing lists a part that is not available, with the reason in err.
 func (r *recorder) missing(part string, err error) {
 	m := recording.Missing{Part: part, Why: err.Error()}
 	var e *target.Missing
@@ -140,7 +140,7 @@ func (r *recorder) missing(part string, err error) {
 	})
 }
 
-// say tells the caller how far the recording is.
+// say reports progress to the caller.
 func (r *recorder) say(e Event) {
 	if r.o.Progress != nil {
 		r.o.Progress(e)
@@ -156,7 +156,7 @@ var phaseOf = map[string]string{
 	recording.PartTrace:  recording.PhaseTrace,
 }
 
-// account names every usual part that is neither there nor explained yet.
+// account lists every usual part that is neither there nor explained yet.
 func (r *recorder) account(cut bool) {
 	m := r.out.Manifest()
 	expect := []string{
@@ -205,12 +205,12 @@ func (r *recorder) addOutput() error {
 func (r *recorder) stdout() string { return filepath.Join(r.tmp, recording.PartStdout) }
 func (r *recorder) stderr() string { return filepath.Join(r.tmp, recording.PartStderr) }
 
-// after returns a context for cleaning up, which the caller's end does not end.
+// after returns a context for cleaning up, which outlives the caller's.
 func after(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 }
 
-// stop ends the program, whatever became of ctx.
+// stop stops the program, whatever the state of ctx.
 func (r *recorder) stop(ctx context.Context, p target.Program) {
 	ctx, cancel := after(ctx)
 	defer cancel()
@@ -224,7 +224,7 @@ func (r *recorder) interrupted(ctx context.Context) error {
 	return &endError{what: "the recording was stopped in phase " + r.phase, err: context.Cause(ctx)}
 }
 
-// died is the error for a program that ended while it was observed.
+// died returns the error for a program that exited while it was observed.
 func (r *recorder) died(p target.Program) error {
 	why := p.Exit().Failure()
 	if why == "" {
@@ -236,11 +236,11 @@ func (r *recorder) died(p target.Program) error {
 	return &endError{what: "the program died in phase " + r.phase + ": " + why + traceHazard(r.phase, r.out.Manifest().Runtime.Go)}
 }
 
-// endError ends a recording early; any other error of a phase only costs its part.
+// endError ends a recording early; any other error of a phase only loses its part.
 type endError struct {
 	what  string
 	err   error
-	clean bool // the program ended without a failure
+	clean bool // the program exited successfully
 }
 
 func (e *endError) Error() string {
@@ -252,9 +252,9 @@ func (e *endError) Error() string {
 
 func (e *endError) Unwrap() error { return e.err }
 
-// ended tells why the recording has to end now, nil when it can go on.
+// ended returns why the recording has to end now; nil when it can go on.
 func (r *recorder) ended(ctx context.Context, p target.Program, gen generator) error {
-	// The program first: its death often brings the rest about.
+	// The program comes first: its death often causes the rest.
 	select {
 	case <-p.Done():
 		if ctx.Err() == nil {

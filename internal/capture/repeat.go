@@ -13,11 +13,12 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// OptionsOf are the options that record again what a recording measured: its target, its arguments, its load. What a
-// recording does not keep (headers and bodies of requests, what was piped into the program) makes an error that names the flag to give.
+// OptionsOf returns the options that record again what a recording measured: its target, its
+// arguments, its load. Where the recording does not keep something (headers and bodies of requests,
+// piped input) the error names the flag to give.
 //
-// A recording may come from anywhere, and must not choose the programs that run here: build flags that run one, a load command and
-// variables other than the runtime's are not taken from it.
+// A recording may come from anywhere, and must not choose the programs that run here: build flags
+// that run a program, a load command and variables other than the runtime's are not taken from it.
 func OptionsOf(m recording.Manifest) (Options, error) {
 	t := m.Target
 	if t.URL != "" || t.Dir == "" {

@@ -14,13 +14,13 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// service is a recording of a program that goes on by itself.
+// service is a recording of a program that keeps running.
 type service struct {
 	*recorder
 	prog    target.Program
 	gen     generator // nil: observed without load
 	local   bool      // runs on this machine
-	noUsage bool      // it does not tell its CPU time
+	noUsage bool      // its CPU time is not available
 	silence silence   // of its answers
 }
 
@@ -220,7 +220,7 @@ const (
 	steadySpread  = 0.05 // within this share of their mean
 )
 
-// isSteady reports whether the last windows' throughputs lie close together.
+// isSteady reports whether the throughputs of the last windows are close together.
 func isSteady(samples []sample) bool {
 	if len(samples) < steadyWindows {
 		return false
@@ -229,7 +229,7 @@ func isSteady(samples []sample) bool {
 	return ok && share <= steadySpread
 }
 
-// spreadOf is the range of the last windows' throughputs over their mean.
+// spreadOf returns the range of the last windows' throughputs divided by their mean.
 func spreadOf(samples []sample) (float64, bool) {
 	xs := known(samples[max(0, len(samples)-steadyWindows):], func(s sample) float64 { return s.throughput })
 	if len(xs) < 2 {
@@ -253,8 +253,8 @@ func spread(samples []sample) string {
 	return fmt.Sprintf("the last windows lie %.0f %% apart", 100*share)
 }
 
-// only turns the error of a part into the reason why it is missing; an error that
-// ends the recording goes through.
+// only turns the error of a part into the reason why it is missing, and passes on an error that
+// ends the recording.
 func (s *service) only(ctx context.Context, part string, err error) error {
 	if err == nil {
 		return nil

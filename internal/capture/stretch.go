@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// stretch is what was seen of a phase.
+// stretch is what was observed during a part of a phase.
 type stretch struct {
 	phase   recording.Phase
 	samples []sample       // a window (or a run) each
@@ -15,7 +15,7 @@ type stretch struct {
 	collect error          // what the collector ended with
 }
 
-// join adds what was seen of the same phase later.
+// join adds what was observed of the same phase later.
 func (st *stretch) join(o stretch) {
 	p, q := &st.phase, o.phase
 	if p.Seconds == 0 {
@@ -41,7 +41,7 @@ func (st *stretch) join(o stretch) {
 	st.addLoad()
 }
 
-// kept returns what was kept of a phase; the zero stretch when nothing was.
+// kept returns what the manifest has of a phase; the zero stretch when it has nothing.
 func (r *recorder) kept(phase string) stretch {
 	for _, st := range r.stretches {
 		if st.phase.Name == phase {
@@ -51,9 +51,8 @@ func (r *recorder) kept(phase string) stretch {
 	return stretch{}
 }
 
-// keep puts what was seen of a phase into the manifest, in place of what was kept
-// of it before. All observer effects are computed again, since the clean phase may
-// have grown.
+// keep puts what was observed of a phase into the manifest, replacing what was there. All overheads
+// are computed again, since the clean phase may have grown.
 func (r *recorder) keep(st stretch) {
 	at := slices.IndexFunc(r.stretches, func(o stretch) bool { return o.phase.Name == st.phase.Name })
 	if at < 0 {
@@ -73,7 +72,8 @@ func (r *recorder) keep(st stretch) {
 	r.out.Update(func(m *recording.Manifest) { m.Phases = phases })
 }
 
-// forget drops what was recorded since the manifest was as given: phases, their parts, what is missing and the notes.
+// forget drops what was recorded since the manifest was as given: phases, their parts, missing
+// parts and notes.
 func (r *recorder) forget(since recording.Manifest) {
 	r.stretches = nil
 	r.out.Drop(func(p recording.Part) bool {
@@ -86,7 +86,7 @@ var phaseHasCollector = map[string]bool{
 	recording.PhaseCPU: true, recording.PhaseContention: true, recording.PhaseTrace: true,
 }
 
-// noteStretches says what is odd about the phases, once they are all known.
+// noteStretches notes what is odd about the phases, once all are known.
 func (r *recorder) noteStretches() {
 	clean := r.kept(recording.PhaseClean).samples
 	for _, st := range r.stretches {

@@ -11,14 +11,14 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// A trial has so many turns; each setting has half of them.
+// A trial has this many turns; each setting gets half of them.
 const (
 	leastTurns = 8
 	mostTurns  = 20
 )
 
-// turnLength is that of a turn of a trial. Before it the program runs for settleLength with the
-// setting: a heap that has become too large is collected then.
+// turnLength is the length of a turn of a trial. Before it the program runs with the setting for
+// settleLength, in which a heap that has become too large is collected.
 func (w world) turnLength() time.Duration   { return w.tick / 2 }
 func (w world) settleLength() time.Duration { return w.tick / 10 }
 
@@ -27,14 +27,14 @@ func (s *service) tries() bool {
 	return s.gen != nil && s.o.URL == "" && slices.Contains(s.o.Phases, recording.PhaseGOGC)
 }
 
-// trial tries a larger GOGC where the collector takes much CPU and memory is idle: what that saves can be
-// foreseen in part only, for a program that is collected less also runs faster meanwhile. The service
-// runs alternately with its own setting and with the other, in the order ABBA, under the same load. It
-// comes last, so that no other phase sees its traces. Before is what the program's metrics were when the
-// recording began.
+// trial tries a larger GOGC when the collector takes much CPU and memory is idle. What that saves
+// can be predicted only in part, because a program that is collected less also runs faster in
+// between. The service runs with its own setting and with the other one in turns, in the order
+// ABBA, under the same load. The trial comes last, so that no other phase is affected by it. Before
+// holds the program's metrics at the start of the recording.
 func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	select {
-	case <-s.gen.Done(): // it was more than the service could answer: see rest
+	case <-s.gen.Done(): // the load was more than the service could answer: see rest
 		return nil
 	default:
 	}
@@ -62,16 +62,16 @@ func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	return s.checkpoint()
 }
 
-// turns are as many as fit into half of the recording's length, an even number.
+// turns returns how many turns fit into half of the recording's length, an even number.
 func (s *service) turns() int {
 	fit := int(s.o.Duration / 2 / (s.world.turnLength() + s.world.settleLength()))
 	return min(max(fit, leastTurns), mostTurns) / 2 * 2
 }
 
-// larger is the GOGC to try; 0 for none. Clean is the clean phase.
+// larger returns the GOGC to try; 0 for none. Clean is the clean phase.
 func larger(m *recording.Manifest, before, now target.Metrics, clean recording.Phase) int {
 	grown := func(name string) float64 { return now[name].Value - before[name].Value }
-	idle := grown(recording.MetricCPUGCIdle) // marking that the program would not have had the CPU for otherwise
+	idle := grown(recording.MetricCPUGCIdle) // marking on CPUs that would have been idle
 	busy := grown(recording.MetricCPU) - grown(recording.MetricCPUIdle) - idle
 	if now == nil || clean.Seconds <= 0 || grown(recording.MetricCPUGC)-idle < gogc.LeastShare*busy {
 		return 0
@@ -88,7 +88,7 @@ func larger(m *recording.Manifest, before, now target.Metrics, clean recording.P
 	return h.Larger()
 }
 
-// tryGOGC runs the turns. The program's own setting is restored, whatever happens.
+// tryGOGC runs the turns, and restores the program's own setting whatever happens.
 func (s *service) tryGOGC(ctx context.Context, next, turns int) (*recording.Trial, error) {
 	own, _, err := s.prog.SetGC(ctx, &next, nil)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *service) turn(ctx context.Context) (recording.Turn, error) {
 	return t, nil
 }
 
-// trialText puts a trial into a line.
+// trialText summarizes a trial in a line.
 func trialText(t *recording.Trial) string {
 	saved := t.Saved()
 	if !saved.Known() {

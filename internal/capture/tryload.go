@@ -13,16 +13,17 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// sayWaiting is when a wait for an answer is worth a word, and how often it is said again.
+// sayWaiting is the time after which a wait for an answer is reported, and the interval at which
+// the report is repeated.
 const sayWaiting = 3 * time.Second
 
-// TryLoad tries the targets of a load once, as load.Try does, and says while it waits what it waits for.
+// TryLoad tries the targets of a load once, as load.Try does, and reports what it waits for.
 func TryLoad(ctx context.Context, o load.Options, say func(Event)) error {
 	return waiting(o, sayWaiting, say, func() error { return load.Try(ctx, o) })
 }
 
-// waiting says, while try has not returned, that no request of the load was answered: once as a line that
-// stays, then as progress.
+// waiting reports, until try has returned, that no request of the load was answered: once as a line
+// that stays, then as progress.
 func waiting(o load.Options, pause time.Duration, say func(Event), try func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- try() }()
@@ -44,7 +45,7 @@ func waiting(o load.Options, pause time.Duration, say func(Event), try func() er
 	}
 }
 
-// place names where a load goes.
+// place names the destination of a load.
 func place(o load.Options) string {
 	text := o.Targets[0].String()
 	if n := len(o.Targets) - 1; n > 0 {
@@ -56,7 +57,7 @@ func place(o load.Options) string {
 // tryPatience is how often a service whose port is open may answer with errors at first.
 const tryPatience = 3
 
-// tryLoad tries the load. What hangs is not tried again.
+// tryLoad tries the load. A request that hangs is not tried again.
 func (s *service) tryLoad(ctx context.Context, o load.Options) (err error) {
 	for i := range tryPatience {
 		err = waiting(o, 3*s.world.tick, s.say, func() error { return s.world.tryLoad(ctx, o) })
@@ -73,18 +74,18 @@ func (s *service) tryLoad(ctx context.Context, o load.Options) (err error) {
 	return err
 }
 
-// requestTimeout is how long an answer is waited for: -timeout bounds it.
+// requestTimeout returns the time to wait for an answer, bounded by -timeout.
 func (o Options) requestTimeout() time.Duration {
 	return min(cmp.Or(o.Load.Timeout, load.DefaultTimeout), o.Timeout)
 }
 
-// silence watches for a service that no longer answers.
+// silence detects a service that no longer answers.
 type silence struct {
 	since   time.Time // the last answer or the last error; zero before the first window
 	waiting int       // requests that wait
 }
 
-// window takes a window of load in.
+// window takes the load of a window into account.
 func (q *silence) window(r *load.Result) {
 	var failed int64
 	for kind, n := range r.Errors {
@@ -98,7 +99,7 @@ func (q *silence) window(r *load.Result) {
 	}
 }
 
-// text says for how long nothing was answered, "" when that is not worth a word.
+// text states for how long nothing was answered, "" when that is too short to mention.
 func (q *silence) text(least time.Duration) string {
 	d := time.Since(q.since)
 	if q.since.IsZero() || q.waiting == 0 || d < least {
@@ -114,8 +115,8 @@ func openRequests(n int) string {
 	return fmt.Sprintf("%d requests are open", n)
 }
 
-// hangs is the error for a service that has not answered for as long as an answer is waited for; nil
-// for others.
+// hangs returns the error for a service that has not answered within the time to wait for an
+// answer; nil for others.
 func (s *service) hangs() error {
 	q := &s.silence
 	if q.since.IsZero() || q.waiting == 0 {
@@ -129,8 +130,8 @@ func (s *service) hangs() error {
 		time.Since(q.since).Seconds(), s.phase, openRequests(q.waiting), s.lastWords())}
 }
 
-// lastWords are the last lines that the running program wrote to stderr, for the end of a message; "" when
-// there are none or hone did not start it.
+// lastWords returns the last lines that the running program wrote to stderr, for the end of an
+// error; "" when there are none or hone did not start it.
 func (r *recorder) lastWords() string {
 	if r.o.URL != "" {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/target"
 )
 
-// watch waits until a program ends, or until enough says so, which is asked less
-// and less often. Meanwhile the program's metrics are logged.
+// watch waits until a program exits, or until enough returns true, which is asked at growing
+// intervals. Meanwhile it logs the program's metrics.
 func (r *recorder) watch(ctx context.Context, proc process, enough func(context.Context, process) bool) (stopped bool, err error) {
 	deadline := time.NewTimer(r.o.Timeout)
 	defer deadline.Stop()
@@ -50,7 +50,7 @@ func (r *recorder) isService(ctx context.Context, proc process) bool {
 	return err == nil && info.Listening
 }
 
-// pollMetrics logs a program's metrics now; one that ends meanwhile has none.
+// pollMetrics logs a program's current metrics; a program that exits meanwhile has none.
 func (r *recorder) pollMetrics(ctx context.Context, p target.Program) target.Metrics {
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// world is what a recording needs of the outside, each a function or a small
-// interface, so that tests can put a program and a load of their own in its place.
+// world is what a recording needs from its environment, each a function or a small interface, so
+// that tests can substitute a program and a load of their own.
 type world struct {
 	build      func(context.Context, target.BuildSpec) (*target.Binary, startFunc, error)
 	attach     func(context.Context, string, target.AttachOptions) (target.Program, error)
@@ -84,8 +84,8 @@ func realWorld() world {
 	}
 }
 
-// portTaken fails when something answers at addr before the target was started:
-// the load would measure that instead.
+// portTaken fails when something answers at addr before the target was started: the load would
+// measure that instead.
 func portTaken(addr string) error {
 	if !target.PortTaken(addr) {
 		return nil
