@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// How long an answer may take where the caller has not said.
+// How long an answer may take when the caller sets no deadline.
 const (
 	shortAnswer = 30 * time.Second  // numbers
-	longAnswer  = 120 * time.Second // a profile of a large heap, after its length
+	longAnswer  = 120 * time.Second // a profile of a large heap, plus its length
 )
 
 // within gives a context without a deadline one.
@@ -26,7 +26,7 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 	return context.WithTimeout(ctx, d)
 }
 
-// ask asks the probe; what is what the caller wants, for messages.
+// ask sends a request to the probe; what names what the caller wants, for messages.
 func (p *Process) ask(ctx context.Context, what string, limit time.Duration, dst io.Writer, words ...string) (string, error) {
 	if p.wire == nil {
 		why := "the program has no probe"
@@ -49,7 +49,7 @@ func (p *Process) ask(ctx context.Context, what string, limit time.Duration, dst
 	return "", p.ended(what, err)
 }
 
-// remedy is the way around a reason that the probe gives.
+// remedy returns the way around a reason that the probe gives.
 func remedy(why string) string {
 	switch {
 	case strings.Contains(why, "already"):
@@ -60,7 +60,8 @@ func remedy(why string) string {
 	return ""
 }
 
-// Info asks the program about itself. One without probe tells what its binary does.
+// Info asks the program about itself. For a program without probe it returns what the binary
+// reveals.
 func (p *Process) Info(ctx context.Context) (Info, error) {
 	if p.wire == nil {
 		info := Info{PID: p.PID(), Go: p.bin.Go, GOOS: runtime.GOOS, GOARCH: runtime.GOARCH}
@@ -92,7 +93,7 @@ func (p *Process) Profile(ctx context.Context, name string, debug int, gc bool) 
 	return b.Bytes(), nil
 }
 
-// profileName accepts what can stand in a request as one word.
+// profileName accepts names that fit into a request as one word.
 func profileName(name string) bool {
 	if name == "" || len(name) > 200 {
 		return false
@@ -120,7 +121,7 @@ func (p *Process) Trace(ctx context.Context, w io.Writer, d time.Duration, maxBy
 	return note == "truncated", err
 }
 
-// SetRates raises or lowers the sampling of blocking and of mutexes.
+// SetRates sets the sampling rates of blocking and of mutexes.
 func (p *Process) SetRates(ctx context.Context, block, mutex int) (restore func(context.Context) error, notes []string, err error) {
 	note, err := p.ask(ctx, "block and mutex rates", shortAnswer, io.Discard, "rates", strconv.Itoa(block), strconv.Itoa(mutex))
 	if err != nil {
@@ -172,7 +173,7 @@ func (p *Process) Metrics(ctx context.Context) (Metrics, error) {
 	return parseMetrics(b.String())
 }
 
-// Usage is the process's CPU time and memory so far; after its end, all of it.
+// Usage returns the process's CPU time and memory so far; after its exit, the totals.
 func (p *Process) Usage(ctx context.Context) (Usage, error) {
 	select {
 	case <-p.done:

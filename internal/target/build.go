@@ -14,27 +14,28 @@ import (
 	"github.com/hone-go/hone/internal/scratch"
 )
 
-// BuildSpec says what to build.
+// BuildSpec describes a build.
 type BuildSpec struct {
 	// Package is "./cmd/server", an import path, a directory, one in the module
 	// cache, or .go files of one directory, separated by spaces.
 	Package    string
-	Dir        string   // where Package is looked up; "" = the working directory
+	Dir        string   // directory that Package is relative to; "" = the working directory
 	Bench      bool     // build the package's test binary instead of a main package
 	BuildFlags []string // the user's -build flags, merged with GOFLAGS and hone's own; see SplitFlags
 	WorkDir    string   // where hone may write (its cache); the user's tree is never written
 	NoProbe    bool     // build plainly
-	// Counted are the import paths of packages to build with counters of executions (Go's coverage
-	// instrumentation, mode atomic). Package runtime and what it imports have none. Without the probe
-	// such a build is an error.
+	// Counted lists the import paths of packages to build with execution counters (Go's coverage
+	// instrumentation, mode atomic). Package runtime and its imports cannot have any. Without the
+	// probe such a build is an error.
 	Counted []string
-	// Inputs are functions whose inputs the probe counts; those that cannot be watched are left out. Not together with
-	// Counted. Without the probe such a build is an error.
+	// Inputs lists functions whose inputs the probe counts; those that cannot be watched are left
+	// out. It excludes Counted. Without the probe such a build is an error.
 	Inputs []Func
-	// Overlay replaces files, by absolute path, beside what the user's own overlay does.
+	// Overlay replaces files, by absolute path, in addition to the user's own overlay.
 	Overlay map[string]string
-	// Layout, when not 0, is the seed by which the linker orders functions (-randlayout, Go 1.26; older ones ignore it): what
-	// a layout alone is worth shows between seeds.
+	// Layout, when not 0, is the seed by which the linker orders functions (-randlayout, since Go
+	// 1.26; ignored by older versions). Builds with different seeds show the effect of the layout
+	// alone.
 	Layout    int
 	GoCommand string   // the go command to use; "" = go in PATH
 	Env       []string // added to the caller's environment, for the go command
@@ -60,8 +61,8 @@ type Binary struct {
 	dir        *scratch.Dir // that holds Path
 }
 
-// Remove removes what Build wrote for this binary. What it copied from the module
-// cache stays for the next build.
+// Remove removes what Build wrote for this binary. Copies from the module cache stay for the next
+// build.
 func (b *Binary) Remove() error {
 	if b.dir == nil {
 		return os.RemoveAll(filepath.Dir(b.Path))
@@ -69,7 +70,7 @@ func (b *Binary) Remove() error {
 	return b.dir.Remove()
 }
 
-// BuildError is a failed build, with the compiler's words.
+// BuildError is a failed build, with the compiler's output.
 type BuildError struct {
 	Package string
 	Output  string
@@ -81,12 +82,12 @@ func (e *BuildError) Error() string {
 }
 func (e *BuildError) Unwrap() error { return e.Err }
 
-// Build builds the package with the probe. The go command runs in the package's
-// directory, so that the package's own go.mod or go.work and toolchain count.
+// Build builds the package with the probe. The go command runs in the package's directory, so that
+// the package's own go.mod or go.work and toolchain apply.
 //
-// A build that fails with the probe is tried without: when that one works, the
-// binary has no probe and its notes say why; when it fails too, its words are the
-// error. They are the user's business alone.
+// A build that fails with the probe is tried without it. When that one works, the binary has no
+// probe and its notes say why. When it fails too, its output is the error: then the fault is in the
+// user's code alone.
 func Build(ctx context.Context, s BuildSpec) (*Binary, error) {
 	began := time.Now()
 	if s.Package == "" {
@@ -107,15 +108,15 @@ func Build(ctx context.Context, s BuildSpec) (*Binary, error) {
 // A builder builds one package.
 type builder struct {
 	spec    BuildSpec
-	userDir string // absolute, where the user is
+	userDir string // absolute, the user's working directory
 	goCommand
-	args    []string // what names the package there
+	args    []string // the package's name there
 	env     goEnv
 	goflags []buildFlag
 	flags   []buildFlag
 	pkg     listedPackage
 	copied  *moduleCopy // the module was copied from the module cache
-	watched []Func      // functions of spec.Inputs that say what they get
+	watched []Func      // functions of spec.Inputs that report their inputs
 	notes   []string
 }
 
@@ -180,7 +181,7 @@ func newBuilder(s BuildSpec) (*builder, error) {
 	return b, nil
 }
 
-// find decides where the go command runs and what names the package there.
+// find determines where the go command runs and the package's name there.
 func (b *builder) find(ctx context.Context) error {
 	dir, args, err := locate(b.userDir, b.spec.Package)
 	if err != nil {
@@ -202,7 +203,7 @@ func (b *builder) find(ctx context.Context) error {
 	return err
 }
 
-// settle points the go command at a directory and asks it about itself there.
+// settle sets the go command's directory and reads its environment there.
 func (b *builder) settle(ctx context.Context, dir string) (goCommand, goEnv, error) {
 	g := b.goCommand
 	g.dir = dir
@@ -216,8 +217,8 @@ func (b *builder) settle(ctx context.Context, dir string) (goCommand, goEnv, err
 	return g, e, nil
 }
 
-// load asks the go command about the package. A package that turns out to live in
-// the module cache is copied first: the go command refuses overlays there.
+// load asks the go command about the package. A package in the module cache is copied first: the go
+// command refuses overlays there.
 func (b *builder) load(ctx context.Context) error {
 	var err error
 	if b.pkg, err = b.list(ctx, b.plainFlags(), b.args); err != nil {
@@ -237,7 +238,7 @@ func (b *builder) load(ctx context.Context) error {
 	return b.asUserKnows(err)
 }
 
-// suits refuses what cannot be run.
+// suits rejects packages that cannot be run.
 func (b *builder) suits() error {
 	p := b.pkg
 	if p.Standard && !b.spec.NoProbe {
@@ -256,7 +257,7 @@ func (b *builder) suits() error {
 	return nil
 }
 
-// plainFlags are the flags of a build without the probe.
+// plainFlags returns the flags of a build without the probe.
 func (b *builder) plainFlags() []string {
 	m := mergeFlags(b.goflags, b.flags, b.userDir, b.layoutFlag())
 	if m.overlay != "" {
@@ -265,7 +266,7 @@ func (b *builder) plainFlags() []string {
 	return b.withCopy(m.words)
 }
 
-// layoutFlag is the linker's flag for a layout of its own; "" for none.
+// layoutFlag returns the linker's flag for a random layout; "" for none.
 func (b *builder) layoutFlag() string {
 	if b.spec.Layout == 0 || !atLeast(b.env.GOVERSION, "go1.26") {
 		return ""
@@ -273,7 +274,7 @@ func (b *builder) layoutFlag() string {
 	return fmt.Sprintf("-randlayout=%d", b.spec.Layout)
 }
 
-// replacing are the flags of a build without the probe, with an overlay of the spec's.
+// replacing returns the flags of a build without the probe, with an overlay of the spec's.
 func (b *builder) replacing(work string) ([]string, error) {
 	if len(b.spec.Overlay) == 0 {
 		return b.plainFlags(), nil
@@ -286,8 +287,8 @@ func (b *builder) replacing(work string) ([]string, error) {
 	return b.withCopy(append(m.words, "-overlay="+overlay)), nil
 }
 
-// withCopy adds what a copy from the module cache needs: its go.sum lists only
-// what its own author's builds needed, and it is nobody's working tree.
+// withCopy adds the flags for a copy from the module cache: its go.sum lists only what its author's
+// builds needed, and it has no version control.
 func (b *builder) withCopy(words []string) []string {
 	if b.copied != nil {
 		words = append(words, "-mod=mod", "-buildvcs=false")
@@ -295,7 +296,7 @@ func (b *builder) withCopy(words []string) []string {
 	return words
 }
 
-// link builds the executable in dir, with the probe if that can be.
+// link builds the executable in dir, with the probe if possible.
 func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 	bin := &Binary{
 		Path:       filepath.Join(dir, b.programName()),
@@ -338,7 +339,7 @@ func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 	return bin, nil
 }
 
-// noProbe says why the probe cannot be added, "" when it can.
+// noProbe returns why the probe cannot be added, "" when it can.
 func (b *builder) noProbe() string {
 	switch {
 	case b.spec.NoProbe:
@@ -364,7 +365,7 @@ func (b *builder) compileWithProbe(ctx context.Context, work, out string) error 
 		}
 		m.words = append(m.words, w.flags...)
 		if b.spec.Bench {
-			m.words = append(m.words, "-vet=off") // it reads the files as they are, without what is added to them
+			m.words = append(m.words, "-vet=off") // it reads the files as they are, without the additions of an overlay
 		}
 		b.goCommand.env = append(b.goCommand.env[:len(b.goCommand.env):len(b.goCommand.env)], w.env)
 		b.watched, at.inputs = w.funcs, w.setter
@@ -383,10 +384,11 @@ func (b *builder) compileWithProbe(ctx context.Context, work, out string) error 
 	return b.compile(ctx, out, b.withCopy(append(m.words, "-overlay="+overlay)), args)
 }
 
-// probePlace is the target's own package main. The go command's coverage mode cannot read a file
-// that exists only in an overlay (cmd/go, Builder.cover: the cover tool opens what it is given), so
-// with counters the probe goes into the package of the standard library that writes them, which is
-// linked into every such program and is not instrumented itself.
+// probePlace returns the package that the probe goes into: the target's own package main. The go
+// command's coverage mode cannot read a file that exists only in an overlay (cmd/go, Builder.cover:
+// the cover tool opens the file itself). With counters the probe therefore goes into the package of
+// the standard library that writes them, which is linked into every such program and is not
+// instrumented itself.
 func (b *builder) probePlace() placement {
 	at := placement{dir: b.pkg.Dir, pkg: b.pkg.Name, file: ProbeFile, goos: b.env.GOOS}
 	switch {
@@ -402,7 +404,8 @@ func (b *builder) probePlace() placement {
 func (b *builder) compile(ctx context.Context, out string, flags, args []string) error {
 	words := append([]string{"build", "-o", out}, flags...)
 	if b.spec.Bench {
-		// Of a test, -- is no end of flags: the go command would take the directory that it runs in for the package.
+		// For tests, -- does not end the flags: the go command would take the directory that it
+		// runs in for the package.
 		words = append([]string{"test", "-c", "-o", out}, flags...)
 	} else {
 		words = append(words, "--")
@@ -411,7 +414,7 @@ func (b *builder) compile(ctx context.Context, out string, flags, args []string)
 	return b.asUserKnows(err)
 }
 
-// programName is what the executable is called.
+// programName returns the name of the executable.
 func (b *builder) programName() string {
 	name := strings.TrimSuffix(filepath.Base(b.pkg.Dir), ".go")
 	if b.pkg.Module != nil && b.pkg.Module.Dir == b.pkg.Dir {

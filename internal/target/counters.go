@@ -12,18 +12,19 @@ const (
 )
 
 // CountersMeta returns the meta-data of the program's coverage instrumentation, in Go's own format
-// (package covdata). A program that was built without BuildSpec.Counted answers a *Missing.
+// (package covdata). For a program built without BuildSpec.Counted the error is a *Missing.
 func (p *Process) CountersMeta(ctx context.Context) ([]byte, error) {
 	return p.coverage(ctx, "meta")
 }
 
-// Counters returns how often each instrumented block has run since the start, or the last
+// Counters returns how often each instrumented block has run since the start or the last
 // ClearCounters, in Go's own format.
 func (p *Process) Counters(ctx context.Context) ([]byte, error) {
 	return p.coverage(ctx, "counters")
 }
 
-// ClearCounters sets all counters to zero. What runs meanwhile is counted, or not.
+// ClearCounters sets all counters to zero. Whether executions during the call are counted is
+// undefined.
 func (p *Process) ClearCounters(ctx context.Context) error {
 	_, err := p.ask(ctx, "counters of executions", shortAnswer, io.Discard, "coverage", "clear")
 	return err

@@ -9,39 +9,40 @@ import (
 	"time"
 )
 
-// Exit says how a program ended.
+// Exit describes how a program ended.
 type Exit struct {
 	Code   int    // -1 by signal
 	Signal string // "killed"
 	Wall   time.Duration
-	Usage  Usage    // by the kernel; where the probe saw the end its children are told apart, else they are in it
+	Usage  Usage    // by the kernel's count; where the probe saw the exit, children are separate, else they are included
 	Stderr []string // last lines
 
-	// Heap is what the probe saw at the end; zero when the program ended otherwise than by main's return or os.Exit.
+	// Heap is what the probe saw at the exit; zero unless main returned or the program called
+	// os.Exit.
 	Heap Heap
 
-	// Stopped tells that hone ended it.
+	// Stopped reports that hone stopped it.
 	Stopped bool
-	// ProbeWall and ProbeCPUSeconds are the parts of Wall and Usage.CPUSeconds that
-	// the probe took at the end to hand over what it had collected; 0 when the program
-	// ended otherwise than by main's return or os.Exit.
+	// ProbeWall and ProbeCPUSeconds are the parts of Wall and Usage.CPUSeconds that the probe took
+	// at the exit to deliver what it had collected; 0 unless main returned or the program called
+	// os.Exit.
 	ProbeWall       time.Duration
 	ProbeCPUSeconds float64
-	// DroppedStdout and DroppedStderr count the bytes beyond OutputCap. What a
-	// program wrote between two looks at its files is counted; what it wrote during
-	// a look is not.
+	// DroppedStdout and DroppedStderr count the bytes beyond OutputCap. Bytes that the program
+	// writes while hone cuts a file back are not counted.
 	DroppedStdout int64
 	DroppedStderr int64
 }
 
-// Heap is what a program did with its heap since the probe started.
+// Heap is the program's heap activity since the probe started.
 type Heap struct {
 	AllocBytes   int64
 	AllocObjects int64
-	GCCycles     int64 // that nobody asked for
+	GCCycles     int64 // not counting forced ones
 }
 
-// Failure describes a bad end in one line ("exit code 2; last lines on stderr: …"), "" for a good one.
+// Failure describes a failed exit in one line ("exit code 2; last lines on stderr: …"), "" for a
+// successful one.
 func (e Exit) Failure() string {
 	if e.Code == 0 && e.Signal == "" {
 		return ""
@@ -68,9 +69,8 @@ const (
 	stderrTail  = 16 << 10 // bytes kept to find them in
 )
 
-// lastLines picks the last lines of stderr that say something. A Go program's
-// words of death come before its goroutines: where there are any, the lines start
-// there.
+// lastLines returns the last non-empty lines of stderr. A Go program prints the reason of its crash
+// before its goroutines: where there are goroutines, the lines start at the reason.
 func lastLines(tail []byte) []string {
 	var lines []string
 	death := -1
@@ -90,8 +90,9 @@ func lastLines(tail []byte) []string {
 	return lines[max(0, len(lines)-stderrLines):]
 }
 
-// LastLines reads the last lines that say something of a file that a running program writes to. Where
-// net/http logged a handler's panic, they start at the last one. It is empty when the file cannot be read.
+// LastLines reads the last non-empty lines of a file that a running program writes to. Where
+// net/http logged a handler's panic, they start at the last one. It returns nothing when the file
+// cannot be read.
 func LastLines(file string) []string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -113,8 +114,8 @@ func LastLines(file string) []string {
 	return lastLines(tail[:n])
 }
 
-// panicWords are what a handler's panic said, and the innermost frame of the handler: the two lines after
-// those of runtime.gopanic.
+// panicWords returns the message of a handler's panic and the innermost frame of the handler: the
+// two lines after those of runtime.gopanic.
 func panicWords(text []byte) []string {
 	var words []string
 	after := 0
@@ -137,7 +138,7 @@ func panicWords(text []byte) []string {
 	return words
 }
 
-// exitOf reads the kernel's account of an ended process.
+// exitOf reads what the kernel reports of an exited process.
 func exitOf(st *os.ProcessState) Exit {
 	e := Exit{Code: -1}
 	if st == nil {

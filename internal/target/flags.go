@@ -28,7 +28,7 @@ var valueFlags = []string{
 	"pkgdir", "tags", "toolexec",
 }
 
-// Build flags that cannot be the user's, and why.
+// Build flags that users may not set, and why.
 var refusedFlags = map[string]string{
 	"C":    "name the directory to hone",
 	"n":    "hone runs what it builds",
@@ -38,7 +38,7 @@ var refusedFlags = map[string]string{
 	"json": "hone shows the compiler's words as they are",
 }
 
-// Build flags whose value is a path, relative to the directory of the user.
+// Build flags whose value is a path relative to the user's directory.
 var pathFlags = []string{"modfile", "overlay", "pgo", "pkgdir"}
 
 // SplitFlags splits a command line of build flags into words as a shell would:
@@ -102,8 +102,7 @@ func splitGOFLAGS(s string) ([]string, error) {
 	}
 }
 
-// parseFlags reads words as the flags of go build, and refuses those that hone
-// cannot build with.
+// parseFlags parses words as the flags of go build, and rejects those that hone cannot build with.
 func parseFlags(words []string) ([]buildFlag, error) {
 	var flags []buildFlag
 	for i := 0; i < len(words); i++ {
@@ -131,8 +130,8 @@ func parseFlags(words []string) ([]buildFlag, error) {
 	return flags, nil
 }
 
-// parseGOFLAGS reads the flags that stand in GOFLAGS. They are meant for all go
-// commands, so one that does not fit is nobody's mistake.
+// parseGOFLAGS parses the flags in GOFLAGS. They apply to all go commands, so one that does not fit
+// is not an error.
 func parseGOFLAGS(s string) ([]buildFlag, error) {
 	words, err := splitGOFLAGS(s)
 	if err != nil {
@@ -147,7 +146,7 @@ func parseGOFLAGS(s string) ([]buildFlag, error) {
 	return flags, nil
 }
 
-// check refuses what does not make a program that can be run.
+// check rejects flags whose result is not a program that can be run.
 func (f buildFlag) check() error {
 	if f.name == "buildmode" && f.value != "exe" && f.value != "pie" && f.value != "default" {
 		return fmt.Errorf("build flag %s cannot be used: it does not make a program", f)
@@ -167,24 +166,23 @@ func (f buildFlag) absolute(dir string) buildFlag {
 	return f
 }
 
-// linkFlag lets the probe link what the standard library does not offer.
+// linkFlag lets the probe link to names that the standard library does not export.
 const linkFlag = "-checklinkname=0"
 
-// mergedFlags are the flags for the go command: the user's, those of GOFLAGS that
-// a flag of ours would replace, and ours.
+// mergedFlags holds the flags for the go command: the user's, those of GOFLAGS that one of ours
+// would replace, and ours.
 type mergedFlags struct {
 	words   []string // without -overlay
 	overlay string   // the user's own, absolute; "" for none
 }
 
-// mergeFlags joins what GOFLAGS and the user ask for with what hone needs.
+// mergeFlags joins the flags of GOFLAGS and the user with those that hone needs.
 //
-// The go command takes, for each package, the last -ldflags whose pattern matches
-// it, and a flag on the command line replaces the same flag of GOFLAGS. So ours
-// goes first for the packages that no flag of the user's matches, and is appended
-// to every value of theirs, GOFLAGS' repeated on the command line. No pattern has
-// to be understood for that.
-// link is our flag for the linker; "" for none.
+// For each package the go command takes the last -ldflags whose pattern matches it, and a flag on
+// the command line replaces the same flag of GOFLAGS. So ours goes first, for the packages that no
+// flag of the user's matches, and is appended to every value of theirs, with GOFLAGS' repeated on
+// the command line. This way no pattern has to be parsed. link is our flag for the linker; "" for
+// none.
 func mergeFlags(goflags, user []buildFlag, dir, link string) mergedFlags {
 	var m mergedFlags
 	if link != "" {

@@ -20,16 +20,16 @@ type goCommand struct {
 	env  []string // added to the caller's environment
 }
 
-// maxBuildOutput bounds what is kept of a go command's words.
+// maxBuildOutput bounds what is kept of a go command's output.
 const maxBuildOutput = 256 << 10
 
-// run runs it and returns its stdout. A failure is a *BuildError with its stderr,
-// or the context's error.
+// run runs it and returns its stdout. The error is a *BuildError with its stderr, or the context's
+// error.
 func (g goCommand) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Dir = g.dir
 	cmd.Env = append(cmd.Environ(), g.env...)
-	// A process group of its own: an interrupt must take the compilers too.
+	// A process group of its own: an interrupt must stop the compilers too.
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 5 * time.Second
@@ -67,8 +67,8 @@ func (w *headWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// goEnv is what the go command says of itself in a directory: another module may
-// choose another toolchain.
+// goEnv is the go command's environment in a directory: another module may choose another
+// toolchain.
 type goEnv struct {
 	GOVERSION  string
 	GOFLAGS    string
@@ -102,7 +102,7 @@ func atLeast(goversion, lang string) bool {
 	return false
 }
 
-// listedPackage is what go list says of a package.
+// listedPackage is go list's description of a package.
 type listedPackage struct {
 	Dir          string
 	ImportPath   string
@@ -137,8 +137,8 @@ func (g goCommand) list(ctx context.Context, flags, args []string) (listedPackag
 	return p, nil
 }
 
-// guardSums remembers go.work.sum and returns what puts it back: in a workspace
-// the go command may add checksums to it even when it only builds.
+// guardSums saves go.work.sum and returns a function that restores it: in a workspace the go
+// command may add checksums to it even when it only builds.
 func guardSums(e goEnv) (restore func()) {
 	if e.GOWORK == "" || e.GOWORK == "off" {
 		return func() {}

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// process finds the service's process on this machine: the one that listens at the
-// URL's port, if it is the one that answers there (and not a tunnel's or a proxy's
-// end). heap is a heap profile of the service, or nil.
+// process finds the service's process on this machine: the one that listens at the URL's port, if
+// it is also the one that answers there (and not the end of a tunnel or a proxy). heap is a heap
+// profile of the service, or nil.
 func (r *Remote) process(ctx context.Context, heap []byte) (int, *Missing) {
 	no := func(why string) (int, *Missing) {
 		return 0, &Missing{What: "CPU time and memory of the service", Why: why, How: "run hone on the service's machine, as its user"}
@@ -68,8 +68,8 @@ func local(ctx context.Context, host string) bool {
 	})
 }
 
-// isProcess reports whether the answers come from that process: its command line is
-// what the cmdline endpoint says, or its executable is mapped in the heap profile.
+// isProcess reports whether the answers come from that process: its command line matches the
+// cmdline endpoint, or its executable is mapped in the heap profile.
 func (r *Remote) isProcess(ctx context.Context, pid int, heap []byte) bool {
 	if a, err := r.get(ctx, "cmdline", nil); err == nil {
 		defer a.Close()
@@ -94,8 +94,8 @@ func (r *Remote) isProcess(ctx context.Context, pid int, heap []byte) bool {
 // executable is a path under which a process's program can be read.
 func executable(pid int) string { return fmt.Sprintf("/proc/%d/exe", pid) }
 
-// startTime tells one process from another with the same id: clock ticks since the
-// machine's start, 0 when there is no such process.
+// startTime distinguishes a process from another with the same id: clock ticks since the machine's
+// start, 0 when there is no such process.
 func startTime(pid int) uint64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// locate finds where the go command has to run and what names the package there.
-// A directory that exists counts as one, also without ./ in front of it.
+// locate determines where the go command has to run and the package's name there. An existing
+// directory counts as one, also without a leading ./.
 func locate(userDir, pkg string) (dir string, args []string, err error) {
 	if strings.Contains(pkg, "...") {
 		return "", nil, fmt.Errorf("%s is a pattern; name one package", pkg)
@@ -38,7 +38,7 @@ func locate(userDir, pkg string) (dir string, args []string, err error) {
 	return userDir, []string{pkg}, nil
 }
 
-// locateFiles takes a package given as Go files.
+// locateFiles handles a package given as Go files.
 func locateFiles(userDir string, files []string) (dir string, args []string, err error) {
 	for _, f := range files {
 		if !strings.HasSuffix(f, ".go") {
@@ -60,7 +60,7 @@ func locateFiles(userDir string, files []string) (dir string, args []string, err
 	return dir, args, err
 }
 
-// programOf is the name that the go command gives to a module's own program.
+// programOf returns the name that the go command gives to a module's program.
 func programOf(modpath string) string {
 	prefix, _, ok := module.SplitPathVersion(modpath)
 	if !ok {
@@ -81,14 +81,14 @@ func inside(dir, path string) bool {
 	return rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// moduleCopy is a module that was copied out of the module cache.
+// moduleCopy is a copy of a module in the module cache.
 type moduleCopy struct {
 	from, to string
 }
 
-// copyModule copies the module that holds dir, a directory in the module cache,
-// and makes the copy the place of the build: the go command refuses overlays in
-// the cache, and its files must not change. A copy that is already there is used.
+// copyModule copies the module that contains dir, a directory in the module cache, and builds in
+// the copy: the go command refuses overlays in the cache, and its files must not change. An
+// existing copy is used again.
 func (b *builder) copyModule(dir string) error {
 	cache := b.env.GOMODCACHE
 	rel, err := filepath.Rel(cache, dir)
@@ -116,7 +116,7 @@ func (b *builder) copyModule(dir string) error {
 	return nil
 }
 
-// make copies the files; they arrive under their name only when they are whole.
+// make copies the files. The copy gets its final name only when it is complete.
 func (c *moduleCopy) make(downloads, root string) error {
 	if _, err := os.Stat(c.to); err == nil {
 		return nil
@@ -137,7 +137,7 @@ func (c *moduleCopy) make(downloads, root string) error {
 	}
 	mod := filepath.Join(tmp, "go.mod")
 	if _, err := os.Stat(mod); errors.Is(err, os.ErrNotExist) {
-		// A module from before go.mod: the cache has the one that was made up for it.
+		// A module from before go.mod: the cache has one that the go command generated.
 		name, version, _ := strings.Cut(root, "@")
 		data, err := os.ReadFile(filepath.Join(downloads, filepath.FromSlash(name), "@v", version+".mod"))
 		if err != nil {
@@ -168,11 +168,11 @@ func writable(root string) error {
 	})
 }
 
-// position is a place in a Go file at the start of a compiler's line.
+// position matches a place in a Go file at the start of a compiler's line.
 var position = regexp.MustCompile(`(?m)^(\s*(?:vet: )?)([^\s:][^:\n]*\.go)(:\d+)`)
 
-// asUserKnows turns the compiler's paths, which start at the place of the build,
-// into ones that start where the user is.
+// asUserKnows rewrites the compiler's paths, which are relative to the directory of the build, to
+// be relative to the user's.
 func (b *builder) asUserKnows(err error) error {
 	var failed *BuildError
 	if !errors.As(err, &failed) {
@@ -207,7 +207,7 @@ func (b *builder) userPath(file string) string {
 	return "." + string(filepath.Separator) + rel
 }
 
-// firstWords is the first line of an error that says something.
+// firstWords returns the first non-empty line of an error.
 func firstWords(err error) string {
 	text := err.Error()
 	var failed *BuildError

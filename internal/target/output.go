@@ -13,12 +13,12 @@ import (
 // OutputCap bounds the stdout and stderr files; what comes after is counted and dropped.
 const OutputCap = 8 << 20
 
-// outputLook is the time between two looks at an output file.
+// outputLook is the interval at which an output file's size is checked.
 const outputLook = 100 * time.Millisecond
 
-// output is a file that the program writes to by itself: a pipe would cost it a
-// third more per line. The file is opened for appending, so that hone can cut it
-// back to its cap at any time, and the program goes on writing at the new end.
+// output is a file that the program writes to directly: a pipe would cost it a third more per line.
+// The file is opened for appending, so that hone can cut it back to its cap at any time and the
+// program continues at the new end.
 type output struct {
 	file *os.File // the program's
 	look *os.File // hone's; nil when nothing is kept
@@ -32,8 +32,8 @@ type output struct {
 	shown   int64 // of the file, to echo
 }
 
-// echo passes on what a program prints while it does. A piece ends with a line where it can, so that lines of stdout
-// and stderr do not mix.
+// echo passes on what a program prints as it prints it. A piece ends at a line's end where
+// possible, so that lines of stdout and stderr do not mix.
 type echo struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -46,7 +46,8 @@ func newEcho(w io.Writer) *echo {
 	return &echo{w: w}
 }
 
-// show passes on what the file has from o.shown to size; to its last line's end, unless it is the end of all.
+// show passes on the file's content from o.shown to size, up to the last line's end unless it is
+// the final piece.
 func (o *output) show(size int64, last bool) {
 	const most = 64 << 10
 	for o.echo != nil && o.shown < size {
@@ -62,13 +63,13 @@ func (o *output) show(size int64, last bool) {
 		}
 		o.shown += int64(len(b))
 		o.echo.mu.Lock()
-		o.echo.w.Write(b) // who listens is not the program's business
+		o.echo.w.Write(b) // an error of the reader is not the program's concern
 		o.echo.mu.Unlock()
 	}
 }
 
-// openOutput makes the file; "" drops the output, unless its tail is wanted: then a
-// file in dir takes it.
+// openOutput creates the file; "" drops the output, unless its tail is wanted: then a file in dir
+// takes it.
 func openOutput(path, dir string, tail bool, e *echo) (*output, error) {
 	o := &output{want: tail, echo: e}
 	var err error
@@ -94,7 +95,7 @@ func openOutput(path, dir string, tail bool, e *echo) (*output, error) {
 	return o, nil
 }
 
-// watch cuts the file back whenever it has outgrown its cap.
+// watch cuts the file back whenever it exceeds its cap.
 func (o *output) watch(done <-chan struct{}) {
 	if o.look == nil {
 		return
@@ -125,7 +126,8 @@ func (o *output) cut() {
 	}
 	size := st.Size()
 	o.keepTail(size)
-	// What the program writes from here to the cut is lost, and may be its last words: that time should be short.
+	// What the program writes between here and the cut is lost, and may be its last words: keep
+	// this short.
 	for range 4 {
 		st, err := o.look.Stat()
 		if err != nil || st.Size() <= size {
@@ -148,7 +150,7 @@ func (o *output) keepTail(size int64) {
 	}
 	from := max(0, size-stderrTail)
 	if o.dropped > 0 {
-		// What lies before the cap is older than what was dropped there.
+		// The bytes before the cap are older than what was dropped after it.
 		from = max(from, OutputCap)
 	}
 	if o.dropped == 0 {
@@ -157,7 +159,7 @@ func (o *output) keepTail(size int64) {
 	o.addTail(from, size)
 }
 
-// addTail adds what stands from one place to another of the file to the last bytes.
+// addTail adds the bytes between two offsets of the file to the tail.
 func (o *output) addTail(from, to int64) {
 	if !o.want {
 		return
@@ -171,7 +173,7 @@ func (o *output) addTail(from, to int64) {
 	o.tail = b[max(0, len(b)-stderrTail):]
 }
 
-// finish takes the tail, closes the files, and tells how many bytes were dropped.
+// finish reads the tail, closes the files, and returns how many bytes were dropped.
 func (o *output) finish() int64 {
 	if o.look != nil {
 		o.cut()

@@ -19,15 +19,15 @@ import (
 //go:embed probe/*.go
 var probeFiles embed.FS
 
-// placement says where the probe goes.
+// placement describes where the probe goes.
 type placement struct {
 	dir, pkg, file string
 	goos           string
 	counters       bool   // the program is built with coverage instrumentation
-	inputs         string // what switches on counting of inputs, as source; "" without
+	inputs         string // source that enables counting of inputs; "" without
 }
 
-// source is the probe as one file of its package. One file, so that its frames are known by one name.
+// source returns the probe as one file of its package, so that its frames have one file name.
 func (at placement) source() ([]byte, error) {
 	parts := []string{"probe.go", "commands.go", "collect.go", "metrics.go", "os_unix.go", "nocounters.go", "noinputs.go"}
 	if at.goos == "windows" {
@@ -68,14 +68,14 @@ func (at placement) source() ([]byte, error) {
 
 func importLine(im *ast.ImportSpec) string { return im.Name.Name + " " + im.Path.Value }
 
-// overlayFile is what the go command's -overlay reads.
+// overlayFile is the format of the go command's -overlay.
 type overlayFile struct {
 	Replace map[string]string
 }
 
 // writeOverlay writes the probe and the overlay that adds it to its package, and returns the
-// overlay's path. The entries of the user's own overlay are kept; their relative paths start at
-// the user's directory.
+// overlay's path. The entries of the user's own overlay are kept; their relative paths are relative
+// to the user's directory.
 func writeOverlay(work string, at placement, userOverlay, userDir string) (string, error) {
 	src, err := at.source()
 	if err != nil {
@@ -88,7 +88,7 @@ func writeOverlay(work string, at placement, userOverlay, userDir string) (strin
 	return mergeOverlay(work, map[string]string{filepath.Join(at.dir, at.file): probe}, userOverlay, userDir)
 }
 
-// mergeOverlay writes an overlay of ours and the user's, and returns its path.
+// mergeOverlay writes an overlay that joins ours and the user's, and returns its path.
 func mergeOverlay(work string, ours map[string]string, userOverlay, userDir string) (string, error) {
 	o := overlayFile{Replace: map[string]string{}}
 	if userOverlay != "" {

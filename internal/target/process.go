@@ -15,12 +15,11 @@ import (
 	"time"
 )
 
-// Collect is what the probe gathers from its start to the program's end, for
-// programs that run and end. Such a program cannot take a CPU profile or a trace of
-// its own at the same time.
+// Collect is what the probe collects from its start to the program's exit, for programs that run
+// and exit. Such a program cannot take a CPU profile or a trace of its own at the same time.
 type Collect struct {
 	CPU        bool
-	Allocs     bool // heap profile after a GC at start and at end; the goroutines that are left at the end
+	Allocs     bool // heap profile after a GC at start and at exit; the goroutines that are left at exit
 	Contention bool // block and mutex, rates raised from the start to CollectBlockRate and CollectMutexFraction
 	Trace      bool
 	TraceBytes int64 // cap; 0 none
@@ -28,14 +27,14 @@ type Collect struct {
 	Inputs     bool  // of functions, of a program built with BuildSpec.Inputs: part PartInputs
 }
 
-// The sampling under Collect.Contention: a sample for each so many ns blocked, and
-// one in so many contended mutexes.
+// The sampling rates under Collect.Contention: one sample per so many ns blocked, and one in so
+// many contended mutexes.
 const (
 	CollectBlockRate     = 10_000
 	CollectMutexFraction = 10
 )
 
-// words are the probe's orders.
+// words returns the request in the probe's language.
 func (c Collect) words() string {
 	var s strings.Builder
 	if c.CPU {
@@ -59,7 +58,7 @@ func (c Collect) words() string {
 	return s.String()
 }
 
-// names are the parts that it gives.
+// names returns the parts that it yields.
 func (c Collect) names() []string {
 	var names []string
 	if c.CPU {
@@ -83,23 +82,23 @@ func (c Collect) names() []string {
 	return names
 }
 
-// RunSpec says how to run a built target.
+// RunSpec describes how to run a built target.
 type RunSpec struct {
 	Args    []string
 	Dir     string    // working directory; "" = the caller's
 	Env     []string  // added to the caller's environment
-	Stdin   string    // file that it reads; "" = nothing
+	Stdin   string    // file for standard input; "" = empty
 	Stdout  string    // file that takes (the first OutputCap bytes of) the output; "" = dropped
 	Stderr  string    // the same; the last lines are kept for Exit in any case
-	Echo    io.Writer // gets both as they come, a piece at a time; nil = nobody
+	Echo    io.Writer // receives both as they come, a piece at a time; nil = nobody
 	Collect Collect
 	Grace   time.Duration // from Stop's signal to its kill; 0 = StopGrace
 }
 
-// StopGrace is how long a program may take to end when it is asked to.
+// StopGrace is how long a program may take to exit when it is asked to.
 const StopGrace = 3 * time.Second
 
-// probeVariable carries hone's orders to the probe, which unsets it at once.
+// probeVariable carries hone's request to the probe, which unsets it at once.
 const probeVariable = "HONE_PROBE"
 
 // Process is a started target.
@@ -107,7 +106,7 @@ type Process struct {
 	bin   *Binary
 	spec  RunSpec
 	cmd   *exec.Cmd
-	group group // the process and its children, for the operating system
+	group group // the process and its children, as the operating system groups them
 	wire  *wire // nil without probe
 	began time.Time
 
@@ -121,8 +120,8 @@ type Process struct {
 
 var _ Program = (*Process)(nil)
 
-// Start starts the binary. It does not wait for readiness. The program leads a
-// process group of its own and ends with hone; ending ctx stops it as Stop does.
+// Start starts the binary. It does not wait for readiness. The program leads a process group of its
+// own and is killed when hone exits; ending ctx stops it as Stop does.
 func (b *Binary) Start(ctx context.Context, s RunSpec) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", b.ImportPath, err)
@@ -183,7 +182,7 @@ func (p *Process) start() (err error) {
 		opened = append(opened, l)
 		p.cmd.Env = append(p.cmd.Env, probeVariable+"="+l.name+p.spec.Collect.words())
 	}
-	if len(p.bin.Counted) > 0 { // without it the program warns at its end
+	if len(p.bin.Counted) > 0 { // without it the program prints a warning at its exit
 		p.cmd.Env = append(p.cmd.Env, "GOCOVERDIR="+filepath.Dir(p.bin.Path))
 	}
 	started := make(chan error, 1)
@@ -200,8 +199,8 @@ func (p *Process) start() (err error) {
 	return nil
 }
 
-// run starts the process and stays with it: Linux sends the parent's death signal
-// when the thread that started the process ends, so this goroutine keeps its thread.
+// run starts the process and waits for it on the same thread: Linux sends the parent's death signal
+// when the thread that started the process ends.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	ownGroup(p.cmd)
@@ -217,10 +216,9 @@ func (p *Process) run(started chan<- error) {
 	}
 }
 
-// wait takes the end of the process: its children end too, and what it said last
-// is read.
+// wait waits for the process to exit, kills its children, and reads its last output.
 func (p *Process) wait() {
-	p.cmd.Wait() // its error is in the state
+	p.cmd.Wait() // the state contains its error
 	wall := time.Since(p.began)
 	p.group.kill(p.cmd.Process)
 	e := exitOf(p.cmd.ProcessState)
@@ -237,7 +235,7 @@ func (p *Process) wait() {
 	close(p.done)
 }
 
-// end adds what the probe told of the program's end to the kernel's account, which has the children in it.
+// end adds what the probe reported at the exit to the kernel's figures, which include the children.
 func (w *wire) end(e *Exit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -250,13 +248,13 @@ func (w *wire) end(e *Exit) {
 	}
 }
 
-// PID is the process's id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has ended and all it said is read.
+// Done is closed when the process has exited and all its output is read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit says how it ended; before Done it is the zero Exit.
+// Exit returns how it ended; before Done it is the zero Exit.
 func (p *Process) Exit() Exit {
 	select {
 	case <-p.done:
@@ -269,10 +267,10 @@ func (p *Process) Exit() Exit {
 // killWait bounds the wait for a killed process.
 const killWait = 5 * time.Second
 
-// Stop ends the program and its children: what it collected so far is taken, then
-// it is asked to end (SIGTERM, on Windows Ctrl-Break), and killed after the grace.
-// It returns when the process is gone; when ctx ends before, it kills at once.
-// Stopping again, or what has ended, does nothing.
+// Stop stops the program and its children: it takes what was collected so far, asks the program to
+// exit (SIGTERM, on Windows Ctrl-Break), and kills it after the grace. It returns when the process
+// is gone; when ctx ends before, it kills at once. Calling it again, or after the exit, does
+// nothing.
 func (p *Process) Stop(ctx context.Context) error {
 	p.stopOnce.Do(func() { go p.end() })
 	select {
@@ -289,7 +287,7 @@ func (p *Process) Stop(ctx context.Context) error {
 	}
 }
 
-// end brings the program to its end.
+// end makes the program exit.
 func (p *Process) end() {
 	select {
 	case <-p.done:
@@ -299,7 +297,7 @@ func (p *Process) end() {
 	p.stopped.Store(true)
 	if p.wire != nil && len(p.spec.Collect.names()) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), collectGrace)
-		p.wire.ask(ctx, &boundedBuffer{}, "finish") // what it does not give is missing in Parts
+		p.wire.ask(ctx, &boundedBuffer{}, "finish") // what it does not deliver is missing in Parts
 		cancel()
 	}
 	p.group.terminate(p.cmd.Process)
@@ -310,12 +308,12 @@ func (p *Process) end() {
 	}
 }
 
-// collectGrace is how long a program that is being stopped may take to hand over
-// what it collected.
+// collectGrace is how long a program that is being stopped may take to deliver what it collected.
 const collectGrace = 10 * time.Second
 
-// Parts are what Collect asked for, by name ("cpu", "allocs" (delta's two ends: "heap.start", "heap.end", "goroutine"),
-// "block", "mutex", "trace"), after Done. missing says why one is not there.
+// Parts returns what Collect asked for, by name ("cpu", "allocs" (as its two ends: "heap.start",
+// "heap.end", "goroutine"), "block", "mutex", "trace"), after Done. missing gives the reason for
+// each part that is not there.
 func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
 	parts, missing = map[string][]byte{}, map[string]string{}
 	select {
@@ -343,7 +341,7 @@ func (p *Process) Parts() (parts map[string][]byte, missing map[string]string) {
 	return parts, missing
 }
 
-// Truncated reports whether a part ("trace") was ended by its cap.
+// Truncated reports whether a part ("trace") ended at its size limit.
 func (p *Process) Truncated(part string) bool {
 	return p.wire != nil && p.wire.part(part).cut
 }
@@ -358,7 +356,7 @@ func (w *wire) part(name string) part {
 	return part{}
 }
 
-// lost says why a program that has ended did not hand over what it collected.
+// lost returns why a program that has exited did not deliver what it collected.
 func (p *Process) lost() string {
 	const only = "it is handed over when main returns, and at os.Exit and log.Fatal"
 	w := p.wire
@@ -375,7 +373,7 @@ func (p *Process) lost() string {
 	return fmt.Sprintf("the program ended (%s) without handing it over: %s", p.exit.how(), only)
 }
 
-// ended wraps the end of the process into the error of what was asked of it.
+// ended adds the exit of the process to the error of a request.
 func (p *Process) ended(what string, err error) error {
 	if !errors.Is(err, ErrEnded) {
 		return fmt.Errorf("%s: %w", what, err)

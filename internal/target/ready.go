@@ -14,9 +14,8 @@ const (
 	dialTimeout  = time.Second
 )
 
-// WaitReady waits until the address ("host:port", or "unix:PATH") answers (TCP
-// connect), the program ends, or ctx does. The error says what was waited for, and
-// how the program ended.
+// WaitReady waits until the address ("host:port", or "unix:PATH") accepts a connection, the program
+// exits, or ctx ends. The error names the address and how the program ended.
 func WaitReady(ctx context.Context, p Program, addr string) error {
 	began := time.Now()
 	pause := readyFirst
@@ -26,7 +25,8 @@ func WaitReady(ctx context.Context, p Program, addr string) error {
 		if err == nil {
 			return nil
 		}
-		// A try that the deadline cut short says nothing about the program; the one before it does.
+		// An attempt that the deadline cut short says nothing about the program; the one before it
+		// does.
 		if last == nil || ctx.Err() == nil {
 			last = err
 		}
@@ -68,8 +68,8 @@ func answers(ctx context.Context, addr string) error {
 	return conn.Close()
 }
 
-// PortTaken reports whether something answers at the address already: a program that
-// is started now could not listen there, and hone would measure the other one.
+// PortTaken reports whether something answers at the address already: a program that is started now
+// could not listen there, and hone would measure the other one.
 func PortTaken(addr string) bool {
 	return answers(context.Background(), addr) == nil
 }

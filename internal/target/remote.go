@@ -15,23 +15,23 @@ import (
 	"time"
 )
 
-// Remote is a service taken through its pprof endpoints.
+// Remote is a service that is profiled through its pprof endpoints.
 type Remote struct {
 	base    *url.URL // of the endpoints, with a slash at the end
 	header  http.Header
 	client  *http.Client
-	offers  []string // what the index lists
+	offers  []string // what the index page lists
 	pid     int      // of the service, when it runs on this machine; 0
 	noPID   *Missing // why there is none
 	stop    context.CancelFunc
 	done    chan struct{}
 	ending  sync.Once
-	started uint64 // the process's start, to tell it from another with its id
+	started uint64 // the process's start time, to distinguish it from another with its id
 }
 
 var _ Program = (*Remote)(nil)
 
-// AttachOptions says how to reach the endpoints.
+// AttachOptions describes how to reach the endpoints.
 type AttachOptions struct {
 	Prefix string // where net/http/pprof is mounted; "" = the URL's path, or /debug/pprof/ without one
 	Header [][2]string
@@ -44,26 +44,26 @@ const (
 	mountIt       = "mount the handlers of net/http/pprof, or name where they are with -pprof PREFIX"
 )
 
-// endpoints are net/http/pprof's; one of them at the end of a URL is not a prefix.
+// endpoints lists those of net/http/pprof; one of them at the end of a URL is not a prefix.
 var endpoints = []string{
 	"allocs", "block", "cmdline", "goroutine", "goroutineleak", "heap", "mutex",
 	"profile", "symbol", "threadcreate", "trace",
 }
 
-// Attach checks that url answers with pprof profiles. The URL is the service's, or
-// that of the endpoints when it has a path. A service that mounts only some of
-// them (/heap, /profile) is taken; what it lacks is a *Missing when it is asked for.
+// Attach checks that url answers with pprof profiles. The URL is the service's, or that of the
+// endpoints when it has a path. A service that mounts only some of them (/heap, /profile) is
+// accepted; a request for what it lacks fails with a *Missing.
 func Attach(ctx context.Context, rawURL string, o AttachOptions) (*Remote, error) {
 	base, err := endpointsURL(rawURL, o.Prefix)
 	if err != nil {
 		return nil, err
 	}
 	transport := &http.Transport{
-		DisableCompression:    true, // profiles are compressed already
+		DisableCompression:    true, // profiles are already compressed
 		TLSClientConfig:       o.TLS,
 		TLSHandshakeTimeout:   attachTimeout,
 		MaxIdleConnsPerHost:   2,
-		ResponseHeaderTimeout: 0, // a CPU profile's header comes at its end
+		ResponseHeaderTimeout: 0, // a CPU profile's header arrives when the profile is complete
 	}
 	r := &Remote{base: base, header: http.Header{}, client: &http.Client{Transport: transport}, done: make(chan struct{})}
 	for _, kv := range o.Header {
@@ -112,9 +112,8 @@ func endpointsURL(raw, prefix string) (*url.URL, error) {
 	return u, nil
 }
 
-// check finds out whether these are pprof endpoints: the heap profile tells, or the
-// index, or, where a service has neither, a CPU profile of a second. It returns the
-// heap profile if there is one.
+// check finds out whether these are pprof endpoints, by the heap profile, or the index, or, where a
+// service has neither, a CPU profile of one second. It returns the heap profile if there is one.
 func (r *Remote) check(ctx context.Context) ([]byte, error) {
 	heap, heapErr := r.checked(ctx, "heap")
 	if heapErr == nil {
@@ -144,7 +143,7 @@ func (r *Remote) checked(ctx context.Context, name string) ([]byte, error) {
 	return r.profile(ctx, name+" profile", name, nil)
 }
 
-// indexLink is a link of net/http/pprof's index page.
+// indexLink matches a link of net/http/pprof's index page.
 var indexLink = regexp.MustCompile(`href=['"]?(?:[^'"\s>]*/)?([A-Za-z0-9_.\-]+)(?:\?debug=\d)?['"\s>]`)
 
 // readIndex adds what the index page lists, if there is one.
@@ -171,31 +170,31 @@ func (r *Remote) readIndex(ctx context.Context) {
 	}
 }
 
-// Offers lists the endpoints that the service's index names, and those that were
-// tried. One that is not in the list may still be there.
+// Offers lists the endpoints that the service's index names, and those that worked when tried.
+// Others may exist.
 func (r *Remote) Offers() []string { return slices.Clone(r.offers) }
 
 // URL is where the endpoints are.
 func (r *Remote) URL() string { return r.base.String() }
 
-// Done is closed when the service is known to have ended: its process is on this
-// machine and has gone.
+// Done is closed when the service is known to have exited: its process was on this machine and is
+// gone.
 func (r *Remote) Done() <-chan struct{} { return r.done }
 
-// Exit cannot say how the service ended.
+// Exit is empty: how the service ended is not known.
 func (r *Remote) Exit() Exit { return Exit{Code: -1} }
 
-// Stop lets go of the service, which goes on.
+// Stop detaches from the service, which keeps running.
 func (r *Remote) Stop(context.Context) error {
 	r.stop()
 	r.client.CloseIdleConnections()
 	return nil
 }
 
-// watchPause is the time between two looks at a service's process.
+// watchPause is the interval at which a service's process is checked.
 const watchPause = 500 * time.Millisecond
 
-// watch closes Done when the service's process has gone.
+// watch closes Done when the service's process is gone.
 func (r *Remote) watch(ctx context.Context) {
 	t := time.NewTicker(watchPause)
 	defer t.Stop()

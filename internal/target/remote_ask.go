@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// remoteAnswer is how long a service may take beyond the length of what it is
-// asked for, when the caller has not said.
+// remoteAnswer is how long a service may take beyond the length of the profile, when the caller
+// sets no deadline.
 const remoteAnswer = 60 * time.Second
 
-// Info is what can be known from outside: of a service on this machine its process
-// id and what its executable tells.
+// Info returns what is known from outside: for a service on this machine its process id and what
+// its executable reveals.
 func (r *Remote) Info(context.Context) (Info, error) {
 	info := Info{PID: r.pid, Listening: true}
 	if r.pid == 0 {
@@ -74,8 +74,8 @@ func (r *Remote) CPUProfile(ctx context.Context, d time.Duration) ([]byte, error
 	if !isBusy(err) {
 		return b, err
 	}
-	// It may be one that hone has left (a Trace that ended early): the service
-	// takes a moment to end it.
+	// It may be one that hone abandoned (a Trace that ended early): the service takes a moment to
+	// end it.
 	select {
 	case <-time.After(leftProfile):
 	case <-ctx.Done():
@@ -84,16 +84,16 @@ func (r *Remote) CPUProfile(ctx context.Context, d time.Duration) ([]byte, error
 	return r.profile(ctx, "CPU profile", "profile", query)
 }
 
-// leftProfile is how long a service may take to end a profile whose client has gone.
+// leftProfile is how long a service may take to end a profile whose client is gone.
 const leftProfile = 500 * time.Millisecond
 
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
 
-// Trace writes an execution trace. A CPU profile that runs beside it puts CPU
-// samples into it; where that cannot be had, the trace has none. What is cut at
-// maxBytes may end within a batch of events.
+// Trace writes an execution trace. A CPU profile that runs beside it puts CPU samples into it;
+// where none is available, the trace has no samples. A trace that is cut at maxBytes may end within
+// a batch of events.
 func (r *Remote) Trace(ctx context.Context, w io.Writer, d time.Duration, maxBytes int64) (truncated bool, err error) {
 	ctx, cancel := within(ctx, d+remoteAnswer)
 	defer cancel()
@@ -106,7 +106,7 @@ func (r *Remote) Trace(ctx context.Context, w io.Writer, d time.Duration, maxByt
 		}
 	}()
 	defer func() { <-beside }()
-	defer cancel() // the service ends a profile whose client has gone
+	defer cancel() // the service ends a profile whose client is gone
 	a, err := r.get(ctx, "trace", url.Values{"seconds": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}})
 	if err != nil {
 		return false, fmt.Errorf("execution trace: %w", err)
@@ -149,7 +149,7 @@ func (a *answer) copyTrace(w io.Writer, maxBytes int64) (truncated bool, err err
 	return false, nil
 }
 
-// SetRates cannot be had: the stock endpoints only read profiles.
+// SetRates is not available: the stock endpoints only read profiles.
 func (r *Remote) SetRates(context.Context, int, int) (func(context.Context) error, []string, error) {
 	return nil, nil, &Missing{
 		What: "change of the block and mutex rates",
@@ -158,7 +158,7 @@ func (r *Remote) SetRates(context.Context, int, int) (func(context.Context) erro
 	}
 }
 
-// SetGC cannot be had: the stock endpoints only read profiles.
+// SetGC is not available: the stock endpoints only read profiles.
 func (r *Remote) SetGC(context.Context, *int, *int64) (int, int64, error) {
 	return 0, 0, &Missing{
 		What: "GOGC and GOMEMLIMIT of the running service",
@@ -167,7 +167,7 @@ func (r *Remote) SetGC(context.Context, *int, *int64) (int, int64, error) {
 	}
 }
 
-// Metrics cannot be had: the stock endpoints have none.
+// Metrics is not available: the stock endpoints have none.
 func (r *Remote) Metrics(context.Context) (Metrics, error) {
 	return nil, &Missing{
 		What: "runtime metrics",
@@ -176,7 +176,7 @@ func (r *Remote) Metrics(context.Context) (Metrics, error) {
 	}
 }
 
-// Usage is that of the service's process when it is on this machine.
+// Usage returns that of the service's process when it is on this machine.
 func (r *Remote) Usage(context.Context) (Usage, error) {
 	if r.noPID != nil {
 		return Usage{}, r.noPID

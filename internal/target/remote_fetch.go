@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// answer is what an endpoint answers.
+// answer is an endpoint's answer.
 type answer struct {
 	io.ReadCloser
 	url    string
@@ -55,7 +55,7 @@ func (a *answer) read(limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// busy is why a service that profiles already cannot be profiled.
+// busy is the reason why a service that is being profiled already cannot be profiled.
 const busy = "somebody else is taking one in this service right now"
 
 func isBusy(err error) bool {
@@ -63,7 +63,7 @@ func isBusy(err error) bool {
 	return errors.As(err, &m) && strings.HasPrefix(m.Why, busy)
 }
 
-// refusal explains a status that is not 200. what is what was asked for.
+// refusal explains a status other than 200. what names what was asked for.
 func (a *answer) refusal(what string) error {
 	body, _ := io.ReadAll(io.LimitReader(a, 4<<10))
 	said := firstLine(a.kind, body)
@@ -105,7 +105,7 @@ func firstLine(kind string, body []byte) string {
 	return line
 }
 
-// errNotProfile is wrapped when an endpoint answers with something else.
+// errNotProfile is wrapped when an endpoint answers with something other than a profile.
 var errNotProfile = errors.New("not a pprof profile")
 
 // profile fetches a profile in pprof's format and makes sure that it is one.
@@ -128,8 +128,8 @@ func (r *Remote) profile(ctx context.Context, what, name string, query url.Value
 	return body, nil
 }
 
-// looksLikeProfile accepts a whole gzip stream, and uncompressed bytes that are
-// declared as such. What is in them is for the reader of profiles to judge.
+// looksLikeProfile accepts a complete gzip stream, and uncompressed bytes that are declared as a
+// profile. Their content is for the reader of profiles to judge.
 func looksLikeProfile(body []byte, kind string) error {
 	if len(body) == 0 {
 		return fmt.Errorf("%w: it is empty", errNotProfile)

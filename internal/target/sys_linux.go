@@ -10,9 +10,8 @@ import (
 	"syscall"
 )
 
-// dieWithHone makes the kernel kill the process when the thread that started it
-// ends, which it does with hone, however hone ends. The children of the process
-// are not reached by that.
+// dieWithHone makes the kernel kill the process when the thread that started it ends, which it does
+// with hone, however hone ends. Children of the process are not covered.
 func dieWithHone(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
 
 // residentSize is a process's resident memory in bytes, 0 when it cannot be read.
@@ -36,13 +35,13 @@ func residentSize(pid int) int64 {
 // architecture that Go runs on.
 const clockTick = 100
 
-// usageOf reads a process's consumption from /proc, in steps of 10 ms.
+// usageOf reads a process's usage from /proc, in steps of 10 ms.
 func usageOf(pid int) (Usage, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return Usage{}, &Missing{What: "CPU time", Why: err.Error()}
 	}
-	// The second field is the name in parentheses, which may hold anything.
+	// The second field is the name in parentheses, which may contain anything.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var n [5]int64 // minflt, utime, stime, cutime, cstime of proc_pid_stat(5)
 	for i, at := range []int{7, 11, 12, 13, 14} {

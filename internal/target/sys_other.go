@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// dieWithHone has no counterpart here. The probe ends its process group when hone
-// goes; a program without probe outlives a crash of hone (not a Ctrl-C).
+// dieWithHone has no counterpart here. The probe kills its process group when hone is gone; a
+// program without probe survives a crash of hone (not a Ctrl-C).
 func dieWithHone(*exec.Cmd) {}
 
 // residentSize is not available without /proc.

@@ -28,8 +28,8 @@ func signalGroup(p *os.Process, sig syscall.Signal) error {
 	return err
 }
 
-// group is the process group of a target. It keeps nothing: the leader's id names
-// it, and that id is not given away while the group has members.
+// group is the process group of a target. It holds no state: the leader's id names it, and that id
+// is not reused while the group has members.
 type group struct{}
 
 func (group) adopt(*os.Process)       {}
@@ -55,8 +55,8 @@ func maxRSS(st *os.ProcessState) int64 {
 	return int64(ru.Maxrss) * 1024
 }
 
-// line is the connection to the probe of a process that is about to start: one
-// socket, which the process finds as its first descriptor after stderr.
+// line is the connection to the probe of a process that is about to start: one socket, which the
+// process inherits as its first descriptor after stderr.
 type line struct {
 	in, out *os.File // hone's
 	theirs  *os.File

@@ -21,9 +21,8 @@ func ownGroup(cmd *exec.Cmd) {
 
 func killGroup(p *os.Process) error { return p.Kill() }
 
-// group is a job object: what is in it ends when the last handle to it goes, which
-// is hone's end at the latest. A child that starts before the process is in the
-// job is not reached.
+// group is a job object: its members are killed when the last handle to it is closed, at the latest
+// when hone exits. A child that starts before the process is in the job is not covered.
 type group struct {
 	mu  sync.Mutex
 	job windows.Handle
@@ -78,7 +77,7 @@ func (g *group) kill(p *os.Process) {
 // exitSignal is empty: Windows has no signals.
 func exitSignal(*os.ProcessState) string { return "" }
 
-// maxRSS is not told for an ended process.
+// maxRSS is not available for an exited process.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
 // line is the connection to the probe of a process that is about to start: a pipe

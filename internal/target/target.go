@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ProbeFile is the base name of the overlay file that holds the probe, as it
-// stands in profiles' frames. What it costs is hone's, not the program's.
+// ProbeFile is the base name of the overlay file that holds the probe, as it appears in profiles'
+// frames. Its costs are hone's, not the program's.
 const ProbeFile = "0hone_probe.go"
 
 // probeTestFile is the same file in a package's test binary.
@@ -17,7 +17,7 @@ const probeTestFile = "0hone_probe_test.go"
 // IsProbeFile reports whether a frame's file (its base name) is the probe.
 func IsProbeFile(base string) bool { return base == ProbeFile || base == probeTestFile }
 
-// ErrEnded is wrapped by what is asked of a program that has ended.
+// ErrEnded is wrapped by the error for a request to a program that has exited.
 var ErrEnded = errors.New("the program has ended")
 
 // Missing is the error for something that a program does not offer.
@@ -38,32 +38,31 @@ func (m *Missing) Error() string {
 	return s
 }
 
-// Program is a running program under measurement: a Process that hone built
-// with its probe, or a Remote behind pprof endpoints. Every method answers a
-// *Missing when the program does not offer the thing. Profiles are returned as
-// the runtime writes them (gzip'd pprof, or text).
+// Program is a running program under measurement: a Process that hone built with its probe, or a
+// Remote behind pprof endpoints. A method returns a *Missing when the program does not offer what
+// it asks for. Profiles are returned as the runtime writes them (gzip-compressed pprof, or text).
 //
-// Methods may be called at the same time: a Usage during a CPUProfile is answered
-// at once. A ctx without a deadline gets one that no healthy program misses.
+// Methods may be called concurrently: a Usage during a CPUProfile is answered at once. A ctx
+// without a deadline gets one that no healthy program misses.
 type Program interface {
 	Info(ctx context.Context) (Info, error)
 	// Profile takes a named profile ("heap", "allocs", "goroutine", "block", "mutex",
 	// "threadcreate", "goroutineleak"); debug 0 is pprof, 1 and 2 are text. gc collects
 	// first (heap only, where the endpoint decides).
 	Profile(ctx context.Context, name string, debug int, gc bool) ([]byte, error)
-	// CPUProfile profiles for d. A program that ends before gives what it has.
+	// CPUProfile profiles for d. A program that exits before delivers what it has.
 	CPUProfile(ctx context.Context, d time.Duration) ([]byte, error)
-	// Trace writes an execution trace with CPU samples in it, of at most d and about maxBytes
-	// (0: no limit). truncated tells that maxBytes ended it.
+	// Trace writes an execution trace with CPU samples in it, of at most d and about maxBytes (0:
+	// no limit). truncated reports that maxBytes ended it.
 	Trace(ctx context.Context, w io.Writer, d time.Duration, maxBytes int64) (truncated bool, err error)
-	// SetRates sets block (ns) and mutex (1/n) sampling, 0 switches off, a negative one is left
-	// alone; it returns what restores the old ones. notes says what could not be read or restored.
-	// A mutex that has waiters when its rate is raised gives no samples before its queue has been
-	// empty once (runtime/sema.go: dequeue hands the oldest waiter's missing time on); the block
-	// profile sees those waits.
+	// SetRates sets the sampling rates of blocking (ns) and mutexes (1/n). 0 switches off, a
+	// negative one is left alone; restore sets the old ones again. notes says what could not be
+	// read or restored. A mutex that has waiters when its rate is raised yields no samples until
+	// its queue has been empty once (runtime/sema.go: dequeue passes on the oldest waiter's missing
+	// time); the block profile has those waits.
 	SetRates(ctx context.Context, block, mutex int) (restore func(context.Context) error, notes []string, err error)
-	// SetGC sets GC percent (negative: off) and memory limit (0: none); a nil leaves that one
-	// alone. It returns the old ones in the same sense.
+	// SetGC sets the GC percent (negative: off) and the memory limit (0: none); nil leaves a value
+	// alone. It returns the old ones in the same form.
 	SetGC(ctx context.Context, percent *int, limit *int64) (oldPercent int, oldLimit int64, err error)
 	// Metrics reads runtime/metrics: float64, uint64 (as float64) or histograms reduced to {p50,p99,max,count}.
 	Metrics(ctx context.Context) (Metrics, error)
@@ -71,13 +70,15 @@ type Program interface {
 	Usage(ctx context.Context) (Usage, error)
 	// Done is closed when the program is known to have ended.
 	Done() <-chan struct{}
-	// Exit says how it ended, after Done; its error form names exit code or signal and the last stderr lines.
+	// Exit returns how it ended, after Done; as an error it names the exit code or signal and the
+	// last lines on stderr.
 	Exit() Exit
-	// Stop ends the program (a Process: terminate, then kill, its children too) or lets go of it (a Remote).
+	// Stop stops the program (a Process: terminate, then kill, including its children) or detaches
+	// from it (a Remote).
 	Stop(ctx context.Context) error
 }
 
-// Info is what a program says of itself.
+// Info is what a program reports about itself.
 type Info struct {
 	PID        int
 	Go         string // "go1.26.8"
@@ -88,7 +89,7 @@ type Info struct {
 	GOGC       int   // percent; -1 off
 	GOMEMLIMIT int64 // bytes; 0 none
 	Listening  bool  // a goroutine waits in Accept: a service
-	Known      bool  // false: behind endpoints that tell none of it
+	Known      bool  // false: behind endpoints that report none of it
 }
 
 // Metrics are runtime/metrics by name.
@@ -100,8 +101,8 @@ type Metric struct {
 	Hist  *MetricHist `json:"h,omitempty"`
 }
 
-// MetricHist summarises a runtime/metrics histogram since the program's start. The
-// quantiles are upper bounds of buckets (the lower one where a bucket is open).
+// MetricHist summarizes a runtime/metrics histogram since the program's start. The quantiles are
+// upper bounds of buckets (the lower one where a bucket is open).
 type MetricHist struct {
 	Count uint64  `json:"n"`
 	P50   float64 `json:"p50"`
@@ -109,18 +110,19 @@ type MetricHist struct {
 	Max   float64 `json:"max"`
 }
 
-// Usage is a process's consumption so far.
+// Usage is what a process has used so far.
 type Usage struct {
 	CPUSeconds float64 // user + system
 	RSSBytes   int64   // now; 0 unknown
 	MaxRSS     int64   // so far; 0 unknown
-	// SystemSeconds are those of CPUSeconds in the kernel, in steps of 10 ms, and PageFaults those that read nothing
-	// from a disk. ChildCPUSeconds are of the processes that it started and waited for, not in CPUSeconds. They are 0
-	// where they are not known: of a program that still runs outside Linux, and where the probe did not see its end.
+	// SystemSeconds is the part of CPUSeconds in the kernel, in steps of 10 ms; PageFaults counts
+	// those that read nothing from a disk. ChildCPUSeconds is of the processes that it started and
+	// waited for, not in CPUSeconds. They are 0 where unknown: for a program that still runs
+	// outside Linux, and where the probe did not see its exit.
 	SystemSeconds   float64
 	PageFaults      int64
 	ChildCPUSeconds float64
 }
 
-// needProbe is the way to what only the probe offers.
+// needProbe is the remedy for what only the probe offers.
 const needProbe = "let hone build and start the program with Go 1.23 or newer"

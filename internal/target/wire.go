@@ -63,7 +63,7 @@ func appendFrame(b []byte, f frame) []byte {
 	return append(b, f.payload...)
 }
 
-// wire speaks with the probe of one process.
+// wire exchanges frames with the probe of one process.
 type wire struct {
 	in, out *os.File // the same one where there are sockets
 	sending sync.Mutex
@@ -73,10 +73,10 @@ type wire struct {
 	last  uint32
 
 	parts   map[string]*part
-	ending  bool          // the program has come to its end
+	ending  bool          // the program has started to exit
 	endCPU  float64       // CPU seconds that the probe took then
 	endWall time.Duration // wall time
-	usage   Usage         // what the program took until then, but for CPU time
+	usage   Usage         // what the program used until then, except CPU time
 	heap    Heap
 
 	greeted chan struct{} // the probe has started
@@ -105,7 +105,7 @@ func newWire(in, out *os.File) *wire {
 	return w
 }
 
-// read takes frames until the other end closes, and hands them out.
+// read reads frames until the other end closes, and dispatches them.
 func (w *wire) read() {
 	defer close(w.closed)
 	r := bufio.NewReaderSize(w.in, maxFrame)
@@ -132,7 +132,7 @@ func (w *wire) read() {
 	}
 }
 
-// told takes what the probe says unasked.
+// told handles frames that the probe sends unasked.
 func (w *wire) told(f frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,8 +172,8 @@ func (w *wire) told(f frame) {
 	}
 }
 
-// ask sends a request and writes its answer to dst. The note is what the probe
-// says at the end of it; a *Missing has no What yet.
+// ask sends a request and writes its answer to dst. The note is the text at the end of the answer;
+// a *Missing has no What yet.
 func (w *wire) ask(ctx context.Context, dst io.Writer, words ...string) (note string, err error) {
 	c := &call{frames: make(chan frame, 16), gone: make(chan struct{})}
 	w.mu.Lock()
@@ -225,7 +225,7 @@ func (w *wire) rest(c *call, dst io.Writer) (string, error) {
 	}
 }
 
-// take handles a frame of an answer; done tells that it was the last.
+// take handles a frame of an answer; done reports that it was the last.
 func (f frame) take(dst io.Writer) (done bool, note string, err error) {
 	switch f.kind {
 	case 'D':
@@ -254,8 +254,8 @@ func (w *wire) send(f frame) error {
 	return nil
 }
 
-// drain waits until all that the ended process had sent is read. A child of it
-// may hold the descriptor open, so the wait has an end.
+// drain waits until all that the exited process had sent is read. One of its children may hold the
+// descriptor open, so the wait is bounded.
 func (w *wire) drain(grace time.Duration) {
 	w.in.SetReadDeadline(time.Now().Add(grace))
 	select {
@@ -278,7 +278,7 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// parseInfo reads the probe's account of the program.
+// parseInfo parses the probe's description of the program.
 func parseInfo(text string) (Info, error) {
 	head, build, _ := strings.Cut(text, "\n\n")
 	info := Info{Known: true, BuildInfo: build}
@@ -355,7 +355,7 @@ func twoNumbers(note string) (a, b int64, err error) {
 	return a, b, err
 }
 
-// accountOf reads what the probe says that the program took; nothing when that is not understood.
+// accountOf parses what the probe reports that the program used; nil when it does not parse.
 func accountOf(text string) (Usage, Heap) {
 	var u Usage
 	var h Heap

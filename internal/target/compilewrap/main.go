@@ -1,10 +1,10 @@
-// Command compilewrap stands between the go command and its tools (go build -toolexec). It gives the
-// compiler other files for the packages that package target marked, and changes nothing else.
+// Command compilewrap stands between the go command and its tools (go build -toolexec). It gives
+// the compiler other files for the packages that package target marked, and changes nothing else.
 //
 // Package target embeds this file and builds it with the target's toolchain. A marked package is
-// compiled with the flag -hone0inputs=NAME, which is part of what the build cache knows the result by; the
-// tools' versions stay, so all other packages come from the cache. NAME is a file below $HONE0_INPUTS: a JSON
-// object from source files to those that take their place.
+// compiled with the flag -hone0inputs=NAME, which is part of the build cache's key for the result.
+// The tools' versions stay the same, so all other packages come from the cache. NAME is a file
+// below $HONE0_INPUTS: a JSON object from source files to their replacements.
 package main
 
 import (
@@ -40,7 +40,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// arguments takes the mark out of a command line and puts the files in that it stands for.
+// arguments removes the mark from a command line and inserts the files that it stands for.
 func arguments(args []string, dir string) ([]string, error) {
 	var out []string
 	name := ""
