@@ -11,10 +11,10 @@ type Timing int
 
 // The relations of a line to a benchmark.
 const (
-	// NoBenchmark: the syntax around the line names no benchmark; who calls it decides.
+	// NoBenchmark: the syntax around the line names no benchmark; its caller decides.
 	NoBenchmark Timing = iota
-	// Harness: the line belongs to a benchmark and is not measured: what drives its loop, setup before
-	// it, cleanup after it, and what runs while the timer is stopped.
+	// Harness: the line belongs to a benchmark but is not measured: the head of its loop, setup
+	// before it, cleanup after it, and code that runs while the timer is stopped.
 	Harness
 	// Timed: the line is in the loop that a benchmark measures.
 	Timed
@@ -55,7 +55,7 @@ func (p *Place) Timing() Timing {
 	case part.node != p.Func:
 		return NoBenchmark // a function literal: it is as timed as its caller
 	case len(loops) == 0 && uses:
-		return Timed // it hands b.N on
+		return Timed // it passes b.N on
 	}
 	return Harness
 }

@@ -52,8 +52,8 @@ func takesValue(name string) bool {
 	return false
 }
 
-// compiles reports whether a flag changes which files are compiled or how. Linking, output
-// and verbosity are no matter here.
+// compiles reports whether a flag changes which files are compiled or how. Linking, output and
+// verbosity do not matter here.
 func compiles(name string) bool {
 	switch name {
 	case "race", "msan", "asan", "trimpath", "tags", "asmflags", "buildmode", "compiler", "linkshared",
@@ -63,8 +63,8 @@ func compiles(name string) bool {
 	return false // "gcflags" and "mod" are treated apart
 }
 
-// buildFlags are the flags for go list and its compilations, without -gcflags: the user's,
-// and what build info says of the binary besides.
+// buildFlags returns the flags for go list and its compilations, without -gcflags: the user's, and
+// those that build info adds.
 func (x *Index) buildFlags() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -107,8 +107,8 @@ func (x *Index) buildFlags() []string {
 	return out
 }
 
-// pgoFile returns the profile that the binary was optimised with. It has to be named:
-// the default.pgo of a main package is not found when another package is compiled alone.
+// pgoFile returns the profile that the binary was optimised with. It has to be named: the
+// default.pgo of a main package is not found when another package is compiled alone.
 func (x *Index) pgoFile() string {
 	v := x.Setting("-pgo")
 	if v == "" || v == "off" {
@@ -124,9 +124,8 @@ func (x *Index) pgoFile() string {
 }
 
 // prepareProfile makes the go command preprocess the profile of a profile-guided build. go list
-// would leave that out, and compile without the profile and without a word, unless the result is in
-// the build cache (cmd/go/internal/work, pgoActor). Building the one package that imports
-// nothing puts it there.
+// would skip that and silently compile without the profile, unless the result is in the build cache
+// (cmd/go/internal/work, pgoActor). Building the one package that imports nothing puts it there.
 func (x *Index) prepareProfile() {
 	x.pgo.get(func() struct{} {
 		file := ""
@@ -182,8 +181,8 @@ type gcflag struct {
 	flags   []string
 }
 
-// userGcflags returns the user's compiler flags in the order in which they count: of several that match a
-// package the last wins. A -gcflags on the command line silences those of GOFLAGS altogether.
+// userGcflags returns the user's compiler flags in the order in which they apply: of several that
+// match a package the last wins. A -gcflags on the command line overrides all of those in GOFLAGS.
 func (x *Index) userGcflags() []gcflag {
 	var gs []gcflag
 	for _, args := range [][]string{x.cfg.BuildFlags, splitQuoted(x.goEnv().GOFLAGS)} {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Facts are kept one file a package, named by what the go command hashes of the compilation (sources,
-// export data of imports, flags, Go version, platform) and by the format below.
+// Facts are kept in one file per package. Its name has the go command's hash of the compilation
+// (sources, export data of imports, flags, Go version, platform) and the format below.
 
 const (
 	factFormat   = "hone facts 1"
@@ -33,7 +33,7 @@ func (x *Index) factFileName(pkg, buildID string) string {
 	return filepath.Join(x.factDir(), hex.EncodeToString(h[:16])+".gob.gz")
 }
 
-// loadFacts reads facts from the cache; false when they are not there or not whole.
+// loadFacts reads facts from the cache; it returns false when they are missing or damaged.
 func (x *Index) loadFacts(pkg, buildID string) (*packageFacts, bool) {
 	if x.cfg.CacheDir == "" || buildID == "" {
 		return nil, false
@@ -62,7 +62,7 @@ func decodeFacts(r io.Reader) (*packageFacts, error) {
 	return p, nil
 }
 
-// storeFacts writes facts to the cache. A cache that cannot be written costs only time.
+// storeFacts writes facts to the cache. A cache that is not writable costs only time.
 func (x *Index) storeFacts(p *packageFacts, buildID string) {
 	if x.cfg.CacheDir == "" || buildID == "" {
 		return
@@ -100,8 +100,8 @@ func writeFacts(name string, p *packageFacts) (err error) {
 	return err
 }
 
-// pruneFacts removes the oldest files when there are more than keep, and what a killed process left behind
-// more than a day ago.
+// pruneFacts removes the oldest files when there are more than keep, and files that a killed
+// process left behind more than a day ago.
 func pruneFacts(dir string, keep int) {
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -182,8 +182,8 @@ func (x *Index) userGcflagArgs() []string {
 	return args
 }
 
-// compile compiles packages with the log on and reads it. The error is of the go command
-// as a whole.
+// compile compiles packages with the log on and reads it. The error is that of the go command as a
+// whole.
 func (x *Index) compile(ctx context.Context, units []*unit, tests bool) (map[string]*packageFacts, error) {
 	dir, err := x.logRoot()
 	if err != nil {
@@ -222,9 +222,9 @@ func (x *Index) compile(ctx context.Context, units []*unit, tests bool) (map[str
 	return done, nil
 }
 
-// logRoot makes a new directory for logs.
+// logRoot creates a new directory for logs.
 func (x *Index) logRoot() (string, error) {
-	parent := "" // without a cache the system's place for what is short-lived
+	parent := "" // without a cache, the system's temporary directory
 	if x.cfg.CacheDir != "" {
 		parent = x.factDir()
 		if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -257,10 +257,10 @@ func logURL(dir string) string {
 	return (&url.URL{Scheme: "file", Path: p}).String()
 }
 
-// readLogs reads all log files of a package. unusable are the base names of those of its files
-// of which the log says nothing true: the log was overwritten by that of a foreign file of the
-// same name, from which generic or generated code was compiled in; or cgo rewrote the file,
-// and the log has the lines of what it wrote.
+// readLogs reads all log files of a package. unusable lists the base names of its files for which
+// the log is wrong: a foreign file of the same name, from which generic or generated code was
+// compiled in, has overwritten the log; or cgo rewrote the file, and the log has the lines of the
+// result.
 func (x *Index) readLogs(dir string, u *unit) (facts []Fact, unusable map[string]bool, err error) {
 	logs, err := filepath.Glob(filepath.Join(globEscape(dir), "*", "*.json"))
 	if err != nil {
@@ -278,7 +278,7 @@ func (x *Index) readLogs(dir string, u *unit) (facts []Fact, unusable map[string
 		}
 		base := path.Base(slashed(h.File))
 		if strings.HasPrefix(base, "<") || base == "_cgo_gotypes.go" {
-			continue // wrappers that the toolchain made: no line of anybody
+			continue // wrappers that the toolchain generates: nobody's lines
 		}
 		if written, ok := strings.CutSuffix(base, ".cgo1.go"); ok {
 			unusable[written+".go"] = true
@@ -309,7 +309,7 @@ func globEscape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-// compileText asks for the same in words and keeps what is said about some files.
+// compileText asks for the compiler's text output and keeps what it says about some files.
 func (x *Index) compileText(ctx context.Context, u *unit, tests bool, files map[string]bool) ([]Fact, error) {
 	args := append(x.userGcflagArgs(), x.withGcflags(x.userGcflags(), u, "-m=2"))
 	_, words, err := x.export(ctx, []string{u.ImportPath}, tests, args)
@@ -317,7 +317,7 @@ func (x *Index) compileText(ctx context.Context, u *unit, tests bool, files map[
 		return nil, err
 	}
 	var kept []Fact
-	seen := map[string]bool{} // a test variant says all again
+	seen := map[string]bool{} // a test variant repeats everything
 	for _, f := range readText(words, x.printedFile) {
 		file := f.Chain[0].File
 		key := f.Code + f.Message + chainKey(f.Chain)

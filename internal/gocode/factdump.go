@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// The text form of facts, for tests that read what a compiler once said. A line names a package, a fact, or, behind a
-// tab, a step of the flow of the fact above it:
+// The text form of facts, for tests that read recorded compiler output. A line names a package, a
+// fact, or, after a tab, a step of the flow of the fact above it:
 //
 //	package example.com/app
 //	example.com/app/main.go:14:12 escape: string(c) + s escapes to heap
 //		example.com/app/main.go:14:7 from string(c) + s (spill)
 //
-// Positions of a chain are joined by ">", outermost first. Files are named as by [Index.TrimmedPath].
+// Positions of a chain are joined by ">", outermost first. Files are named as by
+// [Index.TrimmedPath].
 
-// Dump writes the facts with the given codes, in an order that does not change, with the flow of escapes.
+// Dump writes the facts with the given codes, in a stable order, with the flow of escapes.
 func (f *Facts) Dump(w io.Writer, codes ...string) error {
 	out := bufio.NewWriter(w)
 	seen := map[*packageFacts]bool{}

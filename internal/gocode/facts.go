@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Facts are the compiler's decisions in some packages. They do not change; safe for concurrent use.
+// Facts holds the compiler's decisions in some packages. It is immutable, and safe for concurrent
+// use.
 type Facts struct {
 	index   *Index
 	files   map[string][]*factFile // by fileKey; a generic's file has one per package that instantiates it
@@ -93,8 +94,8 @@ type flow struct {
 	Text int
 }
 
-// At returns the facts whose outermost position is at that line of that file. What the compiler says
-// about the body of a function that was inlined into the line is among them, with its chain.
+// At returns the facts whose outermost position is at that line of that file. They include what the
+// compiler reports about the body of a function that was inlined into the line, with its chain.
 func (f *Facts) At(file string, line int) []Fact {
 	var out []Fact
 	key := f.index.fileKey(file)
@@ -114,11 +115,10 @@ func (f *Facts) At(file string, line int) []Fact {
 
 // AtChain returns the facts about an inlined stack: chain is the outermost position first, that is
 // a pprof location's lines reversed. Columns count only where the chain has them. Facts from the
-// compiler's text log know only the outermost position and match by it.
+// compiler's text output know only the outermost position and match by it.
 //
-// A parameter of an inlined function that is moved to the heap is allocated where the call
-// is, but the compiler speaks of it where it is declared, one step further in. Such
-// facts match too.
+// A parameter of an inlined function that is moved to the heap is allocated at the call, but the
+// compiler reports it at the declaration, one step further in. Such facts match too.
 func (f *Facts) AtChain(chain []Pos) []Fact {
 	if len(chain) == 0 {
 		return nil
@@ -149,9 +149,9 @@ func (f *Facts) sameChain(a, b []Pos) bool {
 	return true
 }
 
-// On returns what is known about the code on a line, wherever the compiler put it: the facts of At, and when
-// no escape is among them, as of a closure that exists only inlined, the escapes of the places where the line's
-// code was inlined. The chains of those are cut to the line itself.
+// On returns what is known about the code on a line, wherever the compiler put it: the facts of At,
+// and when they contain no escape, as for a closure that exists only inlined, the escapes at the
+// places where the line's code was inlined. The chains of those are cut to the line itself.
 func (f *Facts) On(file string, line int) []Fact {
 	facts := f.At(file, line)
 	for i := range facts {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// The text that the compiler prints under -m=2. It is the fallback for a file whose log
-// another file of the same base name has overwritten, and for files that cgo rewrote. It has no
-// inline chains, but lines as //line directives give them.
+// The text that the compiler prints under -m=2. It is the fallback for a file whose log another
+// file of the same base name has overwritten, and for files that cgo rewrote. It has no inline
+// chains, but its lines follow //line directives.
 
-// readText reads the compiler's words about one package; resolve makes a printed file name absolute.
-// Lines that say nothing about a decision are left out.
+// readText reads the compiler's output about one package; resolve makes a printed file name
+// absolute. Lines that are not about a decision are left out.
 func readText(text []byte, resolve func(string) string) []Fact {
 	p := textReader{resolve: resolve, open: map[textKey]int{}, leaks: map[Pos]bool{}}
 	for line := range bytes.Lines(text) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// HeadWords are the compiler's words about a function as a whole, for facts at its name: kind is
-// "inlining". Both are "" when the fact says nothing that is worth a line.
+// HeadWords returns the compiler's verdict on a function as a whole, for facts at its name: kind is
+// "inlining". Both are "" when the fact is not worth a line.
 func (f *Fact) HeadWords() (kind, text string) {
 	if f.Code == "cannotInlineFunction" && len(f.Chain) == 1 {
 		return "inlining", "is not inlined: " + f.Message
@@ -16,8 +16,8 @@ func (f *Fact) HeadWords() (kind, text string) {
 	return "", ""
 }
 
-// Words say in a person's words what happens on a line: kind is "escape", "inlining", "bounds check" or
-// "copy". Both are "" for facts that are no news (constants in an interface, nil checks, leaks).
+// Words describes a fact in plain words: kind is "escape", "inlining", "bounds check" or "copy".
+// Both are "" for facts that matter to nobody (constants in an interface, nil checks, leaks).
 func (f *Fact) Words() (kind, text string) {
 	switch f.Code {
 	case "escape":
@@ -47,7 +47,7 @@ func (f *Fact) Words() (kind, text string) {
 	return kind, text
 }
 
-// reason says in words by which step a value got out: the last of the compiler's flow.
+// reason describes the step by which a value got out: the last of the compiler's flow.
 func reason(flow []FlowStep, at Pos) string {
 	for _, s := range slices.Backward(flow) {
 		step, ok := strings.CutPrefix(s.Text, "from ")
@@ -64,7 +64,7 @@ func reason(flow []FlowStep, at Pos) string {
 	return ""
 }
 
-// stepWords says one step of a flow in words; why is the compiler's tag for it.
+// stepWords describes one step of a flow; why is the compiler's tag for it.
 func stepWords(what, why string) string {
 	switch why {
 	case "":

@@ -18,15 +18,15 @@ import (
 // is about 10 MB.
 const maxOutput = 256 << 20
 
-// errNoDir is that the program's source has moved away, or is on another machine.
+// errNoDir reports that the program's source was moved, or is on another machine.
 var errNoDir = errors.New("no such directory")
 
-// goCommand runs the go command in the target's directory and returns its two outputs.
-// The error carries the last words on stderr.
+// goCommand runs the go command in the target's directory and returns its two outputs. The error
+// has the last lines of stderr.
 func (x *Index) goCommand(ctx context.Context, env []string, args ...string) (stdout, stderr []byte, err error) {
 	dir := x.cfg.Dir
 	if dir == "" {
-		dir = os.TempDir() // not in whatever module hone was started in
+		dir = os.TempDir() // not in the module that hone was started in
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return nil, nil, fmt.Errorf("%s: %w", dir, errNoDir)

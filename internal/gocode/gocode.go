@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Kind says whose code a frame is.
+// Kind is whose code a frame belongs to.
 type Kind uint8
 
 const (
@@ -33,8 +33,8 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Owner says who owns a frame. The package comes from the file, not from the
-// symbol: an inlined closure keeps its caller's name.
+// Owner is who owns a frame. The package comes from the file, not from the symbol: an inlined
+// closure keeps its caller's name.
 type Owner struct {
 	Kind    Kind
 	Module  string // "github.com/go-chi/chi"; "" for Std
@@ -43,8 +43,8 @@ type Owner struct {
 	File    string // relative to the module's root ("middleware/compress.go"); for Std to GOROOT/src
 }
 
-// Config says which program's code to look at. Everything may be empty: then
-// owners and sources are inferred from the frames' paths.
+// Config selects the program whose code to look at. Everything may be empty: then owners and
+// sources are inferred from the frames' paths.
 type Config struct {
 	Dir        string   // of the target's package
 	ImportPath string   // of the target's package
@@ -91,9 +91,9 @@ func (l *lazy[T]) get(f func() T) T {
 	return l.value
 }
 
-// Open prepares an index. It runs `go list` at most once and lazily; without a Go
-// toolchain or sources it still answers what the paths alone show, and Notes says what is lacking.
-// What runs lazily is bound to ctx, so ctx has to live as long as the index is used.
+// Open prepares an index. It runs `go list` at most once and lazily. Without a Go toolchain or
+// sources it still answers what the paths alone show, and Notes says what is missing. Lazy work is
+// bound to ctx, so ctx has to live as long as the index is used.
 func Open(ctx context.Context, c Config) (*Index, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -128,14 +128,14 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 	return x, nil
 }
 
-// Notes lists what could not be had and why.
+// Notes lists what is not available and why.
 func (x *Index) Notes() []string {
 	x.noteMu.Lock()
 	defer x.noteMu.Unlock()
 	return append([]string(nil), x.notes...)
 }
 
-// Note adds something that could not be had, to be listed by Notes.
+// Note adds something that is not available, to be listed by Notes.
 func (x *Index) Note(s string) { x.note(s) }
 
 func (x *Index) note(s string) {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	askingTime  = 5 * time.Second // for one question to the proxy; then the module cache has to do
+	askingTime  = 5 * time.Second // for one question to the proxy; after that the module cache has to do
 	newerKept   = 24 * time.Hour
 	newerFormat = "hone versions 1"
 )
@@ -30,13 +30,13 @@ type Candidate struct {
 
 func (c Candidate) String() string { return c.Module + " " + c.Version }
 
-// Newer returns what is newer than a version of a module, oldest first: the newest release of each
-// minor version of the same module, at most four, and the newest of the next major version
-// when that has a path of its own. Whether any of them is better is not known.
+// Newer returns the versions that are newer than a version of a module, oldest first: the newest
+// release of each minor version of the same module, at most four, and the newest of the next major
+// version when that has a path of its own. Whether any of them is better is not known.
 //
-// It asks the go command, and that the proxy that the user's settings name; with
-// GOPROXY=off, or when there is no answer within seconds, only what lies in the module cache is
-// known. Answers are kept for a day in the cache directory. Nothing is downloaded but lists of versions.
+// It asks the go command, which asks the proxy of the user's settings. With GOPROXY=off, or without
+// an answer within seconds, only the module cache is known. Answers are kept for a day in the cache
+// directory. Nothing is downloaded except lists of versions.
 func (x *Index) Newer(ctx context.Context, path, version string) []Candidate {
 	if path == "" || !semver.IsValid(version) || modpath.CheckPath(path) != nil {
 		return nil
@@ -185,7 +185,7 @@ func (x *Index) keptVersions(path string) ([]string, bool) {
 	return a.Versions, true
 }
 
-// keepVersions writes an answer down; what cannot be kept is asked again.
+// keepVersions caches an answer; what cannot be cached is asked again.
 func (x *Index) keepVersions(path string, versions []string) {
 	file := x.versionsFile(path)
 	if file == "" || os.MkdirAll(filepath.Dir(file), 0o755) != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// ownerKey is what decides an owner: the file, and for files that say nothing
-// the package in the symbol.
+// ownerKey is what determines an owner: the file, and for files that say nothing the package in the
+// symbol.
 type ownerKey struct{ file, pkg string }
 
 // Owner returns the owner of a frame, given its function and file as they stand in the profile.

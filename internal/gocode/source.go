@@ -22,8 +22,8 @@ type located struct {
 // NotFoundError says that the source of a file is not on this machine.
 type NotFoundError struct {
 	File  string   // as the profile names it
-	Tried []string // local paths where it was looked for
-	Hint  string   // what would help, "" when nothing is known
+	Tried []string // local paths that were tried
+	Hint  string   // what would help, "" when unknown
 }
 
 func (e *NotFoundError) Error() string {
@@ -37,7 +37,8 @@ func (e *NotFoundError) Error() string {
 	return s
 }
 
-// Source returns the local path of a frame's file, or an error (*NotFoundError) that says where it was looked for.
+// Source returns the local path of a frame's file, or an error (*NotFoundError) that names the
+// paths that were tried.
 func (x *Index) Source(file string) (string, error) {
 	x.mu.RLock()
 	l, ok := x.where[file]
@@ -184,8 +185,8 @@ const (
 	maxTexts  = 64       // files whose lines are kept
 )
 
-// Distrust keeps the source of a file from being taken for that of the build: it has no lines, syntax and
-// compiler facts any more. the reason stands in their place.
+// Distrust marks the source of a file as not that of the build: its lines, syntax and compiler
+// facts are no longer returned, and reason is returned instead.
 func (x *Index) Distrust(file, why string) {
 	key := x.fileKey(file)
 	x.mu.Lock()
@@ -193,7 +194,7 @@ func (x *Index) Distrust(file, why string) {
 	x.moved[key] = why
 }
 
-// Distrusted returns why a file's source is not taken for that of the build; "" when it is.
+// Distrusted returns why a file's source is not trusted to be that of the build; "" when it is.
 func (x *Index) Distrusted(file string) string { return x.distrusted(x.fileKey(file)) }
 
 // distrusted returns why a file's source is not that of the build; "" when it is, as far as is known.
@@ -203,8 +204,9 @@ func (x *Index) distrusted(key string) string {
 	return x.moved[key]
 }
 
-// Lines returns the source lines [from, to] (1-based) of a frame's file, without line ends.
-// The range is cut at the file's ends; a from behind the end is an error, because the source is then another one.
+// Lines returns the source lines [from, to] (1-based) of a frame's file, without line ends. The
+// range is cut at the end of the file; a from beyond the end is an error, because the source must
+// then be a different one.
 func (x *Index) Lines(file string, from, to int) ([]string, error) {
 	p, err := x.Source(file)
 	if err != nil {
@@ -257,9 +259,8 @@ func (x *Index) lines(p string) ([]string, error) {
 	return lines, nil
 }
 
-// Moved says why a frame's line may not be the one that ran: the local file
-// is newer than the build, or differs from the revision that was built. "" when
-// nothing speaks against it or nothing is known.
+// Moved returns why a frame's line may not be the one that ran: the local file is newer than the
+// build, or differs from the revision that was built. "" when there is no such sign.
 func (x *Index) Moved(ctx context.Context, file string) string {
 	p, err := x.Source(file)
 	if err != nil {

@@ -196,7 +196,7 @@ func (x *Index) fileKey(file string) string {
 	return path.Base(path.Dir(slashed(file))) + "/" + base
 }
 
-// cannotBuild says why packages cannot be built or loaded at all, "" when they can.
+// cannotBuild returns why packages cannot be built or loaded at all, "" when they can.
 func (x *Index) cannotBuild() string {
 	if x.cfg.Dir == "" {
 		return "the directory of the program's source is not known"

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// The questions that rules ask of a place. Each answers nil, false or "" when the
-// code does not type-check there.
+// The questions that rules ask about a place. Each returns nil, false or "" where the code does not
+// type-check.
 
 // Calls returns the call expressions on the line, outermost first: those that begin there, whose opening
 // parenthesis is there (the compiler's position of a call, which counts in a chain of
