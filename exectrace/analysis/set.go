@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"context"
+	"io"
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
@@ -89,4 +91,16 @@ func (s *Set) Summary() *Summary {
 		out.LongStop = max(out.LongStop, st.Max)
 	}
 	return out
+}
+
+// Read runs all analyses over a trace. cut says where the trace is damaged when what precedes the damage was
+// analysed; nil for a whole trace.
+func Read(ctx context.Context, r io.Reader, opt requests.Options) (set *Set, cut *exectrace.Broken, err error) {
+	set = New(opt)
+	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)
+	if cut, err = exectrace.Usable(t, err); err != nil {
+		return nil, nil, err
+	}
+	set.Done(t)
+	return set, cut, nil
 }

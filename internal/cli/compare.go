@@ -146,7 +146,7 @@ func benchText(name string) bool {
 func sources(c session.Config, names []string) ([]compare.Source, error) {
 	var side []compare.Source
 	for _, name := range names {
-		m, err := session.Manifest(c, name)
+		m, err := c.Opener().Manifest(name)
 		if err != nil {
 			return nil, err
 		}

@@ -7,8 +7,8 @@ import (
 	"regexp"
 
 	"github.com/hone-go/hone/internal/disasm"
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/internal/session"
 )
 
 func disasmCommand() command {
@@ -29,7 +29,7 @@ something stands what the compiler decided there, as in hone list.`,
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
-			var o session.DisasmOptions
+			var o inspect.DisasmOptions
 			var intel bool
 			p.declare(fs, "")
 			fs.StringVar(&o.Binary, "binary", "", "the program that ran, `FILE`, where it is not at the place that the profile names")
@@ -57,13 +57,13 @@ something stands what the compiler decided there, as in hone list.`,
 				if err != nil {
 					return err
 				}
-				page, err := session.Disassemble(ctx, cfg, v.Source, v.View, re, o)
+				page, err := inspect.Disassemble(ctx, cfg.Opener(), v.Source, v.View, re, o)
 				prog.clear()
 				if err != nil {
 					return err
 				}
 				if *remarks {
-					if err := session.AddInstRemarks(ctx, v.Source, page, remarkOptions(fs)); err != nil {
+					if err := inspect.AddInstRemarks(ctx, v.Source, page, remarkOptions(fs)); err != nil {
 						return err
 					}
 					v.prog.clear()

@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/shelf"
+	"github.com/hone-go/hone/internal/source"
 )
 
 // Env is what a command sees of the world.
@@ -37,18 +38,25 @@ type Env struct {
 	ink                  screen.Ink // of the colours that Stdout shows
 	rawStdout, rawStderr io.Writer  // what is behind Stdout and Stderr once they escape; see escaped
 
-	// sources, when set, reads sources in the place of session.OpenSources.
+	// sources, when set, reads profiles in the place of source.Opener.Profile.
 	sources openFunc
 }
 
-// openFunc reads sources and sums them, as session.OpenSources does.
-type openFunc func(ctx context.Context, c session.Config, args []string, stdin io.Reader, o session.SourceOptions) (*session.Source, error)
+// openFunc reads profiles and sums them, as source.Opener.Profile does.
+type openFunc func(ctx context.Context, o source.Opener, args []string) (*source.Source, error)
 
-func (e Env) open(ctx context.Context, c session.Config, args []string, stdin io.Reader, o session.SourceOptions) (*session.Source, error) {
+func (e Env) open(ctx context.Context, o source.Opener, args []string) (*source.Source, error) {
 	if e.sources != nil {
-		return e.sources(ctx, c, args, stdin, o)
+		return e.sources(ctx, o, args)
 	}
-	return session.OpenSources(ctx, c, args, stdin, o)
+	return o.Profile(ctx, args...)
+}
+
+// opener opens what the user named, with this process's standard input.
+func (e Env) opener(c session.Config, o source.Options) source.Opener {
+	open := c.Opener()
+	open.Stdin, open.Options = e.Stdin, o
+	return open
 }
 
 // System returns the Env of this process. It is the only place that reads the

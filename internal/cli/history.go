@@ -250,7 +250,7 @@ func (h *historyFlags) addLines(ctx context.Context, env Env, s *history.Store, 
 }
 
 func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Store, cfg session.Config, name string) (runs int, err error) {
-	path := session.Find(cfg, name)
+	path := cfg.Shelf().Path(name)
 	rec, err := recording.Open(path)
 	if err != nil {
 		return 0, err

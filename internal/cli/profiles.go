@@ -6,8 +6,8 @@ import (
 	"io"
 	"regexp"
 
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/internal/session"
 )
 
 func topCommand() command {
@@ -87,12 +87,12 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 				if err != nil {
 					return err
 				}
-				page, err := session.List(v.Source, v.View, re)
+				page, err := inspect.List(v.Source, v.View, re)
 				if err != nil {
 					return err
 				}
 				if *remarks {
-					if err := session.AddRemarks(ctx, v.Source, page, remarkOptions(fs)); err != nil {
+					if err := inspect.AddRemarks(ctx, v.Source, page, remarkOptions(fs)); err != nil {
 						return err
 					}
 					v.prog.clear()
@@ -110,8 +110,8 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 }
 
 // remarkOptions asks about everything when the user asked for remarks by name.
-func remarkOptions(fs *flag.FlagSet) session.RemarkOptions {
-	var o session.RemarkOptions
+func remarkOptions(fs *flag.FlagSet) inspect.RemarkOptions {
+	var o inspect.RemarkOptions
 	fs.Visit(func(f *flag.Flag) { o.All = o.All || f.Name == "remarks" })
 	return o
 }

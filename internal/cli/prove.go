@@ -8,7 +8,6 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment/prove"
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/internal/session"
 )
 
 func proveCommand() command {
@@ -51,7 +50,7 @@ give -load again where the load had some.`,
 				if err != nil {
 					return err
 				}
-				m, err := session.Manifest(cfg, path)
+				m, err := cfg.Opener().Manifest(path)
 				if err != nil {
 					return err
 				}

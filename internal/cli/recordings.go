@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/shelf"
 )
 
@@ -60,7 +59,13 @@ func recordingsCommand() command {
 						return err
 					}
 				}
-				page := render.NewRecordings(list, session.TargetOf)
+				page := render.NewRecordings(list, func(path string) string {
+					m, err := cfg.Opener().Manifest(path)
+					if err != nil {
+						return "" // the list still shows the file
+					}
+					return m.Target.Arg
+				})
 				if out.json {
 					return render.JSON(env.Stdout, page)
 				}

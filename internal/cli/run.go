@@ -74,14 +74,16 @@ func runCommand() command {
 				path, err := rec.record(ctx, env, cfg, prog, args, rest)
 				if err != nil {
 					if ctx.Err() == nil && profiled(cfg, path) {
-						return errors.Join(diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil), err)
+						_, derr := diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil)
+						return errors.Join(derr, err)
 					}
 					return err
 				}
-				if err := diagnoseAndPrint(ctx, env, cfg, prog, out, path, prove); err != nil {
+				res, err := diagnoseAndPrint(ctx, env, cfg, prog, out, path, prove)
+				if err != nil {
 					return err
 				}
-				return targetFailed(cfg, path)
+				return targetFailed(res.Manifest, path)
 			}
 		},
 	}
@@ -159,16 +161,12 @@ func profiled(cfg session.Config, path string) bool {
 	if path == "" {
 		return false
 	}
-	m, err := session.Manifest(cfg, path)
+	m, err := cfg.Opener().Manifest(path)
 	return err == nil && slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.PartCPU })
 }
 
 // targetFailed is the error for a program whose own exit code says that it failed.
-func targetFailed(cfg session.Config, path string) error {
-	m, err := session.Manifest(cfg, path)
-	if err != nil {
-		return err
-	}
+func targetFailed(m recording.Manifest, path string) error {
 	if code := m.Target.ExitCode; m.Target.Kind == "program" && code != nil && *code != 0 {
 		return fmt.Errorf("the program itself ends with exit code %d; its output is in %s", *code, path)
 	}
@@ -199,17 +197,17 @@ func recordCommand() command {
 				if err != nil {
 					return err
 				}
+				m, err := cfg.Opener().Manifest(path)
+				if err != nil {
+					return err
+				}
 				if out.json {
-					m, err := session.Manifest(cfg, path)
-					if err != nil {
-						return err
-					}
 					return render.JSON(env.Stdout, m)
 				}
 				if _, err = fmt.Fprintln(env.Stdout, path); err != nil {
 					return err
 				}
-				return targetFailed(cfg, path)
+				return targetFailed(m, path)
 			}
 		},
 	}
@@ -236,7 +234,8 @@ func findingsCommand() command {
 				if err != nil {
 					return err
 				}
-				return diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil)
+				_, err = diagnoseAndPrint(ctx, env, cfg, prog, out, path, nil)
+				return err
 			}
 		},
 	}
@@ -246,7 +245,7 @@ func findingsCommand() command {
 func oneRecording(cfg session.Config, command string, args []string) (string, error) {
 	switch len(args) {
 	case 0:
-		return session.Last(cfg)
+		return cfg.Shelf().Last()
 	case 1:
 		return args[0], nil
 	}
@@ -256,7 +255,8 @@ func oneRecording(cfg session.Config, command string, args []string) (string, er
 // afterwards adds to a diagnosis before it is printed.
 type afterwards func(*session.Result) error
 
-func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string, then afterwards) error {
+// diagnoseAndPrint diagnoses a recording and prints the findings.
+func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string, then afterwards) (*session.Result, error) {
 	res, err := session.Diagnose(ctx, cfg, path)
 	if err == nil && then != nil {
 		if terr := then(res); terr != nil { // what was recorded is worth a look all the same
@@ -265,10 +265,10 @@ func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *pr
 	}
 	prog.clear()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if out.json {
-		return render.JSON(env.Stdout, res.Report)
+		return res, render.JSON(env.Stdout, res.Report)
 	}
 	err = buffered(env.Stdout, func(w io.Writer) error {
 		render.Findings(w, render.FindingsPage{
@@ -279,5 +279,5 @@ func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *pr
 	if err == nil && !out.quiet {
 		env.say("recording: %s", path)
 	}
-	return err
+	return res, err
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/prompt"
-	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 )
 
 func shellCommand() command {
@@ -71,7 +71,7 @@ func newShell(ctx context.Context, env Env, args []string) *shell {
 	if len(args) == 0 {
 		args = []string{""}
 	}
-	sh.sources = &keptSources{ctx: ctx, args: args, stdin: strings.NewReader(""), kept: map[string]*session.Source{}}
+	sh.sources = &keptSources{ctx: ctx, args: args, stdin: strings.NewReader(""), kept: map[string]*source.Source{}}
 	return sh
 }
 

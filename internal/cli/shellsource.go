@@ -7,8 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 )
 
 // keptSources reads sources once. A recording is kept part by part, as values
@@ -17,23 +16,23 @@ type keptSources struct {
 	ctx   context.Context // of the shell: a source lives on when the command that read it ends
 	args  []string        // what a command reads that names no source
 	stdin io.Reader
-	kept  map[string]*session.Source
+	kept  map[string]*source.Source
 }
 
 // open is the openFunc of the shell's commands.
-func (k *keptSources) open(ctx context.Context, c session.Config, args []string, _ io.Reader, o session.SourceOptions) (*session.Source, error) {
+func (k *keptSources) open(ctx context.Context, o source.Opener, args []string) (*source.Source, error) {
 	if len(args) == 1 && args[0] == "" {
 		args = k.args
 	}
 	key := []string{strconv.Itoa(o.Seconds)}
 	for _, arg := range args {
-		key = append(key, arg, session.PartOf(arg, o.SampleIndex))
+		key = append(key, arg, source.PartOf(arg, o.SampleIndex))
 	}
 	name := strings.Join(key, "\x00")
 	src, ok := k.kept[name]
 	if !ok {
 		var err error
-		if src, err = k.read(ctx, c, args, o); err != nil {
+		if src, err = k.read(ctx, o, args); err != nil {
 			return nil, err
 		}
 		k.kept[name] = src
@@ -43,19 +42,20 @@ func (k *keptSources) open(ctx context.Context, c session.Config, args []string,
 }
 
 // read reads sources. It ends with ctx, but what was read does not.
-func (k *keptSources) read(ctx context.Context, c session.Config, args []string, o session.SourceOptions) (*session.Source, error) {
+func (k *keptSources) read(ctx context.Context, o source.Opener, args []string) (*source.Source, error) {
 	reading, cancel := context.WithCancel(k.ctx)
 	stop := context.AfterFunc(ctx, cancel)
 	var done atomic.Bool
-	if tell := c.Progress; tell != nil {
+	if say := o.Progress; say != nil {
 		// The code behind a source is read when it is asked for, by a later command with a line of its own.
-		c.Progress = func(e capture.Event) {
+		o.Progress = func(phase, text string) {
 			if !done.Load() {
-				tell(e)
+				say(phase, text)
 			}
 		}
 	}
-	src, err := session.OpenSources(reading, c, args, k.stdin, o)
+	o.Stdin = k.stdin
+	src, err := o.Profile(reading, args...)
 	done.Store(true)
 	if err != nil || !stop() {
 		cancel()

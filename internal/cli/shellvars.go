@@ -150,7 +150,7 @@ func (sh *shell) set(name, value string) error {
 			return err
 		}
 		defer prog.clear()
-		src, err := env.open(sh.sources.ctx, cfg, []string{""}, nil, read)
+		src, err := env.open(sh.sources.ctx, env.opener(cfg, read), []string{""})
 		if err != nil {
 			return err
 		}

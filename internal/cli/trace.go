@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -190,7 +190,7 @@ func viewNames() []string {
 }
 
 // open opens the trace that args name.
-func (f *traceFlags) open(ctx context.Context, env Env, args []string) (*session.TraceSource, *progress, error) {
+func (f *traceFlags) open(ctx context.Context, env Env, args []string) (*source.Trace, *progress, error) {
 	c, prog, err := f.session(env)
 	if err != nil {
 		return nil, nil, err
@@ -207,7 +207,7 @@ func (f *traceFlags) open(ctx context.Context, env Env, args []string) (*session
 	if len(args) == 1 {
 		arg = args[0]
 	}
-	src, err := session.OpenTrace(ctx, c, arg, env.Stdin, session.SourceOptions{Seconds: f.seconds, TLS: tlsConfig, Header: headers})
+	src, err := env.opener(c, source.Options{Seconds: f.seconds, TLS: tlsConfig, Header: headers}).Trace(ctx, arg)
 	return src, prog, err
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/internal/ui"
 )
 
@@ -226,7 +227,7 @@ func (b *uiBackend) sources() openFunc {
 		}
 	}
 	if b.kept.kept == nil || len(b.kept.kept) >= mostKept || state.String() != b.state {
-		b.kept.kept, b.state = map[string]*session.Source{}, state.String()
+		b.kept.kept, b.state = map[string]*source.Source{}, state.String()
 	}
 	return b.kept.open
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/internal/ui"
 )
 
@@ -109,7 +110,7 @@ func (b *uiBackend) fetch(ctx context.Context, service, what string, length time
 	if length > 0 {
 		u.RawQuery = url.Values{"seconds": {fmt.Sprintf("%.0f", length.Seconds())}}.Encode()
 	}
-	var o session.SourceOptions
+	var o source.Options
 	if o.Header, err = parseHeaders(b.connect.headers); err != nil {
 		return "", err
 	}
@@ -125,7 +126,7 @@ func (b *uiBackend) fetch(ctx context.Context, service, what string, length time
 	if err != nil {
 		return "", err
 	}
-	err = session.Fetch(ctx, u.String(), length, f, o)
+	err = b.env.opener(b.cfg, o).Copy(ctx, u.String(), length, f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
@@ -175,7 +176,7 @@ func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *pro
 	publish(last)
 	if err == nil {
 		cfg.Progress = told
-		err = diagnoseAndPrint(ctx, env, cfg, prog, v.out, path, v.then)
+		_, err = diagnoseAndPrint(ctx, env, cfg, prog, v.out, path, v.then)
 	}
 	if err != nil && ctx.Err() == nil {
 		env.say("hone: %v", err)

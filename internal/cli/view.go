@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -16,10 +16,10 @@ import (
 // the report (Order, Granularity, Limit, Format, …) are the View's.
 type view struct {
 	*profile.View
-	Source *session.Source // its name and code, and the profile before the options
-	prog   *progress       // what the code's index says while it is asked; to be cleared before the page
-	Own    []float64       // what hone's own work was of each column, when it was left out; else nil
-	Binary string          // the program, when it was named before the sources as pprof allows; else ""
+	Source *source.Source // its name and code, and the profile before the options
+	prog   *progress      // what the code's index says while it is asked; to be cleared before the page
+	Own    []float64      // what hone's own work was of each column, when it was left out; else nil
+	Binary string         // the program, when it was named before the sources as pprof allows; else ""
 }
 
 // view reads the sources that args name and applies the flags.
@@ -50,7 +50,8 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 	if err != nil {
 		return nil, err
 	}
-	src, err := env.open(ctx, cfg, args, env.Stdin, read)
+	open := env.opener(cfg, read)
+	src, err := env.open(ctx, open, args)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		own = src.LeaveOutMeasurement()
 	}
 	if len(bases) > 0 {
-		base, err := env.open(ctx, cfg, bases, env.Stdin, read)
+		base, err := env.open(ctx, open, bases)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +93,8 @@ func (v *view) blindSpots(least int64) profile.BlindSpots {
 }
 
 // source says how to read the sources.
-func (p *profileFlags) source(sampleIndex string) (session.SourceOptions, error) {
-	o := session.SourceOptions{Seconds: p.seconds, SampleIndex: sampleIndex}
+func (p *profileFlags) source(sampleIndex string) (source.Options, error) {
+	o := source.Options{Seconds: p.seconds, SampleIndex: sampleIndex}
 	if p.seconds < 0 {
 		return o, usagef("-seconds %d: a number of seconds above 0", p.seconds)
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
 )
@@ -37,7 +38,7 @@ Below an escape stand the steps by which the value got out of the function, in t
 				if len(args) > 2 {
 					return usagef("why: one place and one recording at a time")
 				}
-				if err := session.CheckPlace(args[0]); err != nil {
+				if err := inspect.CheckPlace(args[0]); err != nil {
 					return usagef("why: %v", err)
 				}
 				cfg, prog, err := out.session(env)
@@ -48,7 +49,12 @@ Below an escape stand the steps by which the value got out of the function, in t
 				if len(args) == 2 {
 					rec = args[1]
 				}
-				y, err := session.Explain(ctx, cfg, args[0], rec)
+				res, err := session.Diagnose(ctx, cfg, rec)
+				if err != nil {
+					prog.clear()
+					return err
+				}
+				y, err := inspect.Explain(ctx, cfg.Opener(), res, args[0])
 				prog.clear()
 				if err != nil {
 					return err

@@ -1,6 +1,7 @@
 package gocode
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -52,4 +53,9 @@ func harmlessWords(value string, names ...string) bool {
 		}
 	}
 	return true
+}
+
+// RefusedFlags says which build flags HarmlessFlags refused, and why.
+func RefusedFlags(refused []string) string {
+	return fmt.Sprintf("the target was built with %s: not used to read its code, since a recording must not choose what runs here", strings.Join(refused, ", "))
 }

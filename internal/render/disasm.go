@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/disasm"
-	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -18,7 +18,7 @@ const instructionWidth = 40
 // Disasm draws instructions with flat and cum in front. What stands behind an instruction
 // holds for those below it too, until something else stands there: the line it comes from, for an
 // inlined call the function and the lines that it was called from, and the line's text.
-func Disasm(w io.Writer, d *session.Disassembly, s Style) {
+func Disasm(w io.Writer, d *inspect.Disassembly, s Style) {
 	v := d.View
 	unit := v.Unit
 	if unit == "minimum" {
@@ -81,7 +81,7 @@ func framePlace(frames []disasm.Frame) string {
 
 // DisasmJSON is the form of `hone disasm -json`. Addresses are those in the file, in hexadecimal;
 // frames are innermost first.
-func DisasmJSON(source string, d *session.Disassembly) any {
+func DisasmJSON(source string, d *inspect.Disassembly) any {
 	type frame struct {
 		Function string `json:"function"`
 		File     string `json:"file"`

@@ -27,9 +27,9 @@ import (
 	"github.com/hone-go/hone/internal/experiment/tunegc"
 	"github.com/hone-go/hone/internal/experiment/tunego"
 	"github.com/hone-go/hone/internal/experiment/tunepgo"
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/screen/screentest"
-	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/load"
 	"github.com/hone-go/hone/profile"
@@ -98,10 +98,10 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 	}
 	screentest.Fill(work, screentest.Text)
 	samples := SamplesPage{Source: screentest.Text, View: v}
-	listing, assembly := filled[session.Listing](), filled[session.Disassembly]()
+	listing, assembly := filled[inspect.Listing](), filled[inspect.Disassembly]()
 	listing.View, assembly.View = v, v
-	explained := filled[session.Why]()
-	for _, l := range []*session.Listing{listing, explained.Source} {
+	explained := filled[inspect.Why]()
+	for _, l := range []*inspect.Listing{listing, explained.Source} {
 		for i := range l.Functions {
 			for k := range l.Functions[i].Source {
 				l.Functions[i].Source[k] = strings.ReplaceAll(screentest.Text, "\n", "") // it is split at line ends

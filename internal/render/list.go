@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/screen"
-	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/profile"
 )
 
 // List draws annotated source: flat and cum in front of each line.
-func List(w io.Writer, p *session.Listing, s Style) {
+func List(w io.Writer, p *inspect.Listing, s Style) {
 	unit := p.View.Unit
 	if unit == "minimum" {
 		unit = "auto" // as in pprof: each value its own
@@ -21,7 +21,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 		}
 		return screen.Line(p.View.Readable(v, unit))
 	}
-	names := newNaming(p.View.Names == profile.ExactNames, p.Functions, func(f *session.ListedFunction) string { return f.Name })
+	names := newNaming(p.View.Names == profile.ExactNames, p.Functions, func(f *inspect.ListedFunction) string { return f.Name })
 	for i := range p.Functions {
 		f := &p.Functions[i]
 		if i > 0 {
@@ -54,7 +54,7 @@ func List(w io.Writer, p *session.Listing, s Style) {
 const mostRemarks = 6
 
 // remarks draws what is known of a line below it.
-func remarks(w io.Writer, f *session.ListedFunction, line int64, s Style) {
+func remarks(w io.Writer, f *inspect.ListedFunction, line int64, s Style) {
 	const indent = "                             " // below the text of the line
 	shown, all := 0, 0
 	for _, r := range f.Remarks {
@@ -78,7 +78,7 @@ type listedLine struct {
 }
 
 // lines joins source and costs. Without source only the lines that cost are there.
-func lines(f *session.ListedFunction) []listedLine {
+func lines(f *inspect.ListedFunction) []listedLine {
 	var out []listedLine
 	costs := map[int64]profile.LineCost{}
 	for _, c := range f.Lines {
@@ -97,7 +97,7 @@ func lines(f *session.ListedFunction) []listedLine {
 }
 
 // ListJSON is the form of `hone list -json`.
-func ListJSON(p *session.Listing) any {
+func ListJSON(p *inspect.Listing) any {
 	type line struct {
 		Line   int64  `json:"line"`
 		Flat   int64  `json:"flat"`

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -48,9 +48,9 @@ func TestTopPage(t *testing.T) {
 }
 
 func TestListPage(t *testing.T) {
-	page := &session.Listing{
+	page := &inspect.Listing{
 		View: &profile.View{ViewOptions: profile.DefaultViewOptions(), SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9},
-		Functions: []session.ListedFunction{
+		Functions: []inspect.ListedFunction{
 			{
 				FuncLines: profile.FuncLines{Name: "main.slow", File: "slow.go", Flat: 9e8, Cum: 9e8, Lines: []profile.LineCost{{Line: 4, Flat: 6e8, Cum: 6e8}, {Line: 5, Flat: 3e8, Cum: 3e8}}},
 				Path:      "/src/slow.go", From: 3, Source: []string{"func slow() {", "\tx++", "\ty++", "}"},

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/screen"
-	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // Why draws everything known about a place.
-func Why(w io.Writer, y *session.Why, s Style) {
+func Why(w io.Writer, y *inspect.Why, s Style) {
 	for i, f := range y.Functions {
 		if i == mostMatches {
 			fmt.Fprintln(w, s.paint(faint, fmt.Sprintf("and %d more functions that match", len(y.Functions)-i)))
@@ -48,7 +48,7 @@ func Why(w io.Writer, y *session.Why, s Style) {
 	}
 }
 
-func ownerWords(f session.WhyFunction) string {
+func ownerWords(f inspect.WhyFunction) string {
 	switch f.Owner {
 	case "main":
 		return "yours"
@@ -75,10 +75,10 @@ var unitWords = map[string]struct {
 	site.UnitMutex:   {"kept others waiting", seconds},
 }
 
-func whyCosts(w io.Writer, y *session.Why, s Style) {
+func whyCosts(w io.Writer, y *inspect.Why, s Style) {
 	fmt.Fprintln(w)
 	rows := [][]string{{"", s.paint(faint, "itself and the library below"), "", "", s.paint(faint, "with all that it calls"), "", ""}}
-	cells := func(a session.WhyAmount, format func(float64) string) []string {
+	cells := func(a inspect.WhyAmount, format func(float64) string) []string {
 		if a.Value == 0 && a.Share == nil {
 			return []string{".", "", ""}
 		}
@@ -104,7 +104,7 @@ func whyCosts(w io.Writer, y *session.Why, s Style) {
 	}
 }
 
-func neighbours(w io.Writer, title string, ns []session.WhyNeighbour, unit string, s Style) {
+func neighbours(w io.Writer, title string, ns []inspect.WhyNeighbour, unit string, s Style) {
 	var rows [][]string
 	rest := 0
 	for _, n := range ns {
@@ -135,7 +135,7 @@ func neighbours(w io.Writer, title string, ns []session.WhyNeighbour, unit strin
 	}
 }
 
-func whySource(w io.Writer, y *session.Why, s Style) {
+func whySource(w io.Writer, y *inspect.Why, s Style) {
 	fmt.Fprintf(w, "\n%s\n", s.paint(strong, "Source"))
 	if y.Source == nil {
 		fmt.Fprintln(w, s.paint(faint, wrap("none: "+y.Problem, "", s.width())))
@@ -145,7 +145,7 @@ func whySource(w io.Writer, y *session.Why, s Style) {
 }
 
 // decisions draws what the compiler decided, an escape with its path.
-func decisions(w io.Writer, y *session.Why, s Style) {
+func decisions(w io.Writer, y *inspect.Why, s Style) {
 	if len(y.Compiler) == 0 {
 		return
 	}
@@ -167,13 +167,13 @@ func decisions(w io.Writer, y *session.Why, s Style) {
 }
 
 // WhyJSON is the form of `hone why -json`.
-func WhyJSON(y *session.Why) any {
+func WhyJSON(y *inspect.Why) any {
 	var source any
 	if y.Source != nil {
 		source = ListJSON(y.Source)
 	}
 	return struct {
-		*session.Why
+		*inspect.Why
 		Source any `json:"source,omitempty"`
 	}{y, source}
 }

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hone-go/hone/internal/diagnose"
@@ -19,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -43,18 +41,18 @@ const (
 
 // Diagnose joins a recording with the code that it measured and runs every rule.
 func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
-	path = Find(c, path)
-	rec, err := recording.Open(path)
+	rec, err := c.Opener().Recording(path)
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
+	path = rec.Path
 	c.say("join", "reading the recording")
 	in, notes, err := profiles(rec)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in.Code, err = openCode(ctx, c, rec, in.CPU)
+	in.Code, err = c.Opener().Code(ctx, rec, in.CPU)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +60,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("join %s: %w", path, err)
 	}
-	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: shortName(c, path)}
+	pass := &rule.Pass{Table: table, Code: in.Code, Manifest: &rec.Manifest, RecordingPath: c.Shelf().ShortName(path)}
 	notes = append(notes, distrust(ctx, table, in.Code, in.CPU, in.Allocs)...)
 	if pass.Metrics, pass.Goroutines, err = metrics(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -86,7 +84,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 		}
 	}
 	var traced []string
-	if pass.Trace, traced, err = readTrace(ctx, c, rec); err != nil {
+	if pass.Trace, traced, err = c.readTrace(ctx, rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	notes = append(notes, traced...)
@@ -130,7 +128,7 @@ func profiles(rec *recording.Recording) (in site.Input, notes []string, err erro
 		if !rec.Has(part.name) {
 			continue
 		}
-		p, err := decodePart(rec, part.name)
+		p, err := source.Part(rec, part.name)
 		if err != nil {
 			return in, nil, err
 		}
@@ -146,76 +144,6 @@ func profiles(rec *recording.Recording) (in site.Input, notes []string, err erro
 		in.CountedObjects = ph.AllocObjects
 	}
 	return in, notes, nil
-}
-
-func decodePart(rec *recording.Recording, name string) (*profile.Profile, error) {
-	return readPart(rec, name, func(r io.Reader) (*profile.Profile, error) { return profile.Decode(r, 0) })
-}
-
-// openCode prepares the index of the code that a recording measured. p is a profile of
-// it: of a service that hone did not build, it alone knows where the source was.
-func openCode(ctx context.Context, c Config, rec *recording.Recording, p *profile.Profile) (*gocode.Index, error) {
-	m := rec.Manifest
-	flags, refused := gocode.HarmlessFlags(m.Target.BuildFlags)
-	cfg := gocode.Config{
-		Dir:        m.Target.Dir,
-		ImportPath: m.Target.ImportPath,
-		Test:       m.Target.Bench != "",
-		BuildFlags: flags,
-		CacheDir:   c.CacheDir,
-		Progress:   func(s string) { c.say("code", s) },
-		Built:      m.Created, // at the latest
-	}
-	if cfg.Dir == "" {
-		cfg.Dir = mainDir(p)
-	}
-	if cfg.Dir == "" && rec.Has(recording.PartGoroutine) {
-		// A service whose work is in other packages: package main is where its first goroutine waits.
-		goroutines, err := decodePart(rec, recording.PartGoroutine)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Dir = mainDir(goroutines)
-	}
-	if rec.Has(recording.PartBuildInfo) {
-		r, err := rec.Part(recording.PartBuildInfo)
-		if err != nil {
-			return nil, err
-		}
-		defer r.Close()
-		b, err := io.ReadAll(r)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", recording.PartBuildInfo, err)
-		}
-		cfg.BuildInfo = string(b)
-	}
-	index, err := gocode.Open(ctx, cfg)
-	if err == nil && len(refused) > 0 {
-		index.Note(unusedFlags(refused))
-	}
-	return index, err
-}
-
-// unusedFlags says which build flags of a recording are not used, and why.
-func unusedFlags(refused []string) string {
-	return fmt.Sprintf("the target was built with %s: not used to read its code, since a recording must not choose what runs here", strings.Join(refused, ", "))
-}
-
-// mainDir is the directory of package main's source, when the profile names it and it
-// is there on this machine; else "".
-func mainDir(p *profile.Profile) string {
-	if p == nil {
-		return ""
-	}
-	for _, f := range p.Functions {
-		if !strings.HasPrefix(f.Name, "main.") || !filepath.IsAbs(f.Filename) {
-			continue
-		}
-		if _, err := os.Stat(f.Filename); err == nil {
-			return filepath.Dir(f.Filename)
-		}
-	}
-	return ""
 }
 
 // codeFacts loads syntax and compiler facts of the hot packages, side by side. What
@@ -316,7 +244,7 @@ func parked(ctx context.Context, code *gocode.Index, rec *recording.Recording) (
 	if !rec.Has(recording.PartGoroutine) {
 		return nil, nil
 	}
-	p, err := decodePart(rec, recording.PartGoroutine)
+	p, err := source.Part(rec, recording.PartGoroutine)
 	if err != nil {
 		return nil, err
 	}

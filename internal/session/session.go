@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/shelf"
+	"github.com/hone-go/hone/internal/source"
 )
 
 // Config is what every call needs to know of its surroundings.
@@ -29,9 +29,6 @@ func (c Config) say(phase, text string) {
 		c.Progress(capture.Event{Phase: phase, Text: text})
 	}
 }
-
-// lastFile names the latest recording, wherever it was written.
-const lastFile = "last"
 
 // Record records a target. An empty o.Out is a new name in the cache. It returns
 // the recording's path, "" when nothing was recorded; an error beside a path
@@ -75,19 +72,21 @@ func (c Config) record(ctx context.Context, o capture.Options) (string, error) {
 	return out, err
 }
 
-// remember makes a recording the last one, which commands take when none is named. Those that lie where hone works are of
-// experiments, and soon removed.
+// remember makes a recording the last one, unless an experiment made it, which will soon remove it.
 func (c Config) remember(path string) error {
 	if strings.HasPrefix(path, filepath.Join(c.CacheDir, "work")+string(filepath.Separator)) {
 		return nil
 	}
-	return os.WriteFile(filepath.Join(c.CacheDir, lastFile), []byte(path+"\n"), 0o644)
+	return c.Shelf().Remember(path)
 }
 
-// Shelf holds the recordings without a name of the user's.
-func (c Config) Shelf() shelf.Shelf { return shelf.Shelf{Dir: c.recordings()} }
+// Shelf holds the recordings to which the user gave no path.
+func (c Config) Shelf() shelf.Shelf { return shelf.In(c.CacheDir) }
 
-func (c Config) recordings() string { return filepath.Join(c.CacheDir, "recordings") }
+// Opener opens what commands read.
+func (c Config) Opener() source.Opener {
+	return source.Opener{CacheDir: c.CacheDir, Progress: c.say}
+}
 
 // prune removes recordings beyond the limits, and says which.
 func (c Config) prune() {
@@ -98,41 +97,6 @@ func (c Config) prune() {
 	for _, e := range removed {
 		c.say("cache", fmt.Sprintf("removed %s of %s: too old, or the cache too full (hone help recordings)", e.Name, e.Made.Format(time.DateOnly)))
 	}
-}
-
-// Find returns the path of a recording that the user named: a file, else the name
-// alone, or the label, of one in hone's cache.
-func Find(c Config, name string) string {
-	if filepath.Base(name) != name {
-		return name
-	}
-	if _, err := os.Stat(name); err == nil {
-		return name
-	}
-	if e, ok := c.Shelf().Find(name); ok {
-		return e.Path
-	}
-	return name
-}
-
-// shortName is how commands name a recording: those in the cache by their name alone.
-func shortName(c Config, path string) string {
-	if filepath.Dir(path) == c.recordings() {
-		return filepath.Base(path)
-	}
-	return path
-}
-
-// Last returns the path of the latest recording.
-func Last(c Config) (string, error) {
-	b, err := os.ReadFile(filepath.Join(c.CacheDir, lastFile))
-	if os.IsNotExist(err) {
-		return "", fmt.Errorf("there is no last recording yet; name one, or make one with `hone record TARGET`")
-	}
-	if err != nil {
-		return "", fmt.Errorf("find the last recording: %w", err)
-	}
-	return strings.TrimSpace(string(b)), nil
 }
 
 var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
@@ -154,24 +118,4 @@ func recordingName(now time.Time, o capture.Options) string {
 		words = words[len(words)-40:]
 	}
 	return now.Format("20060102-150405") + "-" + strings.Trim(words, "-") + ".hone"
-}
-
-// Manifest reads the manifest of a recording.
-func Manifest(c Config, path string) (recording.Manifest, error) {
-	rec, err := recording.Open(Find(c, path))
-	if err != nil {
-		return recording.Manifest{}, err
-	}
-	defer rec.Close()
-	return rec.Manifest, nil
-}
-
-// TargetOf returns what a recording is of, as the user typed it; "" when the file cannot be read.
-func TargetOf(path string) string {
-	rec, err := recording.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer rec.Close()
-	return rec.Manifest.Target.Arg
 }

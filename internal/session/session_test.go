@@ -1,10 +1,7 @@
 package session
 
 import (
-	"context"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +9,6 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/profile"
 )
 
 func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
@@ -32,75 +28,14 @@ func TestRecordingNamesSortByTimeAndTellTheTarget(t *testing.T) {
 	}
 }
 
-func TestFindLooksInTheCacheForABareName(t *testing.T) {
-	c := Config{CacheDir: t.TempDir()}
-	if err := os.MkdirAll(c.recordings(), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cached := filepath.Join(c.recordings(), "x.hone")
-	if err := os.WriteFile(cached, []byte("recording"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Shelf().Label("x", "baseline"); err != nil {
-		t.Fatal(err)
-	}
-	if got := Find(c, "baseline"); got != cached {
-		t.Errorf("Find of a label = %q, want %q", got, cached)
-	}
-	if got := Find(c, "x.hone"); got != cached {
-		t.Errorf("Find = %q, want %q", got, cached)
-	}
-	if got := Find(c, "./x.hone"); got != "./x.hone" {
-		t.Errorf("a path means itself: %q", got)
-	}
-	if got := shortName(c, cached); got != "x.hone" {
-		t.Errorf("shortName = %q", got)
-	}
-}
-
 // TestNothingRecordedLeavesNoName: a target that does not build leaves no file in the cache.
 func TestNothingRecordedLeavesNoName(t *testing.T) {
 	c := Config{CacheDir: t.TempDir()}
 	if path, err := Record(t.Context(), c, capture.Options{Package: "./nowhere", Dir: t.TempDir()}); err == nil || path != "" {
 		t.Fatalf("%q, %v", path, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(c.recordings(), "*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(c.Shelf().Dir, "*")); len(left) != 0 {
 		t.Errorf("left: %q", left)
-	}
-}
-
-func TestLastWithoutARecordingSaysWhatToDo(t *testing.T) {
-	_, err := Last(Config{CacheDir: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "hone record") {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestSplitRecording(t *testing.T) {
-	for _, tc := range []struct {
-		arg, file, part string
-		ok              bool
-	}{
-		{"x.hone", "x.hone", "", true},
-		{"dir/x.hone:allocs", "dir/x.hone", "allocs", true},
-		{"cpu.pprof", "", "", false},
-		{"a.honey", "", "", false},
-	} {
-		file, part, ok := splitRecording(tc.arg)
-		if file != tc.file || part != tc.part || ok != tc.ok {
-			t.Errorf("splitRecording(%q) = %q, %q, %v", tc.arg, file, part, ok)
-		}
-	}
-}
-
-func TestPartFor(t *testing.T) {
-	for index, want := range map[string]string{
-		"": recording.PartCPU, "cpu": recording.PartCPU, "alloc_space": recording.PartAllocs,
-		"inuse_space": recording.PartHeap, "delay": recording.PartMutex,
-	} {
-		if got := partFor(index); got != want {
-			t.Errorf("partFor(%q) = %q, want %q", index, got, want)
-		}
 	}
 }
 
@@ -141,52 +76,6 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-func TestOpenSourceErrorsNameTheSource(t *testing.T) {
-	c := Config{CacheDir: t.TempDir()}
-	bad := filepath.Join(t.TempDir(), "bad.pprof")
-	if err := os.WriteFile(bad, []byte("\x1f\x8bbroken"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, arg := range []string{bad, "/nowhere/x.pprof", "/nowhere/x.hone", "http://127.0.0.1:1/debug/pprof/heap"} {
-		_, err := OpenSource(context.Background(), c, arg, strings.NewReader(""), SourceOptions{})
-		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(arg, "http://")) {
-			t.Errorf("OpenSource(%q): %v", arg, err)
-		}
-	}
-	_, err := OpenSource(context.Background(), c, "-", strings.NewReader("no profile"), SourceOptions{})
-	if err == nil || !regexp.MustCompile("standard input").MatchString(err.Error()) {
-		t.Errorf("stdin: %v", err)
-	}
-	_, err = OpenSource(context.Background(), c, "-", strings.NewReader("go 1.26 trace\x00\x00\x00"), SourceOptions{})
-	if err == nil || !strings.Contains(err.Error(), "standard input: execution trace is broken") {
-		t.Errorf("a trace that is broken: %v", err)
-	}
-}
-
-func TestMainDirIsWhereTheProfileSaysIfItIsThere(t *testing.T) {
-	dir := t.TempDir()
-	here := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(here, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, tc := range []struct{ function, file, want string }{
-		{"main.main", here, dir},
-		{"main.main", filepath.Join(dir, "gone.go"), ""},
-		{"main.main", "main.go", ""}, // -trimpath
-		{"example.com/x.F", here, ""},
-	} {
-		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-		b.Add([]profile.FrameSpec{{Function: tc.function, File: tc.file, Line: 1}}, 1)
-		p, err := b.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := mainDir(p); got != tc.want {
-			t.Errorf("mainDir of %s in %s = %q, want %q", tc.function, tc.file, got, tc.want)
-		}
-	}
-}
-
 // TestRemember: the recordings of an experiment do not become the last one.
 func TestRemember(t *testing.T) {
 	c := Config{CacheDir: t.TempDir()}
@@ -195,7 +84,7 @@ func TestRemember(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if last, err := Last(c); err != nil || filepath.Base(last) != "a.hone" {
+	if last, err := c.Shelf().Last(); err != nil || filepath.Base(last) != "a.hone" {
 		t.Errorf("%q, %v", last, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/profile"
 )
 
 // TestRecordingDoesNotChooseWhatRuns: the build flags of a recording that came from elsewhere.
@@ -27,7 +28,7 @@ func TestRecordingDoesNotChooseWhatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var cpu bytes.Buffer
-	if err := remarkedProfile(t, source).Encode(&cpu); err != nil {
+	if err := tinyProfile(t, source).Encode(&cpu); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "x.hone")
@@ -53,4 +54,25 @@ func TestRecordingDoesNotChooseWhatRuns(t *testing.T) {
 	if !slices.ContainsFunc(res.Report.Notes, func(n string) bool { return strings.Contains(n, "-toolexec") }) {
 		t.Errorf("nothing is said of it: %q", res.Report.Notes)
 	}
+}
+
+// tinyProfile has a cost in main of a source file.
+func tinyProfile(t *testing.T, file string) *profile.Profile {
+	t.Helper()
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b.Add([]profile.FrameSpec{{Function: "main.main", File: file, Line: 3, StartLine: 3}}, 100, 1e9)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func write(t *testing.T, dir, name string, data []byte) string {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

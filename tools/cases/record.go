@@ -132,7 +132,7 @@ func (r *runner) cleanPhase(ctx context.Context, p program) (recording.Phase, er
 	if _, err := r.record(ctx, p, capture.Options{Duration: length, Warmup: length, Phases: []string{}, Out: out}); err != nil {
 		return recording.Phase{}, err
 	}
-	m, err := session.Manifest(r.session, out)
+	m, err := r.session.Opener().Manifest(out)
 	if err != nil {
 		return recording.Phase{}, err
 	}

@@ -79,7 +79,7 @@ func logRequests(from, to string) error {
 
 // bothRequests reads what a service logged, and what its trace tells without the logs.
 func bothRequests(ctx context.Context, c session.Config, path string) (logged, found *histogram.Summary, err error) {
-	src, err := session.OpenTrace(ctx, c, path, nil, session.SourceOptions{})
+	src, err := c.Opener().Trace(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}

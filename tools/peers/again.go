@@ -19,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	verdicts "github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/load"
 )
 
@@ -201,7 +202,7 @@ func (a *again) read() (map[string][]verdicts.Source, error) {
 		}
 		slices.Sort(files)
 		for _, file := range files {
-			m, err := session.Manifest(session.Config{CacheDir: a.cache}, file)
+			m, err := source.Opener{CacheDir: a.cache}.Manifest(file)
 			if err != nil {
 				return nil, err
 			}

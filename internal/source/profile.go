@@ -1,11 +1,10 @@
-package session
+package source
 
 import (
 	"bufio"
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -71,26 +70,11 @@ func (s *Source) Surroundings() profile.Surroundings {
 	return around
 }
 
-// SourceOptions says how to read a source.
-type SourceOptions struct {
-	// Seconds is the length of a CPU profile taken from a URL, 0 = 30. Of other
-	// profiles it is the time between two takings, which are subtracted; 0 = one taking.
-	Seconds int
-	// SampleIndex chooses the part of a recording when the user named none:
-	// alloc_space means allocs, inuse_space heap, …; "" means cpu.
-	SampleIndex string
-	TLS         *tls.Config // for https URLs; nil for the system's
-	Header      [][2]string // name and value of what is sent with requests
-}
-
-// OpenSource reads SOURCE: a file or "-" for stdin with a pprof profile or one of the
-// texts that package textual reads, a recording ("rec.hone", "rec.hone:allocs"), or a
-// URL of a pprof endpoint. "" is the last recording. Of an execution trace, which may be a file, stdin or part of
-// a recording, it makes the profile of a view: "trace.out:blocking", "rec.hone:trace:blocking".
-func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o SourceOptions) (*Source, error) {
+// open reads one source as Profile does.
+func (o Opener) open(ctx context.Context, arg string) (*Source, error) {
 	name := arg
 	if arg == "" {
-		last, err := Last(c)
+		last, err := o.Shelf().Last()
 		if err != nil {
 			return nil, err
 		}
@@ -98,18 +82,18 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 	}
 	plain, view := splitTrace(arg)
 	if plain == "-" {
-		return c.read(ctx, stdin, "standard input", view)
+		return o.read(ctx, o.Stdin, "standard input", view)
 	}
 	if u, ok := urlOf(arg); ok {
-		p, err := fetchProfile(ctx, c, u, o)
+		p, err := o.fetchProfile(ctx, u)
 		if err != nil {
 			return nil, err
 		}
-		return withCode(ctx, c, arg, p)
+		return o.withCode(ctx, arg, p)
 	}
 	file, part, isRecording := splitRecording(arg)
 	if isRecording {
-		return openRecordingPart(ctx, c, name, file, part, o)
+		return o.openRecordingPart(ctx, name, file, part)
 	}
 	f, err := os.Open(plain)
 	if err != nil {
@@ -119,53 +103,58 @@ func OpenSource(ctx context.Context, c Config, arg string, stdin io.Reader, o So
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the profiles in it, e.g. %s", arg, filepath.Join(arg, "*.pprof"))
 	}
-	return c.read(ctx, f, arg, view)
+	return o.read(ctx, f, arg, view)
 }
 
 // read reads what may be a profile of any format, or a trace.
-func (c Config) read(ctx context.Context, r io.Reader, name, view string) (*Source, error) {
+func (o Opener) read(ctx context.Context, r io.Reader, name, view string) (*Source, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
 	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
 	var p *profile.Profile
 	var notes []string
 	var err error
 	if view != "" || isTrace(head) {
-		p, notes, err = traceProfile(ctx, c, br, view)
+		p, notes, err = o.traceProfile(ctx, br, view)
 	} else {
 		p, err = decode(br)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	s, err := withCode(ctx, c, name, p)
+	s, err := o.withCode(ctx, name, p)
 	if err == nil {
 		s.Notes = notes
 	}
 	return s, err
 }
 
-// OpenSources reads several sources and sums them. URLs are fetched side by side, so that
+// Profile reads one or more sources and sums them. A source is a file or "-" for stdin with a pprof profile or one of
+// the texts that package textual reads, a recording ("rec.hone", "rec.hone:allocs"), or the
+// URL of a pprof endpoint; "" is the last recording. An execution trace, which may be a file, stdin or a part of
+// a recording, becomes the profile of a view: "trace.out:blocking", "rec.hone:trace:blocking".
+//
+// URLs are fetched side by side, so that
 // the replicas of a service are profiled at the same time; all else is read one after the
 // other, so that only the sum and one of them are in memory. The code is that of the first.
-func OpenSources(ctx context.Context, c Config, args []string, stdin io.Reader, o SourceOptions) (*Source, error) {
+func (o Opener) Profile(ctx context.Context, args ...string) (*Source, error) {
 	if len(args) == 1 {
-		return OpenSource(ctx, c, args[0], stdin, o)
+		return o.open(ctx, args[0])
 	}
 	// The index of the code goes on using ctx, so only the fetching ends here.
 	fetching, cancel := context.WithCancel(ctx)
 	defer cancel() // what is still being fetched when another source fails
-	fetched := fetchAll(fetching, c, args, o)
+	fetched := o.fetchAll(fetching, args)
 	sum := profile.NewMerger()
 	var first *Source
 	for i, arg := range args {
 		var s *Source
 		var err error
 		if fetched[i] == nil {
-			s, err = OpenSource(ctx, c, arg, stdin, o)
+			s, err = o.open(ctx, arg)
 		} else if f := <-fetched[i]; f.err != nil {
 			err = f.err
 		} else {
-			s, err = withCode(ctx, c, arg, f.p)
+			s, err = o.withCode(ctx, arg, f.p)
 		}
 		if err != nil {
 			return nil, err
@@ -226,8 +215,8 @@ func decode(r io.Reader) (*profile.Profile, error) {
 	return profile.Decode(br, 0)
 }
 
-func withCode(ctx context.Context, c Config, name string, p *profile.Profile) (*Source, error) {
-	cfg, known := codeOf(c, p)
+func (o Opener) withCode(ctx context.Context, name string, p *profile.Profile) (*Source, error) {
+	cfg, known := o.codeOf(p)
 	code, err := gocode.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -247,15 +236,15 @@ func splitRecording(arg string) (file, part string, ok bool) {
 	return arg[:i+len(".hone")], arg[i+len(".hone:"):], true
 }
 
-func openRecordingPart(ctx context.Context, c Config, name, file, part string, o SourceOptions) (*Source, error) {
-	rec, err := recording.Open(Find(c, file))
+func (o Opener) openRecordingPart(ctx context.Context, name, file, part string) (*Source, error) {
+	rec, err := o.Recording(file)
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
 	asked := part
 	if view, ok := partTraceView(part); ok {
-		return c.traceOfPart(ctx, rec, strings.TrimSuffix(cmp.Or(name, file), ":"+asked), view)
+		return o.traceOfPart(ctx, rec, strings.TrimSuffix(cmp.Or(name, file), ":"+asked), view)
 	}
 	if part == "" {
 		part = partFor(o.SampleIndex)
@@ -271,9 +260,9 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if part == recording.PartGoroutine && rec.Has(recording.PartGoroutineTxt) {
-		p = c.withStates(rec, p)
+		p = o.withStates(rec, p)
 	}
-	code, err := openCode(ctx, c, rec, p)
+	code, err := o.Code(ctx, rec, p)
 	if err != nil {
 		return nil, err
 	}
@@ -285,17 +274,17 @@ func openRecordingPart(ctx context.Context, c Config, name, file, part string, o
 }
 
 // traceOfPart reads the trace of a recording as a profile.
-func (c Config) traceOfPart(ctx context.Context, rec *recording.Recording, name, view string) (*Source, error) {
+func (o Opener) traceOfPart(ctx context.Context, rec *recording.Recording, name, view string) (*Source, error) {
 	r, err := rec.Part(recording.PartTrace)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer r.Close()
-	p, notes, err := traceProfile(ctx, c, r, view)
+	p, notes, err := o.traceProfile(ctx, r, view)
 	if err != nil {
 		return nil, fmt.Errorf("%s:trace: %w", name, err)
 	}
-	code, err := openCode(ctx, c, rec, p)
+	code, err := o.Code(ctx, rec, p)
 	if err != nil {
 		return nil, err
 	}
@@ -309,12 +298,12 @@ func (c Config) traceOfPart(ctx context.Context, rec *recording.Recording, name,
 
 // withStates joins a goroutine profile with the dump beside it, which tells states,
 // waiting times and creators.
-func (c Config) withStates(rec *recording.Recording, p *profile.Profile) *profile.Profile {
+func (o Opener) withStates(rec *recording.Recording, p *profile.Profile) *profile.Profile {
 	dump, err := readPart(rec, recording.PartGoroutineTxt, func(r io.Reader) ([]textual.Goroutine, error) {
 		return textual.Goroutines(r, 0)
 	})
 	if err != nil {
-		c.say("read", fmt.Sprintf("goroutines are shown without their states: %v", err))
+		o.Say("read", fmt.Sprintf("goroutines are shown without their states: %v", err))
 		return p
 	}
 	return textual.Join(p, dump)
@@ -333,7 +322,7 @@ func readPart[T any](rec *recording.Recording, name string, read func(io.Reader)
 	return v, nil
 }
 
-// PartOf returns the part of a recording that OpenSource reads when arg is a recording
+// PartOf returns the part of a recording that open reads when arg is a recording
 // without a part, "" when arg is something else: then sampleIndex does not matter.
 func PartOf(arg, sampleIndex string) string {
 	if arg == "" || strings.HasSuffix(arg, ".hone") {

@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -32,7 +33,7 @@ type ListedFunction struct {
 const listMargin = 5
 
 // List finds the functions of a view of src that match and cost something, with their source.
-func List(src *Source, v *profile.View, re *regexp.Regexp) (*Listing, error) {
+func List(src *source.Source, v *profile.View, re *regexp.Regexp) (*Listing, error) {
 	l, err := listed(src, v, re.MatchString)
 	if err == nil && len(l.Functions) == 0 {
 		return nil, fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", src.Name, re, v.SampleType.Type)
@@ -41,7 +42,7 @@ func List(src *Source, v *profile.View, re *regexp.Regexp) (*Listing, error) {
 }
 
 // listed lists the functions whose names match, without an error when there are none.
-func listed(src *Source, v *profile.View, match func(name string) bool) (*Listing, error) {
+func listed(src *source.Source, v *profile.View, match func(name string) bool) (*Listing, error) {
 	funcs, err := v.ListFunc(match)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func listed(src *Source, v *profile.View, match func(name string) bool) (*Listin
 
 // sourceFile is the name under which a view's file is to be looked up: the file
 // below a directory of SourcePath, or the name before TrimPath cut it.
-func sourceFile(src *Source, v *profile.View, file string) string {
+func sourceFile(src *source.Source, v *profile.View, file string) string {
 	for _, dir := range filepath.SplitList(v.SourcePath) {
 		if below := filepath.Join(dir, filepath.FromSlash(file)); isFile(below) {
 			if abs, err := filepath.Abs(below); err == nil {

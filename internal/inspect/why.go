@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -83,28 +85,19 @@ type WhyRemark struct {
 // whySources is how many functions are shown with their source.
 const whySources = 3
 
-// Explain gathers what is known about a place of a recording: a regular expression of functions, or FILE:LINE.
-// An empty recording is the last one.
-func Explain(ctx context.Context, c Config, at, rec string) (*Why, error) {
+// Explain gathers what is known about a place of a diagnosed recording: a regular expression of functions, or FILE:LINE.
+func Explain(ctx context.Context, open source.Opener, res *session.Result, at string) (*Why, error) {
 	where, err := parsePlace(at)
 	if err != nil {
 		return nil, err
 	}
-	if rec == "" {
-		if rec, err = Last(c); err != nil {
-			return nil, err
-		}
-	}
-	res, err := Diagnose(ctx, c, rec)
-	if err != nil {
-		return nil, err
-	}
+	rec := open.Shelf().ShortName(res.Path)
 	about := res.Table.About(where.is)
 	if len(about.Functions) == 0 {
-		return nil, fmt.Errorf("%s: no stack goes through %s, so nothing is known of what it costs; `hone top -cum -top -1 %s` lists what was seen", rec, at, shortName(c, res.Path))
+		return nil, fmt.Errorf("%s: no stack goes through %s, so nothing is known of what it costs; `hone top -cum -top -1 %s` lists what was seen", rec, at, rec)
 	}
 	w := &Why{
-		Schema: WhySchema, Recording: shortName(c, res.Path), Place: at,
+		Schema: WhySchema, Recording: rec, Place: at,
 		Callers: []WhyNeighbour{}, Callees: []WhyNeighbour{}, Compiler: []WhyRemark{}, Findings: []diagnose.Finding{},
 		Notes: append(slices.Clone(res.Lacking), res.Table.Notes...),
 	}
@@ -117,7 +110,7 @@ func Explain(ctx context.Context, c Config, at, rec string) (*Why, error) {
 	if err := w.compiler(ctx, res, &about); err != nil {
 		return nil, err
 	}
-	return w, w.source(ctx, c, res, where, &about)
+	return w, w.source(ctx, open, res, where, &about)
 }
 
 // place is what a question is about.
@@ -258,7 +251,7 @@ func fileOf(o gocode.Owner, file string) string {
 }
 
 // compiler fills in the compiler's decisions on the lines that cost.
-func (w *Why) compiler(ctx context.Context, res *Result, a *site.About) error {
+func (w *Why) compiler(ctx context.Context, res *session.Result, a *site.About) error {
 	var pkgs []string
 	for _, l := range a.Lines {
 		if p := l.Owner.Package; p != "" && l.Owner.Kind != gocode.Std && !slices.Contains(pkgs, p) && len(pkgs) < maxRemarkPackages {
@@ -297,7 +290,7 @@ func (w *Why) note(text string) {
 }
 
 // source fills in the annotated source of the most expensive functions, in the unit of the shares.
-func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a *site.About) error {
+func (w *Why) source(ctx context.Context, open source.Opener, res *session.Result, where place, a *site.About) error {
 	index, part := "cpu", ":cpu"
 	switch w.Unit {
 	case "bytes":
@@ -305,7 +298,7 @@ func (w *Why) source(ctx context.Context, c Config, res *Result, where place, a 
 	case "waiting":
 		index, part = "delay", ":mutex"
 	}
-	src, err := OpenSource(ctx, c, res.Path+part, nil, SourceOptions{})
+	src, err := open.Profile(ctx, res.Path+part)
 	if err != nil {
 		w.Problem = err.Error()
 		return nil

@@ -1,4 +1,4 @@
-package session
+package source
 
 import (
 	"bytes"
@@ -24,6 +24,12 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
 )
+
+// with is an Opener with standard input and options.
+func with(o Opener, stdin io.Reader, opt Options) Opener {
+	o.Stdin, o.Options = stdin, opt
+	return o
+}
 
 // service is one with the stock endpoints, which are this test's own. It notes what it is asked.
 type service struct {
@@ -83,11 +89,11 @@ func TestDeltaOfAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.then = func() { (&kept{}).allocate(16) } // garbage at once
-	p, err := newFetcher(u, SourceOptions{}).delta(context.Background(), u, 20*time.Millisecond)
+	p, err := Opener{}.newFetcher(u).delta(context.Background(), u, 20*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "github.com/hone-go/hone/internal/session.(*kept).allocate"
+	const name = "github.com/hone-go/hone/internal/source.(*kept).allocate"
 	if got := flat(t, p, name, "alloc_space"); got < 15<<20 || got > 20<<20 {
 		t.Errorf("allocated in between: %d bytes, want about 16 MiB", got)
 	}
@@ -126,8 +132,8 @@ func flat(t *testing.T, p *profile.Profile, name, value string) int64 {
 
 func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
 	s := newService(t, false)
-	c := Config{CacheDir: t.TempDir()}
-	src, err := OpenSource(context.Background(), c, s.URL+"/debug/pprof/mutex?seconds=1", nil, SourceOptions{})
+	c := Opener{CacheDir: t.TempDir()}
+	src, err := c.Profile(context.Background(), s.URL+"/debug/pprof/mutex?seconds=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +141,14 @@ func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
 		t.Errorf("asked for %q, over %d ns", s.asked, src.Profile.DurationNanos)
 	}
 	s.asked = nil
-	if _, err := OpenSource(context.Background(), c, s.URL+"/debug/pprof/heap", nil, SourceOptions{}); err != nil {
+	if _, err := c.Profile(context.Background(), s.URL+"/debug/pprof/heap"); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(s.asked, []string{"/debug/pprof/heap"}) {
 		t.Errorf("without -seconds: asked for %q", s.asked)
 	}
 	s.asked = nil
-	if _, err := OpenSource(context.Background(), c, s.URL+"/debug/fgprof", nil, SourceOptions{Seconds: 7}); err != nil {
+	if _, err := with(c, nil, Options{Seconds: 7}).Profile(context.Background(), s.URL+"/debug/fgprof"); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(s.asked, []string{"/debug/fgprof?seconds=7"}) {
@@ -150,7 +156,7 @@ func TestSecondsOfOtherProfilesAreTwoTakings(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := OpenSource(ctx, c, s.URL+"/debug/pprof/heap", nil, SourceOptions{Seconds: 60}); err == nil {
+	if _, err := with(c, nil, Options{Seconds: 60}).Profile(ctx, s.URL+"/debug/pprof/heap"); err == nil {
 		t.Error("it went on after its context's end")
 	}
 }
@@ -185,15 +191,15 @@ func TestURLsAreFetchedSideBySide(t *testing.T) {
 		io.WriteString(w, "main.main;main.f 5\n")
 	}))
 	defer s.Close()
-	c := Config{CacheDir: t.TempDir()}
-	src, err := OpenSources(context.Background(), c, []string{s.URL + "/a", s.URL + "/b"}, nil, SourceOptions{})
+	c := Opener{CacheDir: t.TempDir()}
+	src, err := c.Profile(context.Background(), s.URL+"/a", s.URL+"/b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if src.Profile.Total(0) != 10 || src.Name != s.URL+"/a and 1 more" {
 		t.Errorf("%s: %d", src.Name, src.Profile.Total(0))
 	}
-	_, err = OpenSources(context.Background(), c, []string{"-", s.URL + "/gone"}, strings.NewReader("main.main;main.f 2\n"), SourceOptions{})
+	_, err = with(c, strings.NewReader("main.main;main.f 2\n"), Options{}).Profile(context.Background(), "-", s.URL+"/gone")
 	if err == nil || !strings.Contains(err.Error(), "/gone: the service answers 404") {
 		t.Errorf("one that fails: %v", err)
 	}
@@ -201,37 +207,37 @@ func TestURLsAreFetchedSideBySide(t *testing.T) {
 
 func TestURLsWithTLSAndHeaders(t *testing.T) {
 	s := newService(t, true)
-	c := Config{CacheDir: t.TempDir()}
-	open := func(path string, o SourceOptions) error {
-		_, err := OpenSource(context.Background(), c, s.URL+path, nil, o)
+	c := Opener{CacheDir: t.TempDir()}
+	open := func(path string, o Options) error {
+		_, err := with(c, nil, o).Profile(context.Background(), s.URL+path)
 		return err
 	}
-	if err := open("/debug/pprof/heap", SourceOptions{}); err == nil || !strings.Contains(err.Error(), "-ca FILE, or -insecure") {
+	if err := open("/debug/pprof/heap", Options{}); err == nil || !strings.Contains(err.Error(), "-ca FILE, or -insecure") {
 		t.Errorf("unknown authority: %v", err)
 	}
 	trust := &tls.Config{RootCAs: x509.NewCertPool()}
 	trust.RootCAs.AddCert(s.Certificate())
 	for _, cfg := range []*tls.Config{trust, {InsecureSkipVerify: true}} {
-		if err := open("/debug/pprof/heap", SourceOptions{TLS: cfg}); err != nil {
+		if err := open("/debug/pprof/heap", Options{TLS: cfg}); err != nil {
 			t.Error(err)
 		}
 	}
 	plain := s.URL
 	s.URL = strings.Replace(plain, "https", "https+insecure", 1)
-	if err := open("/debug/pprof/heap", SourceOptions{}); err != nil {
+	if err := open("/debug/pprof/heap", Options{}); err != nil {
 		t.Error(err)
 	}
 	s.URL = plain
-	if err := open("/private/heap", SourceOptions{TLS: trust}); err == nil || !strings.Contains(err.Error(), "-header") || !strings.Contains(err.Error(), "who are you?") {
+	if err := open("/private/heap", Options{TLS: trust}); err == nil || !strings.Contains(err.Error(), "-header") || !strings.Contains(err.Error(), "who are you?") {
 		t.Errorf("without header: %v", err)
 	}
-	if err := open("/private/heap", SourceOptions{TLS: trust, Header: [][2]string{{"Authorization", "Bearer x"}, {"host", "shop.example"}}}); err != nil {
+	if err := open("/private/heap", Options{TLS: trust, Header: [][2]string{{"Authorization", "Bearer x"}, {"host", "shop.example"}}}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestSourcesMayBeText(t *testing.T) {
-	c := Config{CacheDir: t.TempDir()}
+	c := Opener{CacheDir: t.TempDir()}
 	s := newService(t, false)
 	dir := t.TempDir()
 	folded := filepath.Join(dir, "folded.txt.gz")
@@ -247,7 +253,7 @@ func TestSourcesMayBeText(t *testing.T) {
 		{s.URL + "/debug/pprof/goroutine?debug=1", "testing.(*T).Run"},
 		{s.URL + "/debug/pprof/goroutine?debug=2", "testing.(*T).Run"},
 	} {
-		src, err := OpenSource(context.Background(), c, tc.arg, strings.NewReader("main.main;main.f 5\n"), SourceOptions{})
+		src, err := with(c, strings.NewReader("main.main;main.f 5\n"), Options{}).Profile(context.Background(), tc.arg)
 		if err != nil {
 			t.Errorf("%s: %v", tc.arg, err)
 			continue
@@ -256,15 +262,15 @@ func TestSourcesMayBeText(t *testing.T) {
 			t.Errorf("%s: no %s", tc.arg, tc.function)
 		}
 	}
-	sum, err := OpenSources(context.Background(), c, []string{folded, "-"}, strings.NewReader("main.main;main.f 2\n"), SourceOptions{})
+	sum, err := with(c, strings.NewReader("main.main;main.f 2\n"), Options{}).Profile(context.Background(), folded, "-")
 	if err != nil || sum.Profile.Total(0) != 7 {
 		t.Errorf("sum: %v", err)
 	}
-	_, err = OpenSource(context.Background(), c, dir, nil, SourceOptions{})
+	_, err = c.Profile(context.Background(), dir)
 	if err == nil || !strings.Contains(err.Error(), dir+" is a directory") {
 		t.Errorf("directory: %v", err)
 	}
-	_, err = OpenSources(context.Background(), c, []string{folded, "gone.pprof"}, nil, SourceOptions{})
+	_, err = c.Profile(context.Background(), folded, "gone.pprof")
 	if err == nil || !strings.Contains(err.Error(), "gone.pprof") {
 		t.Errorf("a missing one of several: %v", err)
 	}
@@ -292,9 +298,9 @@ func TestGoroutinesOfARecordingHaveTheirStates(t *testing.T) {
 	if err := w.Close(true); err != nil {
 		t.Fatal(err)
 	}
-	c := Config{CacheDir: t.TempDir()}
+	c := Opener{CacheDir: t.TempDir()}
 	for _, part := range []string{"goroutine", "goroutine.txt"} {
-		src, err := OpenSource(context.Background(), c, path+":"+part, nil, SourceOptions{})
+		src, err := c.Profile(context.Background(), path+":"+part)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +311,7 @@ func TestGoroutinesOfARecordingHaveTheirStates(t *testing.T) {
 		for row := range src.Profile.NumSamples() {
 			l := src.Profile.Labels(row)
 			found = found || slices.Contains(l, profile.Label{Key: "state", Str: "chan receive"}) &&
-				slices.Contains(l, profile.Label{Key: "creator", Str: "github.com/hone-go/hone/internal/session.TestGoroutinesOfARecordingHaveTheirStates"})
+				slices.Contains(l, profile.Label{Key: "creator", Str: "github.com/hone-go/hone/internal/source.TestGoroutinesOfARecordingHaveTheirStates"})
 		}
 		if !found {
 			t.Errorf("%s: no goroutine of this test in its state", part)
@@ -339,9 +345,9 @@ func writeProfile(t *testing.T, name string, types ...string) string {
 }
 
 func TestSourcesOfDifferentValuesKeepWhatTheyShare(t *testing.T) {
-	c := Config{CacheDir: t.TempDir()}
+	c := Opener{CacheDir: t.TempDir()}
 	a, b := writeProfile(t, "a.pprof", "alloc_space", "inuse_space"), writeProfile(t, "b.pprof", "inuse_space")
-	sum, err := OpenSources(t.Context(), c, []string{a, b}, nil, SourceOptions{})
+	sum, err := c.Profile(t.Context(), a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,11 +358,11 @@ func TestSourcesOfDifferentValuesKeepWhatTheyShare(t *testing.T) {
 		t.Errorf("notes %q", sum.Notes)
 	}
 
-	old, err := OpenSource(t.Context(), c, b, nil, SourceOptions{})
+	old, err := c.Profile(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := OpenSource(t.Context(), c, a, nil, SourceOptions{})
+	now, err := c.Profile(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,11 +370,11 @@ func TestSourcesOfDifferentValuesKeepWhatTheyShare(t *testing.T) {
 		t.Errorf("difference %d, %v, notes %q", now.Profile.Total(0), err, now.Notes)
 	}
 
-	like, err := OpenSources(t.Context(), c, []string{a, a}, nil, SourceOptions{})
+	like, err := c.Profile(t.Context(), a, a)
 	if err != nil || len(like.Profile.SampleTypes) != 2 || len(like.Notes) != 0 {
 		t.Errorf("of like ones: %v, %v, notes %q", like.Profile.SampleTypes, err, like.Notes)
 	}
-	if _, err := OpenSources(t.Context(), c, []string{a, writeProfile(t, "c.pprof", "other")}, nil, SourceOptions{}); err == nil || !strings.Contains(err.Error(), "share no sample type") {
+	if _, err := c.Profile(t.Context(), a, writeProfile(t, "c.pprof", "other")); err == nil || !strings.Contains(err.Error(), "share no sample type") {
 		t.Errorf("of nothing shared: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package source
 
 import (
 	"context"
@@ -51,7 +51,7 @@ type fetched struct {
 
 // fetchAll fetches all URLs among args, at most maxFetches at a time. The answer for
 // args[i] comes over the channel i, nil for an argument that is no URL.
-func fetchAll(ctx context.Context, c Config, args []string, o SourceOptions) []chan fetched {
+func (o Opener) fetchAll(ctx context.Context, args []string) []chan fetched {
 	const maxFetches = 128 // as go tool pprof has it
 	turns := make(chan bool, maxFetches)
 	answers := make([]chan fetched, len(args))
@@ -63,7 +63,7 @@ func fetchAll(ctx context.Context, c Config, args []string, o SourceOptions) []c
 		answers[i] = make(chan fetched, 1)
 		go func() {
 			turns <- true
-			p, err := fetchProfile(ctx, c, u, o)
+			p, err := o.fetchProfile(ctx, u)
 			<-turns
 			answers[i] <- fetched{p, err}
 		}()
@@ -73,7 +73,7 @@ func fetchAll(ctx context.Context, c Config, args []string, o SourceOptions) []c
 
 // fetchProfile takes a profile from an endpoint. A URL without a path means the
 // CPU profile at the stock place, as with go tool pprof.
-func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*profile.Profile, error) {
+func (o Opener) fetchProfile(ctx context.Context, raw string) (*profile.Profile, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a URL: %w", raw, err)
@@ -81,7 +81,7 @@ func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/debug/pprof/profile"
 	}
-	f := newFetcher(u, o)
+	f := o.newFetcher(u)
 	defer f.client.CloseIdleConnections()
 
 	seconds := o.Seconds
@@ -98,10 +98,10 @@ func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*
 	case seconds <= 0:
 		return f.get(ctx, u, 0)
 	case isSnapshot(kind):
-		c.say("fetch", fmt.Sprintf("taking two %s profiles %d s apart from %s", kind, seconds, u.Host))
+		o.Say("fetch", fmt.Sprintf("taking two %s profiles %d s apart from %s", kind, seconds, u.Host))
 		return f.delta(ctx, u, length)
 	case kind == "profile":
-		c.say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
+		o.Say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
 	}
 	q.Set("seconds", strconv.Itoa(seconds)) // other endpoints, like that of fgprof, know it too
 	u.RawQuery = q.Encode()
@@ -112,12 +112,12 @@ func fetchProfile(ctx context.Context, c Config, raw string, o SourceOptions) (*
 const mostFetched = 1 << 30
 
 // Fetch copies what the endpoint at raw answers, a profile or a trace, which needs length to be made, to w as it is.
-func Fetch(ctx context.Context, raw string, length time.Duration, w io.Writer, o SourceOptions) error {
+func (o Opener) Copy(ctx context.Context, raw string, length time.Duration, w io.Writer) error {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return fmt.Errorf("%s: not a URL: %w", raw, err)
 	}
-	f := newFetcher(u, o)
+	f := o.newFetcher(u)
 	defer f.client.CloseIdleConnections()
 	body, err := f.open(ctx, u, length)
 	if err != nil {
@@ -152,7 +152,7 @@ type fetcher struct {
 }
 
 // newFetcher returns a fetcher for u, of which it rewrites pprof's own scheme.
-func newFetcher(u *url.URL, o SourceOptions) fetcher {
+func (o Opener) newFetcher(u *url.URL) fetcher {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{}
 	if o.TLS != nil {

@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -33,7 +34,7 @@ const maxRemarkPackages = 16
 // AddRemarks adds to a listing what the compiler says about the lines that cost something and, at their heads, why
 // functions are not inlined; and which calls the profile shows inlined on a line. The compiler is asked through the
 // facts of src.Code; what it has no word on stays as it is, and the listing's notes say why.
-func AddRemarks(ctx context.Context, src *Source, l *Listing, o RemarkOptions) error {
+func AddRemarks(ctx context.Context, src *source.Source, l *Listing, o RemarkOptions) error {
 	places := make([]remarkPlace, len(l.Functions))
 	for i := range l.Functions {
 		f := &l.Functions[i]
@@ -53,7 +54,7 @@ func AddRemarks(ctx context.Context, src *Source, l *Listing, o RemarkOptions) e
 
 // AddInstRemarks adds to a disassembly what the compiler says about the instructions that cost something:
 // below the first one of a line, in the chain of calls that it is in.
-func AddInstRemarks(ctx context.Context, src *Source, d *Disassembly, o RemarkOptions) error {
+func AddInstRemarks(ctx context.Context, src *source.Source, d *Disassembly, o RemarkOptions) error {
 	places := make([]remarkPlace, len(d.Functions))
 	for i := range d.Functions {
 		f := &d.Functions[i]
@@ -124,7 +125,7 @@ func (a *answers) about(place int) *gocode.Facts {
 }
 
 // askCompiler gets the facts of the packages that own the places, as far as o allows.
-func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o RemarkOptions) (*answers, error) {
+func askCompiler(ctx context.Context, src *source.Source, places []remarkPlace, o RemarkOptions) (*answers, error) {
 	a := &answers{moved: make([]bool, len(places))}
 	told := map[string]bool{}
 	var still []remarkPlace // whose source is that of the build
@@ -155,7 +156,7 @@ func askCompiler(ctx context.Context, src *Source, places []remarkPlace, o Remar
 }
 
 // remarkPackages chooses the packages to ask the compiler about, the most expensive first.
-func remarkPackages(src *Source, places []remarkPlace, o RemarkOptions) (pkgs, notes []string) {
+func remarkPackages(src *source.Source, places []remarkPlace, o RemarkOptions) (pkgs, notes []string) {
 	if !o.All && !src.KnownBuild {
 		return nil, nil
 	}

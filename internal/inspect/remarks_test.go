@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"os"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -51,7 +52,7 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 		}
 	}
 	t.Setenv("GOWORK", "off")
-	src := &Source{Name: "cpu.pprof", Profile: remarkedProfile(t, file), KnownBuild: true}
+	src := &source.Source{Name: "cpu.pprof", Profile: remarkedProfile(t, file), KnownBuild: true}
 	var err error
 	src.Code, err = gocode.Open(t.Context(), gocode.Config{Dir: dir, ImportPath: "example.com/remarked", CacheDir: t.TempDir()})
 	if err != nil {

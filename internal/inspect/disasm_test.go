@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/live"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -35,9 +36,9 @@ func spin(t *testing.T, flags ...string) (binary, cpu string) {
 	return binary, cpu
 }
 
-func viewOf(t *testing.T, cpu string, c Config) (*Source, *profile.View) {
+func viewOf(t *testing.T, cpu string, o source.Opener) (*source.Source, *profile.View) {
 	t.Helper()
-	src, err := OpenSource(t.Context(), c, cpu, nil, SourceOptions{})
+	src, err := o.Profile(t.Context(), cpu)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestDisassembleProfile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, cpu := spin(t, flags...)
-			c := Config{CacheDir: t.TempDir()}
+			c := source.Opener{CacheDir: t.TempDir()}
 			src, v := viewOf(t, cpu, c)
 			d, err := Disassemble(t.Context(), c, src, v, regexp.MustCompile(`^main\.work$`), DisasmOptions{})
 			if err != nil {
@@ -198,7 +199,7 @@ func TestDisassembleRefusals(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	c := Config{CacheDir: t.TempDir()}
+	c := source.Opener{CacheDir: t.TempDir()}
 	src, v := viewOf(t, cpu, c)
 	try := func(re string, o DisasmOptions) error {
 		_, err := Disassemble(t.Context(), c, src, v, regexp.MustCompile(re), o)

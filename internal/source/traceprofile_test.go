@@ -1,4 +1,4 @@
-package session
+package source
 
 import (
 	"bytes"
@@ -78,7 +78,7 @@ func TestOpenSourceOfTraces(t *testing.T) {
 	if err := w.Close(true); err != nil {
 		t.Fatal(err)
 	}
-	c := Config{CacheDir: t.TempDir()}
+	c := Opener{CacheDir: t.TempDir()}
 	for _, tc := range []struct {
 		arg, name, types string
 		notes            int
@@ -95,7 +95,7 @@ func TestOpenSourceOfTraces(t *testing.T) {
 		{rec + ":trace:blocking", rec + ":trace:blocking", "contentions delay", 0},
 		{rec + ":trace.out:blocking", rec + ":trace:blocking", "contentions delay", 0},
 	} {
-		s, err := OpenSource(context.Background(), c, tc.arg, bytes.NewReader(data), SourceOptions{})
+		s, err := with(c, bytes.NewReader(data), Options{}).Profile(context.Background(), tc.arg)
 		if err != nil {
 			t.Errorf("%s: %v", tc.arg, err)
 			continue
@@ -119,7 +119,7 @@ func TestOpenSourceOfTraces(t *testing.T) {
 		dir + "/nowhere:blocking": "no such file",
 		cut + ":blocking":         "broken",
 	} {
-		if _, err := OpenSource(context.Background(), c, arg, nil, SourceOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.Profile(context.Background(), arg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", arg, err, want)
 		}
 	}

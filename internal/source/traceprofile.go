@@ -1,4 +1,4 @@
-package session
+package source
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/recording"
@@ -39,7 +38,7 @@ func noFile(arg string, err error) error {
 	return err
 }
 
-// isTrace tells an execution trace by its first bytes, compressed or not.
+// isTrace reports whether a file that starts with head is an execution trace, compressed or not.
 func isTrace(head []byte) bool {
 	magic := []byte("go 1.")
 	if bytes.HasPrefix(head, magic) {
@@ -62,7 +61,7 @@ func partTraceView(part string) (view string, ok bool) {
 }
 
 // traceProfile reads a trace as the profile of a view, "" is that of all time.
-func traceProfile(ctx context.Context, c Config, r io.Reader, view string) (*profile.Profile, []string, error) {
+func (o Opener) traceProfile(ctx context.Context, r io.Reader, view string) (*profile.Profile, []string, error) {
 	var notes []string
 	if views := analysis.Profiles(); view == "" {
 		view = views[0]
@@ -70,7 +69,8 @@ func traceProfile(ctx context.Context, c Config, r io.Reader, view string) (*pro
 	} else if !slices.Contains(views, view) {
 		return nil, nil, fmt.Errorf("no view %q of an execution trace; there are %s", view, strings.Join(views, ", "))
 	}
-	set, cut, err := analyse(ctx, c, r, requests.Options{Paths: view == "critical"})
+	o.Say("trace", "reading the execution trace")
+	set, cut, err := analysis.Read(ctx, r, requests.Options{Paths: view == "critical"})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,16 +79,4 @@ func traceProfile(ctx context.Context, c Config, r io.Reader, view string) (*pro
 	}
 	p, err := set.Profile(view)
 	return p, notes, err
-}
-
-// analyse runs all analyses over a trace. cut says where one ends that is broken behind a part that is good.
-func analyse(ctx context.Context, c Config, r io.Reader, o requests.Options) (set *analysis.Set, cut *exectrace.Broken, err error) {
-	c.say("trace", "reading the execution trace")
-	set = analysis.New(o)
-	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)
-	if cut, err = exectrace.Usable(t, err); err != nil {
-		return nil, nil, err
-	}
-	set.Done(t)
-	return set, cut, nil
 }

@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/disasm"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -46,12 +47,12 @@ type DisasmOptions struct {
 
 // Disassemble finds the functions of the program whose name matches, or that have the address
 // that re is, and that cost something in the view of src.
-func Disassemble(ctx context.Context, c Config, src *Source, v *profile.View, re *regexp.Regexp, o DisasmOptions) (*Disassembly, error) {
+func Disassemble(ctx context.Context, open source.Opener, src *source.Source, v *profile.View, re *regexp.Regexp, o DisasmOptions) (*Disassembly, error) {
 	d := &Disassembly{View: v}
 	wanted := newWanted(re)
 	var inlined []string // functions that have the wanted one inlined
 	for _, m := range mappingsWith(v.Profile, wanted) {
-		prog, err := openProgram(ctx, c, src, m, o.Binary)
+		prog, err := openProgram(ctx, open, src, m, o.Binary)
 		if err != nil {
 			return nil, err
 		}
@@ -276,7 +277,7 @@ func (g *program) hosts(p *profile.Profile, w wanted) []string {
 }
 
 // addSource adds the text of each instruction's innermost line, where there is source.
-func addSource(src *Source, v *profile.View, insts []CostedInst) {
+func addSource(src *source.Source, v *profile.View, insts []CostedInst) {
 	type place struct {
 		file string
 		line int

@@ -1,4 +1,4 @@
-package session
+package inspect
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
 )
@@ -15,7 +16,7 @@ import (
 // openProgram finds the file of a mapping, checks that it is the one that ran, and computes
 // where it was loaded. The file is the one that the user gave, else the one that the profile
 // names; the program of a recording, which hone built for it and removed, is built once more.
-func openProgram(ctx context.Context, c Config, src *Source, mapping int32, given string) (*program, error) {
+func openProgram(ctx context.Context, open source.Opener, src *source.Source, mapping int32, given string) (*program, error) {
 	p := src.Profile
 	var m profile.Mapping
 	if mapping >= 0 {
@@ -36,7 +37,7 @@ func openProgram(ctx context.Context, c Config, src *Source, mapping int32, give
 		if given != "" {
 			return nil, fmt.Errorf("-binary: %w", err)
 		}
-		if err := g.buildAgain(ctx, c, src, err); err != nil {
+		if err := g.buildAgain(ctx, open, src, err); err != nil {
 			return nil, err
 		}
 	}
@@ -60,18 +61,18 @@ func standsFor(p *profile.Profile, mapping int32, binary string) bool {
 
 // buildAgain builds the program of a recording. Go builds are reproducible, so that the same
 // source gives the same program; locate checks it. missing says why the profile's own file cannot be read.
-func (g *program) buildAgain(ctx context.Context, c Config, src *Source, missing error) error {
+func (g *program) buildAgain(ctx context.Context, open source.Opener, src *source.Source, missing error) error {
 	if src.Recording == nil || !src.Recording.Target.Probe {
 		return fmt.Errorf("%s: the program that was profiled cannot be read (%w); give it with -binary FILE", src.Name, missing)
 	}
 	t := src.Recording.Target
-	c.say("build", "building "+t.ImportPath+" again, for its code")
+	open.Say("build", "building "+t.ImportPath+" again, for its code")
 	flags, refused := gocode.HarmlessFlags(t.BuildFlags)
 	if len(refused) > 0 {
-		c.say("build", unusedFlags(refused))
+		open.Say("build", gocode.RefusedFlags(refused))
 	}
 	bin, err := target.Build(ctx, target.BuildSpec{
-		Package: ".", Dir: t.Dir, Bench: t.Bench != "", BuildFlags: flags, WorkDir: filepath.Join(c.CacheDir, "work"),
+		Package: ".", Dir: t.Dir, Bench: t.Bench != "", BuildFlags: flags, WorkDir: filepath.Join(open.CacheDir, "work"),
 	})
 	if err != nil {
 		return fmt.Errorf("%s: the program that was recorded is gone, and cannot be built again: %w", src.Name, err)

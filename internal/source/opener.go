@@ -1,0 +1,62 @@
+package source
+
+import (
+	"crypto/tls"
+	"io"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/shelf"
+)
+
+// Opener opens sources. The zero value opens files and URLs.
+type Opener struct {
+	CacheDir string                   // hone's own: recordings without a path, builds and compiler facts
+	Progress func(phase, text string) // is told what is being done, in a few words; nil for silence
+	Stdin    io.Reader                // what "-" means; may be nil when no source is "-"
+	Options
+}
+
+// Options says how to read a source.
+type Options struct {
+	// Seconds is the length of a CPU profile (0 = 30) or an execution trace (0 = 5) taken from a URL. For
+	// other profiles it is the time between two profiles, which are subtracted; 0 = one profile.
+	Seconds int
+	// SampleIndex chooses the part of a recording when the user named none:
+	// alloc_space means allocs, inuse_space heap, …; "" means cpu.
+	SampleIndex string
+	TLS         *tls.Config // for https URLs; nil for the system's
+	Header      [][2]string // name and value of what is sent with requests
+}
+
+// Say reports progress.
+func (o Opener) Say(phase, text string) {
+	if o.Progress != nil {
+		o.Progress(phase, text)
+	}
+}
+
+// Shelf is where recordings lie that the user gave no path.
+func (o Opener) Shelf() shelf.Shelf { return shelf.In(o.CacheDir) }
+
+// Recording opens a recording by its path, or by its name or label in the cache. "" is the last one. The caller
+// closes it.
+func (o Opener) Recording(name string) (*recording.Recording, error) {
+	if name == "" {
+		last, err := o.Shelf().Last()
+		if err != nil {
+			return nil, err
+		}
+		name = last
+	}
+	return recording.Open(o.Shelf().Path(name))
+}
+
+// Manifest reads the manifest of a recording, named as in Recording.
+func (o Opener) Manifest(name string) (recording.Manifest, error) {
+	rec, err := o.Recording(name)
+	if err != nil {
+		return recording.Manifest{}, err
+	}
+	defer rec.Close()
+	return rec.Manifest, nil
+}
