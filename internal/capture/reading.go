@@ -132,7 +132,7 @@ func (from reading) figures(p *recording.Phase, to reading) {
 		p.SystemCPUSeconds = min(p.CPUSeconds, max(0, to.usage.SystemSeconds-from.usage.SystemSeconds))
 		p.PageFaults = max(0, to.usage.PageFaults-from.usage.PageFaults)
 		p.ChildCPUSeconds = max(0, to.usage.ChildCPUSeconds-from.usage.ChildCPUSeconds)
-		p.RSSBytes = to.usage.RSSBytes
+		p.RSSBytes, p.PeakRSSBytes = to.usage.RSSBytes, to.usage.MaxRSS
 	}
 	p.AllocBytes = from.grown(to, recording.MetricAllocBytes)
 	p.AllocObjects = from.objects(to)

@@ -34,7 +34,7 @@ func (st *stretch) join(o stretch) {
 	p.Throttled += q.Throttled
 	p.MachineCPUSeconds += q.MachineCPUSeconds
 	p.StolenCPUSeconds += q.StolenCPUSeconds
-	p.RSSBytes = q.RSSBytes
+	p.RSSBytes, p.PeakRSSBytes = q.RSSBytes, q.PeakRSSBytes
 	p.Windows = append(p.Windows, q.Windows...)
 	st.samples = append(st.samples, o.samples...)
 	st.loads = append(st.loads, o.loads...)

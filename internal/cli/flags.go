@@ -261,7 +261,14 @@ func (r *recordFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&r.stdin, "stdin", "", "standard input of the program, `FILE`, read again in each run (default: what is piped into hone)")
 	fs.StringVar(&r.loadCommand, "load_cmd", "", "drive the service by another tool: a `COMMAND` line for the shell, started with each phase and ended with it")
 	fs.BoolVar(&r.showOutput, "show_output", false, "show on stderr what the program prints, while it runs")
-	fs.StringVar(&r.dir, "C", "", "look the target up in `DIR`; the program still runs where you are")
+	fs.StringVar(&r.dir, "C", "", "resolve TARGET relative to `DIR`; the program still runs where you are")
+}
+
+// defaultLength makes d the default of -duration, which is then the length of one run: of commands that record a target many times.
+func (r *recordFlags) defaultLength(fs *flag.FlagSet, d time.Duration) {
+	f := fs.Lookup("duration")
+	f.Usage, f.DefValue = "length of one run, `D`", d.String()
+	r.duration = d
 }
 
 // capture turns flags and arguments into the options of a recording.
@@ -275,7 +282,7 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 		args = []string{"."}
 	case 1:
 	default:
-		return o, usagef("one target at a time, got %s; arguments of the program go behind --", strings.Join(args, " and "))
+		return o, usagef("one target at a time, got %s; arguments of the program go after --", strings.Join(args, " and "))
 	}
 	if r.duration <= 0 || r.duration < time.Second {
 		return o, usagef("-duration %s: at least 1s, and 30s for small shares", r.duration)

@@ -38,6 +38,7 @@ the length of one run.`,
 			var with list
 			var spec experiment.Spec
 			rec.declare(fs)
+			rec.defaultLength(fs, runLength)
 			out.declare(fs, "")
 			fs.Var(&with, "with", "try this `VARIANT`; may be given again")
 			fs.IntVar(&spec.Runs, "runs", 6, "record each variant `N` times")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"time"
 
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/tunegc"
@@ -25,6 +26,9 @@ type tuneFlags struct {
 	golang  list
 	write   bool
 }
+
+// runLength is the default length of a run of a target that is recorded many times.
+const runLength = 5 * time.Second
 
 func tuneCommand() command {
 	return command{
@@ -58,6 +62,7 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 		setup: func(fs *flag.FlagSet) runFunc {
 			var t tuneFlags
 			t.rec.declare(fs)
+			t.rec.defaultLength(fs, runLength)
 			t.out.declare(fs, "")
 			fs.StringVar(&t.memory, "memory", "", "of gc: the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
 			fs.IntVar(&t.others, "others", 2, "of gc: measure `N` neighbours of the choice, too")
@@ -65,7 +70,7 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
 			fs.Var(&t.golang, "go", "of go: the `VERSION` of Go to try; may be given again (default: the newest of each minor version)")
 			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo beside package main if it saves something")
-			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6, of deps 4)")
+			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6)")
 			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
 				if len(args) > 0 {

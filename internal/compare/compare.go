@@ -87,6 +87,14 @@ func Recordings(old, new []Source, o Options) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.InTurns {
+		for i := range sides {
+			for k := range sides[i].runs {
+				r := &sides[i].runs[k]
+				r.figures = append(r.figures, memoryFigures(r.clean)...)
+			}
+		}
+	}
 	c := &Comparison{Schema: Schema, Old: sides[0].names(), New: sides[1].names()}
 	if c.Differences, err = differences(sides, o.Force); err != nil {
 		return nil, err

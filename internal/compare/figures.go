@@ -1,6 +1,9 @@
 package compare
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/hone-go/hone/internal/recording"
 )
 
@@ -120,6 +123,22 @@ func requestFigures(unit string, p recording.Phase) []figure {
 	return list
 }
 
+// PeakMemory is the metric of the most memory that a process held.
+const PeakMemory = "peak memory"
+
+// memoryFigures are those of the whole process. They have one value a recording, so they are only compared by ranks; benchmarks have none: how
+// much memory theirs take depends on the number of iterations.
+func memoryFigures(p recording.Phase) []figure {
+	if len(p.Benchmarks) > 0 {
+		return nil
+	}
+	peak := max(p.PeakRSSBytes, p.RSSBytes)
+	if peak <= 0 {
+		return nil
+	}
+	return []figure{{name: cleanPhase, metric: PeakMemory, unit: "B", kind: wallTime, value: float64(peak)}}
+}
+
 // benchFigures are those of an operation of each benchmark, with a value a process.
 func benchFigures(p recording.Phase) []figure {
 	var list []figure
@@ -138,6 +157,24 @@ func benchFigures(p recording.Phase) []figure {
 		add("cpu", "s", cpuTime, p.BenchCPU())
 		add("allocated", "B", allocated, b.PerRun(recording.BenchSample.Bytes))
 		add("allocations", "objects", allocated, b.PerRun(recording.BenchSample.Allocs))
+		for _, unit := range reported(b) {
+			add(unit, unit, tail, b.PerRun(func(s recording.BenchSample) (float64, bool) { v, ok := s.Metrics[unit]; return v, ok }))
+			list[len(list)-1].unit = unit
+		}
 	}
 	return list
+}
+
+// reported are the units of b.ReportMetric that are a cost of an operation, as "conns/op": less is better. Of other units hone does not know which
+// way is better.
+func reported(b recording.Benchmark) (units []string) {
+	for _, s := range b.Samples {
+		for unit := range s.Metrics {
+			if strings.HasSuffix(unit, "/op") && !slices.Contains(units, unit) {
+				units = append(units, unit)
+			}
+		}
+	}
+	slices.Sort(units)
+	return units
 }

@@ -35,6 +35,7 @@ type Variant struct {
 	Name       string   `json:"name"`
 	Env        []string `json:"env,omitempty"`         // "GOGC=400"
 	BuildFlags []string `json:"build_flags,omitempty"` // added to the target's
+	BuildEnv   []string `json:"build_env,omitempty"`   // added to the environment of the go command
 	Toolchain  string   `json:"toolchain,omitempty"`   // builds it in the place of the target's: "go1.27.1"
 	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built in the place of the tree's
 	Dir        string   `json:"-"`                     // a directory in the place of the target's; with it, no Ref
@@ -146,6 +147,7 @@ func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options,
 	o.Env = slices.Concat(o.Env, v.Env)
 	o.Settings = slices.Concat(o.Settings, v.Env)
 	o.BuildFlags = slices.Concat(o.BuildFlags, v.BuildFlags)
+	o.BuildEnv = slices.Concat(o.BuildEnv, v.BuildEnv)
 	if v.Toolchain != "" {
 		o.BuildEnv = slices.Concat(o.BuildEnv, []string{"GOTOOLCHAIN=" + v.Toolchain})
 	}

@@ -12,6 +12,9 @@ import (
 // TuneDeps draws versions of dependencies: which were tried, what they cost, and the oldest that costs less.
 func TuneDeps(w io.Writer, r *tunedeps.Result, s Style) {
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %s", r.Target, seconds(r.Seconds)))))
+	if r.Why != "" {
+		fmt.Fprintln(w, wrap("No version cures: "+screen.Line(r.Why)+". hone tune deps -module PATH tries one anyway.", "", s.width()))
+	}
 	for _, m := range r.Modules {
 		head := screen.Line(m.Path + " " + m.Version)
 		fmt.Fprintf(w, "\n%s  %s of CPU, %s of allocated bytes\n", s.paint(strong, head), percent(m.Share), percent(m.ByteShare))

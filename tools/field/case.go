@@ -22,11 +22,14 @@ type fieldCase struct {
 	ID       string   `json:"id"`
 	Module   string   `json:"module"`
 	Bad      string   `json:"bad_version"`
+	Good     string   `json:"good_version"`
 	Kind     string   `json:"kind"`
 	Function string   `json:"culprit_function"` // as pprof prints it
 	Place    string   `json:"culprit_file_line"`
 	Also     []string `json:"also_acceptable"` // "function (file:line)", the place may be missing
 	GoodGet  []string `json:"good_get"`        // what to go get for the fixed version
+
+	UpgradeFixes bool `json:"upgrade_fixes"` // whether Good does
 
 	// Of the cases that are archives: what causes the fault, and the expression that a right explanation matches.
 	Cause string `json:"cause"`

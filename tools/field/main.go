@@ -40,10 +40,11 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	kept := fs.String("work", "", "keep sources and recordings in this directory; what it has recorded already is only diagnosed again")
 	save := fs.Bool("w", false, "write the page in docs instead of printing it")
 	look := fs.Bool("first", false, "note in first.json how hone does on cases that are not in it yet")
+	versions := fs.Bool("upgrades", false, "look for versions that cure, as hone tune deps does; -only none makes the page of what is kept")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	if fs.NArg() != 1 || *save && (*only != "" || *fixed) {
+	if fs.NArg() != 1 || *save && !*versions && (*only != "" || *fixed) {
 		return errors.New("want the directory of the cases; -w goes with all of them, as they are")
 	}
 	dir := fs.Arg(0)
@@ -57,6 +58,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 			return err
 		}
 		defer os.RemoveAll(work)
+	}
+	if *versions {
+		return upgradesTo(ctx, cases, *only, work, *duration, *save, w)
 	}
 	t := table{Duration: *duration, fixed: *fixed}
 	for i := range cases {
@@ -80,6 +84,19 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		return os.WriteFile(filepath.Join("docs", pageOf(cases)), page.Bytes(), 0o644)
 	}
 	_, err = w.Write(page.Bytes())
+	return err
+}
+
+// upgradesTo tries versions that cure and writes their page.
+func upgradesTo(ctx context.Context, cases []fieldCase, only, work string, duration time.Duration, save bool, w io.Writer) error {
+	var page bytes.Buffer
+	if err := upgrades(ctx, cases, only, work, filepath.Join("tools", "field", "testdata", "upgrades.json"), duration, &page); err != nil {
+		return err
+	}
+	if save {
+		return os.WriteFile(filepath.Join("docs", "field-upgrades.md"), page.Bytes(), 0o644)
+	}
+	_, err := w.Write(page.Bytes())
 	return err
 }
 

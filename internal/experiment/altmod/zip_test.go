@@ -1,4 +1,4 @@
-package tunedeps
+package altmod
 
 import (
 	"archive/zip"

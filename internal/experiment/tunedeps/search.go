@@ -1,0 +1,325 @@
+package tunedeps
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/session"
+)
+
+const (
+	// mostNewest is how many of the newest versions are tried until one builds; then mostMinors, the newest of older minor versions.
+	mostNewest = 3
+	mostMinors = 4
+	// LeastGain is the least part of a metric that a version must save: below it, an upgrade is not worth its risk, and nothing
+	// is called a cure.
+	LeastGain = 0.05
+)
+
+// module looks for a version of one module that cures.
+func (d *search) module(ctx context.Context, m *Module) error {
+	version, replaced, err := d.tree.Current(ctx, m.Path)
+	if err != nil {
+		return err
+	}
+	m.Version = version
+	if replaced {
+		m.Why = "go.mod replaces it: a version of it would not be built"
+		return nil
+	}
+	versions, err := d.tree.Newer(ctx, m.Path, version)
+	if err != nil {
+		return err
+	}
+	m.Why = "there is no newer release"
+	cured, err := d.releases(ctx, m, versions)
+	if err != nil || cured {
+		return err
+	}
+	// What is fixed on the default branch may not be released yet.
+	newest := version
+	if len(versions) > 0 {
+		newest = versions[len(versions)-1]
+	}
+	if head := d.tree.Head(ctx, m.Path, newest); head != "" {
+		_, err = d.try(ctx, m, []string{head})
+	}
+	return err
+}
+
+// releases tries the newest release that builds, and where that saves nothing, what an older one may save: a newer one can have lost
+// again what an older one had won.
+func (d *search) releases(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
+	for _, newest := range candidates(versions) {
+		cured, err := d.try(ctx, m, versions[:1+slices.Index(versions, newest)])
+		if err != nil || cured {
+			return cured, err
+		}
+		if last := m.Tried[len(m.Tried)-1]; last.Failed == "" {
+			return d.screen(ctx, m, versions)
+		}
+	}
+	return false, nil
+}
+
+// candidates are the versions to try until one builds, newest first.
+func candidates(versions []string) (list []string) {
+	for i := len(versions) - 1; i >= 0 && len(list) < mostNewest; i-- {
+		list = append(list, versions[i])
+	}
+	return append(list, lastOfMinors(versions[:len(versions)-len(list)])...)
+}
+
+// lastOfMinors are the newest patch releases of the newest minor versions, newest first.
+func lastOfMinors(versions []string) (list []string) {
+	for i := len(versions) - 1; i >= 0 && len(list) < mostMinors; i-- {
+		if i == len(versions)-1 || semver.MajorMinor(versions[i]) != semver.MajorMinor(versions[i+1]) {
+			list = append(list, versions[i])
+		}
+	}
+	return list
+}
+
+// try runs the last of some versions in turns with the target as it is and, when it saves something, searches the others for the
+// oldest that does.
+func (d *search) try(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
+	last := versions[len(versions)-1]
+	out, err := d.experiment(ctx, m.Path, last)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case out.Failed != "":
+		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Failed})
+		m.Why = "the newest versions do not build with the target, or fail"
+		return false, nil
+	case out.Differs != "":
+		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Differs})
+		m.Why = "with the newest version the target answers differently"
+		return false, nil
+	}
+	if m.Newest == "" {
+		m.Newest = last
+	}
+	row := saved(out.Comparison)
+	if row == nil {
+		m.Tried = append(m.Tried, Tried{Version: last})
+		m.Why = fmt.Sprintf("%s saves nothing that is more than chance and more than %.0f %%", last, 100*LeastGain)
+		return false, nil
+	}
+	m.Why = ""
+	return true, d.bisect(ctx, m, versions, out, row)
+}
+
+// screen records the next version and the last ones of each minor version once, when the newest saves nothing, and tries the one that
+// looks best.
+func (d *search) screen(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
+	rest := versions[:slices.Index(versions, m.Newest)]
+	if len(rest) == 0 {
+		return false, nil
+	}
+	list := lastOfMinors(rest)
+	if !slices.Contains(list, rest[0]) {
+		list = append(list, rest[0])
+	}
+	best, least := "", 1-2*LeastGain // one recording scatters: what looks like less is not worth a trial
+	for _, v := range list {
+		c, failed, err := d.once(ctx, m.Path, v)
+		if err != nil {
+			return false, err
+		}
+		if failed != "" {
+			m.Tried = append(m.Tried, Tried{Version: v, Failed: failed})
+			continue
+		}
+		ratio := 1.0
+		for i := range c.Rows {
+			if r := &c.Rows[i]; costs(r) {
+				ratio = min(ratio, *r.Ratio)
+			}
+		}
+		if ratio < least {
+			best, least = v, ratio
+		}
+		m.Tried = append(m.Tried, Tried{Version: v})
+	}
+	if best == "" {
+		m.order(versions)
+		return false, nil
+	}
+	m.Tried = slices.DeleteFunc(m.Tried, func(t Tried) bool { return t.Version == best })
+	cured, err = d.try(ctx, m, versions[:1+slices.Index(versions, best)])
+	m.order(versions)
+	return cured, err
+}
+
+// order puts the tried versions in the order of releases.
+func (m *Module) order(versions []string) {
+	slices.SortStableFunc(m.Tried, func(a, b Tried) int { return slices.Index(versions, a.Version) - slices.Index(versions, b.Version) })
+}
+
+// costs reports whether a row is of a cost with a figure on both sides; latencies and throughput say the same as the time less sharply.
+func costs(r *compare.Row) bool {
+	return r.Ratio != nil && r.Old > 0 && r.Metric != compare.PeakMemory && !strings.HasPrefix(r.Metric, "latency") && r.Metric != "throughput"
+}
+
+// saved returns the row in which a version saves most, at least LeastGain; nil when none has that verdict. Where an exact figure saves nearly as
+// much, it is that: one recording of each version is then enough to tell them apart.
+func saved(c *compare.Comparison) *compare.Row {
+	const nearly = 0.2 // of the old value
+	var best *compare.Row
+	share := func(r *compare.Row) float64 {
+		if r.Exact {
+			return *r.Ratio - nearly
+		}
+		return *r.Ratio
+	}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		if r.Verdict != compare.Better || !costs(r) || *r.Ratio > 1-LeastGain {
+			continue
+		}
+		if best == nil || share(r) < share(best) {
+			best = r
+		}
+	}
+	return best
+}
+
+// bisect finds the oldest of the versions that saves at least half of what the last one does. Each is recorded once; the answer is
+// tried in turns, as one recording is no proof.
+func (d *search) bisect(ctx context.Context, m *Module, versions []string, newest experiment.Outcome, row *compare.Row) error {
+	half := (row.Old + row.New) / 2
+	m.Tried = append(m.Tried, Tried{Version: versions[len(versions)-1], Value: &row.New, Cures: true})
+	low, high := -1, len(versions)-1 // low does not cure, high does
+	outcome := newest
+	for {
+		for high-low > 1 {
+			mid := (low + high) / 2
+			x, err := d.value(ctx, m.Path, versions[mid], row, half)
+			if err != nil {
+				return err
+			}
+			m.Tried = append(m.Tried, x)
+			if x.Cures {
+				high = mid
+			} else {
+				low = mid
+			}
+		}
+		if high == len(versions)-1 || outcome.Name == d.name(m.Path, versions[high]) {
+			break
+		}
+		out, err := d.experiment(ctx, m.Path, versions[high])
+		if err != nil {
+			return err
+		}
+		if cures(out, row) {
+			outcome = out
+			break
+		}
+		// The one recording deceived: the cure is in a newer version.
+		i := slices.IndexFunc(m.Tried, func(t Tried) bool { return t.Version == versions[high] })
+		m.Tried[i].Cures = false
+		low, high = high, d.nextCure(m, versions, high)
+	}
+	m.order(versions)
+	m.Cure = &Cure{Version: versions[high], Name: row.Name, Metric: row.Metric, Unit: row.Unit, Old: row.Old, Comparison: outcome.Comparison}
+	return nil
+}
+
+// nextCure is the oldest version after a place that is known to cure.
+func (d *search) nextCure(m *Module, versions []string, after int) int {
+	for i := after + 1; i < len(versions); i++ {
+		if slices.ContainsFunc(m.Tried, func(t Tried) bool { return t.Version == versions[i] && t.Cures }) {
+			return i
+		}
+	}
+	return len(versions) - 1
+}
+
+// cures reports whether a trial shows a saving in a row's metric.
+func cures(out experiment.Outcome, row *compare.Row) bool {
+	if out.Comparison == nil || out.Differs != "" {
+		return false
+	}
+	return slices.ContainsFunc(out.Comparison.Rows, func(r compare.Row) bool {
+		return r.Name == row.Name && r.Metric == row.Metric && r.Verdict == compare.Better
+	})
+}
+
+func (d *search) name(module, version string) string { return module + "@" + version }
+
+// experiment runs a version in turns with the target as it is.
+func (d *search) experiment(ctx context.Context, module, version string) (experiment.Outcome, error) {
+	d.say("%s@%s, in turns with the target as it is", module, version)
+	b, err := d.tree.With(ctx, module, version)
+	if ctx.Err() != nil {
+		return experiment.Outcome{}, ctx.Err()
+	}
+	if err != nil {
+		return experiment.Outcome{Failed: err.Error()}, nil
+	}
+	r, err := experiment.Run(ctx, d.cfg, experiment.Spec{Options: d.Options, Runs: d.Runs, Seed: d.Seed, Progress: d.Progress,
+		Variants: []experiment.Variant{{Name: d.name(module, version), BuildFlags: b.Flags, BuildEnv: b.Env}}})
+	if err != nil {
+		return experiment.Outcome{}, err
+	}
+	return r.Outcomes[0], nil
+}
+
+// once records a version once and compares it with the target as it is.
+func (d *search) once(ctx context.Context, module, version string) (c *compare.Comparison, failed string, err error) {
+	d.say("%s@%s", module, version)
+	b, err := d.tree.With(ctx, module, version)
+	if ctx.Err() != nil {
+		return nil, "", ctx.Err()
+	}
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	d.n++
+	o := d.Options
+	o.Phases, o.Out = []string{}, filepath.Join(d.dir, fmt.Sprintf("one%d.hone", d.n))
+	o.BuildFlags, o.BuildEnv = slices.Concat(o.BuildFlags, b.Flags), slices.Concat(o.BuildEnv, b.Env)
+	path, err := session.Record(ctx, d.cfg, o)
+	if ctx.Err() != nil {
+		return nil, "", ctx.Err()
+	}
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer rec.Close()
+	c, err = compare.Recordings([]compare.Source{d.base}, []compare.Source{{Name: version, Manifest: rec.Manifest}}, compare.Options{Force: true})
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	return c, "", nil
+}
+
+// value records a version once and says whether the metric of a row is at most half.
+func (d *search) value(ctx context.Context, module, version string, row *compare.Row, half float64) (Tried, error) {
+	c, failed, err := d.once(ctx, module, version)
+	if err != nil || failed != "" {
+		return Tried{Version: version, Failed: failed}, err
+	}
+	for _, r := range c.Rows {
+		if r.Name == row.Name && r.Metric == row.Metric && !math.IsNaN(r.New) {
+			return Tried{Version: version, Value: &r.New, Cures: r.New <= half}, nil
+		}
+	}
+	return Tried{Version: version, Failed: "it was not measured: " + row.Metric}, nil
+}

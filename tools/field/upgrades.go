@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment/tunedeps"
+	"github.com/hone-go/hone/internal/session"
+)
+
+// upgrade is what `hone tune deps` said of a case, as upgrades.json keeps it. A table of thirty cases takes most of an hour, so each case is
+// kept as soon as it has been tried, and the page is made of what is kept.
+type upgrade struct {
+	Module  string   `json:"module"`
+	Kind    string   `json:"kind"`
+	Bad     string   `json:"bad"`
+	Good    string   `json:"good,omitempty"` // the version known to cure; "" when none does
+	Named   string   `json:"named,omitempty"`
+	Metric  string   `json:"metric,omitempty"`
+	Old     float64  `json:"old,omitempty"`
+	Ratio   float64  `json:"ratio,omitempty"`
+	Tried   int      `json:"tried"`
+	Why     string   `json:"why,omitempty"`    // none was named
+	Others  []string `json:"others,omitempty"` // cures named in other modules
+	Seconds float64  `json:"seconds"`
+}
+
+// right reports whether the answer is right: a curing version no newer than the one that is known to cure, or none where none does.
+func (u upgrade) right() bool {
+	if u.Good == "" {
+		return u.Named == "" && len(u.Others) == 0
+	}
+	return u.Named != "" && semver.Compare(u.Named, u.Bad) > 0 && semver.Compare(u.Named, u.Good) <= 0
+}
+
+// upgrades tries the chosen cases, keeps what came of each in the file kept, and writes the page of all that are there.
+func upgrades(ctx context.Context, cases []fieldCase, only, work, kept string, duration time.Duration, w io.Writer) error {
+	all := map[string]upgrade{}
+	text, err := os.ReadFile(kept)
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", kept, err)
+	}
+	for i := range cases {
+		c := &cases[i]
+		if only == "none" || only != "" && !chosen(c.ID, only) {
+			continue
+		}
+		u, err := tryUpgrade(ctx, c, work, duration)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.ID, err)
+		}
+		fmt.Fprintf(os.Stderr, "%s | named %s, known %s | %s | right: %t | %.0f s\n", c.ID, u.Named, u.Good, u.Why, u.right(), u.Seconds)
+		all[c.ID] = u
+		if text, err = json.MarshalIndent(all, "", "\t"); err == nil {
+			err = os.WriteFile(kept, append(text, '\n'), 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(upgradesPage(all))
+	return err
+}
+
+// tryUpgrade asks for a version that cures a case, as `hone tune deps -bench . .` does.
+func tryUpgrade(ctx context.Context, c *fieldCase, work string, duration time.Duration) (upgrade, error) {
+	u := upgrade{Module: c.Module, Kind: c.Kind, Bad: c.Bad}
+	if c.UpgradeFixes {
+		u.Good = c.Good
+	}
+	dir := filepath.Join(work, "upgrade-"+c.ID)
+	if err := os.RemoveAll(dir); err != nil {
+		return u, err
+	}
+	if err := c.copy(ctx, dir, false); err != nil {
+		return u, err
+	}
+	o := capture.Options{Package: ".", Dir: dir, RunDir: dir, Arg: c.ID, Duration: duration, Warmup: 5 * time.Second}
+	if _, err := os.Stat(filepath.Join(dir, "case_test.go")); err == nil {
+		o.Bench = "."
+	}
+	r, err := tunedeps.Run(ctx, session.Config{CacheDir: work, Version: "field"}, tunedeps.Spec{Options: o})
+	if err != nil {
+		return u, err
+	}
+	u.Seconds, u.Why = r.Seconds, r.Why
+	for _, m := range r.Modules {
+		u.Tried += len(m.Tried)
+		switch {
+		case m.Path == c.Module && m.Cure == nil:
+			u.Why = m.Why
+		case m.Path == c.Module:
+			u.Named, u.Metric, u.Old = m.Cure.Version, m.Cure.Metric, m.Cure.Old
+			for _, row := range m.Cure.Comparison.Rows {
+				if row.Name == m.Cure.Name && row.Metric == m.Cure.Metric && row.Ratio != nil {
+					u.Ratio = *row.Ratio
+				}
+			}
+		case m.Cure != nil:
+			u.Others = append(u.Others, m.Path+"@"+m.Cure.Version)
+		}
+	}
+	if u.Named == "" && u.Why == "" {
+		u.Why = "the module was not looked at"
+	}
+	return u, nil
+}
+
+// upgradesPage is docs/field-upgrades.md.
+func upgradesPage(all map[string]upgrade) []byte {
+	var b bytes.Buffer
+	var cured, curable, quiet, controls int
+	for _, u := range all {
+		switch {
+		case u.Good == "":
+			controls++
+			if u.right() {
+				quiet++
+			}
+		default:
+			curable++
+			if u.right() {
+				cured++
+			}
+		}
+	}
+	fmt.Fprintf(&b, `# Versions that cure
+
+Real performance bugs of public modules, at the version that has the bug. For each, hone tune deps -bench . . looks for a version that cures, without being
+told which module to look at. An answer is right when the version it names is newer than the one with the bug and not newer than the one whose
+release notes or commits name the fix (or, of the controls, when it names none).
+
+**%d of %d upgrades found; none named for %d of %d controls.**
+
+This page is made by go run ./tools/field -upgrades -w DIR, with the directory of the cases; -only tries some of them, and the others
+keep their figures.
+
+| case | kind | module | bug in | fixed in | hone names | what it saves | versions tried | right |
+|---|---|---|---|---|---|---|---|---|
+`, cured, curable, quiet, controls)
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		u := all[id]
+		saves, named, right := u.Why, u.Named, "no"
+		if u.Named != "" {
+			saves = fmt.Sprintf("%s −%.0f %%", u.Metric, 100*(1-u.Ratio))
+		} else {
+			named = "none"
+		}
+		if u.right() {
+			right = "yes"
+		}
+		for _, o := range u.Others {
+			named += ", " + o
+		}
+		good := u.Good
+		if good == "" {
+			good = "–"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %d | %s |\n", id, u.Kind, u.Module, u.Bad, good, named, saves, u.Tried, right)
+	}
+	return b.Bytes()
+}
