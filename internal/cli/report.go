@@ -56,7 +56,7 @@ and needs no network; Markdown is for a pull request or a ticket, and has the fi
 					return f.writeJSON(env, res.Report)
 				}
 				p := render.ReportPage{
-					FindingsPage: render.FindingsPage{Report: res.Report, Manifest: res.Manifest, Table: res.Table, Top: f.top, Verbose: f.verbose},
+					FindingsPage: render.FindingsPage{Report: res.Report, Manifest: res.Manifest, Top: f.top, Verbose: f.verbose},
 					NoSource:     noSource,
 				}
 				if format == "md" {

@@ -272,7 +272,7 @@ func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *pr
 	}
 	err = buffered(env.Stdout, func(w io.Writer) error {
 		render.Findings(w, render.FindingsPage{
-			Report: res.Report, Manifest: res.Manifest, Table: res.Table, Top: out.top, Verbose: out.verbose,
+			Report: res.Report, Manifest: res.Manifest, Top: out.top, Verbose: out.verbose,
 		}, out.style(env))
 		return nil
 	})

@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/analysis"
-	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/source"
+	"github.com/hone-go/hone/internal/traceview"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -54,19 +53,12 @@ type traceView struct {
 	// own is what the view does instead of the common analyses; nil for none.
 	own    func(f *traceFlags, ctx context.Context, env Env, args []string) error
 	writes bool // it takes -o itself, for a file that is not text
-	// check says why there is nothing to show; nil when it always can.
-	check func(*traceRun) error
-	// result computes what -json prints.
-	result func(*traceRun) any
-	draw   func(io.Writer, *traceRun, render.TracePage, render.Style)
+	// show prepares what -json prints and what draws the page; an error says why there is nothing to show.
+	show func(*traceview.Report) (any, pageOf, error)
 }
 
-// traceRun is a trace that was read for a view.
-type traceRun struct {
-	flags *traceFlags
-	set   *analysis.Set
-	path  *requests.Path // of a request, when it took more than one reading
-}
+// pageOf draws a view.
+type pageOf func(io.Writer, render.TracePage, render.Style)
 
 type traceFlags struct {
 	outputFlags
@@ -78,8 +70,6 @@ type traceFlags struct {
 	slowest int
 	out     string
 	events  eventFlags
-
-	again bool // what was read can be read again
 }
 
 func traceCommand() command {
@@ -136,31 +126,30 @@ func (f *traceFlags) view(ctx context.Context, env Env, view traceView, args []s
 	if view.own != nil {
 		return view.own(f, ctx, env, args)
 	}
-	run := &traceRun{flags: f, set: analysis.New(requests.Options{Slowest: f.slowest, Paths: view.name == "critical"})}
-	page, err := f.read(ctx, env, args, run.set.Folds(), run.set.Done)
+	r, prog, err := f.reader(env, args)
 	if err != nil {
 		return err
 	}
-	if f.again && view.name == "critical" {
-		if err := run.completePath(ctx, env, page.Source); err != nil {
-			return err
-		}
+	rep, err := r.Report(ctx, traceview.ReportOptions{Slowest: f.slowest, Critical: view.name == "critical", Run: f.whole, Request: f.request})
+	prog.clear()
+	if err != nil {
+		return err
 	}
-	if view.check != nil {
-		if err := view.check(run); err != nil {
-			return fmt.Errorf("%s: %w", page.Source, err)
-		}
+	result, draw, err := view.show(rep)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.Name, err)
 	}
 	if f.pprof != "" {
-		if err := writeProfile(env, f.pprof, func() (*profile.Profile, error) { return run.profile(view.name) }); err != nil {
+		if err := writeProfile(env, f.pprof, func() (*profile.Profile, error) { return rep.Profile(view.name) }); err != nil {
 			return err
 		}
 	}
+	page := f.page(r)
 	if f.json {
-		return render.TraceJSON(env.Stdout, view.name, page, view.result(run))
+		return render.TraceJSON(env.Stdout, view.name, page, result)
 	}
 	return buffered(env.Stdout, func(w io.Writer) error {
-		view.draw(w, run, page, f.style(env))
+		draw(w, page, f.style(env))
 		return nil
 	})
 }
@@ -189,8 +178,8 @@ func viewNames() []string {
 	return names
 }
 
-// open opens the trace that args name.
-func (f *traceFlags) open(ctx context.Context, env Env, args []string) (*source.Trace, *progress, error) {
+// reader reads the trace that args name.
+func (f *traceFlags) reader(env Env, args []string) (*traceview.Reader, *progress, error) {
 	c, prog, err := f.session(env)
 	if err != nil {
 		return nil, nil, err
@@ -203,95 +192,28 @@ func (f *traceFlags) open(ctx context.Context, env Env, args []string) (*source.
 	if err != nil {
 		return nil, nil, err
 	}
-	arg := ""
+	r := &traceview.Reader{
+		Opener:   env.opener(c, source.Options{Seconds: f.seconds, TLS: tlsConfig, Header: headers}),
+		Progress: readProgress(prog),
+	}
 	if len(args) == 1 {
-		arg = args[0]
+		r.Name = args[0]
 	}
-	src, err := env.opener(c, source.Options{Seconds: f.seconds, TLS: tlsConfig, Header: headers}).Trace(ctx, arg)
-	return src, prog, err
+	return r, prog, nil
 }
 
-// read reads the trace that args name for some folds, and tells done of it. A trace that is broken is
-// read as far as it is good, which the page says.
-func (f *traceFlags) read(ctx context.Context, env Env, args []string, folds []exectrace.Fold, done func(*exectrace.Trace)) (render.TracePage, error) {
-	page := render.TracePage{Top: f.top}
-	src, prog, err := f.open(ctx, env, args)
-	if err != nil {
-		return page, err
-	}
-	defer src.Close()
-	page.Source, f.again = src.Name, src.Again
-	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, folds...)
-	prog.clear()
-	cut, err := exectrace.Usable(t, err)
-	if err != nil {
-		return page, fmt.Errorf("%s: %w", page.Source, err)
-	}
-	if cut != nil {
-		page.Notes = append(page.Notes, cut.Note())
-	}
-	done(t)
-	return page, nil
+// page is the head of a view's page.
+func (f *traceFlags) page(r *traceview.Reader) render.TracePage {
+	return render.TracePage{Source: r.Name, Top: f.top, Notes: r.Notes}
 }
 
-// mostReadings bounds how often a trace is read again for the path of a run.
-const mostReadings = 100
-
-// completePath reads a trace again when its first reading has not kept all of the path that is asked for.
-func (r *traceRun) completePath(ctx context.Context, env Env, name string) error {
-	if r.flags.whole {
-		return r.flags.readEarlier(ctx, env, name, r.set.Requests)
-	}
-	q, path := r.critical()
-	if path == nil || !path.Lost() {
-		return nil
-	}
-	one := requests.New(requests.Options{Slowest: 1, Paths: true, PathOf: q.ID})
-	if err := r.flags.readPart(ctx, env, name, one); err != nil {
-		return err
-	}
-	if err := r.flags.readEarlier(ctx, env, name, one); err != nil {
-		return err
-	}
-	r.path = one.RunPath()
-	return nil
-}
-
-// readEarlier reads a trace again for what of a path was too long ago to be kept, as long as that brings anything.
-func (f *traceFlags) readEarlier(ctx context.Context, env Env, name string, of *requests.Fold) error {
-	for n := 0; n < mostReadings; n++ {
-		part := of.Earlier()
-		if part == nil {
-			return nil
-		}
-		if err := f.readPart(ctx, env, name, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readPart reads a trace for one fold. What is broken in it was said before.
-func (f *traceFlags) readPart(ctx context.Context, env Env, name string, fold exectrace.Fold) error {
-	src, prog, err := f.open(ctx, env, []string{name})
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	t, err := exectrace.Read(ctx, src, exectrace.Options{Progress: readProgress(prog, src.Size)}, fold)
-	prog.clear()
-	_, err = exectrace.Usable(t, err)
-	return err
-}
-
-// readProgress tells how much of a long trace was read.
-func readProgress(p *progress, size int64) func(int64) {
+// readProgress shows how much of a long trace was read.
+func readProgress(p *progress) func(read, of int64) {
 	const long = 64 << 20
-	if size < long {
-		return nil
-	}
-	return func(n int64) {
-		p.event(capture.Event{Phase: "read", Text: fmt.Sprintf("%d of %d MB", n/1e6, size/1e6)})
+	return func(read, of int64) {
+		if of >= long {
+			p.event(capture.Event{Phase: "read", Text: fmt.Sprintf("%d of %d MB", read/1e6, of/1e6)})
+		}
 	}
 }
 

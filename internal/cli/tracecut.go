@@ -3,62 +3,73 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/traceview"
 )
 
 // cut is hone trace cut: whole generations between -from and -to as a trace of their own.
 func (f *traceFlags) cut(ctx context.Context, env Env, args []string) error {
-	return f.rewrite(ctx, env, "cut", args, func(w io.Writer, r io.Reader) (exectrace.Written, error) {
-		return exectrace.Cut(ctx, w, r, f.events.from, f.events.to, exectrace.Options{})
+	return f.rewrite(env, "cut", args, func(r *traceview.Reader, w io.Writer) (exectrace.Written, error) {
+		return r.Cut(ctx, w, f.events.from, f.events.to)
 	})
 }
 
 // anonymize is hone trace anonymize.
 func (f *traceFlags) anonymize(ctx context.Context, env Env, args []string) error {
-	return f.rewrite(ctx, env, "anonymize", args, func(w io.Writer, r io.Reader) (exectrace.Written, error) {
-		return exectrace.Anonymize(ctx, w, r, exectrace.Options{})
+	return f.rewrite(env, "anonymize", args, func(r *traceview.Reader, w io.Writer) (exectrace.Written, error) {
+		return r.Anonymize(ctx, w)
 	})
 }
 
-// rewrite writes a trace that is made of another. What could be made of a broken one is kept, and said.
-func (f *traceFlags) rewrite(ctx context.Context, env Env, view string, args []string, do func(io.Writer, io.Reader) (exectrace.Written, error)) error {
+// rewrite writes a trace made from another to -o.
+func (f *traceFlags) rewrite(env Env, view string, args []string, do func(*traceview.Reader, io.Writer) (exectrace.Written, error)) error {
 	if f.out == "" {
 		return usagef("trace %s: name the new trace with -o FILE (- for standard output)", view)
 	}
 	if f.out == "-" && env.StdoutTerminal {
 		return usagef("trace %s: a trace is not for a terminal; name a file with -o FILE", view)
 	}
-	src, _, err := f.open(ctx, env, args)
+	r, prog, err := f.reader(env, args)
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	to, finish, err := f.create(env)
-	if err != nil {
+	to := lateFile{create: func() (io.Writer, func(bool) error, error) { return f.create(env) }}
+	written, err := do(r, &to)
+	prog.clear()
+	if err := errors.Join(err, to.finish(err == nil)); err != nil {
 		return err
 	}
-	written, err := do(to, src)
-	var broken *exectrace.Broken
-	if err != nil && !(errors.As(err, &broken) && written.Generations > 0) {
-		return errors.Join(fmt.Errorf("%s: %w", src.Name, err), finish(false))
-	}
-	if broken != nil {
-		env.say("note: %s: %v; what is written is of the part before", src.Name, broken)
-	}
-	if written.Generations == 0 {
-		return errors.Join(fmt.Errorf("%s: nothing between -from %s and -to %s", src.Name, f.events.from, f.events.to), finish(false))
-	}
-	if err := finish(true); err != nil {
-		return err
-	}
+	noteOnSource(env, r)
 	if !f.quiet {
 		env.say("%s: %d of %d generations, %s to %s, %d bytes", f.out, written.Generations, written.Generations+written.Skipped, written.From, written.To, written.Bytes)
 	}
 	return nil
+}
+
+// lateFile creates a file at the first write: a trace that cannot be read leaves the file that was there before.
+type lateFile struct {
+	create func() (io.Writer, func(good bool) error, error)
+	w      io.Writer
+	done   func(good bool) error
+}
+
+func (l *lateFile) Write(b []byte) (n int, err error) {
+	if l.w == nil {
+		if l.w, l.done, err = l.create(); err != nil {
+			return 0, err
+		}
+	}
+	return l.w.Write(b)
+}
+
+func (l *lateFile) finish(good bool) error {
+	if l.done == nil {
+		return nil
+	}
+	return l.done(good)
 }
 
 // create opens -o. finish closes it, or with false removes it: a file that is not whole is worse than none.

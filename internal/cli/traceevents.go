@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/internal/traceview"
 )
 
 // eventFlags choose events.
@@ -59,17 +59,22 @@ func (f *traceFlags) printEvents(ctx context.Context, env Env, args []string) er
 		return err
 	}
 	out := render.NewTraceEvents(env.Stdout, filter, f.json)
-	page, err := f.read(ctx, env, args, []exectrace.Fold{out}, func(*exectrace.Trace) {})
+	r, prog, err := f.reader(env, args)
+	if err != nil {
+		return err
+	}
+	_, err = r.Read(ctx, out)
+	prog.clear()
 	if e := out.Flush(); err == nil {
 		err = e
 	}
-	noteOnSource(env, page)
+	noteOnSource(env, r)
 	return err
 }
 
-// noteOnSource says on standard error what the reader of a view must know that has no place for it.
-func noteOnSource(env Env, page render.TracePage) {
-	for _, n := range page.Notes {
-		env.say("note: %s: %s", page.Source, n)
+// noteOnSource prints notes on the trace to standard error, for views whose output has no place for them.
+func noteOnSource(env Env, r *traceview.Reader) {
+	for _, n := range r.Notes {
+		env.say("note: %s: %s", r.Name, n)
 	}
 }

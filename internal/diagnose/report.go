@@ -65,8 +65,16 @@ type Resources struct {
 	Run         *RunTime `json:"run,omitempty"`
 	Limiting    string   `json:"limiting"`               // cpu, latency, memory, none
 	LimitingWhy string   `json:"limiting_why,omitempty"` // in words
+	// Spent says where the CPU goes, by who owns the lines; most expensive first after the two kinds of lines.
+	Spent []Spent `json:"spent,omitempty"`
 	// RequestTime is where most of the time goes of the requests in the execution trace.
 	RequestTime []requests.PlaceTime `json:"request_time,omitempty"`
+}
+
+// Spent is what the lines of one kind, or a part of the runtime or of net/http that no line owns, take of the CPU.
+type Spent struct {
+	On    string  `json:"on"`        // "your lines", "dependencies", or the name of a part
+	Share float64 `json:"cpu_share"` // of the CPU profile, from 0 to 1
 }
 
 // Benchmark is one benchmark's figures of an operation: medians of the runs of the clean phase, each a process.

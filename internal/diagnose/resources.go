@@ -8,7 +8,9 @@ import (
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -84,6 +86,7 @@ func (e *engine) resources() Resources {
 			r.ObjectsPerRequest = float64(ph.AllocObjects) / n
 		}
 	}
+	r.Spent = spent(e.pass.Table)
 	r.addBenchmarks(e)
 	r.Limiting, r.LimitingWhy = e.limiting, e.why
 	if all := e.traced(); all != nil {
@@ -93,6 +96,27 @@ func (e *engine) resources() Resources {
 		r.OtherCores = round(others)
 	}
 	return r
+}
+
+// spent says where the CPU goes: lines of the main module, lines of others, then what no line owns.
+func spent(t *site.Table) []Spent {
+	if t == nil || t.Totals.TotalSeconds <= 0 {
+		return nil
+	}
+	var yours, deps float64
+	for _, x := range t.Sites {
+		if x.Owner.Kind == gocode.Main {
+			yours += x.Cost.CPUSeconds
+		} else {
+			deps += x.Cost.CPUSeconds
+		}
+	}
+	all := []Spent{{"your lines", round(yours / t.Totals.TotalSeconds)}, {"dependencies", round(deps / t.Totals.TotalSeconds)}}
+	for _, b := range t.Buckets {
+		all = append(all, Spent{b.Name, round(b.Seconds / t.Totals.TotalSeconds)})
+	}
+	slices.SortStableFunc(all[2:], func(a, b Spent) int { return cmp.Compare(b.Share, a.Share) })
+	return slices.DeleteFunc(all, func(s Spent) bool { return s.Share == 0 })
 }
 
 // runTime is nil when the runs of a phase are not known one by one.

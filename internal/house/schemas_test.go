@@ -52,7 +52,7 @@ func printed() map[string]string {
 // traceViews are the types of the views of hone trace, whose schema is put before their fields.
 func traceViews() map[string]string {
 	return map[string]string{
-		"summary": "exectrace/analysis.Summary", "requests": "exectrace/requests.Result", "critical": "internal/cli.criticalPath", "cpu": "exectrace/requests.CPU",
+		"summary": "exectrace/analysis.Summary", "requests": "exectrace/requests.Result", "critical": "internal/traceview.CriticalPath", "cpu": "exectrace/requests.CPU",
 		"goroutines": "exectrace/wall.Goroutines", "blocking": "exectrace/wall.Blocking", "wakers": "exectrace/wall.Wakings", "sched": "exectrace/wall.Sched",
 		"syscalls": "exectrace/wall.Syscalls", "parallelism": "exectrace/parallelism.Result", "gc": "exectrace/collector.Result",
 		"tasks": "exectrace/annotations.Result", "regions": "exectrace/annotations.Result", "logs": "exectrace/annotations.Result",

@@ -12,10 +12,10 @@ import (
 func Demo(w io.Writer, r *demo.Result, top int, s Style) {
 	section := func(title string) { fmt.Fprintf(w, "%s\n\n", s.paint(strong, "── "+title)) }
 	section("before: examples/leftpad/before, the service as it was published")
-	Findings(w, FindingsPage{Report: r.Before.Report, Manifest: r.Before.Manifest, Table: r.Before.Table, Top: top}, s)
+	Findings(w, FindingsPage{Report: r.Before.Report, Manifest: r.Before.Manifest, Top: top}, s)
 	fmt.Fprintln(w)
 	section("after: examples/leftpad/after, with the published repairs")
-	Findings(w, FindingsPage{Report: r.After.Report, Manifest: r.After.Manifest, Table: r.After.Table, Top: top}, s)
+	Findings(w, FindingsPage{Report: r.After.Report, Manifest: r.After.Manifest, Top: top}, s)
 	fmt.Fprintln(w)
 	section("before against after, same load")
 	Comparison(w, r.Comparison, s)

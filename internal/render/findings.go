@@ -12,16 +12,14 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/internal/site"
 )
 
 // FindingsPage is what the findings page is drawn from.
 type FindingsPage struct {
 	Report   *diagnose.Report
 	Manifest recording.Manifest
-	Table    *site.Table // for where the CPU goes; may be nil
-	Top      int         // findings to draw; 0 = 10
-	Verbose  bool        // all evidence, hints in full, all notes
+	Top      int  // findings to draw; 0 = 10
+	Verbose  bool // all evidence, hints in full, all notes
 }
 
 // defaultTop is how many findings a tired engineer reads.

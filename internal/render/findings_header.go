@@ -1,19 +1,15 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/internal/site"
 )
 
 func header(w io.Writer, p FindingsPage, s Style) {
@@ -71,7 +67,7 @@ func headerRows(p FindingsPage, s Style) (rows [][]string) {
 	}
 	row("GC", gcLine(r), rate(r.AllocRate), each(r.BytesPerRequest, size, m), each(r.ObjectsPerRequest, objects, m))
 	row("profiled", profiled(r))
-	row("CPU goes to", spent(p.Table)...)
+	row("CPU goes to", spent(p.Report.Resources)...)
 	row("joined", joined(p.Report.Join)...)
 	row("overhead", observer(m)...)
 	return rows
@@ -264,31 +260,19 @@ func profiled(r diagnose.Resources) string {
 	return fmt.Sprintf("%s CPU-seconds, %s samples", significant(r.CPUSeconds), group(float64(r.CPUSamples)))
 }
 
-// spent says where the CPU goes: lines of modules, then the most expensive buckets.
-func spent(t *site.Table) []string {
-	if t == nil || t.Totals.TotalSeconds <= 0 {
-		return nil
-	}
-	var yours, deps float64
-	for _, x := range t.Sites {
-		if x.Owner.Kind == gocode.Main {
-			yours += x.Cost.CPUSeconds
-		} else {
-			deps += x.Cost.CPUSeconds
-		}
-	}
+// spent says where the CPU goes: lines of modules, then the most expensive parts that no line owns.
+func spent(r diagnose.Resources) []string {
 	var cells []string
-	add := func(name string, seconds float64) {
-		if share := seconds / t.Totals.TotalSeconds; share >= leastSpent {
-			cells = append(cells, name+" "+percent(share))
+	parts := 0
+	for _, x := range r.Spent {
+		if x.On != "your lines" && x.On != "dependencies" {
+			if parts++; parts > mostBuckets {
+				break
+			}
 		}
-	}
-	add("your lines", yours)
-	add("dependencies", deps)
-	buckets := slices.Clone(t.Buckets)
-	slices.SortStableFunc(buckets, func(a, b site.Bucket) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	for _, b := range buckets[:min(len(buckets), mostBuckets)] {
-		add(b.Name, b.Seconds)
+		if x.Share >= leastSpent {
+			cells = append(cells, x.On+" "+percent(x.Share))
+		}
 	}
 	return cells
 }
