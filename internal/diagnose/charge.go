@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -91,7 +92,7 @@ func charge(claims []*claim) {
 
 // beats reports whether a is to have the row rather than b.
 func beats(a, b *claim, r *site.Row) bool {
-	if da, db := rule.Depth(r, a.match.Callees), rule.Depth(r, b.match.Callees); da != db {
+	if da, db := stacks.Depth(r, a.match.Callees), stacks.Depth(r, b.match.Callees); da != db {
 		return da < db
 	}
 	if a.rule.Specificity != b.rule.Specificity {
@@ -121,7 +122,7 @@ func (e *engine) unexplained(claims []*claim) []*claim {
 func breadth(m *rule.Match) float64 {
 	total := 0.0
 	for _, k := range kinds {
-		value, _ := rule.Sum(k.claimed(m))
+		value, _ := stacks.Sum(k.claimed(m))
 		total += float64(value)
 	}
 	return total

@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
 )
@@ -105,11 +108,11 @@ func (e *engine) price(d *draft) {
 // by adding up.
 func (e *engine) cost(r rows) site.Cost {
 	cost, _ := e.table.Price(r.cpu, r.allocs)
-	mutex, _ := rule.Sum(r.mutex)
-	block, _ := rule.Sum(r.block)
+	mutex, _ := stacks.Sum(r.mutex)
+	block, _ := stacks.Sum(r.block)
 	cost.MutexSeconds = float64(mutex) / 1e9
 	cost.BlockSeconds = float64(block) / 1e9
-	cost.LiveBytes, _ = rule.Sum(r.live)
+	cost.LiveBytes, _ = stacks.Sum(r.live)
 	return cost
 }
 
@@ -249,12 +252,12 @@ func (e *engine) queue(d *draft, s *saving) {
 		return
 	}
 	waited := s.sampled
-	if lock := e.pass.HeldAt(d.claims[0].match.Site); lock != nil {
-		if traced, ok := e.pass.LockWait(lock); ok {
+	if lock := traced.HeldAt(e.pass, d.claims[0].match.Site); lock != nil {
+		if traced, ok := traced.LockWait(e.pass, lock); ok {
 			waited = stats.Interval{Value: traced, Low: math.Min(traced, waited.Value), High: math.Max(traced, waited.Value)}
 		}
 	}
-	if saved, ok := e.pass.Unlocked(waited, d.fraction); ok {
+	if saved, ok := traced.Unlocked(e.pass, waited, d.fraction); ok {
 		s.share, s.modelled = clamp(saved), true
 	}
 }
@@ -282,7 +285,7 @@ func (e *engine) besides(d *draft) stats.Interval {
 	t := e.totals
 	others := math.Max(0, t.TotalSeconds-t.Collecting()-d.cost.CPUSeconds)
 	made := atMost(spill.Scale(d.cost.MallocSeconds), mostSpilled.Scale(others))
-	slowed := e.pass.Drag().Scale(d.cost.GCSeconds * others / math.Max(others+d.cost.CPUSeconds, 1e-9))
+	slowed := collector.Drag(e.pass).Scale(d.cost.GCSeconds * others / math.Max(others+d.cost.CPUSeconds, 1e-9))
 	all := stats.Add(made, slowed).Scale(1 / t.TotalSeconds)
 	return stats.Mul(stats.Add(all, e.faultsOf(d)), d.fraction)
 }
@@ -311,9 +314,9 @@ func (e *engine) saved(d *draft, resource string, share stats.Interval) *saving 
 func (e *engine) waitSpread(d *draft) stats.Interval {
 	var mutex, block int64
 	for _, c := range d.claims {
-		_, n := rule.Sum(c.charged.mutex)
+		_, n := stacks.Sum(c.charged.mutex)
 		mutex += n
-		_, n = rule.Sum(c.charged.block)
+		_, n = stacks.Sum(c.charged.block)
 		block += n
 	}
 	n, seconds := mutex, d.cost.MutexSeconds

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -50,7 +51,7 @@ func (e *engine) faultSeconds() stats.Interval {
 			return
 		}
 		leaf := r.Stack[0].Function
-		if rule.Named(leaf, entries...) {
+		if funcname.Match(leaf, entries...) {
 			asked += r.Value
 		}
 		if leaf == "runtime.madvise" {
@@ -84,16 +85,16 @@ func (e *engine) faultNotes() []string {
 	r := e.resources()
 	if ph.Runs > 0 {
 		return []string{fmt.Sprintf("%s page faults a run, and %s of the CPU time in the kernel: each page of memory, and of the binary, that a run touches is one the first time, and the time for it stands at the line that does; less memory, or one run for more work, saves them",
-			rule.Count(ph.PageFaults/int64(ph.Runs)), rule.Percent(r.SystemShare))}
+			units.Count(ph.PageFaults/int64(ph.Runs)), units.Percent(r.SystemShare))}
 	}
 	of := ""
 	if r.Throughput > 0 {
-		of = fmt.Sprintf(", %s for each %s", rule.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
+		of = fmt.Sprintf(", %s for each %s", units.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
 	}
 	why := "memory that was handed back to the system is fetched again page by page, and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, which is part of what is promised for the lines that make them; a larger GOGC lessens it"
 	if e.totals.TotalSeconds > 0 && e.faults.Value < littleFetched*e.totals.TotalSeconds {
 		why = "hardly any of it is for memory that the runtime had handed back, so files are mapped, or memory beside Go's heap; the time for it stands at the lines that touch it first"
 	}
 	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: %s",
-		rule.Count(int64(r.PageFaultRate)), of, rule.Percent(r.SystemShare), why)}
+		units.Count(int64(r.PageFaultRate)), of, units.Percent(r.SystemShare), why)}
 }

@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -69,7 +71,7 @@ func TestFaultsOfRuns(t *testing.T) {
 		ph.Runs, ph.PageFaults, ph.SystemCPUSeconds = 4, int64(64_000*ph.Seconds), 0.5*ph.CPUSeconds
 	}
 	clean := p.Manifest.Phases[slices.IndexFunc(p.Manifest.Phases, func(ph recording.Phase) bool { return ph.Name == recording.PhaseClean })]
-	want := rule.Count(clean.PageFaults/4) + " page faults a run, and 50 % of the CPU time in the kernel"
+	want := units.Count(clean.PageFaults/4) + " page faults a run, and 50 % of the CPU time in the kernel"
 	if got := strings.Join(newEngine(p, price).faultNotes(), " "); !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -152,7 +154,7 @@ func TestEntries(t *testing.T) {
 		n := p.Values(0)[i]
 		all += n
 		leaf := p.Locations[p.Stack(i, nil)[0]].Lines[0]
-		if rule.Named(p.Functions[leaf.Func].Name, entries...) {
+		if funcname.Match(p.Functions[leaf.Func].Name, entries...) {
 			asked += n
 		}
 	}

@@ -9,10 +9,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // finding puts a draft into words. Its rank and ties are set by the caller.
@@ -46,7 +51,7 @@ func (e *engine) finding(d *draft) Finding {
 	}
 	for _, l := range d.lines {
 		ref := SiteRef{Place: place(l.site.Frame), Share: round(l.share), Source: e.source(l.site)}
-		if n, ok := e.pass.Executions(l.site.Frame); ok {
+		if n, ok := evidence.Executions(e.pass, l.site.Frame); ok {
 			ref.Executions = ptr(round(n.PerUnit))
 		}
 		f.Sites = append(f.Sites, ref)
@@ -109,17 +114,17 @@ func (e *engine) elsewhere(d *draft) string {
 	if len(words) == 1 {
 		return "The same on line " + words[0] + "."
 	}
-	return "The same on lines " + rule.List(words) + "."
+	return "The same on lines " + funcname.List(words) + "."
 }
 
 // costWords says what a finding costs.
 func (e *engine) costWords(d *draft) string {
 	var parts []string
 	if total := e.totals.TotalSeconds; total > 0 && d.share.Value > 0 {
-		text := "it takes " + rule.Percent(d.share.Value) + " of CPU"
+		text := "it takes " + units.Percent(d.share.Value) + " of CPU"
 		if gc := d.cost.GCSeconds / total; gc >= 0.001 {
 			text += fmt.Sprintf(" (%s in the code, %s in the garbage collector for what it allocates)",
-				rule.Percent(d.cost.CPUSeconds/total), rule.Percent(gc))
+				units.Percent(d.cost.CPUSeconds/total), units.Percent(gc))
 		}
 		parts = append(parts, text)
 	}
@@ -131,12 +136,12 @@ func (e *engine) costWords(d *draft) string {
 		if d.cost.MutexSeconds == 0 {
 			what = "blocking"
 		}
-		parts = append(parts, fmt.Sprintf("has %s of the %s that was recorded", rule.Percent(share), what))
+		parts = append(parts, fmt.Sprintf("has %s of the %s that was recorded", units.Percent(share), what))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	text := rule.List(parts) + "."
+	text := funcname.List(parts) + "."
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -147,11 +152,11 @@ func (e *engine) runsWords(d *draft) string {
 	}
 	first := d.lines[0]
 	cost := first.site.Cost
-	if value, _ := rule.Sum(first.match.CPU); float64(value) > 1e9*cost.CPUSeconds { // with what it calls
-		bytes, objects := rule.Sum(first.match.Allocs)
+	if value, _ := stacks.Sum(first.match.CPU); float64(value) > 1e9*cost.CPUSeconds { // with what it calls
+		bytes, objects := stacks.Sum(first.match.Allocs)
 		cost = site.Cost{CPUSeconds: float64(value) / 1e9, AllocBytes: max(bytes, cost.AllocBytes), AllocObjects: max(objects, cost.AllocObjects)}
 	}
-	words := e.pass.Runs(first.site.Frame, cost)
+	words := evidence.Runs(e.pass, first.site.Frame, cost)
 	if words == "" {
 		return ""
 	}
@@ -159,14 +164,14 @@ func (e *engine) runsWords(d *draft) string {
 }
 
 func (e *engine) allocationWords(c site.Cost) string {
-	share := rule.Percent(float64(c.AllocBytes) / float64(max(e.totals.AllocBytes, 1)))
+	share := units.Percent(float64(c.AllocBytes) / float64(max(e.totals.AllocBytes, 1)))
 	ph, ok := e.phase(recording.PhaseCPU)
 	if !ok || ph.Requests == 0 {
-		return fmt.Sprintf("allocates %s (%s of all bytes)", rule.Bytes(float64(c.AllocBytes)), share)
+		return fmt.Sprintf("allocates %s (%s of all bytes)", units.Bytes(float64(c.AllocBytes)), share)
 	}
 	n := float64(ph.Requests)
 	return fmt.Sprintf("allocates %s in %s%s per %s (%s of all bytes)",
-		rule.Bytes(float64(c.AllocBytes)/n), atLeast(c), rule.Some(float64(c.AllocObjects)/n, "object"), e.manifest.Unit(), share)
+		units.Bytes(float64(c.AllocBytes)/n), atLeast(c), units.Some(float64(c.AllocObjects)/n, "object"), e.manifest.Unit(), share)
 }
 
 // atLeast are the words before a number of objects that the profile counted too low.
@@ -233,36 +238,36 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 	if d.cost.Samples > 0 && t.TotalSeconds > 0 {
 		out = append(out, rule.Evidence{
 			What:    "CPU on the line and below it",
-			Value:   fmt.Sprintf("%s (%s)", rule.Percent(d.cost.CPUSeconds/t.TotalSeconds), rule.Some(float64(d.cost.Samples), "sample")),
-			Command: e.pass.List("cpu", function),
+			Value:   fmt.Sprintf("%s (%s)", units.Percent(d.cost.CPUSeconds/t.TotalSeconds), units.Some(float64(d.cost.Samples), "sample")),
+			Command: evidence.ListCommand(e.pass, "cpu", function),
 		})
 	}
 	if d.cost.AllocBytes > 0 {
 		out = append(out, rule.Evidence{
 			What:    "bytes allocated",
-			Value:   fmt.Sprintf("%s, %s of all", rule.Bytes(float64(d.cost.AllocBytes)), rule.Percent(float64(d.cost.AllocBytes)/float64(max(t.AllocBytes, 1)))),
-			Command: e.pass.List("alloc_space", function),
+			Value:   fmt.Sprintf("%s, %s of all", units.Bytes(float64(d.cost.AllocBytes)), units.Percent(float64(d.cost.AllocBytes)/float64(max(t.AllocBytes, 1)))),
+			Command: evidence.ListCommand(e.pass, "alloc_space", function),
 		})
 		out = append(out, rule.Evidence{
 			What:    "objects allocated",
-			Value:   atLeast(d.cost) + fmt.Sprintf("%d, %s of all", d.cost.AllocObjects, rule.Percent(e.objectsShare(d.cost))),
-			Command: e.pass.List("alloc_objects", function),
+			Value:   atLeast(d.cost) + fmt.Sprintf("%d, %s of all", d.cost.AllocObjects, units.Percent(e.objectsShare(d.cost))),
+			Command: evidence.ListCommand(e.pass, "alloc_objects", function),
 		})
 	}
 	if d.cost.GCSeconds > 0 && t.TotalSeconds > 0 {
 		out = append(out, rule.Evidence{
 			What:  "its part of the garbage collector's work, by bytes",
-			Value: fmt.Sprintf("%s of CPU", rule.Percent(d.cost.GCSeconds/t.TotalSeconds)),
+			Value: fmt.Sprintf("%s of CPU", units.Percent(d.cost.GCSeconds/t.TotalSeconds)),
 		})
 		if d.cost.GCSeconds/t.TotalSeconds >= leastShare {
-			out = append(out, e.pass.Slowed()...)
+			out = append(out, collector.Slowed(e.pass)...)
 		}
 	}
 	if d.cost.MutexSeconds > 0 {
 		out = append(out, rule.Evidence{
 			What:    "others waited for a lock held here",
-			Value:   rule.Seconds(d.cost.MutexSeconds),
-			Command: e.pass.List("delay", function),
+			Value:   units.Seconds(d.cost.MutexSeconds),
+			Command: evidence.ListCommand(e.pass, "delay", function),
 		})
 	}
 	seen := map[rule.Evidence]bool{}

@@ -7,6 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Join says how much of what was recorded ended at a line of a module or in a named bucket, and how much of
@@ -132,10 +133,10 @@ func joinNotes(j *Join) []string {
 		if p == nil || p.Joined >= leastJoined {
 			return
 		}
-		note := fmt.Sprintf("%s of %s ended at no line and in no named bucket", rule.Percent(p.Unjoined), what)
+		note := fmt.Sprintf("%s of %s ended at no line and in no named bucket", units.Percent(p.Unjoined), what)
 		for _, u := range j.Unjoined {
 			if s := share(u); s >= 0.005 {
-				note += fmt.Sprintf("; %s %s (%s)", rule.Percent(s), u.What, u.Why)
+				note += fmt.Sprintf("; %s %s (%s)", units.Percent(s), u.What, u.Why)
 				break
 			}
 		}

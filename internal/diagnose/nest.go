@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -67,7 +67,7 @@ func (e *engine) nest(drafts []*draft) {
 			}
 			var in rows
 			for _, k := range kinds {
-				*k.charged(&in) = rule.Rows(*k.charged(&d.rows), func(r *site.Row) bool { return o.claimed[r] })
+				*k.charged(&in) = stacks.Select(*k.charged(&d.rows), func(r *site.Row) bool { return o.claimed[r] })
 			}
 			switch part := e.weight(e.cost(in)) / e.weight(d.cost); {
 			case part >= nearlyAll:

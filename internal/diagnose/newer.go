@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -53,5 +53,5 @@ func (c candidates) advice(s *site.Site) string {
 			words[i] = n.String()
 		}
 	}
-	return fmt.Sprintf("The line belongs to %s. Newer are %s: candidates, not proved to cost less. Else propose the change there.", name, rule.List(words))
+	return fmt.Sprintf("The line belongs to %s. Newer are %s: candidates, not proved to cost less. Else propose the change there.", name, funcname.List(words))
 }

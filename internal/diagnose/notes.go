@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -65,7 +66,7 @@ func (e *engine) precisionNotes(shown []*draft) []string {
 	switch {
 	case best > 0:
 		notes = append(notes, fmt.Sprintf("%s CPU-seconds would separate %d from %d (this profile has %s)",
-			rule.Number(best), pair[0], pair[1], rule.Number(have)))
+			units.Number(best), pair[0], pair[1], units.Number(have)))
 	case len(stuck) > 0:
 		notes = append(notes, "the order of "+runs(stuck)+" is open, and a longer profile would not settle it: only trying the fixes would")
 	}
@@ -83,7 +84,7 @@ func runs(ranks []int) string {
 		words = append(words, fmt.Sprintf("%d to %d", ranks[i], ranks[j]+1))
 		i = j + 1
 	}
-	return rule.List(words)
+	return funcname.List(words)
 }
 
 // adviceNotes say which savings do not add up.
@@ -104,7 +105,7 @@ func (e *engine) adviceNotes(code, settings []*draft) []string {
 	if len(collecting) == 1 || !allocs {
 		return nil
 	}
-	return []string{fmt.Sprintf("what %s save is part of the same garbage collection: it does not add up", rule.List(collecting))}
+	return []string{fmt.Sprintf("what %s save is part of the same garbage collection: it does not add up", funcname.List(collecting))}
 }
 
 // childNotes tell of CPU time that no profile of the program holds.
@@ -114,7 +115,7 @@ func (e *engine) childNotes() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("processes that the program started took %s of the CPU time of both together: they are not in the profile, and shares here are of the program's own; record them by themselves",
-		rule.Percent(r.ChildCores/(r.Cores+r.ChildCores)))}
+		units.Percent(r.ChildCores/(r.Cores+r.ChildCores)))}
 }
 
 // phaseNotes say what disturbed the measurement.
@@ -122,31 +123,31 @@ func (e *engine) phaseNotes() []string {
 	var notes []string
 	if _, others, ok := e.machineBusy(); ok && others >= othersShare*float64(e.manifest.Machine.Cores) {
 		notes = append(notes, fmt.Sprintf("other processes kept %s of %d cores busy: figures per second and latencies include their interference, shares of CPU still hold",
-			rule.Number(others), e.manifest.Machine.Cores))
+			units.Number(others), e.manifest.Machine.Cores))
 	}
 	for _, ph := range e.manifest.Phases {
 		if ph.Verdict == "generator-limited" {
 			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the limit, the program could have done more", ph.Name))
 		}
 		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests && (ph.Outcome == nil || ph.Outcome.Trouble() == "") {
-			notes = append(notes, fmt.Sprintf("phase %s: %s of the requests failed", ph.Name, rule.Percent(float64(ph.Failed)/float64(ph.Requests))))
+			notes = append(notes, fmt.Sprintf("phase %s: %s of the requests failed", ph.Name, units.Percent(float64(ph.Failed)/float64(ph.Requests))))
 		}
 		if ph.Seconds > 0 && ph.Throttled >= throttledShare*ph.Seconds {
 			notes = append(notes, fmt.Sprintf("phase %s: the CPU quota throttled the program for %s of %s; latencies are the quota's, shares of CPU still hold",
-				ph.Name, rule.Seconds(ph.Throttled), rule.Seconds(ph.Seconds)))
+				ph.Name, units.Seconds(ph.Throttled), units.Seconds(ph.Seconds)))
 		}
 		if ph.Name == recording.PhaseCPU && e.totals.TotalSeconds < leastSampled*ph.CPUSeconds {
 			notes = append(notes, fmt.Sprintf("phase %s: the profile holds %s of the %s of CPU time that the program took. %s",
-				ph.Name, rule.Seconds(e.totals.TotalSeconds), rule.Seconds(ph.CPUSeconds), unsampled(ph)))
+				ph.Name, units.Seconds(e.totals.TotalSeconds), units.Seconds(ph.CPUSeconds), unsampled(ph)))
 		}
 		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
 				notes = append(notes, fmt.Sprintf("phase %s: observing changed the program a lot (throughput −%s, %s +%s)",
-					ph.Name, rule.Percent(o.ThroughputLoss), strings.TrimSpace("CPU "+e.manifest.PerUnit()), rule.Percent(o.CPUGrowth)))
+					ph.Name, units.Percent(o.ThroughputLoss), strings.TrimSpace("CPU "+e.manifest.PerUnit()), units.Percent(o.CPUGrowth)))
 			}
 			if o.ThroughputLoss <= -observerLoss && o.ThroughputHigh < 0 {
 				notes = append(notes, fmt.Sprintf("phase %s: throughput was %s higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
-					ph.Name, rule.Percent(-o.ThroughputLoss)))
+					ph.Name, units.Percent(-o.ThroughputLoss)))
 			}
 		}
 	}
@@ -160,7 +161,7 @@ const shortRun = 0.5
 func unsampled(ph recording.Phase) string {
 	if ph.Runs > 0 && ph.CPUSeconds < shortRun*float64(ph.Runs) {
 		return fmt.Sprintf("A run takes %s: its start, before the program's own packages, is not in the profile, and the kernel samples at its ticks, which threads that run shorter than those often miss: shares may be further off than their intervals say. Longer runs, of more work, have less of it",
-			rule.Seconds(ph.CPUSeconds/float64(ph.Runs)))
+			units.Seconds(ph.CPUSeconds/float64(ph.Runs)))
 	}
 	return "The kernel samples at its ticks, and falls short where work comes in bursts shorter than those, woken by timers or requests at a steady rate: shares may be further off than their intervals say. A load flat out, or a higher rate, has less of it"
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/exectrace/requests"
-	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -160,7 +160,7 @@ func (e *engine) phase(name string) (recording.Phase, bool) {
 // limit names the resource that limits the program, and why.
 func (e *engine) limit() (resource, why string) {
 	if used, most, what := e.memory(); most > 0 && used >= fullShare*most {
-		return limitMemory, fmt.Sprintf("%s of memory in use, %s is %s", rule.Bytes(used), what, rule.Bytes(most))
+		return limitMemory, fmt.Sprintf("%s of memory in use, %s is %s", units.Bytes(used), what, units.Bytes(most))
 	}
 	cores, ok := e.busyCores()
 	if !ok {
@@ -171,50 +171,50 @@ func (e *engine) limit() (resource, why string) {
 		children := e.childCores()
 		if both := cores + children; children >= manyChildren && both >= busyShare*float64(m.Machine.Cores) && m.Machine.Cores > 0 {
 			return limitCPU, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: all %d of the machine",
-				rule.Number(cores), rule.Number(children), m.Machine.Cores)
+				units.Number(cores), units.Number(children), m.Machine.Cores)
 		}
 		if share, procs, ok := e.serial(); ok && share >= serialShare {
 			return limitLatency, fmt.Sprintf("%s cores busy on average: for %s of the time one goroutine ran while %d other processors were idle",
-				rule.Number(cores), rule.Percent(share), procs-1)
+				units.Number(cores), units.Percent(share), procs-1)
 		}
 		if cores >= busyShare {
-			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", rule.Number(cores))
+			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", units.Number(cores))
 		}
 		if children >= manyChildren {
-			return limitNone, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: it waits for those, or for something else", rule.Number(cores), rule.Number(children))
+			return limitNone, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: it waits for those, or for something else", units.Number(cores), units.Number(children))
 		}
-		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits, or has to share the CPUs", rule.Number(cores))
+		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits, or has to share the CPUs", units.Number(cores))
 	}
 	may := e.usableCores()
-	busy := fmt.Sprintf("%s of %s usable cores busy", rule.Number(cores), rule.Number(may))
+	busy := fmt.Sprintf("%s of %s usable cores busy", units.Number(cores), units.Number(may))
 	if may == 0 {
-		may, busy = 1, rule.Number(cores)+" cores busy"
+		may, busy = 1, units.Number(cores)+" cores busy"
 	}
 	machine, others, measured := e.machineBusy()
 	enough := fullMachineShare
 	if m.Load != nil && m.Load.Rate == 0 && e.generatorHere() {
 		enough = closedBusyShare
 	}
-	full := fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, rule.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
+	full := fmt.Sprintf("%s; with everything else on it the machine has %s of %d cores busy%s", busy, units.Number(machine), m.Machine.Cores, othersWords(others, m.Machine.Cores))
 	shared := !measured && m.Load != nil && m.Load.Rate == 0 && e.generatorHere()
 	waits := e.requestsWait()
 	outside := e.requestsSpend(func(p requests.Part) bool { return p == requests.WaitSleep || p == requests.WaitNetwork })
 	computing := e.requestsSpend(requests.Part.Computes)
 	switch {
 	case m.Load != nil && outside >= outsideShare:
-		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time asleep or waiting for the network", busy, rule.Percent(outside))
+		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time asleep or waiting for the network", busy, units.Percent(outside))
 	case cores >= busyShare*may:
 		return limitCPU, busy
 	case measured && machine-others >= fullMachineShare*float64(m.Machine.Cores):
 		return limitCPU, full
 	case m.Load != nil && waits >= waitingShare:
-		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, rule.Percent(math.Min(1, waits)))
+		return limitLatency, fmt.Sprintf("%s; requests spend %s of their time waiting for locks and channels", busy, units.Percent(math.Min(1, waits)))
 	case measured && machine >= enough*float64(m.Machine.Cores):
 		return limitCPU, full
 	case shared && cores >= sharedBusyShare*may:
 		return limitCPU, busy + " with the load generator, flat out, on the same machine"
 	case m.Load != nil && computing >= computingShare:
-		why = fmt.Sprintf("%s; requests spend %s of their time running or waiting for a processor", busy, rule.Percent(computing))
+		why = fmt.Sprintf("%s; requests spend %s of their time running or waiting for a processor", busy, units.Percent(computing))
 		if m.Load.Rate > 0 {
 			return limitNone, why + ", and the rate leaves room for more"
 		}
@@ -262,7 +262,7 @@ func othersWords(others float64, cores int) string {
 	if others < othersShare*float64(cores) {
 		return ""
 	}
-	return fmt.Sprintf(", %s of them by other processes", rule.Number(others))
+	return fmt.Sprintf(", %s of them by other processes", units.Number(others))
 }
 
 // busyCores is the CPU time of the program per second in the phase that the CPU

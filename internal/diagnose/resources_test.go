@@ -36,8 +36,8 @@ func children(p *rule.Pass, cores, theirs float64) {
 	}
 }
 
-// traced is a trace with so many requests, whose time is made of parts.
-func traced(n int64, parts ...requests.PartTime) *analysis.Results {
+// traceOf is a trace with so many requests, whose time is made of parts.
+func traceOf(n int64, parts ...requests.PartTime) *analysis.Results {
 	all := &requests.Route{Count: n, Parts: parts}
 	for _, p := range parts {
 		all.Time += p.Time
@@ -65,25 +65,25 @@ func TestLimit(t *testing.T) {
 		{"requests of which the trace says that they compute", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
-			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 40})
+			p.Trace = traceOf(200, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 40})
 		}, limitCPU, "60 % of their time running"},
 		{"the same at a rate with room", func(p *rule.Pass) {
 			busy(p, 0.3)
 			p.Manifest.Load.Rate = 1000
-			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 60}, requests.PartTime{Part: requests.WaitNetwork, Time: 40})
+			p.Trace = traceOf(200, requests.PartTime{Part: requests.Running, Time: 60}, requests.PartTime{Part: requests.WaitNetwork, Time: 40})
 		}, limitNone, "leaves room"},
 		{"requests of which it says that they wait", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
-			p.Trace = traced(200, requests.PartTime{Part: requests.Running, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 60})
+			p.Trace = traceOf(200, requests.PartTime{Part: requests.Running, Time: 40}, requests.PartTime{Part: requests.WaitNetwork, Time: 60})
 		}, limitLatency, "60 % of their time asleep or waiting for the network"},
 		{"requests that sleep on a machine that others keep busy", func(p *rule.Pass) {
 			machine(p, 0.4, 2)
-			p.Trace = traced(40, requests.PartTime{Part: requests.Running, Time: 10}, requests.PartTime{Part: requests.ReadyWoken, Time: 13}, requests.PartTime{Part: requests.WaitSleep, Time: 77})
+			p.Trace = traceOf(40, requests.PartTime{Part: requests.Running, Time: 10}, requests.PartTime{Part: requests.ReadyWoken, Time: 13}, requests.PartTime{Part: requests.WaitSleep, Time: 77})
 		}, limitLatency, "0.4 of 2 usable cores busy; requests spend 77 % of their time asleep or waiting for the network"},
 		{"requests that wait for a processor there", func(p *rule.Pass) {
 			machine(p, 0.4, 2)
-			p.Trace = traced(40, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 60}, requests.PartTime{Part: requests.WaitSleep, Time: 20})
+			p.Trace = traceOf(40, requests.PartTime{Part: requests.Running, Time: 20}, requests.PartTime{Part: requests.ReadyWoken, Time: 60}, requests.PartTime{Part: requests.WaitSleep, Time: 20})
 		}, limitCPU, "the machine has 2 of 2 cores busy, 1.6 of them by other processes"},
 		{"requests that wait for a lock there", func(p *rule.Pass) {
 			machine(p, 0.4, 2)
@@ -94,7 +94,7 @@ func TestLimit(t *testing.T) {
 		{"too few requests to say", func(p *rule.Pass) {
 			busy(p, 1.2)
 			p.Manifest.Load.Targets = []string{"GET http://10.1.2.3/"}
-			p.Trace = traced(5, requests.PartTime{Part: requests.Running, Time: 100})
+			p.Trace = traceOf(5, requests.PartTime{Part: requests.Running, Time: 100})
 		}, limitLatency, "wait for something other than CPU"},
 		{"hardly busy beside the generator", func(p *rule.Pass) { busy(p, 0.2) }, limitLatency, ""},
 		{"requests wait for a lock", func(p *rule.Pass) {
@@ -158,7 +158,7 @@ func TestOneDecision(t *testing.T) {
 	for n, want := range map[int64]string{5: limitCPU, 50: limitLatency} {
 		p := pass()
 		machine(p, 1.2, 1.7)
-		p.Trace = traced(n, requests.PartTime{Part: requests.WaitSleep, Time: 100})
+		p.Trace = traceOf(n, requests.PartTime{Part: requests.WaitSleep, Time: 100})
 		p.Trace.Requests.All.Places = []requests.PlaceTime{{Share: 1}}
 		r := newEngine(p, price).resources()
 		if r.Limiting != want || (len(r.RequestTime) > 0) != (want == limitLatency) || r.OtherCores != 0.5 {

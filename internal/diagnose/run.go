@@ -150,7 +150,7 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 // find runs the rules. Matches that claim nothing, or only what a benchmark's harness did, are no matches.
 func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error) {
 	var claims []*claim
-	harness := rule.NewHarness(p)
+	harness := newHarness(p)
 	for _, r := range rules {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}
 		for _, m := range matches {
-			if !harness.Strip(&m) || m.Empty() && m.Saving == nil && !r.Urgent {
+			if !harness.strip(&m) || m.Empty() && m.Saving == nil && !r.Urgent {
 				continue
 			}
 			claims = append(claims, &claim{rule: r, match: m, order: len(claims)})

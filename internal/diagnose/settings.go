@@ -3,7 +3,8 @@ package diagnose
 import (
 	"fmt"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // settingNotes are about settings that are no findings: what a trial left open, and what costs no CPU but
@@ -26,7 +27,7 @@ func (e *engine) trialNotes() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("GOGC=%d was tried, and its effect is inconclusive (between %s more and %s less CPU per request): nothing is advised about the heap. A longer -duration gives the trial more turns",
-		t.GOGC, rule.Percent(-saved.Low), rule.Percent(saved.High))}
+		t.GOGC, units.Percent(-saved.Low), units.Percent(saved.High))}
 }
 
 // limitNotes warn of collection that is off for good.
@@ -34,12 +35,12 @@ func (e *engine) limitNotes() []string {
 	if e.manifest.Target.Kind != "service" && e.manifest.Target.Kind != "url" {
 		return nil // a program that ends may do without collection
 	}
-	if e.pass.GOGC() >= 0 || e.pass.Limit() > 0 {
+	if collector.GOGC(e.pass) >= 0 || collector.Limit(e.pass) > 0 {
 		return nil
 	}
 	note := "collection is off (GOGC=off) and there is no GOMEMLIMIT: memory only grows"
 	if ph, ok := e.reference(); ok && ph.Seconds > 0 && ph.AllocBytes > 0 {
-		note += fmt.Sprintf(", here by %s a second", rule.Bytes(float64(ph.AllocBytes)/ph.Seconds))
+		note += fmt.Sprintf(", here by %s a second", units.Bytes(float64(ph.AllocBytes)/ph.Seconds))
 	}
 	return []string{note + "; set a limit, below which GOGC=off does no harm"}
 }

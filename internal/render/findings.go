@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/recording"
 )
 
@@ -136,7 +136,7 @@ func withLine(f *diagnose.Finding) string {
 			gone = append(gone, fmt.Sprintf("%s of %d", percent(p.Share), p.Rank))
 		}
 		return fmt.Sprintf("repairing this also removes %s; without them it saves %s of %s (%s)",
-			rule.List(gone), percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
+			funcname.List(gone), percent(f.Saving.Share), resource(f.Saving), span(f.Saving.Low, f.Saving.High))
 	case len(f.IncludedIn) > 0:
 		return "repairing " + ranks(f.IncludedIn) + " also removes this"
 	}

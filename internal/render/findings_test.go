@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/load"
@@ -89,8 +90,8 @@ func page() FindingsPage {
 				Cost:       diagnose.Cost{WithGC: &diagnose.Range{Share: 0.052, Low: 0.043, High: 0.063}, AllocBytesShare: share(0.12), BytesPerRequest: share(1070), ObjectsPerRequest: share(2.04)},
 				Confidence: rule.Hint,
 				Evidence: []rule.Evidence{
-					{What: rule.ExecutionsCounted, Value: "runs once per request: 1.2 µs and 1.0 KiB each"},
-					{What: rule.CompilerSaid, Value: "make([]byte, n) escapes to heap: its size is not constant"},
+					{What: evidence.ExecutionsCounted, Value: "runs once per request: 1.2 µs and 1.0 KiB each"},
+					{What: evidence.CompilerSaid, Value: "make([]byte, n) escapes to heap: its size is not constant"},
 				},
 			}, {
 				Rank: 3, Rule: "costly-line", Generic: true, Kind: rule.CPU, Title: "Line that costs much, without a known mistake",

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // mostLines is how many costs without a known mistake the page shows: enough to see where the rest
@@ -78,7 +79,7 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 func details(f *diagnose.Finding, m recording.Manifest) string {
 	var parts []string
 	for _, e := range f.Evidence {
-		if e.What == rule.ExecutionsCounted {
+		if e.What == evidence.ExecutionsCounted {
 			parts = append(parts, e.Value)
 			break // one for each place of the line follows
 		}
@@ -90,7 +91,7 @@ func details(f *diagnose.Finding, m recording.Manifest) string {
 			if f.Cost.ObjectsAtLeast {
 				least = "at least "
 			}
-			words += fmt.Sprintf(" (%s in %s%s per %s)", size(*b), least, rule.Some(*n, "object"), m.Unit())
+			words += fmt.Sprintf(" (%s in %s%s per %s)", size(*b), least, units.Some(*n, "object"), m.Unit())
 		}
 		parts = append(parts, words)
 	}
@@ -98,7 +99,7 @@ func details(f *diagnose.Finding, m recording.Manifest) string {
 		parts = append(parts, percent(*x)+" of lock waiting")
 	}
 	for _, e := range f.Evidence {
-		if e.What == rule.CompilerSaid {
+		if e.What == evidence.CompilerSaid {
 			parts = append(parts, clip(e.Value, 120))
 			break
 		}

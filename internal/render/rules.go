@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
@@ -109,7 +110,7 @@ func needs(r rule.Rule) string {
 	for i, n := range r.Needs {
 		words[i] = string(n)
 	}
-	return rule.List(words)
+	return funcname.List(words)
 }
 
 // kindsOf lists the kinds that have rules.

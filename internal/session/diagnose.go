@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
@@ -152,7 +153,7 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	// Without hot packages both are empty at once: nothing to look at, and so nothing missing.
 	// The line that leads to a cost is read too, but the compiler is asked about the lines that own costs.
 	pkgs, read := hot(pass.Table, false), hot(pass.Table, true)
-	for _, pkg := range pass.TracedPackages(hotPackages / 2) {
+	for _, pkg := range traced.Packages(pass, hotPackages/2) {
 		if !slices.Contains(read, pkg) {
 			read = append(read, pkg)
 		}

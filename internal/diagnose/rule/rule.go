@@ -155,7 +155,7 @@ type Match struct {
 	Mutex  []*site.Row
 	Block  []*site.Row
 	Live   []*site.Row
-	// Callees are the patterns (see [Named]) of the calls that the rule recognised
+	// Callees are the patterns (see package funcname) of the calls that the rule recognised
 	// leafward of the line; they decide how deep in each row the match stands.
 	Callees []string
 	// Callers says that the lines of the program that call the line's function belong to the finding: it is they that change.

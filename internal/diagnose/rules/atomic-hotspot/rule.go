@@ -9,9 +9,14 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -68,15 +73,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if len(calls) != 1 {
 			continue
 		}
-		m := rule.Match{Site: s, CPU: rule.Rows(s.CPU, adds), Callees: []string{"sync/atomic.*"}}
-		spent, samples := rule.Sum(m.CPU)
+		m := rule.Match{Site: s, CPU: stacks.Select(s.CPU, adds), Callees: []string{"sync/atomic.*"}}
+		spent, samples := stacks.Sum(m.CPU)
 		share := float64(spent) / 1e9 / total
 		counter := counted(place, calls[0])
 		if share < leastShare || counter == nil || private(place, counter) {
 			continue
 		}
-		if c := judge(p, s, place, calls[0], counter, float64(spent)/1e9); c.says(&m, rule.Text(counter), share) {
-			m.Evidence = []rule.Evidence{{What: "CPU of the addition", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.List("cpu", s.Function)}}
+		if c := judge(p, s, place, calls[0], counter, float64(spent)/1e9); c.says(&m, syntax.Text(counter), share) {
+			m.Evidence = []rule.Evidence{{What: "CPU of the addition", Value: fmt.Sprintf("%s (%d samples)", units.Percent(share), samples), Command: evidence.ListCommand(p, "cpu", s.Function)}}
 			matches = append(matches, m)
 		}
 	}
@@ -93,9 +98,9 @@ type verdict struct {
 
 func judge(p *rule.Pass, s *site.Site, place *gocode.Place, call *ast.CallExpr, counter ast.Expr, seconds float64) verdict {
 	v := verdict{single: p.Manifest.Runtime.GOMAXPROCS == 1, shared: shared(place, counter)}
-	v.each, _ = p.Each(s.Frame, seconds)
-	if loop := rule.Repeats(place, call); loop != nil && rule.FromOutside(place, loop, counter) && !read(place, loop, counter) {
-		v.loop = rule.Line(place, loop.Pos())
+	v.each, _ = evidence.PerExecution(p, s.Frame, seconds)
+	if loop := loops.Repeating(place, call); loop != nil && loops.FromOutside(place, loop, counter) && !read(place, loop, counter) {
+		v.loop = syntax.Line(place, loop.Pos())
 	}
 	return v
 }
@@ -106,16 +111,16 @@ func (v verdict) says(m *rule.Match, name string, share float64) bool {
 		return false
 	}
 	m.Confidence = rule.Hint
-	m.Cause = fmt.Sprintf("The atomic addition to %s takes %s of CPU.", name, rule.Percent(share))
+	m.Cause = fmt.Sprintf("The atomic addition to %s takes %s of CPU.", name, units.Percent(share))
 	m.Fix = fmt.Sprintf("If several processors add to it at a time, count in shards that are padded to a cache line and added up by whoever reads %s.", name)
 	switch {
 	case v.single:
 	case v.each >= contended:
 		m.Confidence = rule.Likely
-		m.Cause += fmt.Sprintf(" One takes %s, not 5 ns: processors contend for the variable's cache line.", rule.Seconds(v.each))
+		m.Cause += fmt.Sprintf(" One takes %s, not 5 ns: processors contend for the variable's cache line.", units.Seconds(v.each))
 		m.Fix = fmt.Sprintf("Count in shards that are padded to a cache line and added up by whoever reads %s.", name)
 	case v.each > 0:
-		m.Cause += fmt.Sprintf(" One takes %s.", rule.Seconds(v.each))
+		m.Cause += fmt.Sprintf(" One takes %s.", units.Seconds(v.each))
 	default:
 		m.Cause += " Whether processors contend for its cache line is in no profile."
 	}
@@ -131,18 +136,18 @@ func (v verdict) says(m *rule.Match, name string, share float64) bool {
 // adds reports whether a row is in the addition: the compiler makes an instruction of it, so the line itself or
 // the inlined method is the leaf.
 func adds(r *site.Row) bool {
-	return rule.Leaf(r) || strings.HasPrefix(rule.Callee(r), "sync/atomic.") || strings.HasPrefix(rule.Callee(r), "internal/runtime/atomic.")
+	return stacks.Leaf(r) || strings.HasPrefix(stacks.Callee(r), "sync/atomic.") || strings.HasPrefix(stacks.Callee(r), "internal/runtime/atomic.")
 }
 
 // additions returns the atomic additions on the line, when they are all that the line does.
 func additions(p *gocode.Place) []*ast.CallExpr {
 	var found []*ast.CallExpr
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		name := p.CalleeName(call)
 		if !strings.Contains(name, "sync/atomic.") || !strings.Contains(name, "Add") {
 			return nil
 		}
-		if _, statement := rule.Parent(p, call).(*ast.ExprStmt); !statement {
+		if _, statement := syntax.Parent(p, call).(*ast.ExprStmt); !statement {
 			return nil // somebody wants the new value
 		}
 		found = append(found, call)
@@ -153,7 +158,7 @@ func additions(p *gocode.Place) []*ast.CallExpr {
 // counted is the variable that a call adds to.
 func counted(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	if strings.HasPrefix(p.CalleeName(call), "(") {
-		return rule.Receiver(call)
+		return syntax.Receiver(call)
 	}
 	if u, ok := ast.Unparen(call.Args[0]).(*ast.UnaryExpr); ok {
 		return u.X
@@ -164,11 +169,11 @@ func counted(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 // private reports whether the variable looks like a shard: it is one of several, picked at run time, or padded to a
 // cache line; or it is a local one that no goroutine but this can know.
 func private(p *gocode.Place, e ast.Expr) bool {
-	v, _ := rule.Var(p, e)
+	v, _ := syntax.Var(p, e)
 	if v == nil || indexed(e) || padded(p, e) {
 		return true
 	}
-	stmt, value := rule.Declared(p, v)
+	stmt, value := syntax.Declared(p, v)
 	if stmt == nil {
 		return false // of the package, or a parameter
 	}
@@ -182,11 +187,11 @@ func private(p *gocode.Place, e ast.Expr) bool {
 
 // shared reports whether goroutines share the variable: it belongs to the package, or a function literal captures it.
 func shared(p *gocode.Place, e ast.Expr) bool {
-	v, _ := rule.Var(p, e)
+	v, _ := syntax.Var(p, e)
 	if v == nil {
 		return false
 	}
-	return v.Parent() == v.Pkg().Scope() || p.Func != ast.Node(p.Decl) && !rule.Inside(p.Func, v.Pos())
+	return v.Parent() == v.Pkg().Scope() || p.Func != ast.Node(p.Decl) && !syntax.Inside(p.Func, v.Pos())
 }
 
 // indexed reports whether an expression picks an element.
@@ -232,7 +237,7 @@ func pads(t types.Type) bool {
 	sizes := types.SizesFor("gc", "amd64")
 	for f := range s.Fields() {
 		name := strings.ToLower(f.Name())
-		if (name == "_" || strings.Contains(name, "pad")) && rule.Flat(f.Type()) && sizes.Sizeof(f.Type()) >= leastPadding || f.Embedded() && pads(f.Type()) {
+		if (name == "_" || strings.Contains(name, "pad")) && syntax.PlainData(f.Type()) && sizes.Sizeof(f.Type()) >= leastPadding || f.Embedded() && pads(f.Type()) {
 			return true
 		}
 	}
@@ -243,7 +248,7 @@ func pads(t types.Type) bool {
 func read(p *gocode.Place, loop ast.Node, counter ast.Expr) bool {
 	uses := 0
 	ast.Inspect(loop, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && rule.Same(p, e, counter) {
+		if e, ok := n.(ast.Expr); ok && syntax.Same(p, e, counter) {
 			uses++
 			return false
 		}

@@ -8,7 +8,10 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -40,7 +43,7 @@ Seen in the field: aquasecurity/tracee#1407, netsampler/goflow2#140 (a quarter
 of the decoder's CPU), kisielk/og-rek#5, golang/go#34471.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: []string{"encoding/binary.Read", "encoding/binary.Write"}, Keep: own, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: []string{"encoding/binary.Read", "encoding/binary.Write"}, Keep: own, Judge: judge}.Find(p), nil
 }
 
 // own reports whether a row is the package's own work, not the reader's or writer's.
@@ -48,10 +51,10 @@ func own(r *site.Row) bool {
 	if r.Owner < 2 {
 		return true
 	}
-	return rule.Named(r.Stack[r.Owner-2].Function, "encoding/binary.*", "reflect.*", "runtime.*", "sync.*", "internal/sync.*")
+	return funcname.Match(r.Stack[r.Owner-2].Function, "encoding/binary.*", "reflect.*", "runtime.*", "sync.*", "internal/sync.*")
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var t types.Type
 	ok := c.All(func(call *ast.CallExpr) bool {
 		if len(call.Args) != 3 {
@@ -67,8 +70,8 @@ func judge(c *rule.Case) bool {
 	if strings.HasSuffix(c.Name(), "Write") {
 		verb, twin = "writes", "binary.LittleEndian.AppendUint32 and its sisters into a byte slice that is written once"
 	}
-	name := rule.TypeText(c.Place, t)
-	c.Cause = fmt.Sprintf("%s %s a %s by reflection: its size and fields are found out again in every call.", rule.FuncText(c.Name()), verb, name)
+	name := syntax.TypeText(c.Place, t)
+	c.Cause = fmt.Sprintf("%s %s a %s by reflection: its size and fields are found out again in every call.", funcname.Short(c.Name()), verb, name)
 	c.Fix = fmt.Sprintf("Use %s (BigEndian where that is the order).", twin)
 	return true
 }

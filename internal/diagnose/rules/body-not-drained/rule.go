@@ -8,7 +8,11 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/httpconn"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -40,19 +44,19 @@ A body that is decoded to its end, or empty, needs nothing.
 Seen in the field: google/go-github#317, drand/drand#386.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	dials := p.ClientDials()
+	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
 		return nil, nil // the connections are used again
 	}
 	guilty := func(place *gocode.Place, m *rule.Match) bool {
-		c := &rule.Case{Match: m, Pass: p, Place: place}
-		c.BlameDials(dials)
-		c.Cause = fmt.Sprintf("%s closes the body of the response that line %d gets without reading it, which closes the connection: the next request dials again.", rule.FuncName(place), place.Line)
+		c := &finder.Case{Match: m, Pass: p, Place: place}
+		httpconn.Blame(c, dials)
+		c.Cause = fmt.Sprintf("%s closes the body of the response that line %d gets without reading it, which closes the connection: the next request dials again.", syntax.FuncName(place), place.Line)
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
 	}
-	s := &search{pass: p, client: rule.ClientCalls(), known: map[gocode.Pos]verdict{}}
-	return p.Gather(s.caller, guilty, nil), nil
+	s := &search{pass: p, client: httpconn.Calls(), known: map[gocode.Pos]verdict{}}
+	return finder.Gather(p, s.caller, guilty, nil), nil
 }
 
 // search remembers what it has seen of each line.
@@ -77,7 +81,7 @@ const mostWrappers = 4
 // caller returns the frame of a row that closes the response of an HTTP client's call unread: the line that calls the
 // client, or one that calls a function which returns the response.
 func (s *search) caller(r *site.Row) int {
-	at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return rule.Named(f.Function, s.client...) })
+	at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, s.client...) })
 	if at < 0 {
 		return -1
 	}
@@ -114,8 +118,8 @@ func (s *search) look(f *site.Frame) verdict {
 // judge looks at the statement of a line whose call returns a response.
 func judge(p *gocode.Place) verdict {
 	v := other
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
-		if n == nil || rule.Line(p, n.Pos()) > p.Line || rule.Line(p, n.End()) < p.Line {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if n == nil || syntax.Line(p, n.Pos()) > p.Line || syntax.Line(p, n.End()) < p.Line {
 			return false
 		}
 		switch n := n.(type) {
@@ -125,7 +129,7 @@ func judge(p *gocode.Place) verdict {
 			}
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {
-				resp := rule.LocalVar(p, lhs)
+				resp := syntax.LocalVar(p, lhs)
 				if resp == nil || !isResponse(resp.Type()) {
 					continue
 				}
@@ -159,11 +163,11 @@ func returnsResponse(p *gocode.Place) bool {
 
 // unread reports whether the function closes a response and never reads its body.
 func unread(p *gocode.Place, resp *types.Var) bool {
-	if !rule.Local(p, resp) {
+	if !syntax.Local(p, resp) {
 		return false
 	}
 	closed := false
-	for _, use := range rule.Uses(p, resp) {
+	for _, use := range syntax.Uses(p, resp) {
 		path := p.Enclosing(use)
 		if len(path) < 1 {
 			return false // in a closure: it may be read there

@@ -5,7 +5,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -40,22 +45,22 @@ Seen in the field: golang/go#27403 (encoding/binary's own), golang/go#66779
 (crypto/rand), nsqio/nsq#1281.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
 }
 
 func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
-	for v, made := range rule.Buffers(p) {
-		if !rule.PerCall(p, made) || !rule.OnlyMakes(p, made) || !blamed(pass, m) {
+	for v, made := range syntax.Buffers(p) {
+		if !loops.PerCall(p, made) || !syntax.AllocatesOnly(p, made) || !blamed(pass, m) {
 			continue
 		}
-		use := pass.BufferUse(p, v)
+		use := flow.BufferUse(pass, p, v)
 		call := use.Interface
 		if !use.Contained || call == nil {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s is passed to %s, where the compiler cannot see that nobody keeps it: so it is allocated on the heap each time.", v.Name(), rule.Text(call.Fun))
+		m.Cause = fmt.Sprintf("%s is passed to %s, where the compiler cannot see that nobody keeps it: so it is allocated on the heap each time.", v.Name(), syntax.Text(call.Fun))
 		if loop := p.LoopAround(made); loop != nil {
-			m.Fix = fmt.Sprintf("Declare %s before the loop on line %d and use it again in each iteration.", v.Name(), rule.Line(p, loop.Pos()))
+			m.Fix = fmt.Sprintf("Declare %s before the loop on line %d and use it again in each iteration.", v.Name(), syntax.Line(p, loop.Pos()))
 		} else {
 			m.Fix = fmt.Sprintf("Keep %s in a struct that lives longer (the reader's or writer's own), or in a sync.Pool; or call the concrete type instead of the interface.", v.Name())
 		}
@@ -67,9 +72,9 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 // blamed reports whether the compiler names a call as the reason that something on the line
 // escapes.
 func blamed(pass *rule.Pass, m *rule.Match) bool {
-	words, known := pass.Escapes(m.Site)
+	words, known := evidence.Escapes(pass, m.Site)
 	for _, w := range words {
-		if steps, ok := pass.Flow(m.Site, rule.Escaping(w)); ok && rule.Reason(steps, "call parameter") {
+		if steps, ok := evidence.EscapeFlow(pass, m.Site, evidence.Escaping(w)); ok && evidence.HasReason(steps, "call parameter") {
 			return true
 		}
 	}

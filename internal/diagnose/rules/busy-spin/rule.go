@@ -6,9 +6,13 @@ import (
 	"go/ast"
 	"go/token"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // leastShare of CPU that one spinning loop must take.
@@ -56,14 +60,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		m := rule.Match{Site: s, CPU: around(p, place, s, loop, sel), Confidence: rule.Measured}
-		spent, _ := rule.Sum(m.CPU)
+		spent, _ := stacks.Sum(m.CPU)
 		if float64(spent)/1e9 < leastShare*total {
 			continue
 		}
 		told[sel] = true
 		m.Cause = "The select has a default that does nothing, in a loop: while no channel is ready the goroutine spins."
 		m.Fix = "Leave the default out, so that select waits; for work to be done from time to time, add a case with a time.Ticker."
-		m.Evidence = []rule.Evidence{{What: "the loop's CPU", Value: rule.Percent(float64(spent) / 1e9 / total), Command: p.List("cpu", s.Function)}}
+		m.Evidence = []rule.Evidence{{What: "the loop's CPU", Value: units.Percent(float64(spent) / 1e9 / total), Command: evidence.ListCommand(p, "cpu", s.Function)}}
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -71,9 +75,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // spinning finds the endless loop around the line that does nothing but select with an idle default.
 func spinning(p *gocode.Place) (loop *ast.ForStmt, sel *ast.SelectStmt) {
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		f, ok := n.(*ast.ForStmt)
-		if !ok || loop != nil || rule.Line(p, f.Pos()) > p.Line || rule.Line(p, f.End()) < p.Line {
+		if !ok || loop != nil || syntax.Line(p, f.Pos()) > p.Line || syntax.Line(p, f.End()) < p.Line {
 			return true
 		}
 		if f.Post != nil || len(f.Body.List) != 1 {
@@ -118,7 +122,7 @@ func idle(p *gocode.Place, body []ast.Stmt) bool {
 func serves(p *gocode.Place, s *ast.SelectStmt) bool {
 	for _, c := range s.Body.List {
 		c := c.(*ast.CommClause)
-		if c.Comm != nil && len(c.Body) > 0 && rule.Line(p, c.Body[0].Pos()) <= p.Line && p.Line <= rule.Line(p, c.End()) {
+		if c.Comm != nil && len(c.Body) > 0 && syntax.Line(p, c.Body[0].Pos()) <= p.Line && p.Line <= syntax.Line(p, c.End()) {
 			return true
 		}
 	}
@@ -127,7 +131,7 @@ func serves(p *gocode.Place, s *ast.SelectStmt) bool {
 
 // around are the CPU rows of the loop's lines that ask: of select itself, not of what its cases do.
 func around(p *rule.Pass, place *gocode.Place, at *site.Site, loop *ast.ForStmt, sel *ast.SelectStmt) []*site.Row {
-	from, to := rule.Line(place, loop.Pos()), rule.Line(place, loop.End())
+	from, to := syntax.Line(place, loop.Pos()), syntax.Line(place, loop.End())
 	var rows []*site.Row
 	for _, s := range p.Table.Sites {
 		if s.File != at.File || s.Line < from || s.Line > to || s.Function != at.Function {
@@ -138,8 +142,8 @@ func around(p *rule.Pass, place *gocode.Place, at *site.Site, loop *ast.ForStmt,
 		if serves(&one, sel) {
 			continue
 		}
-		rows = append(rows, rule.Rows(s.CPU, func(r *site.Row) bool {
-			return rule.Leaf(r) || rule.CallsDirectly(r, "runtime.select*", "runtime.chan*", "runtime.Gosched", "runtime.empty*", "runtime.asyncPreempt*")
+		rows = append(rows, stacks.Select(s.CPU, func(r *site.Row) bool {
+			return stacks.Leaf(r) || stacks.Calls(r, "runtime.select*", "runtime.chan*", "runtime.Gosched", "runtime.empty*", "runtime.asyncPreempt*")
 		})...)
 	}
 	return rows

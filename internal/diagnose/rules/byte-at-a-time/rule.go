@@ -8,7 +8,11 @@ import (
 	"go/constant"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -52,18 +56,18 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if place == nil {
 			continue
 		}
-		for _, call := range rule.Calls(place) {
+		for _, call := range syntax.Calls(place) {
 			loop := place.LoopAround(call)
-			if loop == nil || !onByte(place, call) || rule.AtMost(place, loop, call, 4) {
+			if loop == nil || !onByte(place, call) || loops.AtMost(place, loop, call, 4) {
 				continue
 			}
-			m := rule.Match{Site: s, CPU: rule.Rows(s.CPU, rule.Steady)}
+			m := rule.Match{Site: s, CPU: stacks.Select(s.CPU, stacks.Steady)}
 			if m.Empty() {
 				continue
 			}
-			m.Cause = fmt.Sprintf("%s gets one byte in each iteration of the loop on line %d.", rule.Text(call.Fun), rule.Line(place, loop.Pos()))
+			m.Cause = fmt.Sprintf("%s gets one byte in each iteration of the loop on line %d.", syntax.Text(call.Fun), syntax.Line(place, loop.Pos()))
 			m.Fix = "Collect the bytes that belong together and pass them in one call, or put a bufio.Writer (bufio.Reader) in between."
-			m.Confidence = p.Weigh(s, false)
+			m.Confidence = evidence.Weigh(p, s, false)
 			matches = append(matches, m)
 			break
 		}
@@ -77,7 +81,7 @@ func onByte(p *gocode.Place, call *ast.CallExpr) bool {
 	if fn == nil || fn.Signature().Recv() == nil || !methods[fn.Name()] || len(call.Args) != 1 {
 		return false
 	}
-	switch rule.TypeText(p, fn.Signature().Recv().Type()) {
+	switch syntax.TypeText(p, fn.Signature().Recv().Type()) {
 	case "*bytes.Buffer", "*strings.Builder", "*bufio.Writer", "*bufio.Reader", "*bytes.Reader", "*strings.Reader":
 		return false
 	}
@@ -91,7 +95,7 @@ func single(p *gocode.Place, e ast.Expr) bool {
 	case *ast.CompositeLit:
 		return len(x.Elts) == 1
 	case *ast.Ident:
-		made, ok := rule.Origin(p, x).(*ast.CallExpr)
+		made, ok := syntax.Origin(p, x).(*ast.CallExpr)
 		return ok && p.CalleeName(made) == "make" && len(made.Args) >= 2 && one(p, made.Args[1])
 	case *ast.SliceExpr:
 		if x.High == nil && x.Low == nil {
@@ -109,7 +113,7 @@ func single(p *gocode.Place, e ast.Expr) bool {
 			return one(p, x.High)
 		}
 		plus, ok := ast.Unparen(x.High).(*ast.BinaryExpr)
-		return ok && plus.Op.String() == "+" && rule.Same(p, plus.X, x.Low) && one(p, plus.Y)
+		return ok && plus.Op.String() == "+" && syntax.Same(p, plus.X, x.Low) && one(p, plus.Y)
 	case *ast.CallExpr:
 		if _, conversion := p.Conversion(x); !conversion || len(x.Args) != 1 {
 			return false

@@ -5,10 +5,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -82,7 +86,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		found.describe(p, m)
 		return true
 	}
-	return p.Gather(at, guilty, nil), nil
+	return finder.Gather(p, at, guilty, nil), nil
 }
 
 // miss is a cache with how often it was asked and filled, for each unit of work.
@@ -98,14 +102,14 @@ func missAt(p *rule.Pass, f *site.Frame) *miss {
 		return nil
 	}
 	sh, ok := shapeOf(place)
-	if !ok || f.Line <= rule.Line(place, sh.lookup.Pos()) || f.Line > rule.Line(place, sh.store.End()) {
+	if !ok || f.Line <= syntax.Line(place, sh.lookup.Pos()) || f.Line > syntax.Line(place, sh.store.End()) {
 		return nil
 	}
-	look, ok := p.Counts.Line(f.Owner.Package, f.File, rule.Line(place, sh.lookup.Pos()))
+	look, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.lookup.Pos()))
 	if !ok || look.PerUnit <= 0 {
 		return nil
 	}
-	store, ok := p.Counts.Line(f.Owner.Package, f.File, rule.Line(place, sh.store.Pos()))
+	store, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.store.Pos()))
 	if !ok {
 		return nil
 	}
@@ -123,11 +127,11 @@ func missAt(p *rule.Pass, f *site.Frame) *miss {
 func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
 	m.Cause = fmt.Sprintf("%s is asked %s per %s, and %s of the look-ups find something: the key %s hardly ever repeats while the value is kept, and what follows is computed nearly each time.",
-		rule.Text(c.cache), rule.Times(c.lookups), p.Manifest.Unit(), rule.Percent(hits), rule.Text(c.key))
-	m.Fix = fmt.Sprintf("Make %s of what the value depends on alone (no time, address or name of the request), or give the cache room for the keys of a while; where keys do not repeat, take the cache out.", rule.Text(c.key))
+		syntax.Text(c.cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.key))
+	m.Fix = fmt.Sprintf("Make %s of what the value depends on alone (no time, address or name of the request), or give the cache room for the keys of a while; where keys do not repeat, take the cache out.", syntax.Text(c.key))
 	m.Confidence = rule.Likely // that it misses is counted; what a better key would save is not
 	m.Evidence = append(m.Evidence, rule.Evidence{
-		What:  rule.ExecutionsCounted,
-		Value: fmt.Sprintf("%s look-ups and %s stores per %s", rule.Number(c.lookups), rule.Number(c.stores), p.Manifest.Unit()),
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s look-ups and %s stores per %s", units.Number(c.lookups), units.Number(c.stores), p.Manifest.Unit()),
 	})
 }

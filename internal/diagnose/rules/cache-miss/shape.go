@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -18,7 +18,7 @@ type shape struct {
 
 // shapeOf returns the first cache that the function around a place asks and fills with the same key, when what is found is returned.
 func shapeOf(p *gocode.Place) (shape, bool) {
-	body := rule.Body(p)
+	body := syntax.Body(p)
 	if body == nil {
 		return shape{}, false
 	}
@@ -33,7 +33,7 @@ func shapeOf(p *gocode.Place) (shape, bool) {
 		if !s.asks(p, a) {
 			return true
 		}
-		v, _ := rule.Var(p, a.Lhs[0])
+		v, _ := syntax.Var(p, a.Lhs[0])
 		if v == nil || !returned(p, body, v) || !s.filled(p, body, a.End()) {
 			return true
 		}
@@ -90,14 +90,14 @@ func (s *shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 		switch x := n.(type) {
 		case *ast.AssignStmt:
 			if len(x.Lhs) == 1 && x.Tok == token.ASSIGN {
-				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && rule.Same(p, i.X, s.cache) && rule.Same(p, i.Index, s.key) {
+				if i, ok := ast.Unparen(x.Lhs[0]).(*ast.IndexExpr); ok && x.Pos() >= after && syntax.Same(p, i.X, s.cache) && syntax.Same(p, i.Index, s.key) {
 					s.store = x
 				}
 			}
 		case *ast.CallExpr:
 			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 			if ok && x.Pos() >= after && slices.Contains([]string{"Add", "Set", "Put", "Store", "Insert", "SetDefault", "SetWithTTL", "LoadOrStore", "PutIfAbsent"}, sel.Sel.Name) &&
-				len(x.Args) >= 2 && rule.Same(p, sel.X, s.cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return rule.Same(p, e, s.key) }) {
+				len(x.Args) >= 2 && syntax.Same(p, sel.X, s.cache) && slices.ContainsFunc(x.Args, func(e ast.Expr) bool { return syntax.Same(p, e, s.key) }) {
 				s.store = x
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -43,7 +45,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, level := range []string{"Debug", "Info", "Warn", "Error", "Log"} {
 		callees = append(callees, "log/slog."+level+"*", "log/slog.(*Logger)."+level+"*")
 	}
-	s := rule.Search{Callees: callees, Keep: lookup, Judge: judge, Unseen: words("the logger")}
+	s := finder.Search{Callees: callees, Keep: lookup, Judge: judge, Unseen: words("the logger")}
 	return s.Find(p), nil
 }
 
@@ -53,14 +55,14 @@ func lookup(r *site.Row) bool {
 	return r.Below("runtime.Caller") || r.Below("runtime.CallersFrames") || r.Below("runtime.(*Frames).Next") || r.Below("log/slog.(*Record).Source") || r.Below("log/slog.Record.Source")
 }
 
-func judge(c *rule.Case) bool {
-	w := words(rule.FuncText(c.Name()))
+func judge(c *finder.Case) bool {
+	w := words(funcname.Short(c.Name()))
 	c.Cause, c.Fix = w.Cause, w.Fix
 	return true
 }
 
-func words(logger string) *rule.Words {
-	return &rule.Words{
+func words(logger string) *finder.Words {
+	return &finder.Words{
 		Cause: fmt.Sprintf("For every line %s walks the stack and searches the line tables for the caller's file and line.", logger),
 		Fix:   "Take Lshortfile or Llongfile out of the logger's flags (AddSource in slog), or keep them for a logger of rare lines.",
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -31,7 +33,7 @@ type channel struct {
 func channelOf(p *rule.Pass, h *handoff) channel {
 	var c channel
 	for _, l := range []exectrace.Line{h.sender, h.receiver} {
-		s := p.At(l)
+		s := traced.SiteAt(p, l)
 		if s == nil {
 			continue
 		}
@@ -44,7 +46,7 @@ func channelOf(p *rule.Pass, h *handoff) channel {
 			continue
 		}
 		if c.name == "" {
-			c.name = rule.Text(x)
+			c.name = syntax.Text(x)
 		}
 		if m := madeAs(place, x); m != nil {
 			c.room, c.size = roomOf(place, m)
@@ -58,7 +60,7 @@ func channelOf(p *rule.Pass, h *handoff) channel {
 func operand(p *gocode.Place) ast.Expr {
 	var x ast.Expr
 	for _, n := range p.Nodes {
-		if rule.Line(p, n.Pos()) != p.Line {
+		if syntax.Line(p, n.Pos()) != p.Line {
 			continue
 		}
 		switch n := n.(type) {
@@ -81,7 +83,7 @@ func operand(p *gocode.Place) ast.Expr {
 
 // sendsAt reports whether a line sends.
 func sendsAt(p *rule.Pass, l exectrace.Line) bool {
-	s := p.At(l)
+	s := traced.SiteAt(p, l)
 	if s == nil {
 		return false
 	}
@@ -90,7 +92,7 @@ func sendsAt(p *rule.Pass, l exectrace.Line) bool {
 		return false
 	}
 	for _, n := range place.Nodes {
-		if send, ok := n.(*ast.SendStmt); ok && rule.Line(place, send.Arrow) == place.Line {
+		if send, ok := n.(*ast.SendStmt); ok && syntax.Line(place, send.Arrow) == place.Line {
 			return true
 		}
 	}
@@ -160,7 +162,7 @@ func roomOf(p *gocode.Place, m *ast.CallExpr) (room, string) {
 	if len(m.Args) < 2 {
 		return none, ""
 	}
-	size := rule.Text(m.Args[1])
+	size := syntax.Text(m.Args[1])
 	if v, ok := p.Const(m.Args[1]); ok {
 		if n, exact := constant.Int64Val(constant.ToInt(v)); exact && n == 0 {
 			return none, size

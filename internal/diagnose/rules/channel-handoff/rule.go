@@ -9,8 +9,12 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -70,7 +74,7 @@ type handoff struct {
 func (h *handoff) count() int64 { return h.sends + h.receives }
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() {
+	if !traced.Long(p) {
 		return nil, nil
 	}
 	var matches []rule.Match
@@ -80,7 +84,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if n < fewest || n < fewestRate*length || float64(h.brief) < mostlyBrief*n {
 			continue
 		}
-		s := p.At(h.sender)
+		s := traced.SiteAt(p, h.sender)
 		if s == nil {
 			continue
 		}
@@ -120,10 +124,10 @@ func handoffs(p *rule.Pass) []*handoff {
 func match(p *rule.Pass, h *handoff, s *site.Site) (rule.Match, bool) {
 	callees := []string{"runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "runtime.selectnbsend", "runtime.selectnbrecv"}
 	sites := []*site.Site{s}
-	if r := p.At(h.receiver); r != nil && h.receiver != h.sender {
+	if r := traced.SiteAt(p, h.receiver); r != nil && h.receiver != h.sender {
 		sites = append(sites, r)
 	}
-	cost := p.Switching(h.count(), sites, callees...)
+	cost := traced.Switching(p, h.count(), sites, callees...)
 	total := p.Table.Totals.TotalSeconds
 	if cost == (stats.Interval{}) || cost.Value < leastShare*total {
 		return rule.Match{}, false
@@ -133,13 +137,13 @@ func match(p *rule.Pass, h *handoff, s *site.Site) (rule.Match, bool) {
 		Callees: callees,
 		Saving:  fraction.Part(cost),
 		Evidence: []rule.Evidence{
-			{What: "waits over this channel in the trace", Value: fmt.Sprintf("%s of senders, %s of receivers in %s", rule.Count(h.sends), rule.Count(h.receives), rule.Seconds(p.Trace.Parallelism.Length)), Command: p.View("blocking")},
-			{What: "came after less than 5 µs of work", Value: rule.Percent(float64(h.brief) / float64(h.count()))},
-			{What: "CPU for the channel, parking and waking", Value: rule.Percent(min(1, cost.Value/total)), Command: p.Top("cpu")},
+			{What: "waits over this channel in the trace", Value: fmt.Sprintf("%s of senders, %s of receivers in %s", units.Count(h.sends), units.Count(h.receives), units.Seconds(p.Trace.Parallelism.Length)), Command: evidence.ViewCommand(p, "blocking")},
+			{What: "came after less than 5 µs of work", Value: units.Percent(float64(h.brief) / float64(h.count()))},
+			{What: "CPU for the channel, parking and waking", Value: units.Percent(min(1, cost.Value/total)), Command: evidence.TopCommand(p, "cpu")},
 		},
 	}
 	for _, at := range sites {
-		m.CPU = append(m.CPU, rule.Rows(at.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, callees...) })...)
+		m.CPU = append(m.CPU, stacks.Select(at.CPU, func(r *site.Row) bool { return stacks.Calls(r, callees...) })...)
 	}
 	words(p, h, &m)
 	return m, true
@@ -152,9 +156,9 @@ func words(p *rule.Pass, h *handoff, m *rule.Match) {
 	if c.name == "" {
 		name = "a channel"
 	}
-	to := p.Near(m.Site, h.receiver)
+	to := evidence.Near(p, m.Site, h.receiver)
 	waits := fmt.Sprintf("%s times a goroutine waited for the other side, %s of them after less than 5 µs of work",
-		rule.Count(h.count()), rule.Percent(float64(h.brief)/float64(h.count())))
+		units.Count(h.count()), units.Percent(float64(h.brief)/float64(h.count())))
 	batches := "Pass on batches (a slice of items, or a range of numbers) instead of single items"
 	buffer := "a buffer of some hundred, when no sender relies on its item being received when the send is over"
 	m.Confidence = rule.Measured

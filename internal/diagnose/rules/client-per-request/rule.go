@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/httpconn"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -40,22 +44,22 @@ Transport is cheap: all such share http.DefaultTransport.
 Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	dials := p.ClientDials()
+	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
 		return nil, nil
 	}
-	s := rule.Search{Callees: rule.ClientCalls()[:5], Judge: func(c *rule.Case) bool {
+	s := finder.Search{Callees: httpconn.Calls()[:5], Judge: func(c *finder.Case) bool {
 		var made ast.Node
 		ok := c.All(func(call *ast.CallExpr) bool {
-			made = transport(c.Place, rule.Receiver(call))
-			return made != nil && rule.PerCall(c.Place, made) && len(rule.Loops(c.Place, call)) <= len(rule.Loops(c.Place, made))
+			made = transport(c.Place, syntax.Receiver(call))
+			return made != nil && loops.PerCall(c.Place, made) && len(loops.Around(c.Place, call)) <= len(loops.Around(c.Place, made))
 		})
 		if !ok {
 			return false
 		}
-		c.BlameDials(dials)
+		httpconn.Blame(c, dials)
 		c.Cause = fmt.Sprintf("%s makes an http.Transport (line %d) for its request: the connection is dialled for one use, and its goroutines stay behind.",
-			rule.FuncName(c.Place), rule.Line(c.Place, made.Pos()))
+			syntax.FuncName(c.Place), syntax.Line(c.Place, made.Pos()))
 		c.Fix = "Make one http.Client with that Transport, outside of the function, and share it: it is safe for concurrent use."
 		if jar(c) {
 			c.Fix = "Make one http.Transport, outside of the function, and share it: it is safe for concurrent use. Keep a client for each user around it: a shared Jar would send one user's cookies with the requests of another."
@@ -66,9 +70,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 }
 
 // jar reports whether a client of the calls has cookies of its own.
-func jar(c *rule.Case) bool {
+func jar(c *finder.Case) bool {
 	return !c.All(func(call *ast.CallExpr) bool {
-		_, value := rule.Field(c.Place, rule.Origin(c.Place, rule.Receiver(call)), "net/http.Client", "Jar")
+		_, value := syntax.Field(c.Place, syntax.Origin(c.Place, syntax.Receiver(call)), "net/http.Client", "Jar")
 		return value == nil
 	})
 }
@@ -79,12 +83,12 @@ func transport(p *gocode.Place, client ast.Expr) ast.Node {
 	if client == nil {
 		return nil
 	}
-	_, value := rule.Field(p, rule.Origin(p, client), "net/http.Client", "Transport")
+	_, value := syntax.Field(p, syntax.Origin(p, client), "net/http.Client", "Transport")
 	if value == nil {
 		return nil
 	}
-	lit, _ := rule.Field(p, rule.Origin(p, value), "net/http.Transport", "")
-	if lit == nil || p.Decl == nil || !rule.Within(p.Decl, lit) {
+	lit, _ := syntax.Field(p, syntax.Origin(p, value), "net/http.Transport", "")
+	if lit == nil || p.Decl == nil || !syntax.Within(p.Decl, lit) {
 		return nil
 	}
 	return lit

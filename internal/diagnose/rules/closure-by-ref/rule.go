@@ -9,7 +9,11 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -55,17 +59,17 @@ the rule does not speak.
 Seen in the field: golang/go#6632, where capturing by value came from.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
 }
 
 func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
-	words, _ := pass.Escapes(m.Site)
+	words, _ := evidence.Escapes(pass, m.Site)
 	var names []string
 	var at []string
 	for _, w := range words {
-		name := rule.Escaping(w)
-		steps, _ := pass.Flow(m.Site, name)
-		if !rule.Reason(steps, "captured by a closure") {
+		name := evidence.Escaping(w)
+		steps, _ := evidence.EscapeFlow(pass, m.Site, name)
+		if !evidence.HasReason(steps, "captured by a closure") {
 			continue
 		}
 		v := variable(p, name)
@@ -77,9 +81,9 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		names = append(names, name)
-		at = append(at, fmt.Sprint(rule.Line(p, lit.Pos())))
+		at = append(at, fmt.Sprint(syntax.Line(p, lit.Pos())))
 	}
-	if len(names) == 0 || len(rule.Makers(p)) > 0 || moved(words) > len(names) {
+	if len(names) == 0 || len(syntax.Allocating(p)) > 0 || moved(words) > len(names) {
 		return false
 	}
 	verb, them := "is", "it"
@@ -87,7 +91,7 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 		verb, them = "are", "them"
 	}
 	m.Cause = fmt.Sprintf("%s %s moved to the heap because the function literal on line %s shares %s, though nothing assigns %s after the literal is made.",
-		rule.List(names), verb, at[0], them, them)
+		funcname.List(names), verb, at[0], them, them)
 	m.Fix = fmt.Sprintf("Copy %s right before the literal into a variable that is not assigned again (%s := %s): the literal then captures the value.", them, names[0], names[0])
 	m.Confidence = rule.Measured
 	return true
@@ -110,7 +114,7 @@ func variable(p *gocode.Place, name string) *types.Var {
 	}
 	for id, obj := range p.Info.Defs {
 		v, ok := obj.(*types.Var)
-		if ok && id.Name == name && rule.Line(p, id.Pos()) == p.Line && rule.Inside(p.Decl, id.Pos()) && !v.IsField() {
+		if ok && id.Name == name && syntax.Line(p, id.Pos()) == p.Line && syntax.Inside(p.Decl, id.Pos()) && !v.IsField() {
 			return v
 		}
 	}
@@ -126,7 +130,7 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 	}
 	whole := p.Outer()
 	var first *ast.FuncLit
-	for _, use := range rule.Uses(p, v) {
+	for _, use := range syntax.Uses(p, v) {
 		if lit := capturing(whole, v, use); lit != nil && (first == nil || lit.Pos() < first.Pos()) {
 			first = lit
 		}
@@ -134,7 +138,7 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 	if first == nil {
 		return nil
 	}
-	for _, use := range rule.Uses(p, v) {
+	for _, use := range syntax.Uses(p, v) {
 		if p.Info.Defs[use] != nil || !assigns(whole, use) {
 			continue
 		}
@@ -150,7 +154,7 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
 	var found *ast.FuncLit
 	for _, n := range p.Enclosing(use) {
-		if lit, ok := n.(*ast.FuncLit); ok && !rule.Inside(lit, v.Pos()) {
+		if lit, ok := n.(*ast.FuncLit); ok && !syntax.Inside(lit, v.Pos()) {
 			found = lit
 		}
 	}
@@ -159,7 +163,7 @@ func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
 
 // assigns reports whether a use of a variable may change it.
 func assigns(p *gocode.Place, use *ast.Ident) bool {
-	if rule.Defines(p, use) {
+	if syntax.Defines(p, use) {
 		return true
 	}
 	var child ast.Node = use
@@ -212,7 +216,7 @@ func looped(p *gocode.Place, v *types.Var, lit *ast.FuncLit, use *ast.Ident) boo
 	for _, n := range p.Enclosing(lit) {
 		switch n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if rule.Within(n, use) && !rule.Inside(n, v.Pos()) {
+			if syntax.Within(n, use) && !syntax.Inside(n, v.Pos()) {
 				return true
 			}
 		}

@@ -7,7 +7,10 @@ import (
 	"go/ast"
 	"go/constant"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -47,12 +50,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	callees = append(callees, "io.Copy", "io.WriteString", "fmt.Fprint*")
-	return rule.Search{Callees: callees, Keep: deflates, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: callees, Keep: deflates, Judge: judge}.Find(p), nil
 }
 
 func deflates(r *site.Row) bool { return r.Below("compress/flate.(*compressor).*") }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var made *ast.CallExpr
 	ok := c.All(func(call *ast.CallExpr) bool {
 		made = best(c.Place, target(c.Place, call))
@@ -62,17 +65,17 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	c.Confidence = rule.Likely // whether the bytes are worth it, only their owner can say
-	c.Cause = fmt.Sprintf("The writer is made with the highest level (%s, line %d), which searches far longer for a percent or two.", rule.Text(made), rule.Line(c.Place, made.Pos()))
+	c.Cause = fmt.Sprintf("The writer is made with the highest level (%s, line %d), which searches far longer for a percent or two.", syntax.Text(made), syntax.Line(c.Place, made.Pos()))
 	c.Fix = "Measure the size at the default level (6) or at BestSpeed (1), and take the lowest level whose size will do."
 	return true
 }
 
 // target is the compressor that a call writes to.
 func target(p *gocode.Place, call *ast.CallExpr) ast.Expr {
-	if rule.Named(p.CalleeName(call), "io.*", "fmt.*") {
+	if funcname.Match(p.CalleeName(call), "io.*", "fmt.*") {
 		return call.Args[0]
 	}
-	return rule.Receiver(call)
+	return syntax.Receiver(call)
 }
 
 // best returns the call that made a compressor with a constant level of 9.
@@ -80,8 +83,8 @@ func best(p *gocode.Place, w ast.Expr) *ast.CallExpr {
 	if w == nil {
 		return nil
 	}
-	made, ok := rule.Origin(p, w).(*ast.CallExpr)
-	if !ok || len(made.Args) < 2 || !rule.Named(p.CalleeName(made), "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel*", "compress/flate.NewWriter*") {
+	made, ok := syntax.Origin(p, w).(*ast.CallExpr)
+	if !ok || len(made.Args) < 2 || !funcname.Match(p.CalleeName(made), "compress/gzip.NewWriterLevel", "compress/zlib.NewWriterLevel*", "compress/flate.NewWriter*") {
 		return nil
 	}
 	level, ok := p.Const(made.Args[1])

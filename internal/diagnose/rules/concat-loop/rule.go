@@ -8,7 +8,12 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -52,7 +57,7 @@ objects. Go's own rewrite for it is the stringsbuilder analyzer of go fix
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		m := rule.TakeMade(s, concat)
+		m := finder.TakeCallsAndOwn(s, concat)
 		if m.Empty() {
 			continue
 		}
@@ -65,10 +70,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		m.Cause = growth.cause(place)
-		m.Fix = rule.Destination(place, growth.stmt.Lhs[0]).Advise(growth.fix())
+		m.Fix = safety.Destination(place, growth.stmt.Lhs[0]).Advise(growth.fix())
 		// The compiler reports the escape of s + x, but not that of s += x.
-		m.Confidence = p.Weigh(s, growth.stmt.Tok == token.ASSIGN)
-		m.Evidence = p.Compiler(s)
+		m.Confidence = evidence.Weigh(p, s, growth.stmt.Tok == token.ASSIGN)
+		m.Evidence = evidence.Compiler(p, s)
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -85,9 +90,9 @@ type growth struct {
 func grows(p *gocode.Place) (growth, bool) {
 	var found growth
 	ok := false
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		stmt, isAssign := n.(*ast.AssignStmt)
-		if ok || !isAssign || rule.Line(p, stmt.Pos()) > p.Line || rule.Line(p, stmt.End()) < p.Line {
+		if ok || !isAssign || syntax.Line(p, stmt.Pos()) > p.Line || syntax.Line(p, stmt.End()) < p.Line {
 			return !ok
 		}
 		prepend, extends := extension(p, stmt)
@@ -104,7 +109,7 @@ func grows(p *gocode.Place) (growth, bool) {
 
 // extension reports whether a statement is s += x, s = s + x or s = x + s for a string s.
 func extension(p *gocode.Place, stmt *ast.AssignStmt) (prepend, ok bool) {
-	if len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || !rule.IsString(p, stmt.Lhs[0]) {
+	if len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || !syntax.IsString(p, stmt.Lhs[0]) {
 		return false, false
 	}
 	switch stmt.Tok {
@@ -113,7 +118,7 @@ func extension(p *gocode.Place, stmt *ast.AssignStmt) (prepend, ok bool) {
 	case token.ASSIGN:
 		parts := operands(stmt.Rhs[0])
 		for i, part := range parts {
-			if len(parts) > 1 && rule.Same(p, part, stmt.Lhs[0]) {
+			if len(parts) > 1 && syntax.Same(p, part, stmt.Lhs[0]) {
 				return i > 0, true
 			}
 		}
@@ -133,11 +138,11 @@ func operands(e ast.Expr) []ast.Expr {
 // the string comes from outside of it, is not set again in it, and it may run
 // more than twice.
 func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
-	for _, loop := range rule.Loops(p, stmt) {
+	for _, loop := range loops.Around(p, stmt) {
 		if madeIn(p, stmt.Lhs[0], loop) || resetIn(p, stmt.Lhs[0], loop) {
 			return nil
 		}
-		if !rule.AtMost(p, loop, stmt, 2) {
+		if !loops.AtMost(p, loop, stmt, 2) {
 			return loop
 		}
 	}
@@ -162,13 +167,13 @@ func madeIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 // resetIn reports whether every iteration of the loop sets the string to something
 // that does not hold the old one.
 func resetIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
-	for _, stmt := range rule.LoopBody(loop).List {
+	for _, stmt := range loops.Body(loop).List {
 		a, ok := stmt.(*ast.AssignStmt)
 		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
 			continue
 		}
 		for i, lhs := range a.Lhs {
-			if rule.Same(p, lhs, e) && !mentions(p, a.Rhs[i], e) {
+			if syntax.Same(p, lhs, e) && !mentions(p, a.Rhs[i], e) {
 				return true
 			}
 		}
@@ -179,7 +184,7 @@ func resetIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 func mentions(p *gocode.Place, in, e ast.Expr) bool {
 	found := false
 	ast.Inspect(in, func(n ast.Node) bool {
-		if x, ok := n.(ast.Expr); ok && rule.Same(p, x, e) {
+		if x, ok := n.(ast.Expr); ok && syntax.Same(p, x, e) {
 			found = true
 		}
 		return !found
@@ -191,7 +196,7 @@ func (g growth) name() string { return types.ExprString(g.stmt.Lhs[0]) }
 
 func (g growth) cause(p *gocode.Place) string {
 	return fmt.Sprintf("The loop on line %d makes %s longer in every iteration (%s): each time a new string is allocated and all of %s is copied.",
-		rule.Line(p, g.loop.Pos()), g.name(), statement(g.stmt), g.name())
+		syntax.Line(p, g.loop.Pos()), g.name(), statement(g.stmt), g.name())
 }
 
 func (g growth) fix() string {
@@ -202,5 +207,5 @@ func (g growth) fix() string {
 }
 
 func statement(a *ast.AssignStmt) string {
-	return types.ExprString(a.Lhs[0]) + " " + a.Tok.String() + " " + rule.Short(types.ExprString(a.Rhs[0]))
+	return types.ExprString(a.Lhs[0]) + " " + a.Tok.String() + " " + syntax.Short(types.ExprString(a.Rhs[0]))
 }

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -43,25 +46,25 @@ where the profile shows the cost.
 Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, makers...) }, guilty, &rule.Words{
+	return finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }, guilty, &finder.Words{
 		Cause: "An error is made here on a hot path; the source is not available, so it is not known whether its text is constant.",
 		Fix:   "If the text is constant, return a package variable.",
 	}), nil
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	calls := rule.CallsOf(p, makers...)
+	calls := syntax.CallsOf(p, makers...)
 	for _, call := range calls {
 		text, ok := "", false
 		if len(call.Args) == 1 {
-			text, ok = rule.ConstString(p, call.Args[0])
+			text, ok = syntax.ConstString(p, call.Args[0])
 		}
 		name := p.CalleeName(call)
-		if !ok || !rule.PerCall(p, call) || name == "fmt.Errorf" && strings.Contains(text, "%") {
+		if !ok || !loops.PerCall(p, call) || name == "fmt.Errorf" && strings.Contains(text, "%") {
 			return false
 		}
-		m.Cause = fmt.Sprintf("%s makes the same error %q again on every call of %s.", name, rule.Short(text), rule.FuncName(p))
-		m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", rule.Short(text))
+		m.Cause = fmt.Sprintf("%s makes the same error %q again on every call of %s.", name, syntax.Short(text), syntax.FuncName(p))
+		m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", syntax.Short(text))
 	}
 	return len(calls) > 0
 }

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -41,25 +46,25 @@ Seen in the field: golang/go#26106 (time.LoadLocation), hebcal/hebcal-go#34
 (11.7 µs and 8.6 KB became 20 ns), unixpickle/statushub#1.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
-		Callees: append(rule.Pure(), "time.LoadLocation"),
-		Keep:    func(r *site.Row) bool { return !rule.Initial(r) },
+	s := finder.Search{
+		Callees: append(effects.PureFuncs(), "time.LoadLocation"),
+		Keep:    func(r *site.Row) bool { return !stacks.Initial(r) },
 		Judge:   judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
-		return rule.AllConst(c.Place, call) && rule.PerCall(c.Place, call)
+		return syntax.AllConst(c.Place, call) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
 	}
-	call := rule.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s has only constants to work on, yet %s computes it again in every call.", call, rule.FuncName(c.Place))
+	call := syntax.Text(c.Calls[0])
+	c.Cause = fmt.Sprintf("%s has only constants to work on, yet %s computes it again in every call.", call, syntax.FuncName(c.Place))
 	if c.Name() == "time.LoadLocation" {
-		c.Cause = fmt.Sprintf("%s opens and parses the zone's file again in every call of %s.", call, rule.FuncName(c.Place))
+		c.Cause = fmt.Sprintf("%s opens and parses the zone's file again in every call of %s.", call, syntax.FuncName(c.Place))
 	}
 	c.Fix = fmt.Sprintf("Compute %s once, in a package variable or a sync.OnceValue, and share the result read-only.", call)
 	return true

@@ -7,7 +7,12 @@ import (
 	"go/ast"
 	"go/token"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -53,32 +58,32 @@ Seen in the field: juicedata/juicefs#5552, TencentCloud/CubeSandbox#1329;
 fatcontext is a linter for the first form.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	grown := p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, derivers...) }, func(place *gocode.Place, m *rule.Match) bool {
+	grown := finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, derivers...) }, func(place *gocode.Place, m *rule.Match) bool {
 		return grows(p, place, m)
 	}, nil)
-	asked := p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, lookups...) }, asks, nil)
+	asked := finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, lookups...) }, asks, nil)
 	return append(grown, asked...), nil
 }
 
 // grows judges a context that a loop derives from its own last one.
 func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, derivers...) {
+	for _, call := range syntax.CallsOf(p, derivers...) {
 		if len(call.Args) == 0 {
 			continue
 		}
 		loop := p.LoopAround(call)
-		to := rule.AssignedTo(p, call)
-		if loop == nil || to == nil || !rule.Same(p, to, call.Args[0]) || rule.AtMost(p, loop, call, 4) {
+		to := syntax.AssignedTo(p, call)
+		if loop == nil || to == nil || !syntax.Same(p, to, call.Args[0]) || loops.AtMost(p, loop, call, 4) {
 			continue
 		}
-		v, part := rule.Var(p, to)
-		if a, ok := rule.Parent(p, call).(*ast.AssignStmt); !ok || a.Tok != token.ASSIGN || part || rule.Inside(loop, v.Pos()) || reset(p, loop, to, call) {
+		v, part := syntax.Var(p, to)
+		if a, ok := syntax.Parent(p, call).(*ast.AssignStmt); !ok || a.Tok != token.ASSIGN || part || syntax.Inside(loop, v.Pos()) || reset(p, loop, to, call) {
 			continue
 		}
 		addWalks(pass, p, loop, m)
 		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without end, and each look-up walks all of it.",
-			rule.Line(p, loop.Pos()), rule.Text(to))
-		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", rule.FuncText(p.CalleeName(call)), rule.Text(to))
+			syntax.Line(p, loop.Pos()), syntax.Text(to))
+		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", funcname.Short(p.CalleeName(call)), syntax.Text(to))
 		return true
 	}
 	return false
@@ -93,7 +98,7 @@ func reset(p *gocode.Place, loop ast.Node, to ast.Expr, call *ast.CallExpr) bool
 			return !found
 		}
 		for _, lhs := range a.Lhs {
-			if rule.Same(p, lhs, to) && !rule.Within(a, call) {
+			if syntax.Same(p, lhs, to) && !syntax.Within(a, call) {
 				found = true
 			}
 		}
@@ -104,9 +109,9 @@ func reset(p *gocode.Place, loop ast.Node, to ast.Expr, call *ast.CallExpr) bool
 
 // addWalks adds the walks along the chain that the loop's lines begin, whoever is blamed for them.
 func addWalks(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
-	from, to := rule.Line(p, loop.Pos()), rule.Line(p, loop.End())
+	from, to := syntax.Line(p, loop.Pos()), syntax.Line(p, loop.End())
 	for _, s := range pass.Table.Sites {
-		m.CPU = append(m.CPU, rule.Rows(s.CPU, func(r *site.Row) bool {
+		m.CPU = append(m.CPU, stacks.Select(s.CPU, func(r *site.Row) bool {
 			if !r.Below(search) {
 				return false
 			}
@@ -123,16 +128,16 @@ func addWalks(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
 
 // asks judges a value that a loop looks up in a context that it does not change.
 func asks(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, "(context.Context).Value") {
+	for _, call := range syntax.CallsOf(p, "(context.Context).Value") {
 		loop := p.LoopAround(call)
-		if loop == nil || len(call.Args) != 1 || rule.AtMost(p, loop, call, 4) {
+		if loop == nil || len(call.Args) != 1 || loops.AtMost(p, loop, call, 4) {
 			continue
 		}
-		ctx := rule.Receiver(call)
-		if ctx == nil || !rule.Invariant(p, loop, ctx) || !rule.Invariant(p, loop, call.Args[0]) {
+		ctx := syntax.Receiver(call)
+		if ctx == nil || !loops.Invariant(p, loop, ctx) || !loops.Invariant(p, loop, call.Args[0]) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s walks up the chain of contexts in every iteration of the loop on line %d for the same value.", rule.Text(call), rule.Line(p, loop.Pos()))
+		m.Cause = fmt.Sprintf("%s walks up the chain of contexts in every iteration of the loop on line %d for the same value.", syntax.Text(call), syntax.Line(p, loop.Pos()))
 		m.Fix = "Ask for it once, before the loop."
 		return true
 	}

@@ -10,9 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is costly-line.
@@ -55,13 +59,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		m := rule.Match{Site: s, CPU: s.CPU, Allocs: s.Allocs, Mutex: s.Mutex, Kind: kind(s.Cost), Confidence: rule.Hint}
 		m.Cause = cause(p, s)
-		m.Fix = fmt.Sprintf("Ask whether the work is needed, and so often; `%s` shows who calls the line, what it calls and what the compiler says.", p.Why(s))
-		if words := p.Runs(s.Frame, s.Cost); words != "" {
-			m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: words})
+		m.Fix = fmt.Sprintf("Ask whether the work is needed, and so often; `%s` shows who calls the line, what it calls and what the compiler says.", evidence.WhyCommand(p, s))
+		if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
+			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
 		}
-		if words := p.Reasons(s); len(words) > 0 {
+		if words := evidence.EscapeReasons(p, s); len(words) > 0 {
 			m.Evidence = append(m.Evidence, rule.Evidence{
-				What:    rule.CompilerSaid,
+				What:    evidence.CompilerSaid,
 				Value:   strings.Join(words, "; "),
 				Command: "go build -gcflags=-m=2 " + s.Owner.Package,
 			})
@@ -93,7 +97,7 @@ func kind(c site.Cost) rule.Kind {
 // cause says what is known of a line.
 func cause(p *rule.Pass, s *site.Site) string {
 	text := []string{"No rule explains this cost."}
-	if words := p.Runs(s.Frame, s.Cost); words != "" {
+	if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
 		text = []string{"The line " + words + "."}
 	}
 	if s.Owner.Kind == gocode.Dependency {
@@ -108,7 +112,7 @@ func cause(p *rule.Pass, s *site.Site) string {
 	if words := inputs(p, s); words != "" {
 		text = append(text, words)
 	}
-	if words := p.Reasons(s); len(words) > 0 {
+	if words := evidence.EscapeReasons(p, s); len(words) > 0 {
 		text = append(text, "The compiler: "+strings.Join(words[:min(len(words), mostReasons)], "; ")+".")
 	}
 	if s.Entry != nil {
@@ -127,7 +131,7 @@ func inputs(p *rule.Pass, s *site.Site) string {
 	}
 	names := slices.SortedFunc(maps.Keys(byCallee), func(a, b string) int { return cmp.Or(cmp.Compare(byCallee[b], byCallee[a]), strings.Compare(a, b)) })
 	for _, name := range append(names, s.Function) {
-		if words := p.Got(name); words != "" {
+		if words := evidence.InputsSeen(p, name); words != "" {
 			return name + " " + words + "."
 		}
 	}
@@ -164,21 +168,21 @@ func parts(rows []*site.Row) string {
 	var words []string
 	for _, name := range names[:min(len(names), mostCallees)] {
 		if share := float64(byCallee[name]) / float64(total); share >= leastCallee || len(words) == 0 {
-			words = append(words, fmt.Sprintf("%s (%s)", name, rule.Percent(share)))
+			words = append(words, fmt.Sprintf("%s (%s)", name, units.Percent(share)))
 		}
 	}
 	if names[0] == itself && len(words) == 1 {
 		return ""
 	}
-	return rule.List(words)
+	return funcname.List(words)
 }
 
 // callee names what a row of the line is spent in: the function that it calls. The runtime's allocator is
 // the line's own doing.
 func callee(r *site.Row) string {
-	name := rule.Callee(r)
+	name := stacks.Callee(r)
 	switch {
-	case name == "", rule.Named(name, "runtime.asyncPreempt*"): // the scheduler stopped the line, it called nothing
+	case name == "", funcname.Match(name, "runtime.asyncPreempt*"): // the scheduler stopped the line, it called nothing
 		return itself
 	case r.Class == site.Malloc && strings.HasPrefix(name, "runtime."):
 		return "allocation"

@@ -5,19 +5,19 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
 // staysHere reports whether the result of a call is used inside the function around it and nowhere
 // else: by its methods and fields, or as an argument of calls, which are taken not to keep it.
 func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
-	if to := rule.AssignedTo(p, call); to != nil {
-		v := rule.LocalVar(p, to)
-		if v == nil || rule.IsResult(p, v) {
+	if to := syntax.AssignedTo(p, call); to != nil {
+		v := syntax.LocalVar(p, to)
+		if v == nil || syntax.IsResult(p, v) {
 			return false
 		}
-		reads := rule.Reads(p, v)
+		reads := syntax.Reads(p, v)
 		for _, id := range reads {
 			if !usedUp(p, id, v.Type()) {
 				return false
@@ -43,7 +43,7 @@ func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
 		case *ast.SelectorExpr:
 			return member(p, n, t)
 		case *ast.IndexExpr:
-			return n.X == e && plain(p.TypeOf(n)) || rule.Defines(p, n)
+			return n.X == e && plain(p.TypeOf(n)) || syntax.Defines(p, n)
 		case *ast.RangeStmt:
 			return n.X == e
 		case *ast.BinaryExpr:
@@ -59,7 +59,7 @@ func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
 // member judges v.f and v.M(): a method that does not hand the value on, or a field of a plain type.
 func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
 	if fn, ok := p.Object(sel.Sel).(*types.Func); ok {
-		call, ok := rule.Parent(p, sel).(*ast.CallExpr)
+		call, ok := syntax.Parent(p, sel).(*ast.CallExpr)
 		if !ok || call.Fun != sel || runsApart(p, call) {
 			return false
 		}
@@ -71,7 +71,7 @@ func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
 		}
 		return true
 	}
-	return plain(p.TypeOf(sel)) || rule.Defines(p, sel)
+	return plain(p.TypeOf(sel)) || syntax.Defines(p, sel)
 }
 
 // argument judges f(v): not what appends, converts or runs apart.
@@ -86,18 +86,18 @@ func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 		return false
 	}
 	// What the call returns may hold the value: then that must not leave either.
-	switch n := rule.Parent(p, call).(type) {
+	switch n := syntax.Parent(p, call).(type) {
 	case *ast.ReturnStmt, *ast.CompositeLit, *ast.KeyValueExpr, *ast.SendStmt:
 		return returnsPlain(p, call)
 	case *ast.AssignStmt:
-		return returnsPlain(p, call) || n.Tok == token.DEFINE && len(n.Lhs) > 0 && rule.LocalVar(p, n.Lhs[0]) != nil
+		return returnsPlain(p, call) || n.Tok == token.DEFINE && len(n.Lhs) > 0 && syntax.LocalVar(p, n.Lhs[0]) != nil
 	}
 	return true
 }
 
 // runsApart reports whether a call runs in a goroutine of its own, or at the function's end.
 func runsApart(p *gocode.Place, call *ast.CallExpr) bool {
-	_, ok := rule.Parent(p, call).(*ast.GoStmt)
+	_, ok := syntax.Parent(p, call).(*ast.GoStmt)
 	return ok
 }
 

@@ -10,9 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // heavy is what one value must allocate at least, in bytes: less is not worth a pool.
@@ -57,7 +62,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil // what a call depends on, only the source tells
 	}
 	s := search{pass: p, known: map[pair]bool{}}
-	return p.Gather(s.caller, guilty, nil), nil
+	return finder.Gather(p, s.caller, guilty, nil), nil
 }
 
 // search remembers which calls of the program are of such constructors.
@@ -97,16 +102,16 @@ func (s *search) caller(r *site.Row) int {
 // constructor returns the call on the line of a function, by its name in profiles, that makes the same value
 // every time for this function alone; nil when there is none.
 func constructor(p *gocode.Place, callee string) *ast.CallExpr {
-	name := rule.TypeName(callee)
+	name := funcname.Typed(callee)
 	if rest, ok := cutMain(name); ok {
 		name = p.Pkg.Path() + rest // nobody imports a main package, so it is this one
 	}
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
 		if fn == nil || fn.FullName() != name || fn.Signature().Recv() != nil || !named(fn) || !makes(fn) {
 			continue
 		}
-		if rule.PerCall(p, call) && settled(p, call) && staysHere(p, call) {
+		if loops.PerCall(p, call) && settled(p, call) && staysHere(p, call) {
 			return call
 		}
 	}
@@ -204,8 +209,8 @@ func settled(p *gocode.Place, call *ast.CallExpr) bool {
 }
 
 func constantValue(p *gocode.Place, e ast.Expr) bool {
-	e = rule.Origin(p, e)
-	if rule.Fixed(p, e) || p.Info.Types[e].IsNil() {
+	e = syntax.Origin(p, e)
+	if syntax.Fixed(p, e) || p.Info.Types[e].IsNil() {
 		return true
 	}
 	switch x := e.(type) {
@@ -220,7 +225,7 @@ func constantValue(p *gocode.Place, e ast.Expr) bool {
 		if _, isFunc := p.Object(x.Sel).(*types.Func); isFunc && p.Info.Selections[x] == nil {
 			return true
 		}
-		v, _ := rule.Var(p, x)
+		v, _ := syntax.Var(p, x)
 		return v != nil && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 	case *ast.UnaryExpr:
 		lit, ok := x.X.(*ast.CompositeLit)
@@ -245,14 +250,14 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	if each < heavy {
 		return false
 	}
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
 		if fn == nil || constructor(p, fn.FullName()) != call {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s calls %s on every run, with arguments that never differ, and uses the result only there: some %s are allocated again each time for the same value.",
-			rule.FuncName(p), rule.FuncText(fn.FullName()), rule.Bytes(each))
-		m.Fix = fmt.Sprintf("Make it once, in a package variable or a field (%s), when its use does not change it; else keep values in a sync.Pool and reset them.", rule.Text(call))
+			syntax.FuncName(p), funcname.Short(fn.FullName()), units.Bytes(each))
+		m.Fix = fmt.Sprintf("Make it once, in a package variable or a field (%s), when its use does not change it; else keep values in a sync.Pool and reset them.", syntax.Text(call))
 		m.Confidence = rule.Likely
 		return true
 	}

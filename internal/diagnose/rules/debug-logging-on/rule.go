@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -47,7 +49,7 @@ var handling = []string{
 }
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{
 			"log/slog.Debug", "log/slog.DebugContext", "log/slog.(*Logger).Debug", "log/slog.(*Logger).DebugContext",
 			"go.uber.org/zap.(*Logger).Debug", "go.uber.org/zap.(*SugaredLogger).Debug*",
@@ -77,15 +79,15 @@ func handled(r *site.Row) bool {
 	return false
 }
 
-func judge(c *rule.Case) bool {
-	w := words(rule.FuncText(c.Name()))
+func judge(c *finder.Case) bool {
+	w := words(funcname.Short(c.Name()))
 	c.Cause, c.Fix = w.Cause, w.Fix
 	c.Confidence = rule.Likely // the recording's settings may not be production's
 	return true
 }
 
-func words(logger string) *rule.Words {
-	return &rule.Words{
+func words(logger string) *finder.Words {
+	return &finder.Words{
 		Cause: fmt.Sprintf("%s writes its records: the debug level was on during the recording.", logger),
 		Fix:   "Set the level to info where the program serves, with a slog.LevelVar to switch it at run time.",
 	}

@@ -7,7 +7,10 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
 
 // Rule is deepequal-typed.
@@ -41,10 +44,10 @@ Seen in the field: kubernetes-sigs/structured-merge-diff#95,
 asynkron/protoactor-go#1129.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: []string{"reflect.DeepEqual"}, Made: true, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: []string{"reflect.DeepEqual"}, Made: true, Judge: judge}.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var t types.Type
 	known := c.All(func(call *ast.CallExpr) bool {
 		if len(call.Args) != 2 {
@@ -60,15 +63,15 @@ func judge(c *rule.Case) bool {
 	if !known {
 		return false
 	}
-	if len(rule.Calls(c.Place)) > len(c.Calls) {
-		*c.Match = rule.TakeCalls(c.Site, "reflect.DeepEqual") // what the line itself allocates may be another call's
+	if len(syntax.Calls(c.Place)) > len(c.Calls) {
+		*c.Match = finder.TakeCalls(c.Site, "reflect.DeepEqual") // what the line itself allocates may be another call's
 	}
-	a, b := rule.Text(c.Calls[0].Args[0]), rule.Text(c.Calls[0].Args[1])
+	a, b := syntax.Text(c.Calls[0].Args[0]), syntax.Text(c.Calls[0].Args[1])
 	c.Cause = fmt.Sprintf("Both sides are of type %s, yet reflect.DeepEqual puts them into interfaces and walks them by reflection.",
-		rule.TypeText(c.Place, t))
+		syntax.TypeText(c.Place, t))
 	c.Fix = advice(t, a, b)
-	if holdsBytes(t) && (rule.Secret(c.Place, c.Calls[0].Args[0]) || rule.Secret(c.Place, c.Calls[0].Args[1])) {
-		c.Fix = rule.ConstantTime
+	if holdsBytes(t) && (safety.Secret(c.Place, c.Calls[0].Args[0]) || safety.Secret(c.Place, c.Calls[0].Args[1])) {
+		c.Fix = safety.ConstantTime
 	}
 	return true
 }
@@ -123,17 +126,17 @@ func advice(t types.Type, a, b string) string {
 	const empty = " (a nil one and an empty one are then equal; add a test for nil where that matters)."
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
-		if rule.Flat(u.Elem()) {
+		if syntax.PlainData(u.Elem()) {
 			return fmt.Sprintf("Write slices.Equal(%s, %s)%s", a, b, empty)
 		}
 		return fmt.Sprintf("Write slices.EqualFunc(%s, %s, …) with a comparison of the elements%s", a, b, empty)
 	case *types.Map:
-		if rule.Flat(u.Elem()) {
+		if syntax.PlainData(u.Elem()) {
 			return fmt.Sprintf("Write maps.Equal(%s, %s)%s", a, b, empty)
 		}
 		return fmt.Sprintf("Write maps.EqualFunc(%s, %s, …) with a comparison of the values%s", a, b, empty)
 	}
-	if rule.Flat(t) {
+	if syntax.PlainData(t) {
 		return fmt.Sprintf("Write %s == %s.", a, b)
 	}
 	return "Give the type an Equal method that compares field by field, with slices.Equal and maps.Equal for its slices and maps."

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -53,14 +57,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if stmt == nil {
 			continue
 		}
-		m := rule.TakeMade(s, proc...)
+		m := finder.TakeCallsAndOwn(s, proc...)
 		if m.Empty() {
 			continue
 		}
 		m.Cause = fmt.Sprintf("The loop on line %d defers %s in every iteration: each makes a record on the heap, and none runs before %s returns.",
-			rule.Line(place, loop.Pos()), rule.Text(stmt.Call.Fun), rule.FuncName(place))
+			syntax.Line(place, loop.Pos()), syntax.Text(stmt.Call.Fun), syntax.FuncName(place))
 		m.Fix = "Move the body of the loop into a function of its own, or call it at the end of the body instead of deferring it."
-		m.Confidence = p.Weigh(s, false)
+		m.Confidence = evidence.Weigh(p, s, false)
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -70,13 +74,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 func deferred(p *gocode.Place) (*ast.DeferStmt, ast.Node) {
 	var found *ast.DeferStmt
 	var around ast.Node
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		d, ok := n.(*ast.DeferStmt)
-		if !ok || found != nil || rule.Line(p, d.Pos()) != p.Line {
+		if !ok || found != nil || syntax.Line(p, d.Pos()) != p.Line {
 			return found == nil
 		}
-		for _, loop := range rule.Loops(p, d) {
-			if !rule.AtMost(p, loop, d, 2) {
+		for _, loop := range loops.Around(p, d) {
+			if !loops.AtMost(p, loop, d, 2) {
 				found, around = d, loop
 				break
 			}

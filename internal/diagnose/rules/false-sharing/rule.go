@@ -8,8 +8,14 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -54,8 +60,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if place == nil || total <= 0 {
 			continue
 		}
-		m := rule.Match{Site: s, CPU: rule.Rows(s.CPU, rule.Leaf), Confidence: rule.Hint}
-		spent, samples := rule.Sum(m.CPU)
+		m := rule.Match{Site: s, CPU: stacks.Select(s.CPU, stacks.Leaf), Confidence: rule.Hint}
+		spent, samples := stacks.Sum(m.CPU)
 		share := float64(spent) / 1e9 / total
 		if share < leastShare {
 			continue
@@ -65,11 +71,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		size := sizes().Sizeof(place.TypeOf(element))
-		text := rule.Text(element)
+		text := syntax.Text(element)
 		m.Cause = fmt.Sprintf("Each iteration of the loop on line %d writes %s, %d bytes beside those of other goroutines that do the same: %d of them share a cache line. The line takes %s of CPU.",
-			rule.Line(place, loop.Pos()), text, size, cacheLine/size, rule.Percent(share))
+			syntax.Line(place, loop.Pos()), text, size, cacheLine/size, units.Percent(share))
 		m.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, behind the loop; where it must be current, pad the elements to %d bytes.", text, cacheLine)
-		m.Evidence = []rule.Evidence{{What: "CPU of the write", Value: fmt.Sprintf("%s (%d samples)", rule.Percent(share), samples), Command: p.List("cpu", s.Function)}}
+		m.Evidence = []rule.Evidence{{What: "CPU of the write", Value: fmt.Sprintf("%s (%d samples)", units.Percent(share), samples), Command: evidence.ListCommand(p, "cpu", s.Function)}}
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -86,7 +92,7 @@ func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 		return nil, nil
 	}
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
-		if n == nil || element != nil || rule.Line(p, n.Pos()) > p.Line || rule.Line(p, n.End()) < p.Line {
+		if n == nil || element != nil || syntax.Line(p, n.Pos()) > p.Line || syntax.Line(p, n.End()) < p.Line {
 			return false
 		}
 		var lhs ast.Expr
@@ -102,10 +108,10 @@ func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 			return true
 		}
 		x, ok := ast.Unparen(lhs).(*ast.IndexExpr)
-		if !ok || rule.Line(p, n.Pos()) != p.Line || !small(p, x) || !captured(p, lit, x.X) {
+		if !ok || syntax.Line(p, n.Pos()) != p.Line || !small(p, x) || !captured(p, lit, x.X) {
 			return true
 		}
-		if l := rule.Repeats(p, n); l != nil && rule.FromOutside(p, l, x.Index) && captured(p, lit, x.Index) {
+		if l := loops.Repeating(p, n); l != nil && loops.FromOutside(p, l, x.Index) && captured(p, lit, x.Index) {
 			element, loop = x, l
 		}
 		return true
@@ -118,7 +124,7 @@ func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	switch p.TypeOf(x.X).Underlying().(type) {
 	case *types.Slice, *types.Array:
 		t := p.TypeOf(x)
-		if rule.HoldsPointers(t) {
+		if syntax.HoldsPointers(t) {
 			return false // and type parameters, of no size
 		}
 		size := sizes().Sizeof(t)
@@ -135,7 +141,7 @@ func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
 		return false
 	}
 	v, ok := p.Object(id).(*types.Var)
-	return ok && !rule.Inside(lit.Body, v.Pos())
+	return ok && !syntax.Inside(lit.Body, v.Pos())
 }
 
 // started reports whether a function literal is started as a goroutine in a loop.
@@ -152,13 +158,13 @@ func started(p *gocode.Place, lit *ast.FuncLit) bool {
 			}
 		case *ast.CallExpr:
 			call = n
-			if !rule.Named(p.CalleeName(call), "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go") || ast.Unparen(call.Args[0]) != ast.Expr(lit) {
+			if !funcname.Match(p.CalleeName(call), "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go") || ast.Unparen(call.Args[0]) != ast.Expr(lit) {
 				return true
 			}
 		default:
 			return !found
 		}
-		found = found || len(rule.Loops(outer, call)) > 0
+		found = found || len(loops.Around(outer, call)) > 0
 		return !found
 	})
 	return found

@@ -5,7 +5,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -45,13 +49,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	calls := []string{"runtime.SetFinalizer", "runtime.AddCleanup*"}
 	waiting := p.Metrics["/gc/finalizers/queued:finalizers"] - p.Metrics["/gc/finalizers/executed:finalizers"] +
 		p.Metrics["/gc/cleanups/queued:cleanups"] - p.Metrics["/gc/cleanups/executed:cleanups"]
-	search := rule.Search{
+	search := finder.Search{
 		Callees: calls,
-		Judge: func(c *rule.Case) bool {
-			if !rule.PerCall(c.Place, c.Calls[0]) {
+		Judge: func(c *finder.Case) bool {
+			if !loops.PerCall(c.Place, c.Calls[0]) {
 				return false
 			}
-			w := words(rule.FuncText(c.Name()))
+			w := words(funcname.Short(c.Name()))
 			c.Cause, c.Fix = w.Cause, w.Fix
 			if waiting >= backlog {
 				c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
@@ -64,8 +68,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return search.Find(p), nil
 }
 
-func words(name string) *rule.Words {
-	return &rule.Words{
+func words(name string) *finder.Words {
+	return &finder.Words{
 		Cause: fmt.Sprintf("The line calls %s for each object that it makes: a record beside the object, work in each collection, and a call when it dies.", name),
 		Fix:   "Free what needs to be freed in a Close that callers defer, and keep finalizers for few, long-lived objects.",
 	}
@@ -75,9 +79,9 @@ func words(name string) *rule.Words {
 func running(p *rule.Pass) []*site.Row {
 	var rows []*site.Row
 	for _, b := range p.Table.Buckets {
-		rows = append(rows, rule.Rows(b.Rows, func(r *site.Row) bool {
+		rows = append(rows, stacks.Select(b.Rows, func(r *site.Row) bool {
 			for _, f := range r.Stack {
-				if rule.Named(f.Function, "runtime.runFinalizers", "runtime.runfinq", "runtime.runCleanups") {
+				if funcname.Match(f.Function, "runtime.runFinalizers", "runtime.runfinq", "runtime.runCleanups") {
 					return true
 				}
 			}

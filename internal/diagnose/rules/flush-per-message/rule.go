@@ -7,7 +7,10 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -42,28 +45,28 @@ Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 (half of a server's CPU in write calls).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"},
 		Judge:   judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
-		loop = rule.Repeats(c.Place, call)
-		return loop != nil && !rule.Waits(c.Place, loop) && every(c.Place, loop, call) && rule.FromOutside(c.Place, loop, call.Fun)
+		loop = loops.Repeating(c.Place, call)
+		return loop != nil && !loops.Waits(c.Place, loop) && every(c.Place, loop, call) && loops.FromOutside(c.Place, loop, call.Fun)
 	})
 	if !ok {
 		return false
 	}
 	call := c.Calls[0]
-	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, though the next one is at hand: a system call per piece.", rule.Line(c.Place, loop.Pos()), rule.Text(call))
-	c.Fix = fmt.Sprintf("Call %s once, after the loop.", rule.Text(call))
+	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, though the next one is at hand: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
+	c.Fix = fmt.Sprintf("Call %s once, after the loop.", syntax.Text(call))
 	if strings.HasSuffix(c.Name(), "Sync") {
 		c.Confidence = rule.Likely // each piece may have to be safe before the next
-		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", rule.Text(call))
+		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", syntax.Text(call))
 	}
 	return true
 }

@@ -8,7 +8,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -44,17 +49,17 @@ Seen in the field: the fmtappendf analyzer of
 golang.org/x/tools/go/analysis/passes/modernize, and staticcheck's QF1012.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, nil), nil
+	return finder.Judge(p, take, guilty, nil), nil
 }
 
 // take returns the rows of the string's making and of the conversion: of the
 // printer's cost only what the string itself is.
 func take(s *site.Site) rule.Match {
-	m := rule.Take(s, func(r *site.Row) bool {
-		if rule.CallsDirectly(r, "runtime.stringtoslicebyte*") {
+	m := finder.Take(s, func(r *site.Row) bool {
+		if stacks.Calls(r, "runtime.stringtoslicebyte*") {
 			return true
 		}
-		if !rule.CallsDirectly(r, printers...) {
+		if !stacks.Calls(r, printers...) {
 			return false
 		}
 		// The printer's own frame is the last that is not the runtime's.
@@ -63,13 +68,13 @@ func take(s *site.Site) rule.Match {
 				return false
 			}
 		}
-		return r.Owner == 1 || rule.Named(r.Stack[r.Owner-2].Function, "runtime.slicebytetostring*")
+		return r.Owner == 1 || funcname.Match(r.Stack[r.Owner-2].Function, "runtime.slicebytetostring*")
 	}, printers...)
 	return m
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	calls := rule.CallsOf(p, printers...)
+	calls := syntax.CallsOf(p, printers...)
 	if len(calls) == 0 {
 		return false
 	}
@@ -88,12 +93,12 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			m.Fix = fmt.Sprintf("Use %s, into a slice that is used again if there is one.", strings.Replace(name, "Sprint", "Append", 1))
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s makes a string that is written to %s and thrown away.", name, rule.Text(w))
+		m.Cause = fmt.Sprintf("%s makes a string that is written to %s and thrown away.", name, syntax.Text(w))
 		m.Fix = fmt.Sprintf("Use %s(%s, …).", strings.Replace(name, "Sprint", "Fprint", 1), address(p, w))
 	}
-	m.Fix = rule.DestinationOf(p, calls).Advise(m.Fix)
-	if converted != nil && rule.OnlyMakes(p, append(boxing(p, calls), converted)...) && !boxes(p, calls) {
-		m.Allocs = append(m.Allocs, rule.Rows(m.Site.Allocs, rule.Leaf)...)
+	m.Fix = safety.DestinationOf(p, calls).Advise(m.Fix)
+	if converted != nil && syntax.AllocatesOnly(p, append(boxing(p, calls), converted)...) && !boxes(p, calls) {
+		m.Allocs = append(m.Allocs, stacks.Select(m.Site.Allocs, stacks.Leaf)...)
 	}
 	return true
 }
@@ -109,7 +114,7 @@ func boxing(_ *gocode.Place, calls []*ast.CallExpr) (nodes []ast.Node) {
 // boxes reports whether the printers' arguments need memory of their own on the line.
 func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
 	for _, c := range calls {
-		if len(rule.Boxed(p, c)) > 0 {
+		if len(syntax.Boxed(p, c)) > 0 {
 			return true
 		}
 	}
@@ -119,7 +124,7 @@ func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
 // destination returns the conversion to bytes that takes the text of a call, and the
 // writer that it is written to; both nil when the string is needed.
 func destination(p *gocode.Place, call *ast.CallExpr) (conversion *ast.CallExpr, writer ast.Expr) {
-	outer, ok := rule.Parent(p, call).(*ast.CallExpr)
+	outer, ok := syntax.Parent(p, call).(*ast.CallExpr)
 	if !ok {
 		return nil, nil
 	}
@@ -128,7 +133,7 @@ func destination(p *gocode.Place, call *ast.CallExpr) (conversion *ast.CallExpr,
 			return nil, nil
 		}
 		conversion = outer
-		if outer, ok = rule.Parent(p, conversion).(*ast.CallExpr); !ok {
+		if outer, ok = syntax.Parent(p, conversion).(*ast.CallExpr); !ok {
 			return conversion, nil
 		}
 		return conversion, written(p, outer, ".Write")
@@ -144,7 +149,7 @@ func written(p *gocode.Place, call *ast.CallExpr, method string) ast.Expr {
 	if !strings.HasSuffix(p.CalleeName(call), ")"+method) || len(call.Args) != 1 {
 		return nil
 	}
-	w := rule.Receiver(call)
+	w := syntax.Receiver(call)
 	sig, ok := p.TypeOf(call.Fun).(*types.Signature)
 	if w == nil || !ok || sig.Results().Len() != 2 || !writes(p.TypeOf(w)) {
 		return nil
@@ -163,9 +168,9 @@ func writes(t types.Type) bool {
 func address(p *gocode.Place, w ast.Expr) string {
 	t := p.TypeOf(w)
 	if _, ptr := t.Underlying().(*types.Pointer); !ptr && !types.IsInterface(t) {
-		return "&" + rule.Text(w)
+		return "&" + syntax.Text(w)
 	}
-	return rule.Text(w)
+	return syntax.Text(w)
 }
 
 func bytes(t types.Type) bool {

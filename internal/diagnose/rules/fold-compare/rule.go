@@ -8,8 +8,13 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is fold-compare.
@@ -43,13 +48,13 @@ folding has it.
 Seen in the field: often enough for staticcheck's check SA6005.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{
+	return finder.Search{
 		Callees: []string{"strings.ToLower", "strings.ToUpper"},
 		Judge:   judge,
 	}.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var compared []ast.Expr
 	ok := c.All(func(call *ast.CallExpr) bool {
 		uses, is := comparisons(c.Place, call)
@@ -60,13 +65,13 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	b, one := compared[0].(*ast.BinaryExpr)
-	if len(c.Calls) == 1 && (!one || rule.Result(c.Place, c.Calls[0]) != nil) {
+	if len(c.Calls) == 1 && (!one || syntax.Result(c.Place, c.Calls[0]) != nil) {
 		arg := c.Calls[0].Args[0]
-		what := "compare it with " + rule.Some(float64(len(compared)), "text")
-		c.Cause = fmt.Sprintf("%s walks and may copy all of %s only to %s.", rule.Text(c.Calls[0]), rule.Text(arg), what)
-		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and ends at the first difference; it differs on a few letters outside of ASCII.", rule.Text(arg))
-		if rule.Secret(c.Place, arg) {
-			c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + rule.ConstantTime
+		what := "compare it with " + units.Some(float64(len(compared)), "text")
+		c.Cause = fmt.Sprintf("%s walks and may copy all of %s only to %s.", syntax.Text(c.Calls[0]), syntax.Text(arg), what)
+		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and ends at the first difference; it differs on a few letters outside of ASCII.", syntax.Text(arg))
+		if safety.Secret(c.Place, arg) {
+			c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + safety.ConstantTime
 		}
 		return true
 	}
@@ -77,11 +82,11 @@ func judge(c *rule.Case) bool {
 	if b.Op == token.NEQ {
 		not = "!"
 	}
-	c.Cause = fmt.Sprintf("%s walks and may copy whole strings to compare them once.", rule.Text(b))
+	c.Cause = fmt.Sprintf("%s walks and may copy whole strings to compare them once.", syntax.Text(b))
 	c.Fix = fmt.Sprintf("Write %sstrings.EqualFold(%s, %s); it differs on a few letters outside of ASCII.",
 		not, inner(c.Place, b.X), inner(c.Place, b.Y))
-	if rule.Secret(c.Place, b.X) || rule.Secret(c.Place, b.Y) {
-		c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + rule.ConstantTime
+	if safety.Secret(c.Place, b.X) || safety.Secret(c.Place, b.Y) {
+		c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + safety.ConstantTime
 	}
 	return true
 }
@@ -95,12 +100,12 @@ func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	converter := p.CalleeName(call)
 	uses := []ast.Expr{call}
 	at := p
-	if v := rule.Result(p, call); v != nil {
-		if !rule.Local(p, v) || rule.IsResult(p, v) || len(rule.Assigned(p, v)) != 1 {
+	if v := syntax.Result(p, call); v != nil {
+		if !syntax.Local(p, v) || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
 			return nil, false
 		}
 		uses, at = nil, p.Outer()
-		for _, id := range rule.Reads(p, v) {
+		for _, id := range syntax.Reads(p, v) {
 			uses = append(uses, id)
 		}
 	}
@@ -121,7 +126,7 @@ func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 
 // cases returns the texts of a switch whose tag is a converted string, when they are of the same case.
 func cases(p *gocode.Place, tag ast.Expr, converter string) (texts []ast.Expr, ok bool) {
-	s, is := rule.Parent(p, tag).(*ast.SwitchStmt)
+	s, is := syntax.Parent(p, tag).(*ast.SwitchStmt)
 	if !is || ast.Unparen(s.Tag) != tag {
 		return nil, false
 	}
@@ -159,7 +164,7 @@ func comparison(p *gocode.Place, converted ast.Expr, converter string) (*ast.Bin
 }
 
 func sameCase(p *gocode.Place, converter string, other ast.Expr) bool {
-	if text, ok := rule.ConstString(p, other); ok {
+	if text, ok := syntax.ConstString(p, other); ok {
 		if converter == "strings.ToLower" {
 			return strings.ToLower(text) == text
 		}
@@ -172,8 +177,8 @@ func sameCase(p *gocode.Place, converter string, other ast.Expr) bool {
 // inner is what a conversion converts, or the expression itself.
 func inner(p *gocode.Place, e ast.Expr) string {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 &&
-		rule.Named(p.CalleeName(call), "strings.ToLower", "strings.ToUpper") {
-		return rule.Text(call.Args[0])
+		funcname.Match(p.CalleeName(call), "strings.ToLower", "strings.ToUpper") {
+		return syntax.Text(call.Args[0])
 	}
-	return rule.Text(e)
+	return syntax.Text(e)
 }

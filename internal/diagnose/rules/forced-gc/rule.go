@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -43,13 +47,13 @@ runtime give memory back on its own.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	calls := []string{"runtime.GC", "runtime/debug.FreeOSMemory"}
-	search := rule.Search{
+	search := finder.Search{
 		Callees: calls,
-		Judge: func(c *rule.Case) bool {
-			if !rule.PerCall(c.Place, c.Calls[0]) {
+		Judge: func(c *finder.Case) bool {
+			if !loops.PerCall(c.Place, c.Calls[0]) {
 				return false
 			}
-			w := words(rule.FuncText(c.Name()))
+			w := words(funcname.Short(c.Name()))
 			c.Cause, c.Fix = w.Cause, w.Fix
 			c.Saving = saving(p, c.CPU, calls)
 			return true
@@ -59,8 +63,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return search.Find(p), nil
 }
 
-func words(name string) *rule.Words {
-	return &rule.Words{
+func words(name string) *finder.Words {
+	return &finder.Words{
 		Cause: fmt.Sprintf("The line calls %s again and again: each time a whole collection, however little garbage there is.", name),
 		Fix:   "Leave it out: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT.",
 	}
@@ -75,11 +79,11 @@ func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 	}
 	var all int64 // of these calls, anywhere: the cycles are divided by what each took
 	p.EachRow(func(r *site.Row) {
-		if rule.CallsDirectly(r, calls...) {
+		if stacks.Calls(r, calls...) {
 			all += r.Value
 		}
 	})
-	own, _ := rule.Sum(rows)
+	own, _ := stacks.Sum(rows)
 	part := 1.0 // the call mostly waits, and may have no sample of its own
 	if all > 0 {
 		part = float64(own) / float64(all)

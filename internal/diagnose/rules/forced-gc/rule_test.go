@@ -3,9 +3,9 @@ package forcedgc_test
 import (
 	"testing"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
 	forcedgc "github.com/hone-go/hone/internal/diagnose/rules/forced-gc"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -23,10 +23,10 @@ func TestMarking(t *testing.T) {
 	if err != nil || len(matches) != 1 || matches[0].Saving == nil {
 		t.Fatalf("%+v, %v", matches, err)
 	}
-	own, _ := rule.Sum(matches[0].CPU)
+	own, _ := stacks.Sum(matches[0].CPU)
 	once := int64(0)
 	p.EachRow(func(r *site.Row) {
-		if rule.CallsDirectly(r, "runtime/debug.FreeOSMemory") {
+		if stacks.Calls(r, "runtime/debug.FreeOSMemory") {
 			once += r.Value
 		}
 	})

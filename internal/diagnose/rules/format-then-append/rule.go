@@ -6,7 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -60,8 +66,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
 		for _, f := range formatters {
-			m := rule.TakeCalls(s, f.row)
-			m.CPU = rule.Rows(m.CPU, copying)
+			m := finder.TakeCalls(s, f.row)
+			m.CPU = stacks.Select(m.CPU, copying)
 			if !allocated(m) {
 				continue
 			}
@@ -69,15 +75,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if place == nil {
 				continue // without the source nothing is known of where the string goes
 			}
-			calls := rule.CallsOf(place, f.call)
-			sink, ok := rule.Copied(place, calls)
+			calls := syntax.CallsOf(place, f.call)
+			sink, ok := flow.Copied(place, calls)
 			if !ok {
 				continue
 			}
 			m.Cause = fmt.Sprintf("%s makes a string that is only %s: it is allocated, copied once and thrown away.", f.call, sink)
-			m.Fix = rule.DestinationOf(place, calls).Advise(fmt.Sprintf("Append the digits straight to the buffer with %s.", f.twin))
-			m.Confidence = p.Weigh(s, false)
-			m.Evidence = p.Compiler(s)
+			m.Fix = safety.DestinationOf(place, calls).Advise(fmt.Sprintf("Append the digits straight to the buffer with %s.", f.twin))
+			m.Confidence = evidence.Weigh(p, s, false)
+			m.Evidence = evidence.Compiler(p, s)
 			matches = append(matches, m)
 		}
 	}

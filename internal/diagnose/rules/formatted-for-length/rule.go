@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -47,13 +51,13 @@ var formats = []string{
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	take := func(s *site.Site) rule.Match {
-		return rule.Take(s, func(r *site.Row) bool { return rule.Callee(r) != "" })
+		return finder.Take(s, func(r *site.Row) bool { return stacks.Callee(r) != "" })
 	}
-	return p.Judge(take, func(place *gocode.Place, m *rule.Match) bool { return judge(place, m) }, nil), nil
+	return finder.Judge(p, take, func(place *gocode.Place, m *rule.Match) bool { return judge(place, m) }, nil), nil
 }
 
 func judge(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		name := p.CalleeName(call)
 		if !formatting(p, call, name) || !onlyLength(p, call) {
 			continue
@@ -62,13 +66,13 @@ func judge(p *gocode.Place, m *rule.Match) bool {
 		if len(callees) == 0 {
 			continue
 		}
-		keep := func(r *site.Row) bool { return rule.CallsDirectly(r, callees...) }
-		*m = rule.Take(m.Site, keep, callees...)
+		keep := func(r *site.Row) bool { return stacks.Calls(r, callees...) }
+		*m = finder.Take(m.Site, keep, callees...)
 		m.Live = nil
 		if m.Empty() {
 			return false
 		}
-		m.Cause = fmt.Sprintf("%s formats %s, and only the length of the text is used.", rule.FuncText(name), subject(call))
+		m.Cause = fmt.Sprintf("%s formats %s, and only the length of the text is used.", funcname.Short(name), subject(call))
 		m.Fix = "Count instead: compare with powers of ten, or use math/bits.Len64 (BitLen of a big.Int) and one comparison."
 		return true
 	}
@@ -77,22 +81,22 @@ func judge(p *gocode.Place, m *rule.Match) bool {
 
 // formatting reports whether a call makes a text: one of formats, or a method String without arguments.
 func formatting(p *gocode.Place, call *ast.CallExpr, name string) bool {
-	if rule.Named(name, formats...) {
+	if funcname.Match(name, formats...) {
 		return true
 	}
 	fn := p.Callee(call)
 	return fn != nil && fn.Name() == "String" && fn.Signature().Recv() != nil && len(call.Args) == 0 &&
-		!rule.Named(name, "(*strings.Builder).String", "(*bytes.Buffer).String")
+		!funcname.Match(name, "(*strings.Builder).String", "(*bytes.Buffer).String")
 }
 
 // subject is what a call formats.
 func subject(call *ast.CallExpr) string {
 	if len(call.Args) == 0 {
-		if r := rule.Receiver(call); r != nil {
-			return rule.Text(r)
+		if r := syntax.Receiver(call); r != nil {
+			return syntax.Text(r)
 		}
 	}
-	return rule.Text(call.Args[len(call.Args)-1])
+	return syntax.Text(call.Args[len(call.Args)-1])
 }
 
 // onlyLength reports whether nothing but len looks at the result of a call.
@@ -100,11 +104,11 @@ func onlyLength(p *gocode.Place, call *ast.CallExpr) bool {
 	if length(p, call) {
 		return true
 	}
-	v := rule.Result(p, call)
-	if v == nil || !rule.Local(p, v) || rule.IsResult(p, v) {
+	v := syntax.Result(p, call)
+	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) {
 		return false
 	}
-	reads := rule.Reads(p, v)
+	reads := syntax.Reads(p, v)
 	for _, id := range reads {
 		if !length(p, id) {
 			return false
@@ -128,8 +132,8 @@ func calleesOf(m *rule.Match, p *gocode.Place, name string) (callees []string) {
 	seen := map[string]bool{}
 	for _, rows := range [][]*site.Row{m.CPU, m.Allocs} {
 		for _, r := range rows {
-			callee := rule.Callee(r)
-			typed := rule.TypeName(callee)
+			callee := stacks.Callee(r)
+			typed := funcname.Typed(callee)
 			if rest, ok := cutMain(typed); ok {
 				typed = p.Pkg.Path() + rest
 			}

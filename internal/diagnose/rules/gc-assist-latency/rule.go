@@ -6,7 +6,11 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // leastShare of the time of requests that assists must take.
@@ -45,10 +49,10 @@ below a twentieth of it.
 Seen in the field: golang/go#27732, golang/go#14812.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() || !p.Serves() {
+	if !traced.Long(p) || !traced.Serves(p) {
 		return nil, nil
 	}
-	total := p.LatencyTotal()
+	total := traced.LatencyTotal(p)
 	if total <= 0 {
 		return nil, nil
 	}
@@ -72,18 +76,18 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Collector: fraction.Expect * assist,
 		},
 		Evidence: []rule.Evidence{
-			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting to be let off, of %s", rule.Seconds(marking), rule.Seconds(waiting), rule.Seconds(total)), Command: p.View("requests")},
+			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting to be let off, of %s", units.Seconds(marking), units.Seconds(waiting), units.Seconds(total)), Command: evidence.ViewCommand(p, "requests")},
 		},
 	}
 	if gc := p.Trace.Collector; gc != nil {
 		m.Evidence = append(m.Evidence, rule.Evidence{
-			What: "collections", Value: fmt.Sprintf("%s a second, going on for %s of the time", rule.Number(gc.PerSecond), rule.Percent(gc.Share)), Command: p.View("gc"),
+			What: "collections", Value: fmt.Sprintf("%s a second, going on for %s of the time", units.Number(gc.PerSecond), units.Percent(gc.Share)), Command: evidence.ViewCommand(p, "gc"),
 		})
 	}
-	m.Cause = fmt.Sprintf("Requests spend %s of their time helping the garbage collector, because they allocate while it works.", rule.Percent(assist/total))
+	m.Cause = fmt.Sprintf("Requests spend %s of their time helping the garbage collector, because they allocate while it works.", units.Percent(assist/total))
 	m.Fix = "Allocate fewer bytes per request."
 	blame(p, &m)
-	if !p.Refuted() {
+	if !collector.Refuted(p) {
 		m.Fix += " A larger GOGC with GOMEMLIMIT as guard makes collections rarer."
 	}
 	return []rule.Match{m}, nil
@@ -95,13 +99,13 @@ func blame(p *rule.Pass, m *rule.Match) {
 		return
 	}
 	for _, l := range p.Trace.Collector.Assists.Lines {
-		s := p.At(l.Line)
+		s := traced.SiteAt(p, l.Line)
 		if s == nil {
 			continue
 		}
 		m.Site = s
 		m.Cause += fmt.Sprintf(" What this line allocates paid most of it: %s times, %s in all, %s at most.",
-			rule.Count(l.Count), rule.Seconds(l.Seconds), rule.Seconds(l.Max))
+			units.Count(l.Count), units.Seconds(l.Seconds), units.Seconds(l.Max))
 		m.Fix = "Allocate fewer bytes here: reuse buffers, make less of what is thrown away."
 		return
 	}

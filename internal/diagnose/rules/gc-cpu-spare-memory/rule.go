@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -66,10 +69,10 @@ reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's part from
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	s, ok := state(p)
-	if !ok || s.share < gogc.LeastShare || p.Refuted() {
+	if !ok || s.share < gogc.LeastShare || collector.Refuted(p) {
 		return nil, nil
 	}
-	if _, _, tiny := p.TinyHeap(); tiny {
+	if _, _, tiny := collector.TinyHeap(p); tiny {
 		return nil, nil // tiny-heap knows better what to set
 	}
 	next, trial := s.Larger(), p.Manifest.Trial
@@ -81,9 +84,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	m := rule.Match{
 		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
-			rule.Percent(s.share), rule.Bytes(s.Live), rule.Bytes(s.Memory), s.memoryIs, s.GOGC, rule.Bytes(s.Paced()*float64(s.GOGC)/100)),
+			units.Percent(s.share), units.Bytes(s.Live), units.Bytes(s.Memory), s.memoryIs, s.GOGC, units.Bytes(s.Paced()*float64(s.GOGC)/100)),
 		Fix: fmt.Sprintf("Try GOGC=%d%s: about %s more memory for %s of the collector's work.",
-			next, s.guarded(), rule.Bytes(s.Price(next)), rule.Percent(s.less(next))),
+			next, s.guarded(), units.Bytes(s.Price(next)), units.Percent(s.less(next))),
 		Evidence:   s.evidence(p),
 		Confidence: rule.Likely, // only a run with the setting proves it
 	}
@@ -97,7 +100,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High, Collector: promise.Value}
-	m.Evidence = append(m.Evidence, p.Slowed()...)
+	m.Evidence = append(m.Evidence, collector.Slowed(p)...)
 	return []rule.Match{m}, nil
 }
 
@@ -106,12 +109,12 @@ func (s heapState) weigh(m *rule.Match, trial *recording.Trial, saved stats.Inte
 	if saved.Low >= leastSaved {
 		m.Confidence = rule.Proved
 		m.Fix = fmt.Sprintf("Set GOGC=%d%s: tried while the load went on, it took %s off the CPU of a request, for about %s more memory.",
-			trial.GOGC, s.guarded(), rule.Percent(saved.Value), rule.Bytes(s.Price(trial.GOGC)))
+			trial.GOGC, s.guarded(), units.Percent(saved.Value), units.Bytes(s.Price(trial.GOGC)))
 	}
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What: fmt.Sprintf("GOGC=%d tried, %d turns alternating", trial.GOGC, len(trial.Turns)),
 		Value: fmt.Sprintf("%s less CPU a request than at GOGC=%d (%s to %s)",
-			rule.Percent(saved.Value), s.GOGC, rule.Percent(saved.Low), rule.Percent(saved.High)),
+			units.Percent(saved.Value), s.GOGC, units.Percent(saved.Low), units.Percent(saved.High)),
 	})
 }
 
@@ -120,7 +123,7 @@ func (s heapState) less(next int) float64 { return 1 - float64(s.GOGC)/float64(n
 
 // expected is what profile and metrics promise, in seconds.
 func (s heapState) expected(p *rule.Pass, next int) stats.Interval {
-	work := stats.Mul(p.Table.GCWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, p.Drag(), outside))
+	work := stats.Mul(p.Table.GCWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, collector.Drag(p), outside))
 	// The model holds to about a tenth (see Doc); sampling adds its own interval, independent of that.
 	less := s.less(next)
 	promise := stats.Mul(work, stats.Interval{Value: less, Low: less * 0.85, High: math.Min(less*1.15, 1)})
@@ -142,15 +145,15 @@ func state(p *rule.Pass) (heapState, bool) {
 	if p.Manifest == nil {
 		return s, false
 	}
-	s.share = p.Collecting()
-	s.GOGC = p.GOGC()
+	s.share = collector.Share(p)
+	s.GOGC = collector.GOGC(p)
 	s.Live = p.Metrics[recording.MetricLive]
 	if s.Live <= 0 {
 		s.Live = float64(p.Table.Totals.LiveBytes)
 	}
-	s.Used = p.Held()
-	s.Memory, s.memoryIs = p.Memory()
-	s.limited = p.Limit() > 0
+	s.Used = collector.Held(p)
+	s.Memory, s.memoryIs = collector.Memory(p)
+	s.limited = collector.Limit(p) > 0
 	return s, s.GOGC > 0 && s.Live > 0 && s.Used > 0 && s.Memory > 0
 }
 
@@ -168,14 +171,14 @@ func (s heapState) evidence(p *rule.Pass) []rule.Evidence {
 		{
 			What: "CPU in the collector",
 			Value: fmt.Sprintf("%s: mark workers %s, assists %s, sweep and cycle %s",
-				rule.Percent(s.share), rule.Percent((t.D+t.I)/t.TotalSeconds), rule.Percent(t.A/t.TotalSeconds), rule.Percent(t.W/t.TotalSeconds)),
-			Command: p.Top("cpu"),
+				units.Percent(s.share), units.Percent((t.D+t.I)/t.TotalSeconds), units.Percent(t.A/t.TotalSeconds), units.Percent(t.W/t.TotalSeconds)),
+			Command: evidence.TopCommand(p, "cpu"),
 		},
-		{What: "live heap after a cycle", Value: rule.Bytes(s.Live)},
-		{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", rule.Bytes(s.Used), rule.Bytes(s.Memory), s.memoryIs)},
+		{What: "live heap after a cycle", Value: units.Bytes(s.Live)},
+		{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", units.Bytes(s.Used), units.Bytes(s.Memory), s.memoryIs)},
 	}
 	if line, ok := mostExpensive(p.Table); ok {
-		ev = append(ev, rule.Evidence{What: "the line that allocates most", Value: line, Command: p.Top("alloc_space")})
+		ev = append(ev, rule.Evidence{What: "the line that allocates most", Value: line, Command: evidence.TopCommand(p, "alloc_space")})
 	}
 	return ev
 }
@@ -192,5 +195,5 @@ func mostExpensive(t *site.Table) (string, bool) {
 		return "", false
 	}
 	return fmt.Sprintf("%s, line %d: %s of all bytes", best.Function, best.Line,
-		rule.Percent(float64(best.Cost.AllocBytes)/float64(t.Totals.AllocBytes))), true
+		units.Percent(float64(best.Cost.AllocBytes)/float64(t.Totals.AllocBytes))), true
 }

@@ -5,10 +5,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -72,9 +75,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured}
 		m.Cause = fmt.Sprintf("%d goroutines wait here, %s, started with %s. %s Their stacks alone take %s or more.",
-			g.Count, what, rule.FuncText(g.Start.Function), course(p), rule.Bytes(n*stack))
+			g.Count, what, funcname.Short(g.Start.Function), course(p), units.Bytes(n*stack))
 		m.Fix = fix
-		m.Evidence = []rule.Evidence{{What: "goroutines that wait here", Value: fmt.Sprint(g.Count), Command: p.List("goroutine", g.Function)}}
+		m.Evidence = []rule.Evidence{{What: "goroutines that wait here", Value: fmt.Sprint(g.Count), Command: evidence.ListCommand(p, "goroutine", g.Function)}}
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -115,7 +118,7 @@ func course(p *rule.Pass) string {
 	}
 	text := fmt.Sprintf("The program had %.0f goroutines at the start of the recording and %.0f at its end", p.Goroutines.First, p.Goroutines.Last)
 	if n := requests(p); p.Manifest.Load != nil && n > 0 {
-		text += fmt.Sprintf(", %s more for each request", rule.Number((p.Goroutines.Last-p.Goroutines.First)/n))
+		text += fmt.Sprintf(", %s more for each request", units.Number((p.Goroutines.Last-p.Goroutines.First)/n))
 	}
 	return text + "."
 }

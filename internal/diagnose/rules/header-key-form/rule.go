@@ -7,7 +7,9 @@ import (
 	"go/ast"
 	"net/textproto"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -47,16 +49,16 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	callees = append(callees, "net/http.CanonicalHeaderKey")
-	return rule.Search{Callees: callees, Keep: rewrites, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: callees, Keep: rewrites, Judge: judge}.Find(p), nil
 }
 
 // rewrites reports whether a row is in bringing a name to its canonical form, allocation included.
 func rewrites(r *site.Row) bool { return r.Below("net/textproto.canonicalMIMEHeaderKey") }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	name := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
-		key, constant := rule.ConstString(c.Place, call.Args[0])
+		key, constant := syntax.ConstString(c.Place, call.Args[0])
 		if canonical := textproto.CanonicalMIMEHeaderKey(key); constant && canonical != key {
 			name = key
 		}

@@ -9,7 +9,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -51,7 +56,7 @@ func Rule() rule.Rule {
 // those of level 1, readers and buffers take 1 to 2 % of the making. A pool also loses values: 169,274 kB
 // became 3,568 kB, 2 %, for 300 responses when chi began to pool (v3.3.4 to v4.1.2).
 func saves(name string) rule.Fraction {
-	if rule.Named(name, "compress/flate.NewWriter*", "compress/gzip.NewWriter*", "compress/zlib.NewWriter*") {
+	if funcname.Match(name, "compress/flate.NewWriter*", "compress/gzip.NewWriter*", "compress/zlib.NewWriter*") {
 		return rule.Fraction{Expect: 0.87, Low: 0.82, High: 0.94}
 	}
 	return rule.Fraction{Expect: 0.96, Low: 0.92, High: 0.99}
@@ -75,7 +80,7 @@ it already.
 Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Gather(caller, guilty, &rule.Words{
+	return finder.Gather(p, caller, guilty, &finder.Words{
 		Cause: "A value with large state is made on every call; the source is not available.",
 		Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
 	}), nil
@@ -87,7 +92,7 @@ func caller(r *site.Row) int {
 	for i := max(r.Owner, 1); i < len(r.Stack) && i <= r.Owner+4; i++ {
 		callee := r.Stack[i-1].Function
 		switch {
-		case i == r.Owner && (rule.Named(callee, constructors...) || madeLate(r, i)):
+		case i == r.Owner && (funcname.Match(callee, constructors...) || madeLate(r, i)):
 			return i
 		case foreign(r.Stack[i], r.Stack[i-1]) && strings.HasPrefix(shortName(callee), "New"):
 			return i
@@ -100,8 +105,8 @@ func caller(r *site.Row) int {
 // now.
 func madeLate(r *site.Row, i int) bool {
 	for j := i - 1; j > 0; j-- {
-		if rule.Named(r.Stack[j-1].Function, lazily) {
-			return rule.Named(r.Stack[j].Function, "compress/gzip.(*Writer).*", "compress/zlib.(*Writer).*")
+		if funcname.Match(r.Stack[j-1].Function, lazily) {
+			return funcname.Match(r.Stack[j].Function, "compress/gzip.(*Writer).*", "compress/zlib.(*Writer).*")
 		}
 	}
 	return false
@@ -119,16 +124,16 @@ func shortName(function string) string {
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	if bytes, objects := rule.Sum(m.Allocs); objects > 0 && bytes/objects < large {
+	if bytes, objects := stacks.Sum(m.Allocs); objects > 0 && bytes/objects < large {
 		return false
 	}
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		name := p.CalleeName(call)
-		known := rule.Named(name, constructors...)
-		if !known && !unknownHeavy(p, call, m) || !rule.PerCall(p, call) || reused(p, call) {
+		known := funcname.Match(name, constructors...)
+		if !known && !unknownHeavy(p, call, m) || !loops.PerCall(p, call) || reused(p, call) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s makes a new %s with %s on every call, to use it once.", rule.FuncName(p), result(p, call), rule.FuncText(name))
+		m.Cause = fmt.Sprintf("%s makes a new %s with %s on every call, to use it once.", syntax.FuncName(p), result(p, call), funcname.Short(name))
 		if known {
 			f := saves(name)
 			m.Fraction = &f
@@ -153,7 +158,7 @@ func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 func called(m *rule.Match, fn *types.Func) bool {
 	for _, r := range m.Allocs {
 		for _, f := range r.Stack {
-			if rule.TypeName(f.Function) == fn.FullName() {
+			if funcname.Typed(f.Function) == fn.FullName() {
 				return true
 			}
 		}
@@ -175,7 +180,7 @@ func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 		return ok
 	}
 	for _, arg := range call.Args {
-		if !rule.Fixed(p, rule.Origin(p, arg)) {
+		if !syntax.Fixed(p, syntax.Origin(p, arg)) {
 			return false
 		}
 	}
@@ -184,16 +189,16 @@ func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 
 // reused reports whether the value is reset in a loop around its use, so is made for many uses.
 func reused(p *gocode.Place, call *ast.CallExpr) bool {
-	to := rule.AssignedTo(p, call)
+	to := syntax.AssignedTo(p, call)
 	if to == nil {
 		return false
 	}
-	v := rule.LocalVar(p, to)
+	v := syntax.LocalVar(p, to)
 	if v == nil {
 		return false
 	}
-	for _, use := range rule.Reads(p, v) {
-		sel, ok := rule.Parent(p, use).(*ast.SelectorExpr)
+	for _, use := range syntax.Reads(p, v) {
+		sel, ok := syntax.Parent(p, use).(*ast.SelectorExpr)
 		if ok && sel.Sel.Name == "Reset" {
 			return true
 		}
@@ -204,7 +209,7 @@ func reused(p *gocode.Place, call *ast.CallExpr) bool {
 func result(p *gocode.Place, call *ast.CallExpr) string {
 	fn := p.Callee(call)
 	t := fn.Signature().Results().At(0).Type()
-	return strings.TrimPrefix(rule.TypeText(p, t), "*")
+	return strings.TrimPrefix(syntax.TypeText(p, t), "*")
 }
 
 func closeFirst(name string) string {
@@ -227,7 +232,7 @@ func late(p *gocode.Place, m *rule.Match) bool {
 		if made == "" || reset {
 			continue
 		}
-		m.Cause = fmt.Sprintf("The first write to each new %s writer makes its compressor here; the package makes a writer with %s for each use and never resets one.", rule.FuncText(pkg), rule.FuncText(made))
+		m.Cause = fmt.Sprintf("The first write to each new %s writer makes its compressor here; the package makes a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
 		m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
 		f := saves(lazily)
 		m.Fraction = &f

@@ -7,8 +7,13 @@ import (
 	"path"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -67,18 +72,18 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		rows := rule.Rows(s.Mutex, func(r *site.Row) bool { return rule.CallsDirectly(r, rule.Unlocks()...) })
-		waited, times := rule.Sum(rows)
+		rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
+		waited, times := stacks.Sum(rows)
 		seconds := float64(waited) / 1e9
 		if seconds < leastWait*window || seconds < leastShare*p.Table.Totals.MutexSeconds || times < leastTimes {
 			continue
 		}
 		m := rule.Match{
-			Site: s, Mutex: rows, Callees: append(rule.Unlocks(), rule.Locks()...),
+			Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...),
 			Evidence: []rule.Evidence{{
 				What:    "waits that ended at this Unlock",
-				Value:   fmt.Sprintf("%s in %d waits, %s a second of the program's time", rule.Seconds(seconds), times, rule.Seconds(seconds/window)),
-				Command: p.List("delay", s.Function),
+				Value:   fmt.Sprintf("%s in %d waits, %s a second of the program's time", units.Seconds(seconds), times, units.Seconds(seconds/window)),
+				Command: evidence.ListCommand(p, "delay", s.Function),
 			}},
 		}
 		if describe(p, &m, seconds/window) {
@@ -92,39 +97,39 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // explain the waiting.
 func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	m.Confidence = rule.Hint
-	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for the mutex that is unlocked here.", rule.Seconds(perSecond))
+	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for the mutex that is unlocked here.", units.Seconds(perSecond))
 	m.Fix = "Do less while the mutex is held, or split what it guards."
 	place := p.Place(m.Site)
 	if place == nil {
 		return true
 	}
 	file, in := m.Site.File, ""
-	sections := rule.Sections(place)
+	sections := locks.Sections(place)
 	if len(sections) == 0 {
-		above, sec, at := p.SectionAbove(m.Site)
+		above, sec, at := locks.Above(p, m.Site)
 		if sec == nil {
 			return true // locked elsewhere: what is done under it is not known
 		}
-		place, sections, file = above, []*rule.Section{sec}, at.File
-		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + rule.FuncName(above)
+		place, sections, file = above, []*locks.Section{sec}, at.File
+		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + syntax.FuncName(above)
 	}
 	s := sections[0]
 	m.Confidence = rule.Measured
-	m.CPU = p.Queueing(file, rule.Line(place, s.Lock.Lparen))
-	lines, all := p.Spent(file, s.From, s.To, append(rule.Unlocks(), rule.Locks()...)...)
-	_, busy := p.Spent(file, rule.Line(place, s.Lock.Pos()), s.To)
+	m.CPU = locks.Queueing(p, file, syntax.Line(place, s.Lock.Lparen))
+	lines, all := evidence.Spent(p, file, s.From, s.To, append(locks.Unlocks(), locks.Locks()...)...)
+	_, busy := evidence.Spent(p, file, syntax.Line(place, s.Lock.Pos()), s.To)
 	total := p.Table.Totals.TotalSeconds
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "CPU while the mutex is held",
-		Value:   fmt.Sprintf("%s (%s)", rule.Percent(all.Seconds/total), rule.Some(float64(all.Samples), "sample")),
-		Command: p.List("cpu", m.Site.Function),
+		Value:   fmt.Sprintf("%s (%s)", units.Percent(all.Seconds/total), units.Some(float64(all.Samples), "sample")),
+		Command: evidence.ListCommand(p, "cpu", m.Site.Function),
 	})
 	held := ""
 	if s.Deferred {
 		held = ", to the end of the function by defer"
 	}
 	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s%s.",
-		rule.Seconds(perSecond), rule.Text(s.Mutex), s.From, s.To, in, held)
+		units.Seconds(perSecond), syntax.Text(s.Mutex), s.From, s.To, in, held)
 	waits := s.Waits()
 	// A few samples prove no share: the low end of its interval must reach it.
 	if len(waits) == 0 && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
@@ -132,18 +137,18 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	}
 	switch {
 	case len(waits) > 0:
-		line := rule.Line(place, waits[0].Pos())
+		line := syntax.Line(place, waits[0].Pos())
 		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
 		m.Fix = fmt.Sprintf("Do not wait with the mutex held: take what line %d needs out under the lock, unlock, then wait.", line)
 	case all.Seconds >= long*total && lines[0].Seconds >= most*all.Seconds:
 		line := lines[0].Line
-		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", rule.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
+		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do what of line %d does not need the lock before it is taken, or after with a copy; else split what %s guards by key.",
-			line, rule.Text(s.Mutex))
+			line, syntax.Text(s.Mutex))
 	default:
 		m.Cause += " The section is short: too many want it."
 		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish what is mostly read as an atomic.Pointer to a copy.",
-			rule.Text(s.Mutex))
+			syntax.Text(s.Mutex))
 	}
 	return true
 }

@@ -8,8 +8,13 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -89,8 +94,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	var matches []rule.Match
 	for _, k := range kinds() {
-		for _, m := range p.Through(k.functions...) {
-			m.CPU = rule.Rows(m.CPU, rule.Steady)
+		for _, m := range finder.Through(p, k.functions...) {
+			m.CPU = stacks.Select(m.CPU, stacks.Steady)
 			if m.Empty() {
 				continue
 			}
@@ -122,7 +127,7 @@ func around(p *rule.Pass, m *rule.Match) (loop, bool) {
 			row = r
 		}
 	}
-	asks, ok := p.Executions(m.Site.Frame)
+	asks, ok := evidence.Executions(p, m.Site.Frame)
 	if !ok || asks.PerUnit <= 0 {
 		return loop{}, false
 	}
@@ -141,12 +146,12 @@ func around(p *rule.Pass, m *rule.Match) (loop, bool) {
 		if stmt == nil || retries(place, stmt) {
 			continue
 		}
-		line := rule.Line(place, stmt.Pos())
+		line := syntax.Line(place, stmt.Pos())
 		l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
 		if !ok || l.Iterations < least || p.Manifest.Unit() == "run" && l.Entries < leastEntries {
 			continue
 		}
-		here, ok := p.Executions(*f)
+		here, ok := evidence.Executions(p, *f)
 		if !ok || here.PerUnit < least*l.Entries {
 			continue // it asks in few of the iterations
 		}
@@ -170,12 +175,12 @@ func (l loop) describe(m *rule.Match, k asked) {
 	if l.function != "" {
 		in = " in " + l.function[strings.LastIndexByte(l.function, '/')+1:]
 	}
-	m.Cause = fmt.Sprintf("The loop on line %d%s sends one %s in each iteration, %s of them each time it is reached.", l.line, in, k.noun, rule.Number(l.Iterations))
+	m.Cause = fmt.Sprintf("The loop on line %d%s sends one %s in each iteration, %s of them each time it is reached.", l.line, in, k.noun, units.Number(l.Iterations))
 	m.Fix = k.fix
 	m.Confidence = rule.Measured
 	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}
 	m.Evidence = append(m.Evidence, rule.Evidence{
-		What:  rule.ExecutionsCounted,
-		Value: fmt.Sprintf("%s iterations each time the loop is reached", rule.Number(l.Iterations)),
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s iterations each time the loop is reached", units.Number(l.Iterations)),
 	})
 }

@@ -8,7 +8,11 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -45,7 +49,7 @@ Seen in the field: tikv/pd#8298 (a Clone through JSON: 1,961 ns, by assignment 3
 kubernetes/kubernetes#51526.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{
 			"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
 			"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
@@ -58,15 +62,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	for _, call := range c.Calls {
 		pair, ok := pairOf(c.Place, call)
 		if !ok {
 			continue
 		}
 		c.Cause = fmt.Sprintf("%s turns %s into text on line %d, and %s reads it back at once on line %d; the text has no other use.",
-			rule.FuncText(c.Place.CalleeName(pair.out)), rule.Text(pair.out.Args[0]), rule.Line(c.Place, pair.out.Pos()),
-			rule.FuncText(c.Place.CalleeName(pair.in)), rule.Line(c.Place, pair.in.Pos()))
+			funcname.Short(c.Place.CalleeName(pair.out)), syntax.Text(pair.out.Args[0]), syntax.Line(c.Place, pair.out.Pos()),
+			funcname.Short(c.Place.CalleeName(pair.in)), syntax.Line(c.Place, pair.in.Pos()))
 		c.Fix = "Assign the fields, or convert the struct; clone the maps and slices inside that must not be shared."
 		return true
 	}
@@ -78,8 +82,8 @@ type pair struct{ out, in *ast.CallExpr }
 
 // pairOf finds the pair that a call is part of: text, err := Marshal(v) … Unmarshal(text, &w), and nothing else that uses text.
 func pairOf(p *gocode.Place, call *ast.CallExpr) (pair, bool) {
-	body := rule.Body(p)
-	if body == nil || rule.Guarded(p, call) {
+	body := syntax.Body(p)
+	if body == nil || loops.Guarded(p, call) {
 		return pair{}, false
 	}
 	var texts []*types.Var // what Marshal's results are assigned to
@@ -93,7 +97,7 @@ func pairOf(p *gocode.Place, call *ast.CallExpr) (pair, bool) {
 		if !ok || !named(p, out, "Marshal") {
 			return true
 		}
-		if v, part := rule.Var(p, a.Lhs[0]); v != nil && !part && rule.Local(p, v) {
+		if v, part := syntax.Var(p, a.Lhs[0]); v != nil && !part && syntax.Local(p, v) {
 			texts = append(texts, v)
 			outs[v] = out
 		}
@@ -117,7 +121,7 @@ func uses(p *gocode.Place, body ast.Node, v *types.Var) (in *ast.CallExpr, other
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for _, lhs := range n.Lhs {
-				if w, part := rule.Var(p, lhs); w == v && !part {
+				if w, part := syntax.Var(p, lhs); w == v && !part {
 					if n.Tok == token.ASSIGN && in != nil {
 						other = true
 					}
@@ -143,7 +147,7 @@ func walk(p *gocode.Place, v *types.Var, in **ast.CallExpr, other *bool) func(as
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if named(p, n, "Unmarshal") && len(n.Args) == 2 {
-				if w, part := rule.Var(p, n.Args[0]); w == v && !part {
+				if w, part := syntax.Var(p, n.Args[0]); w == v && !part {
 					if *in != nil {
 						*other = true
 					}

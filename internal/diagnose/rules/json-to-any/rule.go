@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -45,14 +48,14 @@ pquerna/ffjson#115 (one field of type interface{} made decoding three times as
 slow).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{"encoding/json.Unmarshal", "encoding/json.(*Decoder).Decode"},
 		Judge:   judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var keys []string
 	ok := c.All(func(call *ast.CallExpr) bool {
 		v := target(c.Place, call)
@@ -72,7 +75,7 @@ func judge(c *rule.Case) bool {
 	if len(keys) > 4 {
 		keys = append(keys[:4:4], "so on")
 	}
-	c.Cause = fmt.Sprintf("%s decodes the whole document into interfaces and maps, though the function only reads the keys %s.", rule.FuncText(c.Name()), rule.List(keys))
+	c.Cause = fmt.Sprintf("%s decodes the whole document into interfaces and maps, though the function only reads the keys %s.", funcname.Short(c.Name()), funcname.List(keys))
 	c.Fix = "Decode into a struct with those fields: what has no field is skipped, and nothing is boxed."
 	return true
 }
@@ -86,8 +89,8 @@ func target(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	if !ok || addr.Op != token.AND {
 		return nil
 	}
-	v, part := rule.Var(p, addr.X)
-	if v == nil || part || !rule.Local(p, v) || !shapeless(v.Type()) {
+	v, part := syntax.Var(p, addr.X)
+	if v == nil || part || !syntax.Local(p, v) || !shapeless(v.Type()) {
 		return nil
 	}
 	return v
@@ -119,7 +122,7 @@ func (r *reader) variable(v *types.Var) bool {
 		return true
 	}
 	r.seen[v] = true
-	for _, use := range rule.Uses(r.place, v) {
+	for _, use := range syntax.Uses(r.place, v) {
 		if !r.use(use) {
 			return false
 		}
@@ -171,7 +174,7 @@ func (r *reader) key(x *ast.IndexExpr) bool {
 	if _, isMap := r.place.TypeOf(x.X).Underlying().(*types.Map); !isMap {
 		return false
 	}
-	key, ok := rule.ConstString(r.place, x.Index)
+	key, ok := syntax.ConstString(r.place, x.Index)
 	if ok {
 		r.keys = append(r.keys, strconv.Quote(key))
 	}

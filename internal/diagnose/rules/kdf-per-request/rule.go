@@ -5,7 +5,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -48,12 +51,12 @@ var functions = []string{
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
-	for _, m := range p.Through(functions...) {
-		m.CPU = rule.Rows(m.CPU, serving)
+	for _, m := range finder.Through(p, functions...) {
+		m.CPU = stacks.Select(m.CPU, serving)
 		if m.Empty() {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s hashes a password for requests; such hashes are slow by design.", rule.FuncText(m.Site.Function))
+		m.Cause = fmt.Sprintf("%s hashes a password for requests; such hashes are slow by design.", funcname.Short(m.Site.Function))
 		m.Fix = "See that it happens once per login, not with every request: hand out a random token after it and check that. Leave the cost factor alone."
 		m.Confidence = rule.Hint // a decision about security
 		matches = append(matches, m)
@@ -64,7 +67,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // serving reports whether a row is below an HTTP server's connection.
 func serving(r *site.Row) bool {
 	for _, f := range r.Stack {
-		if rule.Named(f.Function, "net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "net/http.HandlerFunc.ServeHTTP") {
+		if funcname.Match(f.Function, "net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "net/http.HandlerFunc.ServeHTTP") {
 			return true
 		}
 	}

@@ -7,7 +7,11 @@ import (
 	"go/ast"
 	"go/constant"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/httpconn"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -38,21 +42,21 @@ Seen in the field: openshift-online/ocm-sdk-go#278 measured how much longer
 requests took; golang/go#50984 is a program bound by handshakes.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	dials := p.ClientDials()
+	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
 		return nil, nil
 	}
-	s := rule.Search{Callees: rule.ClientCalls()[:5], Judge: func(c *rule.Case) bool {
+	s := finder.Search{Callees: httpconn.Calls()[:5], Judge: func(c *finder.Case) bool {
 		setting := ""
 		ok := c.All(func(call *ast.CallExpr) bool {
 			setting = off(c.Place, call)
-			return setting != "" && rule.PerCall(c.Place, call)
+			return setting != "" && loops.PerCall(c.Place, call)
 		})
 		if !ok {
 			return false
 		}
-		c.BlameDials(dials)
-		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, rule.Text(c.Calls[0]))
+		httpconn.Blame(c, dials)
+		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, syntax.Text(c.Calls[0]))
 		c.Fix = fmt.Sprintf("Take %s out, and read each body to its end before closing it.", setting)
 		return true
 	}}
@@ -61,17 +65,17 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // off names the setting that switches keep-alive off for a call; "" when there is none to be seen.
 func off(p *gocode.Place, call *ast.CallExpr) string {
-	client := rule.Receiver(call)
+	client := syntax.Receiver(call)
 	if client == nil {
 		return ""
 	}
-	if _, tr := rule.Field(p, rule.Origin(p, client), "net/http.Client", "Transport"); tr != nil {
-		if _, v := rule.Field(p, rule.Origin(p, tr), "net/http.Transport", "DisableKeepAlives"); v != nil && isTrue(p, v) {
+	if _, tr := syntax.Field(p, syntax.Origin(p, client), "net/http.Client", "Transport"); tr != nil {
+		if _, v := syntax.Field(p, syntax.Origin(p, tr), "net/http.Transport", "DisableKeepAlives"); v != nil && isTrue(p, v) {
 			return "DisableKeepAlives"
 		}
 	}
 	if len(call.Args) == 1 && p.CalleeName(call) == "(*net/http.Client).Do" && closes(p, call.Args[0]) {
-		return rule.Text(call.Args[0]) + ".Close = true"
+		return syntax.Text(call.Args[0]) + ".Close = true"
 	}
 	return ""
 }
@@ -79,14 +83,14 @@ func off(p *gocode.Place, call *ast.CallExpr) string {
 // closes reports whether the function sets Close of a request to true.
 func closes(p *gocode.Place, req ast.Expr) bool {
 	found := false
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || len(a.Lhs) != len(a.Rhs) {
 			return !found
 		}
 		for i, lhs := range a.Lhs {
 			sel, ok := lhs.(*ast.SelectorExpr)
-			if ok && sel.Sel.Name == "Close" && rule.Same(p, sel.X, req) && isTrue(p, a.Rhs[i]) {
+			if ok && sel.Sel.Name == "Close" && syntax.Same(p, sel.X, req) && isTrue(p, a.Rhs[i]) {
 				found = true
 			}
 		}

@@ -9,7 +9,11 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -49,7 +53,7 @@ var copies = []string{"runtime.memmove", "runtime.duffcopy", "runtime.typedmemmo
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		m := rule.Take(s, func(r *site.Row) bool { return rule.Leaf(r) || rule.CallsDirectly(r, copies...) }, copies...)
+		m := finder.Take(s, func(r *site.Row) bool { return stacks.Leaf(r) || stacks.Calls(r, copies...) }, copies...)
 		m.Allocs, m.Live = nil, nil
 		if m.Empty() {
 			continue
@@ -63,11 +67,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if size == "" || loop == nil {
 			continue
 		}
-		v, xs := rule.Text(loop.Value), rule.Text(loop.X)
+		v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
 		m.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, by the compiler), of which the body reads single fields.", xs, v, size)
 		m.Fix = fmt.Sprintf("Read it where it lies: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
-		m.Confidence = p.Weigh(s, false)
-		m.Evidence = []rule.Evidence{{What: rule.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + s.Owner.Package}}
+		m.Confidence = evidence.Weigh(p, s, false)
+		m.Evidence = []rule.Evidence{{What: evidence.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + s.Owner.Package}}
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -90,9 +94,9 @@ func copied(p *rule.Pass, s *site.Site) string {
 // nothing with it but read fields, and the slice stays as it is.
 func fieldsOnly(p *gocode.Place) *ast.RangeStmt {
 	var found *ast.RangeStmt
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		r, ok := n.(*ast.RangeStmt)
-		if ok && found == nil && rule.Line(p, r.For) == p.Line && readsFields(p, r) {
+		if ok && found == nil && syntax.Line(p, r.For) == p.Line && readsFields(p, r) {
 			found = r
 		}
 		return found == nil
@@ -112,7 +116,7 @@ func readsFields(p *gocode.Place, r *ast.RangeStmt) bool {
 	if v == nil {
 		return false
 	}
-	for _, use := range rule.Uses(p, v) {
+	for _, use := range syntax.Uses(p, v) {
 		if use != id && !readsField(p, use) {
 			return false
 		}
@@ -151,7 +155,7 @@ func readsField(p *gocode.Place, use *ast.Ident) bool {
 
 // written reports whether the loop writes to the slice that it ranges over, or hands it on.
 func written(p *gocode.Place, r *ast.RangeStmt) bool {
-	xs, _ := rule.Var(p, r.X)
+	xs, _ := syntax.Var(p, r.X)
 	if xs == nil {
 		return true
 	}
@@ -168,7 +172,7 @@ func written(p *gocode.Place, r *ast.RangeStmt) bool {
 			switch up := up.(type) {
 			case *ast.AssignStmt:
 				for _, lhs := range up.Lhs {
-					found = found || rule.Within(lhs, id)
+					found = found || syntax.Within(lhs, id)
 				}
 			case *ast.UnaryExpr:
 				found = found || up.Op == token.AND

@@ -10,10 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -78,17 +83,17 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if s == nil || len(s.Live) == 0 {
 			continue
 		}
-		made, _ := rule.Sum(s.Allocs)
+		made, _ := stacks.Sum(s.Allocs)
 		m := rule.Match{Site: s, Live: s.Live, Confidence: rule.Hint}
 		m.Cause = fmt.Sprintf("Of %s that this line made in %s, %s stay in memory: %s.",
-			rule.Bytes(float64(made)), rule.Seconds(ph.Seconds), rule.Percent(min(1, float64(g.Bytes)/float64(made))), rate(p, &ph, g))
+			units.Bytes(float64(made)), units.Seconds(ph.Seconds), units.Percent(min(1, float64(g.Bytes)/float64(made))), rate(p, &ph, g))
 		m.Fix = "Look for what holds it, and bound that: a size and a way to forget for a cache, an end for each entry of a registry."
 		if ph.Requests >= leastRequests && float64(g.Objects) >= perRequest*float64(ph.Requests) {
 			m.Confidence = rule.Likely // a cache has fewer keys than there are requests
 			m.Cause += " Each request leaves some behind."
 		}
 		m.Evidence = []rule.Evidence{
-			{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", rule.Bytes(float64(g.Bytes)), g.Objects), Command: p.List("inuse_space", s.Function)},
+			{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(g.Bytes)), g.Objects), Command: evidence.ListCommand(p, "inuse_space", s.Function)},
 		}
 		if place := p.Place(s); place != nil {
 			if kept := keeper(p, s, place); kept != nil {
@@ -120,11 +125,11 @@ func at(t *site.Table, g site.Grown) *site.Site {
 // rate says how fast a line's live memory grows.
 func rate(p *rule.Pass, ph *recording.Phase, g site.Grown) string {
 	if p.Benchmark() {
-		return rule.Bytes(float64(g.Bytes)) + " are left when the benchmarks are over"
+		return units.Bytes(float64(g.Bytes)) + " are left when the benchmarks are over"
 	}
-	text := rule.Bytes(float64(g.Bytes)/ph.Seconds*60) + " a minute"
+	text := units.Bytes(float64(g.Bytes)/ph.Seconds*60) + " a minute"
 	if p.Manifest.Load != nil && ph.Requests > 0 {
-		text = fmt.Sprintf("%s per request, %s", rule.Bytes(float64(g.Bytes)/float64(ph.Requests)), text)
+		text = fmt.Sprintf("%s per request, %s", units.Bytes(float64(g.Bytes)/float64(ph.Requests)), text)
 	}
 	return text
 }
@@ -139,9 +144,9 @@ type keep struct {
 // takes anything out of it, or nothing did while the counters ran; nil otherwise.
 func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	var found *keep
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
-		if !ok || rule.Line(p, a.Pos()) > p.Line || rule.Line(p, a.End()) < p.Line {
+		if !ok || syntax.Line(p, a.Pos()) > p.Line || syntax.Line(p, a.End()) < p.Line {
 			return true
 		}
 		for i, lhs := range a.Lhs {
@@ -154,7 +159,7 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 			if v == nil {
 				continue
 			}
-			name := rule.Text(e)
+			name := syntax.Text(e)
 			out := shrinkers(p, v)
 			if len(out) == 0 {
 				found = &keep{name: name, words: fmt.Sprintf("It is put into %s, out of which nothing in the package ever takes anything.", name)}
@@ -170,7 +175,7 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 
 // neverRan names the functions around what takes out, when the counters saw none of them run while the line did.
 func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) string {
-	in, ok := pass.Executions(s.Frame)
+	in, ok := evidence.Executions(pass, s.Frame)
 	if !ok || in.PerUnit <= 0 {
 		return ""
 	}
@@ -183,13 +188,13 @@ func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) st
 		}
 		for _, f := range p.Files() {
 			for _, d := range f.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && rule.Inside(fn, n.Pos()) && !slices.Contains(names, fn.Name.Name) {
+				if fn, ok := d.(*ast.FuncDecl); ok && syntax.Inside(fn, n.Pos()) && !slices.Contains(names, fn.Name.Name) {
 					names = append(names, fn.Name.Name)
 				}
 			}
 		}
 	}
-	return strings.Replace(rule.List(names), " and ", " or ", 1)
+	return strings.Replace(funcname.List(names), " and ", " or ", 1)
 }
 
 // container is the map that an assignment inserts into, or the slice that it appends to.
@@ -205,7 +210,7 @@ func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) ast.Expr
 	if len(a.Lhs) != len(a.Rhs) {
 		return nil
 	}
-	if call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr); ok && p.CalleeName(call) == "append" && rule.Same(p, call.Args[0], lhs) {
+	if call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr); ok && p.CalleeName(call) == "append" && syntax.Same(p, call.Args[0], lhs) {
 		return lhs
 	}
 	return nil
@@ -233,7 +238,7 @@ func kept(p *gocode.Place, e ast.Expr) *types.Var {
 	case *ast.SelectorExpr:
 		// Other packages may take from what they can name.
 		if v, ok := p.Object(x.Sel).(*types.Var); ok && v.IsField() && (!v.Exported() || p.Pkg.Name() == "main") {
-			if root, _ := rule.Var(p, x); root != nil {
+			if root, _ := syntax.Var(p, x); root != nil {
 				return v
 			}
 		}
@@ -295,5 +300,5 @@ func grows(p *gocode.Place, a *ast.AssignStmt, i int) bool {
 		return false
 	}
 	call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == "append" && rule.Same(p, call.Args[0], a.Lhs[i])
+	return ok && p.CalleeName(call) == "append" && syntax.Same(p, call.Args[0], a.Lhs[i])
 }

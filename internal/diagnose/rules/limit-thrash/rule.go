@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -50,14 +53,14 @@ Seen in the field: golang/go#58106; the "death spirals" of the guide to the Go
 garbage collector (go.dev/doc/gc-guide).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	limit := p.Limit()
+	limit := collector.Limit(p)
 	live := p.Metrics[recording.MetricLive]
 	goal := p.Metrics[recording.MetricGoal]
-	share := p.Collecting()
+	share := collector.Share(p)
 	if limit <= 0 || live <= 0 || goal <= 0 || share < leastShare {
 		return nil, nil
 	}
-	gogc := float64(p.GOGC())
+	gogc := float64(collector.GOGC(p))
 	if gogc <= 0 {
 		gogc = 100 // off, with a limit: the usual setting is the yardstick
 	}
@@ -65,7 +68,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if room >= leastRoom*wanted {
 		return nil, nil
 	}
-	work := p.GCWorth()
+	work := collector.Worth(p)
 	saved := 1 - room/wanted
 	m := rule.Match{
 		Confidence: rule.Likely, // profile and metrics; only a run with another limit proves it
@@ -77,11 +80,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Collector: work.Value * saved,
 		},
 		Cause: fmt.Sprintf("GOMEMLIMIT=%s leaves %s for garbage beside %s of live memory, where GOGC=%d would leave %s: the collector runs %s, for %s of CPU.",
-			rule.Bytes(limit), rule.Bytes(room), rule.Bytes(live), int(gogc), rule.Bytes(wanted), often(p.Cycles()), rule.Percent(share)),
+			units.Bytes(limit), units.Bytes(room), units.Bytes(live), int(gogc), units.Bytes(wanted), often(collector.Cycles(p)), units.Percent(share)),
 		Fix: advice(p, limit, live, wanted),
 		Evidence: []rule.Evidence{
-			{What: "CPU in the collector", Value: rule.Percent(share), Command: p.Top("cpu")},
-			{What: "live heap, goal and limit", Value: fmt.Sprintf("%s, %s and %s", rule.Bytes(live), rule.Bytes(goal), rule.Bytes(limit))},
+			{What: "CPU in the collector", Value: units.Percent(share), Command: evidence.TopCommand(p, "cpu")},
+			{What: "live heap, goal and limit", Value: fmt.Sprintf("%s, %s and %s", units.Bytes(live), units.Bytes(goal), units.Bytes(limit))},
 		},
 	}
 	if gaveUp(p) {
@@ -94,7 +97,7 @@ func often(cycles float64) string {
 	if cycles <= 0 {
 		return "again and again"
 	}
-	return rule.Number(cycles) + " times a second"
+	return units.Number(cycles) + " times a second"
 }
 
 // advice names a limit when memory for it is there, and where memory is live.
@@ -106,7 +109,7 @@ func advice(p *rule.Pass, limit, live, wanted float64) string {
 	}
 	if s := mostExpensive(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
 		text += fmt.Sprintf(": line %d in %s has %s of what is live", s.Line, s.Function,
-			rule.Percent(float64(s.Cost.LiveBytes)/float64(p.Table.Totals.LiveBytes)))
+			units.Percent(float64(s.Cost.LiveBytes)/float64(p.Table.Totals.LiveBytes)))
 	}
 	return text + "."
 }

@@ -4,11 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const mib = 1 << 20
@@ -36,7 +38,7 @@ func TestPrograms(t *testing.T) {
 		p.Metrics = map[string]float64{recording.MetricLive: live, recording.MetricGoal: min(2*live, 1.3*live+2*mib)}
 		m := find(t, p)
 		if caught := name == "caught"; (m != nil) != caught {
-			t.Fatalf("%s: %v; %s live, %s held, collecting %s", name, m, rule.Bytes(live), rule.Bytes(p.Held()), rule.Percent(p.Collecting()))
+			t.Fatalf("%s: %v; %s live, %s held, collecting %s", name, m, units.Bytes(live), units.Bytes(collector.Held(p)), units.Percent(collector.Share(p)))
 		}
 		if m == nil {
 			continue

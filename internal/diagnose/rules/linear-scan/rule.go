@@ -8,8 +8,15 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is linear-scan.
@@ -42,7 +49,7 @@ Seen in the field: ai-dynamo/grove#577 (nine such loops in one operator),
 supersonic-app/supersonic#348.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{"slices.Contains[*", "slices.Index[*"},
 		Types:   []string{"slices.Contains", "slices.Index"},
 		Judge:   judge,
@@ -50,7 +57,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var why string
 	ok := c.All(func(call *ast.CallExpr) bool {
 		if len(call.Args) != 2 {
@@ -72,30 +79,30 @@ func judge(c *rule.Case) bool {
 const leastEach = 100e-9
 
 // long reports whether one search takes so long that the slice must be.
-func long(c *rule.Case) bool {
+func long(c *finder.Case) bool {
 	if len(c.Calls) != 1 || len(c.Calls[0].Args) != 2 {
 		return false
 	}
-	value, n := rule.Sum(c.CPU)
-	each, ok := c.Pass.Each(c.Site.Frame, float64(value)*1e-9)
+	value, n := stacks.Sum(c.CPU)
+	each, ok := evidence.PerExecution(c.Pass, c.Site.Frame, float64(value)*1e-9)
 	if !ok || each < leastEach || n < 20 {
 		return false
 	}
-	if v, _ := rule.Var(c.Place, c.Calls[0].Args[0]); v == nil {
+	if v, _ := syntax.Var(c.Place, c.Calls[0].Args[0]); v == nil {
 		return false // a list made on the spot
 	}
-	describe(c, fmt.Sprintf("each time: one search takes %s, a look-up in a map some 20 ns", rule.Seconds(each)))
+	describe(c, fmt.Sprintf("each time: one search takes %s, a look-up in a map some 20 ns", units.Seconds(each)))
 	return true
 }
 
 // describe says what is searched, and how.
-func describe(c *rule.Case, how string) {
-	xs := rule.Text(c.Calls[0].Args[0])
+func describe(c *finder.Case, how string) {
+	xs := syntax.Text(c.Calls[0].Args[0])
 	elem := "T"
 	if s, ok := c.Place.TypeOf(c.Calls[0].Args[0]).Underlying().(*types.Slice); ok {
-		elem = rule.TypeText(c.Place, s.Elem())
+		elem = syntax.TypeText(c.Place, s.Elem())
 	}
-	c.Cause = fmt.Sprintf("%s searches %s from end to end %s.", rule.FuncText(c.Name()), xs, how)
+	c.Cause = fmt.Sprintf("%s searches %s from end to end %s.", funcname.Short(c.Name()), xs, how)
 	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and ask that (for more than a few dozen elements).", elem, xs)
 	c.Confidence = rule.Likely // how long the slice is, only a run can say
 }
@@ -104,19 +111,19 @@ func describe(c *rule.Case, how string) {
 // runs: the loop ranges over it, or appends to it.
 func growsWithLoop(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	xs := call.Args[0]
-	v, _ := rule.Var(p, xs)
+	v, _ := syntax.Var(p, xs)
 	if v == nil {
 		return "", false
 	}
-	for _, loop := range rule.Loops(p, call) {
-		if rule.Inside(loop, v.Pos()) || rule.AtMost(p, loop, call, 32) {
+	for _, loop := range loops.Around(p, call) {
+		if syntax.Inside(loop, v.Pos()) || loops.AtMost(p, loop, call, 32) {
 			return "", false
 		}
 		if r, ok := loop.(*ast.RangeStmt); ok && overSame(p, r, xs) {
-			return fmt.Sprintf("over the same slice (line %d)", rule.Line(p, loop.Pos())), true
+			return fmt.Sprintf("over the same slice (line %d)", syntax.Line(p, loop.Pos())), true
 		}
 		if appends(p, loop, xs) {
-			return fmt.Sprintf("that makes it longer (line %d)", rule.Line(p, loop.Pos())), true
+			return fmt.Sprintf("that makes it longer (line %d)", syntax.Line(p, loop.Pos())), true
 		}
 	}
 	return "", false
@@ -131,24 +138,24 @@ func overSame(p *gocode.Place, r *ast.RangeStmt, xs ast.Expr) bool {
 	if s, ok := ast.Unparen(xs).(*ast.SliceExpr); ok {
 		xs = s.X
 	}
-	return rule.Same(p, x, xs)
+	return syntax.Same(p, x, xs)
 }
 
 // appends reports whether a loop appends to the slice, once or more in an iteration, and never
 // starts it again.
 func appends(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
 	grows, reset := false, false
-	ast.Inspect(rule.LoopBody(loop), func(n ast.Node) bool {
+	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != len(a.Rhs) {
 			return true
 		}
 		for i, lhs := range a.Lhs {
-			if !rule.Same(p, lhs, xs) {
+			if !syntax.Same(p, lhs, xs) {
 				continue
 			}
 			call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr)
-			if ok && p.CalleeName(call) == "append" && len(call.Args) > 1 && rule.Same(p, call.Args[0], xs) {
+			if ok && p.CalleeName(call) == "append" && len(call.Args) > 1 && syntax.Same(p, call.Args[0], xs) {
 				grows = true
 			} else {
 				reset = true

@@ -8,7 +8,12 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -53,7 +58,7 @@ change it; the rule speaks only when the function itself just reads it.
 Seen in the field: jeduden/mdsmith#654.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, func(place *gocode.Place, m *rule.Match) bool {
+	return finder.Judge(p, take, func(place *gocode.Place, m *rule.Match) bool {
 		lit, ok := guilty(place, m)
 		if ok {
 			entries(p, place, lit, m)
@@ -63,14 +68,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 }
 
 func take(s *site.Site) rule.Match {
-	m := rule.TakeHere(s)
-	m.CPU = rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, building...) })
+	m := finder.TakeOwn(s)
+	m.CPU = stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, building...) })
 	return m
 }
 
 // entries adds the rows of the literal's other lines.
 func entries(p *rule.Pass, place *gocode.Place, lit *ast.CompositeLit, m *rule.Match) {
-	from, to := rule.Line(place, lit.Lbrace), rule.Line(place, lit.Rbrace)
+	from, to := syntax.Line(place, lit.Lbrace), syntax.Line(place, lit.Rbrace)
 	for _, s := range p.Table.Sites {
 		if s.File == m.Site.File && s.Function == m.Site.Function && from < s.Line && s.Line < to {
 			part := take(s)
@@ -87,17 +92,17 @@ func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
 		if !ok || !table(p, lit) {
 			continue
 		}
-		if len(lit.Elts) == 0 || !constant(p, lit) || !rule.PerCall(p, lit) || !onlyRead(p, lit) || !alone(p, lit) {
+		if len(lit.Elts) == 0 || !constant(p, lit) || !loops.PerCall(p, lit) || !onlyRead(p, lit) || !alone(p, lit) {
 			return nil, false
 		}
-		if rule.Line(p, lit.Lbrace) != p.Line {
+		if syntax.Line(p, lit.Lbrace) != p.Line {
 			return nil, false // an entry, whose rows belong to the line of the brace
 		}
 		kind := "slice"
 		if _, ok := p.TypeOf(lit).Underlying().(*types.Map); ok {
 			kind = "map"
 		}
-		m.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call and only reads it.", rule.FuncName(p), kind, len(lit.Elts))
+		m.Cause = fmt.Sprintf("%s builds the same %s of %d constant entries on every call and only reads it.", syntax.FuncName(p), kind, len(lit.Elts))
 		m.Fix = fmt.Sprintf("Move the %s to a package variable, or write a switch.", kind)
 		return lit, true
 	}
@@ -148,15 +153,15 @@ func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 	if reads(p, lit) {
 		return true
 	}
-	to := rule.AssignedTo(p, lit)
+	to := syntax.AssignedTo(p, lit)
 	if to == nil {
 		return false
 	}
-	v := rule.LocalVar(p, to)
-	if v == nil || len(rule.Assigned(p, v)) != 1 {
+	v := syntax.LocalVar(p, to)
+	if v == nil || len(syntax.Assigned(p, v)) != 1 {
 		return false
 	}
-	uses := rule.Reads(p, v)
+	uses := syntax.Reads(p, v)
 	for _, use := range uses {
 		if !reads(p.Outer(), use) {
 			return false
@@ -167,20 +172,20 @@ func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 
 // reads reports whether an expression of a table stands where it is only looked at.
 func reads(p *gocode.Place, e ast.Expr) bool {
-	switch n := rule.Parent(p, e).(type) {
+	switch n := syntax.Parent(p, e).(type) {
 	case *ast.IndexExpr:
 		return ast.Unparen(n.X) == e && !changed(p, n) && flat(p.TypeOf(n))
 	case *ast.RangeStmt:
 		return ast.Unparen(n.X) == e && (n.Value == nil || flat(p.TypeOf(n.Value)))
 	case *ast.CallExpr:
-		return rule.Named(p.CalleeName(n), readers...)
+		return funcname.Match(p.CalleeName(n), readers...)
 	}
 	return false
 }
 
 // changed reports whether an element is assigned, or its address taken.
 func changed(p *gocode.Place, elem ast.Expr) bool {
-	switch n := rule.Parent(p, elem).(type) {
+	switch n := syntax.Parent(p, elem).(type) {
 	case *ast.AssignStmt:
 		for _, lhs := range n.Lhs {
 			if ast.Unparen(lhs) == elem {
@@ -203,9 +208,9 @@ func flat(t types.Type) bool {
 		return true // the blank identifier
 	}
 	if tuple, ok := t.(*types.Tuple); ok { // v, ok
-		return tuple.Len() > 0 && rule.Flat(tuple.At(0).Type())
+		return tuple.Len() > 0 && syntax.PlainData(tuple.At(0).Type())
 	}
-	return rule.Flat(t)
+	return syntax.PlainData(t)
 }
 
 // alone reports whether nothing else allocates on the line.
@@ -217,8 +222,8 @@ func alone(p *gocode.Place, lit *ast.CompositeLit) bool {
 		}
 		return true
 	})
-	if parent, ok := rule.Parent(p, lit).(*ast.CallExpr); ok {
+	if parent, ok := syntax.Parent(p, lit).(*ast.CallExpr); ok {
 		ours = append(ours, parent)
 	}
-	return rule.OnlyMakes(p, ours...)
+	return syntax.AllocatesOnly(p, ours...)
 }

@@ -9,8 +9,15 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -63,7 +70,7 @@ then is no convoy.
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() {
+	if !traced.Long(p) {
 		return nil, nil
 	}
 	var matches []rule.Match
@@ -71,8 +78,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if !l.Convoy || len(l.Holders) == 0 {
 			continue
 		}
-		s := p.At(l.Holders[0].Line)
-		total := p.LatencyTotal()
+		s := traced.SiteAt(p, l.Holders[0].Line)
+		total := traced.LatencyTotal(p)
 		if s == nil || total <= 0 {
 			continue
 		}
@@ -84,17 +91,17 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	m := rule.Match{
 		Site:    s,
-		Mutex:   rule.Rows(s.Mutex, func(r *site.Row) bool { return rule.CallsDirectly(r, rule.Unlocks()...) }),
-		Callees: append(rule.Unlocks(), rule.Locks()...),
+		Mutex:   stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) }),
+		Callees: append(locks.Unlocks(), locks.Locks()...),
 		Saving:  saving(p, l, total),
 		Evidence: []rule.Evidence{
-			{What: "goroutines that queue at a time", Value: fmt.Sprintf("%s, %d at most; two or more for %s of the time", rule.Number(l.Queue), l.Longest, rule.Percent(l.Crowded)), Command: p.View("blocking")},
-			{What: "waited in all", Value: fmt.Sprintf("%s, %s times in %s", rule.Seconds(l.Seconds), rule.Count(l.Count), rule.Seconds(p.Trace.Parallelism.Length))},
-			{What: "unlocked every", Value: rule.Seconds(l.Hold) + " while somebody waited"},
+			{What: "goroutines that queue at a time", Value: fmt.Sprintf("%s, %d at most; two or more for %s of the time", units.Number(l.Queue), l.Longest, units.Percent(l.Crowded)), Command: evidence.ViewCommand(p, "blocking")},
+			{What: "waited in all", Value: fmt.Sprintf("%s, %s times in %s", units.Seconds(l.Seconds), units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length))},
+			{What: "unlocked every", Value: units.Seconds(l.Hold) + " while somebody waited"},
 		},
 	}
 	m.Cause = fmt.Sprintf("Goroutines queue for the %s that this line unlocks: %s at a time, two or more for %s of the time. They wait on %s.",
-		l.Kind, rule.Number(l.Queue), rule.Percent(l.Crowded), lines(p, s, l.Waiters))
+		l.Kind, units.Number(l.Queue), units.Percent(l.Crowded), lines(p, s, l.Waiters))
 	m.Fix = "Do less while it is held, or split what it guards by key."
 	m.Confidence = rule.Hint
 	place := p.Place(s)
@@ -102,32 +109,32 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 		return m
 	}
 	file, in := s.File, ""
-	sections := rule.Sections(place)
+	sections := locks.Sections(place)
 	if len(sections) == 0 {
-		above, sec, at := p.SectionAbove(s)
+		above, sec, at := locks.Above(p, s)
 		if sec == nil {
 			m.Cause += " The mutex is one of what this line calls."
 			m.Fix = "Call it less often, or from fewer goroutines at a time."
 			return m
 		}
-		place, sections, file = above, []*rule.Section{sec}, at.File
-		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + rule.FuncName(above)
+		place, sections, file = above, []*locks.Section{sec}, at.File
+		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + syntax.FuncName(above)
 	}
 	sec := sections[0]
 	m.Confidence = rule.Measured
-	m.CPU = p.Queueing(file, rule.Line(place, sec.Lock.Lparen))
-	name := rule.Text(sec.Mutex)
+	m.CPU = locks.Queueing(p, file, syntax.Line(place, sec.Lock.Lparen))
+	name := syntax.Text(sec.Mutex)
 	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
 	if waits := sec.Waits(); len(waits) > 0 {
-		line := rule.Line(place, waits[0].Pos())
+		line := syntax.Line(place, waits[0].Pos())
 		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
 		m.Fix = fmt.Sprintf("Do not wait with %s held: take what line %d needs out under the lock, unlock, then wait.", name, line)
 		return m
 	}
-	spent, all := p.Spent(file, sec.From, sec.To, append(rule.Unlocks(), rule.Locks()...)...)
+	spent, all := evidence.Spent(p, file, sec.From, sec.To, append(locks.Unlocks(), locks.Locks()...)...)
 	if all.Samples >= leastSamples && spent[0].Seconds >= mostlyOne*all.Seconds {
 		line := spent[0].Line
-		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", rule.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
+		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
 		m.Fix = fmt.Sprintf("Do what of line %d does not need %s before the lock is taken, or after with a copy; else split what it guards by key.", line, name)
 		return m
 	}
@@ -138,15 +145,15 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 // saving is what a model of the queue says for a service. Of a program that ends the waits of all goroutines together say
 // little: while somebody queues, one processor works and the others might.
 func saving(p *rule.Pass, l wall.Lock, total float64) *rule.Saving {
-	if !p.Serves() {
-		waited := l.Busy * total * (1 - 1/max(1, p.Procs()))
+	if !traced.Serves(p) {
+		waited := l.Busy * total * (1 - 1/max(1, traced.Procs(p)))
 		return waiting.Saving(waited, total)
 	}
 	share := min(1, l.Seconds/total)
-	if s, ok := p.LockWait(&l); ok {
+	if s, ok := traced.LockWait(p, &l); ok {
 		share = s
 	}
-	saved, ok := p.Unlocked(stats.Interval{Value: share, Low: share, High: share}, fraction.Interval())
+	saved, ok := traced.Unlocked(p, stats.Interval{Value: share, Low: share, High: share}, fraction.Interval())
 	if !ok {
 		return waiting.Saving(share*total, total)
 	}
@@ -158,8 +165,8 @@ func lines(p *rule.Pass, s *site.Site, waiters []wall.Waker) string {
 	var words []string
 	for _, w := range waiters {
 		if len(words) < 3 && w.Line != (exectrace.Line{}) {
-			words = append(words, p.Near(s, w.Line))
+			words = append(words, evidence.Near(p, s, w.Line))
 		}
 	}
-	return rule.List(words)
+	return funcname.List(words)
 }

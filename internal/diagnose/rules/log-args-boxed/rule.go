@@ -8,7 +8,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -60,18 +65,18 @@ and SignalFx's account of a metric ingest (2016), where two such lines made 8 %
 of all objects.`
 
 func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-	f := finder{ctx: ctx, pass: p, loaded: map[string]*gocode.Syntax{}}
-	return p.Judge(rule.TakeHere, f.guilty, nil), ctx.Err()
+	f := search{ctx: ctx, pass: p, loaded: map[string]*gocode.Syntax{}}
+	return finder.Judge(p, finder.TakeOwn, f.guilty, nil), ctx.Err()
 }
 
-// finder holds what one run of the rule needs.
-type finder struct {
+// search holds what one run of the rule needs.
+type search struct {
 	ctx    context.Context
 	pass   *rule.Pass
 	loaded map[string]*gocode.Syntax // packages that were loaded for their bodies
 }
 
-func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
+func (f *search) guilty(p *gocode.Place, m *rule.Match) bool {
 	for _, n := range p.Nodes {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || !statement(p, call) {
@@ -82,12 +87,12 @@ func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		if len(calls(p, call)) == 0 { // the whole statement can go behind the test
-			own := rule.Take(m.Site, func(r *site.Row) bool { return rule.Steady(r) })
+			own := finder.Take(m.Site, func(r *site.Row) bool { return stacks.Steady(r) })
 			m.CPU, m.Allocs, m.Live = own.CPU, own.Allocs, own.Live
 		}
-		m.Confidence = f.pass.Weigh(m.Site, true)
+		m.Confidence = evidence.Weigh(f.pass, m.Site, true)
 		m.Cause = fmt.Sprintf("%s is called with its level off: %s %s put into interfaces for each call before the level is tested, and thrown away.",
-			rule.Text(call.Fun), rule.List(boxed), are(boxed))
+			syntax.Text(call.Fun), funcname.List(boxed), are(boxed))
 		m.Fix = "Test the level before the call, use typed attributes that need no interface, or drop the line."
 		return true
 	}
@@ -103,14 +108,14 @@ func are(words []string) string {
 
 // statement reports whether a call stands alone as a statement.
 func statement(p *gocode.Place, call *ast.CallExpr) bool {
-	_, ok := rule.Parent(p, call).(*ast.ExprStmt)
+	_, ok := syntax.Parent(p, call).(*ast.ExprStmt)
 	return ok
 }
 
 // passed returns the arguments of a call that need memory to be passed as interfaces.
 func passed(p *gocode.Place, call *ast.CallExpr) (texts []string) {
-	for _, arg := range rule.Boxed(p, call) {
-		texts = append(texts, rule.Text(arg))
+	for _, arg := range syntax.Boxed(p, call) {
+		texts = append(texts, syntax.Text(arg))
 	}
 	return texts
 }
@@ -132,12 +137,12 @@ func calls(p *gocode.Place, call *ast.CallExpr) (found []*ast.CallExpr) {
 
 // works reports whether the profile shows that the call does something with its arguments, or too little to
 // tell.
-func (f *finder) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
+func (f *search) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	name := p.CalleeName(call)
-	into := func(r *site.Row) bool { return rule.TypeName(rule.Callee(r)) == name || name == "" }
-	cpu, allocs := rule.Rows(m.Site.CPU, into), rule.Rows(m.Site.Allocs, into)
+	into := func(r *site.Row) bool { return funcname.Typed(stacks.Callee(r)) == name || name == "" }
+	cpu, allocs := stacks.Select(m.Site.CPU, into), stacks.Select(m.Site.Allocs, into)
 	all := func(*site.Row) bool { return true }
-	below, made := f.pass.Passing(m.Site, all)
+	below, made := finder.Passing(f.pass, m.Site, all)
 	arguments := calls(p, call)
 	argument := func(r *site.Row) bool { // of an argument, not of the call itself
 		for _, c := range arguments {
@@ -147,7 +152,7 @@ func (f *finder) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool 
 		}
 		return false
 	}
-	own, _ := rule.Sum(m.Allocs)
+	own, _ := stacks.Sum(m.Allocs)
 	work := int64(0)
 	for _, r := range append(allocs, made...) {
 		if !argument(r) {
@@ -175,7 +180,7 @@ func (f *finder) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool 
 func under(r *site.Row, s *site.Site, name string) bool {
 	for i := 1; i < len(r.Stack); i++ {
 		if f := r.Stack[i]; f.Line == s.Line && f.Function == s.Function && f.File == s.File {
-			return rule.TypeName(r.Stack[i-1].Function) == name
+			return funcname.Typed(r.Stack[i-1].Function) == name
 		}
 	}
 	return false
@@ -184,7 +189,7 @@ func under(r *site.Row, s *site.Site, name string) bool {
 // writes reports whether a row is in the making of a log line.
 func writes(r *site.Row) bool {
 	for _, f := range r.Stack {
-		if rule.Named(f.Function, output...) {
+		if funcname.Match(f.Function, output...) {
 			return true
 		}
 		if f.Owner.Kind == gocode.Main {
@@ -196,7 +201,7 @@ func writes(r *site.Row) bool {
 
 // level reports whether a call is of a logger that tests a level before anything else: by its
 // body, or by its name when it has none to look at.
-func (f *finder) level(p *gocode.Place, call *ast.CallExpr, depth int) bool {
+func (f *search) level(p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Pkg() == nil || depth > 3 {
 		return false
@@ -240,7 +245,7 @@ func levelName(name string) bool {
 }
 
 // body returns the place of a function's declaration, loading its package when that is not yet done.
-func (f *finder) body(p *gocode.Place, fn *types.Func) *gocode.Place {
+func (f *search) body(p *gocode.Place, fn *types.Func) *gocode.Place {
 	at := p.Fset.Position(fn.Pos())
 	if !at.IsValid() {
 		return nil
@@ -265,7 +270,7 @@ func (f *finder) body(p *gocode.Place, fn *types.Func) *gocode.Place {
 
 // tests reports whether a function begins with a test that skips all work with its
 // interface parameters, or does nothing but call a function that does.
-func (f *finder) tests(p *gocode.Place, depth int) bool {
+func (f *search) tests(p *gocode.Place, depth int) bool {
 	params := parameters(p)
 	list := p.Decl.Body.List
 	for i, s := range list {

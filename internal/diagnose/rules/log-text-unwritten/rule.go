@@ -7,7 +7,11 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -59,11 +63,11 @@ func loggers() []string {
 }
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{Callees: makers(), Judge: judge}
+	s := finder.Search{Callees: makers(), Judge: judge}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var logged *ast.CallExpr
 	ok := c.All(func(call *ast.CallExpr) bool {
 		logged = loggerAround(c.Place, call)
@@ -72,11 +76,11 @@ func judge(c *rule.Case) bool {
 	if !ok || written(c) {
 		return false
 	}
-	if _, n := rule.Sum(c.CPU); n < leastSamples {
+	if _, n := stacks.Sum(c.CPU); n < leastSamples {
 		return false
 	}
 	c.Cause = fmt.Sprintf("%s makes a text for %s, and the profile shows nothing of the logger's work below: the level is off, and the text is thrown away.",
-		rule.FuncText(c.Place.CalleeName(c.Calls[0])), rule.Text(logged.Fun))
+		funcname.Short(c.Place.CalleeName(c.Calls[0])), syntax.Text(logged.Fun))
 	c.Fix = "Hand the values to the logger and let it format them when it writes, or test the level first."
 	return true
 }
@@ -109,7 +113,7 @@ func loggerAround(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
 const mostTested = 0.15
 
 // written reports whether the profile shows a logger at work for the line.
-func written(c *rule.Case) bool {
+func written(c *finder.Case) bool {
 	works := func(r *site.Row) bool {
 		for _, f := range r.Stack {
 			if f.File == c.Site.File && f.Line == c.Site.Line {
@@ -123,11 +127,11 @@ func written(c *rule.Case) bool {
 		}
 		return false
 	}
-	cpu, allocs := c.Pass.Passing(c.Site, works)
+	cpu, allocs := finder.Passing(c.Pass, c.Site, works)
 	for _, x := range []struct{ text, own, below []*site.Row }{{c.CPU, c.Site.CPU, cpu}, {c.Allocs, c.Site.Allocs, allocs}} {
-		text, _ := rule.Sum(x.text)
-		own, _ := rule.Sum(rule.Rows(x.own, works))
-		below, _ := rule.Sum(x.below)
+		text, _ := stacks.Sum(x.text)
+		own, _ := stacks.Sum(stacks.Select(x.own, works))
+		below, _ := stacks.Sum(x.below)
 		if float64(own+below) > mostTested*float64(text) {
 			return true
 		}

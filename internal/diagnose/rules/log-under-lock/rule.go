@@ -6,8 +6,14 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -64,13 +70,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		rows := rule.Rows(s.Mutex, func(r *site.Row) bool { return rule.CallsDirectly(r, rule.Unlocks()...) })
-		waited, times := rule.Sum(rows)
+		rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
+		waited, times := stacks.Sum(rows)
 		perSecond := float64(waited) / 1e9 / window
 		if perSecond < leastWait || times < leastTimes {
 			continue
 		}
-		m := rule.Match{Site: s, Mutex: rows, Callees: append(rule.Unlocks(), rule.Locks()...)}
+		m := rule.Match{Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...)}
 		if describe(p, &m, perSecond) {
 			matches = append(matches, m)
 		}
@@ -84,40 +90,40 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	if place == nil {
 		return false
 	}
-	for _, s := range rule.Sections(place) {
+	for _, s := range locks.Sections(place) {
 		var lines []*ast.CallExpr
 		for _, call := range s.Calls() {
-			if rule.Named(place.CalleeName(call), loggers...) {
+			if funcname.Match(place.CalleeName(call), loggers...) {
 				lines = append(lines, call)
 			}
 		}
 		if len(lines) == 0 {
 			continue
 		}
-		skip := append(rule.Unlocks(), rule.Locks()...)
-		_, all := p.Spent(m.Site.File, s.From, s.To, skip...)
-		var logged rule.LineCost
+		skip := append(locks.Unlocks(), locks.Locks()...)
+		_, all := evidence.Spent(p, m.Site.File, s.From, s.To, skip...)
+		var logged evidence.LineCost
 		for _, call := range lines {
-			line := rule.Line(place, call.Lparen)
-			_, one := p.Spent(m.Site.File, line, line, skip...)
+			line := syntax.Line(place, call.Lparen)
+			_, one := evidence.Spent(p, m.Site.File, line, line, skip...)
 			logged.Seconds += one.Seconds
 			logged.Samples += one.Samples
 		}
 		if all.Seconds <= 0 || logged.Seconds < leastPart*all.Seconds {
 			continue
 		}
-		m.CPU = p.Queueing(m.Site.File, rule.Line(place, s.Lock.Lparen))
+		m.CPU = locks.Queueing(p, m.Site.File, syntax.Line(place, s.Lock.Lparen))
 		part := min(1, logged.Seconds/all.Seconds)
 		m.Fraction = &rule.Fraction{Expect: part, Low: 0.6 * part, High: 1} // the line waits besides, as for a disk
 		m.Confidence = rule.Measured
-		line := rule.Line(place, lines[0].Lparen)
+		line := syntax.Line(place, lines[0].Lparen)
 		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait %s in each second, all together, for it.",
-			line, place.CalleeName(lines[0]), rule.Text(s.Mutex), rule.Percent(part), rule.Seconds(perSecond))
+			line, place.CalleeName(lines[0]), syntax.Text(s.Mutex), units.Percent(part), units.Seconds(perSecond))
 		m.Fix = "Copy what the line says into variables, unlock, then log."
 		m.Evidence = []rule.Evidence{{
 			What:    "CPU of the log lines under the mutex",
 			Value:   fmt.Sprintf("%d of %d samples", logged.Samples, all.Samples),
-			Command: p.List("cpu", m.Site.Function),
+			Command: evidence.ListCommand(p, "cpu", m.Site.Function),
 		}}
 		return true
 	}

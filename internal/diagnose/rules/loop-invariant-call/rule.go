@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -41,14 +45,14 @@ Seen in the field: lawrencegripper/azbrowse#393,
 superseriousbusiness/gotosocial#3297, cloudflare/pint#1579.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
-		Callees: append(rule.Pure(), "fmt.Sprintf", "fmt.Sprint"),
+	s := finder.Search{
+		Callees: append(effects.PureFuncs(), "fmt.Sprintf", "fmt.Sprint"),
 		Judge:   judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
 		loop = invariantIn(c.Place, call)
@@ -57,8 +61,8 @@ func judge(c *rule.Case) bool {
 	if !ok {
 		return false
 	}
-	call := rule.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s is the same in every iteration of the loop on line %d, and computed in each.", call, rule.Line(c.Place, loop.Pos()))
+	call := syntax.Text(c.Calls[0])
+	c.Cause = fmt.Sprintf("%s is the same in every iteration of the loop on line %d, and computed in each.", call, syntax.Line(c.Place, loop.Pos()))
 	c.Fix = "Compute it once before the loop."
 	return true
 }
@@ -66,15 +70,15 @@ func judge(c *rule.Case) bool {
 // invariantIn returns the innermost loop that repeats a call whose arguments do not
 // change in it. Calls with constants alone belong to another rule.
 func invariantIn(p *gocode.Place, call *ast.CallExpr) ast.Node {
-	if rule.AllConst(p, call) || call.Ellipsis.IsValid() || len(call.Args) == 0 {
+	if syntax.AllConst(p, call) || call.Ellipsis.IsValid() || len(call.Args) == 0 {
 		return nil
 	}
-	for _, loop := range rule.Loops(p, call) {
-		if rule.AtMost(p, loop, call, 2) {
+	for _, loop := range loops.Around(p, call) {
+		if loops.AtMost(p, loop, call, 2) {
 			continue
 		}
 		for _, arg := range call.Args {
-			if !rule.Unchanged(p, loop, arg) {
+			if !loops.Unchanged(p, loop, arg) {
 				return nil // nor in a loop around it
 			}
 		}

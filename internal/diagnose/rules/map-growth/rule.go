@@ -8,7 +8,11 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -52,15 +56,15 @@ element; it leaves counters and groups (m[k]++, append to m[k]) and sets alone.
 Seen in the field: samber/lo#484, golang/go#56182.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, nil), nil
+	return finder.Judge(p, take, guilty, nil), nil
 }
 
 // take returns the rows of making room, not of putting keys in. In the allocation
 // profile, where the runtime's frames are missing, what the line allocates itself.
 func take(s *site.Site) rule.Match {
-	m := rule.Take(s, func(r *site.Row) bool { return false }, assign)
-	m.CPU = rule.Rows(s.CPU, func(r *site.Row) bool {
-		if !rule.CallsDirectly(r, assign) {
+	m := finder.Take(s, func(r *site.Row) bool { return false }, assign)
+	m.CPU = stacks.Select(s.CPU, func(r *site.Row) bool {
+		if !stacks.Calls(r, assign) {
 			return false
 		}
 		for _, f := range growing {
@@ -70,8 +74,8 @@ func take(s *site.Site) rule.Match {
 		}
 		return r.Class == site.Malloc || r.Class == site.Assist
 	})
-	m.Allocs = rule.Rows(s.Allocs, rule.Leaf)
-	m.Live = rule.Rows(s.Live, rule.Leaf)
+	m.Allocs = stacks.Select(s.Allocs, stacks.Leaf)
+	m.Live = stacks.Select(s.Live, stacks.Leaf)
 	return m
 }
 
@@ -80,11 +84,11 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	if store == nil {
 		return false
 	}
-	n, ok := rule.Iterations(p, loop)
-	if !ok || rule.AtMost(p, loop, store, 8) {
+	n, ok := loops.Iterations(p, loop)
+	if !ok || loops.AtMost(p, loop, store, 8) {
 		return false
 	}
-	if !rule.OnlyMakes(p) { // the line makes the value, too
+	if !syntax.AllocatesOnly(p) { // the line makes the value, too
 		m.Allocs, m.Live = nil, nil
 	}
 	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
@@ -95,8 +99,8 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		m.Confidence = rule.Measured
 	}
 	m.Cause = fmt.Sprintf("%s is made without a size and gets a key in every iteration of the loop on line %d, which runs %s times: its table is re-created and filled again at each doubling.",
-		table.Name(), rule.Line(p, loop.Pos()), n)
-	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", rule.TypeText(p, table.Type()), n)
+		table.Name(), syntax.Line(p, loop.Pos()), n)
+	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", syntax.TypeText(p, table.Type()), n)
 	return true
 }
 
@@ -112,28 +116,28 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 		if !ok {
 			continue
 		}
-		table := rule.LocalVar(p, elem.X)
-		loops := rule.Loops(p, a)
-		if table == nil || len(loops) == 0 || !rule.EveryIteration(p, loops[0], a) || rule.GivesBack(p, loops[0], table) || !madeSmall(p, table, loops) {
+		table := syntax.LocalVar(p, elem.X)
+		around := loops.Around(p, a)
+		if table == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], a) || loops.Returns(p, around[0], table) || !madeSmall(p, table, around) {
 			continue
 		}
-		if !fromLoop(p, loops[0], elem.Index) || !fromLoop(p, loops[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
+		if !fromLoop(p, around[0], elem.Index) || !fromLoop(p, around[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
 			continue
 		}
-		return a, table, loops[0]
+		return a, table, around[0]
 	}
 	return nil, nil, nil
 }
 
 // madeSmall reports whether a map is made without a hint, just outside of the innermost loop.
-func madeSmall(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
+func madeSmall(p *gocode.Place, v *types.Var, around []ast.Node) bool {
 	if _, ok := v.Type().Underlying().(*types.Map); !ok {
 		return false
 	}
-	if rule.Inside(loops[0], v.Pos()) || len(loops) > 1 && !rule.Inside(loops[1], v.Pos()) {
+	if syntax.Inside(around[0], v.Pos()) || len(around) > 1 && !syntax.Inside(around[1], v.Pos()) {
 		return false
 	}
-	values := rule.Assigned(p, v)
+	values := syntax.Assigned(p, v)
 	if len(values) != 1 {
 		return false
 	}
@@ -152,7 +156,7 @@ func fromLoop(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v, ok := p.Object(id).(*types.Var)
-			found = found || ok && !v.IsField() && rule.Inside(loop, v.Pos())
+			found = found || ok && !v.IsField() && syntax.Inside(loop, v.Pos())
 		}
 		return !found
 	})
@@ -173,5 +177,5 @@ func mentions(p *gocode.Place, e ast.Expr, v *types.Var) bool {
 // uniqueKeys reports whether the keys cannot repeat: they are the keys of another map, or indexes.
 func uniqueKeys(p *gocode.Place, loop *ast.RangeStmt, store *ast.AssignStmt) bool {
 	elem := ast.Unparen(store.Lhs[0]).(*ast.IndexExpr)
-	return loop.Key != nil && rule.Same(p, loop.Key, elem.Index)
+	return loop.Key != nil && syntax.Same(p, loop.Key, elem.Index)
 }

@@ -8,7 +8,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/stats"
@@ -65,7 +70,7 @@ crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020),
 where the numbers of customers were formatted for each rule that ran.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Gather(caller, guilty, nil), nil
+	return finder.Gather(p, caller, guilty, nil), nil
 }
 
 // deepest is how many frames a client may have below the call that resolves a child.
@@ -98,19 +103,19 @@ func resolves(function string) bool {
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.Calls(p) {
-		if resolver(p, call) && rule.PerCall(p, call) && usedAtOnce(p, call) {
+	for _, call := range syntax.Calls(p) {
+		if resolver(p, call) && loops.PerCall(p, call) && usedAtOnce(p, call) {
 			if how, fix := labels(p, call); how != "" {
 				narrow(m, true)
-				m.Cause = fmt.Sprintf("%s %s for each event, to find the same few children again and again.", rule.Text(call.Fun), how)
+				m.Cause = fmt.Sprintf("%s %s for each event, to find the same few children again and again.", syntax.Text(call.Fun), how)
 				m.Fix = fix
 				return !m.Empty()
 			}
 		}
-		if rule.Named(p.CalleeName(call), formatters...) {
+		if funcname.Match(p.CalleeName(call), formatters...) {
 			if to := handedTo(p, call); to != nil {
 				narrow(m, false)
-				m.Cause = fmt.Sprintf("%s makes a string for each event that is only a label for %s.", rule.Text(call), rule.Text(to.Fun))
+				m.Cause = fmt.Sprintf("%s makes a string for each event that is only a label for %s.", syntax.Text(call), syntax.Text(to.Fun))
 				m.Fix = "Keep the children by the number they belong to, or at least the strings of the few numbers in a table."
 				return !m.Empty()
 			}
@@ -124,15 +129,15 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 func narrow(m *rule.Match, all bool) {
 	keep := func(r *site.Row) bool {
 		callee := calleeAt(r, m.Site)
-		if rule.Named(callee, formatters...) {
+		if funcname.Match(callee, formatters...) {
 			return true
 		}
 		return all && (resolves(callee) || strings.HasPrefix(callee, "runtime.") || callee == "")
 	}
 	// The line's own work stays; a client's own work below it does not, though a client's line has it.
-	m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return calleeAt(r, m.Site) != "" && keep(r) })
-	m.Allocs = rule.Rows(m.Allocs, keep)
-	m.Live = rule.Rows(m.Live, keep)
+	m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return calleeAt(r, m.Site) != "" && keep(r) })
+	m.Allocs = stacks.Select(m.Allocs, keep)
+	m.Live = stacks.Select(m.Live, keep)
 	m.Callees = formatters
 }
 
@@ -163,19 +168,19 @@ func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 // usedAtOnce reports whether the child that a call returns is only used to record something here: it
 // is not stored or returned, to be used again.
 func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
-	if _, ok := rule.Parent(p, call).(*ast.SelectorExpr); ok {
+	if _, ok := syntax.Parent(p, call).(*ast.SelectorExpr); ok {
 		return true
 	}
-	to := rule.AssignedTo(p, call)
+	to := syntax.AssignedTo(p, call)
 	if to == nil {
 		return false
 	}
-	v := rule.LocalVar(p, to)
+	v := syntax.LocalVar(p, to)
 	if v == nil {
 		return false
 	}
-	for _, use := range rule.Reads(p, v) {
-		if _, ok := rule.Parent(p.Outer(), use).(*ast.SelectorExpr); !ok {
+	for _, use := range syntax.Reads(p, v) {
+		if _, ok := syntax.Parent(p.Outer(), use).(*ast.SelectorExpr); !ok {
 			return false
 		}
 	}
@@ -217,15 +222,15 @@ func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 		if _, ok := p.Const(v); !ok {
 			constant = false
 		}
-		if c, ok := rule.Origin(p, v).(*ast.CallExpr); ok && formats(p, c) {
-			formatted = append(formatted, rule.Text(c))
+		if c, ok := syntax.Origin(p, v).(*ast.CallExpr); ok && formats(p, c) {
+			formatted = append(formatted, syntax.Text(c))
 		}
 	}
 	switch {
 	case constant:
-		return "looks up labels that are always the same", fmt.Sprintf("Resolve the child once, into a variable: var child = %s, and use that.", rule.Text(call))
+		return "looks up labels that are always the same", fmt.Sprintf("Resolve the child once, into a variable: var child = %s, and use that.", syntax.Text(call))
 	case len(formatted) > 0:
-		return "is given " + rule.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array by the number alone, filled when a number is first seen, bounded where numbers come from outside), or at least the strings of the few numbers in a table."
+		return "is given " + funcname.List(formatted) + ", made into a string and looked up", "Keep the children by the number they belong to (a map or an array by the number alone, filled when a number is first seen, bounded where numbers come from outside), or at least the strings of the few numbers in a table."
 	case isMap:
 		return "is given a map that is built", "Use WithLabelValues, which needs no map; better, keep the children by what they belong to."
 	}
@@ -238,7 +243,7 @@ func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 		return nil, false
 	}
 	if len(call.Args) == 1 {
-		if lit, ok := rule.Origin(p, call.Args[0]).(*ast.CompositeLit); ok {
+		if lit, ok := syntax.Origin(p, call.Args[0]).(*ast.CompositeLit); ok {
 			var values []ast.Expr
 			for _, e := range lit.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -255,22 +260,22 @@ func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 // formats reports whether a call makes a string of a value of another type.
 func formats(p *gocode.Place, call *ast.CallExpr) bool {
 	name := p.CalleeName(call)
-	return rule.Named(name, formatters...) || strings.HasSuffix(name, ").String") && len(call.Args) == 0
+	return funcname.Match(name, formatters...) || strings.HasSuffix(name, ").String") && len(call.Args) == 0
 }
 
 // handedTo returns the call that gets the string of a formatting call by way of a local
 // variable with no other use; nil when there is none.
 func handedTo(p *gocode.Place, call *ast.CallExpr) (to *ast.CallExpr) {
-	target := rule.AssignedTo(p, call)
+	target := syntax.AssignedTo(p, call)
 	if target == nil {
 		return nil
 	}
-	v := rule.LocalVar(p, target)
-	if v == nil || len(rule.Assigned(p, v)) != 1 {
+	v := syntax.LocalVar(p, target)
+	if v == nil || len(syntax.Assigned(p, v)) != 1 {
 		return nil
 	}
-	for _, use := range rule.Reads(p, v) {
-		c, ok := rule.Parent(p.Outer(), use).(*ast.CallExpr)
+	for _, use := range syntax.Reads(p, v) {
+		c, ok := syntax.Parent(p.Outer(), use).(*ast.CallExpr)
 		if !ok || !resolver(p, c) || !usedAtOnce(p.Outer(), c) {
 			return nil
 		}

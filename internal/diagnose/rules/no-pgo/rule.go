@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -61,7 +63,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil
 	}
 	return []rule.Match{{
-		Cause:      fmt.Sprintf("The binary was built without a profile, and %s of its CPU is in compiled Go code outside of the runtime.", rule.Percent(arranged/t.TotalSeconds)),
+		Cause:      fmt.Sprintf("The binary was built without a profile, and %s of its CPU is in compiled Go code outside of the runtime.", units.Percent(arranged/t.TotalSeconds)),
 		Fix:        "Put the recording's CPU profile as default.pgo beside the main package, build, and record again.",
 		Confidence: rule.Hint, // the range is of other programs
 		Saving:     &rule.Saving{Seconds: arranged * 0.08, Low: arranged * 0.02, High: arranged * 0.14},
@@ -86,5 +88,5 @@ func arrangeable(leaf *site.Frame) bool {
 	if leaf.Owner.Kind == gocode.Main || leaf.Owner.Kind == gocode.Dependency {
 		return true
 	}
-	return leaf.Owner.Kind == gocode.Std && !rule.Named(leaf.Function, "runtime.*", "internal/runtime/*", "syscall.*", "internal/bytealg.*", "memeq*", "aeshash*", "crypto/internal/*", "hash/crc32.*")
+	return leaf.Owner.Kind == gocode.Std && !funcname.Match(leaf.Function, "runtime.*", "internal/runtime/*", "syscall.*", "internal/bytealg.*", "memeq*", "aeshash*", "crypto/internal/*", "hash/crc32.*")
 }

@@ -7,6 +7,7 @@ import (
 	"go/version"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 )
@@ -84,7 +85,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil
 	}
 	return []rule.Match{{
-		Cause:      fmt.Sprintf("The binary was built by Go %s; releases since have made %s cheaper.", strings.TrimPrefix(built, "go"), rule.List(news)),
+		Cause:      fmt.Sprintf("The binary was built by Go %s; releases since have made %s cheaper.", strings.TrimPrefix(built, "go"), funcname.List(news)),
 		Fix:        "Build with a newer toolchain, record again and compare (hone diff).",
 		Confidence: rule.Hint, // the notes speak of other programs
 		Saving:     &saving,

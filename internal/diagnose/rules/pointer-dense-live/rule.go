@@ -8,10 +8,13 @@ import (
 	"go/types"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -82,11 +85,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Site: s, Confidence: rule.Hint,
 		Saving: &rule.Saving{Seconds: most / 2, Low: 0, High: most, Collector: most / 2},
 		Cause: fmt.Sprintf("This line made %s of the live heap, %s, in the form of %s: marking looks at %s in each cycle, and takes %s of CPU.",
-			rule.Percent(held), rule.Bytes(float64(s.Cost.LiveBytes)), made, rule.Bytes(scan), rule.Percent(t.D/t.TotalSeconds)),
+			units.Percent(held), units.Bytes(float64(s.Cost.LiveBytes)), made, units.Bytes(scan), units.Percent(t.D/t.TotalSeconds)),
 		Fix: "If this structure can do without pointers (values in one slice, indices in place of pointers, keys and values of fixed size), the collector need not look at it.",
 		Evidence: []rule.Evidence{
-			{What: "scanned of the live heap", Value: fmt.Sprintf("%s of %s", rule.Bytes(scan), rule.Bytes(live))},
-			{What: "CPU of mark workers", Value: rule.Percent(t.D / t.TotalSeconds), Command: p.Top("cpu")},
+			{What: "scanned of the live heap", Value: fmt.Sprintf("%s of %s", units.Bytes(scan), units.Bytes(live))},
+			{What: "CPU of mark workers", Value: units.Percent(t.D / t.TotalSeconds), Command: evidence.TopCommand(p, "cpu")},
 		},
 	}}, nil
 }
@@ -113,17 +116,17 @@ func pointers(p *gocode.Place) string {
 		if ptr, ok := t.Underlying().(*types.Pointer); ok {
 			t = ptr.Elem()
 		}
-		if rule.HoldsPointers(content(t)) {
+		if syntax.HoldsPointers(content(t)) {
 			found = types.TypeString(t, types.RelativeTo(p.Pkg))
 		}
 	}
-	for _, n := range rule.Makers(p) {
-		if e, ok := n.(ast.Expr); ok && !rule.IsString(p, e) {
+	for _, n := range syntax.Allocating(p) {
+		if e, ok := n.(ast.Expr); ok && !syntax.IsString(p, e) {
 			note(e)
 		}
 	}
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool { // m[k] = v makes groups of the map
-		if a, ok := n.(*ast.AssignStmt); ok && rule.Line(p, a.Pos()) == p.Line {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool { // m[k] = v makes groups of the map
+		if a, ok := n.(*ast.AssignStmt); ok && syntax.Line(p, a.Pos()) == p.Line {
 			for _, lhs := range a.Lhs {
 				if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
 					if _, isMap := p.TypeOf(x.X).Underlying().(*types.Map); isMap {

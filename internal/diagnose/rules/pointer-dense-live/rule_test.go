@@ -8,6 +8,7 @@ import (
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // TestPrograms: what is live stands in the profiles, how much of it is scanned is told by hand; so is marking, of
@@ -25,7 +26,7 @@ func TestPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if caught := name == "caught"; (len(matches) == 1) != caught {
-			t.Errorf("%s: %d matches of %s live", name, len(matches), rule.Bytes(live))
+			t.Errorf("%s: %d matches of %s live", name, len(matches), units.Bytes(live))
 		}
 		for _, m := range matches {
 			t.Log(m.Cause, m.Fix)

@@ -8,7 +8,11 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -57,32 +61,32 @@ Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;
 golang/go#60879 measures the gap.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, nil), nil
+	return finder.Judge(p, take, guilty, nil), nil
 }
 
 // take returns the rows of making single objects, not of growing the slice.
 func take(s *site.Site) rule.Match {
-	m := rule.TakeHere(s)
-	m.CPU = rule.Rows(m.CPU, func(r *site.Row) bool { return !rule.CallsDirectly(r, "runtime.growslice*") })
+	m := finder.TakeOwn(s)
+	m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return !stacks.Calls(r, "runtime.growslice*") })
 	return m
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, n := range rule.Makers(p) {
+	for _, n := range syntax.Allocating(p) {
 		elem, size := element(p, n)
 		if elem == nil || size < smallest || size > largest {
 			continue
 		}
 		loop := p.LoopAround(n)
-		if loop == nil || !rule.EveryIteration(p, loop, n) || !stored(p, n.(ast.Expr), loop) {
+		if loop == nil || !loops.EveryIteration(p, loop, n) || !stored(p, n.(ast.Expr), loop) {
 			continue
 		}
-		iterations, ok := rule.Iterations(p, loop)
-		if !ok || rule.AtMost(p, loop, n, 8) || !mostly(m, size) {
+		iterations, ok := loops.Iterations(p, loop)
+		if !ok || loops.AtMost(p, loop, n, 8) || !mostly(m, size) {
 			continue
 		}
-		name := rule.TypeText(p, elem)
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", rule.Line(p, loop.Pos()), name, size, iterations)
+		name := syntax.TypeText(p, elem)
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", syntax.Line(p, loop.Pos()), name, size, iterations)
 		m.Fix = fmt.Sprintf("Hold values instead of pointers ([]%s); or make a block with make([]%s, %s) before the loop and store pointers to its elements, if they live and die together.", name, name, iterations)
 		return true
 	}
@@ -132,13 +136,13 @@ func generic(t types.Type) bool {
 // stored reports whether the pointer goes into a slice in each iteration: appended or assigned
 // to an element, straight or by way of a variable of the loop.
 func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
-	switch n := rule.Parent(p, e).(type) {
+	switch n := syntax.Parent(p, e).(type) {
 	case *ast.CallExpr:
 		if p.CalleeName(n) == "append" && len(n.Args) > 1 && n.Args[0] != e {
 			return true
 		}
 	case *ast.AssignStmt:
-		to := rule.AssignedTo(p, e)
+		to := syntax.AssignedTo(p, e)
 		if to == nil {
 			return false
 		}
@@ -146,12 +150,12 @@ func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 			_, slice := p.TypeOf(x.X).Underlying().(*types.Slice)
 			return slice
 		}
-		v := rule.LocalVar(p, to)
-		if v == nil || !rule.Inside(loop, v.Pos()) || len(rule.Assigned(p, v)) != 1 {
+		v := syntax.LocalVar(p, to)
+		if v == nil || !syntax.Inside(loop, v.Pos()) || len(syntax.Assigned(p, v)) != 1 {
 			return false
 		}
-		for _, use := range rule.Reads(p, v) {
-			if stored(p, use, loop) && p.LoopAround(use) == loop && rule.EveryIteration(p, loop, use) {
+		for _, use := range syntax.Reads(p, v) {
+			if stored(p, use, loop) && p.LoopAround(use) == loop && loops.EveryIteration(p, loop, use) {
 				return true
 			}
 		}
@@ -162,6 +166,6 @@ func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 // mostly reports whether the line's allocations are of about that size, so are not mainly
 // those of the slice that takes the pointers.
 func mostly(m *rule.Match, size int64) bool {
-	bytes, objects := rule.Sum(m.Allocs)
+	bytes, objects := stacks.Sum(m.Allocs)
 	return objects > 0 && bytes/objects < 2*max(size, 16)
 }

@@ -7,7 +7,10 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -58,7 +61,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, s := range p.Table.Sites {
 		for _, g := range getters(s) {
 			m := g.rows
-			if _, objects := rule.Sum(m.Allocs); objects < 64 || p.Syntax == nil {
+			if _, objects := stacks.Sum(m.Allocs); objects < 64 || p.Syntax == nil {
 				continue
 			}
 			place, ok := p.Syntax.At(g.frame.File, g.frame.Line)
@@ -66,9 +69,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 				continue
 			}
 			if m.Confidence == "" {
-				m.Confidence = p.Weigh(s, false)
+				m.Confidence = evidence.Weigh(p, s, false)
 			}
-			m.Evidence = p.Compiler(s)
+			m.Evidence = evidence.Compiler(p, s)
 			matches = append(matches, m)
 		}
 	}
@@ -110,21 +113,21 @@ func getters(s *site.Site) []*getter {
 
 // guilty judges a line that calls Get.
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, get) {
+	for _, call := range syntax.CallsOf(p, get) {
 		pool := pool(p, call)
 		if pool == nil || pool.Exported() || p.Decl == nil {
 			continue
 		}
 		if !everPut(p, pool) {
 			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d, and nothing in the package ever puts one back: each Get makes a new one here.",
-				rule.FuncName(p), pool.Name(), p.Line)
+				syntax.FuncName(p), pool.Name(), p.Line)
 			m.Fix = fmt.Sprintf("Put the value back into %s when it is no longer used, best by defer right after Get.", pool.Name())
 			return true
 		}
 		if line, ok := lost(p, call, pool); ok {
 			m.Confidence = rule.Likely // how often that path is taken is not known
 			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: each such value is re-created here.",
-				rule.FuncName(p), pool.Name(), p.Line, line)
+				syntax.FuncName(p), pool.Name(), p.Line, line)
 			m.Fix = fmt.Sprintf("Put the value back on that path, too: defer %s.Put right after Get.", pool.Name())
 			return true
 		}
@@ -134,7 +137,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 
 // pool returns the variable or field that a call of one of its methods names.
 func pool(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	return named(p, rule.Receiver(call))
+	return named(p, syntax.Receiver(call))
 }
 
 // named returns the variable or field that an expression ends in.
@@ -176,7 +179,7 @@ func everPut(p *gocode.Place, pool *types.Var) bool {
 }
 
 func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	if rule.Receiver(call) == nil {
+	if syntax.Receiver(call) == nil {
 		return nil
 	}
 	return pool(p, call)
@@ -216,7 +219,7 @@ func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
 			return n == p.Func
 		case *ast.ReturnStmt:
 			if line == 0 && call.End() < n.Pos() && n.End() < last.Pos() {
-				line = rule.Line(p, n.Pos())
+				line = syntax.Line(p, n.Pos())
 			}
 		}
 		return true
@@ -227,21 +230,21 @@ func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
 // value returns the local variable that takes what Get returns, through a type assertion.
 func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	var e ast.Expr = call
-	if a, ok := rule.Parent(p, call).(*ast.TypeAssertExpr); ok {
+	if a, ok := syntax.Parent(p, call).(*ast.TypeAssertExpr); ok {
 		e = a
 	}
-	to := rule.AssignedTo(p, e)
+	to := syntax.AssignedTo(p, e)
 	if to == nil {
 		return nil
 	}
-	return rule.LocalVar(p, to)
+	return syntax.LocalVar(p, to)
 }
 
 // handedOn reports whether the value is given to somebody who may put it back: returned, stored,
 // sent or captured by a function.
 func handedOn(p *gocode.Place, v *types.Var, pool *types.Var) bool {
-	for _, use := range rule.Reads(p, v) {
-		switch n := rule.Parent(p, use).(type) {
+	for _, use := range syntax.Reads(p, v) {
+		switch n := syntax.Parent(p, use).(type) {
 		case *ast.ReturnStmt, *ast.SendStmt, *ast.KeyValueExpr, *ast.CompositeLit:
 			return true
 		case *ast.AssignStmt:

@@ -7,7 +7,9 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -46,16 +48,16 @@ Seen in the field: uber-go/zap#288, redis/go-redis#3850,
 containerd/containerd#1810.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(rule.TakeHere, guilty, nil), nil
+	return finder.Judge(p, finder.TakeOwn, guilty, nil), nil
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, put) {
-		if len(call.Args) != 1 || !rule.Boxes(p, call.Args[0]) || !rule.OnlyMakes(p, call) {
+	for _, call := range syntax.CallsOf(p, put) {
+		if len(call.Args) != 1 || !syntax.Boxes(p, call.Args[0]) || !syntax.AllocatesOnly(p, call) {
 			continue
 		}
 		m.Cause = fmt.Sprintf("Put gets %s by value, a %s, which does not fit into an interface: each Put allocates a copy.",
-			rule.Text(call.Args[0]), kind(p.TypeOf(call.Args[0])))
+			syntax.Text(call.Args[0]), kind(p.TypeOf(call.Args[0])))
 		m.Fix = "Let the pool hold pointers, and keep the pointer that Get returned for Put; the address of a local variable would be a new allocation."
 		return true
 	}
@@ -77,12 +79,12 @@ func address(p *gocode.Place, m *rule.Match) bool {
 		if !ok {
 			return true
 		}
-		v := rule.LocalVar(p, u.X)
-		if v == nil || rule.Line(p, v.Pos()) != p.Line || !header(v.Type()) || !rule.OnlyMakes(p) {
+		v := syntax.LocalVar(p, u.X)
+		if v == nil || syntax.Line(p, v.Pos()) != p.Line || !header(v.Type()) || !syntax.AllocatesOnly(p) {
 			return true
 		}
 		m.Cause = fmt.Sprintf("Put on line %d takes the address of %s, so that %s itself, a %s, is allocated here on every call.",
-			rule.Line(p, call.Pos()), v.Name(), v.Name(), kind(v.Type()))
+			syntax.Line(p, call.Pos()), v.Name(), v.Name(), kind(v.Type()))
 		m.Fix = "Keep the pointer that Get returned and put that one back, after storing the slice through it."
 		found = true
 		return false

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 )
 
 // leastShare of the time of requests that they must wait for a connection.
@@ -20,7 +21,7 @@ func Rule() rule.Rule {
 		Needs:    []rule.Need{rule.NeedTrace},
 		Title:    "Requests wait for a free connection",
 		Doc:      doc,
-		Fraction: rule.TurnFraction(),
+		Fraction: traced.QueueFraction(),
 		Find:     find,
 	}
 }
@@ -65,7 +66,7 @@ func pools() []pool {
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, pool := range pools() {
-		t := p.Turn(leastShare, func(place *requests.PlaceTime) bool { return place.Object == pool.object })
+		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return place.Object == pool.object })
 		if t != nil {
 			matches = append(matches, match(p, t, pool))
 		}
@@ -73,7 +74,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-func match(p *rule.Pass, t *rule.Turn, of pool) rule.Match {
+func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
 	return rule.Match{
 		Site:       t.Site,
 		Confidence: rule.Likely, // that they wait is measured, what more connections bring is not

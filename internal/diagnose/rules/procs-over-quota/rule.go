@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // leastShare of the time in which the program was held back, before it is worth a word.
@@ -69,14 +70,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	held = math.Min(held, of)
 	return []rule.Match{{
 		Cause: fmt.Sprintf("GOMAXPROCS is %d, the quota pays for %s CPUs (%s): the kernel stopped the whole program for %s of the time.",
-			procs, rule.Number(quota), why, rule.Percent(held/of)),
+			procs, units.Number(quota), why, units.Percent(held/of)),
 		Fix:        fix,
 		Confidence: rule.Likely,
 		// With fewer processors the same work may still use the quota up, only later in each period.
 		Saving: &rule.Saving{Seconds: held / 2, Low: 0, High: held, Latency: of},
 		Evidence: []rule.Evidence{
-			{What: "time in which the quota held the program back", Value: fmt.Sprintf("%s of %s", rule.Seconds(held), rule.Seconds(of))},
-			{What: "GOMAXPROCS and quota", Value: fmt.Sprintf("%d and %s CPUs", procs, rule.Number(quota))},
+			{What: "time in which the quota held the program back", Value: fmt.Sprintf("%s of %s", units.Seconds(held), units.Seconds(of))},
+			{What: "GOMAXPROCS and quota", Value: fmt.Sprintf("%d and %s CPUs", procs, units.Number(quota))},
 		},
 	}}, nil
 }

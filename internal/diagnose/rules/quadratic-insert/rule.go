@@ -10,7 +10,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -75,20 +80,20 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			}
 			continue
 		}
-		m := rule.Take(s, moving, movers...)
+		m := finder.Take(s, moving, movers...)
 		if m.Empty() {
 			continue
 		}
-		xs := rule.Text(stmt.Lhs[0])
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", rule.Line(place, loop.Pos()), how.what(xs))
+		xs := syntax.Text(stmt.Lhs[0])
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", syntax.Line(place, loop.Pos()), how.what(xs))
 		m.Fix = how.fix(xs)
-		m.Confidence = p.Weigh(s, false)
+		m.Confidence = evidence.Weigh(p, s, false)
 		matches = append(matches, m)
 	}
 	return matches, nil
 }
 
-func moving(r *site.Row) bool { return rule.Leaf(r) || rule.CallsDirectly(r, movers...) }
+func moving(r *site.Row) bool { return stacks.Leaf(r) || stacks.Calls(r, movers...) }
 
 // way is how a statement moves a slice.
 type way int
@@ -120,13 +125,13 @@ func (w way) fix(xs string) string {
 func moves(p *gocode.Place) (*ast.AssignStmt, way) {
 	var found *ast.AssignStmt
 	var how way
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if found != nil || !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || a.Tok != token.ASSIGN {
 			return found == nil
 		}
 		call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
-		if !ok || rule.Line(p, call.Lparen) != p.Line {
+		if !ok || syntax.Line(p, call.Lparen) != p.Line {
 			return true
 		}
 		if w := kind(p, call, a.Lhs[0]); w != 0 {
@@ -144,20 +149,20 @@ func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 		if len(call.Args) != 2 || !call.Ellipsis.IsValid() {
 			return 0
 		}
-		if _, literal := ast.Unparen(call.Args[0]).(*ast.CompositeLit); literal && rule.Same(p, call.Args[1], xs) {
+		if _, literal := ast.Unparen(call.Args[0]).(*ast.CompositeLit); literal && syntax.Same(p, call.Args[1], xs) {
 			return prepends
 		}
 		head, ok1 := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
 		tail, ok2 := ast.Unparen(call.Args[1]).(*ast.SliceExpr)
-		if ok1 && ok2 && rule.Same(p, head.X, xs) && rule.Same(p, tail.X, xs) && head.Low == nil && is(p, head.High, 0) && is(p, tail.Low, 1) && tail.High == nil {
+		if ok1 && ok2 && syntax.Same(p, head.X, xs) && syntax.Same(p, tail.X, xs) && head.Low == nil && is(p, head.High, 0) && is(p, tail.Low, 1) && tail.High == nil {
 			return removes
 		}
 	case "slices.Insert":
-		if len(call.Args) > 2 && rule.Same(p, call.Args[0], xs) && is(p, call.Args[1], 0) {
+		if len(call.Args) > 2 && syntax.Same(p, call.Args[0], xs) && is(p, call.Args[1], 0) {
 			return inserts
 		}
 	case "slices.Delete":
-		if len(call.Args) == 3 && rule.Same(p, call.Args[0], xs) && is(p, call.Args[1], 0) && is(p, call.Args[2], 1) {
+		if len(call.Args) == 3 && syntax.Same(p, call.Args[0], xs) && is(p, call.Args[1], 0) && is(p, call.Args[2], 1) {
 			return removes
 		}
 	}
@@ -175,12 +180,12 @@ func is(p *gocode.Place, e ast.Expr, n int64) bool {
 // growing returns the innermost loop whose iterations move the slice: it comes from outside, is
 // not started again in it, and the loop may run more than twice.
 func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
-	v, _ := rule.Var(p, stmt.Lhs[0])
-	for _, loop := range rule.Loops(p, stmt) {
-		if v == nil || rule.Inside(loop, v.Pos()) || startsAgain(p, loop, stmt) || indexed(p, loop, stmt.Lhs[0]) {
+	v, _ := syntax.Var(p, stmt.Lhs[0])
+	for _, loop := range loops.Around(p, stmt) {
+		if v == nil || syntax.Inside(loop, v.Pos()) || startsAgain(p, loop, stmt) || indexed(p, loop, stmt.Lhs[0]) {
 			return nil
 		}
-		if !rule.AtMost(p, loop, stmt, 2) {
+		if !loops.AtMost(p, loop, stmt, 2) {
 			return loop
 		}
 	}
@@ -190,13 +195,13 @@ func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 // anew reports whether another statement of the loop sets the slice.
 func startsAgain(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 	found := false
-	ast.Inspect(rule.LoopBody(loop), func(n ast.Node) bool {
+	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || a == stmt {
 			return !found
 		}
 		for i, lhs := range a.Lhs {
-			if rule.Same(p, lhs, stmt.Lhs[0]) && (len(a.Lhs) != len(a.Rhs) || !strings.Contains(types.ExprString(a.Rhs[i]), types.ExprString(lhs))) {
+			if syntax.Same(p, lhs, stmt.Lhs[0]) && (len(a.Lhs) != len(a.Rhs) || !strings.Contains(types.ExprString(a.Rhs[i]), types.ExprString(lhs))) {
 				found = true
 			}
 		}
@@ -211,7 +216,7 @@ func indexed(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
 	found := false
 	ast.Inspect(xs, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() && rule.Inside(loop, v.Pos()) {
+			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() && syntax.Inside(loop, v.Pos()) {
 				found = true
 			}
 		}

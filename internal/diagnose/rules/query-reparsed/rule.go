@@ -8,7 +8,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -39,18 +42,18 @@ Seen in the field: goadesign/goa#3505 (41 % of a service's allocations),
 couchbase/sync_gateway#1850, DataDog/datadog-agent#35211, golang/go#37583.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: []string{"net/url.(*URL).Query"}, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: []string{"net/url.(*URL).Query"}, Judge: judge}.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	call := c.Calls[0]
-	url := rule.Receiver(call)
+	url := syntax.Receiver(call)
 	if url == nil {
 		return false
 	}
 	if loop := loopAround(c.Place, call, url); loop != nil {
-		c.Cause = fmt.Sprintf("%s parses the query in every iteration of the loop on line %d, always the same one.", rule.Text(call), rule.Line(c.Place, loop.Pos()))
-		c.Fix = fmt.Sprintf("Call %s once before the loop and keep the Values.", rule.Text(call))
+		c.Cause = fmt.Sprintf("%s parses the query in every iteration of the loop on line %d, always the same one.", syntax.Text(call), syntax.Line(c.Place, loop.Pos()))
+		c.Fix = fmt.Sprintf("Call %s once before the loop and keep the Values.", syntax.Text(call))
 		return true
 	}
 	n := len(together(c.Place, call, url))
@@ -60,15 +63,15 @@ func judge(c *rule.Case) bool {
 	// One of n calls stays; the lines share its cost evenly as far as is known.
 	saved := 1 - 1/float64(n)
 	c.Fraction = &rule.Fraction{Expect: saved, Low: saved * 0.6, High: math.Min(1, saved*1.3)}
-	c.Cause = fmt.Sprintf("%s calls %s at %d places: each call parses the whole query and builds a new map.", rule.FuncName(c.Place), rule.Text(call), n)
-	c.Fix = fmt.Sprintf("Call it once: q := %s, then q.Get and so on.", rule.Text(call))
+	c.Cause = fmt.Sprintf("%s calls %s at %d places: each call parses the whole query and builds a new map.", syntax.FuncName(c.Place), syntax.Text(call), n)
+	c.Fix = fmt.Sprintf("Call it once: q := %s, then q.Get and so on.", syntax.Text(call))
 	return true
 }
 
 // loopAround returns the innermost loop that calls Query again on a URL from outside of it.
 func loopAround(p *gocode.Place, call *ast.CallExpr, url ast.Expr) ast.Node {
-	for _, loop := range rule.Loops(p, call) {
-		if v, _ := rule.Var(p, url); v != nil && !rule.Inside(loop, v.Pos()) && !assigned(p, loop, url) && !rule.AtMost(p, loop, call, 1) {
+	for _, loop := range loops.Around(p, call) {
+		if v, _ := syntax.Var(p, url); v != nil && !syntax.Inside(loop, v.Pos()) && !assigned(p, loop, url) && !loops.AtMost(p, loop, call, 1) {
 			return loop
 		}
 	}
@@ -77,12 +80,12 @@ func loopAround(p *gocode.Place, call *ast.CallExpr, url ast.Expr) ast.Node {
 
 // assigned reports whether something sets the URL, or what it is part of, in a node.
 func assigned(p *gocode.Place, in ast.Node, url ast.Expr) bool {
-	root, _ := rule.Var(p, url)
+	root, _ := syntax.Var(p, url)
 	found := false
 	ast.Inspect(in, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok {
 			found = found || slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool {
-				v, _ := rule.Var(p, e)
+				v, _ := syntax.Var(p, e)
 				return v != nil && v == root
 			})
 		}
@@ -103,8 +106,8 @@ func together(p *gocode.Place, call *ast.CallExpr, url ast.Expr) []*ast.CallExpr
 			return false
 		}
 		other, ok := n.(*ast.CallExpr)
-		if ok && p.CalleeName(other) == "(*net/url.URL).Query" && rule.Receiver(other) != nil && rule.Same(p, rule.Receiver(other), url) &&
-			(other == call || !rule.Exclusive(p, call, other)) {
+		if ok && p.CalleeName(other) == "(*net/url.URL).Query" && syntax.Receiver(other) != nil && syntax.Same(p, syntax.Receiver(other), url) &&
+			(other == call || !syntax.Exclusive(p, call, other)) {
 			all = append(all, other)
 		}
 		return true

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -42,24 +47,24 @@ Seen in the field: mb-14/gomarkov#4, hashicorp/go-retryablehttp#33,
 soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{"math/rand.NewSource", "math/rand.Seed", "math/rand.(*Rand).Seed"},
-		Keep:    func(r *site.Row) bool { return !rule.Initial(r) },
+		Keep:    func(r *site.Row) bool { return !stacks.Initial(r) },
 		Judge:   judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
-		return len(call.Args) == 1 && clock(c.Place, call.Args[0]) && rule.PerCall(c.Place, call)
+		return len(call.Args) == 1 && clock(c.Place, call.Args[0]) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: 607 words are computed for the few numbers that are drawn.", rule.FuncName(c.Place))
+	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: 607 words are computed for the few numbers that are drawn.", syntax.FuncName(c.Place))
 	c.Fix = "Draw from the package's own source (rand.IntN and so on of math/rand/v2): the runtime seeds it at random, and it takes no lock."
-	if rule.MakesSecret(c.Place) {
+	if safety.MakesSecret(c.Place) {
 		c.Fix = "Draw from crypto/rand (rand.Text for a token, rand.Read for a key): what is made here must not be guessed, and who knows about when it was made can repeat a sequence that was seeded from the clock. crypto/rand needs no seed and is safe for concurrent use."
 	}
 	return true
@@ -68,7 +73,7 @@ func judge(c *rule.Case) bool {
 // clock reports whether a seed is the time.
 func clock(p *gocode.Place, seed ast.Expr) bool {
 	found := false
-	ast.Inspect(rule.Origin(p, seed), func(n ast.Node) bool {
+	ast.Inspect(syntax.Origin(p, seed), func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && p.CalleeName(call) == "time.Now" {
 			found = true
 		}

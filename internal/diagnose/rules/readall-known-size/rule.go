@@ -7,7 +7,11 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -54,18 +58,18 @@ Seen in the field: prometheus/client_golang#976, grafana/loki#20647,
 oras-project/oras-go#1426.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(func(s *site.Site) rule.Match {
-		return rule.Take(s, growing, readers...)
+	return finder.Judge(p, func(s *site.Site) rule.Match {
+		return finder.Take(s, growing, readers...)
 	}, guilty, nil), nil
 }
 
 // growing are the rows of the buffers, not of reading into them.
 func growing(r *site.Row) bool {
-	if !rule.CallsDirectly(r, readers...) {
+	if !stacks.Calls(r, readers...) {
 		return false
 	}
 	for i := r.Owner - 1; i >= 0; i-- {
-		if f := r.Stack[i].Function; !rule.Named(f, append(readers, "runtime.*")...) {
+		if f := r.Stack[i].Function; !funcname.Match(f, append(readers, "runtime.*")...) {
 			return false // a reader's own
 		}
 	}
@@ -73,7 +77,7 @@ func growing(r *site.Row) bool {
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, readers...) {
+	for _, call := range syntax.CallsOf(p, readers...) {
 		if len(call.Args) != 1 {
 			continue
 		}
@@ -81,7 +85,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 		if what == "" {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s reads %s into buffers that grow as it goes and copies them together, though the length is known before.", rule.FuncText(p.CalleeName(call)), what)
+		m.Cause = fmt.Sprintf("%s reads %s into buffers that grow as it goes and copies them together, though the length is known before.", funcname.Short(p.CalleeName(call)), what)
 		m.Fix = fmt.Sprintf("Use %s; or read with a decoder and do not hold the whole.", how)
 		return true
 	}
@@ -90,7 +94,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 
 // length tells what is read and how its length can be known; "" when it cannot.
 func length(p *gocode.Place, reader ast.Expr) (what, how string) {
-	made := rule.Origin(p, reader)
+	made := syntax.Origin(p, reader)
 	for _, e := range []ast.Expr{reader, made} {
 		if t := p.TypeOf(e); t != nil && known[t.String()] != "" {
 			return "a " + t.String(), known[t.String()]
@@ -106,9 +110,9 @@ func length(p *gocode.Place, reader ast.Expr) (what, how string) {
 	}
 	switch holder.String() {
 	case "net/http.Response":
-		return "the body of a response", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours, and io.ReadFull"
+		return "the body of a response", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours, and io.ReadFull"
 	case "net/http.Request":
-		return "the body of a request", "a buffer of " + rule.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours (a client may claim any length), and io.ReadFull"
+		return "the body of a request", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours (a client may claim any length), and io.ReadFull"
 	}
 	return "", ""
 }

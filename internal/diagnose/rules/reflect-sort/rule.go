@@ -8,7 +8,10 @@ import (
 	"go/types"
 	"go/version"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
 
 // Rule is reflect-sort.
@@ -40,10 +43,10 @@ Seen in the field: Go's own rewrite for it is the slicessort analyzer of go fix
 (golang.org/x/tools/go/analysis/passes/modernize).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: []string{"sort.Slice", "sort.SliceStable"}, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: []string{"sort.Slice", "sort.SliceStable"}, Judge: judge}.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	if v := c.Place.Pkg.GoVersion(); v != "" && version.Compare(v, "go1.21") < 0 {
 		return false
 	}
@@ -70,11 +73,11 @@ func judge(c *rule.Case) bool {
 	if c.Name() == "sort.SliceStable" {
 		twin = "slices.SortStableFunc"
 	}
-	name := rule.TypeText(c.Place, elem)
-	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", rule.FuncText(c.Name()), rule.Text(call.Args[0]))
-	c.Fix = fmt.Sprintf("Write %s(%s, func(a, b %s) int { … }) with cmp.Compare", twin, rule.Text(call.Args[0]), name)
+	name := syntax.TypeText(c.Place, elem)
+	c.Cause = fmt.Sprintf("%s swaps the elements of %s through a function made by reflection, and compares them by index.", funcname.Short(c.Name()), syntax.Text(call.Args[0]))
+	c.Fix = fmt.Sprintf("Write %s(%s, func(a, b %s) int { … }) with cmp.Compare", twin, syntax.Text(call.Args[0]), name)
 	if b, basic := elem.Underlying().(*types.Basic); basic && b.Info()&types.IsOrdered != 0 {
-		c.Fix += fmt.Sprintf("; if the order is the natural one, slices.Sort(%s)", rule.Text(call.Args[0]))
+		c.Fix += fmt.Sprintf("; if the order is the natural one, slices.Sort(%s)", syntax.Text(call.Args[0]))
 	}
 	c.Fix += "."
 	return true

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -51,7 +56,7 @@ be right.
 Seen in the field: gobeam/stringy#27; emicklei/go-restful#588.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, &rule.Words{
+	return finder.Judge(p, take, guilty, &finder.Words{
 		Cause: "A regular expression is compiled on every call; the source is not available, so it is not known whether its pattern is constant.",
 		Fix:   "If the pattern is constant, compile it once into a package variable.",
 	}), nil
@@ -59,31 +64,31 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // take returns the rows of compiling.
 func take(s *site.Site) rule.Match {
-	m := rule.Take(s, func(r *site.Row) bool {
-		return rule.CallsDirectly(r, compilers...) || rule.CallsDirectly(r, matchers...) && r.Below("regexp.Compile")
+	m := finder.Take(s, func(r *site.Row) bool {
+		return stacks.Calls(r, compilers...) || stacks.Calls(r, matchers...) && r.Below("regexp.Compile")
 	}, compilers...)
 	m.Callees = append(m.Callees, matchers...)
 	return m
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, append(compilers, matchers...)...) {
-		if len(call.Args) == 0 || !rule.PerCall(p, call) {
+	for _, call := range syntax.CallsOf(p, append(compilers, matchers...)...) {
+		if len(call.Args) == 0 || !loops.PerCall(p, call) {
 			continue
 		}
-		pattern := rule.Origin(p, call.Args[0])
-		if rule.Fixed(p, pattern, "regexp.QuoteMeta") {
+		pattern := syntax.Origin(p, call.Args[0])
+		if syntax.Fixed(p, pattern, "regexp.QuoteMeta") {
 			once(p, m, call, pattern)
 			return true
 		}
-		if loop := p.LoopAround(call); loop != nil && rule.Invariant(p, loop, call.Args[0]) {
+		if loop := p.LoopAround(call); loop != nil && loops.Invariant(p, loop, call.Args[0]) {
 			m.Cause = fmt.Sprintf("%s compiles the pattern %s in every iteration of the loop on line %d, and the loop does not change it.",
-				rule.FuncName(p), rule.Text(call.Args[0]), rule.Line(p, loop.Pos()))
+				syntax.FuncName(p), syntax.Text(call.Args[0]), syntax.Line(p, loop.Pos()))
 			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache of bounded size."
 			return true
 		}
-		if name := p.CalleeName(call); rule.Named(name, matchers...) && !fromRequest(p, call.Args[0]) {
-			m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, rule.Text(call.Args[0]))
+		if name := p.CalleeName(call); funcname.Match(name, matchers...) && !fromRequest(p, call.Args[0]) {
+			m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, syntax.Text(call.Args[0]))
 			m.Fix = "Compile a pattern where it is set, and keep the *regexp.Regexp beside it; or keep compiled patterns in a cache of bounded size."
 			m.Confidence = rule.Likely // how many different patterns come, the source does not say
 			return true
@@ -94,18 +99,18 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 
 // fromRequest reports whether a pattern comes straight out of a request, so that each may be another.
 func fromRequest(p *gocode.Place, pattern ast.Expr) bool {
-	call, ok := rule.Origin(p, pattern).(*ast.CallExpr)
-	return ok && rule.Named(p.CalleeName(call), "(net/url.Values).*", "(*net/http.Request).*", "(net/http.Header).*")
+	call, ok := syntax.Origin(p, pattern).(*ast.CallExpr)
+	return ok && funcname.Match(p.CalleeName(call), "(net/url.Values).*", "(*net/http.Request).*", "(net/http.Header).*")
 }
 
 // once fills in the words for a pattern that is always the same.
 func once(p *gocode.Place, m *rule.Match, call *ast.CallExpr, pattern ast.Expr) {
 	name := p.CalleeName(call)
-	if rule.Named(name, matchers...) {
-		m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, rule.Text(pattern))
-		m.Fix = fmt.Sprintf("Compile it once, in a package variable: var pattern = regexp.MustCompile(%s), and call its methods; it is safe for concurrent use.", rule.Text(pattern))
+	if funcname.Match(name, matchers...) {
+		m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, syntax.Text(pattern))
+		m.Fix = fmt.Sprintf("Compile it once, in a package variable: var pattern = regexp.MustCompile(%s), and call its methods; it is safe for concurrent use.", syntax.Text(pattern))
 		return
 	}
-	m.Cause = fmt.Sprintf("%s compiles the same pattern %s on every call.", rule.FuncName(p), rule.Text(pattern))
-	m.Fix = fmt.Sprintf("Move it to a package variable: var pattern = regexp.MustCompile(%s); it is safe for concurrent use.", rule.Text(pattern))
+	m.Cause = fmt.Sprintf("%s compiles the same pattern %s on every call.", syntax.FuncName(p), syntax.Text(pattern))
+	m.Fix = fmt.Sprintf("Move it to a package variable: var pattern = regexp.MustCompile(%s); it is safe for concurrent use.", syntax.Text(pattern))
 }

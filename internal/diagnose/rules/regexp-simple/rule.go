@@ -5,11 +5,15 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"regexp/syntax"
+	resyntax "regexp/syntax"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -42,7 +46,7 @@ a row of patterns of one form may read better than a mixture.
 Seen in the field: grafana/pyroscope#4828.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: callees(), Judge: judge}.Find(p), nil
+	return finder.Search{Callees: callees(), Judge: judge}.Find(p), nil
 }
 
 // matchers are methods of a Regexp that report whether it matches, replacers those that replace all
@@ -72,8 +76,8 @@ func saves(m *rule.Match, search, replace bool) rule.Fraction {
 	if replace {
 		f = rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.92}
 	}
-	all, _ := rule.Sum(m.CPU)
-	searching, _ := rule.Sum(rule.Rows(m.CPU, func(r *site.Row) bool { return r.Below("strings.Index") || r.Below("bytes.Index") }))
+	all, _ := stacks.Sum(m.CPU)
+	searching, _ := stacks.Sum(stacks.Select(m.CPU, func(r *site.Row) bool { return r.Below("strings.Index") || r.Below("bytes.Index") }))
 	if all > 0 {
 		rest := 1 - float64(searching)/float64(all)
 		f = rule.Fraction{Expect: f.Expect * rest, Low: f.Low * rest, High: f.High * rest}
@@ -81,7 +85,7 @@ func saves(m *rule.Match, search, replace bool) rule.Fraction {
 	return f
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var fixes []string
 	var search, replace bool
 	pattern := ""
@@ -106,21 +110,21 @@ func judge(c *rule.Case) bool {
 	c.Cause = fmt.Sprintf("The pattern %q is plain text, yet it is searched for by the regular expression machine, a state set at a time.", pattern)
 	f := saves(c.Match, search, replace)
 	c.Fraction = &f
-	c.Fix = "Write " + rule.List(fixes) + " instead: the answers are the same."
+	c.Fix = "Write " + funcname.List(fixes) + " instead: the answers are the same."
 	return true
 }
 
 // compiled returns the constant pattern of the expression whose method a call calls.
 func compiled(p *gocode.Place, call *ast.CallExpr) (string, bool) {
-	receiver := rule.Receiver(call)
+	receiver := syntax.Receiver(call)
 	if receiver == nil {
 		return "", false
 	}
-	made, ok := rule.Origin(p, receiver).(*ast.CallExpr)
-	if !ok || len(made.Args) != 1 || !rule.Named(p.CalleeName(made), "regexp.MustCompile", "regexp.Compile") {
+	made, ok := syntax.Origin(p, receiver).(*ast.CallExpr)
+	if !ok || len(made.Args) != 1 || !funcname.Match(p.CalleeName(made), "regexp.MustCompile", "regexp.Compile") {
 		return "", false
 	}
-	return rule.ConstString(p, made.Args[0])
+	return syntax.ConstString(p, made.Args[0])
 }
 
 // rewrite returns the expression that says the same without the pattern.
@@ -129,7 +133,7 @@ func rewrite(p *gocode.Place, call *ast.CallExpr, pattern string) (string, bool)
 	if !ok || len(call.Args) == 0 {
 		return "", false
 	}
-	pkg, arg := "strings", rule.Text(call.Args[0])
+	pkg, arg := "strings", syntax.Text(call.Args[0])
 	quoted := fmt.Sprintf("%q", text)
 	name := p.CalleeName(call)
 	method := name[strings.LastIndexByte(name, '.')+1:]
@@ -140,7 +144,7 @@ func rewrite(p *gocode.Place, call *ast.CallExpr, pattern string) (string, bool)
 		if begin || end || text == "" || !literalReplacement(p, call, method) {
 			return "", false
 		}
-		return fmt.Sprintf("strings.ReplaceAll(%s, %s, %s)", arg, quoted, rule.Text(call.Args[1])), true
+		return fmt.Sprintf("strings.ReplaceAll(%s, %s, %s)", arg, quoted, syntax.Text(call.Args[1])), true
 	}
 	switch {
 	case begin && end && pkg == "strings":
@@ -164,27 +168,27 @@ func literalReplacement(p *gocode.Place, call *ast.CallExpr, method string) bool
 	if method == "ReplaceAllLiteralString" {
 		return true
 	}
-	text, ok := rule.ConstString(p, call.Args[1])
+	text, ok := syntax.ConstString(p, call.Args[1])
 	return ok && !strings.Contains(text, "$")
 }
 
 // plain takes a pattern apart that is a text, perhaps with anchors.
 func plain(pattern string) (text string, begin, end, ok bool) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := resyntax.Parse(pattern, resyntax.Perl)
 	if err != nil {
 		return "", false, false, false
 	}
-	parts := []*syntax.Regexp{re}
-	if re.Op == syntax.OpConcat {
+	parts := []*resyntax.Regexp{re}
+	if re.Op == resyntax.OpConcat {
 		parts = re.Sub
 	}
-	if len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
+	if len(parts) > 0 && parts[0].Op == resyntax.OpBeginText {
 		begin, parts = true, parts[1:]
 	}
-	if n := len(parts); n > 0 && parts[n-1].Op == syntax.OpEndText {
+	if n := len(parts); n > 0 && parts[n-1].Op == resyntax.OpEndText {
 		end, parts = true, parts[:n-1]
 	}
-	if len(parts) != 1 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 {
+	if len(parts) != 1 || parts[0].Op != resyntax.OpLiteral || parts[0].Flags&resyntax.FoldCase != 0 {
 		return "", false, false, false
 	}
 	return string(parts[0].Rune), begin, end, true

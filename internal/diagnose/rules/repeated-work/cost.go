@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
@@ -73,7 +76,7 @@ func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
 
 // pure returns how sure it is that a function's result follows from its input and that it does nothing else; "" when it is not.
 func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
-	if rule.Named(f.Name, rule.Repeatable()...) {
+	if funcname.Match(f.Name, effects.DeterministicFuncs()...) {
 		return sure(f.ByValue())
 	}
 	line := f.Line
@@ -84,13 +87,13 @@ func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 	if !ok {
 		return ""
 	}
-	signature := rule.SignatureOf(place)
+	signature := syntax.SignatureOf(place)
 	switch {
 	case signature == nil || !answers(signature):
 		return ""
-	case rule.WritesNothing(place):
+	case effects.Pure(place):
 		return sure(f.ByValue() && signature.Recv() == nil)
-	case where == inRequest && f.ByValue() && rule.SeemsToWriteNothing(place) && s.quiet(f.Name):
+	case where == inRequest && f.ByValue() && effects.LooksPure(place) && s.quiet(f.Name):
 		return rule.Likely // within a request little changes
 	}
 	return ""
@@ -123,7 +126,7 @@ func (s *search) shared(name string) bool {
 
 // quiet reports whether the profile shows nothing below a function that asks the world.
 func (s *search) quiet(name string) bool {
-	fine, file := rule.Quiet(s.costs[name].rows, func(r *site.Row) int {
+	fine, file := effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
 		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 	})
 	return fine && !file

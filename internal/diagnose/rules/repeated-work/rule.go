@@ -5,10 +5,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is repeated-work.
@@ -58,7 +62,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil
 	}
 	s := search{pass: p, known: map[string]*found{}, costs: costs(p)}
-	return p.Gather(s.caller, func(_ *gocode.Place, m *rule.Match) bool {
+	return finder.Gather(p, s.caller, func(_ *gocode.Place, m *rule.Match) bool {
 		f := s.of(m)
 		if f != nil {
 			f.describe(m)
@@ -166,34 +170,34 @@ func (s *search) judge(in *inputs.Function) *found {
 
 // repeated reports whether enough of the calls had an input seen before in the same request, operation or run.
 func (f *found) repeated(p *rule.Pass) bool {
-	units := p.Inputs.Units
+	window := p.Inputs.Units
 	switch {
 	case f.InRequest >= leastCalls:
 		f.repeats = 1 - float64(f.PerRequest)/float64(f.InRequest)
 		f.where = inRequest
 		requests := float64(p.Inputs.Requests)
-		f.words = fmt.Sprintf("%s calls in each request, with %s", rule.Number(float64(f.InRequest)/requests), rule.Different(rule.Number(float64(f.PerRequest)/requests)))
+		f.words = fmt.Sprintf("%s calls in each request, with %s", units.Number(float64(f.InRequest)/requests), evidence.Different(units.Number(float64(f.PerRequest)/requests)))
 	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
 		f.repeats = 1 - float64(f.Identical)/float64(f.Calls)
 		f.where = inRun
-		calls := rule.Count(f.Calls) + " calls in one run"
+		calls := units.Count(f.Calls) + " calls in one run"
 		if f.Calls >= inputs.MostCalls {
 			calls = "the first " + calls
 		}
-		f.words = calls + ", with " + rule.Different(rule.Count(f.Identical))
-	case p.Manifest.Target.Bench != "" && units > 0:
+		f.words = calls + ", with " + evidence.Different(units.Count(f.Identical))
+	case p.Manifest.Target.Bench != "" && window > 0:
 		// Every operation gets the benchmark's input again. What one operation repeats is at least what its calls are more than
 		// all inputs that there were.
-		calls := float64(f.Calls) / (units + 1) // package testing tries one first
+		calls := float64(f.Calls) / (window + 1) // package testing tries one first
 		f.repeats = 1 - float64(f.Identical)/calls
 		f.where = inOperation
-		f.words = fmt.Sprintf("%s calls in each operation, with at most %s", rule.Number(calls), rule.Different(rule.Count(f.Identical)))
+		f.words = fmt.Sprintf("%s calls in each operation, with at most %s", units.Number(calls), evidence.Different(units.Count(f.Identical)))
 	}
 	return f.repeats >= leastRepeats
 }
 
 func (f *found) describe(m *rule.Match) {
-	name := rule.FuncText(rule.TypeName(f.Name))
+	name := funcname.Short(funcname.Typed(f.Name))
 	m.Cause = fmt.Sprintf("%s computes again what it computed for the same input: %s.", name, f.words)
 	keep := "Keep the results by their input, in a map or, where inputs keep coming, in a cache with a limit"
 	switch {
@@ -208,7 +212,7 @@ func (f *found) describe(m *rule.Match) {
 	}
 	m.Confidence, m.Callers = f.confidence, f.shared
 	m.Fraction = &rule.Fraction{Expect: 0.95 * f.repeats, Low: 0.6 * f.repeats, High: f.repeats}
-	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.InputsCounted, Value: fmt.Sprintf("%s: %s", name, f.words)})
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s: %s", name, f.words)})
 }
 
 func lower(s string) string { return string(s[0]|0x20) + s[1:] }

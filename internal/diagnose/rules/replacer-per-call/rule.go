@@ -7,7 +7,13 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -50,7 +56,7 @@ and optimizing Go web applications" (artem.krylysov.com, 2017).`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		m := rule.Take(s, building, constructor, build)
+		m := finder.Take(s, building, constructor, build)
 		if m.Empty() {
 			continue
 		}
@@ -67,13 +73,13 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s makes a new strings.Replacer of %d constant pairs on every call: NewReplacer copies the pairs and the first Replace builds the lookup table, to be used once.",
-			rule.FuncName(place), len(call.Args)/2)
-		m.Fix = fmt.Sprintf("Move it to a package variable: var replacer = %s; it is safe for concurrent use.", rule.Short(types.ExprString(call)))
+			syntax.FuncName(place), len(call.Args)/2)
+		m.Fix = fmt.Sprintf("Move it to a package variable: var replacer = %s; it is safe for concurrent use.", syntax.Short(types.ExprString(call)))
 		if to := replaces(place, call); to != nil {
-			m.Fix = rule.Destination(place, to).Advise(m.Fix)
+			m.Fix = safety.Destination(place, to).Advise(m.Fix)
 		}
-		m.Confidence = p.Weigh(s, false)
-		m.Evidence = p.Compiler(s)
+		m.Confidence = evidence.Weigh(p, s, false)
+		m.Evidence = evidence.Compiler(p, s)
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -81,31 +87,31 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // replaces returns the call of Replace on what a constructor makes, when that is straight behind it.
 func replaces(p *gocode.Place, made *ast.CallExpr) *ast.CallExpr {
-	sel, ok := rule.Parent(p, made).(*ast.SelectorExpr)
+	sel, ok := syntax.Parent(p, made).(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Replace" {
 		return nil
 	}
-	call, _ := rule.Parent(p, sel).(*ast.CallExpr)
+	call, _ := syntax.Parent(p, sel).(*ast.CallExpr)
 	return call
 }
 
 // building are the rows of making a Replacer: the constructor and the build in
 // the first use, but not the replacing, and not before main started.
 func building(r *site.Row) bool {
-	made := rule.CallsDirectly(r, constructor) ||
-		rule.CallsDirectly(r, "strings.(*Replacer).Replace", "strings.(*Replacer).WriteString") && r.Below(build)
-	return made && !rule.Initial(r)
+	made := stacks.Calls(r, constructor) ||
+		stacks.Calls(r, "strings.(*Replacer).Replace", "strings.(*Replacer).WriteString") && r.Below(build)
+	return made && !stacks.Initial(r)
 }
 
 // made returns the call of NewReplacer with constant pairs that the line is
 // about: on the line itself, or where the function made the Replacer used on it.
 func made(p *gocode.Place) *ast.CallExpr {
-	for _, call := range rule.CallsOf(p, constructor) {
+	for _, call := range syntax.CallsOf(p, constructor) {
 		if constant(p, call) {
 			return call
 		}
 	}
-	for _, use := range rule.CallsOf(p, "(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
+	for _, use := range syntax.CallsOf(p, "(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
 		sel, ok := ast.Unparen(use.Fun).(*ast.SelectorExpr)
 		if !ok {
 			continue
@@ -129,7 +135,7 @@ func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 		if !ok || v.Parent() == p.Pkg.Scope() {
 			return nil
 		}
-		for _, value := range rule.Assigned(p, v) {
+		for _, value := range syntax.Assigned(p, v) {
 			if call, ok := ast.Unparen(value).(*ast.CallExpr); ok && p.CalleeName(call) == constructor {
 				return call
 			}
@@ -158,5 +164,5 @@ func perCall(p *gocode.Place, call *ast.CallExpr) bool {
 		return false
 	}
 	once := p.Decl.Recv == nil && (p.Decl.Name.Name == "init" || p.Decl.Name.Name == "main" && p.Pkg.Name() == "main")
-	return !once || len(rule.Loops(p, call)) > 0
+	return !once || len(loops.Around(p, call)) > 0
 }

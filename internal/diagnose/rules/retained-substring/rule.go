@@ -7,8 +7,14 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -48,7 +54,7 @@ praetorian-inc/titus#77; golang/go#69370 was the same in package unique.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		live, objects := rule.Sum(s.Live)
+		live, objects := stacks.Sum(s.Live)
 		if objects == 0 || live/objects < large || float64(live) < leastShare*float64(p.Table.Totals.LiveBytes) {
 			continue
 		}
@@ -65,16 +71,16 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		clone := "strings.Clone"
-		if !rule.IsString(place, part) {
+		if !syntax.IsString(place, part) {
 			clone = "bytes.Clone"
 		}
-		text := rule.Text(part)
+		text := syntax.Text(part)
 		matches = append(matches, rule.Match{
 			Site: s, Live: s.Live, Confidence: rule.Likely, // how small the part is, is not seen
 			Cause: fmt.Sprintf("Line %d keeps %s, a part of %s; with it all of the %s that are made here stay in memory: %s are live.",
-				rule.Line(place, part.Pos()), text, buffer.Name(), rule.Bytes(float64(live)/float64(objects)), rule.Bytes(float64(live))),
+				syntax.Line(place, part.Pos()), text, buffer.Name(), units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live))),
 			Fix:      fmt.Sprintf("Keep a copy: %s(%s).", clone, text),
-			Evidence: []rule.Evidence{{What: "live memory made by the line", Value: fmt.Sprintf("%s in %d objects", rule.Bytes(float64(live)), objects), Command: p.List("inuse_space", s.Function)}},
+			Evidence: []rule.Evidence{{What: "live memory made by the line", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(live)), objects), Command: evidence.ListCommand(p, "inuse_space", s.Function)}},
 		})
 	}
 	return matches, nil
@@ -82,12 +88,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // made is the local variable that takes the string or the bytes that the line makes.
 func made(p *gocode.Place) *types.Var {
-	for _, call := range rule.Calls(p) {
-		v := rule.Result(p, call)
+	for _, call := range syntax.Calls(p) {
+		v := syntax.Result(p, call)
 		if v == nil {
 			continue
 		}
-		if rule.LocalVar(p, ident(p, call)) == v && contiguous(v.Type()) {
+		if syntax.LocalVar(p, ident(p, call)) == v && contiguous(v.Type()) {
 			return v
 		}
 	}
@@ -96,7 +102,7 @@ func made(p *gocode.Place) *types.Var {
 
 // ident is the identifier that takes the first result of a call.
 func ident(p *gocode.Place, call *ast.CallExpr) ast.Expr {
-	if a, ok := rule.Parent(p, call).(*ast.AssignStmt); ok {
+	if a, ok := syntax.Parent(p, call).(*ast.AssignStmt); ok {
 		return a.Lhs[0]
 	}
 	return call
@@ -140,7 +146,7 @@ func (f *flow) only() ast.Expr {
 	if whole || len(parts) != 1 {
 		return nil
 	}
-	for _, loop := range rule.Loops(f.place, parts[0]) {
+	for _, loop := range loops.Around(f.place, parts[0]) {
 		if f.names(loop) && !f.declaredIn(loop) {
 			return nil // each iteration keeps another part of the same buffer
 		}
@@ -167,7 +173,7 @@ func (f *flow) spread() {
 				return true
 			}
 			for _, lhs := range a.Lhs {
-				if v := rule.LocalVar(f.place, lhs); v != nil && contiguous(v.Type()) {
+				if v := syntax.LocalVar(f.place, lhs); v != nil && contiguous(v.Type()) {
 					f.from[v] = true
 				}
 			}
@@ -199,7 +205,7 @@ func (f *flow) outlets(n ast.Node) []ast.Expr {
 			if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
 				out = append(out, x.Index) // a map keeps its keys
 			}
-			if rule.LocalVar(f.place, lhs) == nil && len(n.Lhs) == len(n.Rhs) {
+			if syntax.LocalVar(f.place, lhs) == nil && len(n.Lhs) == len(n.Rhs) {
 				out = append(out, n.Rhs[i])
 			}
 		}
@@ -216,12 +222,12 @@ func (f *flow) outlets(n ast.Node) []ast.Expr {
 
 // cuts reports whether a function's results are parts of its first argument.
 func cuts(name string) bool {
-	return rule.Named(name, "strings.Cut*", "strings.Trim*", "strings.TrimSpace", "bytes.Cut*", "bytes.Trim*")
+	return funcname.Match(name, "strings.Cut*", "strings.Trim*", "strings.TrimSpace", "bytes.Cut*", "bytes.Trim*")
 }
 
 // copies reports whether a function keeps nothing of its arguments.
 func copies(name string) bool {
-	return rule.Named(name, "len", "copy", "print*", "strconv.*", "unicode/utf8.*", "hash/*", "crypto/*", "fmt.Fprint*", "fmt.Print*", "fmt.Sprint*",
+	return funcname.Match(name, "len", "copy", "print*", "strconv.*", "unicode/utf8.*", "hash/*", "crypto/*", "fmt.Fprint*", "fmt.Print*", "fmt.Sprint*",
 		"strings.Clone", "strings.Compare", "strings.Contains*", "strings.Count", "strings.EqualFold", "strings.Has*", "strings.Index*", "strings.LastIndex*", "(*strings.Builder).Write*",
 		"bytes.Clone", "bytes.Compare", "bytes.Contains*", "bytes.Count", "bytes.Equal*", "bytes.Has*", "bytes.Index*", "bytes.LastIndex*", "(*bytes.Buffer).Write*", "encoding/json.Unmarshal")
 }

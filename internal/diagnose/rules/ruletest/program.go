@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/target"
@@ -135,7 +136,7 @@ func recordLive(t *testing.T, archive string, with extras) (*run, *gocode.Index)
 		r.traced = traceOf(results)
 		if len(r.figures.Packages) == 0 { // a program that hardly uses the CPU
 			pass := &rule.Pass{Code: p.code, Trace: results}
-			r.figures.Packages = pass.TracedPackages(1)
+			r.figures.Packages = traced.Packages(pass, 1)
 		}
 	}
 	facts, err := p.code.Facts(ctx, r.figures.Packages)

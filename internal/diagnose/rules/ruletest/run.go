@@ -39,7 +39,7 @@ type run struct {
 	facts     string                      // as gocode writes them
 	counts    string                      // as count writes them; "" without
 	inputs    *inputs.Counts              // nil without
-	traced    *traced                     // nil without a trace
+	traced    *traceFacts                 // nil without a trace
 }
 
 // extras are what only some rules need of a run.
@@ -72,8 +72,8 @@ type figures struct {
 	Packages   []string `json:"packages"` // those whose syntax and facts rules see
 }
 
-// traced is what the analyses said of a trace.
-type traced struct {
+// traceFacts is what the analyses said of a trace.
+type traceFacts struct {
 	*analysis.Results
 	SerialStacks []parallelism.SerialStack `json:"serial_stacks"` // which the results leave out of their JSON
 }
@@ -82,7 +82,7 @@ type traced struct {
 const mostTraced = 40
 
 // traceOf keeps of a trace's results what rules read.
-func traceOf(results *analysis.Results) *traced {
+func traceOf(results *analysis.Results) *traceFacts {
 	cut := *results
 	requests := *results.Requests
 	requests.Slowest, requests.Routes = nil, nil
@@ -92,7 +92,7 @@ func traceOf(results *analysis.Results) *traced {
 	cut.Sched = &sched
 	stacks := slices.Clone(results.Parallelism.Serial.Stacks)
 	slices.SortStableFunc(stacks, func(a, b parallelism.SerialStack) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	return &traced{Results: &cut, SerialStacks: stacks[:min(len(stacks), mostTraced)]}
+	return &traceFacts{Results: &cut, SerialStacks: stacks[:min(len(stacks), mostTraced)]}
 }
 
 // print writes a run as an archive.
@@ -181,7 +181,7 @@ func parseRun(data []byte) (*run, error) {
 		case f.Name == "inputs.json":
 			r.inputs, err = inputs.Read(f.Data)
 		case f.Name == "trace.json":
-			r.traced = &traced{}
+			r.traced = &traceFacts{}
 			if err = json.Unmarshal(f.Data, r.traced); err == nil && r.traced.Parallelism != nil {
 				r.traced.Parallelism.Serial.Stacks = r.traced.SerialStacks
 			}

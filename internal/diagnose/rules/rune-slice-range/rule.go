@@ -9,7 +9,11 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -44,7 +48,7 @@ Seen in the field: often enough for staticcheck's check SA6003.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		m := rule.TakeMade(s, convert)
+		m := finder.TakeCallsAndOwn(s, convert)
 		if m.Empty() {
 			continue
 		}
@@ -56,16 +60,16 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if conv == nil {
 			continue
 		}
-		if len(rule.Calls(place)) > 1 {
-			m = rule.TakeCalls(s, convert) // other calls on the line may allocate as well
+		if len(syntax.Calls(place)) > 1 {
+			m = finder.TakeCalls(s, convert) // other calls on the line may allocate as well
 		}
 		if m.Empty() {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is only walked once.", rule.Text(conv))
+		m.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is only walked once.", syntax.Text(conv))
 		m.Fix = fix
-		m.Confidence = p.Weigh(s, false)
-		m.Evidence = p.Compiler(s)
+		m.Confidence = evidence.Weigh(p, s, false)
+		m.Evidence = evidence.Compiler(p, s)
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -74,11 +78,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // walked returns a conversion on the line that is only ranged over or asked for its
 // first rune, and what to write instead.
 func walked(p *gocode.Place) (*ast.CallExpr, string) {
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		if !toRunes(p, call) {
 			continue
 		}
-		s := rule.Text(call.Args[0])
+		s := syntax.Text(call.Args[0])
 		switch use := user(p, call).(type) {
 		case *ast.RangeStmt:
 			if blank(use.Key) {
@@ -96,7 +100,7 @@ func walked(p *gocode.Place) (*ast.CallExpr, string) {
 // toRunes reports whether a call is the conversion of a string to []rune.
 func toRunes(p *gocode.Place, call *ast.CallExpr) bool {
 	t, ok := p.Conversion(call)
-	if !ok || len(call.Args) != 1 || !rule.IsString(p, call.Args[0]) {
+	if !ok || len(call.Args) != 1 || !syntax.IsString(p, call.Args[0]) {
 		return false
 	}
 	slice, ok := t.Underlying().(*types.Slice)
@@ -131,8 +135,8 @@ func user(p *gocode.Place, e ast.Expr) ast.Node {
 				return nil
 			}
 			v, ok := p.Object(id).(*types.Var)
-			if uses := rule.Uses(p, v); ok && rule.Local(p, v) && len(uses) == 2 && uses[0] == id {
-				if r, ok := user(p, uses[1]).(*ast.RangeStmt); ok && len(rule.Loops(p, r)) == len(rule.Loops(p, n)) {
+			if uses := syntax.Uses(p, v); ok && syntax.Local(p, v) && len(uses) == 2 && uses[0] == id {
+				if r, ok := user(p, uses[1]).(*ast.RangeStmt); ok && len(loops.Around(p, r)) == len(loops.Around(p, n)) {
 					return r
 				}
 			}

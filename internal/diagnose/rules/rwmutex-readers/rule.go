@@ -5,8 +5,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -52,34 +57,34 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	total := p.Table.Totals.TotalSeconds
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
-		if len(rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, readers...) })) == 0 {
+		if len(stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, readers...) })) == 0 {
 			continue
 		}
 		place := p.Place(s)
 		if place == nil {
 			continue
 		}
-		for _, section := range rule.Sections(place) {
-			if !section.Read || !ends(place.Line, rule.Line(place, section.Unlock.Pos()), section) {
+		for _, section := range locks.Sections(place) {
+			if !section.Read || !ends(place.Line, syntax.Line(place, section.Unlock.Pos()), section) {
 				continue
 			}
-			from := rule.Line(place, section.Lock.Pos())
+			from := syntax.Line(place, section.Lock.Pos())
 			m := rule.Match{Site: s, Callees: readers, Confidence: rule.Likely} // that it moves between processors is not seen
 			m.CPU = locking(p, s.File, from, section.To, readers)
-			spent, samples := rule.Sum(m.CPU)
+			spent, samples := stacks.Sum(m.CPU)
 			lock := float64(spent) / 1e9
-			_, all := p.Spent(s.File, from, section.To)
+			_, all := evidence.Spent(p, s.File, from, section.To)
 			if lock < leastShare*total || stats.Share(samples, all.Samples).Low < overhead {
 				continue
 			}
 			m.Cause = fmt.Sprintf("RLock and RUnlock of %s take %s of the CPU of what is between them and themselves: the lock costs more than the reading.",
-				rule.Text(section.Mutex), rule.Percent(lock/all.Seconds))
+				syntax.Text(section.Mutex), units.Percent(lock/all.Seconds))
 			m.Fix = fmt.Sprintf("Publish what %s guards as an atomic.Pointer to a value that nobody changes (writers store a changed copy), or split it by key.",
-				rule.Text(section.Mutex))
+				syntax.Text(section.Mutex))
 			m.Evidence = []rule.Evidence{{
 				What:    "CPU in RLock and RUnlock",
-				Value:   fmt.Sprintf("%s (%s)", rule.Percent(lock/total), rule.Some(float64(samples), "sample")),
-				Command: p.List("cpu", s.Function),
+				Value:   fmt.Sprintf("%s (%s)", units.Percent(lock/total), units.Some(float64(samples), "sample")),
+				Command: evidence.ListCommand(p, "cpu", s.Function),
 			}}
 			matches = append(matches, m)
 		}
@@ -89,7 +94,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // ends reports whether a line is the one that a section is told at: that of its Unlock or, when deferred, of
 // its Lock, so that the section is told once.
-func ends(line, unlock int, s *rule.Section) bool {
+func ends(line, unlock int, s *locks.Section) bool {
 	if s.Deferred {
 		return line == s.From
 	}
@@ -101,7 +106,7 @@ func locking(p *rule.Pass, file string, from, to int, readers []string) []*site.
 	var rows []*site.Row
 	for _, s := range p.Table.Sites {
 		if s.File == file && from <= s.Line && s.Line <= to {
-			rows = append(rows, rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, readers...) })...)
+			rows = append(rows, stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, readers...) })...)
 		}
 	}
 	return rows

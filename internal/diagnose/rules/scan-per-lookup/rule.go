@@ -7,9 +7,13 @@ import (
 	"go/ast"
 
 	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -87,7 +91,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		s.describe(place, m)
 		return true
 	}
-	return p.Gather(at, guilty, nil), nil
+	return finder.Gather(p, at, guilty, nil), nil
 }
 
 // search is a loop that looks for elements, with how often it did.
@@ -104,16 +108,16 @@ func searchAt(p *rule.Pass, f *site.Frame) *search {
 	if !ok {
 		return nil
 	}
-	for _, loop := range loops(place) {
+	for _, loop := range loopsAround(place) {
 		sh, ok := shapeOf(place, loop)
 		if !ok || f.Line > sh.until {
 			continue
 		}
-		s := &search{shape: sh, head: rule.Line(place, loop.Pos())}
+		s := &search{shape: sh, head: syntax.Line(place, loop.Pos())}
 		if s.Loop, ok = p.Counts.Loop(f.Owner.Package, f.File, s.head); !ok || s.Iterations < least {
 			continue
 		}
-		if hit, ok := p.Counts.Line(f.Owner.Package, f.File, rule.Line(place, sh.hit.Pos())); ok {
+		if hit, ok := p.Counts.Line(f.Owner.Package, f.File, syntax.Line(place, sh.hit.Pos())); ok {
 			s.found = hit.PerUnit / (s.Iterations * s.Entries)
 		}
 		if s.kind == last {
@@ -126,8 +130,8 @@ func searchAt(p *rule.Pass, f *site.Frame) *search {
 	return nil
 }
 
-// loops are the loops around a line, innermost first, the one whose head is there among them.
-func loops(place *gocode.Place) []ast.Stmt {
+// loopsAround are the loops around a line, innermost first, the one whose head is there among them.
+func loopsAround(place *gocode.Place) []ast.Stmt {
 	var all []ast.Stmt
 	for _, n := range place.Nodes {
 		switch n.(type) {
@@ -143,21 +147,21 @@ func loops(place *gocode.Place) []ast.Stmt {
 func (s *search) describe(place *gocode.Place, m *rule.Match) {
 	grows := ""
 	if n := len(s.Windows); n >= 3 && s.Windows[0] > 0 && s.Windows[n-1] >= growth*s.Windows[0] {
-		grows = fmt.Sprintf(" It grows: %s elements at first, %s in the end.", rule.Number(s.Windows[0]), rule.Number(s.Windows[n-1]))
+		grows = fmt.Sprintf(" It grows: %s elements at first, %s in the end.", units.Number(s.Windows[0]), units.Number(s.Windows[n-1]))
 	}
 	s.words(place, m, grows)
 	if grows != "" {
 		m.Fix += " Remove the elements that are done with."
 	}
 	m.Evidence = append(m.Evidence, rule.Evidence{
-		What:  rule.ExecutionsCounted,
-		Value: fmt.Sprintf("%s iterations each time the loop is reached", rule.Number(s.Iterations)),
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s iterations each time the loop is reached", units.Number(s.Iterations)),
 	})
 }
 
 // words say what the loop looks for, and what finds it without a walk.
 func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
-	n := rule.Number(s.Iterations)
+	n := units.Number(s.Iterations)
 	switch s.kind {
 	case last:
 		m.Cause = fmt.Sprintf("The loop on line %d follows the list from link to link to its end, %s links each time it is reached.%s", s.head, n, grows)
@@ -166,34 +170,34 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 		return
 	case extreme:
 		m.Cause = fmt.Sprintf("The loop on line %d goes through all %s elements of %s each time it is reached to find the one that is the first in the order of %s.%s",
-			s.head, n, rule.Text(s.over), rule.Text(s.cond), grows)
-		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap; container/list, where what was used is moved to the front, for the least recently used; a sorted slice.", rule.Text(s.over))
+			s.head, n, syntax.Text(s.over), syntax.Text(s.cond), grows)
+		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap; container/list, where what was used is moved to the front, for the least recently used; a sorted slice.", syntax.Text(s.over))
 		m.Confidence = rule.Likely // how often the order changes the loop does not say
 		m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 		return
 	case rows:
 		m.Cause = fmt.Sprintf("The loop on line %d reads %s rows each time it is reached, and keeps %s of them: those where %s.%s",
-			s.head, n, rule.Percent(s.found), rule.Text(s.cond), grows)
+			s.head, n, units.Percent(s.found), syntax.Text(s.cond), grows)
 		m.Fix = "Put the condition into the query (WHERE …), with an index for it, so that only those rows are read."
 		m.Fraction = &rule.Fraction{Expect: 0.9 * (1 - s.found), Low: 0.5 * (1 - s.found), High: 0.99}
 		return
 	}
-	result := fmt.Sprintf("finds one in %s of %s", rule.Percent(min(1, s.found*s.Iterations)), "its runs")
+	result := fmt.Sprintf("finds one in %s of %s", units.Percent(min(1, s.found*s.Iterations)), "its runs")
 	if s.filters {
-		result = "keeps " + rule.Percent(s.found) + " of them"
+		result = "keeps " + units.Percent(s.found) + " of them"
 	}
 	m.Cause = fmt.Sprintf("The loop on line %d looks at %s elements of %s each time it is reached to find those where %s, and %s.%s",
-		s.head, n, rule.Text(s.over), rule.Text(s.cond), result, grows)
+		s.head, n, syntax.Text(s.over), syntax.Text(s.cond), result, grows)
 	if s.key == nil {
-		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", rule.Text(s.over), rule.Text(s.cond))
+		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", syntax.Text(s.over), syntax.Text(s.cond))
 		m.Confidence = rule.Likely // whether it can be indexed the words of a call do not say
 		return
 	}
 	elem := "T"
 	if t := place.TypeOf(s.key); t != nil {
-		elem = rule.TypeText(place, t)
+		elem = syntax.TypeText(place, t)
 	}
 	m.Fix = fmt.Sprintf("Keep a map[%s] beside %s from %s to the element, and look %s up in it; or keep the list sorted and use slices.BinarySearch.",
-		elem, rule.Text(s.over), rule.Text(s.element), rule.Text(s.key))
+		elem, syntax.Text(s.over), syntax.Text(s.element), syntax.Text(s.key))
 	m.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.5, High: 0.99}
 }

@@ -5,7 +5,9 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -50,7 +52,7 @@ func shapeOf(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 		return shape{}, false
 	}
 	queried := isRows(p.TypeOf(over))
-	body := rule.LoopBody(loop).List
+	body := loops.Body(loop).List
 	for i, stmt := range body {
 		switch s := stmt.(type) {
 		case *ast.DeclStmt:
@@ -94,7 +96,7 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars
 		}
 	}
 	last := s.Body.List[len(s.Body.List)-1]
-	sh := shape{over: over, cond: s.Cond, until: rule.Line(p, s.Body.Lbrace)}
+	sh := shape{over: over, cond: s.Cond, until: syntax.Line(p, s.Body.Lbrace)}
 	b, branch := last.(*ast.BranchStmt)
 	switch {
 	case branch && b.Tok == token.CONTINUE && b.Label == nil && len(s.Body.List) == 1:
@@ -166,8 +168,8 @@ func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
 func livesOn(p *gocode.Place, e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
-		root, _ := rule.Var(p, x.X)
-		return root != nil && (!rule.Local(p, root) || rule.Param(p, root)) || livesOn(p, x.X)
+		root, _ := syntax.Var(p, x.X)
+		return root != nil && (!syntax.Local(p, root) || syntax.Param(p, root)) || livesOn(p, x.X)
 	case *ast.Ident:
 		v, ok := p.Object(x).(*types.Var)
 		return ok && v.Parent() == p.Pkg.Scope()
@@ -197,10 +199,10 @@ func toEnd(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 		if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 			return shape{}, false
 		}
-		to, _ := rule.Var(p, a.Lhs[0])
+		to, _ := syntax.Var(p, a.Lhs[0])
 		switch from := ast.Unparen(a.Rhs[0]).(type) {
 		case *ast.SelectorExpr: // at = at.next
-			root, _ := rule.Var(p, from.X)
+			root, _ := syntax.Var(p, from.X)
 			if to == nil || root != to || at != nil {
 				return shape{}, false
 			}
@@ -216,12 +218,12 @@ func toEnd(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 	if _, pointer := at.Type().Underlying().(*types.Pointer); !pointer || !(elements{at: true}).in(p, cond.X) {
 		return shape{}, false
 	}
-	return shape{over: cond.X, cond: cond, hit: l.Body, kind: last, until: rule.Line(p, l.Body.Rbrace)}, true
+	return shape{over: cond.X, cond: cond, hit: l.Body, kind: last, until: syntax.Line(p, l.Body.Rbrace)}, true
 }
 
 // isRows reports whether a type is the result of a query.
 func isRows(t types.Type) bool {
-	return t != nil && rule.Named(types.TypeString(t, nil), "*database/sql.Rows", "github.com/jackc/pgx/v5.Rows", "*github.com/jmoiron/sqlx.Rows")
+	return t != nil && funcname.Match(types.TypeString(t, nil), "*database/sql.Rows", "github.com/jackc/pgx/v5.Rows", "*github.com/jmoiron/sqlx.Rows")
 }
 
 // scans reports whether a statement reads a row into variables, which stand for it from then on.
@@ -234,8 +236,8 @@ func scans(p *gocode.Place, s *ast.IfStmt, over ast.Expr, vars elements) bool {
 	if !ok {
 		return false
 	}
-	of, _ := rule.Var(p, over)
-	if to, _ := rule.Var(p, rule.Receiver(call)); of == nil || to != of {
+	of, _ := syntax.Var(p, over)
+	if to, _ := syntax.Var(p, syntax.Receiver(call)); of == nil || to != of {
 		return false
 	}
 	for _, arg := range call.Args {
@@ -251,7 +253,7 @@ func scans(p *gocode.Place, s *ast.IfStmt, over ast.Expr, vars elements) bool {
 			}
 			e = ast.Unparen(sel.X)
 		}
-		if v, _ := rule.Var(p, e); v != nil {
+		if v, _ := syntax.Var(p, e); v != nil {
 			vars[v] = true
 		}
 	}
@@ -366,13 +368,13 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 		return l.X, vars
 	case *ast.ForStmt:
 		if call, ok := l.Cond.(*ast.CallExpr); ok && l.Init == nil && l.Post == nil { // for rows.Next()
-			if to := rule.Receiver(call); to != nil && isRows(p.TypeOf(to)) {
+			if to := syntax.Receiver(call); to != nil && isRows(p.TypeOf(to)) {
 				return to, vars
 			}
 			return nil, nil
 		}
 		if cond, ok := l.Cond.(*ast.BinaryExpr); ok && cond.Op == token.NEQ && failure(p, cond.Y) { // for x := first; x != nil; x = x.next
-			v, _ := rule.Var(p, cond.X)
+			v, _ := syntax.Var(p, cond.X)
 			post, step := l.Post.(*ast.AssignStmt)
 			if v == nil || !step || len(post.Rhs) != 1 || !(elements{v: true}).in(p, post.Rhs[0]) {
 				return nil, nil

@@ -7,8 +7,12 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -69,7 +73,7 @@ of work); "High Performance Go Workshop" (Cheney), where a service that draws a
 picture a second was asked for one more per second than it had cores.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() || !p.Serves() || flatOut(p) {
+	if !traced.Long(p) || !traced.Serves(p) || flatOut(p) {
 		return nil, nil
 	}
 	t := timeOf(p.Trace.Requests)
@@ -102,10 +106,10 @@ func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 		Confidence: rule.Likely,
 		Saving:     &rule.Saving{Seconds: fraction.Expect * waits, Low: fraction.Low * waits, High: waits, Latency: 1},
 		Cause: fmt.Sprintf("The service is overloaded: it is asked for %s requests a second and answers %s, with its %d processors busy for %s of the time. What it cannot take up waits in the kernel, where no goroutine is seen to wait: half of the requests take longer than %s from when they were due, and %s from when they are read.",
-			rule.Number(asked), rule.Number(got), p.Trace.Parallelism.Procs, rule.Percent(min(1, busy)), rule.Seconds(ph.Latency.P50), rule.Seconds(seen)),
+			units.Number(asked), units.Number(got), p.Trace.Parallelism.Procs, units.Percent(min(1, busy)), units.Seconds(ph.Latency.P50), units.Seconds(seen)),
 		Fix: relief,
 		Evidence: append(answered(p),
-			rule.Evidence{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", rule.Number(p.Trace.Parallelism.MeanBusy), p.Trace.Parallelism.Procs), Command: p.View("parallelism")}),
+			rule.Evidence{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", units.Number(p.Trace.Parallelism.MeanBusy), p.Trace.Parallelism.Procs), Command: evidence.ViewCommand(p, "parallelism")}),
 	}, true
 }
 
@@ -161,35 +165,35 @@ func (t *times) add(parts []requests.PartTime) {
 // waiting says that requests wait for processors.
 func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
 	par := p.Trace.Parallelism
-	share := rule.Percent(t.ready / t.all)
+	share := units.Percent(t.ready / t.all)
 	m := rule.Match{
 		Confidence: rule.Likely,
 		Saving:     &rule.Saving{Seconds: fraction.Expect * t.ready, Low: fraction.Low * t.ready, High: t.ready, Latency: t.all},
 		Evidence: []rule.Evidence{
-			{What: "requests in the trace", Value: fmt.Sprintf("%s answered, %s open at its end", rule.Count(t.count), rule.Count(t.open)), Command: p.View("requests")},
-			{What: "their time ready to run, without a processor", Value: fmt.Sprintf("%s of %s", rule.Seconds(t.ready), rule.Seconds(t.all)), Command: p.View("sched")},
-			{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", rule.Number(par.MeanBusy), par.Procs), Command: p.View("parallelism")},
+			{What: "requests in the trace", Value: fmt.Sprintf("%s answered, %s open at its end", units.Count(t.count), units.Count(t.open)), Command: evidence.ViewCommand(p, "requests")},
+			{What: "their time ready to run, without a processor", Value: fmt.Sprintf("%s of %s", units.Seconds(t.ready), units.Seconds(t.all)), Command: evidence.ViewCommand(p, "sched")},
+			{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", units.Number(par.MeanBusy), par.Procs), Command: evidence.ViewCommand(p, "parallelism")},
 		},
 	}
 	m.Evidence = append(m.Evidence, answered(p)...)
 	others := ""
-	if o := p.OthersBusy(); o >= leastOthers {
-		others = fmt.Sprintf(" Other processes took %s of the machine meanwhile: without them there would be more room.", rule.Percent(o))
+	if o := traced.OthersBusy(p); o >= leastOthers {
+		others = fmt.Sprintf(" Other processes took %s of the machine meanwhile: without them there would be more room.", units.Percent(o))
 	}
 	if busy >= saturated && t.readyForProcessor >= float64(par.Procs) {
 		m.Cause = fmt.Sprintf("The service is overloaded: it is asked for more than its %d processors can do. They were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn, %s of them at a time.%s",
-			par.Procs, rule.Percent(min(1, busy)), share, rule.Number(t.readyForProcessor), others)
+			par.Procs, units.Percent(min(1, busy)), share, units.Number(t.readyForProcessor), others)
 		m.Fix = relief
 		return m
 	}
 	m.Confidence = rule.Hint
 	if busy >= saturated {
 		m.Cause = fmt.Sprintf("The service is near what its %d processors can do: they were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn. The queue is short, %s at a time.%s",
-			par.Procs, rule.Percent(min(1, busy)), share, rule.Number(t.readyForProcessor), others)
+			par.Procs, units.Percent(min(1, busy)), share, units.Number(t.readyForProcessor), others)
 		m.Fix = "More load would only make the queue longer. Make requests cheaper (findings in the code say where) or add cores before it comes."
 		return m
 	}
-	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time ready to run, waiting for a turn, though processors were busy for only %s of the time.%s", share, rule.Percent(busy), others)
+	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time ready to run, waiting for a turn, though processors were busy for only %s of the time.%s", share, units.Percent(busy), others)
 	m.Fix = "If the bursts are the load's, latency in them is the price of fewer cores; if they are the program's own (timers that fire together, work split into many goroutines at once), spread them."
 	return m
 }
@@ -201,7 +205,7 @@ func answered(p *rule.Pass) []rule.Evidence {
 	}
 	for _, ph := range p.Manifest.Phases {
 		if ph.Name == recording.PhaseClean && ph.Seconds > 0 {
-			return []rule.Evidence{{What: "requests a second", Value: fmt.Sprintf("%s asked, %s answered", rule.Number(p.Manifest.Load.Rate), rule.Number(float64(ph.Requests)/ph.Seconds))}}
+			return []rule.Evidence{{What: "requests a second", Value: fmt.Sprintf("%s asked, %s answered", units.Number(p.Manifest.Load.Rate), units.Number(float64(ph.Requests)/ph.Seconds))}}
 		}
 	}
 	return nil
@@ -213,30 +217,30 @@ func waking(p *rule.Pass, busy float64) []rule.Match {
 	w := p.Trace.Parallelism.Wakeup
 	length := p.Trace.Parallelism.Length
 	ran := p.Trace.Parallelism.MeanRunning * length
-	total := p.LatencyTotal()
-	if total <= 0 || busy >= saturated || float64(w.Count) < manyWakes*length || w.Total < leastWaking*ran || p.OthersBusy() >= leastOthers {
+	total := traced.LatencyTotal(p)
+	if total <= 0 || busy >= saturated || float64(w.Count) < manyWakes*length || w.Total < leastWaking*ran || traced.OthersBusy(p) >= leastOthers {
 		return nil
 	}
 	lines := make([]string, 0, 2)
 	for _, l := range p.Trace.Sched.Lines {
-		if len(lines) < cap(lines) && l.Why == "woken" && p.At(l.Line) != nil {
+		if len(lines) < cap(lines) && l.Why == "woken" && traced.SiteAt(p, l.Line) != nil {
 			lines = append(lines, l.Line.String())
 		}
 	}
 	at := ""
 	if len(lines) > 0 {
-		at = ", most of them at " + rule.List(lines)
+		at = ", most of them at " + funcname.List(lines)
 	}
 	saved := min(w.Total, total)
 	return []rule.Match{{
 		Confidence: rule.Hint,
 		Saving:     &rule.Saving{Seconds: 0.5 * saved, Low: 0.25 * saved, High: saved, Latency: total},
 		Cause: strings.TrimSpace(fmt.Sprintf("Waking idle processors costs much against the work: %s times goroutines became ready while a processor was idle%s, half of them waited longer than %s for it.",
-			rule.Count(w.Count), at, rule.Seconds(w.P50))),
+			units.Count(w.Count), at, units.Seconds(w.P50))),
 		Fix: "Hand over work in larger pieces: batches instead of single items, and no goroutine in between that only passes things on.",
 		Evidence: []rule.Evidence{
-			{What: "ready while a processor was idle", Value: rule.Seconds(w.Total) + " in all", Command: p.View("sched")},
-			{What: "processors busy", Value: rule.Percent(busy), Command: p.View("parallelism")},
+			{What: "ready while a processor was idle", Value: units.Seconds(w.Total) + " in all", Command: evidence.ViewCommand(p, "sched")},
+			{What: "processors busy", Value: units.Percent(busy), Command: evidence.ViewCommand(p, "parallelism")},
 		},
 	}}
 }

@@ -7,9 +7,14 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -57,10 +62,10 @@ keep in pools.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	all := float64(p.Table.Totals.AllocBytes)
-	return p.Judge(func(s *site.Site) rule.Match {
-		m := rule.TakeHere(s)
-		bytes, objects := rule.Sum(m.Allocs)
-		live, _ := rule.Sum(m.Live)
+	return finder.Judge(p, func(s *site.Site) rule.Match {
+		m := finder.TakeOwn(s)
+		bytes, objects := stacks.Sum(m.Allocs)
+		live, _ := stacks.Sum(m.Live)
 		if all <= 0 || float64(bytes) < leastBytes*all || objects == 0 || bytes/objects < leastSize || float64(live) > mostLive*float64(bytes) {
 			return rule.Match{Site: s}
 		}
@@ -70,7 +75,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return false
 		}
 		made := scratch(place)
-		if made == nil || place.Decl == nil || !rule.OnlyMakes(place, made) || !stays(place, made) {
+		if made == nil || place.Decl == nil || !syntax.AllocatesOnly(place, made) || !stays(place, made) {
 			return false
 		}
 		describe(p, place, m, made)
@@ -81,7 +86,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // scratch returns what the line makes, when that is one thing that could be used again.
 func scratch(p *gocode.Place) ast.Expr {
 	var made ast.Expr
-	for _, n := range rule.Makers(p) {
+	for _, n := range syntax.Allocating(p) {
 		e, ok := n.(ast.Expr)
 		if !ok || made != nil {
 			return nil
@@ -113,12 +118,12 @@ func scratch(p *gocode.Place) ast.Expr {
 // stays reports whether what is made is a local variable's that the function only uses and passes to what it calls: it is
 // not returned, stored, sent or caught by a closure.
 func stays(p *gocode.Place, made ast.Expr) bool {
-	v := rule.LocalVar(p, rule.AssignedTo(p, made))
-	if v == nil || rule.IsResult(p, v) || len(rule.Assigned(p, v)) != 1 {
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, made))
+	if v == nil || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
 		return false
 	}
 	at := p.Outer()
-	for _, use := range rule.Reads(p, v) {
+	for _, use := range syntax.Reads(p, v) {
 		around := at.Enclosing(use)
 		if len(around) == 0 || leaves(at, use, around) {
 			return false
@@ -150,11 +155,11 @@ func leaves(p *gocode.Place, use ast.Expr, around []ast.Node) bool {
 }
 
 func describe(p *rule.Pass, place *gocode.Place, m *rule.Match, made ast.Expr) {
-	bytes, objects := rule.Sum(m.Allocs)
+	bytes, objects := stacks.Sum(m.Allocs)
 	m.Cause = fmt.Sprintf("%s allocates %s each time %s runs it, %s of all bytes, and a collection finds next to none of that alive: it is used for one call and dropped.",
-		rule.Text(made), rule.Bytes(float64(bytes)/float64(objects)), rule.FuncName(place), rule.Percent(float64(bytes)/float64(p.Table.Totals.AllocBytes)))
+		syntax.Text(made), units.Bytes(float64(bytes)/float64(objects)), syntax.FuncName(place), units.Percent(float64(bytes)/float64(p.Table.Totals.AllocBytes)))
 	m.Fix = "Use the memory again: a sync.Pool, with the length set to 0 and references cleared before it goes back, or a parameter that the caller hands over to append to."
-	if words := p.Reasons(m.Site); len(words) > 0 {
+	if words := evidence.EscapeReasons(p, m.Site); len(words) > 0 {
 		m.Fix += fmt.Sprintf(" It is on the heap since %s.", words[0])
 	}
 	m.Confidence = rule.Likely

@@ -9,6 +9,8 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -26,7 +28,7 @@ func Rule() rule.Rule {
 		Needs:    []rule.Need{rule.NeedTrace},
 		Title:    "Requests wait for their turn at a limit that the program sets",
 		Doc:      doc,
-		Fraction: rule.TurnFraction(),
+		Fraction: traced.QueueFraction(),
 		Find:     find,
 	}
 }
@@ -53,7 +55,7 @@ Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
 20), grafana/mimir#7777 (a timeout for such a gate, so that others are asked).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	t := p.Turn(leastShare, limits)
+	t := traced.LongestQueue(p, leastShare, limits)
 	if t == nil {
 		return nil, nil
 	}
@@ -62,7 +64,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Confidence: rule.Likely, // that they wait is measured, what is behind the limit is not
 		Saving:     t.Saving(),
 		Cause: fmt.Sprintf("This line lets only some requests in at a time: they spend %s of their time waiting for their turn, %s of them at a time, while the service and its load use %s of the processors.",
-			t.Share(), t.Waiting(), rule.Percent(p.Busy())),
+			t.Share(), t.Waiting(), units.Percent(traced.Busy(p))),
 		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, turn requests away rather than let them wait.",
 		Evidence: t.Evidence(p, "their turn", "mostly let in at"),
 	}}, nil

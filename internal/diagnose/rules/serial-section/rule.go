@@ -9,8 +9,14 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -67,11 +73,11 @@ Seen in the field: "High Performance Go Workshop" (Cheney), where a fractal
 drawn by a goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() || p.Serves() || p.Procs() <= 1 {
+	if !traced.Long(p) || traced.Serves(p) || traced.Procs(p) <= 1 {
 		return nil, nil
 	}
 	length := p.Trace.Parallelism.Length
-	gain := 1 - 1/p.Procs()
+	gain := 1 - 1/traced.Procs(p)
 	var matches []rule.Match
 	sections, rest := sections(p)
 	for _, s := range sections {
@@ -154,7 +160,7 @@ func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
 	var outerLine, leaf exectrace.Line
 	for i := len(frames) - 1; i >= 0; i-- {
 		line := frames[i].At()
-		s := w.At(line)
+		s := traced.SiteAt(w.Pass, line)
 		if s == nil {
 			continue
 		}
@@ -203,7 +209,7 @@ func shared(place *gocode.Place) bool {
 		case *ast.GoStmt:
 			started = true
 		case *ast.CallExpr:
-			started = started || rule.Named(place.CalleeName(n), "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go")
+			started = started || funcname.Match(place.CalleeName(n), "(*sync.WaitGroup).Go", "(*golang.org/x/sync/errgroup.Group).Go")
 		case *ast.ForStmt, *ast.RangeStmt:
 			if started {
 				return true
@@ -227,33 +233,33 @@ func (w *walk) section(place *gocode.Place, loop ast.Node) *section {
 	s := w.loops[loop]
 	if s == nil {
 		s = &section{loop: loop, place: place, lines: map[exectrace.Line]float64{}}
-		_, s.why = rule.Independent(place, loop)
+		_, s.why = effects.Independent(place, loop)
 		w.loops[loop] = s
 	}
 	return s
 }
 
 func (s *section) match(p *rule.Pass) rule.Match {
-	length, procs := p.Trace.Parallelism.Length, p.Procs()
-	site := p.At(s.main())
+	length, procs := p.Trace.Parallelism.Length, traced.Procs(p)
+	site := traced.SiteAt(p, s.main())
 	gain := s.seconds * (1 - 1/procs)
 	idle := "the other core was"
 	if procs > 2 {
-		idle = fmt.Sprintf("the other %s cores were", rule.Number(procs-1))
+		idle = fmt.Sprintf("the other %s cores were", units.Number(procs-1))
 	}
 	m := rule.Match{
 		Site:       site,
 		Confidence: rule.Likely, // trace and syntax
 		Saving:     &rule.Saving{Seconds: fraction.Expect * gain, Low: fraction.Low * gain, High: untraced * fraction.High * gain, Latency: length, Cost: s.seconds},
 		Evidence: []rule.Evidence{
-			{What: "one goroutine ran here and none was ready", Value: fmt.Sprintf("%s of %s (%s)", rule.Seconds(s.seconds), rule.Seconds(length), rule.Percent(s.seconds/length)), Command: p.View("parallelism")},
-			{What: "goroutines of the program running, mean", Value: fmt.Sprintf("%s of %s processors", rule.Number(p.Trace.Parallelism.MeanRunning), rule.Number(procs))},
+			{What: "one goroutine ran here and none was ready", Value: fmt.Sprintf("%s of %s (%s)", units.Seconds(s.seconds), units.Seconds(length), units.Percent(s.seconds/length)), Command: evidence.ViewCommand(p, "parallelism")},
+			{What: "goroutines of the program running, mean", Value: fmt.Sprintf("%s of %s processors", units.Number(p.Trace.Parallelism.MeanRunning), units.Number(procs))},
 		},
 	}
 	if s.why == "" {
-		head := rule.Line(s.place, s.loop.Pos())
+		head := syntax.Line(s.place, s.loop.Pos())
 		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its iterations do not touch each other, as far as the code shows.",
-			head, idle, rule.Seconds(s.seconds), rule.Seconds(length))
+			head, idle, units.Seconds(s.seconds), units.Seconds(length))
 		m.Fix = fmt.Sprintf("Share the loop on line %d between goroutines, a range of iterations each, as many as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. One goroutine per round is right only when an iteration takes 10 µs or more.", head)
 		return m
 	}
@@ -261,12 +267,12 @@ func (s *section) match(p *rule.Pass) rule.Match {
 	m.Saving.Low = 0.25 * gain // of a hint it is not known whether it can be had
 	m.Saving.Seconds = 0.6 * gain
 	if s.loop == nil {
-		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which stands in no loop that could be shared.", rule.Percent(p.Trace.Parallelism.Serial.Share), idle)
+		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which stands in no loop that could be shared.", units.Percent(p.Trace.Parallelism.Serial.Share), idle)
 		m.Fix = "If parts of this work do not need each other's results, do them in goroutines of their own; if each step needs the one before, it cannot be shared, and only less work helps."
 		return m
 	}
 	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. Whether its iterations could run at the same time is not visible: %s.",
-		rule.Percent(p.Trace.Parallelism.Serial.Share), idle, rule.Line(s.place, s.loop.Pos()), s.why)
+		units.Percent(p.Trace.Parallelism.Serial.Share), idle, syntax.Line(s.place, s.loop.Pos()), s.why)
 	m.Fix = "If the iterations do not need each other's results, share them between as many goroutines as there are cores; a sum can be kept per goroutine and added up at the end. If each iteration needs the one before, the order is needed and only less work helps."
 	return m
 }

@@ -7,8 +7,12 @@ import (
 	"go/ast"
 
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -53,7 +57,7 @@ call between two sleeps: they are paced, not polling.
 Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() {
+	if !traced.Long(p) {
 		return nil, nil
 	}
 	var matches []rule.Match
@@ -62,7 +66,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if float64(poll.Count) < leastRate*length || poll.Sleep > longestSleep || poll.Work > littleWork*poll.Sleep {
 			continue
 		}
-		if s := p.At(poll.Line); s != nil {
+		if s := traced.SiteAt(p, poll.Line); s != nil {
 			if m, ok := match(p, poll, s); ok {
 				matches = append(matches, m)
 			}
@@ -72,23 +76,23 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 }
 
 func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {
-	cost := p.Switching(poll.Count, []*site.Site{s}, "time.Sleep")
+	cost := traced.Switching(p, poll.Count, []*site.Site{s}, "time.Sleep")
 	if cost == (stats.Interval{}) {
 		cost = stats.Interval{Value: 5e-6, Low: 2e-6, High: 20e-6}.Scale(float64(poll.Count)) // nothing sampled: as in Doc
 	}
 	length := p.Trace.Parallelism.Length
 	m := rule.Match{
 		Site:       s,
-		CPU:        rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, "time.Sleep") }),
+		CPU:        stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, "time.Sleep") }),
 		Saving:     fraction.Part(cost),
 		Confidence: rule.Hint,
 		Evidence: []rule.Evidence{{
-			What: "sleeps here in the trace", Value: fmt.Sprintf("%s in %s, %s each, %s of work in between", rule.Count(poll.Count), rule.Seconds(length), rule.Seconds(poll.Sleep), rule.Seconds(poll.Work)),
-			Command: p.View("blocking"),
+			What: "sleeps here in the trace", Value: fmt.Sprintf("%s in %s, %s each, %s of work in between", units.Count(poll.Count), units.Seconds(length), units.Seconds(poll.Sleep), units.Seconds(poll.Work)),
+			Command: evidence.ViewCommand(p, "blocking"),
 		}},
 	}
 	m.Cause = fmt.Sprintf("This line sleeps %s times a second, %s each, and runs %s in between: it asks instead of being told, and learns of things %s late on average.",
-		rule.Number(float64(poll.Count)/length), rule.Seconds(poll.Sleep), rule.Seconds(poll.Work), rule.Seconds(poll.Sleep/2))
+		units.Number(float64(poll.Count)/length), units.Seconds(poll.Sleep), units.Seconds(poll.Work), units.Seconds(poll.Sleep/2))
 	m.Fix = "Wait on a channel, a sync.Cond or a context that says when there is something; select on it and a timer to wait for a while at most."
 	place := p.Place(s)
 	if place == nil {

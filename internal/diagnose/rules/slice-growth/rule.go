@@ -8,7 +8,10 @@ import (
 	"go/types"
 	"strconv"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -47,11 +50,11 @@ Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The
 prealloc linter reports the same form without knowing which ones cost.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, nil), nil
+	return finder.Judge(p, take, guilty, nil), nil
 }
 
 func take(s *site.Site) rule.Match {
-	m := rule.TakeMade(s, grow)
+	m := finder.TakeCallsAndOwn(s, grow)
 	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
 		return rule.Match{Site: s}
 	}
@@ -59,16 +62,16 @@ func take(s *site.Site) rule.Match {
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, "append") {
+	for _, call := range syntax.CallsOf(p, "append") {
 		slice, loop := appends(p, call)
 		if slice == nil {
 			continue
 		}
-		n, ok := rule.Iterations(p, loop)
-		if !ok || rule.AtMost(p, loop, call, 4) {
+		n, ok := loops.Iterations(p, loop)
+		if !ok || loops.AtMost(p, loop, call, 4) {
 			continue
 		}
-		if !rule.OnlyMakes(p, call) { // the element is made on the line, too
+		if !syntax.AllocatesOnly(p, call) { // the element is made on the line, too
 			m.Allocs = nil
 			m.Live = nil
 		}
@@ -80,8 +83,8 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			n = strconv.Itoa(each) + "*(" + n + ")"
 		}
 		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times: it is allocated and copied again and again on the way.",
-			slice.Name(), rule.Line(p, loop.Pos()), n)
-		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), rule.TypeText(p, slice.Type()), n)
+			slice.Name(), syntax.Line(p, loop.Pos()), n)
+		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), syntax.TypeText(p, slice.Type()), n)
 		return true
 	}
 	return false
@@ -93,34 +96,34 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
 		return nil, nil
 	}
-	to := rule.AssignedTo(p, call)
-	if to == nil || !rule.Same(p, to, call.Args[0]) {
+	to := syntax.AssignedTo(p, call)
+	if to == nil || !syntax.Same(p, to, call.Args[0]) {
 		return nil, nil
 	}
-	slice := rule.LocalVar(p, to)
-	loops := rule.Loops(p, call)
-	if slice == nil || len(loops) == 0 || !rule.EveryIteration(p, loops[0], call) || rule.GivesBack(p, loops[0], slice) {
+	slice := syntax.LocalVar(p, to)
+	around := loops.Around(p, call)
+	if slice == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], call) || loops.Returns(p, around[0], slice) {
 		return nil, nil
 	}
-	if !startsEmpty(p, slice, loops) || len(rule.Assigned(p, slice)) > 2 {
+	if !startsEmpty(p, slice, around) || len(syntax.Assigned(p, slice)) > 2 {
 		return nil, nil
 	}
-	return slice, loops[0]
+	return slice, around[0]
 }
 
 // startsEmpty reports whether a slice is declared without capacity, just outside of the
 // innermost loop: between them is no other loop that would fill it further.
-func startsEmpty(p *gocode.Place, v *types.Var, loops []ast.Node) bool {
-	if loops[0].Pos() <= v.Pos() && v.Pos() < loops[0].End() {
+func startsEmpty(p *gocode.Place, v *types.Var, around []ast.Node) bool {
+	if around[0].Pos() <= v.Pos() && v.Pos() < around[0].End() {
 		return false
 	}
-	if len(loops) > 1 && (v.Pos() < loops[1].Pos() || v.Pos() >= loops[1].End()) {
+	if len(around) > 1 && (v.Pos() < around[1].Pos() || v.Pos() >= around[1].End()) {
 		return false
 	}
-	if rule.IsResult(p, v) {
+	if syntax.IsResult(p, v) {
 		return true
 	}
-	stmt, value := rule.Declared(p, v)
+	stmt, value := syntax.Declared(p, v)
 	if stmt == nil {
 		return false
 	}

@@ -9,7 +9,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -49,7 +54,7 @@ rancher/os#1628.`
 var inlets = []string{"os.(*File).Read", "net.(*conn).Read"}
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: append([]string{
 			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "net.(*TCPConn).Read",
 		}, inlets...),
@@ -57,24 +62,24 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read",
 			"(io.Reader).Read", "(*os.File).Read", "(net.Conn).Read", "(*net.conn).Read",
 		},
-		Keep:  rule.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/binary."}, inlets...),
+		Keep:  stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/binary."}, inlets...),
 		Judge: judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	what := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
 		words, small := size(c.Place, call)
 		what = words
-		return small && rule.PerCall(c.Place, call)
+		return small && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
 	}
 	c.Callees = inlets
-	c.Cause = fmt.Sprintf("%s reads %s straight from a file or connection: a system call each time.", rule.FuncText(c.Name()), what)
+	c.Cause = fmt.Sprintf("%s reads %s straight from a file or connection: a system call each time.", funcname.Short(c.Name()), what)
 	c.Fix = "Put one bufio.Reader in front, made once, and read everything through it."
 	return true
 }
@@ -99,7 +104,7 @@ func size(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 
 // length is the constant length of a buffer; 0 when it is not known.
 func length(p *gocode.Place, e ast.Expr) int64 {
-	e = rule.Origin(p, e)
+	e = syntax.Origin(p, e)
 	low := int64(0)
 	if s, ok := e.(*ast.SliceExpr); ok {
 		if s.Low != nil {
@@ -120,7 +125,7 @@ func length(p *gocode.Place, e ast.Expr) int64 {
 		if n := arrayLength(p.TypeOf(s.X)); n > 0 {
 			return n - low
 		}
-		e = rule.Origin(p, s.X)
+		e = syntax.Origin(p, s.X)
 	}
 	if call, ok := e.(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(call.Args) > 1 {
 		if v, ok := p.Const(call.Args[1]); ok {

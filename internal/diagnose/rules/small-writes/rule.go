@@ -9,8 +9,14 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is small-writes.
@@ -45,7 +51,7 @@ Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125.`
 var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write"}
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: append([]string{
 			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "encoding/json.(*Encoder).Encode", "net.(*TCPConn).Write", "net.(*UnixConn).Write",
 		}, outlets...),
@@ -53,29 +59,29 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "(*encoding/json.Encoder).Encode", "(io.Writer).Write", "(io.StringWriter).WriteString",
 			"(*os.File).Write", "(*os.File).WriteString", "(net.Conn).Write", "(*net.conn).Write",
 		},
-		Keep:  rule.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/json."}, outlets...),
+		Keep:  stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/json."}, outlets...),
 		Judge: judge,
 	}
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
-		loop = rule.Repeats(c.Place, call)
-		return loop != nil && !rule.Waits(c.Place, loop) && small(c.Place, call) && outside(c.Place, loop, call)
+		loop = loops.Repeating(c.Place, call)
+		return loop != nil && !loops.Waits(c.Place, loop) && small(c.Place, call) && outside(c.Place, loop, call)
 	})
 	if !ok {
 		return false
 	}
-	spent, samples := rule.Sum(c.CPU)
+	spent, samples := stacks.Sum(c.CPU)
 	c.Callees = outlets
-	c.Cause = fmt.Sprintf("The loop on line %d writes straight to %s: a system call for each piece.", rule.Line(c.Place, loop.Pos()), writerText(c.Place, c.Calls[0]))
+	c.Cause = fmt.Sprintf("The loop on line %d writes straight to %s: a system call for each piece.", syntax.Line(c.Place, loop.Pos()), writerText(c.Place, c.Calls[0]))
 	c.Fix = "Write through a bufio.Writer and call Flush after the loop, checking its error."
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU in the write calls of this line",
-		Value:   fmt.Sprintf("%s (%s)", rule.Seconds(float64(spent)/1e9), rule.Some(float64(samples), "sample")),
-		Command: c.Pass.List("cpu", c.Site.Function),
+		Value:   fmt.Sprintf("%s (%s)", units.Seconds(float64(spent)/1e9), units.Some(float64(samples), "sample")),
+		Command: evidence.ListCommand(c.Pass, "cpu", c.Site.Function),
 	})
 	return true
 }
@@ -88,16 +94,16 @@ func writer(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	case strings.HasPrefix(name, "fmt.Fprint"), name == "io.WriteString":
 		return call.Args[0]
 	case name == "(*encoding/json.Encoder).Encode":
-		if made, ok := rule.Origin(p, rule.Receiver(call)).(*ast.CallExpr); ok && len(made.Args) == 1 {
+		if made, ok := syntax.Origin(p, syntax.Receiver(call)).(*ast.CallExpr); ok && len(made.Args) == 1 {
 			return made.Args[0]
 		}
 	}
-	return rule.Receiver(call)
+	return syntax.Receiver(call)
 }
 
 func writerText(p *gocode.Place, call *ast.CallExpr) string {
 	if w := writer(p, call); w != nil {
-		return rule.Text(w)
+		return syntax.Text(w)
 	}
 	return "standard output"
 }
@@ -105,7 +111,7 @@ func writerText(p *gocode.Place, call *ast.CallExpr) string {
 // outside reports whether the writer is the same in every iteration.
 func outside(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
 	w := writer(p, call)
-	return w == nil || rule.FromOutside(p, loop, w)
+	return w == nil || loops.FromOutside(p, loop, w)
 }
 
 // small reports whether a piece is small as far as the syntax shows: formatted, a string, or a
@@ -114,14 +120,14 @@ func small(p *gocode.Place, call *ast.CallExpr) bool {
 	if !strings.HasSuffix(p.CalleeName(call), ").Write") {
 		return true
 	}
-	arg := rule.Origin(p, call.Args[0])
+	arg := syntax.Origin(p, call.Args[0])
 	made, ok := arg.(*ast.CallExpr)
 	if !ok {
 		_, literal := arg.(*ast.CompositeLit)
 		return literal
 	}
 	if _, ok := p.Conversion(made); ok && len(made.Args) == 1 {
-		return rule.IsString(p, made.Args[0])
+		return syntax.IsString(p, made.Args[0])
 	}
 	switch name := p.CalleeName(made); {
 	case name == "make" && len(made.Args) > 1:

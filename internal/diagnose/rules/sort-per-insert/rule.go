@@ -7,7 +7,10 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -75,21 +78,21 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		return -1
 	}
-	return p.Gather(at, func(place *gocode.Place, m *rule.Match) bool {
+	return finder.Gather(p, at, func(place *gocode.Place, m *rule.Match) bool {
 		found := known[key{m.Site.File, m.Site.Line}]
 		if found == nil {
 			return false
 		}
-		list := rule.Text(found.list)
+		list := syntax.Text(found.list)
 		m.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts all of it again: n elements cost n² comparisons.",
-			rule.FuncName(place), list, found.line)
+			syntax.FuncName(place), list, found.line)
 		m.Fix = fmt.Sprintf("Insert at the element's place: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true
 	}, nil), nil
 }
 
 func sorting(function string) bool {
-	return rule.Named(function, sorts...) || strings.HasSuffix(function, ".Sort")
+	return funcname.Match(function, sorts...) || strings.HasSuffix(function, ".Sort")
 }
 
 // inserted is a list that got one element and is sorted.
@@ -100,7 +103,7 @@ type inserted struct {
 
 // insertedAt returns the list that a line sorts right after one element was appended, in the same block.
 func insertedAt(p *gocode.Place) *inserted {
-	for _, call := range rule.Calls(p) {
+	for _, call := range syntax.Calls(p) {
 		for _, list := range sorted(p, call) {
 			for _, n := range p.Enclosing(call) {
 				block, ok := n.(*ast.BlockStmt)
@@ -109,7 +112,7 @@ func insertedAt(p *gocode.Place) *inserted {
 				}
 				for _, stmt := range block.List {
 					if stmt.End() < call.Pos() && appendsOne(p, stmt, list) {
-						return &inserted{list, rule.Line(p, stmt.Pos())}
+						return &inserted{list, syntax.Line(p, stmt.Pos())}
 					}
 				}
 				break // an append further out is of another loop or condition
@@ -129,7 +132,7 @@ func sorted(p *gocode.Place, call *ast.CallExpr) []ast.Expr {
 		if fn.Name() != "Sort" || len(call.Args) > 0 {
 			return nil
 		}
-		return []ast.Expr{rule.Receiver(call)}
+		return []ast.Expr{syntax.Receiver(call)}
 	}
 	if len(call.Args) == 0 || fn.Pkg() == nil || fn.Pkg().Path() != "sort" && fn.Pkg().Path() != "slices" || !sorting(fn.Pkg().Path()+"."+fn.Name()) {
 		return nil
@@ -146,9 +149,9 @@ func sorted(p *gocode.Place, call *ast.CallExpr) []ast.Expr {
 // appendsOne reports whether a statement appends one element to a list.
 func appendsOne(p *gocode.Place, stmt ast.Stmt, list ast.Expr) bool {
 	a, ok := stmt.(*ast.AssignStmt)
-	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !rule.Same(p, a.Lhs[0], list) {
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !syntax.Same(p, a.Lhs[0], list) {
 		return false
 	}
 	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == "append" && len(call.Args) == 2 && !call.Ellipsis.IsValid() && rule.Same(p, call.Args[0], list)
+	return ok && p.CalleeName(call) == "append" && len(call.Args) == 2 && !call.Ellipsis.IsValid() && syntax.Same(p, call.Args[0], list)
 }

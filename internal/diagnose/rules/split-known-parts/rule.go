@@ -8,8 +8,13 @@ import (
 	"go/constant"
 	"go/token"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is split-known-parts.
@@ -44,7 +49,7 @@ Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
 of gigabytes); the stdlib's own moves to strings.Cut in Go 1.18.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := rule.Search{
+	s := finder.Search{
 		Callees: []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields", "strings.genSplit", "bytes.genSplit"},
 		Types:   []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields"},
 		Judge:   judge,
@@ -52,7 +57,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return s.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	most := 0
 	counted := false
 	if !c.All(func(call *ast.CallExpr) bool {
@@ -63,9 +68,9 @@ func judge(c *rule.Case) bool {
 		return bounded(c)
 	}
 	call := c.Calls[0]
-	what := rule.Text(call.Args[0])
+	what := syntax.Text(call.Args[0])
 	pkg := "strings"
-	if t := c.Place.TypeOf(call.Args[0]); t != nil && !rule.IsString(c.Place, call.Args[0]) {
+	if t := c.Place.TypeOf(call.Args[0]); t != nil && !syntax.IsString(c.Place, call.Args[0]) {
 		pkg = "bytes"
 	}
 	used := "only its number of parts is used"
@@ -77,10 +82,10 @@ func judge(c *rule.Case) bool {
 			fix += " Check with a last Cut that nothing is left over, in place of the length."
 		}
 	}
-	if rule.Named(c.Name(), "strings.Fields") {
+	if funcname.Match(c.Name(), "strings.Fields") {
 		fix = "Trim the leading space and cut at the next with strings.IndexFunc; or walk strings.FieldsSeq and stop."
 	}
-	c.Cause = fmt.Sprintf("%s makes a list of all parts of %s, and %s.", rule.FuncText(c.Name()), what, used)
+	c.Cause = fmt.Sprintf("%s makes a list of all parts of %s, and %s.", funcname.Short(c.Name()), what, used)
 	c.Fix = fix
 	return true
 }
@@ -90,34 +95,34 @@ const tooMany = 8
 
 // bounded judges a list whose length is checked and that is used in other ways, too: it is a mistake when the lists are
 // mostly far longer than what passes the check, which the size of their memory shows.
-func bounded(c *rule.Case) bool {
+func bounded(c *finder.Case) bool {
 	call := c.Calls[0]
 	name := c.Name()
-	if len(c.Calls) != 1 || rule.Named(name, "*.SplitN", "strings.Fields") {
+	if len(c.Calls) != 1 || funcname.Match(name, "*.SplitN", "strings.Fields") {
 		return false
 	}
-	bytes, objects := rule.Sum(c.Allocs)
+	bytes, objects := stacks.Sum(c.Allocs)
 	if objects == 0 {
 		return false
 	}
 	part := int64(16) // a string; a slice has 24 bytes
-	if rule.Named(name, "bytes.Split") {
+	if funcname.Match(name, "bytes.Split") {
 		part = 24
 	}
 	mean := bytes / objects / part
 	if mean >= longList && walked(c.Place, call) {
-		what := rule.Text(call.Args[0])
-		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, only to walk it once.", rule.FuncText(name), rule.Count(mean), what)
+		what := syntax.Text(call.Args[0])
+		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, only to walk it once.", funcname.Short(name), units.Count(mean), what)
 		c.Fix = fmt.Sprintf("Walk the parts without a list: for part := range %sSeq(%s, %s) (Go 1.24), or cut one after the other with Cut.",
-			rule.FuncText(name), what, rule.Text(call.Args[1]))
+			funcname.Short(name), what, syntax.Text(call.Args[1]))
 		return true
 	}
 	if accepted, ok := checked(c.Place, call); ok && mean >= tooMany*(accepted+1) {
-		what := rule.Text(call.Args[0])
+		what := syntax.Text(call.Args[0])
 		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
-			rule.FuncText(name), rule.Count(mean), what, accepted)
+			funcname.Short(name), units.Count(mean), what, accepted)
 		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes one part more than is accepted, so that the same check still sees that there are too many; or cut the parts one after the other.",
-			rule.FuncText(name), what, rule.Text(call.Args[1]), accepted+1)
+			funcname.Short(name), what, syntax.Text(call.Args[1]), accepted+1)
 		return true
 	}
 	return false
@@ -128,17 +133,17 @@ const longList = 64
 
 // walked reports whether a list is only ranged over, and its length asked for.
 func walked(p *gocode.Place, call *ast.CallExpr) bool {
-	if r, ok := rule.Parent(p, call).(*ast.RangeStmt); ok {
+	if r, ok := syntax.Parent(p, call).(*ast.RangeStmt); ok {
 		return ast.Unparen(r.X) == call
 	}
-	v := rule.Result(p, call)
-	if v == nil || !rule.Local(p, v) || rule.IsResult(p, v) || len(rule.Assigned(p, v)) != 1 {
+	v := syntax.Result(p, call)
+	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
 		return false
 	}
 	at := p.Outer()
 	ranged := false
-	for _, id := range rule.Reads(p, v) {
-		switch n := rule.Parent(at, id).(type) {
+	for _, id := range syntax.Reads(p, v) {
+		switch n := syntax.Parent(at, id).(type) {
 		case *ast.RangeStmt:
 			if ast.Unparen(n.X) != id || ranged {
 				return false
@@ -157,17 +162,17 @@ func walked(p *gocode.Place, call *ast.CallExpr) bool {
 
 // checked returns the number that the length of a list is compared with in the condition of an if that leaves the function.
 func checked(p *gocode.Place, call *ast.CallExpr) (accepted int64, ok bool) {
-	v := rule.Result(p, call)
+	v := syntax.Result(p, call)
 	if v == nil {
 		return 0, false
 	}
 	at := p.Outer()
-	for _, id := range rule.Reads(p, v) {
-		length, is := rule.Parent(at, id).(*ast.CallExpr)
+	for _, id := range syntax.Reads(p, v) {
+		length, is := syntax.Parent(at, id).(*ast.CallExpr)
 		if !is || at.CalleeName(length) != "len" {
 			continue
 		}
-		b, is := rule.Parent(at, length).(*ast.BinaryExpr)
+		b, is := syntax.Parent(at, length).(*ast.BinaryExpr)
 		if !is || b.Op != token.NEQ && b.Op != token.GTR && b.Op != token.GEQ || ast.Unparen(b.X) != length {
 			continue
 		}
@@ -176,7 +181,7 @@ func checked(p *gocode.Place, call *ast.CallExpr) (accepted int64, ok bool) {
 			continue
 		}
 		for _, n := range at.Enclosing(b) {
-			if i, is := n.(*ast.IfStmt); is && rule.Within(i.Cond, b) {
+			if i, is := n.(*ast.IfStmt); is && syntax.Within(i.Cond, b) {
 				if n := len(i.Body.List); n > 0 {
 					if _, leaves := i.Body.List[n-1].(*ast.ReturnStmt); leaves {
 						accepted, _ = constant.Int64Val(limit)
@@ -200,12 +205,12 @@ func parts(p *gocode.Place, call *ast.CallExpr) (index int, length, ok bool) {
 	if i, l, fine := use(p, call, around); fine {
 		return i, l, true
 	}
-	v := rule.Result(p, call)
-	if v == nil || !rule.Local(p, v) || rule.IsResult(p, v) {
+	v := syntax.Result(p, call)
+	if v == nil || !syntax.Local(p, v) || syntax.IsResult(p, v) {
 		return 0, false, false
 	}
 	reads := 0
-	for _, id := range rule.Uses(p, v) {
+	for _, id := range syntax.Uses(p, v) {
 		path := p.Enclosing(id)
 		if len(path) == 0 {
 			return 0, false, false

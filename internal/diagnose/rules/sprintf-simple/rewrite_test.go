@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -112,7 +112,7 @@ func TestRewrites(t *testing.T) {
 	for k, call := range all {
 		p := places[fmt.Sprint(k)]
 		name := call[:strings.IndexByte(call, '(')]
-		texts, ok := rewrites(p, rule.CallsOf(p, name), name)
+		texts, ok := rewrites(p, syntax.CallsOf(p, name), name)
 		if want := k < len(simple); ok != want {
 			t.Errorf("%s: rewritten %t to %q, want %t", call, ok, texts, want)
 			continue
@@ -162,7 +162,7 @@ func main() {
 		"append": false, "conversion": false, "literal": false, "two": true,
 	} {
 		p := places[name]
-		if got := onlyBoxing(p, rule.CallsOf(p, "fmt.Sprintf")); got != want {
+		if got := onlyBoxing(p, syntax.CallsOf(p, "fmt.Sprintf")); got != want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
@@ -192,7 +192,7 @@ func main() {
 	at := &site.Site{CPU: []*site.Row{joined}}
 	for name, want := range map[string]int{"returned": 0, "written": 1} {
 		p := places[name]
-		if m := take(at, p, rule.CallsOf(p, "fmt.Sprintf"), "fmt.Sprintf"); len(m.CPU) != want {
+		if m := take(at, p, syntax.CallsOf(p, "fmt.Sprintf"), "fmt.Sprintf"); len(m.CPU) != want {
 			t.Errorf("%s: %d rows", name, len(m.CPU))
 		}
 	}

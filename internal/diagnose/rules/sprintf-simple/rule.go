@@ -9,7 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -63,7 +70,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
 		for _, printer := range printers {
-			m := rule.TakeCalls(s, printer)
+			m := finder.TakeCalls(s, printer)
 			if m.Empty() {
 				continue
 			}
@@ -72,7 +79,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 				matches = append(matches, unseen(m, printer))
 				continue
 			}
-			calls := rule.CallsOf(place, printer)
+			calls := syntax.CallsOf(place, printer)
 			texts, ok := rewrites(place, calls, printer)
 			if !ok {
 				continue
@@ -80,9 +87,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			m = take(s, place, calls, printer)
 			m.Fraction = fraction(m, texts)
 			m.Cause = cause(place, calls, printer)
-			m.Fix = rule.DestinationOf(place, calls).Advise(fix(texts)) + padded(texts)
-			m.Confidence = p.Weigh(s, true)
-			m.Evidence = p.Compiler(s)
+			m.Fix = safety.DestinationOf(place, calls).Advise(fix(texts)) + padded(texts)
+			m.Confidence = evidence.Weigh(p, s, true)
+			m.Evidence = evidence.Compiler(p, s)
 			matches = append(matches, m)
 		}
 	}
@@ -92,20 +99,20 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // take returns what the fix can save of a line.
 func take(s *site.Site, place *gocode.Place, calls []*ast.CallExpr, printer string) rule.Match {
 	callees := []string{printer}
-	if _, written := rule.Copied(place, calls); written {
+	if _, written := flow.Copied(place, calls); written {
 		callees = append(callees, concat) // pieces in a buffer need not be joined
 	}
 	if onlyBoxing(place, calls) {
-		return rule.TakeMade(s, append(callees, "runtime.convT*")...)
+		return finder.TakeCallsAndOwn(s, append(callees, "runtime.convT*")...)
 	}
-	return rule.TakeCalls(s, callees...)
+	return finder.TakeCalls(s, callees...)
 }
 
 // fraction is what of a match's cost goes when the texts are written instead.
 func fraction(m rule.Match, texts []string) *rule.Fraction {
 	f := ofNumbers()
 	switch {
-	case slices.ContainsFunc(m.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, concat) }):
+	case slices.ContainsFunc(m.CPU, func(r *site.Row) bool { return stacks.Calls(r, concat) }):
 		f = ofJoined()
 	case !strings.Contains(strings.Join(texts, ""), "strconv."):
 		f = ofStrings()
@@ -148,7 +155,7 @@ func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 	if len(call.Args) == 0 {
 		return nil, false
 	}
-	format, ok := rule.ConstString(p, call.Args[0])
+	format, ok := syntax.ConstString(p, call.Args[0])
 	if !ok {
 		return nil, false
 	}
@@ -209,7 +216,7 @@ func printed(p *gocode.Place, call *ast.CallExpr, line bool) (parts []string, ok
 		if !ok {
 			return nil, false
 		}
-		if i > 0 && (line || !rule.IsString(p, arg) && !rule.IsString(p, call.Args[i-1])) {
+		if i > 0 && (line || !syntax.IsString(p, arg) && !syntax.IsString(p, call.Args[i-1])) {
 			parts = append(parts, `" "`)
 		}
 		parts = append(parts, part)
@@ -305,11 +312,11 @@ func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
 		ours[c] = true
 	}
 	only := true
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
-		if n == nil || rule.Line(p, n.Pos()) > p.Line || rule.Line(p, n.End()) < p.Line {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if n == nil || syntax.Line(p, n.Pos()) > p.Line || syntax.Line(p, n.End()) < p.Line {
 			return false
 		}
-		if rule.Line(p, n.Pos()) != p.Line {
+		if syntax.Line(p, n.Pos()) != p.Line {
 			return true
 		}
 		switch n := n.(type) {
@@ -333,7 +340,7 @@ func mayBox(p *gocode.Place, call *ast.CallExpr) bool {
 		return true
 	}
 	if _, ok := p.Conversion(call); ok && len(call.Args) == 1 {
-		return rule.IsString(p, call) != rule.IsString(p, call.Args[0])
+		return syntax.IsString(p, call) != syntax.IsString(p, call.Args[0])
 	}
 	sig, ok := p.Info.TypeOf(call.Fun).(*types.Signature)
 	if !ok {
@@ -356,8 +363,8 @@ func cause(p *gocode.Place, calls []*ast.CallExpr, printer string) string {
 		return fmt.Sprintf("%s puts %s into interfaces and formats them by their types at run time, to join basic values.",
 			printer, arguments(calls[0].Args))
 	}
-	format, _ := rule.ConstString(p, calls[0].Args[0])
-	text := fmt.Sprintf("fmt.Sprintf parses the constant format %q on every call", rule.Short(format))
+	format, _ := syntax.ConstString(p, calls[0].Args[0])
+	text := fmt.Sprintf("fmt.Sprintf parses the constant format %q on every call", syntax.Short(format))
 	if args := calls[0].Args[1:]; len(args) > 0 {
 		text += fmt.Sprintf(" and puts %s into interfaces, to join basic values", arguments(args))
 	}
@@ -367,12 +374,12 @@ func cause(p *gocode.Place, calls []*ast.CallExpr, printer string) string {
 func arguments(args []ast.Expr) string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = rule.Short(types.ExprString(a))
+		words[i] = syntax.Short(types.ExprString(a))
 	}
-	return rule.List(words)
+	return funcname.List(words)
 }
 
 func fix(texts []string) string {
 	return fmt.Sprintf("Write %s; where the string is only written out, append the pieces to a buffer instead and make no string at all.",
-		rule.List(texts))
+		funcname.List(texts))
 }

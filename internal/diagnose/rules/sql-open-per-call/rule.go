@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -41,7 +46,7 @@ jmoiron/sqlx#402, apigee/registry#622.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
-	for _, m := range p.Through("database/sql.Open", "database/sql.OpenDB") {
+	for _, m := range finder.Through(p, "database/sql.Open", "database/sql.OpenDB") {
 		place := p.Place(m.Site)
 		if place == nil {
 			continue
@@ -51,9 +56,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		m.CPU = append(m.CPU, connecting(p, m)...)
-		m.Cause = fmt.Sprintf("%s opens a database pool and closes it again: every call pays for a new connection to the database.", rule.FuncName(place))
+		m.Cause = fmt.Sprintf("%s opens a database pool and closes it again: every call pays for a new connection to the database.", syntax.FuncName(place))
 		m.Fix = "Open the *sql.DB once at the start and share it: it is a pool, safe for concurrent use."
-		m.Confidence = p.Weigh(m.Site, false)
+		m.Confidence = evidence.Weigh(p, m.Site, false)
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -62,8 +67,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // opened returns the call of Open on the line whose pool the function closes itself, when the
 // function runs again and again.
 func opened(p *gocode.Place) *ast.CallExpr {
-	for _, call := range rule.CallsOf(p, "database/sql.Open", "database/sql.OpenDB") {
-		if rule.PerCall(p, call) && closed(p, call) {
+	for _, call := range syntax.CallsOf(p, "database/sql.Open", "database/sql.OpenDB") {
+		if loops.PerCall(p, call) && closed(p, call) {
 			return call
 		}
 	}
@@ -73,9 +78,9 @@ func opened(p *gocode.Place) *ast.CallExpr {
 // closed reports whether the function calls Close on what the call opened.
 func closed(p *gocode.Place, open *ast.CallExpr) bool {
 	found := false
-	ast.Inspect(rule.Body(p), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if ok && p.CalleeName(call) == "(*database/sql.DB).Close" && rule.Origin(p, rule.Receiver(call)) == ast.Expr(open) {
+		if ok && p.CalleeName(call) == "(*database/sql.DB).Close" && syntax.Origin(p, syntax.Receiver(call)) == ast.Expr(open) {
 			found = true
 		}
 		return !found
@@ -92,7 +97,7 @@ func connecting(p *rule.Pass, m rule.Match) (rows []*site.Row) {
 	p.EachRow(func(r *site.Row) {
 		connects := false
 		for _, f := range r.Stack {
-			if rule.Named(f.Function, "database/sql.dsnConnector.Connect", "database/sql.(*dsnConnector).Connect") {
+			if funcname.Match(f.Function, "database/sql.dsnConnector.Connect", "database/sql.(*dsnConnector).Connect") {
 				connects = true
 			}
 			if connects && f.Function == m.Site.Function && !have[r] {

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -40,7 +45,7 @@ Seen in the field: mattn/go-sqlite3#1387, golang/go#32298.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
-	for _, m := range p.Through("database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Stmt).Close") {
+	for _, m := range finder.Through(p, "database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Stmt).Close") {
 		place := p.Place(m.Site)
 		if place == nil {
 			continue // a statement may be executed many times before it is closed
@@ -49,10 +54,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if call == nil {
 			continue
 		}
-		query := rule.Text(call.Args[len(call.Args)-1])
-		m.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three trips to the server, and the statement parsed, for one.", rule.FuncName(place), query)
+		query := syntax.Text(call.Args[len(call.Args)-1])
+		m.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three trips to the server, and the statement parsed, for one.", syntax.FuncName(place), query)
 		m.Fix = "Keep the *sql.Stmt beside the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
-		m.Confidence = p.Weigh(m.Site, false)
+		m.Confidence = evidence.Weigh(p, m.Site, false)
 		matches = append(matches, m)
 	}
 	return matches, nil
@@ -62,14 +67,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 // statement closed on it was made, when its statement lives and dies in one pass of
 // the function and no loop executes it.
 func prepared(p *gocode.Place) *ast.CallExpr {
-	calls := rule.CallsOf(p, "(*database/sql.DB).Prepare", "(*database/sql.DB).PrepareContext")
-	for _, c := range rule.CallsOf(p, "(*database/sql.Stmt).Close") {
-		if made, ok := rule.Origin(p, rule.Receiver(c)).(*ast.CallExpr); ok && rule.Named(p.CalleeName(made), "(*database/sql.DB).Prepare*") {
+	calls := syntax.CallsOf(p, "(*database/sql.DB).Prepare", "(*database/sql.DB).PrepareContext")
+	for _, c := range syntax.CallsOf(p, "(*database/sql.Stmt).Close") {
+		if made, ok := syntax.Origin(p, syntax.Receiver(c)).(*ast.CallExpr); ok && funcname.Match(p.CalleeName(made), "(*database/sql.DB).Prepare*") {
 			calls = append(calls, made)
 		}
 	}
 	for _, call := range calls {
-		if _, constant := rule.ConstString(p, call.Args[len(call.Args)-1]); constant && rule.PerCall(p, call) && usedOnce(p, call) {
+		if _, constant := syntax.ConstString(p, call.Args[len(call.Args)-1]); constant && loops.PerCall(p, call) && usedOnce(p, call) {
 			return call
 		}
 	}
@@ -79,12 +84,12 @@ func prepared(p *gocode.Place) *ast.CallExpr {
 // usedOnce reports whether the statement of a call is closed in the function, executed at one place
 // that no loop of its own repeats, and goes nowhere else.
 func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
-	v := rule.Result(p, call)
-	if v == nil || !rule.Local(p, v) {
+	v := syntax.Result(p, call)
+	if v == nil || !syntax.Local(p, v) {
 		return false
 	}
 	closed, executed := false, 0
-	for _, use := range rule.Uses(p, v) {
+	for _, use := range syntax.Uses(p, v) {
 		path := p.Enclosing(use)
 		if len(path) == 0 {
 			return false
@@ -101,7 +106,7 @@ func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 			closed = true
 		case "Exec", "ExecContext", "Query", "QueryContext", "QueryRow", "QueryRowContext":
 			executed++
-			if len(rule.Loops(p, use)) > len(rule.Loops(p, call)) {
+			if len(loops.Around(p, use)) > len(loops.Around(p, call)) {
 				return false
 			}
 		default:

@@ -9,7 +9,10 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -40,15 +43,15 @@ Seen in the field: containers/storage#555 (a parser eight times as fast),
 felixge/fgprof#7, grafov/m3u8#63.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: []string{"fmt.Sscanf", "fmt.Sscan", "fmt.Sscanln"}, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: []string{"fmt.Sscanf", "fmt.Sscan", "fmt.Sscanln"}, Judge: judge}.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {
 		first := 1
 		if c.Place.CalleeName(call) == "fmt.Sscanf" {
 			first = 2
-			format, constant := rule.ConstString(c.Place, call.Args[1])
+			format, constant := syntax.ConstString(c.Place, call.Args[1])
 			if !constant || !plain(format) {
 				return false
 			}
@@ -59,7 +62,7 @@ func judge(c *rule.Case) bool {
 		return false
 	}
 	call := c.Calls[0]
-	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", rule.FuncText(c.Name()), rule.Text(call.Args[0]))
+	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", funcname.Short(c.Name()), syntax.Text(call.Args[0]))
 	read := "strconv.Atoi, ParseInt or ParseFloat"
 	if fields := len(call.Args) - 1; fields > 2 || fields == 2 && c.Name() != "fmt.Sscanf" {
 		c.Fix = "Take the text apart with strings.Cut or strings.Fields and read the numbers with " + read + "."

@@ -6,9 +6,12 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // leastLocal is the size in bytes of a variable that outgrows a stack by itself: goroutines start with 2 KiB, or with
@@ -23,7 +26,7 @@ type local struct {
 
 // String is the variable in the words of a sentence.
 func (l local) String() string {
-	return fmt.Sprintf("the %s of %s in %s", rule.Bytes(float64(l.bytes)), l.name, l.function)
+	return fmt.Sprintf("the %s of %s in %s", units.Bytes(float64(l.bytes)), l.name, l.function)
 }
 
 // locals are the largest variables of functions, by function.
@@ -50,17 +53,17 @@ func (l locals) of(f *site.Frame) local {
 	}
 	var largest local
 	s := &site.Site{Frame: *f}
-	if p := l.pass.Place(s); p != nil && p.Func != nil && l.pass.HasFacts(s) {
+	if p := l.pass.Place(s); p != nil && p.Func != nil && evidence.HasFacts(l.pass, s) {
 		for id, obj := range p.Info.Defs {
 			v, ok := obj.(*types.Var)
-			if !ok || rule.LocalVar(p, id) == nil || !owns(p.Func, id) || generic(v.Type()) {
+			if !ok || syntax.LocalVar(p, id) == nil || !owns(p.Func, id) || generic(v.Type()) {
 				continue
 			}
 			size := types.SizesFor("gc", "amd64").Sizeof(v.Type())
-			if size < leastLocal || size < largest.bytes || size == largest.bytes && v.Name() > largest.name || l.onHeap(f, rule.Line(p, id.Pos()), v.Name()) {
+			if size < leastLocal || size < largest.bytes || size == largest.bytes && v.Name() > largest.name || l.onHeap(f, syntax.Line(p, id.Pos()), v.Name()) {
 				continue
 			}
-			largest = local{v.Name(), rule.FuncName(p), size}
+			largest = local{v.Name(), syntax.FuncName(p), size}
 		}
 	}
 	l.known[f.Function] = largest
@@ -69,12 +72,12 @@ func (l locals) of(f *site.Frame) local {
 
 // owns reports whether an identifier is declared in a function, not in a literal inside it.
 func owns(fn ast.Node, id *ast.Ident) bool {
-	if !rule.Inside(fn, id.Pos()) {
+	if !syntax.Inside(fn, id.Pos()) {
 		return false
 	}
 	inner := false
 	ast.Inspect(fn, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok && n != fn && rule.Inside(lit, id.Pos()) {
+		if lit, ok := n.(*ast.FuncLit); ok && n != fn && syntax.Inside(lit, id.Pos()) {
 			inner = true
 		}
 		return !inner
@@ -101,6 +104,6 @@ func generic(t types.Type) bool {
 func (l locals) onHeap(f *site.Frame, line int, name string) bool {
 	at := *f
 	at.Line = line
-	words, _ := l.pass.Escapes(&site.Site{Frame: at})
-	return slices.ContainsFunc(words, func(w string) bool { return rule.Escaping(w) == name })
+	words, _ := evidence.Escapes(l.pass, &site.Site{Frame: at})
+	return slices.ContainsFunc(words, func(w string) bool { return evidence.Escaping(w) == name })
 }

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -89,10 +93,10 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if !ok {
 			continue
 		}
-		spent, samples := rule.Sum(m.CPU)
-		share := rule.Percent(float64(spent) / 1e9 / p.Table.Totals.TotalSeconds)
+		spent, samples := stacks.Sum(m.CPU)
+		share := units.Percent(float64(spent) / 1e9 / p.Table.Totals.TotalSeconds)
 		m.Callees = []string{"runtime.newstack"}
-		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", share, rule.Some(float64(samples), "sample")), Command: p.Top("cpu")}}
+		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", share, units.Some(float64(samples), "sample")), Command: evidence.TopCommand(p, "cpu")}}
 		if p.Place(m.Site) == nil {
 			m.Confidence = rule.Hint
 		}
@@ -148,7 +152,7 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 			Fix: fmt.Sprintf("Make %s smaller, or take it from a sync.Pool: the goroutines are not the program's to keep.", v.name),
 		}, true
 	}
-	if share, enough := worth(p, g.rows); enough && rule.Named(g.entry.Function, "google.golang.org/grpc.(*Server).serveStreams.*") {
+	if share, enough := worth(p, g.rows); enough && funcname.Match(g.entry.Function, "google.golang.org/grpc.(*Server).serveStreams.*") {
 		return rule.Match{
 			Site: siteOf(p, g.entry), CPU: g.rows, Confidence: rule.Hint,
 			Cause: fmt.Sprintf("gRPC starts a goroutine for each call, and its stack grows each time: copying stacks takes %s of CPU.", share),
@@ -160,9 +164,9 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 
 // worth returns the share of CPU of some rows, as text, and reports whether it is worth a finding.
 func worth(p *rule.Pass, rows []*site.Row) (string, bool) {
-	spent, samples := rule.Sum(rows)
+	spent, samples := stacks.Sum(rows)
 	share := float64(spent) / 1e9 / p.Table.Totals.TotalSeconds
-	return rule.Percent(share), share >= leastShare && samples >= leastSamples
+	return units.Percent(share), share >= leastShare && samples >= leastSamples
 }
 
 // grew returns the index of runtime.newstack in a row that grows a stack; -1 when it does not.
@@ -185,7 +189,7 @@ func grew(r *site.Row) int {
 // goroutine is the frame in which a row's goroutine started: what helpers that only start functions were given.
 func goroutine(r *site.Row) *site.Frame {
 	for i := len(r.Stack) - 1; i >= 0; i-- {
-		if !rule.Named(r.Stack[i].Function, "runtime.goexit", "sync.(*WaitGroup).Go.func*", "golang.org/x/sync/errgroup.(*Group).Go.func*",
+		if !funcname.Match(r.Stack[i].Function, "runtime.goexit", "sync.(*WaitGroup).Go.func*", "golang.org/x/sync/errgroup.(*Group).Go.func*",
 			"golang.org/x/sync/errgroup.(*Group).TryGo.func*", "time.goFunc", "context.(*afterFuncCtx).*") {
 			return r.Stack[i]
 		}

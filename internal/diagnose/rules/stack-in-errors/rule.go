@@ -7,7 +7,12 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -47,12 +52,12 @@ Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for
 loggers.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	f := finder{pass: p, walking: walking(p)}
-	return p.Gather(f.caller, f.guilty, nil), nil
+	f := search{pass: p, walking: walking(p)}
+	return finder.Gather(p, f.caller, f.guilty, nil), nil
 }
 
-// finder holds what one run of the rule needs.
-type finder struct {
+// search holds what one run of the rule needs.
+type search struct {
 	pass    *rule.Pass
 	walking map[string]bool // functions of modules that walk a stack
 }
@@ -61,7 +66,7 @@ type finder struct {
 func walking(p *rule.Pass) map[string]bool {
 	found := map[string]bool{}
 	p.EachRow(func(r *site.Row) {
-		if r.Owner > 0 && rule.CallsDirectly(r, walkers...) {
+		if r.Owner > 0 && stacks.Calls(r, walkers...) {
 			found[r.Stack[r.Owner].Function] = true
 		}
 	})
@@ -70,7 +75,7 @@ func walking(p *rule.Pass) map[string]bool {
 
 // caller returns the frame to blame for a row of a walking function: the line that walks; or, when that
 // is a dependency's, the line of another module that called the dependency.
-func (f *finder) caller(r *site.Row) int {
+func (f *search) caller(r *site.Row) int {
 	if r.Owner < 0 || !f.walking[r.Stack[r.Owner].Function] {
 		return -1
 	}
@@ -87,10 +92,10 @@ func (f *finder) caller(r *site.Row) int {
 	return -1
 }
 
-func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.Calls(p) {
-		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && rule.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
-			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", rule.FuncText(fn.FullName()))
+func (f *search) guilty(p *gocode.Place, m *rule.Match) bool {
+	for _, call := range syntax.Calls(p) {
+		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && loops.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
+			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", funcname.Short(fn.FullName()))
 			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that mean a defect."
 			return true
 		}
@@ -98,7 +103,7 @@ func (f *finder) guilty(p *gocode.Place, m *rule.Match) bool {
 	if p.Decl == nil || !f.own(m) {
 		return false
 	}
-	m.Cause = fmt.Sprintf("%s walks the stack for each error that is made.", rule.FuncName(p))
+	m.Cause = fmt.Sprintf("%s walks the stack for each error that is made.", syntax.FuncName(p))
 	m.Fix = "Make errors of normal operation without a stack, or record the addresses only and resolve them when the error is printed."
 	return true
 }
@@ -108,7 +113,7 @@ func below(m *rule.Match, fn *types.Func) bool {
 	for _, r := range append(append([]*site.Row{}, m.CPU...), m.Allocs...) {
 		for i := 1; i < len(r.Stack); i++ {
 			s := r.Stack[i]
-			if s.Line == m.Site.Line && s.Function == m.Site.Function && rule.TypeName(r.Stack[i-1].Function) == fn.FullName() {
+			if s.Line == m.Site.Line && s.Function == m.Site.Function && funcname.Typed(r.Stack[i-1].Function) == fn.FullName() {
 				return true
 			}
 		}
@@ -118,9 +123,9 @@ func below(m *rule.Match, fn *types.Func) bool {
 
 // own reports whether the blamed line walks the stack itself for an error: its function, or one of the two
 // that called it, returns one.
-func (f *finder) own(m *rule.Match) bool {
+func (f *search) own(m *rule.Match) bool {
 	for _, r := range m.CPU {
-		if r.Owner < 0 || r.Stack[r.Owner].Line != m.Site.Line || !rule.CallsDirectly(r, walkers...) {
+		if r.Owner < 0 || r.Stack[r.Owner].Line != m.Site.Line || !stacks.Calls(r, walkers...) {
 			continue
 		}
 		for i := r.Owner; i < len(r.Stack) && i < r.Owner+3; i++ {

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -54,7 +57,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil
 	}
 	part := math.Min(1, stacks/all)
-	if p.Collecting()*part < leastShare {
+	if collector.Share(p)*part < leastShare {
 		return nil, nil
 	}
 	work := p.Table.GCWork()
@@ -62,11 +65,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Confidence: rule.Hint,
 		Saving:     &rule.Saving{Seconds: work.Value * part / 2, Low: 0, High: work.High * part, Collector: work.Value * part / 2},
 		Cause: fmt.Sprintf("%.0f goroutines hold %s of stack, %s of all that a collection scans; collection takes %s of CPU.",
-			goroutines, rule.Bytes(stacks), rule.Percent(part), rule.Percent(p.Collecting())),
+			goroutines, units.Bytes(stacks), units.Percent(part), units.Percent(collector.Share(p))),
 		Fix: "Let fewer goroutines wait (workers, one reader a connection, shared timers), or let them wait in shallower functions.",
 		Evidence: []rule.Evidence{
-			{What: "scanned in the last cycle", Value: fmt.Sprintf("%s, stacks %s", rule.Bytes(all), rule.Bytes(stacks))},
-			{What: "CPU in the collector", Value: rule.Percent(p.Collecting()), Command: p.Top("cpu")},
+			{What: "scanned in the last cycle", Value: fmt.Sprintf("%s, stacks %s", units.Bytes(all), units.Bytes(stacks))},
+			{What: "CPU in the collector", Value: units.Percent(collector.Share(p)), Command: evidence.TopCommand(p, "cpu")},
 		},
 	}}, nil
 }

@@ -3,6 +3,7 @@ package stackscan_test
 import (
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 	stackscan "github.com/hone-go/hone/internal/diagnose/rules/stack-scan"
@@ -30,7 +31,7 @@ func TestPrograms(t *testing.T) {
 		}
 		matches := find(t, p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
-			t.Errorf("%s: %d matches; collecting %g", name, len(matches), p.Collecting())
+			t.Errorf("%s: %d matches; collecting %g", name, len(matches), collector.Share(p))
 		}
 		for _, m := range matches {
 			t.Log(m.Cause, m.Fix)

@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -48,7 +48,7 @@ func (r *reading) passed(call *ast.CallExpr, arg ast.Expr) bool {
 			return true
 		}
 	}
-	if rule.Named(name, formatters...) {
+	if funcname.Match(name, formatters...) {
 		return true
 	}
 	sig := fn.Signature()

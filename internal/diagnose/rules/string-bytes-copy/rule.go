@@ -9,7 +9,12 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/safety"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -64,13 +69,13 @@ Seen in the field: staticcheck's SA6001 (map look-ups) and SA6006
 (WriteString), and mirror, a linter of these pairs (butuzov/mirror).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, nil), nil
+	return finder.Judge(p, take, guilty, nil), nil
 }
 
 // take returns the rows of copying; what the line allocates by itself is narrowed later.
 func take(s *site.Site) rule.Match {
-	m := rule.TakeHere(s)
-	m.CPU = rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, copying...) })
+	m := finder.TakeOwn(s)
+	m.CPU = stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, copying...) })
 	m.Callees = copying
 	return m
 }
@@ -78,7 +83,7 @@ func take(s *site.Site) rule.Match {
 func guilty(p *gocode.Place, m *rule.Match) bool {
 	var causes, fixes []string
 	var guilty []ast.Node
-	for _, n := range rule.Makers(p) {
+	for _, n := range syntax.Allocating(p) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || !conversion(p, call) {
 			continue
@@ -93,7 +98,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	if len(guilty) == 0 || conversions(p) > len(guilty) {
 		return false // the rows are of all conversions of the line
 	}
-	if !rule.OnlyMakes(p, guilty...) {
+	if !syntax.AllocatesOnly(p, guilty...) {
 		m.Allocs, m.Live = nil, nil
 	}
 	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
@@ -106,7 +111,7 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 
 // conversions counts the line's conversions between strings and bytes that may copy.
 func conversions(p *gocode.Place) (n int) {
-	for _, x := range rule.Makers(p) {
+	for _, x := range syntax.Allocating(p) {
 		if call, ok := x.(*ast.CallExpr); ok && conversion(p, call) {
 			n++
 		}
@@ -119,7 +124,7 @@ func conversion(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, ok := p.Conversion(call); !ok || len(call.Args) != 1 {
 		return false
 	}
-	return rule.IsString(p, call) && isBytes(p, call.Args[0]) || isBytes(p, call) && rule.IsString(p, call.Args[0])
+	return syntax.IsString(p, call) && isBytes(p, call.Args[0]) || isBytes(p, call) && syntax.IsString(p, call.Args[0])
 }
 
 func isBytes(p *gocode.Place, e ast.Expr) bool {
@@ -139,29 +144,29 @@ func isBytes(p *gocode.Place, e ast.Expr) bool {
 func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 	uses := []ast.Expr{call}
 	at := p
-	if to := rule.AssignedTo(p, call); to != nil {
-		v := rule.LocalVar(p, to)
-		if v == nil || len(rule.Assigned(p, v)) != 1 {
+	if to := syntax.AssignedTo(p, call); to != nil {
+		v := syntax.LocalVar(p, to)
+		if v == nil || len(syntax.Assigned(p, v)) != 1 {
 			return "", ""
 		}
 		uses, at = nil, p.Outer()
-		for _, id := range rule.Reads(p, v) {
+		for _, id := range syntax.Reads(p, v) {
 			uses = append(uses, id)
 		}
 	}
-	toString := rule.IsString(p, call)
+	toString := syntax.IsString(p, call)
 	for _, use := range uses {
 		what, twin := instead(at, use, toString, use == call)
 		if twin == "" {
 			return "", ""
 		}
-		cause = fmt.Sprintf("%s copies %s only for %s.", rule.Text(call), rule.Text(call.Args[0]), what)
+		cause = fmt.Sprintf("%s copies %s only for %s.", syntax.Text(call), syntax.Text(call.Args[0]), what)
 		fix = fmt.Sprintf("Use %s, which needs no copy.", twin)
 		if twin == readerTwin {
 			fix = fmt.Sprintf("Let %s read the string as it is: a twin of it for strings, or one function for both (func f[T ~string | ~[]byte](text T)). It only reads what it gets.", what)
 		}
-		if compares(twin) && rule.Secret(p, call.Args[0]) {
-			fix = rule.ConstantTime
+		if compares(twin) && safety.Secret(p, call.Args[0]) {
+			fix = safety.ConstantTime
 		}
 	}
 	return cause, fix
@@ -172,17 +177,17 @@ const readerTwin = "reader"
 
 // compares reports whether a function compares two whole texts.
 func compares(name string) bool {
-	return rule.Named(name, "bytes.Compare", "bytes.EqualFold", "strings.Compare", "strings.EqualFold")
+	return funcname.Match(name, "bytes.Compare", "bytes.EqualFold", "strings.Compare", "strings.EqualFold")
 }
 
 // instead tells what a use of the copy is for and what to call instead; direct is true for the
 // conversion itself, false for a variable that holds the copy.
 func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin string) {
-	switch n := rule.Parent(p, use).(type) {
+	switch n := syntax.Parent(p, use).(type) {
 	case *ast.IndexExpr:
 		if t := p.TypeOf(n.X); t != nil && toString && !direct && ast.Unparen(n.Index) == use && looksUp(p, n) {
 			if _, ok := t.Underlying().(*types.Map); ok {
-				return "a look-up in " + rule.Text(n.X), rule.Text(n.X) + "[string(…)] with the conversion in the index"
+				return "a look-up in " + syntax.Text(n.X), syntax.Text(n.X) + "[string(…)] with the conversion in the index"
 			}
 		}
 	case *ast.CallExpr:
@@ -194,7 +199,7 @@ func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin s
 			return name, t
 		}
 		if !toString && onlyReads(p, n, use) && p.Callee(n).Pkg() == p.Pkg {
-			return rule.FuncText(name), readerTwin
+			return funcname.Short(name), readerTwin
 		}
 	}
 	return "", ""
@@ -202,7 +207,7 @@ func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin s
 
 // looksUp reports whether a map's element is read, not assigned.
 func looksUp(p *gocode.Place, elem ast.Expr) bool {
-	switch n := rule.Parent(p, elem).(type) {
+	switch n := syntax.Parent(p, elem).(type) {
 	case *ast.AssignStmt:
 		for _, lhs := range n.Lhs {
 			if ast.Unparen(lhs) == elem {
@@ -237,15 +242,15 @@ func twinOf(p *gocode.Place, call *ast.CallExpr, name string, use ast.Expr, toSt
 	if len(call.Args) != 1 {
 		return ""
 	}
-	w := rule.Receiver(call)
+	w := syntax.Receiver(call)
 	switch {
 	case w == nil:
 	case !toString && strings.HasSuffix(name, ").Write") && hasMethod(p, w, "WriteString"):
-		return rule.Text(w) + ".WriteString"
+		return syntax.Text(w) + ".WriteString"
 	case !toString && name == "(net/http.ResponseWriter).Write":
-		return "io.WriteString(" + rule.Text(w) + ", …)"
+		return "io.WriteString(" + syntax.Text(w) + ", …)"
 	case toString && strings.HasSuffix(name, ").WriteString") && hasMethod(p, w, "Write"):
-		return rule.Text(w) + ".Write"
+		return syntax.Text(w) + ".Write"
 	}
 	return ""
 }
@@ -261,7 +266,7 @@ func othersFree(p *gocode.Place, call *ast.CallExpr, toString bool) bool {
 			continue
 		}
 		conv, ok := ast.Unparen(arg).(*ast.CallExpr)
-		if !ok || !conversion(p, conv) || rule.IsString(p, conv) != toString {
+		if !ok || !conversion(p, conv) || syntax.IsString(p, conv) != toString {
 			return false
 		}
 	}

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"go/ast"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -56,7 +61,7 @@ cache or under sync.Once is left alone.
 Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(take, guilty, &rule.Words{
+	return finder.Judge(p, take, guilty, &finder.Words{
 		Cause: "A template is parsed on every call; the source is not available.",
 		Fix:   "If its text is always the same, parse it once when the program starts.",
 	}), nil
@@ -64,23 +69,23 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 
 // take returns the rows of parsing, and of escaping a tree for the first time.
 func take(s *site.Site) rule.Match {
-	return rule.Take(s, func(r *site.Row) bool {
-		return rule.CallsDirectly(r, parsers...) || rule.CallsDirectly(r, executors...) && (r.Below(escaping[0]) || r.Below(escaping[1]))
+	return finder.Take(s, func(r *site.Row) bool {
+		return stacks.Calls(r, parsers...) || stacks.Calls(r, executors...) && (r.Below(escaping[0]) || r.Below(escaping[1]))
 	}, append(append([]string{}, parsers...), escaping...)...)
 }
 
 func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range rule.CallsOf(p, typeNames(parsers)...) {
+	for _, call := range syntax.CallsOf(p, typeNames(parsers)...) {
 		if fixed(p, call) {
-			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", rule.FuncName(p), rule.FuncText(p.CalleeName(call)))
+			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", syntax.FuncName(p), funcname.Short(p.CalleeName(call)))
 			m.Fix = "Parse it once when the program starts, into a package variable or a field; executing it is safe for concurrent use."
 			return true
 		}
 	}
-	for _, call := range rule.CallsOf(p, typeNames(executors)...) {
-		if made := origin(p, rule.Receiver(call)); made != nil && fixed(p, made) {
+	for _, call := range syntax.CallsOf(p, typeNames(executors)...) {
+		if made := origin(p, syntax.Receiver(call)); made != nil && fixed(p, made) {
 			m.Cause = fmt.Sprintf("%s parses the template on line %d on every call, so that each Execute is the first and must work out the escaping again.",
-				rule.FuncName(p), rule.Line(p, made.Pos()))
+				syntax.FuncName(p), syntax.Line(p, made.Pos()))
 			m.Fix = "Parse it once when the program starts; the escaping is then done once, too."
 			return true
 		}
@@ -90,18 +95,18 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 
 func typeNames(profile []string) (names []string) {
 	for _, n := range profile {
-		names = append(names, rule.TypeName(n))
+		names = append(names, funcname.Typed(n))
 	}
 	return names
 }
 
 // fixed reports whether a parse call runs again and again with the same arguments.
 func fixed(p *gocode.Place, call *ast.CallExpr) bool {
-	if !rule.PerCall(p, call) {
+	if !loops.PerCall(p, call) {
 		return false
 	}
 	for _, arg := range call.Args {
-		if !rule.Fixed(p, rule.Origin(p, arg)) && !embedded(p, arg) {
+		if !syntax.Fixed(p, syntax.Origin(p, arg)) && !embedded(p, arg) {
 			return false
 		}
 	}
@@ -110,8 +115,8 @@ func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 
 // embedded reports whether an argument is a package variable such as an embed.FS.
 func embedded(p *gocode.Place, e ast.Expr) bool {
-	v, part := rule.Var(p, e)
-	return v != nil && !part && v.Parent() == p.Pkg.Scope() && rule.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"
+	v, part := syntax.Var(p, e)
+	return v != nil && !part && v.Parent() == p.Pkg.Scope() && syntax.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"
 }
 
 // origin follows a variable of the function to the parse call that made its value; through
@@ -120,11 +125,11 @@ func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 	if e == nil {
 		return nil
 	}
-	call, ok := rule.Origin(p, e).(*ast.CallExpr)
-	if ok && rule.Named(p.CalleeName(call), "text/template.Must", "html/template.Must") && len(call.Args) == 1 {
-		call, ok = rule.Origin(p, call.Args[0]).(*ast.CallExpr)
+	call, ok := syntax.Origin(p, e).(*ast.CallExpr)
+	if ok && funcname.Match(p.CalleeName(call), "text/template.Must", "html/template.Must") && len(call.Args) == 1 {
+		call, ok = syntax.Origin(p, call.Args[0]).(*ast.CallExpr)
 	}
-	if !ok || !rule.Named(p.CalleeName(call), typeNames(parsers)...) {
+	if !ok || !funcname.Match(p.CalleeName(call), typeNames(parsers)...) {
 		return nil
 	}
 	return call

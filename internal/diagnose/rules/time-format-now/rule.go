@@ -8,7 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -42,15 +46,15 @@ of logging; valyala/fasthttp keeps the text of its Date header by the second for
 the same reason (serverDate).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return rule.Search{Callees: []string{"time.Time.Format", "time.Time.AppendFormat"}, Judge: judge}.Find(p), nil
+	return finder.Search{Callees: []string{"time.Time.Format", "time.Time.AppendFormat"}, Judge: judge}.Find(p), nil
 }
 
-func judge(c *rule.Case) bool {
+func judge(c *finder.Case) bool {
 	layout := ""
 	ok := c.All(func(call *ast.CallExpr) bool {
-		text, constant := rule.ConstString(c.Place, call.Args[len(call.Args)-1])
+		text, constant := syntax.ConstString(c.Place, call.Args[len(call.Args)-1])
 		layout = text
-		return constant && coarse(text) && present(c.Place, rule.Receiver(call)) && rule.PerCall(c.Place, call)
+		return constant && coarse(text) && present(c.Place, syntax.Receiver(call)) && loops.PerCall(c.Place, call)
 	})
 	if !ok {
 		return false
@@ -74,7 +78,7 @@ func present(p *gocode.Place, e ast.Expr) bool {
 		if e == nil {
 			return false
 		}
-		call, ok := rule.Origin(p, e).(*ast.CallExpr)
+		call, ok := syntax.Origin(p, e).(*ast.CallExpr)
 		if !ok {
 			return false
 		}
@@ -82,10 +86,10 @@ func present(p *gocode.Place, e ast.Expr) bool {
 		if name == "time.Now" {
 			return true
 		}
-		if !strings.HasPrefix(name, "(time.Time).") || !rule.Named(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") {
+		if !strings.HasPrefix(name, "(time.Time).") || !funcname.Match(name, "(time.Time).UTC", "(time.Time).Local", "(time.Time).In") {
 			return false
 		}
-		e = rule.Receiver(call)
+		e = syntax.Receiver(call)
 	}
 	return false
 }

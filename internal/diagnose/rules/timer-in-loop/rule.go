@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -54,7 +57,7 @@ Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	old := oldTimers(p)
 	guilty := func(p *gocode.Place, m *rule.Match) bool { return guilty(p, m, old) }
-	return p.Judge(func(s *site.Site) rule.Match { return rule.TakeCalls(s, makers...) }, guilty, nil), nil
+	return finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }, guilty, nil), nil
 }
 
 // oldTimers reports whether the program was built with timers that are kept until they fire, as the go line of
@@ -64,15 +67,15 @@ func oldTimers(p *rule.Pass) bool {
 }
 
 func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
-	for _, call := range rule.CallsOf(p, makers...) {
+	for _, call := range syntax.CallsOf(p, makers...) {
 		name := p.CalleeName(call)
 		loop := p.LoopAround(call)
 		switch {
-		case loop != nil && !rule.AtMost(p, loop, call, 2) && !kept(p, call):
-			m.Cause = fmt.Sprintf("%s makes a timer and its channel in every iteration of the loop on line %d%s.", name, rule.Line(p, loop.Pos()), alsoWhen(p, call))
+		case loop != nil && !loops.AtMost(p, loop, call, 2) && !kept(p, call):
+			m.Cause = fmt.Sprintf("%s makes a timer and its channel in every iteration of the loop on line %d%s.", name, syntax.Line(p, loop.Pos()), alsoWhen(p, call))
 			m.Fix = "Make one timer before the loop and call its Reset in each iteration."
 		case loop == nil && name == "time.After" && beside(p, call):
-			m.Cause = fmt.Sprintf("%s makes a timer and its channel each time %s is called%s.", name, rule.FuncName(p), alsoWhen(p, call))
+			m.Cause = fmt.Sprintf("%s makes a timer and its channel each time %s is called%s.", name, syntax.FuncName(p), alsoWhen(p, call))
 			m.Fix = "Try the other cases first, in a select with a default; make a time.NewTimer only when none is ready, and Stop it when one is."
 		default:
 			continue
@@ -127,22 +130,22 @@ func alsoWhen(p *gocode.Place, call *ast.CallExpr) string {
 
 // kept reports whether the timer goes into a field or element: then each iteration has its own.
 func kept(p *gocode.Place, call *ast.CallExpr) bool {
-	switch parent := rule.Parent(p, call).(type) {
+	switch parent := syntax.Parent(p, call).(type) {
 	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ReturnStmt:
 		return true
 	case *ast.CallExpr:
 		return parent.Fun != call // an argument
 	}
-	to := rule.AssignedTo(p, call)
+	to := syntax.AssignedTo(p, call)
 	if to == nil {
 		return false
 	}
-	v := rule.LocalVar(p, to)
+	v := syntax.LocalVar(p, to)
 	if v == nil {
 		return true
 	}
-	for _, use := range rule.Reads(p, v) {
-		switch rule.Parent(p.Outer(), use).(type) {
+	for _, use := range syntax.Reads(p, v) {
+		switch syntax.Parent(p.Outer(), use).(type) {
 		case *ast.SelectorExpr, *ast.UnaryExpr, *ast.BinaryExpr:
 		default:
 			return true // goes elsewhere

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gogc"
+	"github.com/hone-go/hone/internal/units"
 )
 
 const (
@@ -56,9 +59,9 @@ Seen in the field: golang/go#23044 asks for a least heap that can be set, for
 services that collect all the time with a few MiB live.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	goal, cycles, ok := p.TinyHeap()
-	share := p.Collecting()
-	if !ok || share < gogc.LeastShare || p.Refuted() {
+	goal, cycles, ok := collector.TinyHeap(p)
+	share := collector.Share(p)
+	if !ok || share < gogc.LeastShare || collector.Refuted(p) {
 		return nil, nil
 	}
 	next := choose(p, goal)
@@ -66,8 +69,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil
 	}
 	setting := int(math.Ceil(next/gogc.LeastHeap)) * 100
-	memory, what := p.Memory()
-	work := p.GCWorth()
+	memory, what := collector.Memory(p)
+	work := collector.Worth(p)
 	saved := (1 - goal/next) * (1 - kept)
 	return []rule.Match{{
 		Confidence: rule.Likely, // profile and metrics; only a run with the setting proves it
@@ -79,23 +82,23 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Collector: work.Value * saved,
 		},
 		Cause: fmt.Sprintf("The heap may grow to %s only before it is collected, so that happens %s times a second and takes %s of CPU: almost nothing is live, and the runtime's minimum heap size sets the GC rate.",
-			rule.Bytes(goal), rule.Number(cycles), rule.Percent(share)),
+			units.Bytes(goal), units.Number(cycles), units.Percent(share)),
 		Fix: fmt.Sprintf("Try GOGC=%d with GOMEMLIMIT=%dMiB: a heap of %s for %s of the collector's work. The limit matters, because GOGC is a factor: it keeps the heap from following if live memory grows.",
-			setting, int(guard(next, memory)/(1<<20)), rule.Bytes(next), rule.Percent(saved)),
+			setting, int(guard(next, memory)/(1<<20)), units.Bytes(next), units.Percent(saved)),
 		Evidence: append([]rule.Evidence{
-			{What: "CPU in the collector", Value: rule.Percent(share), Command: p.Top("cpu")},
-			{What: "collections a second", Value: rule.Number(cycles)},
-			{What: "goal of the heap", Value: fmt.Sprintf("%s at GOGC=%d", rule.Bytes(goal), p.GOGC())},
-			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", rule.Bytes(p.Held()), rule.Bytes(memory), what)},
-		}, p.Slowed()...),
+			{What: "CPU in the collector", Value: units.Percent(share), Command: evidence.TopCommand(p, "cpu")},
+			{What: "collections a second", Value: units.Number(cycles)},
+			{What: "goal of the heap", Value: fmt.Sprintf("%s at GOGC=%d", units.Bytes(goal), collector.GOGC(p))},
+			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", units.Bytes(collector.Held(p)), units.Bytes(memory), what)},
+		}, collector.Slowed(p)...),
 	}}, nil
 }
 
 // choose returns the goal that memory allows; 0 for none.
 func choose(p *rule.Pass, goal float64) float64 {
-	memory, _ := p.Memory()
+	memory, _ := collector.Memory(p)
 	for _, next := range heaps {
-		if next >= 2*goal && p.Held()+next-goal <= gogc.MayUse*memory {
+		if next >= 2*goal && collector.Held(p)+next-goal <= gogc.MayUse*memory {
 			return next
 		}
 	}

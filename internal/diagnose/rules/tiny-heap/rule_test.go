@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
@@ -30,7 +31,7 @@ func TestPrograms(t *testing.T) {
 		p.Metrics = map[string]float64{recording.MetricGoal: 4 << 20, recording.MetricLive: 1 << 20}
 		matches := find(t, tinyheap.Rule(), p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
-			t.Fatalf("%s: %d matches; the collector takes %g", name, len(matches), p.Collecting())
+			t.Fatalf("%s: %d matches; the collector takes %g", name, len(matches), collector.Share(p))
 		}
 		for _, m := range matches {
 			work := p.Table.GCWork()

@@ -6,8 +6,15 @@ import (
 	"fmt"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // Rule is too-large-for-stack.
@@ -40,19 +47,19 @@ It is fine at start-up, and where the large buffer is the result.
 Seen in the field: golang/go#26154, golang/go#41635.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
 }
 
 func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
-	for v, made := range rule.Buffers(p) {
-		if !tooLarge(pass, m) || !rule.PerCall(p, made) || !rule.OnlyMakes(p, made) {
+	for v, made := range syntax.Buffers(p) {
+		if !tooLarge(pass, m) || !loops.PerCall(p, made) || !syntax.AllocatesOnly(p, made) {
 			continue
 		}
-		if !pass.BufferUse(p, v).Contained {
+		if !flow.BufferUse(pass, p, v).Contained {
 			continue
 		}
 		m.Cause = fmt.Sprintf("%s is needed only while %s runs, but at %s it is too large for the stack: each call allocates and clears it on the heap.",
-			v.Name(), rule.FuncName(p), size(m, v))
+			v.Name(), syntax.FuncName(p), size(m, v))
 		m.Fix = "Take a smaller buffer (32 KiB are enough for copying), or keep this one: before the loop, in a field of a value that one goroutine uses, or in a sync.Pool."
 		return true
 	}
@@ -61,9 +68,9 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 
 // tooLarge reports whether the compiler gives the size as its reason.
 func tooLarge(pass *rule.Pass, m *rule.Match) bool {
-	words, _ := pass.Escapes(m.Site)
+	words, _ := evidence.Escapes(pass, m.Site)
 	for _, w := range words {
-		if steps, ok := pass.Flow(m.Site, rule.Escaping(w)); ok && rule.Reason(steps, "too large for stack") {
+		if steps, ok := evidence.EscapeFlow(pass, m.Site, evidence.Escaping(w)); ok && evidence.HasReason(steps, "too large for stack") {
 			return true
 		}
 	}
@@ -73,10 +80,10 @@ func tooLarge(pass *rule.Pass, m *rule.Match) bool {
 // size is that of an array's type, or the mean of what the line allocates.
 func size(m *rule.Match, v *types.Var) string {
 	if _, ok := v.Type().Underlying().(*types.Array); ok {
-		return rule.Bytes(float64(types.SizesFor("gc", "amd64").Sizeof(v.Type())))
+		return units.Bytes(float64(types.SizesFor("gc", "amd64").Sizeof(v.Type())))
 	}
-	if bytes, objects := rule.Sum(m.Allocs); objects > 0 {
-		return rule.Bytes(float64(bytes) / float64(objects))
+	if bytes, objects := stacks.Sum(m.Allocs); objects > 0 {
+		return units.Bytes(float64(bytes) / float64(objects))
 	}
 	return "its size"
 }

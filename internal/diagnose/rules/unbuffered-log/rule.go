@@ -5,9 +5,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // logger is one of the standard library's loggers.
@@ -73,12 +78,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	var matches []rule.Match
 	for _, s := range p.Table.Sites {
 		for _, l := range loggers {
-			m := rule.TakeCalls(s, l.calls...)
-			writes := rule.Rows(m.CPU, l.writes)
+			m := finder.TakeCalls(s, l.calls...)
+			writes := stacks.Select(m.CPU, l.writes)
 			if len(writes) == 0 {
 				continue
 			}
-			l.fill(p, &m, append(writes, rule.Rows(m.CPU, queues)...))
+			l.fill(p, &m, append(writes, stacks.Select(m.CPU, queues)...))
 			matches = append(matches, m)
 		}
 	}
@@ -109,20 +114,20 @@ func queues(r *site.Row) bool {
 // fill says what the match is about. m holds all rows of the call, writes those of
 // the system call and of waiting for it.
 func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
-	spent, _ := rule.Sum(m.CPU)
-	written, samples := rule.Sum(writes)
+	spent, _ := stacks.Sum(m.CPU)
+	written, samples := stacks.Sum(writes)
 	part := float64(written) / float64(max(spent, 1))
 	m.Fraction = buffered(part)
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:    "of the log line's CPU in write(2) and in waiting for it",
-		Value:   fmt.Sprintf("%s (%s)", rule.Percent(part), rule.Some(float64(samples), "sample")),
-		Command: p.List("cpu", l.output),
+		Value:   fmt.Sprintf("%s (%s)", units.Percent(part), units.Some(float64(samples), "sample")),
+		Command: evidence.ListCommand(p, "cpu", l.output),
 	})
-	waited, times := rule.Sum(m.Block)
+	waited, times := stacks.Sum(m.Block)
 	if waited > 0 {
 		m.Evidence = append(m.Evidence, rule.Evidence{
 			What:  "this line waited for others in the logger",
-			Value: fmt.Sprintf("%s in %d waits", rule.Seconds(float64(waited)/1e9), times),
+			Value: fmt.Sprintf("%s in %d waits", units.Seconds(float64(waited)/1e9), times),
 		})
 	}
 	call := "the logger"
@@ -130,7 +135,7 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 	if place := p.Place(m.Site); place != nil {
 		if name, ok := l.called(place); ok {
 			call = name
-			m.Confidence = p.Weigh(m.Site, false)
+			m.Confidence = evidence.Weigh(p, m.Site, false)
 		}
 	}
 	m.Cause = fmt.Sprintf("%s writes each line straight to a file, pipe or terminal: a system call per line, under the logger's mutex.", call)
@@ -148,7 +153,7 @@ func buffered(part float64) *rule.Fraction {
 
 // called names the call on the line as the source has it.
 func (l logger) called(place *gocode.Place) (string, bool) {
-	for _, call := range rule.CallsOf(place, l.types...) {
+	for _, call := range syntax.CallsOf(place, l.types...) {
 		return place.CalleeName(call), true
 	}
 	return "", false

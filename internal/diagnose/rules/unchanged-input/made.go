@@ -6,7 +6,11 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -18,7 +22,7 @@ import (
 // makes reports whether a call makes its result of what does not change, by all that is visible.
 func (o *origin) makes(call *ast.CallExpr) bool {
 	fn := o.place.Callee(call)
-	if fn == nil || rule.Asks(fn) {
+	if fn == nil || effects.Impure(fn) {
 		return false
 	}
 	if fn.Signature().Recv() != nil {
@@ -71,7 +75,7 @@ func (o *origin) fresh(e ast.Expr) bool {
 		return o.fixed(x)
 	case *ast.Ident:
 		v, ok := o.place.Object(x).(*types.Var)
-		return ok && v.Parent() != o.place.Pkg.Scope() && !rule.Param(o.place, v) && rule.Local(o.place, v) && o.fixed(x)
+		return ok && v.Parent() != o.place.Pkg.Scope() && !syntax.Param(o.place, v) && syntax.Local(o.place, v) && o.fixed(x)
 	case *ast.SelectorExpr:
 		return o.fresh(x.X)
 	}
@@ -82,7 +86,7 @@ func (o *origin) fresh(e ast.Expr) bool {
 // what x says.
 func (o *origin) untouched(v *types.Var) bool {
 	fine := true
-	ast.Inspect(rule.Body(o.place), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(o.place), func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || !fine {
 			return fine
@@ -112,9 +116,9 @@ func (o *origin) isRoot(e ast.Expr, v *types.Var) bool {
 	if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.AND {
 		e = u.X
 	}
-	w, _ := rule.Var(o.place, e)
+	w, _ := syntax.Var(o.place, e)
 	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && w == nil {
-		w, _ = rule.Var(o.place, sel.X)
+		w, _ = syntax.Var(o.place, sel.X)
 	}
 	return w == v
 }
@@ -204,19 +208,19 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 		}
 	}
 	fn := o.place.Callee(call)
-	if fn == nil || rule.Asks(fn) {
+	if fn == nil || effects.Impure(fn) {
 		return false
 	}
 	for _, pattern := range o.patterns {
-		if rule.Named(o.place.CalleeName(call), rule.TypeName(pattern)) {
+		if funcname.Match(o.place.CalleeName(call), funcname.Typed(pattern)) {
 			return true
 		}
 	}
-	if rule.ReadsFiles(fn) {
+	if effects.ReadsFiles(fn) {
 		o.file = true
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
-		if v, _ := rule.Var(o.place, sel.X); v != nil && v.Pkg() == o.place.Pkg && v.Parent() == o.place.Pkg.Scope() {
+		if v, _ := syntax.Var(o.place, sel.X); v != nil && v.Pkg() == o.place.Pkg && v.Parent() == o.place.Pkg.Scope() {
 			return false // a method of something that lives on
 		}
 	}
@@ -276,13 +280,13 @@ const leastMade = 100
 
 // describeMade says what is made again.
 func (f *found) describeMade(m *rule.Match, runs string) {
-	name := rule.FuncText(f.place.CalleeName(f.call))
+	name := funcname.Short(f.place.CalleeName(f.call))
 	if fn := f.place.Callee(f.call); fn != nil && fn.Pkg() == f.place.Pkg {
 		name = fn.Name()
 	}
 	of := "of constants alone"
 	if len(f.names) > 0 {
-		of = "of " + rule.List(f.names) + ", which did not change while the recording's counters ran"
+		of = "of " + funcname.List(f.names) + ", which did not change while the recording's counters ran"
 	}
 	same := "the same each time"
 	keep := "Make it once (at the start, in a package variable, or by sync.OnceValue) and keep it"
@@ -290,7 +294,7 @@ func (f *found) describeMade(m *rule.Match, runs string) {
 		same, keep = "one of the same few each time", "Keep the results by their input, in a map"
 	}
 	if runs == "" {
-		runs = fmt.Sprintf(" It runs %s per %s.", rule.Times(f.runs), f.unit)
+		runs = fmt.Sprintf(" It runs %s per %s.", evidence.Times(f.runs), f.unit)
 	}
 	m.Cause = fmt.Sprintf("%s makes its result again %s: %s.%s", name, of, same, runs)
 	if f.file {
@@ -302,5 +306,5 @@ func (f *found) describeMade(m *rule.Match, runs string) {
 	if f.guess || f.open || f.file {
 		m.Confidence = rule.Likely
 	}
-	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: fmt.Sprintf("%s is called %s per %s", name, rule.Times(f.runs), f.unit)})
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s is called %s per %s", name, evidence.Times(f.runs), f.unit)})
 }

@@ -6,7 +6,10 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -42,7 +45,7 @@ type origin struct {
 // decided reports whether what a call costs follows from values that do not change. A function that compiles a pattern
 // and matches a text has most of its work to do before it looks at the text.
 func (o *origin) decided(call *ast.CallExpr) bool {
-	if rule.Named(o.place.CalleeName(call), "regexp.Match*") && len(call.Args) == 2 {
+	if funcname.Match(o.place.CalleeName(call), "regexp.Match*") && len(call.Args) == 2 {
 		return o.fixed(call.Args[0])
 	}
 	return o.whole(call)
@@ -103,7 +106,7 @@ func (o *origin) fixed(e ast.Expr) bool {
 			return len(x.Args) == 1 && o.fixed(x.Args[0])
 		}
 		for _, pattern := range o.patterns {
-			if rule.Named(o.place.CalleeName(x), rule.TypeName(pattern)) {
+			if funcname.Match(o.place.CalleeName(x), funcname.Typed(pattern)) {
 				return o.whole(x)
 			}
 		}
@@ -124,7 +127,7 @@ func (o *origin) computed(call *ast.CallExpr) bool {
 	}
 	in := *o.place
 	in.Func, in.Decl = decl, decl
-	if !rule.WritesNothing(&in) {
+	if !effects.Pure(&in) {
 		return false
 	}
 	stays := true
@@ -151,11 +154,11 @@ func (o *origin) variable(id *ast.Ident) bool {
 		return o.stays(v, id.Name)
 	}
 	root := o.place.Func
-	if root == nil || o.place.Decl == nil || !rule.Local(o.place, v) {
+	if root == nil || o.place.Decl == nil || !syntax.Local(o.place, v) {
 		return false
 	}
 	if v.Pos() < root.Pos() || v.Pos() >= root.End() { // of the function around the literal
-		outer, ok := o.pass.Counts.Line(o.frame.Owner.Package, o.frame.File, rule.Line(o.place, v.Pos()))
+		outer, ok := o.pass.Counts.Line(o.frame.Owner.Package, o.frame.File, syntax.Line(o.place, v.Pos()))
 		if !ok || outer.PerUnit > seldom*o.runs || o.setIn(root, v) {
 			return false
 		}
@@ -173,8 +176,8 @@ func isFunc(obj types.Object) bool {
 
 // local reports whether a variable of the function gets nothing but what does not change.
 func (o *origin) local(v *types.Var) bool {
-	if rule.Param(o.place, v) {
-		return !o.setIn(rule.Body(o.place), v) && o.passed(v)
+	if syntax.Param(o.place, v) {
+		return !o.setIn(syntax.Body(o.place), v) && o.passed(v)
 	}
 	if slices.Contains(o.under, v) {
 		return !o.loose // sum = hash(sum) is another one in each iteration
@@ -182,11 +185,11 @@ func (o *origin) local(v *types.Var) bool {
 	o.under = append(o.under, v)
 	defer func() { o.under = o.under[:len(o.under)-1] }()
 	found, fine := 0, true
-	ast.Inspect(rule.Body(o.place), func(n ast.Node) bool {
+	ast.Inspect(syntax.Body(o.place), func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
-				if w, part := rule.Var(o.place, lhs); w != v {
+				if w, part := syntax.Var(o.place, lhs); w != v {
 					continue
 				} else if part {
 					fine = false
@@ -215,11 +218,11 @@ func (o *origin) local(v *types.Var) bool {
 				}
 			}
 		case *ast.UnaryExpr:
-			if w, _ := rule.Var(o.place, n.X); n.Op == token.AND && w == v && !o.loose {
+			if w, _ := syntax.Var(o.place, n.X); n.Op == token.AND && w == v && !o.loose {
 				fine = false
 			}
 		case *ast.IncDecStmt:
-			if w, _ := rule.Var(o.place, n.X); w == v {
+			if w, _ := syntax.Var(o.place, n.X); w == v {
 				fine = false
 			}
 		}
@@ -265,7 +268,7 @@ func (o *origin) passed(v *types.Var) bool {
 	if !ok || index < 0 {
 		return false // or the receiver itself
 	}
-	for _, call := range rule.Calls(place) {
+	for _, call := range syntax.Calls(place) {
 		if fn := place.Callee(call); fn == nil || fn.FullName() != self.FullName() || index >= len(call.Args) {
 			continue
 		}
@@ -293,7 +296,7 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 		return false
 	}
 	if id, ok := ast.Unparen(sel.X).(*ast.Ident); ok {
-		if v, ok := o.place.Object(id).(*types.Var); ok && rule.Param(o.place, v) {
+		if v, ok := o.place.Object(id).(*types.Var); ok && syntax.Param(o.place, v) {
 			// Whose field it is may change from call to call, unless it is the receiver's or a parameter's whose type is made
 			// seldom.
 			return o.made(v.Type()) && o.stays(field, types.ExprString(sel))

@@ -8,9 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -52,14 +59,14 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if p.Counts == nil || p.Syntax == nil {
 		return nil, nil
 	}
-	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: rule.Repeatable()}
-	matches := p.Gather(s.caller, func(place *gocode.Place, m *rule.Match) bool {
+	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: effects.DeterministicFuncs()}
+	matches := finder.Gather(p, s.caller, func(place *gocode.Place, m *rule.Match) bool {
 		f := s.first[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
 		if f == nil {
 			return false
 		}
 		if f.loose {
-			fine, file := rule.Quiet(m.CPU, s.caller)
+			fine, file := effects.PureBelow(m.CPU, s.caller)
 			if !fine {
 				return false
 			}
@@ -112,7 +119,7 @@ func (s *search) caller(r *site.Row) int {
 	}
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
-		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !rule.Named(r.Stack[i-1].Function, s.patterns...) {
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !funcname.Match(r.Stack[i-1].Function, s.patterns...) {
 			continue
 		}
 		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function}
@@ -138,9 +145,9 @@ func (s *search) look(f *site.Frame, key *at) *found {
 	if !ok {
 		return nil
 	}
-	for _, call := range rule.CallsTo(place, key.callee) {
+	for _, call := range syntax.CallsTo(place, key.callee) {
 		runs := s.runs(place, f, call)
-		if runs <= 0 || !rule.PerCall(place, call) {
+		if runs <= 0 || !loops.PerCall(place, call) {
 			continue
 		}
 		o := &origin{pass: s.pass, place: place, frame: f, callers: key.callers[:], runs: runs, patterns: s.patterns, loose: key.loose}
@@ -173,12 +180,12 @@ func (s *search) look(f *site.Frame, key *at) *found {
 // computed when the loop is reached.
 func (s *search) runs(place *gocode.Place, f *site.Frame, call *ast.CallExpr) float64 {
 	for _, n := range place.Enclosing(call) {
-		if r, ok := n.(*ast.RangeStmt); ok && rule.Within(r.X, call) {
+		if r, ok := n.(*ast.RangeStmt); ok && syntax.Within(r.X, call) {
 			l, _ := s.pass.Counts.Loop(f.Owner.Package, f.File, f.Line)
 			return l.Entries
 		}
 	}
-	e, _ := s.pass.Executions(*f)
+	e, _ := evidence.Executions(s.pass, *f)
 	return e.PerUnit
 }
 
@@ -190,21 +197,21 @@ func longest(names []string) []string {
 }
 
 func (f *found) describe(p *rule.Pass, m *rule.Match) {
-	what := rule.List(f.names)
+	what := funcname.List(f.names)
 	is, changed := "is", "which never changed while the recording's counters ran"
 	if len(f.names) > 1 {
 		is = "are"
 	}
 	if f.sets > 0 {
-		changed = fmt.Sprintf("set once in %s runs of the line", rule.Count(int64(1/f.sets)))
+		changed = fmt.Sprintf("set once in %s runs of the line", units.Count(int64(1/f.sets)))
 	}
 	runs := ""
 	if unit := p.Manifest.Unit(); unit != "run" && f.runs >= 0.1 {
-		runs = fmt.Sprintf(" It runs %s per %s.", rule.Times(f.runs), unit)
+		runs = fmt.Sprintf(" It runs %s per %s.", evidence.Times(f.runs), unit)
 	}
-	m.Cause = fmt.Sprintf("%s gets %s, %s: the result is the same each time.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
-	if rule.Named(f.place.CalleeName(f.call), "regexp.Match*") {
-		m.Cause = fmt.Sprintf("%s compiles %s, %s, and throws the compiled pattern away.%s", rule.FuncText(f.place.CalleeName(f.call)), what, changed, runs)
+	m.Cause = fmt.Sprintf("%s gets %s, %s: the result is the same each time.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
+	if funcname.Match(f.place.CalleeName(f.call), "regexp.Match*") {
+		m.Cause = fmt.Sprintf("%s compiles %s, %s, and throws the compiled pattern away.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
 	}
 	if f.loose {
 		f.describeMade(m, runs)
@@ -214,5 +221,5 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 	if m.Confidence = rule.Measured; f.open {
 		m.Confidence = rule.Likely
 	}
-	m.Evidence = append(m.Evidence, rule.Evidence{What: rule.ExecutionsCounted, Value: fmt.Sprintf("%s set %s times for each run of the line", what, rule.Number(f.sets))})
+	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s set %s times for each run of the line", what, units.Number(f.sets))})
 }

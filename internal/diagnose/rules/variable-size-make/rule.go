@@ -8,7 +8,11 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 )
 
@@ -43,33 +47,33 @@ it is no scratch, and the rule does not speak).
 Seen in the field: golang/go#20533, golang/go#27625.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return p.Judge(rule.TakeHere, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
+	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
 }
 
 func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
-	if !pass.HasFacts(m.Site) {
+	if !evidence.HasFacts(pass, m.Site) {
 		return false // only the compiler knows that the slice does not escape
 	}
-	for _, n := range rule.Makers(p) {
+	for _, n := range syntax.Allocating(p) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || p.CalleeName(call) != "make" || len(call.Args) < 2 || !rule.PerCall(p, call) {
+		if !ok || p.CalleeName(call) != "make" || len(call.Args) < 2 || !loops.PerCall(p, call) {
 			continue
 		}
 		if _, slice := p.TypeOf(call).Underlying().(*types.Slice); !slice {
 			continue
 		}
 		size := call.Args[len(call.Args)-1]
-		if _, constant := p.Const(size); constant || escapes(pass, m) || !rule.OnlyMakes(p, call) {
+		if _, constant := p.Const(size); constant || escapes(pass, m) || !syntax.AllocatesOnly(p, call) {
 			continue
 		}
-		text := rule.TypeText(p, p.TypeOf(call))
+		text := syntax.TypeText(p, p.TypeOf(call))
 		m.Confidence = rule.Measured
 		m.Cause = fmt.Sprintf("%s needs the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
-			rule.FuncName(p), text, rule.Text(size))
+			syntax.FuncName(p), text, syntax.Text(size))
 		if loop := p.LoopAround(call); loop != nil {
-			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each iteration, growing it when it is too short.", rule.Line(p, loop.Pos()))
+			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each iteration, growing it when it is too short.", syntax.Line(p, loop.Pos()))
 		} else {
-			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field of a value that one goroutine uses, or a sync.Pool.", rule.Text(size))
+			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field of a value that one goroutine uses, or a sync.Pool.", syntax.Text(size))
 		}
 		return true
 	}
@@ -79,13 +83,13 @@ func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
 // escapes reports whether the compiler says that a make on the line escapes for another reason than its
 // size.
 func escapes(pass *rule.Pass, m *rule.Match) bool {
-	words, _ := pass.Escapes(m.Site)
+	words, _ := evidence.Escapes(pass, m.Site)
 	for _, w := range words {
 		if !strings.HasPrefix(w, "make(") {
 			continue
 		}
-		steps, _ := pass.Flow(m.Site, rule.Escaping(w))
-		if !rule.Reason(steps, "non-constant size") {
+		steps, _ := evidence.EscapeFlow(pass, m.Site, evidence.Escaping(w))
+		if !evidence.HasReason(steps, "non-constant size") {
 			return true
 		}
 	}

@@ -7,8 +7,14 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -58,7 +64,7 @@ Seen in the field: afreidah/s3-orchestrator#891; "High Performance Go Workshop"
 s.`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !p.Traced() {
+	if !traced.Long(p) {
 		return nil, nil
 	}
 	var matches []rule.Match
@@ -67,7 +73,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if sp.Ended < fewest || float64(sp.Ended) < fewestRate*length || float64(sp.Short) < mostlyShort*float64(sp.Ended) {
 			continue
 		}
-		s := p.At(sp.Line)
+		s := traced.SiteAt(p, sp.Line)
 		if s == nil || waits(p, sp) {
 			continue
 		}
@@ -105,35 +111,35 @@ func waits(p *rule.Pass, sp wall.Spawn) bool {
 func external(why string) bool { return why == "network" || why == "sleep" || why == "select" }
 
 func match(p *rule.Pass, sp wall.Spawn, s *site.Site) rule.Match {
-	cost := p.Switching(sp.Created, []*site.Site{s}, "runtime.newproc*")
+	cost := traced.Switching(p, sp.Created, []*site.Site{s}, "runtime.newproc*")
 	if cost == (stats.Interval{}) {
 		cost = assumed(sp.Created) // no CPU profile, or nothing sampled there
 	}
 	m := rule.Match{
 		Site:   s,
-		CPU:    rule.Rows(s.CPU, func(r *site.Row) bool { return rule.CallsDirectly(r, "runtime.newproc*") }),
+		CPU:    stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, "runtime.newproc*") }),
 		Saving: fraction.Part(cost),
 		Evidence: []rule.Evidence{
-			{What: "goroutines started here in the trace", Value: fmt.Sprintf("%s in %s", rule.Count(sp.Created), rule.Seconds(p.Trace.Parallelism.Length)), Command: p.View("goroutines")},
-			{What: "ran less than 10 µs", Value: rule.Percent(float64(sp.Short) / float64(sp.Ended))},
+			{What: "goroutines started here in the trace", Value: fmt.Sprintf("%s in %s", units.Count(sp.Created), units.Seconds(p.Trace.Parallelism.Length)), Command: evidence.ViewCommand(p, "goroutines")},
+			{What: "ran less than 10 µs", Value: units.Percent(float64(sp.Short) / float64(sp.Ended))},
 		},
 	}
 	if sp.MeanWait != nil {
-		m.Evidence = append(m.Evidence, rule.Evidence{What: "waited for their first turn, mean", Value: rule.Seconds(*sp.MeanWait), Command: p.View("sched")})
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "waited for their first turn, mean", Value: units.Seconds(*sp.MeanWait), Command: evidence.ViewCommand(p, "sched")})
 	}
 	if total := p.Table.Totals.TotalSeconds; total > 0 {
-		m.Evidence = append(m.Evidence, rule.Evidence{What: "CPU for starting, scheduling and ending them", Value: rule.Percent(min(1, cost.Value/total)), Command: p.Top("cpu")})
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "CPU for starting, scheduling and ending them", Value: units.Percent(min(1, cost.Value/total)), Command: evidence.TopCommand(p, "cpu")})
 	}
 	m.Cause = fmt.Sprintf("A goroutine is started for each small piece of work: %s of them, %s of which ran less than 10 µs, when starting and ending one costs about 1 µs.",
-		rule.Count(sp.Created), rule.Percent(float64(sp.Short)/float64(sp.Ended)))
+		units.Count(sp.Created), units.Percent(float64(sp.Short)/float64(sp.Ended)))
 	m.Fix = "Give each goroutine a larger share: a range of iterations instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the pieces are uneven."
 	m.Confidence = rule.Hint
 	if place := p.Place(s); place != nil {
 		m.Confidence = rule.Likely // the trace, and a loop or a function that is called again and again
-		if loop := rule.OutermostLoop(place); loop != nil {
+		if loop := loops.Outermost(place); loop != nil {
 			m.Confidence = rule.Measured
 			m.Fix = fmt.Sprintf("Give each goroutine a larger share of the loop on line %d: a range of its iterations instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the iterations are uneven.",
-				rule.Line(place, loop.Pos()))
+				syntax.Line(place, loop.Pos()))
 		}
 	}
 	return m

@@ -1,0 +1,126 @@
+package collector
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/gogc"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/stats"
+)
+
+// GOGC is the setting that the program ran with, in percent; -1 when collection is off, 0 when it is not
+// known.
+func GOGC(p *rule.Pass) int {
+	if p.Manifest != nil && p.Manifest.Runtime.GOGC != 0 {
+		return p.Manifest.Runtime.GOGC
+	}
+	switch g := p.Metrics[recording.MetricGOGC]; {
+	case g <= 0:
+		return 0
+	case g >= math.MaxInt32:
+		return -1
+	default:
+		return int(g)
+	}
+}
+
+// Limit is GOMEMLIMIT in bytes; 0 when there is none.
+func Limit(p *rule.Pass) float64 {
+	if p.Manifest == nil {
+		return 0
+	}
+	return p.Manifest.Limit()
+}
+
+// Memory is what the process may fill in bytes, and what says so. 0 when nothing is known.
+func Memory(p *rule.Pass) (bytes float64, what string) {
+	if p.Manifest == nil {
+		return 0, ""
+	}
+	return p.Manifest.Memory()
+}
+
+// Held is what the process holds of memory, in bytes; 0 when it is not known.
+func Held(p *rule.Pass) float64 {
+	if p.Manifest == nil {
+		return 0
+	}
+	return p.Manifest.Held(p.Metrics[recording.MetricTotal], p.Metrics[recording.MetricReleased])
+}
+
+// Cycles are the collections a second, of the clean phase where there is one; 0 when that is not known.
+func Cycles(p *rule.Pass) float64 {
+	for _, name := range []string{recording.PhaseClean, recording.PhaseCPU} {
+		if ph, ok := p.Phase(name); ok && ph.Seconds > 0 && ph.GCCycles > 0 {
+			return float64(ph.GCCycles) / ph.Seconds
+		}
+	}
+	return 0
+}
+
+// Share is the share of CPU that collection takes, idle marking left out; 0 when it is not known.
+func Share(p *rule.Pass) float64 {
+	if p.Table == nil || p.Table.Totals.TotalSeconds <= 0 {
+		return 0
+	}
+	t := p.Table.Totals
+	return t.Collecting() / t.TotalSeconds
+}
+
+// TinyHeap reports whether the heap is so small that the runtime's least heap decides when to collect,
+// and that happens many times a second: goal is the heap's goal in bytes, cycles are those
+// of a second. What is live then hardly matters.
+func TinyHeap(p *rule.Pass) (goal, cycles float64, ok bool) {
+	goal, cycles = p.Metrics[recording.MetricGoal], Cycles(p)
+	return goal, cycles, gogc.Tiny(GOGC(p), goal, cycles)
+}
+
+// Refuted reports whether a larger GOGC was tried in the recording and was not seen to save CPU: the
+// trial's interval holds zero, is unknown, or lies below it. Then no rule advises a larger heap.
+func Refuted(p *rule.Pass) bool {
+	if p.Manifest == nil || p.Manifest.Trial == nil {
+		return false
+	}
+	saved := p.Manifest.Trial.Saved()
+	return !saved.Known() || saved.Low <= 0
+}
+
+// Drag is how many CPU seconds the program loses for each second that the collector works, beside that
+// second: while it marks, the program runs slower (see [parallelism.Marking]). It is measured by the CPU
+// samples in the trace, so that time without a core is in it nowhere; its value is 0 when they do not prove an
+// effect, and its upper bound what they leave possible. 0 in all when the trace has too few.
+func Drag(p *rule.Pass) stats.Interval {
+	if p.Trace == nil || p.Trace.Parallelism == nil || p.Table == nil {
+		return stats.Interval{}
+	}
+	work, total := p.Table.GCWork(), p.Table.Totals.TotalSeconds
+	if !(work.Value > 0) || total <= 0 {
+		return stats.Interval{}
+	}
+	return p.Trace.Parallelism.Marking.LostCPU.Scale(total / work.Value)
+}
+
+// Worth is what all of the collector's work takes from the program, in CPU seconds: its own, and by how
+// much it slows the program down.
+func Worth(p *rule.Pass) stats.Interval {
+	drag := Drag(p)
+	return stats.Mul(p.Table.GCWork(), stats.Interval{Value: 1 + drag.Value, Low: 1 + drag.Low, High: 1 + drag.High})
+}
+
+// Slowed is the evidence for Drag; none when there is none.
+func Slowed(p *rule.Pass) []rule.Evidence {
+	if !(Drag(p).Value > 0) {
+		return nil
+	}
+	m := p.Trace.Parallelism.Marking
+	by := m.SlowerByCPU
+	return []rule.Evidence{{
+		What:    "the program's own work for a second of CPU while the collector marks",
+		Value:   fmt.Sprintf("%s times slower (%s to %s), for %s of the time", units.Number(by.Value), units.Number(by.Low), units.Number(by.High), units.Percent(m.Share)),
+		Command: evidence.ViewCommand(p, "parallelism"),
+	}}
+}

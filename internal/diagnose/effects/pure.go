@@ -1,0 +1,134 @@
+package effects
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// PureFuncs are functions of the standard library, as profiles name them, whose result depends
+// on their arguments alone: no state, no clock, no environment. Their results are values, or may be
+// shared as long as nobody writes to them.
+func PureFuncs() []string {
+	return []string{
+		"crypto/md5.Sum", "crypto/sha1.Sum", "crypto/sha256.Sum256", "crypto/sha512.Sum512",
+		"encoding/base64.(*Encoding).DecodeString", "encoding/base64.(*Encoding).EncodeToString",
+		"encoding/hex.DecodeString", "encoding/hex.EncodeToString",
+		"hash/crc32.ChecksumIEEE",
+		"html.EscapeString", "html.UnescapeString",
+		"net.ParseCIDR", "net.ParseIP",
+		"net/netip.MustParseAddr", "net/netip.MustParsePrefix", "net/netip.ParseAddr", "net/netip.ParsePrefix",
+		"net/url.Parse", "net/url.PathEscape", "net/url.QueryEscape", "net/url.QueryUnescape",
+		"path.Base", "path.Clean", "path.Dir", "path.Join",
+		"path/filepath.Base", "path/filepath.Clean", "path/filepath.Dir", "path/filepath.Join",
+		"regexp.QuoteMeta",
+		"strconv.Atoi", "strconv.FormatFloat", "strconv.FormatInt", "strconv.FormatUint", "strconv.Itoa",
+		"strconv.ParseFloat", "strconv.ParseInt", "strconv.ParseUint", "strconv.Quote", "strconv.Unquote",
+		"strings.Fields", "strings.Repeat", "strings.Replace", "strings.ReplaceAll", "strings.Split",
+		"strings.Title", "strings.ToLower", "strings.ToTitle", "strings.ToUpper", "strings.TrimSpace",
+		"time.Parse", "time.ParseDuration",
+	}
+}
+
+// DeterministicFuncs are [PureFuncs], and others of the standard library and of known modules whose result follows from
+// receiver and arguments, as profiles name them.
+func DeterministicFuncs() []string {
+	return append(PureFuncs(),
+		"regexp.Compile", "regexp.MustCompile", "regexp.MatchString", "regexp.Match", "regexp.MatchReader",
+		"text/template.New", "text/template.(*Template).Parse", "text/template.(*Template).Funcs", "text/template.Must",
+		"html/template.New", "html/template.(*Template).Parse", "html/template.(*Template).Funcs", "html/template.Must",
+		"strings.NewReplacer", "strings.Join", "strings.SplitN", "strings.FieldsFunc", "strings.Map", "strings.ToValidUTF8",
+		"strings.TrimFunc", "strings.EqualFold", "strings.Index", "strings.IndexByte", "strings.LastIndex", "strings.Count",
+		"strings.Trim", "strings.TrimPrefix", "strings.TrimSuffix", "strings.TrimLeft", "strings.TrimRight", "bytes.ToLower", "bytes.ToUpper", "bytes.Split", "bytes.ReplaceAll",
+		"net/textproto.CanonicalMIMEHeaderKey", "net/http.CanonicalHeaderKey", "mime.ParseMediaType", "mime.TypeByExtension",
+		"fmt.Sprintf", "fmt.Sprint", "path.Match", "path/filepath.Match", "path/filepath.Rel", "time.LoadLocation",
+		"encoding/pem.Decode", "crypto/x509.ParseCertificate", "crypto/x509.ParsePKCS8PrivateKey", "crypto/x509.ParsePKCS1PrivateKey",
+		"crypto/x509.ParsePKIXPublicKey", "encoding/base64.(*Encoding).Decode", "net/url.ParseQuery", "net/url.ParseRequestURI",
+		"go/parser.ParseExpr", "gopkg.in/yaml%2ev3.Unmarshal", "github.com/Knetic/govaluate.NewEvaluableExpression*",
+		"github.com/casbin/govaluate.NewEvaluableExpression*", "github.com/google/uuid.Parse", "github.com/Masterminds/semver*.NewVersion",
+		"github.com/Masterminds/semver*.NewConstraint", "github.com/robfig/cron*.ParseStandard", "github.com/golang-jwt/jwt*.Parse*FromPEM",
+		"golang.org/x/text/language.Parse", "golang.org/x/text/language.MustParse", "golang.org/x/text/language.ParseAcceptLanguage",
+		"golang.org/x/net/idna.(*Profile).ToASCII",
+	)
+}
+
+// Pure reports whether a function visibly does nothing but compute its results: it writes variables of its own
+// alone, starts and waits for nothing, and calls only functions of its package of which the same holds, some of the standard library
+// that write nothing, and [DeterministicFuncs]. What it cannot see through it refuses.
+func Pure(p *gocode.Place) bool { return pure(p, false) }
+
+// LooksPure is [Pure] that trusts functions of other packages unless their names say otherwise (see [Impure]).
+// What the profile shows below them must agree: see [PureBelow].
+func LooksPure(p *gocode.Place) bool { return pure(p, true) }
+
+func pure(p *gocode.Place, trusts bool) bool {
+	body := syntax.Body(p)
+	if body == nil {
+		return false
+	}
+	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, computes: true, trusts: trusts}
+	if fn, ok := p.Func.(*ast.FuncDecl); ok {
+		if self, ok := p.Info.Defs[fn.Name].(*types.Func); ok {
+			r.calls = []*types.Func{self}
+		}
+	}
+	r.declare(p.Func)
+	r.walk(body)
+	return r.why == ""
+}
+
+// ReadsFiles reports whether a function reads the file system.
+func ReadsFiles(fn *types.Func) bool {
+	return fn.Pkg() != nil && (fn.Pkg().Path() == "os" || fn.Pkg().Path() == "io/fs" || fn.Pkg().Path() == "path/filepath") &&
+		(strings.HasPrefix(fn.Name(), "Read") || fn.Name() == "Open" || fn.Name() == "Stat" || fn.Name() == "Glob")
+}
+
+// Impure reports whether a function is known to ask the world or to tell it something: its result is another each time, or it is called for
+// what it does.
+func Impure(fn *types.Func) bool {
+	if fn.Pkg() == nil {
+		return fn.Name() != "Error"
+	}
+	name := fn.Name()
+	switch path := fn.Pkg().Path(); path {
+	case "os":
+		return !ReadsFiles(fn) && name != "Getenv" && name != "LookupEnv" && name != "Close"
+	case "time":
+		return name == "Now" || name == "Since" || name == "Until" || name == "Sleep" || name == "After" || name == "Tick" || strings.HasPrefix(name, "New")
+	case "fmt":
+		return strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Scan")
+	case "math/rand", "math/rand/v2", "crypto/rand", "net", "net/http", "database/sql", "os/exec", "os/signal", "syscall", "log", "log/slog", "context", "sync",
+		"sync/atomic", "runtime", "runtime/debug", "testing", "unique":
+		return true
+	}
+	for _, word := range []string{"Rand", "Random", "Now", "Next", "Generate", "Query", "Exec", "Fetch", "Dial", "Send", "Recv", "Publish", "Wait", "Lock", "Unlock"} {
+		if strings.HasPrefix(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// PureBelow reports whether the profile shows nothing below the lines of a call that asks the world: what the syntax of other packages would
+// say, the samples do. at is the index in a row's stack of the frame that calls. file is true where one is read.
+func PureBelow(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
+	for _, r := range rows {
+		i := at(r)
+		for j := range max(i, 0) {
+			name := r.Stack[j].Function
+			switch {
+			case funcname.Match(name, "os.ReadFile", "os.Open", "os.OpenFile", "os.(*File).Read"):
+				file = true
+			case funcname.Match(name, "crypto/rand.*", "math/rand.*", "math/rand/v2.*", "crypto/internal/sysrand.*", "net.*", "net/http.*", "database/sql.*",
+				"time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*", "sync.(*Mutex).lockSlow"):
+				return false, file
+			}
+		}
+	}
+	return true, file
+}

@@ -1,0 +1,137 @@
+package evidence
+
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/internal/counts"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// Executions returns how often a line ran for each unit of work, by the recording's counters. It
+// reports false where the line was not counted.
+func Executions(p *rule.Pass, f site.Frame) (counts.Executions, bool) {
+	if p.Counts == nil || f.Owner.Package == "" {
+		return counts.Executions{}, false
+	}
+	return p.Counts.Line(f.Owner.Package, f.File, f.Line)
+}
+
+// unitsOfWork is how many units of work the CPU profile and the allocations are of; 0 when unknown.
+func unitsOfWork(p *rule.Pass) float64 {
+	if p.Manifest == nil {
+		return 0
+	}
+	ph, ok := p.Manifest.Phase(recording.PhaseCPU)
+	switch {
+	case !ok:
+		return 0
+	case ph.Requests > 0:
+		return float64(ph.Requests)
+	case p.Manifest.Target.Bench != "":
+		return 0
+	}
+	return float64(ph.Runs)
+}
+
+// Runs says how often a line runs and what one execution costs: "runs 46 times per request, 46 for
+// each call of its function: 150 ns and 32 B each"; "" when it is unknown.
+func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
+	e, ok := Executions(p, f)
+	if !ok || e.PerUnit <= 0 {
+		return ""
+	}
+	text := "runs"
+	done := unitsOfWork(p)
+	perUnit := countsUnits(p)
+	if perUnit {
+		text += " " + Times(e.PerUnit) + " per " + p.Manifest.Unit()
+	}
+	if e.PerCall >= leastRepeats {
+		if perUnit {
+			text += ","
+		}
+		text += " " + Times(e.PerCall) + " for each call of its function"
+	} else if !perUnit {
+		return ""
+	}
+	if done > 0 && perUnit {
+		each := done * e.PerUnit
+		var parts []string
+		if c.CPUSeconds > 0 {
+			parts = append(parts, units.Seconds(c.CPUSeconds/each))
+		}
+		if c.AllocBytes > 0 {
+			parts = append(parts, units.Bytes(float64(c.AllocBytes)/each))
+		}
+		if len(parts) > 0 {
+			text += ": " + funcname.List(parts) + " each"
+		}
+	}
+	return text
+}
+
+// PerExecution returns what one execution of a line takes of some CPU seconds of the profile, in seconds; false
+// where executions were not counted.
+func PerExecution(p *rule.Pass, f site.Frame, seconds float64) (float64, bool) {
+	e, ok := Executions(p, f)
+	done := unitsOfWork(p)
+	if !ok || e.PerUnit <= 0 || done <= 0 || !countsUnits(p) {
+		return 0, false
+	}
+	return seconds / (done * e.PerUnit), true
+}
+
+// ExecutionsCounted is the evidence that holds what Runs says.
+const ExecutionsCounted = "executions, counted"
+
+// leastRepeats is how often a line runs for a call of its function to be worth a word.
+const leastRepeats = 1.5
+
+// countsUnits reports whether the counting run knows its units of work: of several benchmarks it does not.
+func countsUnits(p *rule.Pass) bool {
+	ph, ok := p.Manifest.Phase(recording.PhaseCounts)
+	return ok && (ph.Requests > 0 || p.Manifest.Target.Bench == "")
+}
+
+// Times says how often something happens: "once", "46 times".
+func Times(n float64) string {
+	switch {
+	case n > 0.95 && n < 1.05:
+		return "once"
+	case n < 0.01:
+		return fmt.Sprintf("%.2g times", n)
+	}
+	return units.Number(n) + " times"
+}
+
+// leastWatched is how many calls of a function are worth a word about their inputs.
+const leastWatched = 50
+
+// InputsSeen says of how many different inputs the calls of a function were, by the recording's counters of inputs: "got 3 different inputs in
+// 35,412 calls"; "" when that is unknown. Where the load sends one request again and again, that is said.
+func InputsSeen(p *rule.Pass, function string) string {
+	f := p.Inputs.Of(function)
+	if f == nil || f.Calls < leastWatched || f.Hashed < f.Calls || !f.ByValue() {
+		return ""
+	}
+	text := fmt.Sprintf("got %s in %s calls", Different(units.Count(f.Different)), units.Count(f.Calls))
+	if p.Inputs.Requests > 0 && p.Inputs.Targets == 1 {
+		text += " (the load sends one request again and again)"
+	}
+	return text
+}
+
+// Different counts inputs: "one input", "7 different inputs".
+func Different(n string) string {
+	if n == "1" {
+		return "one input"
+	}
+	return n + " different inputs"
+}
+
+// InputsCounted is the evidence that holds what the counters of inputs say.
+const InputsCounted = "inputs, counted"

@@ -1,0 +1,2 @@
+// Package finder finds the lines that rules are about, starting from what the profile shows.
+package finder

@@ -1,0 +1,154 @@
+package flow
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Copied reports whether the strings that all the calls return go nowhere but into buffers
+// and writers, and how the first does.
+func Copied(p *gocode.Place, calls []*ast.CallExpr) (string, bool) {
+	var how string
+	for _, call := range calls {
+		f := text{place: p, seen: map[types.Object]bool{}}
+		if !f.sinks(call) {
+			return "", false
+		}
+		if how == "" && len(f.ways) > 0 {
+			slices.Sort(f.ways)
+			how = funcname.List(slices.Compact(f.ways))
+		}
+	}
+	return how, how != ""
+}
+
+// text follows a string through a function.
+type text struct {
+	place *gocode.Place
+	seen  map[types.Object]bool
+	ways  []string // the sinks met
+}
+
+// sinks reports whether the value of e is copied into something and used in no
+// other way.
+func (f *text) sinks(e ast.Expr) bool {
+	var child ast.Node = e
+	for _, parent := range f.place.Enclosing(e) {
+		switch n := parent.(type) {
+		case *ast.ParenExpr:
+		case *ast.BinaryExpr:
+			if n.Op != token.ADD {
+				return false
+			}
+			// A concatenation holds a copy: what becomes of it decides whether the
+			// bytes could have been put there at once.
+		case *ast.CallExpr:
+			done, ok := f.argument(n, child)
+			if done {
+				return ok
+			}
+		case *ast.AssignStmt:
+			return f.assigned(n, child)
+		case *ast.ValueSpec:
+			for i, v := range n.Values {
+				if v == child && len(n.Values) == len(n.Names) {
+					return f.variable(n.Names[i])
+				}
+			}
+			return false
+		default:
+			return false
+		}
+		child = parent
+	}
+	return false
+}
+
+// assigned follows a value into the variable that takes it.
+func (f *text) assigned(a *ast.AssignStmt, value ast.Node) bool {
+	if len(a.Lhs) != len(a.Rhs) {
+		return false
+	}
+	for i, rhs := range a.Rhs {
+		if rhs == value {
+			id, ok := ast.Unparen(a.Lhs[i]).(*ast.Ident)
+			return ok && f.variable(id)
+		}
+	}
+	return false
+}
+
+// variable reports whether a local variable is read only to be copied into a sink.
+func (f *text) variable(id *ast.Ident) bool {
+	v, ok := f.place.Object(id).(*types.Var)
+	if !ok || v.IsField() || v.Parent() == f.place.Pkg.Scope() || f.place.Decl == nil {
+		return false
+	}
+	if syntax.IsResult(f.place, v) {
+		return false
+	}
+	if f.seen[v] {
+		return true // s += x: the value flows back into s, whose uses are being looked at
+	}
+	f.seen[v] = true
+	reads := 0
+	for _, use := range syntax.Uses(f.place, v) {
+		if syntax.Defines(f.place, use) {
+			continue
+		}
+		if !f.sinks(use) {
+			return false
+		}
+		reads++
+	}
+	return reads > 0
+}
+
+// argument tells what a call does with a value: ok when it copies it into a
+// buffer; done is false for a conversion, whose result is to be followed.
+func (f *text) argument(call *ast.CallExpr, value ast.Node) (done, ok bool) {
+	p := f.place
+	if call.Fun == value {
+		return true, false
+	}
+	if t, isConversion := p.Conversion(call); isConversion {
+		_, slice := t.Underlying().(*types.Slice)
+		return false, slice || syntax.IsString(p, call)
+	}
+	name := p.CalleeName(call)
+	switch {
+	case name == "append":
+		f.ways = append(f.ways, "appended to a slice")
+		return true, call.Ellipsis.IsValid() && call.Args[len(call.Args)-1] == value
+	case name == "copy":
+		f.ways = append(f.ways, "copied")
+		return true, len(call.Args) == 2 && call.Args[1] == value
+	case funcname.Match(name, "fmt.Sprint*", "fmt.Append*", "fmt.Fprint*", "log.Print*", "(*log.Logger).Print*"):
+		f.ways = append(f.ways, "formatted into a larger string")
+		return true, true
+	case name == "io.WriteString":
+		f.ways = append(f.ways, "written out")
+		return true, len(call.Args) == 2 && call.Args[1] == value
+	case writesOut(p, call, name):
+		f.ways = append(f.ways, "written to a buffer or writer")
+		return true, true
+	}
+	return true, false
+}
+
+// writesOut reports whether a call is a Write or WriteString with the signature of io.Writer's.
+func writesOut(p *gocode.Place, call *ast.CallExpr, name string) bool {
+	if !strings.HasSuffix(name, ").Write") && !strings.HasSuffix(name, ").WriteString") {
+		return false
+	}
+	sig, ok := p.TypeOf(call.Fun).(*types.Signature)
+	return ok && sig.Params().Len() == 1 && sig.Results().Len() == 2 &&
+		types.Identical(sig.Results().At(0).Type(), types.Typ[types.Int])
+}

@@ -1,0 +1,2 @@
+// Package httpconn finds what HTTP clients spend on new connections.
+package httpconn

@@ -1,0 +1,50 @@
+package httpconn
+
+import (
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// Calls are the functions of net/http that send a request, as profiles name them.
+func Calls() []string {
+	return []string{
+		"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm",
+		"net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm",
+	}
+}
+
+// Dials are the CPU rows that HTTP clients spend on new connections: looking the
+// host up, connecting, the TLS handshake, and setting up and tearing down the goroutines. They are
+// nobody's line: the transport dials on goroutines of its own.
+func Dials(p *rule.Pass) (rows []*site.Row) {
+	p.EachRow(func(r *site.Row) {
+		for _, f := range r.Stack {
+			if funcname.Match(f.Function, "net/http.(*Transport).dialConn*", "net/http.(*Transport).startDialConn*",
+				"net/http.(*persistConn).addTLS*", "net.(*Resolver).lookupIPAddr*") {
+				rows = append(rows, r)
+				return
+			}
+		}
+	})
+	return rows
+}
+
+// Blame makes the case about new connections alone. It is likely at most: they are made on goroutines of their
+// own, and whose they are is not recorded.
+func Blame(c *finder.Case, dials []*site.Row) {
+	spent, n := stacks.Sum(dials)
+	c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil
+	c.Confidence = rule.Likely
+	c.Evidence = append(c.Evidence, rule.Evidence{
+		What:    "CPU spent on new client connections",
+		Value:   fmt.Sprintf("%s (%s)", units.Seconds(float64(spent)/1e9), units.Some(float64(n), "sample")),
+		Command: evidence.TopCommand(c.Pass, "cpu"),
+	})
+}

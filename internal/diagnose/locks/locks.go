@@ -1,0 +1,243 @@
+package locks
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Section is a critical section: what a function does between locking and unlocking a mutex.
+type Section struct {
+	Lock, Unlock *ast.CallExpr
+	Mutex        ast.Expr // "c.mu", or what embeds it
+	Read         bool     // of readers, who only keep writers out
+	Deferred     bool     // unlocked by defer, so held to the end of the function
+	From, To     int      // lines of its first and last position
+
+	place *gocode.Place
+	end   token.Pos
+}
+
+// Unlocks are the functions that end a critical section, as profiles name them.
+func Unlocks() []string {
+	return []string{"sync.(*Mutex).Unlock", "sync.(*RWMutex).Unlock", "sync.(*RWMutex).RUnlock"}
+}
+
+// Locks are the functions that begin a critical section, as profiles name them.
+func Locks() []string {
+	return []string{"sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock"}
+}
+
+// Sections returns the critical sections that end on the place's line: by an Unlock there or, when there is none,
+// by the function's deferred ones, which run on the line that returns.
+func Sections(p *gocode.Place) []*Section {
+	var unlocks []*ast.CallExpr
+	for _, call := range syntax.Calls(p) {
+		if unlocking(p, call) {
+			unlocks = append(unlocks, call)
+		}
+	}
+	if len(unlocks) == 0 {
+		unlocks = deferred(p)
+	}
+	var found []*Section
+	for _, u := range unlocks {
+		if s := section(p, u); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// unlocking and locking report whether a call is a method of a mutex, of a type that wraps one, or of a sync.Locker.
+func unlocking(p *gocode.Place, call *ast.CallExpr) bool {
+	name := methodName(p, call)
+	return name == "Unlock" || name == "RUnlock"
+}
+
+func locking(p *gocode.Place, call *ast.CallExpr) bool {
+	name := methodName(p, call)
+	return name == "Lock" || name == "RLock"
+}
+
+// methodName is the name of the method without arguments that a call calls; "" for others.
+func methodName(p *gocode.Place, call *ast.CallExpr) string {
+	fn := p.Callee(call)
+	if fn == nil || fn.Signature().Recv() == nil || len(call.Args) > 0 {
+		return ""
+	}
+	return fn.Name()
+}
+
+// Above returns the critical section that a site unlocks for its callers, as a method does that wraps a mutex: of
+// the callers in the profile of mutexes the one that lets most waiting end. place is where it ends; nil when there is
+// none.
+func Above(p *rule.Pass, s *site.Site) (place *gocode.Place, section *Section, at *site.Frame) {
+	if p.Syntax == nil {
+		return nil, nil, nil
+	}
+	var most *site.Row
+	for _, other := range p.Table.Sites {
+		if other.File != s.File || other.Line != s.Line {
+			continue
+		}
+		for _, r := range other.Mutex {
+			if most == nil || r.Value > most.Value {
+				most = r
+			}
+		}
+	}
+	if most == nil || most.Owner < 0 {
+		return nil, nil, nil
+	}
+	for _, f := range most.Stack[most.Owner+1:] {
+		if f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
+			return nil, nil, nil
+		}
+		place, ok := p.Syntax.At(f.File, f.Line)
+		if !ok {
+			return nil, nil, nil
+		}
+		if sections := Sections(place); len(sections) > 0 {
+			return place, sections[0], f
+		}
+	}
+	return nil, nil, nil
+}
+
+// deferred returns the calls of Unlock that the function of the place defers before its line.
+func deferred(p *gocode.Place) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	own(p, func(n ast.Node) {
+		if d, ok := n.(*ast.DeferStmt); ok && syntax.Line(p, d.Pos()) <= p.Line && unlocking(p, d.Call) {
+			calls = append(calls, d.Call)
+		}
+	})
+	return calls
+}
+
+// own visits the nodes of the place's function that are not in function literals of it.
+func own(p *gocode.Place, visit func(ast.Node)) {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok && ast.Node(lit) != p.Func {
+			return false
+		}
+		if n != nil {
+			visit(n)
+		}
+		return true
+	})
+}
+
+// section finds the Lock before an Unlock of the same mutex; nil when it is in another function.
+func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
+	mutex := syntax.Receiver(unlock)
+	if mutex == nil {
+		return nil
+	}
+	s := &Section{Unlock: unlock, Mutex: mutex, place: p, end: unlock.Pos()}
+	s.Read = methodName(p, unlock) == "RUnlock"
+	_, s.Deferred = syntax.Parent(p, unlock).(*ast.DeferStmt)
+	if s.Deferred {
+		s.end = syntax.Body(p).End()
+	}
+	own(p, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !locking(p, call) || s.Read != (methodName(p, call) == "RLock") {
+			return
+		}
+		x := syntax.Receiver(call)
+		// The last one before an Unlock; before or behind a defer, the first.
+		if x != nil && call.Pos() < s.end && syntax.Same(p, x, mutex) && (s.Lock == nil || !s.Deferred) {
+			s.Lock = call
+		}
+	})
+	if s.Lock == nil {
+		return nil
+	}
+	s.From, s.To = syntax.Line(p, s.Lock.End()), syntax.Line(p, s.end)
+	return s
+}
+
+// Calls returns the calls between Lock and Unlock, in the order of the source, without conversions, builtins
+// and what function literals hold.
+func (s *Section) Calls() []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	own(s.place, func(n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call == s.Lock || call == s.Unlock || call.Pos() < s.Lock.End() || call.Pos() >= s.end {
+			return
+		}
+		if _, conversion := s.place.Conversion(call); conversion || isBuiltin(s.place, call) {
+			return
+		}
+		calls = append(calls, call)
+	})
+	return calls
+}
+
+// CalledOn names what the section calls on a line, in brackets: " (entry.Format)"; "" when that is nothing.
+func (s *Section) CalledOn(line int) string {
+	var names []string
+	for _, c := range s.Calls() {
+		if syntax.Line(s.place, c.Lparen) == line {
+			names = append(names, cmp.Or(s.place.CalleeName(c), syntax.Text(c.Fun)))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {
+	tv, ok := p.Info.Types[call.Fun]
+	return ok && tv.IsBuiltin()
+}
+
+// Waits returns what, by its syntax or name, waits between Lock and Unlock for something outside of
+// the program: channels, sleep, files, connections, databases.
+func (s *Section) Waits() []ast.Node {
+	var found []ast.Node
+	own(s.place, func(n ast.Node) {
+		if n.Pos() < s.Lock.End() || n.Pos() >= s.end {
+			return
+		}
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt:
+			found = append(found, n)
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				found = append(found, n)
+			}
+		case *ast.CallExpr:
+			if funcname.Match(s.place.CalleeName(n), "time.Sleep", "os.*", "(*os.File).*", "net.*", "(net.Conn).*", "net/http.*",
+				"(*net/http.Client).*", "(*database/sql.*", "(*bufio.Writer).Flush", "io.Copy*", "io.ReadAll", "(*os/exec.Cmd).*") {
+				found = append(found, n)
+			}
+		}
+	})
+	return found
+}
+
+// Queueing are the CPU rows in which a line that locks a mutex spins, goes to sleep or is woken.
+func Queueing(p *rule.Pass, file string, line int) []*site.Row {
+	var rows []*site.Row
+	for _, s := range p.Table.Sites {
+		if s.File != file || s.Line != line {
+			continue
+		}
+		rows = append(rows, stacks.Select(s.CPU, func(r *site.Row) bool {
+			return stacks.Calls(r, Locks()...) && (r.Below("internal/sync.(*Mutex).lockSlow") || r.Below("sync.(*Mutex).lockSlow"))
+		})...)
+	}
+	return rows
+}

@@ -1,0 +1,116 @@
+package locks_test
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/locks"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+)
+
+const sections = `package main
+
+import (
+	"os"
+	"sync"
+	"time"
+)
+
+type box struct {
+	mu    sync.Mutex
+	other sync.Mutex
+	rw    sync.RWMutex
+	n     int
+}
+
+func (b *box) plain() {
+	b.other.Lock()
+	b.mu.Lock()
+	b.n = add(b.n, len("x"))
+	b.mu.Unlock() //@ plain
+	time.Sleep(1)
+	b.other.Unlock() //@ sleeping
+}
+
+func (b *box) deferred() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n++
+	return add(b.n, 1) //@ deferred
+}
+
+func (b *box) reads() int {
+	b.rw.RLock()
+	n := b.n
+	b.rw.RUnlock() //@ reads
+	return n
+}
+
+func (b *box) elsewhere() {
+	b.mu.Unlock() //@ elsewhere
+}
+
+func (b *box) literal() {
+	b.mu.Lock()
+	go func() { os.Remove("x") }()
+	b.mu.Unlock() //@ literal
+}
+
+func add(a, b int) int { return a + b } //@ none
+
+func main() {
+	var b box
+	b.plain()
+	b.deferred()
+	b.reads()
+	b.elsewhere()
+	b.literal()
+}
+`
+
+func TestSections(t *testing.T) {
+	places := ruletest.Places(t, sections)
+	for name, want := range map[string]struct {
+		mutex          string
+		calls          string
+		lines          int
+		read, deferred bool
+		waits          int
+	}{
+		"plain":     {mutex: "b.mu", calls: "add", lines: 2},
+		"sleeping":  {mutex: "b.other", calls: "b.mu.Lock add b.mu.Unlock time.Sleep", lines: 5, waits: 1},
+		"deferred":  {mutex: "b.mu", calls: "add", lines: 4, deferred: true},
+		"reads":     {mutex: "b.rw", lines: 2, read: true},
+		"elsewhere": {},
+		"literal":   {mutex: "b.mu", lines: 2}, // what a goroutine does is not done under the lock
+		"none":      {},
+	} {
+		found := locks.Sections(places[name])
+		if want.mutex == "" {
+			if len(found) > 0 {
+				t.Errorf("%s: %+v", name, found[0])
+			}
+			continue
+		}
+		if len(found) != 1 {
+			t.Errorf("%s: %d sections", name, len(found))
+			continue
+		}
+		s := found[0]
+		var calls []string
+		for _, c := range s.Calls() {
+			if _, literal := c.Fun.(*ast.FuncLit); !literal {
+				calls = append(calls, types.ExprString(c.Fun))
+			}
+		}
+		if got := strings.Join(calls, " "); got != want.calls || syntax.Text(s.Mutex) != want.mutex {
+			t.Errorf("%s: %s holds %q, want %s and %q", name, syntax.Text(s.Mutex), got, want.mutex, want.calls)
+		}
+		if s.To-s.From != want.lines || s.Read != want.read || s.Deferred != want.deferred || len(s.Waits()) != want.waits {
+			t.Errorf("%s: lines %d to %d, read %t, deferred %t, %d waits", name, s.From, s.To, s.Read, s.Deferred, len(s.Waits()))
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package loops
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Invariant reports whether an expression has the same value in each iteration of a
+// loop: it is put together from constants and variables from outside that the loop does not
+// change, by operators, fields, conversions, len and cap.
+func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	if _, ok := p.Const(e); ok {
+		return true
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := p.Object(x).(*types.Var)
+		if !ok {
+			_, isNil := p.Object(x).(*types.Nil)
+			return isNil
+		}
+		inside := loop.Pos() <= v.Pos() && v.Pos() < loop.End()
+		return !inside && !syntax.Changes(p, loop, v)
+	case *ast.SelectorExpr:
+		if p.Info.Selections[x] == nil {
+			v, ok := p.Object(x.Sel).(*types.Var)
+			return ok && !syntax.Changes(p, loop, v)
+		}
+		_, field := p.Object(x.Sel).(*types.Var)
+		return field && Invariant(p, loop, x.X)
+	case *ast.BinaryExpr:
+		return Invariant(p, loop, x.X) && Invariant(p, loop, x.Y)
+	case *ast.UnaryExpr:
+		return x.Op != token.ARROW && x.Op != token.AND && Invariant(p, loop, x.X)
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				elt = kv.Value
+			}
+			if !Invariant(p, loop, elt) {
+				return false
+			}
+		}
+		return true
+	case *ast.CallExpr:
+		_, conversion := p.Conversion(x)
+		name := p.CalleeName(x)
+		return (conversion || name == "len" || name == "cap") && len(x.Args) == 1 && Invariant(p, loop, x.Args[0])
+	}
+	return false
+}
+
+// Unchanged is [Invariant] for sure: the expression is made of constants and of local variables of basic types
+// that no closure sets and whose address nobody takes. What other goroutines or called functions could
+// change is not taken for unchanged.
+func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	if !Invariant(p, loop, e) {
+		return false
+	}
+	sure := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		x, ok := n.(ast.Expr)
+		if !ok || !sure {
+			return sure
+		}
+		if _, constant := p.Const(x); constant {
+			return false
+		}
+		switch x := x.(type) {
+		case *ast.SelectorExpr, *ast.CompositeLit:
+			sure = false
+		case *ast.Ident:
+			if v, ok := p.Object(x).(*types.Var); ok {
+				sure = ownBasic(p, v)
+			}
+		}
+		return sure
+	})
+	return sure
+}
+
+// ownBasic reports whether v is a local variable of a basic type that only the function itself sets: no
+// literal in it assigns v, and nobody has its address.
+func ownBasic(p *gocode.Place, v *types.Var) bool {
+	if _, basic := v.Type().Underlying().(*types.Basic); !basic || !syntax.Local(p, v) {
+		return false
+	}
+	own := true
+	ast.Inspect(p.Decl, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			own = own && (syntax.Inside(n, v.Pos()) || !syntax.Changes(p, n, v))
+		case *ast.UnaryExpr:
+			if w, _ := syntax.Var(p, n.X); n.Op == token.AND && w == v {
+				own = false
+			}
+		}
+		return own
+	})
+	return own
+}

@@ -1,0 +1,89 @@
+package loops
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Waits reports whether a loop may wait for something outside between two iterations: it receives
+// from a channel, selects, sleeps, or reads from something that is not in memory. What is written
+// before a wait may have to be out before it. Functions that the loop calls are not looked into,
+// only their names.
+func Waits(p *gocode.Place, loop ast.Node) bool {
+	if r, ok := loop.(*ast.RangeStmt); ok {
+		switch p.TypeOf(r.X).Underlying().(type) {
+		case *types.Chan:
+			return true
+		case *types.Signature: // an iterator: only its name tells
+			call, ok := ast.Unparen(r.X).(*ast.CallExpr)
+			if !ok || !inMemory(p.CalleeName(call)) {
+				return true
+			}
+		}
+	}
+	waits := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectStmt:
+			waits = true
+		case *ast.UnaryExpr:
+			waits = waits || n.Op == token.ARROW
+		case *ast.CallExpr:
+			waits = waits || waiting(p, n)
+		}
+		return !waits
+	})
+	return waits
+}
+
+// inMemory reports whether an iterator goes over what is in memory: those of the standard library
+// do.
+func inMemory(name string) bool {
+	return funcname.Match(name, "strings.*", "bytes.*", "slices.*", "maps.*")
+}
+
+// waiting reports whether a call, by its name, waits for time or for input.
+func waiting(p *gocode.Place, call *ast.CallExpr) bool {
+	name := p.CalleeName(call)
+	if funcname.Match(name, "time.Sleep", "io.Copy*", "io.Read*", "fmt.Scan*", "fmt.Fscan*", "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait") {
+		return true
+	}
+	if strings.HasPrefix(name, "(*strings.Reader)") || strings.HasPrefix(name, "(*bytes.") {
+		return false
+	}
+	method := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.Contains(name, ").") && (strings.HasPrefix(method, "Read") || strings.HasPrefix(method, "Scan") ||
+		strings.HasPrefix(method, "Recv") || method == "Accept" || method == "Next" || method == "Do" || method == "RoundTrip" || method == "Decode" || method == "Wait")
+}
+
+// Repeating returns the innermost loop around n that runs it more than twice, as far as is known;
+// nil when there is none.
+func Repeating(p *gocode.Place, n ast.Node) ast.Node {
+	for _, loop := range Around(p, n) {
+		if !AtMost(p, loop, n, 2) {
+			return loop
+		}
+	}
+	return nil
+}
+
+// FromOutside reports whether an expression names nothing that a loop declares: it is the same
+// thing in every iteration, unless it is set in between.
+func FromOutside(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
+	outside := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() && syntax.Inside(loop, v.Pos()) {
+				outside = false
+			}
+		}
+		return outside
+	})
+	return outside
+}

@@ -1,0 +1,48 @@
+package rule
+
+import (
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Phase returns a phase of the recording.
+func (p *Pass) Phase(name string) (recording.Phase, bool) {
+	if p.Manifest != nil {
+		for _, ph := range p.Manifest.Phases {
+			if ph.Name == name {
+				return ph, true
+			}
+		}
+	}
+	return recording.Phase{}, false
+}
+
+// Place returns the syntax around a site; nil when its source is not loaded.
+func (p *Pass) Place(s *site.Site) *gocode.Place {
+	if p.Syntax == nil {
+		return nil
+	}
+	place, ok := p.Syntax.At(s.File, s.Line)
+	if !ok {
+		return nil
+	}
+	return place
+}
+
+// Benchmark reports whether the recording is of a package's benchmarks.
+func (p *Pass) Benchmark() bool { return p.Manifest != nil && p.Manifest.Target.Kind == "bench" }
+
+// EachRow calls visit for every CPU row of the table, of sites and of buckets.
+func (p *Pass) EachRow(visit func(*site.Row)) {
+	for _, s := range p.Table.Sites {
+		for _, r := range s.CPU {
+			visit(r)
+		}
+	}
+	for _, b := range p.Table.Buckets {
+		for _, r := range b.Rows {
+			visit(r)
+		}
+	}
+}

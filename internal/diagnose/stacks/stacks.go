@@ -1,0 +1,112 @@
+package stacks
+
+import (
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Callee returns the function that the blamed line called on the way to the
+// leaf; "" when the line itself is the leaf, or the row has no blamed line.
+func Callee(r *site.Row) string {
+	if r.Owner <= 0 || r.Owner >= len(r.Stack) {
+		return ""
+	}
+	return r.Stack[r.Owner-1].Function
+}
+
+// Calls reports whether the blamed line itself called one of the named functions.
+// Deeper frames do not count: they are somebody else's calls.
+func Calls(r *site.Row, patterns ...string) bool {
+	callee := Callee(r)
+	return callee != "" && funcname.Match(callee, patterns...)
+}
+
+// Leaf reports whether the blamed line is the leaf of the row. The runtime's own
+// frames are missing at the leaf of heap profiles, so that there such a row is
+// what the line allocates without a call: concatenation, conversion, make, boxing.
+func Leaf(r *site.Row) bool { return r.Owner == 0 }
+
+// Depth is the index in the row's stack, leaf first, of the frame nearest the
+// leaf that fits one of the patterns; the blamed frame's index when none does.
+func Depth(r *site.Row, patterns []string) int {
+	owner := r.Owner
+	if owner < 0 {
+		owner = len(r.Stack)
+	}
+	for i := range owner {
+		if funcname.Match(r.Stack[i].Function, patterns...) {
+			return i
+		}
+	}
+	return owner
+}
+
+// Select returns the rows for which keep holds.
+func Select(rows []*site.Row, keep func(*site.Row) bool) []*site.Row {
+	var kept []*site.Row
+	for _, r := range rows {
+		if keep(r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Sum adds up the values and counts of rows.
+func Sum(rows []*site.Row) (value, count int64) {
+	for _, r := range rows {
+		value += r.Value
+		count += r.Count
+	}
+	return value, count
+}
+
+// Initial reports whether a row is from a package's initialisation, at the blamed line
+// or above it: what runs there runs once.
+func Initial(r *site.Row) bool {
+	for _, f := range r.Stack[max(r.Owner, 0):] {
+		if funcname.IsInit(f.Function) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reaches returns a question about rows: does the blamed line come to one of the named functions
+// through nothing but the packages named by prefixes ("fmt.", "io.")? A buffer in between, which has a
+// package of its own, then answers no.
+func Reaches(through []string, functions ...string) func(*site.Row) bool {
+	return func(r *site.Row) bool {
+		for i := r.Owner - 1; i >= 0; i-- {
+			name := r.Stack[i].Function
+			if funcname.Match(name, functions...) {
+				return true
+			}
+			ok := false
+			for _, prefix := range through {
+				ok = ok || strings.HasPrefix(name, prefix)
+			}
+			if !ok {
+				return false
+			}
+		}
+		return false
+	}
+}
+
+// Steady reports whether a row is of code that may run any number of times: not from a
+// package's initialisation, not under a sync.Once, and not filling a sync.Pool,
+// whose misses are a matter of their own.
+func Steady(r *site.Row) bool {
+	if Initial(r) {
+		return false
+	}
+	for _, f := range r.Stack[max(r.Owner, 0):] {
+		if funcname.Match(f.Function, "sync.(*Once).*", "sync.OnceFunc*", "sync.OnceValue*", "sync.(*Pool).Get") {
+			return false
+		}
+	}
+	return true
+}

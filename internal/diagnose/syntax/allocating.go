@@ -1,0 +1,163 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Allocating returns the nodes of the line that may allocate by themselves, as far as
+// syntax and types tell: literals behind a pointer or of slices and maps, make, new
+// and append, conversions and concatenations of strings, function literals, values put into
+// interfaces, go and defer.
+func Allocating(p *gocode.Place) []ast.Node {
+	var found []ast.Node
+	ast.Inspect(Body(p), func(n ast.Node) bool {
+		if n == nil || Line(p, n.Pos()) > p.Line || Line(p, n.End()) < p.Line {
+			return false
+		}
+		if allocatesAt(p, n) {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
+// AllocatesOnly reports whether nothing but the given nodes (or what they hold) allocates on the line
+// by itself, so that the line's own allocations are theirs.
+func AllocatesOnly(p *gocode.Place, ours ...ast.Node) bool {
+	for _, n := range Allocating(p) {
+		mine := false
+		for _, o := range ours {
+			mine = mine || n == o || ast.Unparen(asExpr(o)) == n
+		}
+		if !mine {
+			return false
+		}
+	}
+	return true
+}
+
+func asExpr(n ast.Node) ast.Expr { e, _ := n.(ast.Expr); return e }
+
+func allocatesAt(p *gocode.Place, n ast.Node) bool {
+	on := func(pos token.Pos) bool { return Line(p, pos) == p.Line }
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		return on(n.Pos()) && n != p.Func
+	case *ast.GoStmt, *ast.DeferStmt:
+		return on(n.Pos())
+	case *ast.CompositeLit:
+		if !on(n.Lbrace) {
+			return false
+		}
+		switch p.TypeOf(n).Underlying().(type) {
+		case *types.Slice, *types.Map:
+			return true
+		}
+		return false
+	case *ast.UnaryExpr:
+		_, lit := ast.Unparen(n.X).(*ast.CompositeLit)
+		return n.Op == token.AND && lit && on(n.Pos())
+	case *ast.BinaryExpr:
+		_, constant := p.Const(n)
+		return n.Op == token.ADD && IsString(p, n) && !constant && on(n.OpPos)
+	case *ast.CallExpr:
+		return on(n.Lparen) && callAllocates(p, n)
+	}
+	return false
+}
+
+// callAllocates reports whether a call allocates on its own line: builtins, conversions of
+// strings, arguments for interface parameters.
+func callAllocates(p *gocode.Place, call *ast.CallExpr) bool {
+	switch p.CalleeName(call) {
+	case "make", "new", "append":
+		return true
+	}
+	if t, ok := p.Conversion(call); ok {
+		if len(call.Args) != 1 {
+			return false
+		}
+		if types.IsInterface(t) {
+			return Boxes(p, call.Args[0])
+		}
+		_, constant := p.Const(call)
+		return !constant && IsString(p, call) != IsString(p, call.Args[0])
+	}
+	return len(Boxed(p, call)) > 0
+}
+
+// Boxed returns the arguments of a call that are put into interfaces for it and
+// need memory for that.
+func Boxed(p *gocode.Place, call *ast.CallExpr) []ast.Expr {
+	sig, ok := signature(p, call)
+	if !ok {
+		return nil
+	}
+	var boxed []ast.Expr
+	for i, arg := range call.Args {
+		if t := paramType(sig, i, call.Ellipsis.IsValid()); t != nil && isInterface(t) && Boxes(p, arg) {
+			boxed = append(boxed, arg)
+		}
+	}
+	return boxed
+}
+
+func signature(p *gocode.Place, call *ast.CallExpr) (*types.Signature, bool) {
+	t := p.TypeOf(call.Fun)
+	if t == nil {
+		return nil, false
+	}
+	sig, ok := t.Underlying().(*types.Signature)
+	return sig, ok
+}
+
+// paramType is the type that the i-th argument is passed as.
+func paramType(sig *types.Signature, i int, spread bool) types.Type {
+	n := sig.Params().Len()
+	if n == 0 {
+		return nil
+	}
+	if sig.Variadic() && i >= n-1 {
+		t := sig.Params().At(n - 1).Type()
+		if s, ok := t.Underlying().(*types.Slice); ok && !spread {
+			return s.Elem()
+		}
+		return t
+	}
+	if i >= n {
+		return nil
+	}
+	return sig.Params().At(i).Type()
+}
+
+// isInterface is types.IsInterface without type parameters, whose values are not boxed.
+func isInterface(t types.Type) bool {
+	_, param := types.Unalias(t).(*types.TypeParam)
+	return !param && types.IsInterface(t)
+}
+
+// Boxes reports whether putting an expression into an interface needs memory: not for
+// constants, interfaces, what is a pointer, empty values, booleans and single bytes.
+func Boxes(p *gocode.Place, e ast.Expr) bool {
+	t := p.TypeOf(e)
+	if _, constant := p.Const(e); constant || t == nil || isInterface(t) {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return false
+	case *types.Struct:
+		return u.NumFields() > 0
+	case *types.Basic:
+		switch u.Kind() {
+		case types.UnsafePointer, types.UntypedNil, types.Bool, types.UntypedBool, types.Int8, types.Uint8:
+			return false
+		}
+	}
+	return true
+}

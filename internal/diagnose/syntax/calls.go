@@ -1,0 +1,126 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Body is the node that a place's questions are about: the function around the
+// line, or the file for a package variable's initialiser.
+func Body(p *gocode.Place) ast.Node {
+	if p.Func != nil {
+		return p.Func
+	}
+	return p.File
+}
+
+// Line returns the line of a position.
+func Line(p *gocode.Place, pos token.Pos) int { return p.Fset.Position(pos).Line }
+
+// Calls returns the calls that the compiler places on the line: those whose
+// opening parenthesis stands there (cmd/compile/internal/syntax/nodes.go), outermost first.
+// [gocode.Place.Calls] has more: calls that merely begin or end on the line.
+func Calls(p *gocode.Place) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	ast.Inspect(Body(p), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && Line(p, call.Lparen) == p.Line {
+			calls = append(calls, call)
+		}
+		return true
+	})
+	return calls
+}
+
+// CallsOf returns the calls on the line of functions that fit one of the
+// patterns, by their full names ("fmt.Sprintf", "(*log.Logger).Printf").
+func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	for _, call := range Calls(p) {
+		if funcname.Match(p.CalleeName(call), patterns...) {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// CallsTo returns the calls on the line of a function as a profile names it. What profiles call main.f is f of the program's import path.
+func CallsTo(p *gocode.Place, profile string) []*ast.CallExpr {
+	name := funcname.Typed(profile)
+	if p.Pkg.Name() == "main" {
+		for _, head := range []string{"main.", "(main.", "(*main."} {
+			if rest, ok := strings.CutPrefix(name, head); ok {
+				name = strings.TrimSuffix(head, "main.") + p.Pkg.Path() + "." + rest
+				break
+			}
+		}
+	}
+	return CallsOf(p, name)
+}
+
+// ConstString returns the value of a constant string.
+func ConstString(p *gocode.Place, e ast.Expr) (string, bool) {
+	v, ok := p.Const(e)
+	if !ok || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+// IsString reports whether an expression is a string, or of a type parameter that
+// only strings fit.
+func IsString(p *gocode.Place, e ast.Expr) bool {
+	t := p.Info.TypeOf(e)
+	return t != nil && stringType(t)
+}
+
+func stringType(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Union:
+		for term := range u.Terms() {
+			if !stringType(term.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		if _, ok := t.(*types.TypeParam); !ok {
+			return false
+		}
+		for one := range u.EmbeddedTypes() {
+			if stringType(one) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Receiver returns x of a call x.Method(…); nil for other calls.
+func Receiver(call *ast.CallExpr) ast.Expr {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		return sel.X
+	}
+	return nil
+}
+
+// SignatureOf returns the signature of the function around a place; nil when that is not known.
+func SignatureOf(p *gocode.Place) *types.Signature {
+	switch f := p.Func.(type) {
+	case *ast.FuncDecl:
+		if self, ok := p.Info.Defs[f.Name].(*types.Func); ok {
+			return self.Signature()
+		}
+	case *ast.FuncLit:
+		s, _ := p.TypeOf(f).(*types.Signature)
+		return s
+	}
+	return nil
+}

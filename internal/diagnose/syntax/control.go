@@ -1,0 +1,106 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Inside reports whether a position lies in a node.
+func Inside(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+
+// Within reports whether a node lies in another.
+func Within(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
+
+// Exclusive reports whether at most one of two nodes of a function runs in one pass through it:
+// they stand in different branches of an if, switch or select, or the block of the
+// earlier one always leaves before the later one.
+func Exclusive(p *gocode.Place, a, b ast.Node) bool {
+	if a.Pos() > b.Pos() {
+		a, b = b, a
+	}
+	path := append([]ast.Node{a}, p.Enclosing(a)...)
+	for i, n := range path {
+		if Within(n, b) { // the innermost node that holds both
+			return i > 0 && branches(n, path[i-1], b)
+		}
+		if block, ok := n.(*ast.BlockStmt); ok && always(block.List) {
+			return true
+		}
+		if clause, ok := n.(*ast.CaseClause); ok && always(clause.Body) {
+			return true
+		}
+	}
+	return false
+}
+
+// always reports whether a list of statements ends by leaving the function.
+func always(list []ast.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	return Departs(list[len(list)-1], false)
+}
+
+// branches reports whether a child of a node and something else in it are alternatives.
+func branches(n, child, other ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.IfStmt:
+		return child == n.Body && n.Else != nil && Within(n.Else, other)
+	case *ast.BlockStmt: // of a switch or select: its clauses are the alternatives
+		switch child.(type) {
+		case *ast.CaseClause, *ast.CommClause:
+			return !Within(child, other)
+		}
+	}
+	return false
+}
+
+// Parent returns the node around n without parentheses.
+func Parent(p *gocode.Place, n ast.Node) ast.Node {
+	for _, x := range p.Enclosing(n) {
+		if _, paren := x.(*ast.ParenExpr); !paren {
+			return x
+		}
+	}
+	return nil
+}
+
+func ConstInt(p *gocode.Place, e ast.Expr) (int64, bool) {
+	v, ok := p.Const(e)
+	if !ok || v.Kind() != constant.Int {
+		return 0, false
+	}
+	return constant.Int64Val(v)
+}
+
+// BreakTarget returns what an unlabelled break leaves, given the nodes around it.
+func BreakTarget(path []ast.Node) ast.Node {
+	for _, x := range path {
+		switch x.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			return x
+		}
+	}
+	return nil
+}
+
+// Departs reports whether a statement leaves the function, or the loop when a break means that one.
+func Departs(s ast.Stmt, breaks bool) bool {
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return s.Tok == token.BREAK && s.Label == nil && breaks
+	case *ast.ExprStmt:
+		if call, ok := s.X.(*ast.CallExpr); ok {
+			id, ok := call.Fun.(*ast.Ident)
+			return ok && id.Name == "panic"
+		}
+	}
+	return false
+}

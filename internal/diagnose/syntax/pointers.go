@@ -1,0 +1,24 @@
+package syntax
+
+import (
+	"go/types"
+)
+
+// HoldsPointers reports whether the collector has to look at memory of a type: strings, slices, maps and
+// the like are pointers to it, as are interfaces and functions.
+func HoldsPointers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0 || u.Kind() == types.UnsafePointer
+	case *types.Struct:
+		for f := range u.Fields() {
+			if HoldsPointers(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Array:
+		return u.Len() > 0 && HoldsPointers(u.Elem())
+	}
+	return true
+}

@@ -1,0 +1,109 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/gocode"
+)
+
+// Field returns the value of a field in a composite literal T{…} or &T{…} of the named type;
+// lit is nil when e is no such literal.
+func Field(p *gocode.Place, e ast.Expr, typeName, field string) (lit *ast.CompositeLit, value ast.Expr) {
+	e = ast.Unparen(e)
+	if u, ok := e.(*ast.UnaryExpr); ok {
+		e = ast.Unparen(u.X)
+	}
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok || p.TypeOf(lit) == nil || strings.TrimPrefix(p.TypeOf(lit).String(), "*") != typeName {
+		return nil, nil
+	}
+	for _, elt := range lit.Elts {
+		kv, ok := elt.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if id, ok := kv.Key.(*ast.Ident); ok && id.Name == field {
+			value = kv.Value
+		}
+	}
+	return lit, value
+}
+
+// Buffers returns the local arrays and slices of fixed size that are declared on the line, with
+// what allocates them: the variable's name as declared, or the make.
+func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
+	found := map[*types.Var]ast.Node{}
+	for id, obj := range p.Info.Defs {
+		v, ok := obj.(*types.Var)
+		if !ok || p.Decl == nil || Line(p, id.Pos()) != p.Line || !Inside(p.Decl, id.Pos()) || LocalVar(p, id) == nil {
+			continue
+		}
+		stmt, value := Declared(p, v)
+		if stmt == nil {
+			continue
+		}
+		switch v.Type().Underlying().(type) {
+		case *types.Array:
+			found[v] = id
+		case *types.Slice:
+			if call, ok := ast.Unparen(exprOr(value)).(*ast.CallExpr); ok && p.CalleeName(call) == "make" && len(Assigned(p, v)) == 1 {
+				found[v] = call
+			}
+		}
+	}
+	return found
+}
+
+func exprOr(e ast.Expr) ast.Expr {
+	if e == nil {
+		return &ast.BadExpr{}
+	}
+	return e
+}
+
+// Fixed reports whether an expression has the same value in every run of the
+// program's functions: constants, and what is put together from them and from package
+// variables that the package never assigns, by operators, conversions and the calls
+// in pure (patterns as for [funcname.Match]).
+func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
+	if _, ok := p.Const(e); ok {
+		return true
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := p.Object(x).(*types.Var)
+		return ok && !v.Exported() && p.Initial(v) != nil
+	case *ast.BinaryExpr:
+		return Fixed(p, x.X, pure...) && Fixed(p, x.Y, pure...)
+	case *ast.CallExpr:
+		if _, conversion := p.Conversion(x); !conversion && !funcname.Match(p.CalleeName(x), pure...) {
+			return false
+		}
+		for _, arg := range x.Args {
+			if !Fixed(p, arg, pure...) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// AllConst reports whether all arguments of a call are constants, or constants converted to a
+// slice.
+func AllConst(p *gocode.Place, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		if conv, ok := ast.Unparen(arg).(*ast.CallExpr); ok && len(conv.Args) == 1 {
+			if _, is := p.Conversion(conv); is {
+				arg = conv.Args[0]
+			}
+		}
+		if _, ok := p.Const(arg); !ok {
+			return false
+		}
+	}
+	return len(call.Args) > 0 && !call.Ellipsis.IsValid()
+}

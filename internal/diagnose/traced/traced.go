@@ -1,0 +1,174 @@
+package traced
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/stats"
+)
+
+// shortestTrace is the trace, in seconds, below which counts per second say nothing.
+const shortestTrace = 0.05
+
+// Long reports whether there is a trace long enough to speak of.
+func Long(p *rule.Pass) bool {
+	return p.Trace != nil && p.Trace.Parallelism != nil && p.Trace.Blocking != nil && p.Trace.Parallelism.Length >= shortestTrace
+}
+
+// SiteAt returns the site of a line of the trace: that of the table, or one without rows when the
+// profiles have nothing there. It is nil for lines that nobody can change: of the standard
+// library, of hone's probe, of nobody.
+func SiteAt(p *rule.Pass, l exectrace.Line) *site.Site {
+	if l.File == "" || l.OfProbe() {
+		return nil
+	}
+	if p.Table != nil {
+		for _, s := range p.Table.Sites {
+			if s.Line == l.Line && s.Function == l.Function && s.File == l.File {
+				return s
+			}
+		}
+	}
+	if p.Code == nil {
+		return nil
+	}
+	owner := p.Code.Owner(l.Function, l.File)
+	if owner.Kind != gocode.Main && owner.Kind != gocode.Dependency {
+		return nil
+	}
+	return &site.Site{Frame: site.Frame{Function: l.Function, File: l.File, Line: l.Line, Owner: owner}}
+}
+
+// Packages are the packages of lines that stand out in the trace, at most so many: they may
+// hardly show in a CPU profile, and rules want to read them anyway.
+func Packages(p *rule.Pass, most int) []string {
+	var pkgs []string
+	if !Long(p) {
+		return nil
+	}
+	add := func(l exectrace.Line) {
+		if s := SiteAt(p, l); s != nil && s.Owner.Package != "" && len(pkgs) < most && !slices.Contains(pkgs, s.Owner.Package) {
+			pkgs = append(pkgs, s.Owner.Package)
+		}
+	}
+	const each = 10 // of a kind, the first
+	b := p.Trace.Blocking
+	for _, l := range b.Locks[:min(each, len(b.Locks))] {
+		for _, h := range l.Holders[:min(1, len(l.Holders))] {
+			add(h.Line)
+		}
+	}
+	for _, h := range b.Handoffs[:min(each, len(b.Handoffs))] {
+		add(h.Waker)
+		add(h.Waiter)
+	}
+	for _, l := range b.Polls[:min(each, len(b.Polls))] {
+		add(l.Line)
+	}
+	for _, s := range p.Trace.Spawns[:min(each, len(p.Trace.Spawns))] {
+		add(s.Line)
+	}
+	serial := p.Trace.Parallelism.Serial.Stacks
+	for _, s := range serial[:min(each, len(serial))] {
+		for _, f := range s.Frames {
+			add(f.At())
+		}
+	}
+	return pkgs
+}
+
+// Serves reports whether the program answers requests, as far as load and trace tell: then
+// it is as parallel as its requests are many, and what counts is their latency.
+func Serves(p *rule.Pass) bool {
+	if p.Manifest != nil && (p.Manifest.Load != nil || p.Manifest.Target.Kind == "service") {
+		return true
+	}
+	r := p.Trace.Requests
+	return r != nil && (r.Count > 0 || r.Cut > 0 || len(r.Open) > 0)
+}
+
+// LatencyTotal is what waiting in the trace is a part of, in seconds: the time of all requests that
+// began and ended in it; of a program that ends, the trace's length. 0 when a service
+// had too few requests to tell.
+func LatencyTotal(p *rule.Pass) float64 {
+	if !Serves(p) {
+		return p.Trace.Parallelism.Length
+	}
+	const fewest = 20
+	r := p.Trace.Requests
+	if r == nil || r.All == nil || r.Count < fewest {
+		return 0
+	}
+	return float64(r.All.Time) / 1e9
+}
+
+// Procs is how many processors the program could use: GOMAXPROCS, or what the machine or
+// the cgroup has when that is less.
+func Procs(p *rule.Pass) float64 {
+	n := float64(p.Trace.Parallelism.Procs)
+	if m := p.Manifest; m != nil {
+		for _, most := range []float64{float64(m.Machine.Cores), m.Machine.CgroupCPUs} {
+			if most > 0 {
+				n = min(n, most)
+			}
+		}
+	}
+	return n
+}
+
+// OthersBusy is the share of the machine that other processes took while the program was
+// measured, 0 when it is not known.
+func OthersBusy(p *rule.Pass) float64 {
+	if p.Manifest == nil || p.Manifest.Machine.Cores == 0 {
+		return 0
+	}
+	most := 0.0
+	for _, ph := range p.Manifest.Phases {
+		if ph.Seconds > 0 && ph.MachineCPUSeconds > 0 {
+			others := ph.MachineCPUSeconds - ph.CPUSeconds - ph.GeneratorCPUSeconds
+			most = max(most, others/ph.Seconds/float64(p.Manifest.Machine.Cores))
+		}
+	}
+	return most
+}
+
+// Busy is the share of the machine's CPUs that the program and its load generator used in the trace: what other
+// processes use is not theirs to lack. Where that is not known it is how many of the processors
+// that the program may use ran its goroutines: one in a system call may well leave its CPU to others.
+func Busy(p *rule.Pass) float64 {
+	if ph, ok := p.Phase(recording.PhaseTrace); ok && ph.Seconds > 0 && ph.CPUSeconds > 0 && p.Manifest.Machine.Cores > 0 {
+		return min(1, (ph.CPUSeconds+ph.ChildCPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds/float64(p.Manifest.Machine.Cores))
+	}
+	return min(1, p.Trace.Parallelism.MeanRunning/max(1, Procs(p)))
+}
+
+// Switching prices what it costs to start, park and wake goroutines at some lines: the CPU
+// samples of the lines' own calls of the named functions of the runtime, and the share of the
+// scheduler's that falls to them when of all the times that a goroutine became ready in the
+// trace so many were theirs. The share of it that a fix saves comes on top.
+func Switching(p *rule.Pass, times int64, sites []*site.Site, callees ...string) stats.Interval {
+	var ns, samples int64
+	for _, s := range sites {
+		value, n := stacks.Sum(stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, callees...) }))
+		ns, samples = ns+value, samples+n
+	}
+	if p.Trace.Sched != nil && p.Trace.Sched.Count > 0 && p.Table != nil {
+		share := min(1, float64(times)/float64(p.Trace.Sched.Count))
+		for i := range p.Table.Buckets {
+			if b := &p.Table.Buckets[i]; b.Name == site.BucketScheduler {
+				value, n := stacks.Sum(b.Rows)
+				ns += int64(share * float64(value))
+				samples += int64(share * float64(n))
+			}
+		}
+	}
+	if samples == 0 {
+		return stats.Interval{}
+	}
+	return stats.Poisson(samples).Scale(float64(ns) / 1e9 / float64(samples))
+}
