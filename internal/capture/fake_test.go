@@ -355,6 +355,12 @@ func newLab(t *testing.T) *lab {
 		waitReady: func(ctx context.Context, p target.Program, addr string) error { return nil },
 		portTaken: func(string) error { return nil },
 		tryLoad:   func(context.Context, load.Options) error { return nil },
+		answers: func(_ context.Context, o load.Options, n int) (all []load.Answer, err error) {
+			for _, x := range o.Targets[:min(n, len(o.Targets))] {
+				all = append(all, load.Answer{Target: x.String(), Status: 200, Body: "00"})
+			}
+			return all, nil
+		},
 		startLoad: func(context.Context, load.Options) (generator, error) {
 			l.gen.last = time.Now()
 			return l.gen, nil

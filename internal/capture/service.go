@@ -2,6 +2,7 @@ package capture
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -18,10 +19,11 @@ import (
 type service struct {
 	*recorder
 	prog    target.Program
-	gen     generator // nil: observed without load
-	local   bool      // runs on this machine
-	noUsage bool      // its CPU time is not available
-	silence silence   // of its answers
+	gen     generator       // nil: observed without load
+	local   bool            // runs on this machine
+	noUsage bool            // its CPU time is not available
+	silence silence         // of its answers
+	answers [][]load.Answer // to a sample of the requests
 }
 
 // recordURL records a service that somebody else started.
@@ -97,6 +99,13 @@ func (s *service) beginLoad(ctx context.Context) error {
 		}
 		return fmt.Errorf("the load would only get errors: %w%s", err, s.lastWords())
 	}
+	for range 2 * min(1, s.o.Answers) {
+		a, err := s.world.answers(ctx, o, s.o.Answers)
+		if err != nil {
+			return fmt.Errorf("ask for answers to compare: %w", err)
+		}
+		s.answers = append(s.answers, a)
+	}
 	gen, err := s.world.startLoad(ctx, o)
 	if err != nil {
 		return fmt.Errorf("start the load: %w", err)
@@ -130,12 +139,27 @@ func (s *service) runPhase(ctx context.Context, st step) error {
 		if lerr := s.addLoadParts(); err == nil {
 			err = lerr
 		}
+		if aerr := s.addAnswers(); err == nil {
+			err = aerr
+		}
 	}
 	if cerr := s.checkpoint(); err == nil {
 		err = cerr
 	}
 	s.say(Event{Phase: st.phase, Text: s.summary(seen), At: since(began), Of: st.length, End: true})
 	return err
+}
+
+// addAnswers writes what the service answered to a sample of the requests.
+func (s *service) addAnswers() error {
+	if len(s.answers) == 0 {
+		return nil
+	}
+	text, err := json.MarshalIndent(s.answers, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", recording.PartAnswers, err)
+	}
+	return s.add(recording.PartAnswers, s.phase, append(text, '\n'))
 }
 
 // summary puts a phase into a line.

@@ -244,6 +244,25 @@ func TestRefusedBeforeTheRun(t *testing.T) {
 	}
 }
 
+// TestKeepsAnswers: what the service answers before the load begins is kept, from two turns.
+func TestKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	l.o.Answers, l.o.Phases = 5, []string{}
+	if partial, err := l.record(t.Context()); err != nil || partial {
+		t.Fatal(partial, err)
+	}
+	text, err := l.open().Bytes(recording.PartAnswers)
+	var turns [][]load.Answer
+	if err == nil {
+		err = json.Unmarshal(text, &turns)
+	}
+	want := []load.Answer{{Target: "GET http://127.0.0.1:8080/x", Status: 200, Body: "00"}}
+	if d := cmp.Diff([][]load.Answer{want, want}, turns); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
 // TestSlowToServe: a service may answer with errors for a moment after its port is open.
 func TestSlowToServe(t *testing.T) {
 	t.Parallel()

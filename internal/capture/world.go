@@ -18,6 +18,7 @@ type world struct {
 	waitReady  func(context.Context, target.Program, string) error
 	portTaken  func(addr string) error
 	tryLoad    func(context.Context, load.Options) error
+	answers    func(context.Context, load.Options, int) ([]load.Answer, error)
 	startLoad  func(context.Context, load.Options) (generator, error)
 	throttled  func() (float64, bool)
 	machineCPU func() (recording.CPUTime, bool)
@@ -68,6 +69,7 @@ func realWorld() world {
 		waitReady: target.WaitReady,
 		portTaken: portTaken,
 		tryLoad:   load.Try,
+		answers:   load.Answers,
 		startLoad: func(ctx context.Context, o load.Options) (generator, error) {
 			g, err := load.Start(ctx, o)
 			if err != nil {

@@ -23,13 +23,20 @@ A VARIANT is words apart by spaces:
   GOGC=400 GOMEMLIMIT=2GiB      variables of the environment (GOGC, GOMEMLIMIT, GOMAXPROCS, GODEBUG, your own)
   git:HEAD~1                    the files of a commit in the place of the tree's
   pgo:cpu.pprof                 built with that profile (default.pgo, if there is one, is what the target has as it is)
+  patch:fix.diff                the commit of the tree (or git:REF) with that diff
   build:-tags=fast              a flag of go build
+  go:1.27.1                     built by that release of Go
+  dep:example.com/m@v1.2.3      with that version of a dependency
+  dep:example.com/m=../m        with the module in a directory in place of a dependency
 
-A variant that does not build, fails, or prints something else than the program does, is told as that. -duration is
-the length of one run.`,
+A variant that does not build, fails, prints something other than the program does, or answers requests differently (status, or
+body where it does not change from request to request) is reported as that, and not judged. -duration is the length of one
+run. Flat out, a service's throughput is compared; with -rate, its latency. Each side runs -runs times, or more until -budget is
+spent or the intervals are as narrow as -width.`,
 		examples: []string{
 			"hone try ./cmd/server -load http://127.0.0.1:8080/path -with git:main -duration 5s",
 			"hone try ./cmd/batchjob -with GOGC=200 -with GOGC=400 -- -n 1000",
+			"hone try -bench . . -with dep:github.com/go-chi/chi/v5@v5.2.1 -budget 2m",
 			"hone try -bench Encode ./codec -with pgo:cpu.pprof",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
@@ -42,6 +49,8 @@ the length of one run.`,
 			out.declare(fs, "")
 			fs.Var(&with, "with", "try this `VARIANT`; may be given again")
 			fs.IntVar(&spec.Runs, "runs", 6, "record each variant `N` times")
+			fs.DurationVar(&spec.Budget, "budget", 0, "go on with more runs until `D` is spent")
+			fs.Float64Var(&spec.Width, "width", 0, "go on with more runs until the intervals of CPU and time are ±`SHARE` (0.02 is ±2 %) or narrower")
 			fs.StringVar(&spec.Keep, "keep", "", "keep the recordings of all runs in `DIR`")
 			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
@@ -86,6 +95,11 @@ the length of one run.`,
 	}
 }
 
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // variantOf reads the words of a variant.
 func variantOf(env Env, words string) (experiment.Variant, error) {
 	v := experiment.Variant{Name: words}
@@ -105,12 +119,23 @@ func variantOf(env Env, words string) (experiment.Variant, error) {
 				return v, usagef("try: -with %s: %v", f, err)
 			}
 			v.BuildFlags = append(v.BuildFlags, "-pgo="+filepath.Clean(path))
+		case kind == "patch" && value != "":
+			if v.Patch = absoluteFile(env.Dir, value); !isFile(v.Patch) {
+				return v, usagef("try: -with %s: there is no such file", f)
+			}
+		case kind == "go" && value != "":
+			v.Toolchain = "go" + strings.TrimPrefix(value, "go")
+		case kind == "dep" && strings.Contains(value, "=") && !strings.HasPrefix(value, "="):
+			path, dir, _ := strings.Cut(value, "=")
+			v.Modules = append(v.Modules, path+"="+absolute(env.Dir, dir))
+		case kind == "dep" && strings.Contains(value, "@"):
+			v.Modules = append(v.Modules, value)
 		case kind == "build" && strings.HasPrefix(value, "-"):
 			v.BuildFlags = append(v.BuildFlags, value)
 		case assigns && name != "" && !strings.ContainsAny(name, ":-"):
 			v.Env = append(v.Env, f)
 		default:
-			return v, usagef("try: -with %s: want NAME=VALUE, git:REF, pgo:FILE or build:-FLAG", f)
+			return v, usagef("try: -with %s: want NAME=VALUE, git:REF, patch:FILE, pgo:FILE, build:-FLAG, go:VERSION or dep:MODULE@VERSION", f)
 		}
 	}
 	return v, nil

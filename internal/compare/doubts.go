@@ -18,7 +18,7 @@ type doubt struct {
 
 func (d doubt) why(k kind) string {
 	switch k {
-	case allocated:
+	case allocated, memory:
 		return d.all
 	case cpuTime:
 		return cmp.Or(d.all, d.times)

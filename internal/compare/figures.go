@@ -15,6 +15,7 @@ const (
 	wallTime              // run time, time of an operation, throughput, median latency
 	tail                  // of the latency
 	allocated             // bytes and objects
+	memory                // that the process holds
 )
 
 // figure is one metric of one recording.
@@ -136,7 +137,7 @@ func memoryFigures(p recording.Phase) []figure {
 	if peak <= 0 {
 		return nil
 	}
-	return []figure{{name: cleanPhase, metric: PeakMemory, unit: "B", kind: wallTime, value: float64(peak)}}
+	return []figure{{name: cleanPhase, metric: PeakMemory, unit: "B", kind: memory, value: float64(peak)}}
 }
 
 // benchFigures are those of an operation of each benchmark, with a value a process.

@@ -26,6 +26,8 @@ func betweenRuns(k kind) spreadOf {
 		return spreadOf{quiet: 0.25, disturbed: 0.8}
 	case allocated:
 		return spreadOf{quiet: 0.002}
+	case memory:
+		return spreadOf{quiet: 0.05}
 	}
 	return spreadOf{quiet: 0.08, disturbed: 0.18}
 }

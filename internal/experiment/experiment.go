@@ -3,11 +3,12 @@
 // package compare judges the recordings of each variant beside those of the target.
 //
 // The decision behind it: a run is what `hone record -phases ""` makes, so that a trial measures what a recording measures, and
-// what is kept can be looked at by every other command. A variant that does not build, fails, or prints something else than
-// the target does is reported as that, and never as a gain.
+// what is kept can be looked at by every other command. A variant that does not build, fails, prints something other than
+// the target does, or answers requests differently is reported as that, and never as a gain.
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -15,10 +16,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment/altmod"
 	"github.com/hone-go/hone/internal/gittree"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/scratch"
@@ -38,6 +41,8 @@ type Variant struct {
 	BuildEnv   []string `json:"build_env,omitempty"`   // added to the environment of the go command
 	Toolchain  string   `json:"toolchain,omitempty"`   // builds it in the place of the target's: "go1.27.1"
 	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built in the place of the tree's
+	Patch      string   `json:"patch,omitempty"`       // a file with a diff on top of Ref, or of the commit of the tree
+	Modules    []string `json:"modules,omitempty"`     // other versions of dependencies, "path@version", or a directory in place of one, "path=dir"
 	Dir        string   `json:"-"`                     // a directory in the place of the target's; with it, no Ref
 }
 
@@ -45,7 +50,12 @@ type Variant struct {
 type Spec struct {
 	Options  capture.Options // of one run; its Phases do not matter
 	Variants []Variant
-	Runs     int    // of each variant, even; 0: 6
+	Runs     int // of each variant, even; 0: 6. With a Budget or a Width, the least
+	// Budget, when set, goes on with more runs until that time is over; a block of runs that has begun is finished.
+	Budget time.Duration
+	// Width, when set, goes on with more runs until each interval of CPU and time is that narrow: 0.02 is ±2 %. How wide an interval is does not
+	// depend on which way the figures went, so stopping there favours no verdict, as stopping at the first one would.
+	Width    float64
 	Keep     string // a folder for the recordings; "": they are removed
 	Seed     uint64 // of the order; 0: from the time
 	Progress func(capture.Event)
@@ -65,6 +75,7 @@ type Result struct {
 type Outcome struct {
 	Variant
 	Comparison *compare.Comparison `json:"comparison,omitempty"` // with the target as it is
+	Answers    *Answers            `json:"answers,omitempty"`    // of a service under load
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`  // the median of its runs
 	Failed     string              `json:"failed,omitempty"`     // why there is none
 	Differs    string              `json:"differs,omitempty"`    // how its answers differ
@@ -115,12 +126,17 @@ type try struct {
 type kept struct {
 	sources []compare.Source
 	printed [][sha256.Size]byte
+	said    []said
 	failed  error
 }
 
 func (t *try) run(ctx context.Context) (*Result, error) {
 	began := time.Now()
-	t.options = []capture.Options{t.Options}
+	own, err := t.optionsOf(ctx, 0, Variant{})
+	if err != nil {
+		return nil, err
+	}
+	t.options = []capture.Options{own}
 	for i, v := range t.Variants {
 		o, err := t.optionsOf(ctx, i, v)
 		if err != nil {
@@ -128,8 +144,11 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 		}
 		t.options = append(t.options, o)
 	}
-	turns := trial.New(len(t.options), t.Seed, trial.Limits{Least: t.Runs, Most: t.Runs})
-	err := turns.Run(ctx, t.once, func() bool { return false })
+	limits := trial.Limits{Least: t.Runs, Most: t.Runs, Budget: t.Budget}
+	if t.Budget > 0 || t.Width > 0 {
+		limits.Most = mostRuns
+	}
+	err = trial.New(len(t.options), t.Seed, limits).Run(ctx, t.once, t.narrow)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +163,9 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 // optionsOf are those of a run of a variant.
 func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options, error) {
 	o := t.Options
+	if o.Load != nil {
+		o.Answers = sampleOf
+	}
 	o.Env = slices.Concat(o.Env, v.Env)
 	o.Settings = slices.Concat(o.Settings, v.Env)
 	o.BuildFlags = slices.Concat(o.BuildFlags, v.BuildFlags)
@@ -155,15 +177,51 @@ func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options,
 		o.Dir = v.Dir
 		return o, nil
 	}
-	if v.Ref == "" {
-		return o, nil
+	if err := t.useModules(ctx, &o, v.Modules); err != nil || v.Ref == "" && v.Patch == "" {
+		return o, err
 	}
 	if filepath.IsAbs(o.Package) {
 		return o, errors.New("a commit's files are elsewhere: name the package relative to its module, as ./cmd/server")
 	}
-	old, _, err := gittree.Checkout(ctx, o.Dir, v.Ref, filepath.Join(t.dir, fmt.Sprintf("ref%d", i)))
+	root := filepath.Join(t.dir, fmt.Sprintf("ref%d", i))
+	old, _, err := gittree.Checkout(ctx, o.Dir, cmp.Or(v.Ref, "HEAD"), root)
+	if err == nil && v.Patch != "" {
+		err = gittree.Apply(ctx, root, old, v.Patch)
+	}
 	o.Dir = old
 	return o, err
+}
+
+// useModules makes the build use other versions of dependencies, or directories in place of them.
+func (t *try) useModules(ctx context.Context, o *capture.Options, modules []string) error {
+	if len(modules) == 0 {
+		return nil
+	}
+	work, err := os.MkdirTemp(t.dir, "modules-")
+	if err != nil {
+		return err
+	}
+	tree, err := altmod.Open(ctx, "go", o.Dir, work)
+	if err != nil {
+		return err
+	}
+	var b altmod.Build
+	for _, m := range modules {
+		if path, dir, ok := strings.Cut(m, "="); ok {
+			b, err = tree.Replace(path, dir)
+		} else {
+			path, version, _ := strings.Cut(m, "@")
+			b, err = tree.With(ctx, path, version)
+		}
+		if err == nil {
+			err = tree.Continue(b)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", m, err)
+		}
+	}
+	o.BuildFlags, o.BuildEnv = slices.Concat(o.BuildFlags, b.Flags), slices.Concat(o.BuildEnv, b.Env)
+	return nil
 }
 
 // once records one run of a variant. The first error of a variant ends its turns.
@@ -183,7 +241,12 @@ func (t *try) once(ctx context.Context, variant int) error {
 	cfg := t.cfg
 	cfg.Progress = nil
 	if t.Progress != nil {
-		t.Progress(capture.Event{Phase: "try", Text: fmt.Sprintf("run %d of %d: %s", t.n, t.Runs*len(t.options), name), At: time.Duration(t.n), Of: time.Duration(t.Runs * len(t.options))})
+		e := capture.Event{Phase: "try", Text: fmt.Sprintf("run %d: %s", t.n, name)}
+		if t.Budget <= 0 && t.Width <= 0 {
+			e.At, e.Of = time.Duration(t.n), time.Duration(t.Runs*len(t.options))
+			e.Text = fmt.Sprintf("run %d of %d: %s", e.At, e.Of, name)
+		}
+		t.Progress(e)
 	}
 	path, err := session.Record(ctx, cfg, o)
 	if ctx.Err() != nil {
@@ -201,6 +264,9 @@ func (t *try) once(ctx context.Context, variant int) error {
 		return err
 	}
 	defer rec.Close()
+	if err := k.addAnswers(rec); err != nil {
+		return err
+	}
 	k.sources = append(k.sources, compare.Source{Name: filepath.Base(path), Manifest: rec.Manifest})
 	if rec.Manifest.Target.Kind == "program" {
 		var text []byte
@@ -238,12 +304,39 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 	out.Comparison, out.RSSBytes = c, k.resident()
 	// A program whose runs print the same each time prints something else in the variant: it computes something else.
 	if same(t.runs[0].printed) && same(k.printed) && t.runs[0].printed[0] != k.printed[0] {
-		out.Differs = "it prints something else than the program as it is"
-		for i := range c.Rows {
+		out.Differs = "it prints something other than the program as it is"
+	} else {
+		out.Answers, out.Differs = differ(t.runs[0].said, k.said)
+	}
+	for i := range c.Rows {
+		if out.Differs != "" {
 			c.Rows[i].Verdict, c.Rows[i].Why = compare.Unknown, out.Differs
 		}
 	}
 	return out
+}
+
+// mostRuns bounds the runs of a side with a budget or a width.
+const mostRuns = 100
+
+// narrow reports whether all intervals of CPU and time are as narrow as was asked.
+func (t *try) narrow() bool {
+	if t.Width <= 0 || len(t.runs[0].sources) == 0 {
+		return false
+	}
+	for i, v := range t.Variants {
+		out := t.outcome(v, &t.runs[i+1])
+		if out.Comparison == nil {
+			continue
+		}
+		for _, r := range out.Comparison.Rows {
+			timed := r.Metric == "cpu" || r.Metric == "time" || r.Metric == "wall" || r.Metric == "throughput"
+			if timed && (r.Low == nil || r.High == nil || r.Ratio == nil || *r.High-*r.Low > 2*t.Width**r.Ratio) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // resident is the median over runs of the process's size.

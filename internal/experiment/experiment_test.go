@@ -55,7 +55,7 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("a variant that takes less: %+v", o)
 	}
 	other := runs("other", 0.2, "41\n")
-	if o := try.outcome(Variant{Name: "other"}, &other); verdictOf(t, o, "cpu") != compare.Unknown || !strings.Contains(o.Differs, "prints something else") {
+	if o := try.outcome(Variant{Name: "other"}, &other); verdictOf(t, o, "cpu") != compare.Unknown || !strings.Contains(o.Differs, "prints something other") {
 		t.Errorf("a variant that computes something else: %+v", o)
 	}
 	random := runs("random", 0.2, "42\n")

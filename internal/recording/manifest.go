@@ -28,6 +28,7 @@ const (
 	PartBench        = "bench.txt"
 	PartStdout       = "stdout.txt"
 	PartStderr       = "stderr.txt"
+	PartAnswers      = "answers.json" // to a sample of the load's requests, before the load began: [][]load.Answer
 	// PartCounts is the folder with the execution counters, in Go's coverage format.
 	PartCounts = "counts"
 	PartInputs = "inputs.json" // of functions: see package inputs

@@ -18,10 +18,25 @@ func Try(w io.Writer, r *experiment.Result, s Style) {
 			fmt.Fprintln(w, s.paint(bad, "failed: ")+wrap(screen.Line(o.Failed), "        ", s.width()))
 			continue
 		case o.Differs != "":
-			fmt.Fprintln(w, s.paint(bad, "not judged: ")+screen.Line(o.Differs))
+			fmt.Fprintln(w, s.paint(bad, "not judged: ")+wrap(screen.Line(o.Differs), "            ", s.width()))
+		}
+		if a := o.Answers; a != nil {
+			fmt.Fprintln(w, s.paint(faint, wrap(screen.Line(answersText(a)), "", s.width())))
 		}
 		if o.Comparison != nil {
 			Comparison(w, o.Comparison, s)
 		}
 	}
+}
+
+// answersText says which answers of a service were compared.
+func answersText(a *experiment.Answers) string {
+	text := fmt.Sprintf("answers compared: the status of %d requests, the body of %d", a.Requests, a.Bodies)
+	if n := len(a.Unsteady); n > 0 {
+		text += fmt.Sprintf(" (that of %s changes from request to request, so it cannot be compared)", a.Unsteady[0])
+		if n > 1 {
+			text += fmt.Sprintf(", as do %d more", n-1)
+		}
+	}
+	return text
 }

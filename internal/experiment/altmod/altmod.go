@@ -192,6 +192,16 @@ func (t *Tree) Replace(module, dir string) (Build, error) {
 	return t.build(path), os.WriteFile(path, data, 0o600)
 }
 
+// Continue makes further alternate files start from that of a build.
+func (t *Tree) Continue(b Build) (err error) {
+	path := strings.TrimPrefix(b.Flags[0], "-modfile=")
+	if t.gomod, err = os.ReadFile(path); err != nil {
+		return err
+	}
+	t.gosum, err = os.ReadFile(strings.TrimSuffix(path, ".mod") + ".sum")
+	return err
+}
+
 func (t *Tree) build(path string) Build {
 	return Build{Flags: []string{"-modfile=" + path, "-mod=mod"}, Env: slices.Clone(t.env)}
 }

@@ -7,14 +7,11 @@
 package prove
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
@@ -159,29 +156,12 @@ func sides(ctx context.Context, of recording.Runtime, s Spec, dir string, r *Res
 	case s.Patch != "":
 		r.Change = filepath.Base(s.Patch)
 		if changed, _, err = gittree.Checkout(ctx, s.Options.Dir, ref, filepath.Join(dir, "changed")); err == nil {
-			err = apply(ctx, filepath.Join(dir, "changed"), changed, s.Patch)
+			err = gittree.Apply(ctx, filepath.Join(dir, "changed"), changed, s.Patch)
 		}
 	default:
 		r.Change, changed = "the tree", s.Options.Dir
 	}
 	return base, changed, err
-}
-
-// apply applies a patch to a copy: its paths are relative to the root of the repository, or to the target's directory.
-func apply(ctx context.Context, root, target, patch string) error {
-	var all []error
-	for _, dir := range []string{root, target} {
-		var stderr bytes.Buffer
-		cmd := exec.CommandContext(ctx, "git", "apply", "--whitespace=nowarn", patch)
-		// The copy is no repository, and must not be taken for a part of one that it lies in.
-		cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root))
-		err := cmd.Run()
-		if err == nil {
-			return nil
-		}
-		all = append(all, fmt.Errorf("%w: %s", err, strings.TrimSpace(stderr.String())))
-	}
-	return fmt.Errorf("the patch does not fit the base: %w", errors.Join(all...))
 }
 
 // compare says what became of the findings.

@@ -43,12 +43,16 @@ func TestSaved(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	exact := &compare.Comparison{Rows: []compare.Row{
-		{Metric: "cpu", Old: 1, New: 0.5, Ratio: ratio(0.5), Verdict: compare.Better},
+		{Metric: "cpu", Old: 1, New: 0.65, Ratio: ratio(0.65), Verdict: compare.Better},
 		{Metric: "allocated", Old: 1, New: 0.6, Ratio: ratio(0.6), Verdict: compare.Better, Exact: true},
 		{Metric: compare.PeakMemory, Old: 1, New: 0.2, Ratio: ratio(0.2), Verdict: compare.Better},
 	}}
 	if got := saved(exact); got == nil || got.Metric != "allocated" {
 		t.Errorf("a figure that does not scatter decides: %+v", got)
+	}
+	exact.Rows[0].Ratio = ratio(0.5)
+	if got := saved(exact); got == nil || got.Metric != "cpu" {
+		t.Errorf("CPU that falls clearly decides: %+v", got)
 	}
 	if got := saved(&compare.Comparison{Rows: []compare.Row{{Metric: "cpu", Old: 1, New: 0.97, Ratio: ratio(0.97), Verdict: compare.Better}}}); got != nil {
 		t.Errorf("3 %% are no cure: %+v", got)

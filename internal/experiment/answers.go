@@ -1,0 +1,108 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
+)
+
+// sampleOf is how many of a load's targets are asked for, twice in each run, to compare what the service answers.
+const sampleOf = 50
+
+// Answers says how the answers of a service were compared with those of the target as it is.
+type Answers struct {
+	Requests int `json:"requests"` // different requests
+	Bodies   int `json:"bodies"`   // of those, whose bodies were compared
+	// Unsteady are the others: their bodies change from one request of the target as it is to the next, as times and random names do.
+	Unsteady []string `json:"unsteady,omitempty"`
+}
+
+// said is what was answered to one request in all runs of a side.
+type said struct {
+	target   string
+	statuses map[string]bool // "200", or the kind of an error
+	bodies   map[string]bool
+}
+
+// addAnswers takes the answers of one run.
+func (k *kept) addAnswers(rec *recording.Recording) error {
+	if !rec.Has(recording.PartAnswers) {
+		return nil
+	}
+	text, err := rec.Bytes(recording.PartAnswers)
+	if err != nil {
+		return err
+	}
+	var turns [][]load.Answer
+	if err := json.Unmarshal(text, &turns); err != nil {
+		return fmt.Errorf("%s: %w", recording.PartAnswers, err)
+	}
+	for _, turn := range turns {
+		for i, a := range turn {
+			if i == len(k.said) {
+				k.said = append(k.said, said{a.Target, map[string]bool{}, map[string]bool{}})
+			}
+			status := a.Error
+			if status == "" {
+				status = fmt.Sprint(a.Status)
+			}
+			k.said[i].statuses[status] = true
+			k.said[i].bodies[a.Body] = true
+		}
+	}
+	return nil
+}
+
+// differ compares what a variant answers with what the target as it is answers: by status, and by body where the target's is the same in
+// all its runs. It returns how they differ, "" where they do not.
+func differ(own, variant []said) (a *Answers, differs string) {
+	n := min(len(own), len(variant))
+	if n == 0 {
+		return nil, ""
+	}
+	a = &Answers{Requests: n}
+	var all []string
+	for i := range n {
+		o, v := own[i], variant[i]
+		was, is := only(o.statuses), only(v.statuses)
+		steady := only(o.bodies) != ""
+		switch {
+		case was != "" && was != is:
+			all = append(all, fmt.Sprintf("%s is answered %s, and %s as it is", o.target, words(v.statuses), was))
+		case !steady:
+			a.Unsteady = append(a.Unsteady, o.target)
+		case only(v.bodies) == "":
+			all = append(all, fmt.Sprintf("the body of %s changes from request to request, which it does not as it is", o.target))
+		case only(v.bodies) != only(o.bodies):
+			all = append(all, fmt.Sprintf("the body of %s is another", o.target))
+		}
+		if steady {
+			a.Bodies++
+		}
+	}
+	const most = 3
+	if len(all) > most {
+		all = append(all[:most], fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return a, strings.Join(all, "; ")
+}
+
+// only is the one member of a set, "" for sets of none or several.
+func only(set map[string]bool) string {
+	if len(set) == 1 {
+		for x := range set {
+			return x
+		}
+	}
+	return ""
+}
+
+func words(set map[string]bool) string {
+	if one := only(set); one != "" {
+		return one
+	}
+	return "sometimes otherwise"
+}
