@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/hone-go/hone/internal/scratch"
@@ -25,17 +26,26 @@ type Spec struct {
 	BuildFlags []string
 	GoCommand  string
 	WorkDir    string        // where binaries go
+	CPUs       []int         // GOMAXPROCS to run each benchmark with, as of go test -cpu; nil: this process's
 	Layouts    int           // link layouts a side
 	Time       time.Duration // of the timed region of a sample
-	Budget     time.Duration // for the samples of one benchmark, both sides
+	Budget     time.Duration // for the samples of one benchmark, both sides; half of it is for the second set of a change
 	Least      int           // samples a side
 	Most       int
 	Width      float64 // enough is known when the interval of CPU time (of its ratio) is at most ± this
 	Seed       uint64  // of the order; 0: from the time
 	Progress   func(Progress)
 
-	once, blameless bool // changes are not measured again; functions whose cost grew are not looked for
+	// SamplesOnly ends after the first set: changes are not measured again, and nothing is profiled. The whole budget goes to
+	// that set.
+	SamplesOnly bool
 }
+
+// What a benchmark gets where nothing else is asked for.
+const (
+	DefaultBudget = 60 * time.Second
+	DefaultMost   = 100 // runs a side, of each set
+)
 
 // Self, as what to compare with, is the tree itself: what then changes is the machine's doing.
 const Self = "self"
@@ -69,10 +79,13 @@ func (s Spec) withDefaults() Spec {
 		s.GoCommand = "go"
 	}
 	def(&s.Time, 100*time.Millisecond)
-	def(&s.Budget, 20*time.Second)
+	def(&s.Budget, DefaultBudget)
 	num(&s.Layouts, 3)
+	if len(s.CPUs) == 0 {
+		s.CPUs = []int{runtime.GOMAXPROCS(0)}
+	}
 	num(&s.Least, 6)
-	num(&s.Most, 60)
+	num(&s.Most, DefaultMost)
 	s.Most = max(s.Most, s.Least)
 	if s.Width <= 0 {
 		s.Width = 0.01
@@ -119,8 +132,9 @@ type Benchmark struct {
 // Sample is one process: one value of each metric, by unit ("ns/op", "cpu-ns/op", "B/op", "allocs/op", and what the
 // benchmark reports itself).
 type Sample struct {
-	Layout int                `json:"layout"`
-	Values map[string]float64 `json:"values"`
+	Layout  int                `json:"layout"`
+	Seconds float64            `json:"seconds,omitempty"` // that the process took
+	Values  map[string]float64 `json:"values"`
 }
 
 // names of the sides as they stand in output.
@@ -157,12 +171,10 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 		return nil, err
 	}
 	r.judge()
-	if !r.once {
+	if !r.SamplesOnly {
 		if err := r.confirm(ctx); err != nil {
 			return nil, err
 		}
-	}
-	if !r.blameless {
 		if err := r.blame(ctx); err != nil {
 			return nil, err
 		}
@@ -178,10 +190,19 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 type subject struct {
 	*Benchmark
 	pkg      *testPackage
+	cpus     int // GOMAXPROCS
 	trial    *trial.Trial
 	spent    time.Duration
 	second   [2][]Sample // of the second set, for changes that must be confirmed
 	finished bool
+}
+
+// firstBudget is the part of the budget that the first set of samples may take.
+func (s Spec) firstBudget() time.Duration {
+	if s.Against == "" || s.SamplesOnly {
+		return s.Budget
+	}
+	return s.Budget / 2
 }
 
 // measure runs all benchmarks, a block of each in turn, so that the samples of one are spread over the whole time.
@@ -191,7 +212,7 @@ func (r *runner) measure(ctx context.Context) error {
 		variants = 2
 	}
 	for _, x := range r.subjects {
-		x.trial = trial.New(variants, r.Seed^hash(x.Package+x.Name), trial.Limits{Least: r.Least, Most: r.Most, Budget: r.Budget})
+		x.trial = trial.New(variants, r.Seed^hash(x.Package+x.Name), trial.Limits{Least: r.Least, Most: r.Most, Budget: r.firstBudget()})
 	}
 	left := len(r.subjects)
 	began := time.Now()
@@ -210,7 +231,7 @@ func (r *runner) measure(ctx context.Context) error {
 			}); err != nil {
 				return err
 			}
-			if x.trial.Over(x.spent, x.known(r.Width)) {
+			if x.trial.Over(x.spent, x.Known(r.Width)) {
 				x.finished = true
 				left--
 			}
@@ -246,7 +267,7 @@ func (r *runner) done() float64 {
 		if x.finished {
 			done++
 		} else {
-			done += min(0.99, max(x.spent.Seconds()/r.Budget.Seconds(), float64(x.trial.Runs())/float64(r.Most)))
+			done += min(0.99, max(x.spent.Seconds()/r.firstBudget().Seconds(), float64(x.trial.Runs())/float64(r.Most)))
 		}
 	}
 	return done / float64(len(r.subjects))

@@ -107,7 +107,7 @@ type bisect struct {
 // row measures a commit against the good one.
 func (b *bisect) row(ctx context.Context, commit string, budget time.Duration, width float64, once bool) (rows []Row, err error) {
 	s := b.Spec
-	s.Against, s.Tree, s.once, s.blameless, s.Budget, s.Width = b.out.Good, commit, once, true, budget, width
+	s.Against, s.Tree, s.SamplesOnly, s.Budget, s.Width = b.out.Good, commit, once, budget, width
 	s.Progress = func(p Progress) { // of the runs alone: builds are told by the commit
 		if p.Done > 0 && !p.End {
 			b.Progress(p)

@@ -84,7 +84,7 @@ func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error
 		profiles[side] = map[string]*profile.Profile{}
 		for kind, n := range iterations {
 			file := filepath.Join(r.work, fmt.Sprintf("%s.%d.pprof", kind, side))
-			args := []string{"-test.bench=" + exactly(x.Name), fmt.Sprintf("-test.benchtime=%dx", n), "-test." + kind + "profile=" + file}
+			args := append(x.arguments(n), "-test."+kind+"profile="+file)
 			if kind == "mem" {
 				args = append(args, "-test.memprofilerate=512")
 			}

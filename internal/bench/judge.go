@@ -37,8 +37,8 @@ const (
 	floor = 0.01
 )
 
-// known reports whether a benchmark's CPU time (wall time without) is known within ± width.
-func (x *subject) known(width float64) bool {
+// Known reports whether a benchmark's CPU time (wall time where there is none), or its ratio, is known within ± width.
+func (x *Benchmark) Known(width float64) bool {
 	unit := cpuUnit
 	if len(x.New) > 0 && x.New[0].Values[cpuUnit] == 0 {
 		unit = "ns/op"
@@ -209,6 +209,23 @@ func (row *Row) decide() {
 		n := float64(min(row.N[0], row.N[1]))
 		if need := n * math.Pow(half/compare.Tolerance, 2); !math.IsInf(need, 0) && need > n {
 			row.More = int(math.Ceil(need - n))
+		}
+	}
+}
+
+// Judge compares the samples of both sides of some benchmarks as Run does, with one false-discovery rate for all of them.
+// again takes the second set of samples of a benchmark, by its index and the size of a side; it is called for those that
+// seem to have changed.
+func Judge(benchmarks []Benchmark, again func(i, runs int) (old, new []Sample)) {
+	r := &runner{}
+	for i := range benchmarks {
+		r.subjects = append(r.subjects, &subject{Benchmark: &benchmarks[i]})
+	}
+	r.judge()
+	for i, x := range r.subjects {
+		if x.suspect() {
+			x.second[oldSide], x.second[newSide] = again(i, len(x.New))
+			x.confirm()
 		}
 	}
 }

@@ -125,10 +125,10 @@ func TestExact(t *testing.T) {
 
 func TestExactly(t *testing.T) {
 	for name, want := range map[string]string{
-		"BenchmarkX-2":              "^BenchmarkX$",
-		"BenchmarkX":                "^BenchmarkX$",
-		"BenchmarkX/n=10/a.b-16":    `^BenchmarkX$/^n=10$/^a\.b$`,
-		"BenchmarkX/with_(paren)-2": `^BenchmarkX$/^with_\(paren\)$`,
+		"BenchmarkX":              "^BenchmarkX$",
+		"BenchmarkX/n=10/a.b":     `^BenchmarkX$/^n=10$/^a\.b$`,
+		"BenchmarkX/size-4":       `^BenchmarkX$/^size-4$`,
+		"BenchmarkX/with_(paren)": `^BenchmarkX$/^with_\(paren\)$`,
 	} {
 		if got := exactly(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

@@ -65,7 +65,7 @@ func MeasureNoise(ctx context.Context, s Spec) (*Noise, error) {
 		}
 		s.Dir, s.Packages = dir.Path, []string{"."}
 	}
-	s.Against, s.once, s.blameless = Self, true, true
+	s.Against, s.SamplesOnly = Self, true
 	before, counted := recording.MachineCPU()
 	held, bounded := recording.Throttled()
 	began := time.Now()

@@ -25,23 +25,27 @@ const pilotTime = 50 * time.Millisecond
 // find lists the benchmarks that both sides have, with the iterations that a sample takes.
 func (r *runner) find(ctx context.Context) error {
 	names := [2]map[string]float64{}
+	cpus := map[string]int{}
 	for i, sd := range r.sides {
 		names[i] = map[string]float64{}
 		for _, path := range sorted(sd.packages) {
 			r.Progress(Progress{Text: "looking for benchmarks in " + path})
-			lines, err := r.output(ctx, sd.packages[path].layouts[i][0], "-test.bench="+r.Bench, "-test.benchtime="+pilotTime.String())
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			for _, l := range lines {
-				names[i][path+"\x00"+l.name] = l.values["ns/op"]
+			for _, n := range r.CPUs {
+				lines, err := r.output(ctx, sd.packages[path].layouts[i][0], "-test.bench="+r.Bench, "-test.benchtime="+pilotTime.String(), fmt.Sprintf("-test.cpu=%d", n))
+				if err != nil {
+					return fmt.Errorf("%s: %w", path, err)
+				}
+				for _, l := range lines {
+					names[i][path+"\x00"+l.name] = l.values["ns/op"]
+					cpus[path+"\x00"+l.name] = n
+				}
 			}
 		}
 	}
 	for _, key := range sorted(names[newSide]) {
 		path, name, _ := strings.Cut(key, "\x00")
 		slowest := names[newSide][key]
-		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, pkg: &testPackage{path: path}}
+		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, pkg: &testPackage{path: path, dir: r.sides[newSide].packages[path].dir}, cpus: cpus[key]}
 		x.pkg.layouts[newSide] = r.sides[newSide].packages[path].layouts[newSide]
 		if r.Against != "" {
 			old, ok := names[oldSide][key]
@@ -76,13 +80,14 @@ func sorted[V any](m map[string]V) []string {
 
 // sample runs one process.
 func (r *runner) sample(ctx context.Context, x *subject, side, layout int) (Sample, error) {
-	lines, err := r.output(ctx, x.pkg.layouts[side][layout], "-test.bench="+exactly(x.Name), fmt.Sprintf("-test.benchtime=%dx", x.Iterations))
+	began := time.Now()
+	lines, err := r.output(ctx, x.pkg.layouts[side][layout], x.arguments(x.Iterations)...)
 	if err != nil {
 		return Sample{}, fmt.Errorf("%s %s: %w", x.Package, x.Name, err)
 	}
 	for _, l := range lines {
 		if l.name == x.Name {
-			return Sample{Layout: layout + 1, Values: l.values}, nil
+			return Sample{Layout: layout + 1, Seconds: time.Since(began).Seconds(), Values: l.values}, nil
 		}
 	}
 	return Sample{}, fmt.Errorf("%s %s: a run of it alone printed no result", x.Package, x.Name)
@@ -91,9 +96,18 @@ func (r *runner) sample(ctx context.Context, x *subject, side, layout int) (Samp
 // procs is the suffix that package testing adds for GOMAXPROCS.
 var procs = regexp.MustCompile(`-\d+$`)
 
-// exactly is the -test.bench that only one benchmark matches.
+// arguments run a benchmark alone for so many iterations.
+func (x *subject) arguments(n int64) []string {
+	name := x.Name
+	if x.cpus > 1 {
+		name = strings.TrimSuffix(name, fmt.Sprintf("-%d", x.cpus))
+	}
+	return []string{"-test.bench=" + exactly(name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.cpu=%d", x.cpus)}
+}
+
+// exactly is the -test.bench that matches one benchmark only; its name comes without the -procs suffix.
 func exactly(name string) string {
-	parts := strings.Split(procs.ReplaceAllString(name, ""), "/")
+	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}

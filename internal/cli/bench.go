@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/bench"
@@ -22,6 +25,7 @@ type benchFlags struct {
 	out   outputFlags
 	spec  bench.Spec
 	build string
+	cpus  string
 	lines bool
 	files benchFiles
 	keep  bool // in the history
@@ -47,9 +51,10 @@ func (b *benchFlags) declare(fs *flag.FlagSet) {
 // declareMeasuring declares how benchmarks are run.
 func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 	b.out.declare(fs, "")
-	fs.DurationVar(&b.spec.Budget, "budget", 20*time.Second, "spend at most `D` on one benchmark, both sides")
+	fs.DurationVar(&b.spec.Budget, "budget", bench.DefaultBudget, "spend at most `D` on one benchmark, both sides; half of it is kept to measure a change again")
 	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
-	fs.IntVar(&b.spec.Most, "runs", 60, "make at most `N` runs a side")
+	fs.IntVar(&b.spec.Most, "runs", bench.DefaultMost, "make at most `N` runs a side")
+	fs.StringVar(&b.cpus, "cpu", "", "run each benchmark with each GOMAXPROCS of the `LIST`: 1,2,4")
 	fs.IntVar(&b.spec.Layouts, "layouts", 3, "link each test binary in `N` layouts (Go 1.26): what the order of functions is worth shows")
 	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 	fs.StringVar(&b.build, "build", "", "`FLAGS` for the go command: '-tags=x -race'")
@@ -140,6 +145,9 @@ func (b *benchFlags) prepare(env Env) (*progress, error) {
 	if b.spec.BuildFlags, err = target.SplitFlags(b.build); err != nil {
 		return nil, usagef("-build: %v", err)
 	}
+	if b.spec.CPUs, err = parseCPUs(b.cpus); err != nil {
+		return nil, usagef("-cpu: %v", err)
+	}
 	b.spec.Dir, b.spec.WorkDir = env.Dir, filepath.Join(cfg.CacheDir, "work")
 	b.spec.Progress = func(p bench.Progress) {
 		e := capture.Event{Phase: "bench", Text: p.Text, End: p.End}
@@ -152,6 +160,23 @@ func (b *benchFlags) prepare(env Env) (*progress, error) {
 		prog.event(e)
 	}
 	return prog, nil
+}
+
+// parseCPUs reads a list of GOMAXPROCS.
+func parseCPUs(list string) (cpus []int, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 1 || n > 1<<12 {
+			return nil, fmt.Errorf("%q is no number of processors; write 1,2,4", word)
+		}
+		if !slices.Contains(cpus, n) {
+			cpus = append(cpus, n)
+		}
+	}
+	return cpus, nil
 }
 
 func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Result, error) {
