@@ -17,6 +17,7 @@ type ahead struct {
 	// it shows that a generation is over.
 	head     batchHeader
 	haveHead bool
+	headAt   int64 // where head begins in the trace
 	tail     error
 }
 
@@ -75,6 +76,10 @@ var errUnfinished = errors.New("the trace ends before the generation does")
 // generation reads the batches of a generation. It reports whether more may follow.
 func (a *ahead) generation(ctx context.Context, g *generation) (more bool, err error) {
 	for {
+		begin := a.in.off
+		if a.haveHead {
+			begin = a.headAt
+		}
 		h, err := a.next()
 		switch {
 		case err == errEnd && g.any && a.in.version >= 26:
@@ -95,8 +100,11 @@ func (a *ahead) generation(ctx context.Context, g *generation) (more bool, err e
 			if a.in.version >= 26 {
 				return false, at(a.in.off, fmt.Errorf("a batch of generation %d in generation %d", h.gen, g.num))
 			}
-			a.head, a.haveHead = h, true
+			a.head, a.haveHead, a.headAt = h, true, begin
 			return true, nil
+		}
+		if !g.any {
+			g.start = begin
 		}
 		g.num = h.gen
 		file := a.in.off

@@ -21,6 +21,7 @@ type generation struct {
 	tables  []batch // strings, stacks, CPU samples, clock; in order of the trace
 	began   uint64  // clock: the earliest batch
 	any     bool    // a batch was read
+	start   int64   // offset in the trace of its first batch
 	from    int64   // offset in the trace of its first payload
 	end     int64   // offset behind it
 

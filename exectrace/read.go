@@ -248,6 +248,7 @@ func (r *run) put(g *generation) error {
 		r.began = true
 	}
 	o.g = g
+	t.place = Place{Number: g.num, Offset: g.start, Began: begin - o.start}
 	now := o.event(Sync, begin, g.num)
 	if g.first {
 		o.epoch = now

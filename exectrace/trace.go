@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hone-go/hone/exectrace/internal/wire"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -18,7 +19,22 @@ type Trace struct {
 	cache   map[StackID][]Frame
 	cached  int
 	blamed  map[StackID]Line // what Blame said
+	place   Place
 }
+
+// Place says where in a trace a generation stands. Its bytes, behind the first HeaderSize bytes of the trace, are a trace
+// of their own.
+type Place struct {
+	Number uint64
+	Offset int64 // of its first batch in the (inflated) trace, bytes
+	Began  int64 // when its first batch did, in nanoseconds since the trace's first event: time 0 of a reading of it alone
+}
+
+// HeaderSize is how many bytes stand before the first generation of a trace.
+const HeaderSize = wire.HeaderSize
+
+// Generation returns the place of the generation whose events are being handed out.
+func (t *Trace) Generation() Place { return t.place }
 
 // Info are the figures of a whole trace.
 type Info struct {

@@ -44,3 +44,14 @@ func mean(total, n int64) *float64 {
 	m := exectrace.Seconds(total) / float64(n)
 	return &m
 }
+
+// Why returns the words for why a goroutine was in a state, as in profiles: "chan receive", "woken".
+func Why(t *exectrace.Trace, state exectrace.State, why exectrace.Reason) string {
+	switch state {
+	case exectrace.Waiting:
+		return whyName(t, blocked, why)
+	case exectrace.Runnable:
+		return whyName(t, runnable, why)
+	}
+	return ""
+}
