@@ -129,6 +129,18 @@ func (r *Result) Find(id int64) *Request {
 	return nil
 }
 
+// WithoutPaths returns the result without the critical paths of its requests, which another view shows.
+func (r *Result) WithoutPaths() *Result {
+	out := *r
+	for _, list := range []*[]Request{&out.Slowest, &out.Open} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i].Path = nil
+		}
+	}
+	return &out
+}
+
 func sortWaits(ws []Wait) {
 	slices.SortStableFunc(ws, func(a, b Wait) int { return cmp.Compare(b.Time, a.Time) })
 }

@@ -19,7 +19,7 @@ const (
 	mostHeld  = 4 << 20  // entries of all snapshots: 64 MB
 	mostRead  = 12 << 20 // bytes of a trace that are read again for curves
 	mostLanes = 6 << 20  // and for the spans of goroutines
-	mostSpans = 6000
+	mostSpans = 3000
 )
 
 // generation is one of an indexed trace.

@@ -189,7 +189,11 @@ func suggestFlag(fs *flag.FlagSet, err error) string {
 func suggest(word string, names []string) string {
 	best, bestDistance := "", 3
 	for _, n := range names {
-		if d := editDistance(word, n); d < bestDistance && d < len(n) {
+		d := editDistance(word, n)
+		if swapped(word, n) { // the most frequent slip, and no letter is missing
+			d = 0
+		}
+		if d < bestDistance && d < len(n) {
 			best, bestDistance = n, d
 		}
 	}
@@ -197,6 +201,16 @@ func suggest(word string, names []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %q?)", best)
+}
+
+// swapped reports whether two words differ by two neighbouring letters that changed places.
+func swapped(a, b string) bool {
+	for i := range len(a) - 1 {
+		if len(a) == len(b) && a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {
+			return true
+		}
+	}
+	return false
 }
 
 // editDistance is Levenshtein's, a row at a time.

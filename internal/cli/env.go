@@ -40,6 +40,8 @@ type Env struct {
 
 	// sources, when set, reads profiles in the place of source.Opener.Profile.
 	sources openFunc
+	// traces, when set, keeps the execution traces that were read.
+	traces *source.Traces
 }
 
 // openFunc reads profiles and sums them, as source.Opener.Profile does.
@@ -55,7 +57,7 @@ func (e Env) open(ctx context.Context, o source.Opener, args []string) (*source.
 // opener opens what the user named, with this process's standard input.
 func (e Env) opener(c session.Config, o source.Options) source.Opener {
 	open := c.Opener()
-	open.Stdin, open.Options = e.Stdin, o
+	open.Stdin, open.Options, open.Traces = e.Stdin, o, e.traces
 	return open
 }
 

@@ -23,6 +23,7 @@ type profileFlags struct {
 	connect     connectFlags
 	sampleIndex string
 	seconds     int
+	from, to    time.Duration // of an execution trace
 	timeout     seconds
 	base        list
 	diffBase    list
@@ -71,6 +72,8 @@ func (p *profileFlags) declareValue(fs *flag.FlagSet) {
 // declareSources adds the flags that say what is read.
 func (p *profileFlags) declareSources(fs *flag.FlagSet) {
 	fs.IntVar(&p.seconds, "seconds", 0, "length of a CPU profile from a URL, `N` (default 30); of others: the difference over N seconds")
+	fs.DurationVar(&p.from, "from", 0, "of an execution trace (SOURCE:blocking, :cpu, :sched, :syscalls): from `D` after its start")
+	fs.DurationVar(&p.to, "to", 0, "of an execution trace: until `D` after its start")
 	p.connect.declare(fs)
 	fs.Var(&p.timeout, "timeout", "longest wait for a URL, `N` seconds or a duration (default: the profile's length and 30s)")
 	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages are of the difference; may be given again")

@@ -24,7 +24,7 @@ func (k *keptSources) open(ctx context.Context, o source.Opener, args []string) 
 	if len(args) == 1 && args[0] == "" {
 		args = k.args
 	}
-	key := []string{strconv.Itoa(o.Seconds)}
+	key := []string{strconv.Itoa(o.Seconds), o.From.String(), o.To.String()}
 	for _, arg := range args {
 		key = append(key, arg, source.PartOf(arg, o.SampleIndex))
 	}

@@ -37,6 +37,8 @@ VIEW is one of
   parallelism  how many processors were busy, serial sections, uneven shares
   gc           collections, assists, stopped world, utilization
   tasks, regions, logs   what the program said with runtime/trace
+  overview     processors, goroutines by state, heap and collections over time (-from, -to, -columns), for
+               plots; the spans of goroutines too where the stretch is short
   timeline     a window (-from, -to), -goroutine or -request as a page that works offline: -o FILE.html, FILE.svg
   cut          whole generations between -from and -to as a smaller trace: -o FILE
   anonymize    the trace without the names that are yours: -o FILE
@@ -69,6 +71,7 @@ type traceFlags struct {
 	whole   bool
 	slowest int
 	out     string
+	columns int
 	events  eventFlags
 }
 
@@ -95,8 +98,9 @@ func traceCommand() command {
 			fs.StringVar(&f.pprof, "pprof", "", "write the view as a pprof profile to `FILE`")
 			fs.Int64Var(&f.request, "request", 0, "critical, timeline: the request with this `ID` (default: the slowest)")
 			fs.BoolVar(&f.whole, "run", false, "critical: the path of the whole run, from its end back")
-			fs.IntVar(&f.slowest, "slowest", 20, "keep `N` of the slowest requests in full")
+			fs.IntVar(&f.slowest, "slowest", source.KeptSlowest, "keep `N` of the slowest requests in full")
 			fs.StringVar(&f.out, "o", "", "write to `FILE` in the place of standard output")
+			fs.IntVar(&f.columns, "columns", 0, "overview: make at most `N` columns (default 400, at most 2000)")
 			f.events.declare(fs)
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				return f.run(ctx, env, args)

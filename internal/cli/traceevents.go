@@ -23,8 +23,8 @@ type eventFlags struct {
 func (e *eventFlags) declare(fs *flag.FlagSet) {
 	fs.StringVar(&e.kind, "kind", "", "events: those whose name matches `REGEXP` (GoBlock, GCBegin, …)")
 	fs.Uint64Var(&e.goroutine, "goroutine", 0, "events: about or by the goroutine `ID`")
-	fs.DurationVar(&e.from, "from", 0, "events: from `D` after the trace's start")
-	fs.DurationVar(&e.to, "to", 0, "events: until `D` after the trace's start")
+	fs.DurationVar(&e.from, "from", 0, "overview, timeline, cut, events: from `D` after the trace's start")
+	fs.DurationVar(&e.to, "to", 0, "overview, timeline, cut, events: until `D` after the trace's start")
 	fs.StringVar(&e.focus, "focus", "", "events: with a function on their stack that matches `REGEXP`")
 	fs.Int64Var(&e.count, "count", 0, "events: the first `N` (default: all)")
 	fs.BoolVar(&e.stacks, "stacks", false, "events: with their whole stacks")

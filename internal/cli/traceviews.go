@@ -20,7 +20,7 @@ func traceViews() []traceView {
 			return v, func(w io.Writer, p page, s style) { render.TraceSummary(w, v, p, s) }, nil
 		}},
 		{name: "requests", show: func(r *report) (any, pageOf, error) {
-			v := r.Requests.Result()
+			v := r.Requests.Result().WithoutPaths()
 			return v, func(w io.Writer, p page, s style) { render.TraceRequests(w, v, p, s) }, nil
 		}},
 		{name: "critical", show: func(r *report) (any, pageOf, error) {
@@ -71,6 +71,7 @@ func traceViews() []traceView {
 			v := r.Annotations.Result()
 			return v, func(w io.Writer, p page, s style) { render.TraceLogs(w, v, p, s) }, nil
 		}},
+		{name: "overview", own: (*traceFlags).overview},
 		{name: "timeline", own: (*traceFlags).timeline, writes: true},
 		{name: "cut", own: (*traceFlags).cut, writes: true},
 		{name: "anonymize", own: (*traceFlags).anonymize, writes: true},

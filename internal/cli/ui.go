@@ -207,9 +207,10 @@ type uiBackend struct {
 	cfg     session.Config         // for that
 	connect connectFlags
 
-	mu    sync.Mutex   // of a command under way
-	kept  *keptSources // profiles as they were decoded for the last commands; nil: none are kept
-	state string       // of the sources' files when the first of them was read
+	mu     sync.Mutex // of a command under way
+	traces source.Traces
+	kept   *keptSources // profiles as they were decoded for the last commands; nil: none are kept
+	state  string       // of the sources' files when the first of them was read
 }
 
 // mostKept is how many decoded profiles are kept.
@@ -298,7 +299,7 @@ func (b *uiBackend) Run(ctx context.Context, w io.Writer, args ...string) error 
 	defer b.mu.Unlock()
 	var said bytes.Buffer
 	env := b.env
-	env.sources = b.sources()
+	env.sources, env.traces = b.sources(), &b.traces
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), w, &said
 	env.StdoutTerminal, env.StdoutTTY, env.StderrTTY, env.Width = false, false, false, 0
 	env, flush := env.escaped()

@@ -94,7 +94,10 @@ func (v *view) blindSpots(least int64) profile.BlindSpots {
 
 // source says how to read the sources.
 func (p *profileFlags) source(sampleIndex string) (source.Options, error) {
-	o := source.Options{Seconds: p.seconds, SampleIndex: sampleIndex}
+	o := source.Options{Seconds: p.seconds, SampleIndex: sampleIndex, From: p.from, To: p.to}
+	if p.from < 0 || p.to < 0 || p.to > 0 && p.to <= p.from {
+		return o, usagef("-from %s -to %s: times after the trace's start, the second after the first", p.from, p.to)
+	}
 	if p.seconds < 0 {
 		return o, usagef("-seconds %d: a number of seconds above 0", p.seconds)
 	}

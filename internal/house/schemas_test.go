@@ -57,6 +57,7 @@ func traceViews() map[string]string {
 		"syscalls": "exectrace/wall.Syscalls", "parallelism": "exectrace/parallelism.Result", "gc": "exectrace/collector.Result",
 		"tasks": "exectrace/annotations.Result", "regions": "exectrace/annotations.Result", "logs": "exectrace/annotations.Result",
 		"timeline": "exectrace/timeline.Result",
+		"overview": "exectrace/window.Overview",
 	}
 }
 

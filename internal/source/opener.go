@@ -3,6 +3,7 @@ package source
 import (
 	"crypto/tls"
 	"io"
+	"time"
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/shelf"
@@ -13,6 +14,7 @@ type Opener struct {
 	CacheDir string                   // hone's own: recordings without a path, builds and compiler facts
 	Progress func(phase, text string) // is told what is being done, in a few words; nil for silence
 	Stdin    io.Reader                // what "-" means; may be nil when no source is "-"
+	Traces   *Traces                  // keeps the traces that were read; nil for none
 	Options
 }
 
@@ -24,8 +26,10 @@ type Options struct {
 	// SampleIndex chooses the part of a recording when the user named none:
 	// alloc_space means allocs, inuse_space heap, …; "" means cpu.
 	SampleIndex string
-	TLS         *tls.Config // for https URLs; nil for the system's
-	Header      [][2]string // name and value of what is sent with requests
+	// From and To are the stretch of an execution trace to make a profile of, since its first event; To 0 is its end.
+	From, To time.Duration
+	TLS      *tls.Config // for https URLs; nil for the system's
+	Header   [][2]string // name and value of what is sent with requests
 }
 
 // Say reports progress.

@@ -82,7 +82,7 @@ func (o Opener) open(ctx context.Context, arg string) (*Source, error) {
 	}
 	plain, view := splitTrace(arg)
 	if plain == "-" {
-		return o.read(ctx, o.Stdin, "standard input", view)
+		return o.read(ctx, o.Stdin, "standard input", "", view)
 	}
 	if u, ok := urlOf(arg); ok {
 		p, err := o.fetchProfile(ctx, u)
@@ -103,18 +103,20 @@ func (o Opener) open(ctx context.Context, arg string) (*Source, error) {
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		return nil, fmt.Errorf("%s is a directory; name the profiles in it, e.g. %s", arg, filepath.Join(arg, "*.pprof"))
 	}
-	return o.read(ctx, f, arg, view)
+	return o.read(ctx, f, arg, plain, view)
 }
 
-// read reads what may be a profile of any format, or a trace.
-func (o Opener) read(ctx context.Context, r io.Reader, name, view string) (*Source, error) {
+// read reads what may be a profile of any format, or a trace. path is that of a file, else "".
+func (o Opener) read(ctx context.Context, r io.Reader, name, path, view string) (*Source, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
 	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
 	var p *profile.Profile
 	var notes []string
 	var err error
 	if view != "" || isTrace(head) {
-		p, notes, err = o.traceProfile(ctx, br, view)
+		p, notes, err = o.traceProfile(ctx, br, path, view)
+	} else if o.From != 0 || o.To != 0 {
+		err = errors.New("-from and -to are of execution traces; a profile does not know when its samples were taken")
 	} else {
 		p, err = decode(br)
 	}
@@ -246,6 +248,9 @@ func (o Opener) openRecordingPart(ctx context.Context, name, file, part string) 
 	if view, ok := partTraceView(part); ok {
 		return o.traceOfPart(ctx, rec, strings.TrimSuffix(cmp.Or(name, file), ":"+asked), view)
 	}
+	if o.From != 0 || o.To != 0 {
+		return nil, fmt.Errorf("%s: -from and -to are of execution traces: %s:trace:blocking", file, file)
+	}
 	if part == "" {
 		part = partFor(o.SampleIndex)
 	}
@@ -280,7 +285,7 @@ func (o Opener) traceOfPart(ctx context.Context, rec *recording.Recording, name,
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer r.Close()
-	p, notes, err := o.traceProfile(ctx, r, view)
+	p, notes, err := o.traceProfile(ctx, r, traceArg(rec), view)
 	if err != nil {
 		return nil, fmt.Errorf("%s:trace: %w", name, err)
 	}

@@ -60,14 +60,22 @@ func partTraceView(part string) (view string, ok bool) {
 	return view, name == "trace" || name == recording.PartTrace
 }
 
-// traceProfile reads a trace as the profile of a view, "" is that of all time.
-func (o Opener) traceProfile(ctx context.Context, r io.Reader, view string) (*profile.Profile, []string, error) {
+// traceProfile reads a trace as the profile of a view, "" is that of all time. arg is what Index can open it by again;
+// "" when it cannot.
+func (o Opener) traceProfile(ctx context.Context, r io.Reader, arg, view string) (*profile.Profile, []string, error) {
 	var notes []string
 	if views := analysis.Profiles(); view == "" {
 		view = views[0]
 		notes = append(notes, fmt.Sprintf("this is the time of all goroutines of an execution trace; its other views are NAME:%s", strings.Join(views[1:], ", :")))
 	} else if !slices.Contains(views, view) {
 		return nil, nil, fmt.Errorf("no view %q of an execution trace; there are %s", view, strings.Join(views, ", "))
+	}
+	if part := o.From != 0 || o.To != 0; arg != "" && (part || o.Traces != nil) {
+		if part && len(notes) > 0 {
+			view, notes = "blocking", []string{"these are the waits of goroutines in the stretch; its other views are NAME:cpu, :sched and :syscalls"}
+		}
+		p, more, err := o.indexedProfile(ctx, arg, view)
+		return p, append(notes, more...), err
 	}
 	o.Say("trace", "reading the execution trace")
 	set, cut, err := analysis.Read(ctx, r, requests.Options{Paths: view == "critical"})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -28,6 +29,9 @@ type Report struct {
 
 // Report runs all analyses over the trace, and reads it again where a critical path is longer than what one reading keeps.
 func (r *Reader) Report(ctx context.Context, o ReportOptions) (*Report, error) {
+	if r.Opener.Traces != nil && o.Slowest == source.KeptSlowest {
+		return r.kept(ctx, o)
+	}
 	rep := &Report{Set: analysis.New(requests.Options{Slowest: o.Slowest, Paths: o.Critical}), opt: o}
 	t, err := r.Read(ctx, rep.Folds()...)
 	if err != nil {
@@ -35,6 +39,24 @@ func (r *Reader) Report(ctx context.Context, o ReportOptions) (*Report, error) {
 	}
 	rep.Done(t)
 	if o.Critical && r.again {
+		err = rep.completePath(ctx, r)
+	}
+	return rep, err
+}
+
+// kept is Report of what was read for a view before.
+func (r *Reader) kept(ctx context.Context, o ReportOptions) (*Report, error) {
+	x, err := r.Opener.Index(ctx, r.Name)
+	if err != nil {
+		return nil, err
+	}
+	r.Name, r.again, r.Notes = x.Name, true, append(r.Notes, x.Notes...)
+	set, err := x.Set(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	rep := &Report{Set: set, opt: o}
+	if o.Critical {
 		err = rep.completePath(ctx, r)
 	}
 	return rep, err
