@@ -42,6 +42,9 @@ func (r *recorder) recordPackage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.recordLeaks(ctx, addrs); err != nil {
+		return err
+	}
 	if err := r.recordCounts(ctx, addrs); err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (r *recorder) buildTarget(ctx context.Context, counters target.BuildSpec) (
 	defer cancel()
 	bin, start, err := r.world.build(bctx, target.BuildSpec{
 		Package: r.o.Package, Dir: r.o.Dir, Bench: r.o.Bench != "", BuildFlags: r.o.BuildFlags, Env: r.o.BuildEnv, WorkDir: work,
-		Counted: counters.Counted, Inputs: counters.Inputs,
+		Counted: counters.Counted, Inputs: counters.Inputs, Leaks: counters.Leaks,
 	})
 	switch {
 	case err == nil:

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/recording"
@@ -301,6 +302,9 @@ func (s *service) noRest(ctx, limited context.Context, part string, err error) e
 		err = &target.Missing{What: part, Why: fmt.Sprintf("the service did not answer within %s", s.world.patience+s.world.restLimit),
 			How: "it has more to do than it can: send fewer requests (-rate)"}
 	case part == recording.PartLeaks && errors.As(err, &gone):
+		if s.o.URL == "" && slices.Contains(s.o.Phases, recording.PhaseLeaks) {
+			return s.ended(ctx, s.prog, nil) // phase leaks takes it, or says why not
+		}
 		err = &target.Missing{What: gone.What, Why: gone.Why, How: leaksHow}
 	}
 	if end := s.ended(ctx, s.prog, nil); end != nil { // does not ask the load, which may have been ended here

@@ -19,7 +19,10 @@ var weight = map[string]int{
 // Phases lists the phases that a recording may have besides the clean one, in the order in which
 // they run.
 func Phases() []string {
-	return []string{recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC, recording.PhaseCounts, recording.PhaseInputs}
+	return []string{
+		recording.PhaseCPU, recording.PhaseContention, recording.PhaseTrace, recording.PhaseGOGC, recording.PhaseLeaks, recording.PhaseCounts,
+		recording.PhaseInputs,
+	}
 }
 
 // step is a phase, or a part of one, and its share of the duration.

@@ -35,7 +35,7 @@ type recorder struct {
 	metrics   bytes.Buffer      // metrics.jsonl so far
 	stretches []stretch         // of the phases so far
 	phase     string            // the current one, for errors
-	profiles  map[string][]byte // the parts that decide which packages to count
+	profiles  map[string][]byte // the parts that decide what to look at once more
 
 	throttled float64 // seconds before the recording, when canThrot
 	canThrot  bool
@@ -101,7 +101,8 @@ func (r *recorder) finish(err error) (partial bool, _ error) {
 
 // add writes a part.
 func (r *recorder) add(name, phase string, data []byte) error {
-	if name == recording.PartCPU || name == recording.PartAllocs {
+	switch name {
+	case recording.PartCPU, recording.PartAllocs, recording.PartGoroutine:
 		r.profiles[name] = data
 	}
 	return r.out.Add(name, phase, data)

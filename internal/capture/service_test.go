@@ -381,7 +381,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	o, err := good.withDefaults()
-	if err != nil || o.Duration != 30*time.Second || len(o.Phases) != 6 {
+	if err != nil || o.Duration != 30*time.Second || len(o.Phases) != 7 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

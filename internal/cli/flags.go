@@ -250,7 +250,7 @@ type recordFlags struct {
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
 	r.loadFlags.declare(fs, true)
-	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, `D`, excluding gogc, counts and inputs, which add up to half as much and two builds")
+	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, `D`, excluding gogc, leaks, counts and inputs, which add up to half as much and up to three builds")
 	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "longest wait until the throughput is steady, `D`")
 	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for an answer to a request (30s at most), for a program's end, `D`")
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")

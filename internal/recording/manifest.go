@@ -43,13 +43,16 @@ const (
 	PhaseTrace      = "trace"
 	PhaseRest       = "rest"
 	PhaseGOGC       = "gogc"   // where a setting of the collector is tried: see Trial
+	PhaseLeaks      = "leaks"  // goroutines that nothing can wake, in a process of its own where the runtime has that profile only as an experiment
 	PhaseCounts     = "counts" // executions, in a process of its own with counters; of a URL target there are none
 	PhaseInputs     = "inputs" // of functions, in a process of its own; of a URL target there are none
 )
 
 // Apart reports whether a phase runs in a process of its own, whose memory and goroutines are not
 // those of the other phases.
-func Apart(phase string) bool { return phase == PhaseCounts || phase == PhaseInputs }
+func Apart(phase string) bool {
+	return phase == PhaseLeaks || phase == PhaseCounts || phase == PhaseInputs
+}
 
 // Manifest describes a recording: what ran, where, under which load, and which parts are available.
 // Absent values are omitted, not zero.
@@ -178,8 +181,10 @@ type Phase struct {
 	AllocBytes       int64   `json:"alloc_bytes,omitempty"`    // during the phase, by runtime/metrics
 	AllocObjects     int64   `json:"alloc_objects,omitempty"`
 	GCCycles         int64   `json:"gc_cycles,omitempty"` // within the phase's seconds
-	ForcedGC         int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
-	Throttled        float64 `json:"throttled_seconds,omitempty"`
+	// Leaked is how many goroutines that nothing can wake came in phase leaks; absent where that was not asked for.
+	Leaked    *int64  `json:"leaked_goroutines,omitempty"`
+	ForcedGC  int64   `json:"forced_gc,omitempty"` // by hone, before and after those seconds; not in GCCycles
+	Throttled float64 `json:"throttled_seconds,omitempty"`
 
 	// What else kept the machine busy: CPU seconds of the load generator, and of everything on the
 	// machine, including the program and the generator. StolenCPUSeconds is the part of

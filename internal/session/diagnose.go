@@ -66,7 +66,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if pass.Metrics, pass.Goroutines, err = metrics(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if pass.Parked, err = parked(ctx, in.Code, rec); err != nil {
+	if err := goroutines(ctx, pass, rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if pass.Growth, err = site.Growth(ctx, in.Code, in.Allocs); err != nil {
@@ -237,19 +237,6 @@ type metricsLine struct {
 	Metrics map[string]struct {
 		Value float64 `json:"v"`
 	} `json:"m"`
-}
-
-// parked counts the goroutines at the end of a recording by the lines that they wait below; nil when there is no
-// profile of them.
-func parked(ctx context.Context, code *gocode.Index, rec *recording.Recording) ([]site.Parked, error) {
-	if !rec.Has(recording.PartGoroutine) {
-		return nil, nil
-	}
-	p, err := source.Part(rec, recording.PartGoroutine)
-	if err != nil {
-		return nil, err
-	}
-	return site.Waiting(ctx, code, p)
 }
 
 // metrics returns the last runtime/metrics of the clean phase, when no collector is at work; of

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/textual"
 )
 
 // Parked is a group of goroutines that wait below one line.
@@ -19,9 +21,15 @@ type Parked struct {
 	// is the function that the go statement started.
 	Wait  []string
 	Start Frame
+	// Created is the line of the go statement that started most of them, and its function; zero where no dump of the goroutines
+	// tells it.
+	Created Creation
 
 	most int64 // how many have the stack of Wait
 }
+
+// Place names the line.
+func (p *Parked) Place() string { return fmt.Sprintf("%s %s:%d", p.Function, p.File, p.Line) }
 
 // Waiting returns the lines below which the goroutines of a goroutine profile wait, those with most
 // goroutines first.
@@ -73,4 +81,40 @@ func started(frames []*Frame) *Frame {
 		}
 	}
 	return frames[0]
+}
+
+// maxDump bounds what is read of a dump: the runtime writes no more.
+const maxDump = 65 << 20
+
+// Creation is a go statement.
+type Creation struct {
+	Function, File string
+	Line           int64
+}
+
+// Creations returns the go statement that started most goroutines of a dump (goroutine profile, debug=2), by the function that
+// they were started with. Of a dump that cannot be read to its end it is what was read.
+func Creations(dump io.Reader) map[string]Creation {
+	counts := map[string]map[Creation]int{}
+	_ = textual.EachGoroutine(dump, maxDump, func(g *textual.Goroutine) { // the rest does without the line of creation
+		if g.Creator == "" || len(g.Stack) == 0 {
+			return
+		}
+		start := g.Stack[len(g.Stack)-1].Function
+		if counts[start] == nil {
+			counts[start] = map[Creation]int{}
+		}
+		counts[start][Creation{g.Creator, g.CreatorFile, g.CreatorLine}]++
+	})
+	out := map[string]Creation{}
+	for start, all := range counts {
+		var best Creation
+		for c, n := range all {
+			if m := all[best]; n > m || n == m && (c.File < best.File || c.File == best.File && c.Line < best.Line) {
+				best = c
+			}
+		}
+		out[start] = best
+	}
+	return out
 }

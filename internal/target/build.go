@@ -31,6 +31,10 @@ type BuildSpec struct {
 	// Inputs lists functions whose inputs the probe counts; those that cannot be watched are left
 	// out. It excludes Counted. Without the probe such a build is an error.
 	Inputs []Func
+	// Leaks builds a program whose runtime finds goroutines that nothing can wake, with
+	// GOEXPERIMENT=goroutineleakprofile where the toolchain needs that (Go 1.26). Without the probe,
+	// or with an older toolchain, such a build is an error.
+	Leaks bool
 	// Overlay replaces files, by absolute path, in addition to the user's own overlay.
 	Overlay map[string]string
 	// Layout, when not 0, is the seed by which the linker orders functions (-randlayout, since Go
@@ -40,6 +44,9 @@ type BuildSpec struct {
 	GoCommand string   // the go command to use; "" = go in PATH
 	Env       []string // added to the caller's environment, for the go command
 }
+
+// instrumented reports whether the program is built to tell something that only the probe can hand over.
+func (s *BuildSpec) instrumented() bool { return len(s.Counted)+len(s.Inputs) > 0 || s.Leaks }
 
 // BuildDirPrefix starts the names of the directories that Build makes in WorkDir.
 const BuildDirPrefix = "build-"
@@ -316,11 +323,13 @@ func (b *builder) link(ctx context.Context, dir string) (*Binary, error) {
 		bin.Probe = true
 	} else if ctx.Err() != nil {
 		return nil, err
+	} else if b.spec.instrumented() {
+		return nil, fmt.Errorf("build %s once more to observe it: %s", b.spec.Package, firstWords(err))
 	} else {
 		b.notes = append(b.notes, "built without hone's probe, because the build with it fails: "+firstWords(err))
 	}
-	if !bin.Probe && len(b.spec.Counted)+len(b.spec.Inputs) > 0 {
-		return nil, fmt.Errorf("build %s with counters: %s", b.spec.Package, b.notes[len(b.notes)-1])
+	if !bin.Probe && b.spec.instrumented() {
+		return nil, fmt.Errorf("build %s once more to observe it: %s", b.spec.Package, b.notes[len(b.notes)-1])
 	}
 	bin.Watched = b.watched
 	if !bin.Probe {
@@ -369,6 +378,13 @@ func (b *builder) compileWithProbe(ctx context.Context, work, out string) error 
 		}
 		b.goCommand.env = append(b.goCommand.env[:len(b.goCommand.env):len(b.goCommand.env)], w.env)
 		b.watched, at.inputs = w.funcs, w.setter
+	}
+	if b.spec.Leaks {
+		variable, err := b.env.leaksExperiment()
+		if err != nil {
+			return err
+		}
+		b.goCommand.env = append(b.goCommand.env[:len(b.goCommand.env):len(b.goCommand.env)], variable...)
 	}
 	overlay, err := writeOverlay(work, at, m.overlay, b.userDir)
 	if err != nil {

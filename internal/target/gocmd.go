@@ -76,11 +76,29 @@ type goEnv struct {
 	GOMODCACHE string
 	GOWORK     string
 	GOROOT     string
+
+	GOEXPERIMENT string // what differs from the toolchain's own experiments
+}
+
+// leaksExperiment is the go command's environment for a program with the profile of leaked goroutines: an experiment of Go
+// 1.26 (golang/go#74609), part of the runtime from Go 1.27 on.
+func (e goEnv) leaksExperiment() ([]string, error) {
+	switch {
+	case atLeast(e.GOVERSION, "go1.27"):
+		return nil, nil
+	case !atLeast(e.GOVERSION, "go1.26"):
+		return nil, fmt.Errorf("the profile of leaked goroutines needs Go 1.26 or newer, not %s", e.GOVERSION)
+	}
+	const experiment = "goroutineleakprofile"
+	if e.GOEXPERIMENT == "" {
+		return []string{"GOEXPERIMENT=" + experiment}, nil
+	}
+	return []string{"GOEXPERIMENT=" + e.GOEXPERIMENT + "," + experiment}, nil
 }
 
 func (g goCommand) environment(ctx context.Context) (goEnv, error) {
 	var e goEnv
-	out, err := g.run(ctx, "env", "-json", "GOVERSION", "GOFLAGS", "GOOS", "GOMODCACHE", "GOWORK", "GOROOT")
+	out, err := g.run(ctx, "env", "-json", "GOVERSION", "GOFLAGS", "GOOS", "GOMODCACHE", "GOWORK", "GOROOT", "GOEXPERIMENT")
 	if err != nil {
 		return e, err
 	}

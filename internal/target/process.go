@@ -24,8 +24,15 @@ type Collect struct {
 	Trace      bool
 	TraceBytes int64 // cap; 0 none
 	Counters   bool  // of executions, of a program built with BuildSpec.Counted: parts PartCountersMeta and PartCounters
+	Leaks      bool  // goroutines that nothing can wake at the end, of a program built with BuildSpec.Leaks: parts PartLeaks and PartDump
 	Inputs     bool  // of functions, of a program built with BuildSpec.Inputs: part PartInputs
 }
+
+// Names of the parts of Collect.Leaks: the profile, and all goroutines as text, which says where each was created.
+const (
+	PartLeaks = "goroutineleak"
+	PartDump  = "goroutine.txt"
+)
 
 // The sampling rates under Collect.Contention: one sample per so many ns blocked, and one in so
 // many contended mutexes.
@@ -55,6 +62,9 @@ func (c Collect) words() string {
 	if c.Inputs {
 		s.WriteString(" inputs")
 	}
+	if c.Leaks {
+		s.WriteString(" leaks")
+	}
 	return s.String()
 }
 
@@ -78,6 +88,9 @@ func (c Collect) names() []string {
 	}
 	if c.Inputs {
 		names = append(names, PartInputs)
+	}
+	if c.Leaks {
+		names = append(names, PartLeaks, PartDump)
 	}
 	return names
 }

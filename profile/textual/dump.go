@@ -28,6 +28,8 @@ type Goroutine struct {
 	WaitMinutes    int64  // whole minutes, 0 for less than one or when it does not wait
 	LockedToThread bool
 	Creator        string          // function with the go statement; "" for the main goroutine
+	CreatorFile    string          // where the go statement is
+	CreatorLine    int64           // 0 when unknown
 	CreatorID      uint64          // goroutine that ran it; 0 when unknown
 	Labels         []profile.Label // only with GODEBUG=tracebacklabels=1
 	// Stack is leaf first. Frames that the runtime left out are one frame named [frames elided].
@@ -95,25 +97,35 @@ func readDump(r *reader) (*profile.Profile, error) {
 // Goroutines reads a dump, plain, gzip'd or zstd'd, of at most maxBytes when inflated
 // (0 = profile.DefaultMaxBytes).
 func Goroutines(in io.Reader, maxBytes int64) ([]Goroutine, error) {
-	z, err := profile.Inflate(in, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
-	r := newReader(z)
 	var all []Goroutine
-	err = r.goroutines(func(g *Goroutine) {
+	err := EachGoroutine(in, maxBytes, func(g *Goroutine) {
 		one := *g
 		one.Stack = append([]profile.FrameSpec{}, g.Stack...)
 		all = append(all, one)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// EachGoroutine is Goroutines for dumps that are not kept: it calls each for every goroutine, which is valid until each returns,
+// also for those before an error.
+func EachGoroutine(in io.Reader, maxBytes int64, each func(*Goroutine)) error {
+	z, err := profile.Inflate(in, maxBytes)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	r := newReader(z)
+	err = r.goroutines(each)
 	if r.err != nil {
 		err = r.err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("goroutine dump, line %d: %w", r.line, err)
+		return fmt.Errorf("goroutine dump, line %d: %w", r.line, err)
 	}
-	return all, nil
+	return nil
 }
 
 // goroutines calls each for every goroutine; it is valid until each returns. What stands between
@@ -182,7 +194,8 @@ func (r *reader) dumpStack(g *Goroutine) error {
 			creator, id, _ := strings.Cut(creator, " in goroutine ")
 			g.Creator = r.name(creator)
 			g.CreatorID, _ = strconv.ParseUint(id, 10, 64)
-			if _, _, ok := r.dumpPlace(); !ok {
+			var ok bool
+			if g.CreatorFile, g.CreatorLine, ok = r.dumpPlace(); !ok {
 				return errNoPlace
 			}
 			r.dumpRest()

@@ -18,6 +18,12 @@ func ListCommand(p *rule.Pass, sampleIndex, function string) string {
 	return "hone list -sample_index=" + sampleIndex + " " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + recordingArg(p)
 }
 
+// PartCommand is the command that shows a function's lines by a profile of the recording that
+// ListCommand does not name: "goroutine", "goroutineleak".
+func PartCommand(p *rule.Pass, part, function string) string {
+	return "hone list " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + recordingArg(p) + ":" + part
+}
+
 // TopCommand is the command that shows the most expensive functions by a sample type.
 func TopCommand(p *rule.Pass, sampleIndex string) string {
 	return "hone top -sample_index=" + sampleIndex + " " + recordingArg(p)

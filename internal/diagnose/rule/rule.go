@@ -135,7 +135,10 @@ type Pass struct {
 	Growth   []site.Grown       // of live memory in the window of the allocations, largest first; nil when not known
 	// Parked are the goroutines at the end, by the line that they wait below, most first; nil when not known. Goroutines is
 	// how many the runtime counted at the start and at the end.
-	Parked     []site.Parked
+	Parked []site.Parked
+	// Leaked are the goroutines that nothing can wake, as the garbage collector found; nil when not known. They may be of a
+	// process of their own (recording.PhaseLeaks).
+	Leaked     []site.Parked
 	Goroutines Change
 	Trace      *analysis.Results // of the execution trace; nil when there is none, or it cannot be read
 	Counts     *counts.Index     // of executions; nil when there are none

@@ -13,7 +13,7 @@ import (
 // hone0collect is what runs from the start of the program to its end.
 type hone0collect struct {
 	cpu, allocs, contention bool
-	counters, inputs        bool
+	counters, inputs, leaks bool
 	cpuWriter               *hone0sticky
 	sampling                bool // a CPU profile runs, for the trace alone or for itself
 	trace                   *hone0bounded
@@ -50,12 +50,14 @@ func (p *hone0probe) startCollecting(words []string) {
 			c.cpu = true
 		case "allocs":
 			c.allocs = true
-			p.sendProfile("heap.start", "heap", true)
+			p.sendProfile("heap.start", "heap", 0, true)
 		case "contention":
 			c.contention = true
 			hone0setRates(hone0number(values, 0, -1), hone0number(values, 1, -1))
 		case "counters":
 			c.counters = true
+		case "leaks":
+			c.leaks = true
 		case "inputs":
 			c.inputs = true
 			hone0collectInputs()
@@ -71,8 +73,8 @@ func (p *hone0probe) startCollecting(words []string) {
 	p.collectCPU()
 }
 
-func (p *hone0probe) sendProfile(part, name string, gc bool) {
-	missing, err := hone0writeProfile(p.part(part), name, 0, gc)
+func (p *hone0probe) sendProfile(part, name string, debug int, gc bool) {
+	missing, err := hone0writeProfile(p.part(part), name, debug, gc)
 	if err != nil {
 		missing = err.Error()
 	}
@@ -149,12 +151,16 @@ func (p *hone0probe) finishCollecting() {
 	p.sendAccount()
 	if c.contention {
 		hone0setRates(0, 0)
-		p.sendProfile("block", "block", false)
-		p.sendProfile("mutex", "mutex", false)
+		p.sendProfile("block", "block", 0, false)
+		p.sendProfile("mutex", "mutex", 0, false)
 	}
 	if c.allocs {
-		p.sendProfile("heap.end", "heap", true)
-		p.sendProfile("goroutine", "goroutine", false)
+		p.sendProfile("heap.end", "heap", 0, true)
+		p.sendProfile("goroutine", "goroutine", 0, false)
+	}
+	if c.leaks {
+		p.sendProfile("goroutine.txt", "goroutine", 2, false)
+		p.sendProfile("goroutineleak", "goroutineleak", 0, false)
 	}
 	if c.inputs {
 		missing, err := hone0inputsCommand(p.part("inputs"), "read")

@@ -4,6 +4,8 @@ package goroutineleak
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -24,6 +26,8 @@ const (
 	leastCame = 0.5
 	// overClients is how many times the connections of the load they must be: each may have some goroutines of its own.
 	overClients = 10
+	// leastLeaked is enough where the collector found that nothing can wake them: a service may have a few that block for good by design.
+	leastLeaked = 10
 	// stack is the least memory of a goroutine, in bytes (runtime.stackMin).
 	stack = 2048
 )
@@ -52,6 +56,12 @@ receives from after a timeout (give it room for one value), a worker receives
 from a channel that nobody closes, a select has no case for the end of the
 context.
 
+Go 1.26 and newer can prove it: the garbage collector finds goroutines blocked on
+channels, locks and wait groups that nothing else refers to. hone asks it where
+goroutines came during the recording, with Go 1.26 in a build and a process of
+its own (GOEXPERIMENT=goroutineleakprofile). What such goroutines wait for may
+also stay reachable, in a global map say: then it is their growth that speaks.
+
 It is fine for a pool of workers, whose number does not grow, and for connections
 that wait for their peers; the rule leaves alone what waits for the network, and
 goroutines that the standard library starts for each connection.
@@ -63,24 +73,90 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if p.Manifest == nil || p.Manifest.Target.Kind == "program" {
 		return nil, nil // what runs and exits takes its goroutines with it
 	}
-	var matches []rule.Match
+	matches, named := leaked(p)
 	for _, g := range p.Parked {
-		if !leaks(p, g) || g.Start.Owner.Kind == gocode.Std {
+		if named[g.Place()] || !leaks(p, g) || g.Start.Owner.Kind == gocode.Std {
 			continue
 		}
-		n := float64(g.Count)
-		what, fix := waits(g.Wait)
-		if what == "" {
+		m, ok := match(p, g, "goroutines wait here", course(p))
+		if !ok {
 			continue
 		}
-		m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured}
-		m.Cause = fmt.Sprintf("%d goroutines wait here, %s, started with %s. %s Their stacks alone take %s or more.",
-			g.Count, what, funcname.Short(g.Start.Function), course(p), units.Bytes(n*stack))
-		m.Fix = fix
-		m.Evidence = []rule.Evidence{{What: "goroutines that wait here", Value: fmt.Sprint(g.Count), Command: evidence.ListCommand(p, "goroutine", g.Function)}}
+		if p.Leaked != nil {
+			// The collector says that something that is still reachable could wake them; whether it ever will, it does not know.
+			m.Confidence = rule.Likely
+			m.Cause += " What they wait for is still reachable, so that the garbage collector cannot prove that they wait forever."
+		}
 		matches = append(matches, m)
 	}
 	return matches, nil
+}
+
+// leaked finds lines with goroutines that nothing can wake.
+func leaked(p *rule.Pass) (matches []rule.Match, named map[string]bool) {
+	named = map[string]bool{}
+	phase, apart := p.Manifest.Phase(recording.PhaseLeaks)
+	if apart && phase.Leaked != nil && *phase.Leaked <= 0 && !p.Benchmark() {
+		return nil, named // all were there before the load
+	}
+	total := int64(0)
+	for _, g := range p.Leaked {
+		total += g.Count
+	}
+	for _, g := range p.Leaked {
+		if g.Count < leastLeaked {
+			continue
+		}
+		how := "The garbage collector found that nothing can wake them."
+		switch {
+		case apart && phase.Leaked != nil && phase.Requests > 0:
+			share := float64(g.Count) / float64(total)
+			how += " " + perUnit(float64(*phase.Leaked)*share/float64(phase.Requests), p.Manifest.Unit())
+		case !apart && requests(p) > 0:
+			how += " " + perUnit(float64(g.Count)/requests(p), p.Manifest.Unit())
+		}
+		if p.Benchmark() {
+			how += " They are left after the last benchmark."
+		}
+		m, ok := match(p, g, "goroutines are blocked here forever", strings.TrimSpace(how))
+		if !ok {
+			continue
+		}
+		m.Evidence[0].Command = evidence.PartCommand(p, "goroutineleak", g.Function)
+		named[g.Place()] = true
+		matches = append(matches, m)
+	}
+	return matches, named
+}
+
+// perUnit says how many come with each request.
+func perUnit(n float64, unit string) string {
+	switch {
+	case n >= 1.5:
+		return fmt.Sprintf("%s come with each %s.", units.Number(n), unit)
+	case n > 0.67:
+		return fmt.Sprintf("One comes with each %s.", unit)
+	}
+	return fmt.Sprintf("One comes with every %s %ss.", units.Number(1/n), unit)
+}
+
+// match is what a line with waiting goroutines says; false where others end the wait.
+func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
+	what, fix := waits(g.Wait)
+	if what == "" {
+		return rule.Match{}, false
+	}
+	started := "started with " + funcname.Short(g.Start.Function)
+	facts := []rule.Evidence{{What: are[len("goroutines "):], Value: fmt.Sprint(g.Count), Command: evidence.PartCommand(p, "goroutine", g.Function)}}
+	if c := g.Created; c.Line > 0 {
+		place := fmt.Sprintf("%s:%d", filepath.Base(c.File), c.Line)
+		started = fmt.Sprintf("started at %s in %s", place, funcname.Short(c.Function))
+		facts = append(facts, rule.Evidence{What: "go statement", Value: place})
+	}
+	n := float64(g.Count)
+	m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
+	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take %s or more.", g.Count, are, what, started, why, units.Bytes(n*stack))
+	return m, true
 }
 
 // leaks reports whether goroutines at a line came during the recording and are more than a pool or the clients' own.

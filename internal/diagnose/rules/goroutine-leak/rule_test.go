@@ -76,6 +76,59 @@ func TestCaught(t *testing.T) {
 	ruletest.Compare(t, goroutineleak.Rule(), p, ruletest.Wanted(t, archive, "goroutine-leak"))
 }
 
+// proved is a service of which the collector found 50 goroutines that nothing can wake, 100 more wait for what is reachable.
+func proved() *rule.Pass {
+	p := leaking()
+	came := int64(40)
+	p.Manifest.Phases = append(p.Manifest.Phases, recording.Phase{Name: recording.PhaseLeaks, Requests: 120, Leaked: &came})
+	p.Goroutines = rule.Change{First: 10, Last: 60}
+	g := p.Parked[0]
+	g.Count = 50
+	g.Created = site.Creation{Function: "main.ask", File: "/src/main.go", Line: 9}
+	p.Leaked = []site.Parked{g}
+	p.Parked[0].Count = 50
+	return p
+}
+
+// TestProved: what the collector found needs no number of thousands; the rest is no more than likely.
+func TestProved(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(*rule.Pass)
+		want   rule.Confidence // "": no match
+		cause  string
+	}{
+		{"a leak", func(*rule.Pass) {}, rule.Measured,
+			"50 goroutines are blocked here forever, to send to a channel, started at main.go:9 in main.ask. The garbage collector found that nothing can wake them. One comes with every 3 requests."},
+		{"of a runtime that has the profile", func(p *rule.Pass) {
+			p.Manifest.Phases, p.Leaked[0].Count = p.Manifest.Phases[:1], 68_787
+			p.Parked[0].Count = 68_787
+		}, rule.Measured, "One comes with each request."},
+		{"there before the load", func(p *rule.Pass) { *p.Manifest.Phases[1].Leaked = 0 }, "", ""},
+		{"a handful", func(p *rule.Pass) { p.Leaked[0].Count = 4 }, "", ""},
+		{"none, but many wait for what is reachable", func(p *rule.Pass) {
+			p.Leaked, p.Parked[0].Count, p.Goroutines.Last = []site.Parked{}, 68_787, 68_921
+		}, rule.Likely, "still reachable"},
+		{"left after a benchmark", func(p *rule.Pass) {
+			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Goroutines = "bench", ".", rule.Change{}
+		}, rule.Measured, "left after the last benchmark"},
+	} {
+		p := proved()
+		c.change(p)
+		matches, err := goroutineleak.Rule().Find(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(matches) != map[bool]int{false: 1}[c.want == ""] {
+			t.Errorf("%s: %d matches", c.what, len(matches))
+			continue
+		}
+		if len(matches) > 0 && (matches[0].Confidence != c.want || !strings.Contains(matches[0].Cause, c.cause)) {
+			t.Errorf("%s: %s %q", c.what, matches[0].Confidence, matches[0].Cause)
+		}
+	}
+}
+
 func TestRule(t *testing.T) {
 	for _, c := range []struct {
 		what   string
