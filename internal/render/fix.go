@@ -14,7 +14,8 @@ import (
 func Fix(w io.Writer, r *fix.Result, s Style) {
 	n := 0
 	for _, f := range r.Fixes {
-		if f.Diff == "" {
+		text := f.Diff + f.Proposal // one of them is empty
+		if text == "" {
 			continue
 		}
 		if n++; n > 1 {
@@ -29,7 +30,10 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 			fmt.Fprintf(w, "   saves about %s of %s (95 %%: %s)\n", percent(f.Saving.Share), screen.Line(f.Saving.Resource), span(f.Saving.Low, f.Saving.High))
 		}
 		fmt.Fprintln(w, "   "+wrap(screen.Line(riskText(f.Risk)+": "+f.Why+"."), "   ", s.width()))
-		for _, line := range strings.Split(strings.TrimSuffix(f.Diff, "\n"), "\n") {
+		if f.Proposal != "" {
+			fmt.Fprintln(w, "   "+s.paint(strong, "a proposal: hone does not apply it"))
+		}
+		for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 			parts := strings.Split(line, "\t") // which patch needs
 			for i := range parts {
 				parts[i] = screen.Line(parts[i])
@@ -73,8 +77,11 @@ func left(all []fix.Fix) (out []fix.Fix) {
 }
 
 func riskText(r rewrite.Risk) string {
-	if r == rewrite.ByContext {
+	switch r {
+	case rewrite.ByContext:
 		return "same results by the code around"
+	case rewrite.Judgement:
+		return "not the same in every case"
 	}
 	return "same results by types alone"
 }

@@ -22,6 +22,8 @@ type Risk string
 const (
 	ByTypes   Risk = "types"   // the types alone show that old and new do the same
 	ByContext Risk = "context" // so does a condition that was checked in the code around
+	// Judgement: the program does something else, which its author may want. It is shown, and never applied.
+	Judgement Risk = "judgement"
 )
 
 // Change is one rewrite of a finding's lines.
@@ -76,6 +78,9 @@ func rewriters() map[string][]rewriter {
 		"concat-loop":             {repeat, builder},
 		"slice-growth":            {growSlice},
 		"map-growth":              {sizeMap},
+		"timer-in-loop":           {timer},
+		"log-args-boxed":          {logLevel},
+		"small-writes":            {buffered},
 	}
 }
 
@@ -123,8 +128,8 @@ func Suggest(pkg *packages.Package, file string, overlay map[string][]byte, rule
 			}
 			edits = append(edits, p.edits...)
 			change.Why = p.why
-			if p.risk == ByContext {
-				change.Risk = ByContext
+			if p.risk != ByTypes && change.Risk != Judgement {
+				change.Risk = p.risk
 			}
 			break
 		}

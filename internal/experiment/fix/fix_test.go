@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/live"
+	"github.com/hone-go/hone/internal/rewrite"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -110,6 +111,27 @@ func TestMake(t *testing.T) {
 	outside.File = "../code.go"
 	if p, err := Make(t.Context(), dir, []*diagnose.Finding{outside}, nil, nil); err != nil || len(p.Fixes) > 0 {
 		t.Errorf("a file outside of the module: %+v, %v", p.Fixes, err)
+	}
+}
+
+// TestProposal: a change that takes judgement is shown and not among those that are applied.
+func TestProposal(t *testing.T) {
+	dir := module(t, "a:1")
+	const text = "package code\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc Write(f *os.File, list []string) {\n\tfor _, s := range list {\n\t\tfmt.Fprintln(f, s)\n\t}\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "write.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := finding(1, "small-writes", 10)
+	f.File, f.Sites[0].File = "write.go", "write.go"
+	p, err := Make(t.Context(), dir, []*diagnose.Finding{f}, nil, nil)
+	if err != nil || len(p.Fixes) != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if x := p.Fixes[0]; !strings.Contains(x.Proposal, "+\tbuffered := bufio.NewWriter(f)") || x.Diff != "" || x.Left != "" || x.Risk != rewrite.Judgement {
+		t.Errorf("%+v", x)
+	}
+	if len(p.Changed()) > 0 || len(p.Patch()) > 0 {
+		t.Errorf("it would be applied: %s", p.Patch())
 	}
 }
 

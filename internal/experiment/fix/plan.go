@@ -29,7 +29,9 @@ type Fix struct {
 	Risk     rewrite.Risk     `json:"risk,omitempty"`   // "types": they alone show that old and new agree; "context": a condition was checked
 	Why      string           `json:"why,omitempty"`    // why old and new do the same
 	Diff     string           `json:"diff,omitempty"`   // unified, on top of the changes before it
-	Left     string           `json:"left,omitempty"`   // why the line stays as it is
+	// Proposal is a change that does something else as well, which you have to judge: it is shown, and never applied.
+	Proposal string `json:"proposal,omitempty"`
+	Left     string `json:"left,omitempty"` // why the line stays as it is
 }
 
 // Plan is the changes for some findings.
@@ -151,12 +153,16 @@ func (p *Plan) make(ctx context.Context, w *wanted, moved map[string]*lineMap, b
 	if err != nil {
 		return err
 	}
+	w.fix.Risk, w.fix.Why = c.Risk, c.Why
+	if c.Risk == rewrite.Judgement {
+		w.fix.Proposal = unified(name, c.Old, c.New)
+		return nil
+	}
 	if p.old[name] == nil {
 		p.old[name] = c.Old
 	}
 	p.files[name] = c.New
 	m.add(c.Old, c.New)
-	w.fix.Risk, w.fix.Why = c.Risk, c.Why
 	w.fix.Diff = unified(name, c.Old, c.New)
 	return nil
 }
