@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/scratch"
+	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/trial"
 )
 
@@ -32,8 +33,10 @@ type Spec struct {
 	Budget     time.Duration // for the samples of one benchmark, both sides; half of it is for the second set of a change
 	Least      int           // samples a side
 	Most       int
-	Width      float64 // enough is known when the interval of CPU time (of its ratio) is at most ± this
-	Seed       uint64  // of the order; 0: from the time
+	Record     int            // benchmarks to record, those that cost most, for their findings
+	Session    session.Config // where recordings go, and what diagnoses them
+	Width      float64        // enough is known when the interval of CPU time (of its ratio) is at most ± this
+	Seed       uint64         // of the order; 0: from the time
 	Progress   func(Progress)
 
 	// SamplesOnly ends after the first set: changes are not measured again, and nothing is profiled. The whole budget goes to
@@ -120,13 +123,15 @@ type Result struct {
 
 // Benchmark is one benchmark's samples and figures.
 type Benchmark struct {
-	Package    string   `json:"package"`
-	Name       string   `json:"name"`       // with the -procs suffix
-	Iterations int64    `json:"iterations"` // of each sample
-	Old        []Sample `json:"old,omitempty"`
-	New        []Sample `json:"new"`
-	Rows       []Row    `json:"rows"`
-	Grown      []Grown  `json:"grown,omitempty"` // of one that is worse: whose cost grew
+	Package    string    `json:"package"`
+	Name       string    `json:"name"`       // with the -procs suffix
+	Iterations int64     `json:"iterations"` // of each sample
+	Old        []Sample  `json:"old,omitempty"`
+	New        []Sample  `json:"new"`
+	Rows       []Row     `json:"rows"`
+	Grown      []Grown   `json:"grown,omitempty"`    // of one that is worse: whose cost grew
+	Findings   []Finding `json:"findings,omitempty"` // of one that is worse those that are new; else of its recording
+	Recording  string    `json:"recording,omitempty"`
 }
 
 // Sample is one process: one value of each metric, by unit ("ns/op", "cpu-ns/op", "B/op", "allocs/op", and what the
@@ -178,6 +183,9 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 		if err := r.blame(ctx); err != nil {
 			return nil, err
 		}
+		if err := r.record(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for _, x := range r.subjects {
 		r.result.Benchmarks = append(r.result.Benchmarks, *x.Benchmark)
@@ -190,7 +198,8 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 type subject struct {
 	*Benchmark
 	pkg      *testPackage
-	cpus     int // GOMAXPROCS
+	dirs     [2]string // of the package on each side
+	cpus     int       // GOMAXPROCS
 	trial    *trial.Trial
 	spent    time.Duration
 	second   [2][]Sample // of the second set, for changes that must be confirmed

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/stats"
 )
 
 // Grown is a function whose own cost grew in a benchmark that is worse. What the runtime does for a function (allocation,
@@ -54,8 +55,28 @@ func (r *runner) blame(ctx context.Context) error {
 			}
 			r.result.Notes = append(r.result.Notes, fmt.Sprintf("no profiles of %s: %v", x.Name, err))
 		}
+		r.Progress(Progress{Text: "recording " + x.Name + " on both sides"})
+		if err := r.newFindings(ctx, x); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.result.Notes = append(r.result.Notes, fmt.Sprintf("no findings of %s: %v", x.Name, err))
+		}
 	}
 	return nil
+}
+
+// expensive lists the benchmarks to record, by their CPU time an operation (their time where that is not known).
+func (r *runner) expensive() []*subject {
+	cost := func(x *subject) float64 {
+		if v := values(x.New, cpuUnit); len(v) > 0 {
+			return stats.Median(v)
+		}
+		return stats.Median(values(x.New, "ns/op"))
+	}
+	all := slices.Clone(r.subjects)
+	slices.SortStableFunc(all, func(a, b *subject) int { return cmp.Compare(cost(b), cost(a)) })
+	return all[:min(len(all), r.Record)]
 }
 
 // worse lists the profiled metrics of a benchmark that are worse: a time stands for CPU.

@@ -45,7 +45,8 @@ func (r *runner) find(ctx context.Context) error {
 	for _, key := range sorted(names[newSide]) {
 		path, name, _ := strings.Cut(key, "\x00")
 		slowest := names[newSide][key]
-		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, pkg: &testPackage{path: path, dir: r.sides[newSide].packages[path].dir}, cpus: cpus[key]}
+		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, pkg: &testPackage{path: path}, cpus: cpus[key]}
+		x.dirs[newSide] = r.sides[newSide].packages[path].dir
 		x.pkg.layouts[newSide] = r.sides[newSide].packages[path].layouts[newSide]
 		if r.Against != "" {
 			old, ok := names[oldSide][key]
@@ -54,6 +55,7 @@ func (r *runner) find(ctx context.Context) error {
 				continue
 			}
 			slowest = max(slowest, old)
+			x.dirs[oldSide] = r.sides[oldSide].packages[path].dir
 			x.pkg.layouts[oldSide] = r.sides[oldSide].packages[path].layouts[oldSide]
 		}
 		x.Iterations = int64(min(1e9, max(1, math.Ceil(float64(r.Time.Nanoseconds())/max(slowest, 0.1)))))
@@ -98,11 +100,15 @@ var procs = regexp.MustCompile(`-\d+$`)
 
 // arguments run a benchmark alone for so many iterations.
 func (x *subject) arguments(n int64) []string {
-	name := x.Name
+	return []string{"-test.bench=" + exactly(x.bareName()), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.cpu=%d", x.cpus)}
+}
+
+// bareName is the benchmark's name without the suffix that package testing adds for GOMAXPROCS.
+func (x *subject) bareName() string {
 	if x.cpus > 1 {
-		name = strings.TrimSuffix(name, fmt.Sprintf("-%d", x.cpus))
+		return strings.TrimSuffix(x.Name, fmt.Sprintf("-%d", x.cpus))
 	}
-	return []string{"-test.bench=" + exactly(name), fmt.Sprintf("-test.benchtime=%dx", n), fmt.Sprintf("-test.cpu=%d", x.cpus)}
+	return x.Name
 }
 
 // exactly is the -test.bench that matches one benchmark only; its name comes without the -procs suffix.

@@ -54,6 +54,7 @@ func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 	fs.DurationVar(&b.spec.Budget, "budget", bench.DefaultBudget, "spend at most `D` on one benchmark, both sides; half of it is kept to measure a change again")
 	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
 	fs.IntVar(&b.spec.Most, "runs", bench.DefaultMost, "make at most `N` runs a side")
+	fs.IntVar(&b.spec.Record, "record", 0, "record the `N` benchmarks that cost the most CPU an operation, and print their findings")
 	fs.StringVar(&b.cpus, "cpu", "", "run each benchmark with each GOMAXPROCS of the `LIST`: 1,2,4")
 	fs.IntVar(&b.spec.Layouts, "layouts", 3, "link each test binary in `N` layouts (Go 1.26): what the order of functions is worth shows")
 	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
@@ -148,6 +149,7 @@ func (b *benchFlags) prepare(env Env) (*progress, error) {
 	if b.spec.CPUs, err = parseCPUs(b.cpus); err != nil {
 		return nil, usagef("-cpu: %v", err)
 	}
+	b.spec.Session = cfg
 	b.spec.Dir, b.spec.WorkDir = env.Dir, filepath.Join(cfg.CacheDir, "work")
 	b.spec.Progress = func(p bench.Progress) {
 		e := capture.Event{Phase: "bench", Text: p.Text, End: p.End}

@@ -51,9 +51,28 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 			}
 			fmt.Fprintln(w, "  "+grownText(g))
 		}
+		benchFindings(w, b, s)
 	}
 	for _, n := range benchNotes(r) {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
+	}
+}
+
+// benchFindings lists what a diagnosis says of a benchmark: what is new in one that is worse, else what its recording shows.
+func benchFindings(w io.Writer, b bench.Benchmark, s Style) {
+	for i, f := range b.Findings {
+		if i == 0 {
+			head := " has findings"
+			if f.New {
+				head = " has findings that the old side does not have"
+			}
+			fmt.Fprintf(w, "\n%s%s\n", s.paint(strong, screen.Line(strings.TrimPrefix(b.Name, "Benchmark"))), head)
+		}
+		fmt.Fprintln(w, "  "+screen.Line(fmt.Sprintf("%s  %s:%d  %s", f.Rule, f.File, f.Line, f.Title)))
+		fmt.Fprintln(w, "    "+wrap(f.Fix, "    ", s.width()))
+	}
+	if b.Recording != "" {
+		fmt.Fprintln(w, s.paint(faint, "  hone findings "+screen.Line(b.Recording)))
 	}
 }
 
@@ -234,6 +253,12 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 		for _, g := range b.Grown {
 			fmt.Fprintf(w, "\n- %s: %s\n", markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), markdownCell(grownText(g)))
 		}
+		for _, f := range b.Findings {
+			if f.New {
+				fmt.Fprintf(w, "\n- %s, a new finding: %s: %s\n", markdownCell(strings.TrimPrefix(b.Name, "Benchmark")),
+					markdownCell(fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Rule)), markdownText(f.Title+". "+f.Fix))
+			}
+		}
 	}
 	if r.Files == nil {
 		fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
@@ -241,6 +266,11 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 	for _, n := range benchNotes(r) {
 		fmt.Fprintf(w, "\nNote: %s\n", screen.Line(n))
 	}
+}
+
+// markdownText is text from outside as text: no markup, no links.
+func markdownText(text string) string {
+	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "<", "&lt;", "|", "\\|", "#", "\\#", "!", "\\!").Replace(screen.Line(text))
 }
 
 func markdownCell(text string) string {

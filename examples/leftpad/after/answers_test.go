@@ -137,11 +137,29 @@ func BenchmarkLeftpad(b *testing.B) {
 	}
 }
 
+func BenchmarkLeftpad10(b *testing.B) {
+	b.ReportAllocs()
+	for i := 0; i < b.N; i++ {
+		leftpad("test", 10, '*')
+	}
+}
+
 func BenchmarkSend(b *testing.B) {
 	stats := newStatsD(io.Discard, "leftpad", 0.1)
 	b.ReportAllocs()
 	for i := 0; i < b.N; i++ {
 		stats.Send("request.time", "ms", 0.25)
+	}
+}
+
+// BenchmarkLogged is what logging and timing add to a request.
+func BenchmarkLogged(b *testing.B) {
+	h := logged(timed(newStatsD(io.Discard, "leftpad", 0.1), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
+	r, w := httptest.NewRequest("GET", accountPath, nil), httptest.NewRecorder()
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		h.ServeHTTP(w, r)
 	}
 }
 
