@@ -19,25 +19,26 @@ const Schema = "hone/bench/v1"
 
 // Spec says what to measure. The zero value of a number takes its default.
 type Spec struct {
-	Packages   []string // patterns as of go test; nil: "."
-	Dir        string   // where they are looked up; "": the working directory
-	Bench      string   // regular expression of names, as of go test -bench; "": all
-	Against    string   // a git ref to compare with, "": nothing, Self: the same tree
-	Tree       string   // a git ref to measure in place of the working tree; "": the tree
-	BuildFlags []string
-	GoCommand  string
-	WorkDir    string        // where binaries go
-	CPUs       []int         // GOMAXPROCS to run each benchmark with, as of go test -cpu; nil: this process's
-	Layouts    int           // link layouts a side
-	Time       time.Duration // of the timed region of a sample
-	Budget     time.Duration // for the samples of one benchmark, both sides; half of it is for the second set of a change
-	Least      int           // samples a side
-	Most       int
-	Record     int            // benchmarks to record, those that cost most, for their findings
-	Session    session.Config // where recordings go, and what diagnoses them
-	Width      float64        // enough is known when the interval of CPU time (of its ratio) is at most ± this
-	Seed       uint64         // of the order; 0: from the time
-	Progress   func(Progress)
+	Packages     []string // patterns as of go test; nil: "."
+	Dir          string   // where they are looked up; "": the working directory
+	Bench        string   // regular expression of names, as of go test -bench; "": all
+	Against      string   // a git ref to compare with, "": nothing, Self: the same tree
+	Tree         string   // a git ref to measure in place of the working tree; "": the tree
+	BuildFlags   []string
+	GoCommand    string
+	WorkDir      string        // where binaries go
+	CPUs         []int         // GOMAXPROCS to run each benchmark with, as of go test -cpu; nil: this process's
+	Layouts      int           // link layouts a side
+	Time         time.Duration // of the timed region of a sample
+	Budget       time.Duration // for the samples of one benchmark, both sides; half of it is for the second set of a change
+	Least        int           // samples a side
+	Most         int
+	Instructions bool           // count instructions, too, by perf or valgrind
+	Record       int            // benchmarks to record, those that cost most, for their findings
+	Session      session.Config // where recordings go, and what diagnoses them
+	Width        float64        // enough is known when the interval of CPU time (of its ratio) is at most ± this
+	Seed         uint64         // of the order; 0: from the time
+	Progress     func(Progress)
 
 	// SamplesOnly ends after the first set: changes are not measured again, and nothing is profiled. The whole budget goes to
 	// that set.
@@ -175,6 +176,9 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 	if err := r.measure(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.countAll(ctx); err != nil {
+		return nil, err
+	}
 	r.judge()
 	if !r.SamplesOnly {
 		if err := r.confirm(ctx); err != nil {
@@ -301,10 +305,15 @@ func (r *runner) confirm(ctx context.Context) error {
 	}
 	for i, x := range suspects {
 		r.Progress(Progress{Text: "again: " + x.Name, Done: float64(i) / float64(len(suspects))})
-		first := len(x.New)
+		first := len(values(x.New, "ns/op"))
 		x.trial = trial.New(2, r.Seed+hash(x.Package+x.Name), trial.Limits{Most: first})
 		for len(x.second[newSide]) < first {
 			if err := r.block(ctx, x, func(side int, sm Sample) { x.second[side] = append(x.second[side], sm) }); err != nil {
+				return err
+			}
+		}
+		if r.counter != nil {
+			if err := r.instructions(ctx, x, func(side int, s Sample) { x.second[side] = append(x.second[side], s) }); err != nil {
 				return err
 			}
 		}

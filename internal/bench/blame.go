@@ -126,7 +126,7 @@ func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error
 		if unit == cpuUnit {
 			kind = "cpu"
 		}
-		grown, err := grew(profiles[oldSide][kind], profiles[newSide][kind], unit, float64(iterations[kind]))
+		grown, err := grew(profiles[oldSide][kind], profiles[newSide][kind], unit, x.perOperation(unit, float64(iterations[kind])))
 		if err != nil {
 			return err
 		}
@@ -135,8 +135,32 @@ func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error
 	return nil
 }
 
-// grew compares the own costs of functions between two profiles of as many operations.
-func grew(old, new *profile.Profile, unit string, ops float64) ([]Grown, error) {
+// scale turns the costs of a side's profile into costs an operation, given their total.
+type scale func(side int, total float64) float64
+
+// perOperation is the scale of a metric. CPU time is known far better from the samples than from a profile, whose total
+// scatters by a tenth: the profile only says how it is shared out. Allocations are counted per operation that the profile saw.
+func (x *subject) perOperation(unit string, ops float64) scale {
+	for _, row := range x.Rows {
+		if unit == cpuUnit && row.Unit == unit && row.Old != nil {
+			measured := [2]float64{*row.Old, row.New}
+			return func(side int, total float64) float64 { return measured[side] / max(total, 1) }
+		}
+	}
+	return func(int, float64) float64 { return 1 / ops }
+}
+
+// variance is that of a function's cost in a profile. Where the total is known from elsewhere it is that of a share: a function
+// that has nearly all samples has nearly all of the cost, however few the samples are.
+func variance(c, total profile.Cost, shared bool) float64 {
+	if !shared || total.Value <= 0 || c.Value <= 0 {
+		return c.Variance
+	}
+	return c.Variance * (1 - float64(c.Value)/float64(total.Value))
+}
+
+// grew compares the own costs of functions between two profiles.
+func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 	pairer, err := profile.NewPairer(profile.PairOptions{Granularity: profile.ByFunction, Measure: profile.Own})
 	if err != nil {
 		return nil, err
@@ -151,15 +175,17 @@ func grew(old, new *profile.Profile, unit string, ops float64) ([]Grown, error) 
 		}
 	}
 	pairing := pairer.Pairing()
-	total := float64(pairing.Totals[0].Value)
+	totals := pairing.Totals
+	to, tn := per(oldSide, float64(totals[0].Value)), per(newSide, float64(totals[1].Value))
 	var out []Grown
 	for _, row := range pairing.Rows {
 		o, n := row.Costs[0], row.Costs[1]
-		more := float64(n.Value - o.Value)
-		if more < matters*total || more < sure*math.Sqrt(o.Variance+n.Variance) || strings.HasPrefix(row.Name, "runtime.") || strings.HasPrefix(row.Name, "testing.") {
+		more := float64(n.Value)*tn - float64(o.Value)*to
+		spread := to*to*variance(o, totals[0], unit == cpuUnit) + tn*tn*variance(n, totals[1], unit == cpuUnit)
+		if more < matters*to*float64(totals[0].Value) || more < sure*math.Sqrt(spread) || strings.HasPrefix(row.Name, "runtime.") || strings.HasPrefix(row.Name, "testing.") {
 			continue
 		}
-		out = append(out, Grown{Unit: unit, Function: row.Name, Old: float64(o.Value) / ops, New: float64(n.Value) / ops})
+		out = append(out, Grown{Unit: unit, Function: row.Name, Old: float64(o.Value) * to, New: float64(n.Value) * tn})
 	}
 	slices.SortFunc(out, func(a, b Grown) int {
 		return cmp.Or(cmp.Compare(b.New-b.Old, a.New-a.Old), strings.Compare(a.Function, b.Function))

@@ -26,6 +26,7 @@ type Row struct {
 	Verdict compare.Verdict `json:"verdict,omitempty"`
 	More    int             `json:"more,omitempty"` // about how many more runs a side "unknown" would need
 	Why     string          `json:"why,omitempty"`
+	Allowed string          `json:"allowed,omitempty"` // why a gate lets this change for the worse pass
 
 	better int // 1 where more is better, -1 where less is; 0: by the unit
 }
@@ -79,7 +80,7 @@ func (b *Benchmark) units() []string {
 
 // orderedUnits sorts metrics, times first.
 func orderedUnits(units []string) []string {
-	order := []string{"ns/op", cpuUnit, "B/op", "allocs/op"}
+	order := []string{"ns/op", cpuUnit, instructionUnit, "B/op", "allocs/op"}
 	place := func(u string) int {
 		if i := slices.Index(order, u); i >= 0 {
 			return i
@@ -192,6 +193,14 @@ func (row *Row) direction(grew bool) compare.Verdict {
 	return compare.Worse
 }
 
+// floor is the least relative change of the metric that is called one.
+func (row *Row) floor() float64 {
+	if row.Unit == instructionUnit {
+		return instructionFloor
+	}
+	return floor
+}
+
 // decide gives a row with a spread its verdict.
 func (row *Row) decide() {
 	row.Verdict = compare.Unknown
@@ -200,7 +209,7 @@ func (row *Row) decide() {
 	}
 	ratio := *row.Ratio
 	switch {
-	case *row.Q <= falseDiscoveries && math.Abs(ratio-1) >= floor && (*row.Low > 1 || *row.High < 1):
+	case *row.Q <= falseDiscoveries && math.Abs(ratio-1) >= row.floor() && (*row.Low > 1 || *row.High < 1):
 		row.Verdict = row.direction(ratio > 1)
 	case *row.Low >= 1-compare.Tolerance && *row.High <= 1+compare.Tolerance:
 		row.Verdict = compare.Same
@@ -245,7 +254,7 @@ func (x *subject) confirm() {
 			continue
 		}
 		again, p := stats.MedianRatio(values(x.second[oldSide], row.Unit), values(x.second[newSide], row.Unit))
-		if !again.Known() || p > 0.05 || (again.Value > 1) != (*row.Ratio > 1) || math.Abs(again.Value-1) < floor {
+		if !again.Known() || p > 0.05 || (again.Value > 1) != (*row.Ratio > 1) || math.Abs(again.Value-1) < row.floor() {
 			row.Verdict = compare.Unknown
 			row.Why = "a second set of runs did not show it again"
 			if again.Known() {

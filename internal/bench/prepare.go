@@ -27,6 +27,7 @@ type runner struct {
 	subjects []*subject
 	result   Result
 	binaries []*target.Binary
+	counter  *counter // of instructions; nil for none
 }
 
 // side is a tree that is measured.

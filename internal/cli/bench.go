@@ -14,7 +14,8 @@ import (
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/diagnose"
+	choices "github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/gittree"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/target"
@@ -30,6 +31,8 @@ type benchFlags struct {
 	files benchFiles
 	keep  bool // in the history
 	where historyPlace
+	fs    *flag.FlagSet
+	judge func(*bench.Result) // of a gate, before anything is written
 }
 
 // benchFiles are the reports of a comparison for other programs.
@@ -50,10 +53,12 @@ func (b *benchFlags) declare(fs *flag.FlagSet) {
 
 // declareMeasuring declares how benchmarks are run.
 func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
+	b.fs = fs
 	b.out.declare(fs, "")
 	fs.DurationVar(&b.spec.Budget, "budget", bench.DefaultBudget, "spend at most `D` on one benchmark, both sides; half of it is kept to measure a change again")
 	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
 	fs.IntVar(&b.spec.Most, "runs", bench.DefaultMost, "make at most `N` runs a side")
+	fs.BoolVar(&b.spec.Instructions, "instructions", false, "count instructions, too, with perf or valgrind: slow, but neighbours do not disturb them")
 	fs.IntVar(&b.spec.Record, "record", 0, "record the `N` benchmarks that cost the most CPU an operation, and print their findings")
 	fs.StringVar(&b.cpus, "cpu", "", "run each benchmark with each GOMAXPROCS of the `LIST`: 1,2,4")
 	fs.IntVar(&b.spec.Layouts, "layouts", 3, "link each test binary in `N` layouts (Go 1.26): what the order of functions is worth shows")
@@ -107,6 +112,9 @@ func gateCommand() command {
 is worse, 4 with -strict when one cannot be judged. The base is -base, or where the branch left its upstream
 (origin/HEAD, origin/main, origin/master, main, master), or the commit before when that is where it stands.
 
+The object "gate" of the repository's hone.json tunes it: which benchmarks and metrics, for how long, and what may be
+worse (docs/benchmarks.md). Flags override it.
+
 A CI job needs the base in its clone: fetch-depth: 0.`,
 		examples: []string{
 			"hone gate ./...",
@@ -127,11 +135,22 @@ A CI job needs the base in its clone: fetch-depth: 0.`,
 					}
 					b.spec.Against = base
 				}
+				gate, err := repositoryGate(env)
+				if err != nil {
+					return err
+				}
+				if gate.Bench != "" && !given(b.fs, "bench") {
+					b.spec.Bench = gate.Bench
+				}
+				if gate.Budget > 0 && !given(b.fs, "budget") {
+					b.spec.Budget = time.Duration(gate.Budget)
+				}
+				b.judge = func(r *bench.Result) { gate.Apply(r) }
 				r, err := b.run(ctx, env, args)
 				if err != nil {
 					return err
 				}
-				return benchGate(r, strict)
+				return benchGate(gate, r, strict || gate.Strict)
 			}
 		},
 	}
@@ -195,6 +214,9 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 	if note := noiseNote(env); note != "" && r.Against != "" {
 		r.Notes = append(r.Notes, note)
 	}
+	if b.judge != nil {
+		b.judge(r)
+	}
 	if err := b.files.write(r); err != nil {
 		return nil, err
 	}
@@ -239,20 +261,28 @@ func (f *benchFiles) write(r *bench.Result) error {
 	return nil
 }
 
-// benchGate turns a comparison into an exit code.
-func benchGate(r *bench.Result, strict bool) error {
-	var worse, unknown []string
-	for _, b := range r.Benchmarks {
-		for _, row := range b.Rows {
-			name := fmt.Sprintf("%s %s (%s)", b.Package, b.Name, row.Unit)
-			switch {
-			case row.Verdict == compare.Worse:
-				worse = append(worse, name)
-			case row.Verdict == compare.Unknown && row.Unit != "ns/op": // which neighbours blur
-				unknown = append(unknown, name)
-			}
-		}
+// given reports whether a flag was set by the user.
+func given(fs *flag.FlagSet, name string) (yes bool) {
+	fs.Visit(func(f *flag.Flag) { yes = yes || f.Name == name })
+	return yes
+}
+
+// repositoryGate reads what the repository decides about its gate.
+func repositoryGate(env Env) (bench.Gate, error) {
+	f, err := choices.Find(env.Dir, choices.KnownRules(diagnose.Rules()))
+	if err != nil || f == nil {
+		return bench.Gate{}, err
 	}
+	g, err := bench.ParseGate(f.Gate)
+	if err != nil {
+		return g, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return g, nil
+}
+
+// benchGate turns a comparison into an exit code.
+func benchGate(g bench.Gate, r *bench.Result, strict bool) error {
+	worse, unknown := g.Apply(r)
 	switch {
 	case len(worse) > 0:
 		return &gateError{exitWorse, fmt.Sprintf("gate: %s is worse, one of %d", worse[0], len(worse))}

@@ -129,6 +129,8 @@ func benchRow(row bench.Row, s Style) []string {
 	text := verdict(row.Verdict, s)
 	if row.More > 0 {
 		text += s.paint(faint, fmt.Sprintf(", about %d more runs", row.More))
+	} else if row.Allowed != "" {
+		text += s.paint(faint, ", allowed: "+screen.Line(row.Allowed))
 	} else if row.Why != "" {
 		text += s.paint(faint, ", "+row.Why)
 	}
@@ -164,6 +166,8 @@ func benchUnit(unit string) (string, func(float64) string) {
 		return "time", nanoseconds
 	case "cpu-ns/op":
 		return "CPU", nanoseconds
+	case "instrs/op":
+		return "instructions", func(x float64) string { return fmt.Sprintf("%.6g", x) }
 	case "B/op":
 		return "bytes", size
 	case "allocs/op":
@@ -234,7 +238,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 				moved = change(*row.Ratio)
 			}
 			changed = append(changed, []string{markdownCell(b.Package), markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), name,
-				value(*row.Old), value(row.New), moved, benchBounds(row, nil), string(row.Verdict)})
+				value(*row.Old), value(row.New), moved, benchBounds(row, nil), gateVerdict(row)})
 		}
 	}
 	against := r.Against
@@ -266,6 +270,14 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 	for _, n := range benchNotes(r) {
 		fmt.Fprintf(w, "\nNote: %s\n", screen.Line(n))
 	}
+}
+
+// gateVerdict is the verdict on a row for Markdown, with the reason why a worse one passes.
+func gateVerdict(row bench.Row) string {
+	if row.Allowed != "" {
+		return fmt.Sprintf("%s, allowed: %s", row.Verdict, markdownText(row.Allowed))
+	}
+	return string(row.Verdict)
 }
 
 // markdownText is text from outside as text: no markup, no links.
@@ -318,7 +330,7 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 		c := testcase{Class: b.Package, Name: b.Name}
 		var worse []string
 		for _, row := range b.Rows {
-			if row.Verdict == compare.Worse && row.Old != nil {
+			if row.Verdict == compare.Worse && row.Old != nil && row.Allowed == "" {
 				name, value := benchUnit(row.Unit)
 				worse = append(worse, fmt.Sprintf("%s %s → %s (%s)", name, value(*row.Old), value(row.New), benchBounds(row, nil)))
 			}

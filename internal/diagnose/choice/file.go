@@ -25,6 +25,8 @@ type File struct {
 	Path   string   `json:"-"`
 	Rules  string   `json:"rules"` // as -rules takes it
 	Ignore []Ignore `json:"ignore"`
+	// Gate is for `hone gate`, which reads it.
+	Gate json.RawMessage `json:"gate"`
 }
 
 // Ignore silences findings of a rule: in a file, a function, or everywhere.
