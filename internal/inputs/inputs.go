@@ -13,10 +13,21 @@ import (
 type Counts struct {
 	// Units of work (requests, operations, runs) in which the calls happened; 0 when that is not known.
 	Units float64 `json:"units,omitempty"`
-	// Requests of net/http that were told apart, and how many different ones by method and address.
-	Requests  int64      `json:"requests,omitempty"`
-	Targets   int64      `json:"different_requests,omitempty"`
-	Functions []Function `json:"functions"`
+	// Requests of net/http, fasthttp and gRPC that were told apart, and how many different ones of net/http by method and address.
+	Requests int64 `json:"requests,omitempty"`
+	Targets  int64 `json:"different_requests,omitempty"`
+	// Iterations, outside of requests, of loops that take work from a channel or a queue. They count as requests do in
+	// Function.InRequest.
+	Iterations int64      `json:"iterations,omitempty"`
+	Functions  []Function `json:"functions"`
+}
+
+// Apart is how many requests, or iterations, were told apart, and the word for one of them.
+func (c *Counts) Apart() (n float64, unit string) {
+	if c.Requests == 0 && c.Iterations > 0 {
+		return float64(c.Iterations), "iteration of the loop that takes work"
+	}
+	return float64(c.Requests + c.Iterations), "request"
 }
 
 // MostCalls is how many calls of a function are looked at; the same limit stands in the probe.
@@ -69,7 +80,7 @@ type Source struct {
 	Params              int
 }
 
-// Parse reads what the probe writes: a line "requests N DIFFERENT", and one of numbers for each watched function, which
+// Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", and one of numbers for each watched function, which
 // begins with its place in sources.
 func Parse(text []byte, sources []Source) (*Counts, error) {
 	c := &Counts{Functions: []Function{}}
@@ -77,7 +88,7 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 	for n := 1; scan.Scan(); n++ {
 		words := strings.Fields(scan.Text())
 		if n == 1 {
-			if len(words) != 3 || words[0] != "requests" {
+			if len(words) != 4 || words[0] != "requests" {
 				return nil, fmt.Errorf("inputs: line 1 is %q, not the number of requests", scan.Text())
 			}
 			words = words[1:]
@@ -90,7 +101,7 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 			}
 		}
 		if n == 1 {
-			c.Requests, c.Targets = numbers[0], numbers[1]
+			c.Requests, c.Targets, c.Iterations = numbers[0], numbers[1], numbers[2]
 			continue
 		}
 		if len(numbers) < fixed || numbers[0] >= int64(len(sources)) {

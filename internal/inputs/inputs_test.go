@@ -11,11 +11,11 @@ import (
 var sources = []inputs.Source{{Name: "main.a", Line: 3, Params: 2}, {Name: "main.b", Line: 9}}
 
 func TestParse(t *testing.T) {
-	c, err := inputs.Parse([]byte("requests 10 4\n1 5 5 1 1 0 0 0 0\n0 90 80 64 70 30 10 0 2 0\n"), sources)
+	c, err := inputs.Parse([]byte("requests 10 4 6\n1 5 5 1 1 0 0 0 0\n0 90 80 64 70 30 10 0 2 0\n"), sources)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &inputs.Counts{Requests: 10, Targets: 4, Functions: []inputs.Function{
+	want := &inputs.Counts{Requests: 10, Targets: 4, Iterations: 6, Functions: []inputs.Function{
 		{Name: "main.b", Line: 9, Calls: 5, Hashed: 5, Different: 1, Identical: 1, Params: []inputs.Taken{}},
 		{Name: "main.a", Line: 3, Calls: 90, Hashed: 80, Different: 64, Identical: 70, InRequest: 30, PerRequest: 10,
 			Params: []inputs.Taken{inputs.ByValue, inputs.NotTaken}},
@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{
-		"0 1 1 1 1 0 0", "requests", "requests 1 x", "requests 1 2\n2 1 1 1 1 0 0", "requests 1 2\n0 1", "requests 1 2\n0 1 1 1 1 0 -4",
+		"0 1 1 1 1 0 0", "requests", "requests 1 2", "requests 1 x 0", "requests 1 2 0\n2 1 1 1 1 0 0", "requests 1 2 0\n0 1", "requests 1 2 0\n0 1 1 1 1 0 -4",
 	} {
 		if c, err := inputs.Parse([]byte(text), sources); err == nil {
 			t.Errorf("%q is taken: %+v", text, c)

@@ -188,12 +188,21 @@ func (p *watchedPackage) watchIn(src []byte, fset *token.FileSet, file *ast.File
 		}
 		args := names(ftype.Params)
 		receiver := names(recv)
-		if len(args)+len(receiver) == 0 {
+		loops := workLoops(file, body)
+		if len(args)+len(receiver)+len(loops) == 0 {
 			continue
 		}
 		n := len(p.watched)
-		call := fmt.Sprintf(" if %s[%d] { %s(%d, %s) };", watchSwitch, n, watchHook, p.first+n, strings.Join(append(append(receiver, "nil")[:1], args...), ", "))
-		all = append(all, insertion{fset.Position(body.Lbrace).Offset + 1, call})
+		call := func(id int, args string) string {
+			return fmt.Sprintf(" if %s[%d] { %s(%d, %s) };", watchSwitch, n, watchHook, id, args)
+		}
+		if len(args)+len(receiver) > 0 {
+			all = append(all, insertion{fset.Position(body.Lbrace).Offset + 1,
+				call(p.first+n, strings.Join(append(append(receiver, "nil")[:1], args...), ", "))})
+		}
+		for _, l := range loops {
+			all = append(all, insertion{fset.Position(l.Lbrace).Offset + 1, call(-1-p.first-n, "nil")})
+		}
 		f.Params = len(args)
 		p.watched = append(p.watched, f)
 	}

@@ -9,6 +9,7 @@ import (
 	hone0reflect "reflect"
 	hone0pprof "runtime/pprof"
 	hone0strconv "strconv"
+	hone0strings "strings"
 	hone0sync "sync"
 	hone0unsafe "unsafe"
 )
@@ -87,13 +88,20 @@ var (
 	hone0seed     = hone0maphash.MakeSeed()
 )
 
-// hone0requests tells requests apart: each is marked by a profiler label of its goroutine, which goroutines that it starts
-// inherit. The labels are kept, so that none has the address of an earlier one.
+// hone0requests tells requests, and iterations of loops that take work, apart: each is marked by a profiler label of its
+// goroutine, which goroutines that it starts inherit. The labels are kept, so that none has the address of an earlier one.
 var hone0requests struct {
 	hone0sync.Mutex
-	known   map[hone0unsafe.Pointer]uint64 // by label: the address of the request's header
+	known   map[hone0unsafe.Pointer]hone0unit // by label
 	labels  []hone0context.Context
-	targets hone0distinct // of requests: method and address
+	turns   int           // of the labels, how many are of iterations
+	targets hone0distinct // of requests whose method and address say all: see hone0target
+}
+
+// hone0unit is a request or an iteration.
+type hone0unit struct {
+	at   uint64 // what tells a request from the one before on this goroutine
+	loop int32  // of an iteration: the number of the function with the loop, and one; 0 of a request
 }
 
 // hone0collectInputs begins anew.
@@ -103,7 +111,7 @@ func hone0collectInputs() {
 	}
 	r := &hone0requests
 	r.Lock()
-	r.known, r.labels, r.targets = map[hone0unsafe.Pointer]uint64{}, nil, hone0distinct{}
+	r.known, r.labels, r.turns, r.targets = map[hone0unsafe.Pointer]hone0unit{}, nil, 0, hone0distinct{}
 	r.Unlock()
 	for _, w := range hone0watching {
 		w.mu.Lock()
@@ -115,8 +123,13 @@ func hone0collectInputs() {
 	}
 }
 
-// hone0input is called at the entry of each watched function.
+// hone0input is called at the entry of each watched function, and with -1 less its number at the start of each iteration of a
+// loop in it that takes work.
 func hone0input(id int32, receiver interface{}, args ...interface{}) {
+	if id < 0 {
+		hone0mark(hone0unit{loop: -id}, "", "")
+		return
+	}
 	if int(id) >= len(hone0watching) {
 		return
 	}
@@ -293,31 +306,63 @@ func (h *hone0hasher) elements(v hone0reflect.Value, depth int) {
 	}
 }
 
-// hone0markRequest marks the goroutine as working for a request of net/http, if the value is one. Copies of a
-// request (WithContext) have the same header.
+// hone0markRequest marks the goroutine as working for a request, if the value is one. Those of net/http are known by their
+// header, which copies (WithContext) share; those of fasthttp by their connection and their number on it, since contexts are used
+// again; those of gRPC by their stream.
 func hone0markRequest(v hone0reflect.Value) {
-	if v.Kind() != hone0reflect.Ptr || v.IsNil() || v.Type().Elem().Name() != "Request" || v.Type().Elem().PkgPath() != "net/http" {
+	if v.Kind() != hone0reflect.Ptr || v.IsNil() || v.Type().Elem().Kind() != hone0reflect.Struct {
 		return
 	}
-	header, target, method := v.Elem().FieldByName("Header"), v.Elem().FieldByName("RequestURI"), v.Elem().FieldByName("Method")
-	if header.Kind() != hone0reflect.Map || target.Kind() != hone0reflect.String || target.Len() == 0 || method.Kind() != hone0reflect.String {
-		return // one that the program sends has no RequestURI
+	t := v.Type().Elem()
+	v = v.Elem()
+	switch {
+	case t.Name() == "Request" && t.PkgPath() == "net/http":
+		header, target, method := v.FieldByName("Header"), v.FieldByName("RequestURI"), v.FieldByName("Method")
+		if header.Kind() != hone0reflect.Map || target.Kind() != hone0reflect.String || target.Len() == 0 || method.Kind() != hone0reflect.String {
+			return // one that the program sends has no RequestURI
+		}
+		hone0mark(hone0unit{at: uint64(header.Pointer())}, method.String(), target.String())
+	case t.Name() == "RequestCtx" && hone0ends(t.PkgPath(), "github.com/valyala/fasthttp"):
+		connection, number := v.FieldByName("connID"), v.FieldByName("connRequestNum")
+		if connection.Kind() == hone0reflect.Uint64 && number.Kind() == hone0reflect.Uint64 {
+			hone0mark(hone0unit{at: connection.Uint()<<32 + number.Uint() + 1}, "", "")
+		}
+	case (t.Name() == "ServerStream" || t.Name() == "Stream") && hone0ends(t.PkgPath(), "google.golang.org/grpc/internal/transport"):
+		if id := v.FieldByName("id"); id.Kind() == hone0reflect.Uint32 {
+			hone0mark(hone0unit{at: uint64(v.UnsafeAddr())<<16 ^ id.Uint()}, "", "")
+		}
 	}
+}
+
+// hone0ends reports whether an import path is the given one, vendored or not.
+func hone0ends(path, want string) bool {
+	return path == want || hone0strings.HasSuffix(path, "/vendor/"+want)
+}
+
+// hone0mark marks the goroutine as working for a unit, unless it does already. What is marked as a request stays one in the
+// loops that it runs. Method and target are hashed where they say what is asked for; a body may say more.
+func hone0mark(u hone0unit, method, target string) {
 	r := &hone0requests
 	r.Lock()
 	defer r.Unlock()
-	at := uint64(header.Pointer())
-	if known, ok := r.known[hone0profLabel()]; ok && known == at || len(r.labels) >= hone0inputRequests {
+	known, ok := r.known[hone0profLabel()]
+	if len(r.labels) >= hone0inputRequests || ok && u.loop == 0 && known == u || ok && u.loop != 0 && known.loop != u.loop {
 		return
 	}
 	ctx := hone0pprof.WithLabels(hone0context.Background(), hone0pprof.Labels("hone", hone0strconv.Itoa(len(r.labels))))
 	hone0pprof.SetGoroutineLabels(ctx)
 	r.labels = append(r.labels, ctx)
-	r.known[hone0profLabel()] = at
+	r.known[hone0profLabel()] = u
+	if u.loop != 0 {
+		r.turns++
+	}
+	if target == "" {
+		return
+	}
 	h := hone0hasher{}
 	h.SetSeed(hone0seed)
-	h.WriteString(method.String())
-	h.WriteString(target.String())
+	h.WriteString(method)
+	h.WriteString(target)
 	r.targets.add(h.Sum64())
 }
 
@@ -336,9 +381,10 @@ func hone0currentRequest() uintptr {
 	return uintptr(label)
 }
 
-// hone0inputsCommand writes what was counted, or begins anew. The first line says how many requests were seen and how many
-// different ones, each further line is a function: its number, calls, hashed calls, different inputs, different inputs
-// with receiver and addresses, calls in requests, different inputs in each request summed up, and how each parameter was hashed.
+// hone0inputsCommand writes what was counted, or begins anew. The first line says how many requests were seen, how many
+// different ones, and how many iterations of loops that take work; each further line is a function: its number, calls, hashed
+// calls, different inputs, different inputs with receiver and addresses, calls in requests or iterations, different inputs in
+// each of these summed up, and how each parameter was hashed.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()
@@ -346,7 +392,7 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 	}
 	r := &hone0requests
 	r.Lock()
-	text := []byte("requests " + hone0strconv.Itoa(len(r.labels)) + " " + hone0strconv.FormatInt(r.targets.count(), 10) + "\n")
+	text := []byte("requests " + hone0strconv.Itoa(len(r.labels)-r.turns) + " " + hone0strconv.FormatInt(r.targets.count(), 10) + " " + hone0strconv.Itoa(r.turns) + "\n")
 	r.Unlock()
 	for id, w := range hone0watching {
 		w.mu.Lock()

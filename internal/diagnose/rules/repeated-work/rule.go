@@ -83,6 +83,7 @@ type found struct {
 	*inputs.Function
 	repeats    float64 // share of calls with an input that it had before
 	words      string  // what was counted
+	unit       string  // of inRequest: "request"
 	where      scope
 	recursive  bool
 	shared     bool // it is what stands in the finding, instead of one caller
@@ -175,8 +176,9 @@ func (f *found) repeated(p *rule.Pass) bool {
 	case f.InRequest >= leastCalls:
 		f.repeats = 1 - float64(f.PerRequest)/float64(f.InRequest)
 		f.where = inRequest
-		requests := float64(p.Inputs.Requests)
-		f.words = fmt.Sprintf("%s calls in each request, with %s", units.Number(float64(f.InRequest)/requests), evidence.Different(units.Number(float64(f.PerRequest)/requests)))
+		var n float64
+		n, f.unit = p.Inputs.Apart()
+		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(f.PerRequest)/n)))
 	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
 		f.repeats = 1 - float64(f.Identical)/float64(f.Calls)
 		f.where = inRun
@@ -205,6 +207,9 @@ func (f *found) describe(m *rule.Match) {
 		m.Fix = fmt.Sprintf("Keep the results of smaller inputs (memoization), or compute them from the smallest upwards: %s solves the same parts again.", name)
 	case f.where == inRequest:
 		m.Fix = "Call it once in a request and hand the result on, in a variable or in the request's context."
+		if f.unit != "request" {
+			m.Fix = "Call it once in an iteration and hand the result on."
+		}
 	case f.where == inOperation:
 		m.Fix = "Call it once before and hand the result on. Or: " + lower(keep) + "."
 	default:
