@@ -95,8 +95,8 @@ func beats(a, b *claim, r *site.Row) bool {
 	if da, db := stacks.Depth(r, a.match.Callees), stacks.Depth(r, b.match.Callees); da != db {
 		return da < db
 	}
-	if a.rule.Specificity != b.rule.Specificity {
-		return a.rule.Specificity > b.rule.Specificity
+	if x, y := a.rule.Claims().Specificity, b.rule.Claims().Specificity; x != y {
+		return x > y
 	}
 	if a.breadth != b.breadth {
 		return a.breadth < b.breadth

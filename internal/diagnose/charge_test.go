@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 )
@@ -30,7 +31,7 @@ func TestChargeOnce(t *testing.T) {
 		claims := make([]*claim, rapid.IntRange(0, 5).Draw(t, "claims"))
 		for i := range claims {
 			claims[i] = &claim{
-				rule:  rule.Rule{Specificity: rapid.IntRange(0, 1).Draw(t, "specificity")},
+				rule:  specific(rapid.IntRange(0, 1).Draw(t, "specificity")),
 				match: rule.Match{CPU: pick("cpu"), Allocs: pick("allocs"), Callees: rapid.SliceOfN(rapid.SampledFrom(names), 0, 2).Draw(t, "callees")},
 				order: i,
 			}
@@ -76,9 +77,9 @@ func TestChargeOrder(t *testing.T) {
 		name string
 		a, b claim // a is to have r
 	}{
-		{"the callee nearer the leaf", claim{match: match("inner", r, other)}, claim{match: match("outer", r), rule: rule.Rule{Specificity: 9}}},
+		{"the callee nearer the leaf", claim{match: match("inner", r, other)}, claim{match: match("outer", r), rule: specific(9)}},
 		{"a callee rather than the line", claim{match: match("outer", r, other)}, claim{match: match("", r)}},
-		{"the more specific rule", claim{match: match("outer", r, other), rule: rule.Rule{Specificity: 1}}, claim{match: match("outer", r)}},
+		{"the more specific rule", claim{match: match("outer", r, other), rule: specific(1)}, claim{match: match("outer", r)}},
 		{"the narrower match", claim{match: match("outer", r)}, claim{match: match("outer", r, other)}},
 		{"the earlier one", claim{match: match("outer", r), order: 0}, claim{match: match("outer", r), order: 1}},
 	} {
@@ -103,4 +104,9 @@ func has(rows []*site.Row, r *site.Row) bool {
 		}
 	}
 	return false
+}
+
+// specific is a rule of a specificity.
+func specific(n int) rule.Rule {
+	return rule.Rule{Finder: finder.Lines{Claim: rule.Claim{Specificity: n}}}
 }

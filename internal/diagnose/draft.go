@@ -128,7 +128,7 @@ func (e *engine) weight(c site.Cost) float64 {
 func meanFraction(claims []*claim, weights map[*claim]float64) stats.Interval {
 	var sum, expect, low, high float64
 	for _, c := range claims {
-		f := c.rule.Fraction
+		f := c.rule.Claims().Fraction
 		if c.match.Fraction != nil {
 			f = *c.match.Fraction
 		}
@@ -279,8 +279,8 @@ var mostSpilled = stats.Interval{Value: 0.2, Low: 0.1, High: 0.4}
 // who else runs, while it is made and while it is collected, and who touches it first waits for its pages. Only
 // others' CPU can become less by that: the draft's own is in its cost.
 func (e *engine) besides(d *draft) stats.Interval {
-	if d.rule.Beside.High > 0 {
-		return d.rule.Beside.Scale(d.share.Value)
+	if beside := d.rule.Claims().Beside; beside.High > 0 {
+		return beside.Scale(d.share.Value)
 	}
 	t := e.totals
 	others := math.Max(0, t.TotalSeconds-t.Collecting()-d.cost.CPUSeconds)

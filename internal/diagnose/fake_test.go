@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
@@ -68,9 +69,19 @@ func finds(id string, matches ...rule.Match) rule.Rule {
 	}
 	return rule.Rule{
 		ID: id, Kind: rule.Alloc, Title: "Title of " + id,
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.6, High: 0.9},
-		Find:     func(context.Context, *rule.Pass) ([]rule.Match, error) { return matches, nil },
+		Finder: finder.Lines{
+			Claim: rule.Claim{Fraction: rule.Fraction{Expect: 0.8, Low: 0.6, High: 0.9}},
+			Loop:  func(context.Context, *rule.Pass) ([]rule.Match, error) { return matches, nil },
+		},
 	}
+}
+
+// claiming is a rule that makes another claim.
+func claiming(r rule.Rule, change func(*rule.Claim)) rule.Rule {
+	lines, _ := r.Finder.(finder.Lines)
+	change(&lines.Claim)
+	r.Finder = lines
+	return r
 }
 
 // pass is of a service of 10 CPU-seconds, saturated by a closed loop.

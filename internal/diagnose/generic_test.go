@@ -20,7 +20,8 @@ func TestGeneric(t *testing.T) {
 		rule.Match{Site: alone, CPU: []*site.Row{only}, Confidence: rule.Hint, Kind: rule.IO},
 		rule.Match{Site: cold, CPU: []*site.Row{cpu(2, "main.cold")}, Confidence: rule.Hint},
 	)
-	generic.Generic, generic.Specificity, generic.Fraction = true, -100, rule.Fraction{}
+	generic = claiming(generic, func(c *rule.Claim) { *c = rule.Claim{Specificity: -100} })
+	generic.Generic = true
 	r := diagnose(t, pass(), generic, finds("named",
 		rule.Match{Site: known, CPU: []*site.Row{sprintf}, Callees: []string{"fmt.Sprintf"}},
 		rule.Match{Site: half, CPU: []*site.Row{itoa}, Callees: []string{"strconv.Itoa"}, Confidence: rule.Hint},

@@ -43,9 +43,9 @@ func TestGolden(t *testing.T) {
 			Site: at("main.logged", "handlers.go", 22), CPU: []*site.Row{cpu(80, "log.Printf", "main.logged")},
 			Mutex: []*site.Row{row(500, 2e9, "log.Printf", "main.logged")}, Cause: "A write per line.", Fix: "Buffer it.", Confidence: rule.Measured,
 		}),
-		rule.Rule{ID: "gc", Kind: rule.Config, Setting: true, Title: "Idle memory", Find: finds("", rule.Match{
+		rule.Rule{ID: "gc", Kind: rule.Config, Setting: true, Title: "Idle memory", Finder: finds("", rule.Match{
 			Saving: &rule.Saving{Seconds: 1.2, Low: 0.9, High: 1.3, Collector: 1.2}, Cause: "It collects often.", Fix: "Try GOGC=400.",
-		}).Find},
+		}).Finder},
 	)
 	var got bytes.Buffer
 	enc := json.NewEncoder(&got)

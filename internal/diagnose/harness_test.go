@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -128,10 +128,10 @@ func TestRulesThatSkipBenchmarks(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	ran := ""
-	about := rule.Rule{ID: "serial", SkipsBenchmarks: true, Find: func(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	about := rule.Rule{ID: "serial", SkipsBenchmarks: true, Finder: finder.Program{Judge: func(p *rule.Pass) []rule.Match {
 		ran += fmt.Sprint(p.Manifest.Target.Kind)
-		return nil, nil
-	}}
+		return nil
+	}}}
 	for _, kind := range []string{"bench", "program"} {
 		p := pass()
 		p.Manifest.Target.Kind = kind

@@ -11,7 +11,7 @@ import (
 // A row is charged to one finding, and findings nest: a value that is made again on every call may compile
 // a pattern, which is a finding of its own. The pattern's rows are charged to that. But a fix that no longer makes the value
 // no longer compiles either, so that it saves both. Rules say of themselves whether their fix does so
-// (rule.Rule.Removes); what it then saves is priced a second time, with the findings inside.
+// (rule.Claim.Removes); what it then saves is priced a second time, with the findings inside.
 
 // A finding may lie inside of such calls in part only: a function that formats a key runs where a table is made, and again
 // where it is read. Then the part inside goes.
@@ -38,7 +38,7 @@ func (e *engine) nest(drafts []*draft) {
 	}
 	var outers []outer
 	for _, d := range drafts {
-		if !d.nests() || !d.rule.Removes {
+		if !d.nests() || !d.rule.Claims().Removes {
 			continue
 		}
 		var all rows

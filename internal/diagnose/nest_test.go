@@ -19,8 +19,9 @@ func nesting(removes bool) []rule.Rule {
 	builds := cpu(60, "runtime.concatstring2", "main.h", "main.New", "main.f")
 	other := cpu(40, "runtime.concatstring2", "main.h", "main.k")
 	ctor := finds("ctor", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{own, compiles, builds}, Callees: []string{"main.New"}})
-	ctor.Removes = removes
-	ctor.Fraction = rule.Fraction{Expect: 0.9, Low: 0.9, High: 0.9}
+	ctor = claiming(ctor, func(c *rule.Claim) {
+		c.Removes, c.Fraction = removes, rule.Fraction{Expect: 0.9, Low: 0.9, High: 0.9}
+	})
 	return []rule.Rule{
 		ctor,
 		finds("pattern", rule.Match{Site: at("main.g", "g.go", 2), CPU: []*site.Row{compiles}, Callees: []string{"regexp.Compile"}}),
@@ -95,7 +96,7 @@ func TestNestedAboveFloor(t *testing.T) {
 	ctor := finds("ctor", rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{own, compiles}, Callees: []string{"main.New"}})
 	pattern := finds("pattern", rule.Match{Site: at("main.g", "g.go", 2), CPU: []*site.Row{compiles}, Callees: []string{"regexp.Compile"}})
 	for removes, want := range map[bool]string{true: "ctor@main.f pattern@main.g", false: "pattern@main.g"} {
-		ctor.Removes = removes
+		ctor = claiming(ctor, func(c *rule.Claim) { c.Removes = removes })
 		if got := order(diagnose(t, pass(), ctor, pattern)); got != want {
 			t.Errorf("removes %v: %q, want %q", removes, got, want)
 		}

@@ -19,7 +19,7 @@ func locking(throughput int64, cores float64, ms int64) (*rule.Pass, rule.Rule) 
 	}
 	r := finds("lock", rule.Match{Site: at("main.locked", "f.go", 1), Mutex: []*site.Row{row(1000, ms*1e6, "sync.(*Mutex).Unlock", "main.locked")}})
 	r.Kind = rule.Lock
-	r.Fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
+	r = claiming(r, func(c *rule.Claim) { c.Fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1} })
 	return p, r
 }
 

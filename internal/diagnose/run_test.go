@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
@@ -56,7 +57,7 @@ func TestNothingRecorded(t *testing.T) {
 
 func TestRuleFails(t *testing.T) {
 	bad := finds("bad")
-	bad.Find = func(context.Context, *rule.Pass) ([]rule.Match, error) { return nil, errors.New("no luck") }
+	bad.Finder = finder.Lines{Loop: func(context.Context, *rule.Pass) ([]rule.Match, error) { return nil, errors.New("no luck") }}
 	if _, err := run(t.Context(), pass(), price, []rule.Rule{bad}, Choice{}); err == nil || err.Error() != "rule bad: no luck" {
 		t.Error(err)
 	}
@@ -185,7 +186,7 @@ func TestTies(t *testing.T) {
 		return rule.Match{Site: at(function, "f.go", 1), CPU: []*site.Row{cpu(samples, "x", function)}}
 	}
 	exact := finds("x", match("main.a", 400), match("main.b", 60), match("main.c", 45), match("main.d", 12))
-	exact.Fraction = rule.Fraction{Expect: 1, Low: 1, High: 1}
+	exact = claiming(exact, func(c *rule.Claim) { c.Fraction = rule.Fraction{Expect: 1, Low: 1, High: 1} })
 	r := diagnose(t, pass(), exact)
 	var ties [][]int
 	for _, f := range r.Findings {
@@ -307,7 +308,7 @@ func TestSavingIsOfOthers(t *testing.T) {
 	line := finds("line", rule.Match{
 		Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(820, "main.f")}, Allocs: []*site.Row{row(10, 100<<20, "main.f")},
 	})
-	line.Fraction = rule.Fraction{Expect: 1, Low: 1, High: 1}
+	line = claiming(line, func(c *rule.Claim) { c.Fraction = rule.Fraction{Expect: 1, Low: 1, High: 1} })
 	r, err := run(t.Context(), p, mallocs{prices{secondsPerByte: 0.5 / (100 << 20)}}, []rule.Rule{line}, Choice{})
 	if err != nil || len(r.Findings) != 1 {
 		t.Fatal(r, err)

@@ -16,7 +16,7 @@ func TestSilenced(t *testing.T) {
 	row := cpu(500, "main.f")
 	at := at("main.f", "f.go", 1)
 	particular := finds("particular", rule.Match{Site: at, CPU: []*site.Row{row}})
-	particular.Specificity = 1
+	particular = claiming(particular, func(c *rule.Claim) { c.Specificity = 1 })
 	plain := finds("plain", rule.Match{Site: at, CPU: []*site.Row{row}})
 	rules := []rule.Rule{particular, plain}
 	for _, c := range []struct {

@@ -1,7 +1,6 @@
 package finder
 
 import (
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -12,41 +11,6 @@ import (
 // often is the number of objects that a line must have made at least before a
 // rule about work done again and again speaks of it.
 const often = 16
-
-// Words say what a match is about.
-type Words struct{ Cause, Fix string }
-
-// Judge is the walk that rules about what a line makes share. It asks take for the rows of each
-// site, drops what runs once (see [stacks.Steady]), lines that made a few objects only, and what is live (that
-// was kept, not made in vain), and asks guilty with the syntax around the line; guilty fills in the words. A
-// site without source becomes a hint with the words of unseen, or nothing when unseen is nil.
-// For lines of which the calls alone tell, see [Search].
-func Judge(p *rule.Pass, take func(*site.Site) rule.Match, guilty func(*gocode.Place, *rule.Match) bool, unseen *Words) []rule.Match {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		m := take(s)
-		if repeated(&m) && decide(p, &m, guilty, unseen) {
-			m.Evidence = append(m.Evidence, evidence.Compiler(p, m.Site)...)
-			matches = append(matches, m)
-		}
-	}
-	return matches
-}
-
-// Gather is [Judge] for calls into other modules, whose rows are charged to lines of
-// those modules: at says which frame of a row called (its index in the stack, -1
-// for a row of no interest), and the rows of all sites with that frame are one match. A line
-// that owns no row itself becomes a site without rows.
-func Gather(p *rule.Pass, at func(*site.Row) int, guilty func(*gocode.Place, *rule.Match) bool, unseen *Words) []rule.Match {
-	var matches []rule.Match
-	for _, m := range gather(p, at) {
-		if repeated(m) && decide(p, m, guilty, unseen) {
-			m.Evidence = append(m.Evidence, evidence.Compiler(p, m.Site)...)
-			matches = append(matches, *m)
-		}
-	}
-	return matches
-}
 
 // Through gathers the CPU rows in which a line of the main module or a dependency calls one of the
 // named functions, whoever is blamed for them: below a library that calls back
@@ -122,29 +86,6 @@ func entry(r *site.Row, i int) *site.Frame {
 		}
 	}
 	return nil
-}
-
-// decide decides about one match by the source around it.
-func decide(p *rule.Pass, m *rule.Match, guilty func(*gocode.Place, *rule.Match) bool, unseen *Words) bool {
-	m.Keep(stacks.Steady)
-	if m.Empty() {
-		return false
-	}
-	place := p.Place(m.Site)
-	if place == nil {
-		if unseen == nil {
-			return false
-		}
-		m.Cause, m.Fix, m.Confidence = unseen.Cause, unseen.Fix, rule.Hint
-		return true
-	}
-	if !guilty(place, m) || m.Empty() {
-		return false
-	}
-	if m.Confidence == "" {
-		m.Confidence = evidence.Weigh(p, m.Site, false)
-	}
-	return true
 }
 
 // repeated drops what is live, and reports whether the rows leave open that the line ran often.

@@ -71,28 +71,13 @@ const (
 	NeedInputs     Need = "counts of inputs"
 )
 
-// Rule is one known mistake: data and prose, and the function that finds it.
+// Rule is one known mistake: data, prose, and what finds it.
 type Rule struct {
 	ID    string // "concat-loop"
 	Kind  Kind
 	Title string // "String built by concatenation in a loop"
 	Doc   string // for people: why it costs, when it is fine, a real-world reference
 	Needs []Need // beside the profiles of CPU and allocations
-	// Fraction is the share of the matched cost that the fix is expected to save,
-	// with its range, 0 to 1. The rule's source says where it comes from.
-	Fraction Fraction
-	// Beside is what code that the rule does not accuse saves on top, as a share of the matched
-	// cost: caches that the fix leaves to it. Where it is zero, the diagnosis adds what
-	// allocating and collecting cost others.
-	Beside stats.Interval
-	// Specificity decides between rules that claim the same row at the same depth:
-	// the larger takes it. 0 is a rule about a named call; a rule that knows more
-	// about the line stands above, a catch-all below 0.
-	Specificity int
-	// Removes says that the fix takes the matched calls away, and with them all that runs below: findings
-	// in there go with this one. Not so where the call stays in another form, or runs on other data, and not
-	// where the match is of the call's own work: what a concatenation joins is still computed.
-	Removes bool
 	// Generic is for rules that know no mistake: they state what a line costs, and why as far as
 	// profile and compiler tell. Their findings are hints, promise no saving and stand behind all
 	// others; of a line that other rules explain for the most part they say nothing.
@@ -110,7 +95,45 @@ type Rule struct {
 	// Urgent says that what the rule finds grows until the program fails. It stands before all that costs time, whatever
 	// its share of the recording is, and needs no rows and no saving.
 	Urgent bool
-	Find   func(ctx context.Context, p *Pass) ([]Match, error)
+	Finder Finder
+}
+
+// Finder finds where a rule applies. Package finder has one type for each kind of rule: a line
+// with a pattern in its source, a fact about the whole program, and a fact that the execution trace shows.
+type Finder interface {
+	Find(ctx context.Context, p *Pass) ([]Match, error)
+	// Claims says how matches are priced.
+	Claims() Claim
+}
+
+// Find finds where the rule applies.
+func (r Rule) Find(ctx context.Context, p *Pass) ([]Match, error) { return r.Finder.Find(ctx, p) }
+
+// Claims says how the rule's matches are priced. A rule without a finder claims nothing.
+func (r Rule) Claims() Claim {
+	if r.Finder == nil {
+		return Claim{}
+	}
+	return r.Finder.Claims()
+}
+
+// Claim says how the rows of a match are priced, and which of several rules gets a row that all of them claim.
+type Claim struct {
+	// Fraction is the share of the matched cost that the fix is expected to save,
+	// with its range, 0 to 1. The rule's source says where it comes from.
+	Fraction Fraction
+	// Beside is what code that the rule does not accuse saves on top, as a share of the matched
+	// cost: caches that the fix leaves to it. Where it is zero, the diagnosis adds what
+	// allocating and collecting cost others.
+	Beside stats.Interval
+	// Specificity decides between rules that claim the same row at the same depth:
+	// the larger takes it. 0 is a rule about a named call; a rule that knows more
+	// about the line stands above, a catch-all below 0.
+	Specificity int
+	// Removes says that the fix takes the matched calls away, and with them all that runs below: findings
+	// in there go with this one. Not so where the call stays in another form, or runs on other data, and not
+	// where the match is of the call's own work: what a concatenation joins is still computed.
+	Removes bool
 }
 
 // OfMemory reports whether the rule may claim what is live: see Memory.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -36,9 +37,13 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "An atomic counter on a hot path",
 		Doc:   doc,
-		// A local variable costs nothing beside; the addition at the end is one of many.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// A local variable costs nothing beside; the addition at the end is one of many.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -2,7 +2,6 @@
 package binaryreflect
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -22,10 +21,18 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "binary.Read or Write walks a struct by reflection",
 		Doc:   doc,
-		// 254 ns became 101 for a struct of four fields, reader included; the rows here are
-		// without the reader. Where reflection was all of it: 48 ns became 14 (netsampler/goflow2#141).
-		Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// 254 ns became 101 for a struct of four fields, reader included; the rows here are
+				// without the reader. Where reflection was all of it: 48 ns became 14 (netsampler/goflow2#141).
+				Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
+			},
+			Start: finder.Calls{
+				Functions: []string{"encoding/binary.Read", "encoding/binary.Write"},
+				Keep:      own,
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -41,10 +48,6 @@ It is fine for headers that are read once per file.
 
 Seen in the field: aquasecurity/tracee#1407, netsampler/goflow2#140 (a quarter
 of the decoder's CPU), kisielk/og-rek#5, golang/go#34471.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: []string{"encoding/binary.Read", "encoding/binary.Write"}, Keep: own, Judge: judge}.Find(p), nil
-}
 
 // own reports whether a row is the package's own work, not the reader's or writer's.
 func own(r *site.Row) bool {

@@ -24,9 +24,13 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Response body closed unread, so the connection is not used again",
 		Doc:   doc,
-		// The rows are all that the program spends on new connections; others may cause some of it.
-		Fraction: rule.Fraction{Expect: 0.85, Low: 0.4, High: 1},
-		Find:     find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// The rows are all that the program spends on new connections; others may cause some of it.
+				Fraction: rule.Fraction{Expect: 0.85, Low: 0.4, High: 1},
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -43,20 +47,19 @@ A body that is decoded to its end, or empty, needs nothing.
 
 Seen in the field: google/go-github#317, drand/drand#386.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
-		return nil, nil // the connections are used again
+		return finder.Line{}, false // the connections are used again
 	}
-	guilty := func(place *gocode.Place, m *rule.Match) bool {
-		c := &finder.Case{Match: m, Pass: p, Place: place}
+	judge := func(c *finder.Case) bool {
 		httpconn.Blame(c, dials)
-		c.Cause = fmt.Sprintf("%s closes the body of the response that line %d gets without reading it, which closes the connection: the next request dials again.", syntax.FuncName(place), place.Line)
+		c.Cause = fmt.Sprintf("%s closes the body of the response that line %d gets without reading it, which closes the connection: the next request dials again.", syntax.FuncName(c.Place), c.Place.Line)
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
 	}
 	s := &search{pass: p, client: httpconn.Calls(), known: map[gocode.Pos]verdict{}}
-	return finder.Gather(p, s.caller, guilty, nil), nil
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
 // search remembers what it has seen of each line.

@@ -2,7 +2,6 @@
 package bufferthroughinterface
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
@@ -11,7 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 )
 
 // Rule is buffer-through-interface.
@@ -21,10 +19,15 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Buffer on the heap because it is passed through an interface",
 		Doc:   doc,
-		// A buffer that is kept costs nothing per call; one from a pool a little.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// A buffer that is kept costs nothing per call; one from a pool a little.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
+				Specificity: 1,
+			},
+			Start: finder.Rows(finder.TakeOwn),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -44,11 +47,8 @@ gives the call as its reason, and nothing else keeps the buffer.
 Seen in the field: golang/go#27403 (encoding/binary's own), golang/go#66779
 (crypto/rand), nsqio/nsq#1281.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
-}
-
-func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	pass, p, m := c.Pass, c.Place, c.Match
 	for v, made := range syntax.Buffers(p) {
 		if !loops.PerCall(p, made) || !syntax.AllocatesOnly(p, made) || !blamed(pass, m) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"go/token"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -25,9 +26,13 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "A loop that spins until a channel is ready",
 		Doc:   doc,
-		// A goroutine that waits costs nothing; what the loop did when something came is not in the rows.
-		Fraction: rule.Fraction{Expect: 1, Low: 0.9, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// A goroutine that waits costs nothing; what the loop did when something came is not in the rows.
+				Fraction: rule.Fraction{Expect: 1, Low: 0.9, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

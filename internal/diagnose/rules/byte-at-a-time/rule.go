@@ -9,6 +9,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -23,9 +24,13 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "One byte written or read in each call",
 		Doc:   doc,
-		// A call costs the same for one byte as for hundreds; what the writer does with each byte remains.
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.98},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// A call costs the same for one byte as for hundreds; what the writer does with each byte remains.
+				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.98},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -28,12 +28,16 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Cache that hardly ever hits",
 		Doc:   doc,
-		// With a key that repeats, what is computed for a miss goes for nearly all look-ups; how often keys repeat then, nobody
-		// has measured.
-		Fraction:    rule.Fraction{Expect: 0.8, Low: 0.05, High: 1},
-		Specificity: 1, // what is computed is not the mistake, that it is computed each time is
-		Removes:     true,
-		Find:        find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// With a key that repeats, what is computed for a miss goes for nearly all look-ups; how often keys repeat then, nobody
+				// has measured.
+				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.05, High: 1},
+				Specificity: 1, // what is computed is not the mistake, that it is computed each time is
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -55,9 +59,9 @@ that remember what was done (map[K]bool, map[K]struct{}) it leaves alone.
 Seen in the field: elastic/beats#32734 (a cache whose elements expire in half the
 time after which they are asked for again).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
-		return nil, nil
+		return finder.Line{}, false
 	}
 	seen := map[gocode.Pos]*miss{}
 	at := func(r *site.Row) int {
@@ -78,15 +82,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		return -1
 	}
-	guilty := func(_ *gocode.Place, m *rule.Match) bool {
-		found := seen[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
+	judge := func(c *finder.Case) bool {
+		found := seen[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 		if found == nil {
 			return false
 		}
-		found.describe(p, m)
+		found.describe(p, c.Match)
 		return true
 	}
-	return finder.Gather(p, at, guilty, nil), nil
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
 // miss is a cache with how often it was asked and filled, for each unit of work.

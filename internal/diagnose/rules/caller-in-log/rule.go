@@ -2,7 +2,6 @@
 package callerinlog
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -14,15 +13,24 @@ import (
 // Rule is caller-in-log.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "caller-in-log",
-		Kind:    rule.CPU,
-		Title:   "File and line looked up for every log line",
-		Doc:     doc,
-		Removes: true,
-		// The rows are the lookup, which is all gone without the flag.
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "caller-in-log",
+		Kind:  rule.CPU,
+		Title: "File and line looked up for every log line",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are the lookup, which is all gone without the flag.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+				Specificity: 1,
+			},
+			Start: finder.Calls{
+				Functions: calls(),
+				Keep:      lookup,
+			},
+			Judge:  judge,
+			Unseen: words("the logger"),
+		},
 	}
 }
 
@@ -40,13 +48,13 @@ says what it costs.
 
 Seen in the field: uber-go/zap#1052.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+// calls are the functions that the rule looks for.
+func calls() []string {
 	callees := []string{"log.Print*", "log.Output", "log.(*Logger).Print*", "log.(*Logger).Output"}
 	for _, level := range []string{"Debug", "Info", "Warn", "Error", "Log"} {
 		callees = append(callees, "log/slog."+level+"*", "log/slog.(*Logger)."+level+"*")
 	}
-	s := finder.Search{Callees: callees, Keep: lookup, Judge: judge, Unseen: words("the logger")}
-	return s.Find(p), nil
+	return callees
 }
 
 // lookup reports whether a row is in finding the caller's file and line. (slog always

@@ -3,13 +3,13 @@ package channelhandoff
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -35,13 +35,12 @@ var fraction = rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98}
 // Rule is channel-handoff.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "channel-handoff",
-		Kind:     rule.Block,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "Goroutines wait for each other at a channel for every small item",
-		Doc:      doc,
-		Fraction: fraction,
-		Find:     find,
+		ID:     "channel-handoff",
+		Kind:   rule.Block,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Goroutines wait for each other at a channel for every small item",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -73,10 +72,7 @@ type handoff struct {
 
 func (h *handoff) count() int64 { return h.sends + h.receives }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) {
-		return nil, nil
-	}
+func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	length := p.Trace.Parallelism.Length
 	for _, h := range handoffs(p) {
@@ -92,7 +88,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			matches = append(matches, m)
 		}
 	}
-	return matches, nil
+	return matches
 }
 
 // handoffs sums the waits over channels by the line that sends, most first. The receiver is that of most waits.

@@ -17,15 +17,19 @@ import (
 // Rule is client-per-request.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "client-per-request",
-		Kind:    rule.IO,
-		Title:   "HTTP transport made for each request",
-		Doc:     doc,
-		Removes: true,
-		// The rows are all that the program spends on new connections; others may cause some of it.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "client-per-request",
+		Kind:  rule.IO,
+		Title: "HTTP transport made for each request",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are all that the program spends on new connections; others may cause some of it.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+				Specificity: 1,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -43,12 +47,12 @@ Transport is cheap: all such share http.DefaultTransport.
 
 Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
-		return nil, nil
+		return finder.Line{}, false
 	}
-	s := finder.Search{Callees: httpconn.Calls()[:5], Judge: func(c *finder.Case) bool {
+	judge := func(c *finder.Case) bool {
 		var made ast.Node
 		ok := c.All(func(call *ast.CallExpr) bool {
 			made = transport(c.Place, syntax.Receiver(call))
@@ -65,8 +69,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			c.Fix = "Make one http.Transport, outside of the function, and share it: it is safe for concurrent use. Keep a client for each user around it: a shared Jar would send one user's cookies with the requests of another."
 		}
 		return true
-	}}
-	return s.Find(p), nil
+	}
+	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
 }
 
 // jar reports whether a client of the calls has cookies of its own.

@@ -3,7 +3,6 @@
 package closurebyref
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -31,10 +30,15 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Variable on the heap because a function literal shares it",
 		Doc:   doc,
-		// The literal itself grows by the copied value.
-		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The literal itself grows by the copied value.
+				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
+				Specificity: 1,
+			},
+			Start: finder.Rows(finder.TakeOwn),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -58,11 +62,8 @@ the rule does not speak.
 
 Seen in the field: golang/go#6632, where capturing by value came from.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
-}
-
-func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	pass, p, m := c.Pass, c.Place, c.Match
 	words, _ := evidence.Escapes(pass, m.Site)
 	var names []string
 	var at []string

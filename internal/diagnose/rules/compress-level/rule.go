@@ -2,7 +2,6 @@
 package compresslevel
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -22,10 +21,18 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Compression at the highest level",
 		Doc:   doc,
-		// Level 9 against 6: 33 % less (weaveworks/scope#2437), 78 % less for program files
-		// (google/go-containerregistry#153); text of few repetitions gains little.
-		Fraction: rule.Fraction{Expect: 0.4, Low: 0.1, High: 0.8},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// Level 9 against 6: 33 % less (weaveworks/scope#2437), 78 % less for program files
+				// (google/go-containerregistry#153); text of few repetitions gains little.
+				Fraction: rule.Fraction{Expect: 0.4, Low: 0.1, High: 0.8},
+			},
+			Start: finder.Calls{
+				Functions: calls(),
+				Keep:      deflates,
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -42,7 +49,8 @@ for with it has to be measured.
 Seen in the field: google/go-containerregistry#153 (246 s became 54 s, sizes
 almost the same), weaveworks/scope#2437.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+// calls are the functions that the rule looks for.
+func calls() []string {
 	var callees []string
 	for _, format := range []string{"gzip", "flate", "zlib"} {
 		for _, method := range []string{"Write", "Flush", "Close"} {
@@ -50,7 +58,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	callees = append(callees, "io.Copy", "io.WriteString", "fmt.Fprint*")
-	return finder.Search{Callees: callees, Keep: deflates, Judge: judge}.Find(p), nil
+	return callees
 }
 
 func deflates(r *site.Row) bool { return r.Below("compress/flate.(*compressor).*") }

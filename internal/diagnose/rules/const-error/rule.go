@@ -2,7 +2,6 @@
 package consterror
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -19,14 +17,23 @@ var makers = []string{"errors.New", "fmt.Errorf"}
 // Rule is const-error.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:          "const-error",
-		Kind:        rule.Alloc,
-		Title:       "The same error re-created on every call",
-		Doc:         doc,
-		Removes:     true,
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is made once
-		Specificity: 1,
-		Find:        find,
+		ID:    "const-error",
+		Kind:  rule.Alloc,
+		Title: "The same error re-created on every call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes:     true,
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is made once
+				Specificity: 1,
+			},
+			Start: finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }),
+			Judge: guilty,
+			Unseen: &finder.Words{
+				Cause: "An error is made here on a hot path; the source is not available, so it is not known whether its text is constant.",
+				Fix:   "If the text is constant, return a package variable.",
+			},
+		},
 	}
 }
 
@@ -45,14 +52,8 @@ where the profile shows the cost.
 
 Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }, guilty, &finder.Words{
-		Cause: "An error is made here on a hot path; the source is not available, so it is not known whether its text is constant.",
-		Fix:   "If the text is constant, return a package variable.",
-	}), nil
-}
-
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	calls := syntax.CallsOf(p, makers...)
 	for _, call := range calls {
 		text, ok := "", false

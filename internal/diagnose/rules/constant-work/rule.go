@@ -2,7 +2,6 @@
 package constantwork
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -18,15 +17,23 @@ import (
 // Rule is constant-work.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "constant-work",
-		Kind:    rule.CPU,
-		Title:   "The same result computed from constants in every call",
-		Doc:     doc,
-		Removes: true,
-		// A package variable computes it once; what stays is reading the variable.
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "constant-work",
+		Kind:  rule.CPU,
+		Title: "The same result computed from constants in every call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// A package variable computes it once; what stays is reading the variable.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+				Specificity: 1,
+			},
+			Start: finder.Calls{
+				Functions: append(effects.PureFuncs(), "time.LoadLocation"),
+				Keep:      func(r *site.Row) bool { return !stacks.Initial(r) },
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -44,15 +51,6 @@ slice, a *url.URL or a net.IP must not be written to.
 
 Seen in the field: golang/go#26106 (time.LoadLocation), hebcal/hebcal-go#34
 (11.7 µs and 8.6 KB became 20 ns), unixpickle/statushub#1.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: append(effects.PureFuncs(), "time.LoadLocation"),
-		Keep:    func(r *site.Row) bool { return !stacks.Initial(r) },
-		Judge:   judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {

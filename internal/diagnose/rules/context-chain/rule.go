@@ -33,10 +33,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Context values in a long chain",
 		Doc:   doc,
-		// Each iteration's walk becomes one step; the first stays.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Each iteration's walk becomes one step; the first stays.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
+				Specificity: 1,
+			},
+			Loop: find,
+		},
 	}
 }
 
@@ -57,16 +61,22 @@ It is fine to derive a context per request; a chain of a few is nothing.
 Seen in the field: juicedata/juicefs#5552, TencentCloud/CubeSandbox#1329;
 fatcontext is a linter for the first form.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	grown := finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, derivers...) }, func(place *gocode.Place, m *rule.Match) bool {
-		return grows(p, place, m)
-	}, nil)
-	asked := finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, lookups...) }, asks, nil)
-	return append(grown, asked...), nil
+// find looks for both mistakes: chains that grow, and values that are asked for down a long chain.
+func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
+	calls := func(functions []string) finder.Start {
+		return finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, functions...) })
+	}
+	grown, err := finder.Line{Start: calls(derivers), Judge: grows}.Find(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := finder.Line{Start: calls(lookups), Judge: asks}.Find(ctx, p)
+	return append(grown, asked...), err
 }
 
 // grows judges a context that a loop derives from its own last one.
-func grows(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+func grows(c *finder.Case) bool {
+	pass, p, m := c.Pass, c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, derivers...) {
 		if len(call.Args) == 0 {
 			continue
@@ -127,7 +137,8 @@ func addWalks(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
 }
 
 // asks judges a value that a loop looks up in a context that it does not change.
-func asks(p *gocode.Place, m *rule.Match) bool {
+func asks(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, "(context.Context).Value") {
 		loop := p.LoopAround(call)
 		if loop == nil || len(call.Args) != 1 || loops.AtMost(p, loop, call, 4) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -22,13 +23,15 @@ import (
 // Rule is costly-line.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:          "costly-line",
-		Kind:        rule.CPU,
-		Title:       "Line that costs much",
-		Doc:         doc,
-		Specificity: -100,
-		Generic:     true,
-		Find:        find,
+		ID:      "costly-line",
+		Kind:    rule.CPU,
+		Title:   "Line that costs much",
+		Doc:     doc,
+		Generic: true,
+		Finder: finder.Lines{
+			Claim: rule.Claim{Specificity: -100},
+			Loop:  find,
+		},
 	}
 }
 

@@ -26,16 +26,20 @@ const heavy = 1024
 // Rule is ctor-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "ctor-per-call",
-		Kind:    rule.Alloc,
-		Title:   "Same large value re-created on every call",
-		Doc:     doc,
-		Removes: true,
-		// The rows are all of the making. A package variable saves all of it; a pool loses
-		// some values at each collection, and the value has to be brought back to its start.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
-		Specificity: -1, // a rule that knows the constructor says more
-		Find:        find,
+		ID:    "ctor-per-call",
+		Kind:  rule.Alloc,
+		Title: "Same large value re-created on every call",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are all of the making. A package variable saves all of it; a pool loses
+				// some values at each collection, and the value has to be brought back to its start.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
+				Specificity: -1, // a rule that knows the constructor says more
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -57,12 +61,12 @@ than likely.
 Seen in the field: flipt-io/flipt#170 and labstack/echo#1672 (writers),
 gobeam/stringy#27 (patterns), grafana/loki#20647 (buffers).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
-		return nil, nil // what a call depends on, only the source tells
+		return finder.Line{}, false // what a call depends on, only the source tells
 	}
 	s := search{pass: p, known: map[pair]bool{}}
-	return finder.Gather(p, s.caller, guilty, nil), nil
+	return finder.Line{Start: finder.Frames(s.caller), Judge: guilty}, true
 }
 
 // search remembers which calls of the program are of such constructors.
@@ -245,7 +249,8 @@ func constantValue(p *gocode.Place, e ast.Expr) bool {
 }
 
 // guilty writes the words, when the call allocates enough.
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	each := perCall(m.Allocs)
 	if each < heavy {
 		return false

@@ -2,24 +2,23 @@
 package debugbuild
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
 // Rule is debug-build.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "debug-build",
-		Kind:     rule.Config,
-		Setting:  true,
-		Needs:    []rule.Need{rule.NeedBuild},
-		Title:    "Built for debugging: the figures are the instrumentation's",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:      "debug-build",
+		Kind:    rule.Config,
+		Setting: true,
+		Needs:   []rule.Need{rule.NeedBuild},
+		Title:   "Built for debugging: the figures are the instrumentation's",
+		Doc:     doc,
+		Finder:  finder.Program{Judge: find},
 	}
 }
 
@@ -44,9 +43,9 @@ type build struct {
 	share rule.Fraction
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	if p.Code == nil {
-		return nil, nil
+		return nil
 	}
 	var matches []rule.Match
 	for _, b := range instrumented(p.Code.Setting) {
@@ -59,7 +58,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			Evidence:   []rule.Evidence{{What: "build setting", Value: b.what, Command: "go version -m BINARY"}},
 		})
 	}
-	return matches, nil
+	return matches
 }
 
 // instrumented names the settings of a build that spoil its figures.

@@ -19,10 +19,14 @@ func Rule() rule.Rule {
 		Setting: true,
 		Title:   "Debug logging is switched on",
 		Doc:     doc,
-		// With the level off the call tests it and returns; boxing its arguments stays.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
-		Specificity: 2, // what else could be done about the line does not matter when it goes
-		Find:        find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// With the level off the call tests it and returns; boxing its arguments stays.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
+				Specificity: 2, // what else could be done about the line does not matter when it goes
+			},
+			Loop: find,
+		},
 	}
 }
 
@@ -48,18 +52,19 @@ var handling = []string{
 	"github.com/rs/zerolog.(*Event).msg", "github.com/rs/zerolog.(*Event).write",
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: []string{
+func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
+	s := finder.Line{
+		Start: finder.Calls{Functions: []string{
 			"log/slog.Debug", "log/slog.DebugContext", "log/slog.(*Logger).Debug", "log/slog.(*Logger).DebugContext",
 			"go.uber.org/zap.(*Logger).Debug", "go.uber.org/zap.(*SugaredLogger).Debug*",
 			"github.com/sirupsen/logrus.Debug*", "github.com/sirupsen/logrus.(*Logger).Debug*", "github.com/sirupsen/logrus.(*Entry).Debug*",
-		},
+		}},
 		Judge:  judge,
 		Unseen: words("The logger"),
 	}
 	var written []rule.Match
-	for _, m := range s.Find(p) {
+	matches, err := s.Find(ctx, p)
+	for _, m := range matches {
 		for _, r := range m.CPU {
 			if handled(r) {
 				written = append(written, m)
@@ -67,7 +72,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			}
 		}
 	}
-	return written, nil
+	return written, err
 }
 
 func handled(r *site.Row) bool {

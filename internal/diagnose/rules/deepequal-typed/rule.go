@@ -2,7 +2,6 @@
 package deepequaltyped
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -20,10 +19,18 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "reflect.DeepEqual on values of known type",
 		Doc:   doc,
-		// slices.Equal took 12 ns where DeepEqual took 476 (8 ints), maps.Equal 161 of
-		// 1129 (3 strings), == 5 of 111 (a struct of three fields).
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.98},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// slices.Equal took 12 ns where DeepEqual took 476 (8 ints), maps.Equal 161 of
+				// 1129 (3 strings), == 5 of 111 (a struct of three fields).
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.98},
+			},
+			Start: finder.Calls{
+				Functions: []string{"reflect.DeepEqual"},
+				Own:       true,
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -42,10 +49,6 @@ the rewrite has to keep what the caller relies on.
 
 Seen in the field: kubernetes-sigs/structured-merge-diff#95,
 asynkron/protoactor-go#1129.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: []string{"reflect.DeepEqual"}, Made: true, Judge: judge}.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	var t types.Type

@@ -24,10 +24,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "defer in a loop is kept on the heap until the function returns",
 		Doc:   doc,
-		// In a function of its own the defer is open-coded: some 2 ns for some 30 (golang/go#14939,
-		// golang/proposal 34481).
-		Fraction: rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.97},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// In a function of its own the defer is open-coded: some 2 ns for some 30 (golang/go#14939,
+				// golang/proposal 34481).
+				Fraction: rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.97},
+			},
+			Loop: find,
+		},
 	}
 }
 

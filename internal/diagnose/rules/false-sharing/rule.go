@@ -9,6 +9,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -32,9 +33,13 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Goroutines write to one cache line",
 		Doc:   doc,
-		// From nothing, when a processor had the line for itself, to all but the work in a register.
-		Fraction: rule.Fraction{Expect: 0.4, Low: 0, High: 0.9},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// From nothing, when a processor had the line for itself, to all but the work in a register.
+				Fraction: rule.Fraction{Expect: 0.4, Low: 0, High: 0.9},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -2,7 +2,6 @@
 package finalizerperobject
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -24,9 +23,15 @@ func Rule() rule.Rule {
 		Kind:  rule.GC,
 		Title: "A finalizer for each of many objects",
 		Doc:   doc,
-		// Without it the call and the running of it are gone; what the object itself costs stays.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// Without it the call and the running of it are gone; what the object itself costs stays.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
+			},
+			Start:  finder.Calls{Functions: []string{"runtime.SetFinalizer", "runtime.AddCleanup*"}},
+			Judge:  judge,
+			Unseen: words("runtime.SetFinalizer or runtime.AddCleanup"),
+		},
 	}
 }
 
@@ -45,27 +50,19 @@ libraries.
 Seen in the field: golang/go#45581 (memory held by finalizers), golang/go#18869
 (many finalizers lengthened pauses), buildbuddy-io/buildbuddy#9254.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	calls := []string{"runtime.SetFinalizer", "runtime.AddCleanup*"}
-	waiting := p.Metrics["/gc/finalizers/queued:finalizers"] - p.Metrics["/gc/finalizers/executed:finalizers"] +
-		p.Metrics["/gc/cleanups/queued:cleanups"] - p.Metrics["/gc/cleanups/executed:cleanups"]
-	search := finder.Search{
-		Callees: calls,
-		Judge: func(c *finder.Case) bool {
-			if !loops.PerCall(c.Place, c.Calls[0]) {
-				return false
-			}
-			w := words(funcname.Short(c.Name()))
-			c.Cause, c.Fix = w.Cause, w.Fix
-			if waiting >= backlog {
-				c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
-			}
-			c.CPU = append(c.CPU, running(p)...)
-			return true
-		},
-		Unseen: words("runtime.SetFinalizer or runtime.AddCleanup"),
+func judge(c *finder.Case) bool {
+	waiting := c.Pass.Metrics["/gc/finalizers/queued:finalizers"] - c.Pass.Metrics["/gc/finalizers/executed:finalizers"] +
+		c.Pass.Metrics["/gc/cleanups/queued:cleanups"] - c.Pass.Metrics["/gc/cleanups/executed:cleanups"]
+	if !loops.PerCall(c.Place, c.Calls[0]) {
+		return false
 	}
-	return search.Find(p), nil
+	w := words(funcname.Short(c.Name()))
+	c.Cause, c.Fix = w.Cause, w.Fix
+	if waiting >= backlog {
+		c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
+	}
+	c.CPU = append(c.CPU, running(c.Pass)...)
+	return true
 }
 
 func words(name string) *finder.Words {

@@ -2,7 +2,6 @@
 package flushpermessage
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"strings"
@@ -21,10 +20,15 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Buffer flushed in every iteration of a loop",
 		Doc:   doc,
-		// n flushes become one, or one per full buffer; what is written stays.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// n flushes become one, or one per full buffer; what is written stays.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+				Specificity: 1,
+			},
+			Start: finder.Calls{Functions: []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -43,14 +47,6 @@ iterations.
 
 Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 (half of a server's CPU in write calls).`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"},
-		Judge:   judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	var loop ast.Node

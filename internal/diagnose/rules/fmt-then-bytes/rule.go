@@ -2,7 +2,6 @@
 package fmtthenbytes
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -27,11 +26,16 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Text formatted into a string only to become bytes",
 		Doc:   doc,
-		// The rows are the making of the string and of its copy. Writing straight to
-		// the writer saves both, appending to nil one of the two.
-		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.45, High: 0.95},
-		Specificity: 2,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are the making of the string and of its copy. Writing straight to
+				// the writer saves both, appending to nil one of the two.
+				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.45, High: 0.95},
+				Specificity: 2,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -47,10 +51,6 @@ once, as the code before did.
 
 Seen in the field: the fmtappendf analyzer of
 golang.org/x/tools/go/analysis/passes/modernize, and staticcheck's QF1012.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, nil), nil
-}
 
 // take returns the rows of the string's making and of the conversion: of the
 // printer's cost only what the string itself is.
@@ -73,7 +73,8 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	calls := syntax.CallsOf(p, printers...)
 	if len(calls) == 0 {
 		return false

@@ -2,7 +2,6 @@
 package foldcompare
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -24,10 +23,15 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Strings converted to one case only to be compared",
 		Doc:   doc,
-		// EqualFold took 27 ns where two ToLower took 193, or 71 when both were in lower case already;
-		// it also ends at the first difference.
-		Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// EqualFold took 27 ns where two ToLower took 193, or 71 when both were in lower case already;
+				// it also ends at the first difference.
+				Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
+			},
+			Start: finder.Calls{Functions: []string{"strings.ToLower", "strings.ToUpper"}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -46,13 +50,6 @@ or the long s and s, for the same letter in every direction, as Unicode's simple
 folding has it.
 
 Seen in the field: often enough for staticcheck's check SA6005.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{
-		Callees: []string{"strings.ToLower", "strings.ToUpper"},
-		Judge:   judge,
-	}.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	var compared []ast.Expr

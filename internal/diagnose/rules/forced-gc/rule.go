@@ -2,7 +2,6 @@
 package forcedgc
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -18,13 +17,19 @@ import (
 // Rule is forced-gc.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "forced-gc",
-		Kind:     rule.GC,
-		Needs:    []rule.Need{rule.NeedMetrics},
-		Title:    "Collections asked for by the program",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}, // the rare call may be wanted
-		Find:     find,
+		ID:    "forced-gc",
+		Kind:  rule.GC,
+		Needs: []rule.Need{rule.NeedMetrics},
+		Title: "Collections asked for by the program",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}, // the rare call may be wanted
+			},
+			Start:  finder.Calls{Functions: calls},
+			Judge:  judge,
+			Unseen: words("runtime.GC or debug.FreeOSMemory"),
+		},
 	}
 }
 
@@ -45,22 +50,17 @@ Seen in the field: AdguardTeam/AdGuardHome#2044 (constant CPU load by
 debug.FreeOSMemory on a timer), Symantec/Dominator#260; golang/go#30333 made the
 runtime give memory back on its own.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	calls := []string{"runtime.GC", "runtime/debug.FreeOSMemory"}
-	search := finder.Search{
-		Callees: calls,
-		Judge: func(c *finder.Case) bool {
-			if !loops.PerCall(c.Place, c.Calls[0]) {
-				return false
-			}
-			w := words(funcname.Short(c.Name()))
-			c.Cause, c.Fix = w.Cause, w.Fix
-			c.Saving = saving(p, c.CPU, calls)
-			return true
-		},
-		Unseen: words("runtime.GC or debug.FreeOSMemory"),
+// calls are the functions that force a collection.
+var calls = []string{"runtime.GC", "runtime/debug.FreeOSMemory"}
+
+func judge(c *finder.Case) bool {
+	if !loops.PerCall(c.Place, c.Calls[0]) {
+		return false
 	}
-	return search.Find(p), nil
+	w := words(funcname.Short(c.Name()))
+	c.Cause, c.Fix = w.Cause, w.Fix
+	c.Saving = saving(c.Pass, c.CPU, calls)
+	return true
 }
 
 func words(name string) *finder.Words {

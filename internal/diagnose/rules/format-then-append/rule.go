@@ -40,11 +40,15 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "String formatted only to be copied into a buffer",
 		Doc:   doc,
-		// The rows are what the temporary string costs: its allocation, not the digits,
-		// which the twin makes too. The rest pays for growing the buffer a little more.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// The rows are what the temporary string costs: its allocation, not the digits,
+				// which the twin makes too. The rest pays for growing the buffer a little more.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
+				Specificity: 1,
+			},
+			Loop: find,
+		},
 	}
 }
 

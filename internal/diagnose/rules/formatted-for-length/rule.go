@@ -2,7 +2,6 @@
 package formattedforlength
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -22,11 +21,16 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Value formatted only to ask how long the text is",
 		Doc:   doc,
-		// Counting digits is some ten comparisons or one logarithm; of large numbers an estimate from the bits and one
-		// comparison.
-		Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
-		Removes:  true,
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// Counting digits is some ten comparisons or one logarithm; of large numbers an estimate from the bits and one
+				// comparison.
+				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
+				Removes:  true,
+			},
+			Start: finder.Rows(take),
+			Judge: judge,
+		},
 	}
 }
 
@@ -49,14 +53,13 @@ var formats = []string{
 	"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "(*math/big.Int).Text",
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	take := func(s *site.Site) rule.Match {
-		return finder.Take(s, func(r *site.Row) bool { return stacks.Callee(r) != "" })
-	}
-	return finder.Judge(p, take, func(place *gocode.Place, m *rule.Match) bool { return judge(place, m) }, nil), nil
+// take returns the rows of what the line calls.
+func take(s *site.Site) rule.Match {
+	return finder.Take(s, func(r *site.Row) bool { return stacks.Callee(r) != "" })
 }
 
-func judge(p *gocode.Place, m *rule.Match) bool {
+func judge(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
 		name := p.CalleeName(call)
 		if !formatting(p, call, name) || !onlyLength(p, call) {

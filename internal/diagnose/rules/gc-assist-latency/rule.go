@@ -2,12 +2,12 @@
 package gcassistlatency
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/units"
@@ -23,13 +23,12 @@ var fraction = rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9}
 // Rule is gc-assist-latency.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "gc-assist-latency",
-		Kind:     rule.GC,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "Requests have to help the garbage collector",
-		Doc:      doc,
-		Fraction: fraction,
-		Find:     find,
+		ID:     "gc-assist-latency",
+		Kind:   rule.GC,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Requests have to help the garbage collector",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -48,13 +47,13 @@ below a twentieth of it.
 
 Seen in the field: golang/go#27732, golang/go#14812.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) || !traced.Serves(p) {
-		return nil, nil
+func find(p *rule.Pass) []rule.Match {
+	if !traced.Serves(p) {
+		return nil
 	}
 	total := traced.LatencyTotal(p)
 	if total <= 0 {
-		return nil, nil
+		return nil
 	}
 	var marking, waiting float64
 	for _, part := range p.Trace.Requests.All.Parts {
@@ -67,7 +66,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	assist := marking + waiting
 	if assist < leastShare*total {
-		return nil, nil
+		return nil
 	}
 	m := rule.Match{
 		Confidence: rule.Likely, // the trace, and the allocations of the line
@@ -90,7 +89,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if !collector.Refuted(p) {
 		m.Fix += " A larger GOGC with GOMEMLIMIT as guard makes collections rarer."
 	}
-	return []rule.Match{m}, nil
+	return []rule.Match{m}
 }
 
 // blame finds the line whose allocations paid most.

@@ -2,12 +2,12 @@
 package gccpusparememory
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
@@ -37,8 +37,7 @@ func Rule() rule.Rule {
 		Needs:           []rule.Need{rule.NeedMetrics},
 		Title:           "The garbage collector works hard while memory is idle",
 		Doc:             doc,
-		Fraction:        rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:            find,
+		Finder:          finder.Program{Judge: find},
 	}
 }
 
@@ -67,20 +66,20 @@ Seen in the field: ethereum/go-ethereum#31441; "Optimizing a Golang service to
 reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's part from
 29 % to 13 %.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	s, ok := state(p)
 	if !ok || s.share < gogc.LeastShare || collector.Refuted(p) {
-		return nil, nil
+		return nil
 	}
 	if _, _, tiny := collector.TinyHeap(p); tiny {
-		return nil, nil // tiny-heap knows better what to set
+		return nil // tiny-heap knows better what to set
 	}
 	next, trial := s.Larger(), p.Manifest.Trial
 	if trial != nil {
 		next = trial.GOGC
 	}
 	if next <= s.GOGC {
-		return nil, nil
+		return nil
 	}
 	m := rule.Match{
 		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
@@ -96,12 +95,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		s.weigh(&m, trial, saved)
 		total := p.Table.Totals.TotalSeconds
 		if promise = stats.Combine(promise, saved.Scale(total)); promise.Value < leastSaved*total {
-			return nil, nil // too little for the memory
+			return nil // too little for the memory
 		}
 	}
 	m.Saving = &rule.Saving{Seconds: promise.Value, Low: math.Max(0, promise.Low), High: promise.High, Collector: promise.Value}
 	m.Evidence = append(m.Evidence, collector.Slowed(p)...)
-	return []rule.Match{m}, nil
+	return []rule.Match{m}
 }
 
 // weigh adds the evidence of a trial, which proves the setting where the saving is clear.

@@ -2,12 +2,12 @@
 package goroutineleak
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -35,13 +35,12 @@ const (
 // Rule is goroutine-leak.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "goroutine-leak",
-		Kind:     rule.Leak,
-		Title:    "Goroutines that wait forever",
-		Doc:      doc,
-		Urgent:   true,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: no saving is promised
-		Find:     find,
+		ID:     "goroutine-leak",
+		Kind:   rule.Leak,
+		Title:  "Goroutines that wait forever",
+		Doc:    doc,
+		Urgent: true,
+		Finder: finder.Program{Judge: find},
 	}
 }
 
@@ -69,9 +68,9 @@ goroutines that the standard library starts for each connection.
 Seen in the field: HDT3213/godis#31 (a timeout after which nobody receives),
 BishopFox/sliver#1089.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	if p.Manifest == nil || p.Manifest.Target.Kind == "program" {
-		return nil, nil // what runs and exits takes its goroutines with it
+		return nil // what runs and exits takes its goroutines with it
 	}
 	matches, named := leaked(p)
 	for _, g := range p.Parked {
@@ -89,7 +88,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		matches = append(matches, m)
 	}
-	return matches, nil
+	return matches
 }
 
 // leaked finds lines with goroutines that nothing can wake.

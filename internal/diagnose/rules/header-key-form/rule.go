@@ -2,7 +2,6 @@
 package headerkeyform
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"net/textproto"
@@ -20,10 +19,18 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Header name not in canonical form",
 		Doc:   doc,
-		// The rows are the rewriting of the name; in canonical form it is only read once.
-		Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 1},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are the rewriting of the name; in canonical form it is only read once.
+				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 1},
+				Specificity: 1,
+			},
+			Start: finder.Calls{
+				Functions: calls(),
+				Keep:      rewrites,
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -41,7 +48,8 @@ It is fine on cold paths. The rule speaks of constants only.
 Seen in the field: caddyserver/caddy#7911 (48 ns became 20),
 google/go-github#3389, Azure/azure-sdk-for-go#26405.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+// calls are the functions that the rule looks for.
+func calls() []string {
 	var callees []string
 	for _, header := range []string{"net/http.Header.", "net/textproto.MIMEHeader."} {
 		for _, method := range []string{"Get", "Set", "Add", "Del", "Values"} {
@@ -49,7 +57,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 	}
 	callees = append(callees, "net/http.CanonicalHeaderKey")
-	return finder.Search{Callees: callees, Keep: rewrites, Judge: judge}.Find(p), nil
+	return callees
 }
 
 // rewrites reports whether a row is in bringing a name to its canonical form, allocation included.

@@ -3,7 +3,6 @@
 package heavyctorpercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -39,15 +38,24 @@ const large = 512
 // Rule is heavy-ctor-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "heavy-ctor-per-call",
-		Kind:    rule.Alloc,
-		Title:   "Writer or reader with large state made for one use",
-		Doc:     doc,
-		Removes: true,
-		// Of constructors that are not known; see saves for those that are.
-		Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
-		Specificity: 1,
-		Find:        find,
+		ID:    "heavy-ctor-per-call",
+		Kind:  rule.Alloc,
+		Title: "Writer or reader with large state made for one use",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// Of constructors that are not known; see saves for those that are.
+				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
+				Specificity: 1,
+			},
+			Start: finder.Frames(caller),
+			Judge: guilty,
+			Unseen: &finder.Words{
+				Cause: "A value with large state is made on every call; the source is not available.",
+				Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
+			},
+		},
 	}
 }
 
@@ -78,13 +86,6 @@ the work. When the line belongs to a dependency, a newer version may have cured
 it already.
 
 Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Gather(p, caller, guilty, &finder.Words{
-		Cause: "A value with large state is made on every call; the source is not available.",
-		Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
-	}), nil
-}
 
 // caller returns the frame that called a heavy constructor: the nearest to the root of those that the row
 // knows, so that a constructor that calls another is one.
@@ -123,7 +124,8 @@ func shortName(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:]
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	if bytes, objects := stacks.Sum(m.Allocs); objects > 0 && bytes/objects < large {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -42,10 +43,14 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedContention},
 		Title: "Goroutines wait for one mutex",
 		Doc:   doc,
-		// Of the time under the lock: from half of the work moved out to a lock that nobody waits for any more. What that
-		// does to the queue is the diagnosis's to say.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Of the time under the lock: from half of the work moved out to a lock that nobody waits for any more. What that
+				// does to the queue is the diagnosis's to say.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

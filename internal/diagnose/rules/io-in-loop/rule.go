@@ -33,10 +33,14 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Loop that asks for one thing at a time",
 		Doc:   doc,
-		// Of n round trips one remains; what comes back has to be decoded as before, by half of the CPU or so. The time
-		// that each round trip waits is not in the saving.
-		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Of n round trips one remains; what comes back has to be decoded as before, by half of the CPU or so. The time
+				// that each round trip waits is not in the saving.
+				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -2,7 +2,6 @@
 package jsonroundtrip
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -23,11 +22,22 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Marshalled only to be unmarshalled",
 		Doc:   doc,
-		// A copy by assignment costs some hundredth of what encoding, scanning and reflection do.
-		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
-		Specificity: 2,
-		Removes:     true,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// A copy by assignment costs some hundredth of what encoding, scanning and reflection do.
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
+				Specificity: 2,
+				Removes:     true,
+			},
+			Start: finder.Calls{Functions: []string{
+				"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
+				"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
+				"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
+				"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
+				"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",
+			}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -47,20 +57,6 @@ survives. The rule speaks where the text has no other use in the function.
 
 Seen in the field: tikv/pd#8298 (a Clone through JSON: 1,961 ns, by assignment 34),
 kubernetes/kubernetes#51526.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: []string{
-			"encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "gopkg.in/yaml%2ev2.Marshal", "gopkg.in/yaml%2ev2.Unmarshal",
-			"gopkg.in/yaml%2ev3.Marshal", "gopkg.in/yaml%2ev3.Unmarshal", "encoding/xml.Marshal", "encoding/xml.Unmarshal",
-			"github.com/vmihailenco/msgpack/v5.Marshal", "github.com/vmihailenco/msgpack/v5.Unmarshal", "go.mongodb.org/mongo-driver/bson.Marshal",
-			"go.mongodb.org/mongo-driver/bson.Unmarshal", "github.com/goccy/go-json.Marshal", "github.com/goccy/go-json.Unmarshal",
-			"github.com/json-iterator/go.Marshal", "github.com/json-iterator/go.Unmarshal", "github.com/bytedance/sonic.Marshal", "github.com/bytedance/sonic.Unmarshal",
-		},
-		Judge: judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	for _, call := range c.Calls {

@@ -19,10 +19,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Passwords are hashed for requests",
 		Doc:   doc,
-		// A session's token is checked by one hash of a short text. Whether requests may have one is not
-		// for hone to say, so that nothing may be saved at all.
-		Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 0.99},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// A session's token is checked by one hash of a short text. Whether requests may have one is not
+				// for hone to say, so that nothing may be saved at all.
+				Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 0.99},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -22,9 +22,13 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "HTTP keep-alive switched off",
 		Doc:   doc,
-		// The rows are all that the program spends on new connections; others may cause some of it.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
-		Find:     find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// The rows are all that the program spends on new connections; others may cause some of it.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -41,12 +45,12 @@ rule only says what the guard costs.
 Seen in the field: openshift-online/ocm-sdk-go#278 measured how much longer
 requests took; golang/go#50984 is a program bound by handshakes.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	dials := httpconn.Dials(p)
 	if len(dials) == 0 {
-		return nil, nil
+		return finder.Line{}, false
 	}
-	s := finder.Search{Callees: httpconn.Calls()[:5], Judge: func(c *finder.Case) bool {
+	judge := func(c *finder.Case) bool {
 		setting := ""
 		ok := c.All(func(call *ast.CallExpr) bool {
 			setting = off(c.Place, call)
@@ -59,8 +63,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, syntax.Text(c.Calls[0]))
 		c.Fix = fmt.Sprintf("Take %s out, and read each body to its end before closing it.", setting)
 		return true
-	}}
-	return s.Find(p), nil
+	}
+	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
 }
 
 // off names the setting that switches keep-alive off for a call; "" when there is none to be seen.

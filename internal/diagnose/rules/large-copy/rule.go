@@ -25,10 +25,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Large elements copied in every iteration of a loop",
 		Doc:   doc,
-		// The rows are the line of the range: the copy, and a little of the loop's own. Reading
-		// what is used then costs some of the misses that the copy had before.
-		Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// The rows are the line of the range: the copy, and a little of the loop's own. Reading
+				// what is used then costs some of the misses that the copy had before.
+				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -44,9 +45,13 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Memory that is kept and never given back",
 		Doc:   doc,
-		// How much of it is wanted is not known.
-		Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// How much of it is wanted is not known.
+				Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

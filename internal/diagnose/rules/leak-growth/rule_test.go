@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
@@ -12,16 +13,18 @@ import (
 // TestRule tells of the programs, which end, as if they were services.
 func TestRule(t *testing.T) {
 	r := leakgrowth.Rule()
-	find := r.Find
-	r.Find = func(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-		if matches, _ := find(ctx, p); len(matches) > 0 {
+	find, _ := r.Finder.(finder.Lines)
+	loop := find.Loop
+	find.Loop = func(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
+		if matches, _ := loop(ctx, p); len(matches) > 0 {
 			t.Errorf("a program's result: %s", matches[0].Cause)
 		}
 		as := *p
 		m := *p.Manifest
 		m.Target.Kind = "service"
 		as.Manifest = &m
-		return find(ctx, &as)
+		return loop(ctx, &as)
 	}
+	r.Finder = find
 	ruletest.Test(t, r)
 }

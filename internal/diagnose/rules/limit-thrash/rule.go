@@ -2,12 +2,12 @@
 package limitthrash
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
@@ -25,14 +25,13 @@ const (
 // Rule is limit-thrash.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "limit-thrash",
-		Kind:     rule.GC,
-		Setting:  true,
-		Needs:    []rule.Need{rule.NeedMetrics},
-		Title:    "The memory limit makes the collector run all the time",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:      "limit-thrash",
+		Kind:    rule.GC,
+		Setting: true,
+		Needs:   []rule.Need{rule.NeedMetrics},
+		Title:   "The memory limit makes the collector run all the time",
+		Doc:     doc,
+		Finder:  finder.Program{Judge: find},
 	}
 }
 
@@ -52,13 +51,13 @@ the measured phase. A limit that is set as a guard and not reached costs nothing
 Seen in the field: golang/go#58106; the "death spirals" of the guide to the Go
 garbage collector (go.dev/doc/gc-guide).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	limit := collector.Limit(p)
 	live := p.Metrics[recording.MetricLive]
 	goal := p.Metrics[recording.MetricGoal]
 	share := collector.Share(p)
 	if limit <= 0 || live <= 0 || goal <= 0 || share < leastShare {
-		return nil, nil
+		return nil
 	}
 	gogc := float64(collector.GOGC(p))
 	if gogc <= 0 {
@@ -66,7 +65,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	room, wanted := math.Max(0, goal-live), live*gogc/100
 	if room >= leastRoom*wanted {
-		return nil, nil
+		return nil
 	}
 	work := collector.Worth(p)
 	saved := 1 - room/wanted
@@ -90,7 +89,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if gaveUp(p) {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: "the collector took half of the CPU and was held back", Value: "in the measured phase"})
 	}
-	return []rule.Match{m}, nil
+	return []rule.Match{m}
 }
 
 func often(cycles float64) string {

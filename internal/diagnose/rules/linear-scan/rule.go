@@ -2,7 +2,6 @@
 package linearscan
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -26,10 +25,18 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Slice searched from end to end in every iteration of a loop",
 		Doc:   doc,
-		// n elements looked up in n cost n²/2 comparisons; in a map n look-ups of some 20 ns. How
-		// long the slice is the profile does not say: for a few dozen nothing is saved.
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.2, High: 0.99},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// n elements looked up in n cost n²/2 comparisons; in a map n look-ups of some 20 ns. How
+				// long the slice is the profile does not say: for a few dozen nothing is saved.
+				Fraction: rule.Fraction{Expect: 0.8, Low: 0.2, High: 0.99},
+			},
+			Start: finder.Calls{
+				Functions: []string{"slices.Contains[*", "slices.Index[*"},
+				Types:     []string{"slices.Contains", "slices.Index"},
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -47,15 +54,6 @@ how long those are.
 
 Seen in the field: ai-dynamo/grove#577 (nine such loops in one operator),
 supersonic-app/supersonic#348.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: []string{"slices.Contains[*", "slices.Index[*"},
-		Types:   []string{"slices.Contains", "slices.Index"},
-		Judge:   judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	var why string

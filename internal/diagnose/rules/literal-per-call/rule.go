@@ -2,7 +2,6 @@
 package literalpercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -33,14 +32,19 @@ var readers = []string{
 // Rule is literal-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:          "literal-per-call",
-		Kind:        rule.Alloc,
-		Title:       "Table of constants built on every call",
-		Doc:         doc,
-		Removes:     true,
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a package variable is built once
-		Specificity: 1,
-		Find:        find,
+		ID:    "literal-per-call",
+		Kind:  rule.Alloc,
+		Title: "Table of constants built on every call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes:     true,
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a package variable is built once
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: judge,
+		},
 	}
 }
 
@@ -56,16 +60,6 @@ It is fine when the map is changed afterwards, or given to somebody who may
 change it; the rule speaks only when the function itself just reads it.
 
 Seen in the field: jeduden/mdsmith#654.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, func(place *gocode.Place, m *rule.Match) bool {
-		lit, ok := guilty(place, m)
-		if ok {
-			entries(p, place, lit, m)
-		}
-		return ok
-	}, nil), nil
-}
 
 func take(s *site.Site) rule.Match {
 	m := finder.TakeOwn(s)
@@ -84,6 +78,14 @@ func entries(p *rule.Pass, place *gocode.Place, lit *ast.CompositeLit, m *rule.M
 			m.Live = append(m.Live, part.Live...)
 		}
 	}
+}
+
+func judge(c *finder.Case) bool {
+	lit, ok := guilty(c.Place, c.Match)
+	if ok {
+		entries(c.Pass, c.Place, lit, c.Match)
+	}
+	return ok
 }
 
 func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {

@@ -2,7 +2,6 @@
 package lockconvoy
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -38,14 +38,15 @@ const (
 // Rule is lock-convoy.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:          "lock-convoy",
-		Kind:        rule.Lock,
-		Needs:       []rule.Need{rule.NeedTrace},
-		Title:       "Goroutines queue for a mutex",
-		Doc:         doc,
-		Fraction:    fraction,
-		Specificity: 2, // the trace shows the queue that a mutex profile only adds up
-		Find:        find,
+		ID:    "lock-convoy",
+		Kind:  rule.Lock,
+		Needs: []rule.Need{rule.NeedTrace},
+		Title: "Goroutines queue for a mutex",
+		Doc:   doc,
+		Finder: finder.Trace{
+			Specificity: 2, // the trace shows the queue that a mutex profile only adds up
+			Judge:       find,
+		},
 	}
 }
 
@@ -69,10 +70,7 @@ then is no convoy.
 
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) {
-		return nil, nil
-	}
+func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	for _, l := range p.Trace.Blocking.Locks {
 		if !l.Convoy || len(l.Holders) == 0 {
@@ -85,7 +83,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		matches = append(matches, match(p, l, s, total))
 	}
-	return matches, nil
+	return matches
 }
 
 func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {

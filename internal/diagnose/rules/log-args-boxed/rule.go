@@ -39,11 +39,15 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Log arguments boxed for a level that is off",
 		Doc:   doc,
-		// Testing the level first leaves the test: 202 ns and 4 allocations became 40.5 ns
-		// and none in the account below.
-		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1},
-		Specificity: 2,
-		Find:        find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Testing the level first leaves the test: 202 ns and 4 allocations became 40.5 ns
+				// and none in the account below.
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1},
+				Specificity: 2,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -64,26 +68,26 @@ Seen in the field: viamrobotics/rdk#6139, oxia-db/oxia#1186, osrg/gobgp#2774,
 and SignalFx's account of a metric ingest (2016), where two such lines made 8 %
 of all objects.`
 
-func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-	f := search{ctx: ctx, pass: p, loaded: map[string]*gocode.Syntax{}}
-	return finder.Judge(p, finder.TakeOwn, f.guilty, nil), ctx.Err()
+func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
+	f := search{pass: p, loaded: map[string]*gocode.Syntax{}}
+	judge := func(c *finder.Case) bool { return f.guilty(ctx, c.Place, c.Match) }
+	return finder.Line{Start: finder.Rows(finder.TakeOwn), Judge: judge}, true
 }
 
 // search holds what one run of the rule needs.
 type search struct {
-	ctx    context.Context
 	pass   *rule.Pass
 	loaded map[string]*gocode.Syntax // packages that were loaded for their bodies
 }
 
-func (f *search) guilty(p *gocode.Place, m *rule.Match) bool {
+func (f *search) guilty(ctx context.Context, p *gocode.Place, m *rule.Match) bool {
 	for _, n := range p.Nodes {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || !statement(p, call) {
 			continue
 		}
 		boxed := passed(p, call)
-		if len(boxed) == 0 || !f.level(p, call, 0) || f.works(p, call, m) {
+		if len(boxed) == 0 || !f.level(ctx, p, call, 0) || f.works(p, call, m) {
 			continue
 		}
 		if len(calls(p, call)) == 0 { // the whole statement can go behind the test
@@ -201,7 +205,7 @@ func writes(r *site.Row) bool {
 
 // level reports whether a call is of a logger that tests a level before anything else: by its
 // body, or by its name when it has none to look at.
-func (f *search) level(p *gocode.Place, call *ast.CallExpr, depth int) bool {
+func (f *search) level(ctx context.Context, p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Pkg() == nil || depth > 3 {
 		return false
@@ -215,11 +219,11 @@ func (f *search) level(p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
 		return levelName(fn.Name())
 	}
-	body := f.body(p, fn)
+	body := f.body(ctx, p, fn)
 	if body == nil {
 		return depth == 0 && levelName(fn.Name())
 	}
-	return f.tests(body, depth)
+	return f.tests(ctx, body, depth)
 }
 
 // logs reports whether a function is about logging by the words in its name, receiver or package.
@@ -245,7 +249,7 @@ func levelName(name string) bool {
 }
 
 // body returns the place of a function's declaration, loading its package when that is not yet done.
-func (f *search) body(p *gocode.Place, fn *types.Func) *gocode.Place {
+func (f *search) body(ctx context.Context, p *gocode.Place, fn *types.Func) *gocode.Place {
 	at := p.Fset.Position(fn.Pos())
 	if !at.IsValid() {
 		return nil
@@ -255,7 +259,7 @@ func (f *search) body(p *gocode.Place, fn *types.Func) *gocode.Place {
 		path := fn.Pkg().Path()
 		syntax, tried := f.loaded[path]
 		if !tried {
-			syntax, _ = f.pass.Code.Syntax(f.ctx, []string{path}) // without it the name decides
+			syntax, _ = f.pass.Code.Syntax(ctx, []string{path}) // without it the name decides
 			f.loaded[path] = syntax
 		}
 		if syntax != nil {
@@ -270,7 +274,7 @@ func (f *search) body(p *gocode.Place, fn *types.Func) *gocode.Place {
 
 // tests reports whether a function begins with a test that skips all work with its
 // interface parameters, or does nothing but call a function that does.
-func (f *search) tests(p *gocode.Place, depth int) bool {
+func (f *search) tests(ctx context.Context, p *gocode.Place, depth int) bool {
 	params := parameters(p)
 	list := p.Decl.Body.List
 	for i, s := range list {
@@ -287,7 +291,7 @@ func (f *search) tests(p *gocode.Place, depth int) bool {
 				return false
 			}
 			if passes(p, call, params) {
-				return i == len(list)-1 && f.level(p, call, depth+1)
+				return i == len(list)-1 && f.level(ctx, p, call, depth+1)
 			}
 			if mentions(p, call, params) {
 				return false
@@ -298,7 +302,7 @@ func (f *search) tests(p *gocode.Place, depth int) bool {
 			}
 		case *ast.ReturnStmt:
 			call, ok := single(s)
-			return ok && passes(p, call, params) && f.level(p, call, depth+1)
+			return ok && passes(p, call, params) && f.level(ctx, p, call, depth+1)
 		default:
 			return false
 		}

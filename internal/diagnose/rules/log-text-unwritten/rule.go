@@ -2,7 +2,6 @@
 package logtextunwritten
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"strings"
@@ -26,11 +25,16 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Text made for a log message that is not written",
 		Doc:   doc,
-		// The text goes, the test of the level stays.
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
-		Specificity: 3,
-		Removes:     true,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The text goes, the test of the level stays.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+				Specificity: 3,
+				Removes:     true,
+			},
+			Start: finder.Calls{Functions: makers()},
+			Judge: judge,
+		},
 	}
 }
 
@@ -60,11 +64,6 @@ func makers() []string {
 func loggers() []string {
 	return []string{"log/slog", "github.com/rs/zerolog", "go.uber.org/zap", "github.com/sirupsen/logrus", "github.com/go-logr/logr", "k8s.io/klog",
 		"github.com/golang/glog", "github.com/hashicorp/go-hclog", "github.com/charmbracelet/log", "github.com/apex/log", "github.com/phuslu/log"}
-}
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{Callees: makers(), Judge: judge}
-	return s.Find(p), nil
 }
 
 func judge(c *finder.Case) bool {

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -41,11 +42,15 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedContention},
 		Title: "Log lines written with a mutex held",
 		Doc:   doc,
-		// Each match overrides it by the part of the section's CPU that is the log line.
-		Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 1},
-		// It knows what under the mutex takes long, where hot-mutex only measures.
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Each match overrides it by the part of the section's CPU that is the log line.
+				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 1},
+				// It knows what under the mutex takes long, where hot-mutex only measures.
+				Specificity: 1,
+			},
+			Loop: find,
+		},
 	}
 }
 

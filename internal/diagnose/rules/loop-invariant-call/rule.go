@@ -2,7 +2,6 @@
 package loopinvariantcall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -17,15 +16,20 @@ import (
 // Rule is loop-invariant-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "loop-invariant-call",
-		Kind:    rule.CPU,
-		Title:   "The same result computed in every iteration of a loop",
-		Doc:     doc,
-		Removes: true,
-		// n iterations become one: half for two iterations, nearly all for a hundred. How many
-		// there are the profile does not say, but a hot line in a loop has rather many.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
-		Find:     find,
+		ID:    "loop-invariant-call",
+		Kind:  rule.CPU,
+		Title: "The same result computed in every iteration of a loop",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// n iterations become one: half for two iterations, nearly all for a hundred. How many
+				// there are the profile does not say, but a hot line in a loop has rather many.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+			},
+			Start: finder.Calls{Functions: append(effects.PureFuncs(), "fmt.Sprintf", "fmt.Sprint")},
+			Judge: judge,
+		},
 	}
 }
 
@@ -43,14 +47,6 @@ time.
 
 Seen in the field: lawrencegripper/azbrowse#393,
 superseriousbusiness/gotosocial#3297, cloudflare/pint#1579.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: append(effects.PureFuncs(), "fmt.Sprintf", "fmt.Sprint"),
-		Judge:   judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	var loop ast.Node

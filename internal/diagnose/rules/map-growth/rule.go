@@ -2,7 +2,6 @@
 package mapgrowth
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -34,11 +33,16 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Map grown in a loop though its size is known",
 		Doc:   doc,
-		// Doubling makes about twice the last table on the way and puts every key in
-		// again; samber/lo#484 reports 30 to 50 % of the whole loop for a hint.
-		Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// Doubling makes about twice the last table on the way and puts every key in
+				// again; samber/lo#484 reports 30 to 50 % of the whole loop for a hint.
+				Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -54,10 +58,6 @@ with a known number of iterations stores a value that is made from the loop's ow
 element; it leaves counters and groups (m[k]++, append to m[k]) and sets alone.
 
 Seen in the field: samber/lo#484, golang/go#56182.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, nil), nil
-}
 
 // take returns the rows of making room, not of putting keys in. In the allocation
 // profile, where the runtime's frames are missing, what the line allocates itself.
@@ -79,7 +79,8 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	store, table, loop := stores(p)
 	if store == nil {
 		return false

@@ -2,7 +2,6 @@
 package metriclabelpercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -32,23 +31,28 @@ var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUi
 // Rule is metric-label-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "metric-label-per-call",
-		Kind:    rule.Alloc,
-		Title:   "Metric labels formatted and looked up on every event",
-		Doc:     doc,
-		Removes: true,
-		// A child that is kept costs a look-up by the number, or nothing. Of 692 ns for WithLabelValues with
-		// strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go 1.26) 85 were left with slices of children in a map by the
-		// number, 32 of them the Inc, which is not in the rows. What does not follow the
-		// advice saves less: 369 ns with a map by a struct that holds a string.
-		// How far that is off elsewhere is part of Beside, which was measured with it.
-		Fraction: rule.Fraction{Expect: 0.92, Low: 0.92, High: 0.92},
-		// Beside nine kinds of other work the whole program saved 0.98 to 1.31 times the line's cost, 1.12 (1.01 to 1.22)
-		// on average (go run ./tools/cases -litter labels). Likely thousands of children that are looked up
-		// push other data out of the caches.
-		Beside:      stats.Interval{Value: 0.2, Low: 0.09, High: 0.3},
-		Specificity: 3,
-		Find:        find,
+		ID:    "metric-label-per-call",
+		Kind:  rule.Alloc,
+		Title: "Metric labels formatted and looked up on every event",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// A child that is kept costs a look-up by the number, or nothing. Of 692 ns for WithLabelValues with
+				// strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go 1.26) 85 were left with slices of children in a map by the
+				// number, 32 of them the Inc, which is not in the rows. What does not follow the
+				// advice saves less: 369 ns with a map by a struct that holds a string.
+				// How far that is off elsewhere is part of Beside, which was measured with it.
+				Fraction: rule.Fraction{Expect: 0.92, Low: 0.92, High: 0.92},
+				// Beside nine kinds of other work the whole program saved 0.98 to 1.31 times the line's cost, 1.12 (1.01 to 1.22)
+				// on average (go run ./tools/cases -litter labels). Likely thousands of children that are looked up
+				// push other data out of the caches.
+				Beside:      stats.Interval{Value: 0.2, Low: 0.09, High: 0.3},
+				Specificity: 3,
+			},
+			Start: finder.Frames(caller),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -68,10 +72,6 @@ strings already: then the look-up is the work.
 Seen in the field: weaviate/weaviate#12036, pingcap/ticdc#5107,
 crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020),
 where the numbers of customers were formatted for each rule that ran.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Gather(p, caller, guilty, nil), nil
-}
 
 // deepest is how many frames a client may have below the call that resolves a child.
 const deepest = 10
@@ -102,7 +102,8 @@ func resolves(function string) bool {
 	return false
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
 		if resolver(p, call) && loops.PerCall(p, call) && usedAtOnce(p, call) {
 			if how, fix := labels(p, call); how != "" {

@@ -2,9 +2,9 @@
 package nopgo
 
 import (
-	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -30,8 +30,7 @@ func Rule() rule.Rule {
 		Needs:           []rule.Need{rule.NeedBuild},
 		Title:           "Built without a profile",
 		Doc:             doc,
-		Fraction:        rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:            find,
+		Finder:          finder.Program{Judge: find},
 	}
 }
 
@@ -50,17 +49,17 @@ is tried. Builds take longer.
 Seen in the field: buildbuddy-io/buildbuddy#5292; open-policy-agent/regal#338
 (no gain); go.dev/doc/pgo.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	if p.Code == nil || p.Code.BuildInfo() == nil || p.Code.Setting("-pgo") != "" || p.Manifest == nil {
-		return nil, nil
+		return nil
 	}
 	if p.Manifest.Target.Kind == "url" {
-		return nil, nil // built elsewhere
+		return nil // built elsewhere
 	}
 	t := p.Table.Totals
 	arranged := compiled(p.Table)
 	if t.CPUSamples < leastSamples || t.TotalSeconds <= 0 || arranged < leastShare*t.TotalSeconds {
-		return nil, nil
+		return nil
 	}
 	return []rule.Match{{
 		Cause:      fmt.Sprintf("The binary was built without a profile, and %s of its CPU is in compiled Go code outside of the runtime.", units.Percent(arranged/t.TotalSeconds)),
@@ -68,7 +67,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Confidence: rule.Hint, // the range is of other programs
 		Saving:     &rule.Saving{Seconds: arranged * 0.08, Low: arranged * 0.02, High: arranged * 0.14},
 		Evidence:   []rule.Evidence{{What: "build settings", Value: "no -pgo", Command: "go version -m BINARY"}},
-	}}, nil
+	}}
 }
 
 // compiled is the CPU, in seconds, whose leaf is Go code outside of the runtime and the kernel.

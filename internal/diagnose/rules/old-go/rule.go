@@ -2,11 +2,11 @@
 package oldgo
 
 import (
-	"context"
 	"fmt"
 	"go/version"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gocode"
@@ -15,14 +15,13 @@ import (
 // Rule is old-go.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "old-go",
-		Kind:     rule.Config,
-		Setting:  true,
-		Needs:    []rule.Need{rule.NeedBuild},
-		Title:    "Built by an older Go release",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:      "old-go",
+		Kind:    rule.Config,
+		Setting: true,
+		Needs:   []rule.Need{rule.NeedBuild},
+		Title:   "Built by an older Go release",
+		Doc:     doc,
+		Finder:  finder.Program{Judge: find},
 	}
 }
 
@@ -57,10 +56,10 @@ func gains() []gain {
 	}
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	built := release(p.Code, p)
 	if built == "" {
-		return nil, nil
+		return nil
 	}
 	var saving rule.Saving
 	var news []string
@@ -82,7 +81,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		news = append(news, fmt.Sprintf("%s (Go %s)", g.what, strings.TrimPrefix(g.release, "go")))
 	}
 	if len(news) == 0 {
-		return nil, nil
+		return nil
 	}
 	return []rule.Match{{
 		Cause:      fmt.Sprintf("The binary was built by Go %s; releases since have made %s cheaper.", strings.TrimPrefix(built, "go"), funcname.List(news)),
@@ -90,7 +89,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		Confidence: rule.Hint, // the notes speak of other programs
 		Saving:     &saving,
 		Evidence:   []rule.Evidence{{What: "release of the binary", Value: built, Command: "go version BINARY"}},
-	}}, nil
+	}}
 }
 
 // release is the Go release that built the program, "go1.23.4"; "" when it is not known or a development version.

@@ -2,13 +2,13 @@
 package pointerdenselive
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
@@ -31,13 +31,12 @@ const (
 // Rule is pointer-dense-live.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "pointer-dense-live",
-		Kind:     rule.GC,
-		Needs:    []rule.Need{rule.NeedMetrics},
-		Title:    "Live memory full of pointers",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:     "pointer-dense-live",
+		Kind:   rule.GC,
+		Needs:  []rule.Need{rule.NeedMetrics},
+		Title:  "Live memory full of pointers",
+		Doc:    doc,
+		Finder: finder.Program{Judge: find},
 	}
 }
 
@@ -58,11 +57,11 @@ without its pointers is a matter of what it is for. GOGC is the cheaper knob.
 Seen in the field: allegro/bigcache and coocoo/freecache keep entries in buffers of
 bytes for this reason; golang/go#9477 made maps without pointers unscanned.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	live, scan := p.Metrics[recording.MetricLive], p.Metrics["/gc/scan/heap:bytes"]
 	t := p.Table.Totals
 	if live < leastLive || scan < leastScan*live || t.TotalSeconds <= 0 || t.LiveBytes <= 0 || t.D < leastMark*t.TotalSeconds {
-		return nil, nil
+		return nil
 	}
 	s := mostExpensive(p.Table)
 	held := 0.0
@@ -70,15 +69,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		held = float64(s.Cost.LiveBytes) / float64(t.LiveBytes)
 	}
 	if held < leastHeld {
-		return nil, nil
+		return nil
 	}
 	place := p.Place(s)
 	if place == nil {
-		return nil, nil
+		return nil
 	}
 	made := pointers(place)
 	if made == "" {
-		return nil, nil
+		return nil
 	}
 	most := t.D * math.Min(1, held*live/scan)
 	return []rule.Match{{
@@ -91,7 +90,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			{What: "scanned of the live heap", Value: fmt.Sprintf("%s of %s", units.Bytes(scan), units.Bytes(live))},
 			{What: "CPU of mark workers", Value: units.Percent(t.D / t.TotalSeconds), Command: evidence.TopCommand(p, "cpu")},
 		},
-	}}, nil
+	}}
 }
 
 // mostExpensive is the site with the most live bytes; nil when there is none.

@@ -2,7 +2,6 @@
 package pointerperelement
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -34,11 +33,16 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Each small element of a slice allocated separately",
 		Doc:   doc,
-		// One large allocation instead of n small ones saves the calls (golang/go#60879: nine
-		// tenths of the time for 256 elements), not the bytes, so the collector is as busy as before.
-		Fraction:    rule.Fraction{Expect: 0.45, Low: 0.15, High: 0.8},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// One large allocation instead of n small ones saves the calls (golang/go#60879: nine
+				// tenths of the time for 256 elements), not the bytes, so the collector is as busy as before.
+				Fraction:    rule.Fraction{Expect: 0.45, Low: 0.15, High: 0.8},
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -60,10 +64,6 @@ round makes one element.
 Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;
 golang/go#60879 measures the gap.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, nil), nil
-}
-
 // take returns the rows of making single objects, not of growing the slice.
 func take(s *site.Site) rule.Match {
 	m := finder.TakeOwn(s)
@@ -71,7 +71,8 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, n := range syntax.Allocating(p) {
 		elem, size := element(p, n)
 		if elem == nil || size < smallest || size > largest {

@@ -8,6 +8,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -27,10 +28,14 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "sync.Pool makes new values because they are not put back",
 		Doc:   doc,
-		// Collections empty pools, so that some values are made in any case.
-		Fraction:    rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
-		Specificity: 2,
-		Find:        find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Collections empty pools, so that some values are made in any case.
+				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
+				Specificity: 2,
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -2,7 +2,6 @@
 package poolnonpointer
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -18,13 +17,18 @@ const put = "(*sync.Pool).Put"
 // Rule is pool-non-pointer.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:          "pool-non-pointer",
-		Kind:        rule.Alloc,
-		Title:       "sync.Pool.Put allocates to box its argument",
-		Doc:         doc,
-		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // a pointer needs no box
-		Specificity: 2,
-		Find:        find,
+		ID:    "pool-non-pointer",
+		Kind:  rule.Alloc,
+		Title: "sync.Pool.Put allocates to box its argument",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // a pointer needs no box
+				Specificity: 2,
+			},
+			Start: finder.Rows(finder.TakeOwn),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -47,11 +51,8 @@ It is fine when buffers are large and puts are rare.
 Seen in the field: uber-go/zap#288, redis/go-redis#3850,
 containerd/containerd#1810.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, finder.TakeOwn, guilty, nil), nil
-}
-
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, put) {
 		if len(call.Args) != 1 || !syntax.Boxes(p, call.Args[0]) || !syntax.AllocatesOnly(p, call) {
 			continue

@@ -2,10 +2,10 @@
 package poolwait
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 )
@@ -16,13 +16,12 @@ const leastShare = 0.1
 // Rule is pool-wait.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "pool-wait",
-		Kind:     rule.Block,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "Requests wait for a free connection",
-		Doc:      doc,
-		Fraction: traced.QueueFraction(),
-		Find:     find,
+		ID:     "pool-wait",
+		Kind:   rule.Block,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Requests wait for a free connection",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -63,7 +62,7 @@ func pools() []pool {
 }
 
 // find takes each kind of pool by itself.
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	for _, pool := range pools() {
 		t := traced.LongestQueue(p, leastShare, func(place *requests.PlaceTime) bool { return place.Object == pool.object })
@@ -71,7 +70,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			matches = append(matches, match(p, t, pool))
 		}
 	}
-	return matches, nil
+	return matches
 }
 
 func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {

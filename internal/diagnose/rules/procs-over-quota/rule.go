@@ -2,12 +2,12 @@
 package procsoverquota
 
 import (
-	"context"
 	"fmt"
 	"go/version"
 	"math"
 	"strings"
 
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/units"
@@ -19,13 +19,12 @@ const leastShare = 0.01
 // Rule is procs-over-quota.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "procs-over-quota",
-		Kind:     rule.Sched,
-		Setting:  true,
-		Title:    "More processors than the CPU quota pays for",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:      "procs-over-quota",
+		Kind:    rule.Sched,
+		Setting: true,
+		Title:   "More processors than the CPU quota pays for",
+		Doc:     doc,
+		Finder:  finder.Program{Judge: find},
 	}
 }
 
@@ -45,21 +44,21 @@ processors than their quota, and pay with a stop now and then.
 Seen in the field: golang/go#73193 (the change of the runtime);
 pachyderm/pachyderm#5971; uber-go/automaxprocs exists for this.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	if p.Manifest == nil {
-		return nil, nil
+		return nil
 	}
 	quota, procs := p.Manifest.Machine.CgroupCPUs, p.Manifest.Runtime.GOMAXPROCS
 	if quota <= 0 || procs <= 1 || float64(procs) <= math.Ceil(quota) {
-		return nil, nil
+		return nil
 	}
 	aware := knows(p.Manifest.Runtime.Go)
 	if aware && procs == 2 {
-		return nil, nil // the runtime's own choice
+		return nil // the runtime's own choice
 	}
 	held, of, ok := throttled(p)
 	if !ok || held < leastShare*of {
-		return nil, nil
+		return nil
 	}
 	why := "GOMAXPROCS is set by hand, or by a library"
 	fix := fmt.Sprintf("Leave GOMAXPROCS to the runtime, or set it to %d.", int(math.Ceil(quota)))
@@ -79,7 +78,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			{What: "time in which the quota held the program back", Value: fmt.Sprintf("%s of %s", units.Seconds(held), units.Seconds(of))},
 			{What: "GOMAXPROCS and quota", Value: fmt.Sprintf("%d and %s CPUs", procs, units.Number(quota))},
 		},
-	}}, nil
+	}}
 }
 
 // throttled is for how long the program stood still at the least, of how much time. The kernel adds up

@@ -28,10 +28,14 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Slice moved as a whole in every iteration of a loop",
 		Doc:   doc,
-		// n iterations move n²/2 elements; appending moves each about twice. For a handful of
-		// iterations the allocations are what is saved.
-		Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// n iterations move n²/2 elements; appending moves each about twice. For a handful of
+				// iterations the allocations are what is saved.
+				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -2,7 +2,6 @@
 package queryreparsed
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"math"
@@ -22,9 +21,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "URL query parsed more than once",
 		Doc:   doc,
-		// In a loop all but one of n calls go; a match outside of loops says its own.
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// In a loop all but one of n calls go; a match outside of loops says its own.
+				Fraction: rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98},
+			},
+			Start: finder.Calls{Functions: []string{"net/url.(*URL).Query"}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -40,10 +44,6 @@ if or switch) are not counted.
 
 Seen in the field: goadesign/goa#3505 (41 % of a service's allocations),
 couchbase/sync_gateway#1850, DataDog/datadog-agent#35211, golang/go#37583.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: []string{"net/url.(*URL).Query"}, Judge: judge}.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	call := c.Calls[0]

@@ -2,7 +2,6 @@
 package randsourcepercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -19,14 +18,22 @@ import (
 // Rule is rand-source-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "rand-source-per-call",
-		Kind:    rule.CPU,
-		Title:   "Random source seeded from the clock on every call",
-		Doc:     doc,
-		Removes: true,
-		// Seeding and one number took 17.7 µs, one number of the shared source 19 ns.
-		Fraction: rule.Fraction{Expect: 0.98, Low: 0.9, High: 1},
-		Find:     find,
+		ID:    "rand-source-per-call",
+		Kind:  rule.CPU,
+		Title: "Random source seeded from the clock on every call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// Seeding and one number took 17.7 µs, one number of the shared source 19 ns.
+				Fraction: rule.Fraction{Expect: 0.98, Low: 0.9, High: 1},
+			},
+			Start: finder.Calls{
+				Functions: []string{"math/rand.NewSource", "math/rand.Seed", "math/rand.(*Rand).Seed"},
+				Keep:      func(r *site.Row) bool { return !stacks.Initial(r) },
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -45,15 +52,6 @@ crypto/rand, never from either.
 
 Seen in the field: mb-14/gomarkov#4, hashicorp/go-retryablehttp#33,
 soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: []string{"math/rand.NewSource", "math/rand.Seed", "math/rand.(*Rand).Seed"},
-		Keep:    func(r *site.Row) bool { return !stacks.Initial(r) },
-		Judge:   judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {

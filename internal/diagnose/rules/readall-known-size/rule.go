@@ -2,7 +2,6 @@
 package readallknownsize
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -34,11 +33,18 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "io.ReadAll where the length is known",
 		Doc:   doc,
-		// The rows are the buffers alone. Before Go 1.26 they add up to some four times
-		// the text, since then to little more than twice; one of the right size is left.
-		Fraction:    rule.Fraction{Expect: 0.55, Low: 0.4, High: 0.8},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are the buffers alone. Before Go 1.26 they add up to some four times
+				// the text, since then to little more than twice; one of the right size is left.
+				Fraction:    rule.Fraction{Expect: 0.55, Low: 0.4, High: 0.8},
+				Specificity: 1,
+			},
+			Start: finder.Rows(func(s *site.Site) rule.Match {
+				return finder.Take(s, growing, readers...)
+			}),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -57,12 +63,6 @@ It is fine for small and rare bodies.
 Seen in the field: prometheus/client_golang#976, grafana/loki#20647,
 oras-project/oras-go#1426.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, func(s *site.Site) rule.Match {
-		return finder.Take(s, growing, readers...)
-	}, guilty, nil), nil
-}
-
 // growing are the rows of the buffers, not of reading into them.
 func growing(r *site.Row) bool {
 	if !stacks.Calls(r, readers...) {
@@ -76,7 +76,8 @@ func growing(r *site.Row) bool {
 	return true
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, readers...) {
 		if len(call.Args) != 1 {
 			continue

@@ -2,7 +2,6 @@
 package reflectsort
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -21,10 +20,15 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "sort.Slice swaps by reflection",
 		Doc:   doc,
-		// 1000 elements: slices.SortFunc took 90 µs of 153 (structs of 40 B), slices.Sort 24 of
-		// 87 (ints). The comparisons themselves are charged to the closure's own line.
-		Fraction: rule.Fraction{Expect: 0.4, Low: 0.15, High: 0.7},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// 1000 elements: slices.SortFunc took 90 µs of 153 (structs of 40 B), slices.Sort 24 of
+				// 87 (ints). The comparisons themselves are charged to the closure's own line.
+				Fraction: rule.Fraction{Expect: 0.4, Low: 0.15, High: 0.7},
+			},
+			Start: finder.Calls{Functions: []string{"sort.Slice", "sort.SliceStable"}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -41,10 +45,6 @@ unstably, SliceStable has SortStableFunc.
 
 Seen in the field: Go's own rewrite for it is the slicessort analyzer of go fix
 (golang.org/x/tools/go/analysis/passes/modernize).`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: []string{"sort.Slice", "sort.SliceStable"}, Judge: judge}.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	if v := c.Place.Pkg.GoVersion(); v != "" && version.Compare(v, "go1.21") < 0 {

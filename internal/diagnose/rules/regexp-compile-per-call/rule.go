@@ -2,7 +2,6 @@
 package regexpcompilepercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -25,15 +24,24 @@ var (
 // Rule is regexp-compile-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "regexp-compile-per-call",
-		Kind:    rule.Alloc,
-		Title:   "Regular expression compiled on every call",
-		Doc:     doc,
-		Removes: true,
-		// The rows are the compiling alone, and a package variable compiles once.
-		Fraction:    rule.Fraction{Expect: 0.98, Low: 0.93, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "regexp-compile-per-call",
+		Kind:  rule.Alloc,
+		Title: "Regular expression compiled on every call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are the compiling alone, and a package variable compiles once.
+				Fraction:    rule.Fraction{Expect: 0.98, Low: 0.93, High: 1},
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+			Unseen: &finder.Words{
+				Cause: "A regular expression is compiled on every call; the source is not available, so it is not known whether its pattern is constant.",
+				Fix:   "If the pattern is constant, compile it once into a package variable.",
+			},
+		},
 	}
 }
 
@@ -55,13 +63,6 @@ be right.
 
 Seen in the field: gobeam/stringy#27; emicklei/go-restful#588.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, &finder.Words{
-		Cause: "A regular expression is compiled on every call; the source is not available, so it is not known whether its pattern is constant.",
-		Fix:   "If the pattern is constant, compile it once into a package variable.",
-	}), nil
-}
-
 // take returns the rows of compiling.
 func take(s *site.Site) rule.Match {
 	m := finder.Take(s, func(r *site.Row) bool {
@@ -71,7 +72,8 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, append(compilers, matchers...)...) {
 		if len(call.Args) == 0 || !loops.PerCall(p, call) {
 			continue

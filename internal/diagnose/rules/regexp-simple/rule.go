@@ -2,7 +2,6 @@
 package regexpsimple
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	resyntax "regexp/syntax"
@@ -25,9 +24,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Regular expression where a string function would do",
 		Doc:   doc,
-		// Of what is not known; see saves.
-		Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// Of what is not known; see saves.
+				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
+			},
+			Start: finder.Calls{Functions: callees()},
+			Judge: judge,
+		},
 	}
 }
 
@@ -44,10 +48,6 @@ It is fine where patterns come from configuration, and where a line is not hot:
 a row of patterns of one form may read better than a mixture.
 
 Seen in the field: grafana/pyroscope#4828.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: callees(), Judge: judge}.Find(p), nil
-}
 
 // matchers are methods of a Regexp that report whether it matches, replacers those that replace all
 // matches.

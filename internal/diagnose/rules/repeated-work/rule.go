@@ -23,11 +23,15 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedInputs},
 		Title: "Same input, same work, again",
 		Doc:   doc,
-		// Overridden by each match: what goes is the share of calls with an input seen before.
-		Fraction:    rule.Fraction{Expect: 0.5, Low: 0.2, High: 1},
-		Specificity: -2, // behind rules that know the call, or where its input comes from
-		Removes:     true,
-		Find:        find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Overridden by each match: what goes is the share of calls with an input seen before.
+				Fraction:    rule.Fraction{Expect: 0.5, Low: 0.2, High: 1},
+				Specificity: -2, // behind rules that know the call, or where its input comes from
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -57,18 +61,19 @@ const (
 	leastBytes   = 512
 )
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Inputs == nil || p.Syntax == nil {
-		return nil, nil
+		return finder.Line{}, false
 	}
 	s := search{pass: p, known: map[string]*found{}, costs: costs(p)}
-	return finder.Gather(p, s.caller, func(_ *gocode.Place, m *rule.Match) bool {
-		f := s.of(m)
+	judge := func(c *finder.Case) bool {
+		f := s.of(c.Match)
 		if f != nil {
-			f.describe(m)
+			f.describe(c.Match)
 		}
 		return f != nil
-	}, nil), nil
+	}
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
 // search remembers which functions repeat themselves.

@@ -27,15 +27,19 @@ const (
 // Rule is replacer-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "replacer-per-call",
-		Kind:    rule.Alloc,
-		Title:   "strings.Replacer built on every call",
-		Doc:     doc,
-		Removes: true,
-		// The rows are the building alone, and a package variable builds once.
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "replacer-per-call",
+		Kind:  rule.Alloc,
+		Title: "strings.Replacer built on every call",
+		Doc:   doc,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are the building alone, and a package variable builds once.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
+				Specificity: 1,
+			},
+			Loop: find,
+		},
 	}
 }
 

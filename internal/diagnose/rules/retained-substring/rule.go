@@ -8,6 +8,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -31,9 +32,13 @@ func Rule() rule.Rule {
 		Kind:  rule.Leak,
 		Title: "A small part keeps a large buffer in memory",
 		Doc:   doc,
-		// How much of each buffer the kept part is, is not seen.
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// How much of each buffer the kept part is, is not seen.
+				Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/locks"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -30,9 +31,13 @@ func Rule() rule.Rule {
 		Kind:  rule.Lock,
 		Title: "A reader lock that costs more than the reading",
 		Doc:   doc,
-		// A load of an atomic pointer is nearly free; a plain mutex saves one of two atomic additions' traffic.
-		Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// A load of an atomic pointer is nearly free; a plain mutex saves one of two atomic additions' traffic.
+				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

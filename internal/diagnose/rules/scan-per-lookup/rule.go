@@ -34,10 +34,14 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Loop that walks many elements to find one",
 		Doc:   doc,
-		// A look-up in a map replaces half of the elements' comparisons or all; what a predicate needs may not fit into
-		// an index, so the low end is far away. Of exact keys the rule says more.
-		Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 0.98},
-		Find:     find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// A look-up in a map replaces half of the elements' comparisons or all; what a predicate needs may not fit into
+				// an index, so the low end is far away. Of exact keys the rule says more.
+				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 0.98},
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -60,9 +64,9 @@ strings alone.
 Seen in the field: ehabterra/apispec#495 (a map walked for one key, 10.6 % of
 CPU); emitter-io/emitter#206 (a slice of subscribers became a map).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
-		return nil, nil
+		return finder.Line{}, false
 	}
 	seen := map[gocode.Pos]*search{}
 	at := func(r *site.Row) int {
@@ -83,15 +87,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		return -1
 	}
-	guilty := func(place *gocode.Place, m *rule.Match) bool {
-		s := seen[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
+	judge := func(c *finder.Case) bool {
+		s := seen[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 		if s == nil {
 			return false
 		}
-		s.describe(place, m)
+		s.describe(c.Place, c.Match)
 		return true
 	}
-	return finder.Gather(p, at, guilty, nil), nil
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
 // search is a loop that looks for elements, with how often it did.

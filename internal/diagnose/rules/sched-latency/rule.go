@@ -2,12 +2,12 @@
 package schedlatency
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -39,13 +39,12 @@ var fraction = rule.Fraction{Expect: 0.9, Low: 0.7, High: 1}
 // Rule is sched-latency.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "sched-latency",
-		Kind:     rule.Sched,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "Requests wait for a processor",
-		Doc:      doc,
-		Fraction: fraction,
-		Find:     find,
+		ID:     "sched-latency",
+		Kind:   rule.Sched,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Requests wait for a processor",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -72,19 +71,19 @@ Seen in the field: golang/go#18237 (idle processors woken for each small piece
 of work); "High Performance Go Workshop" (Cheney), where a service that draws a
 picture a second was asked for one more per second than it had cores.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) || !traced.Serves(p) || flatOut(p) {
-		return nil, nil
+func find(p *rule.Pass) []rule.Match {
+	if !traced.Serves(p) || flatOut(p) {
+		return nil
 	}
 	t := timeOf(p.Trace.Requests)
 	busy := p.Trace.Parallelism.MeanBusy / float64(max(1, p.Trace.Parallelism.Procs))
 	if t.count+t.open >= fewest && t.ready >= leastReady*(t.ready+t.ran) {
-		return []rule.Match{t.waiting(p, busy)}, nil
+		return []rule.Match{t.waiting(p, busy)}
 	}
 	if m, ok := behind(p, busy); ok {
-		return []rule.Match{m}, nil
+		return []rule.Match{m}
 	}
-	return waking(p, busy), nil
+	return waking(p, busy)
 }
 
 // behind finds services that are asked for more than they answer, by the load alone: handlers that take

@@ -33,10 +33,14 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Memory made for each call and dropped after it",
 		Doc:   doc,
-		// Of memory of some KiB that is taken from a pool, clearing the length and the pool's own work stay.
-		Fraction:    rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95},
-		Specificity: -50, // a rule that knows what is made says more
-		Find:        find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Of memory of some KiB that is taken from a pool, clearing the length and the pool's own work stay.
+				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95},
+				Specificity: -50, // a rule that knows what is made says more
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -60,9 +64,9 @@ back.
 Seen in the field: the buffers that fasthttp, zap, io.Copy's callers and fmt itself
 keep in pools.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	all := float64(p.Table.Totals.AllocBytes)
-	return finder.Judge(p, func(s *site.Site) rule.Match {
+	take := func(s *site.Site) rule.Match {
 		m := finder.TakeOwn(s)
 		bytes, objects := stacks.Sum(m.Allocs)
 		live, _ := stacks.Sum(m.Live)
@@ -70,17 +74,17 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			return rule.Match{Site: s}
 		}
 		return m
-	}, func(place *gocode.Place, m *rule.Match) bool {
-		if m.Empty() {
-			return false
-		}
+	}
+	judge := func(c *finder.Case) bool {
+		place := c.Place
 		made := scratch(place)
 		if made == nil || place.Decl == nil || !syntax.AllocatesOnly(place, made) || !stays(place, made) {
 			return false
 		}
-		describe(p, place, m, made)
+		describe(p, place, c.Match, made)
 		return true
-	}, nil), nil
+	}
+	return finder.Line{Start: finder.Rows(take), Judge: judge}, true
 }
 
 // scratch returns what the line makes, when that is one thing that could be used again.

@@ -2,12 +2,12 @@
 package semaphorewait
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/units"
@@ -23,13 +23,12 @@ const (
 // Rule is semaphore-wait.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "semaphore-wait",
-		Kind:     rule.Block,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "Requests wait for their turn at a limit that the program sets",
-		Doc:      doc,
-		Fraction: traced.QueueFraction(),
-		Find:     find,
+		ID:     "semaphore-wait",
+		Kind:   rule.Block,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Requests wait for their turn at a limit that the program sets",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -54,10 +53,10 @@ what is let in would wait for one.
 Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
 20), grafana/mimir#7777 (a timeout for such a gate, so that others are asked).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	t := traced.LongestQueue(p, leastShare, limits)
 	if t == nil {
-		return nil, nil
+		return nil
 	}
 	return []rule.Match{{
 		Site:       t.Site,
@@ -67,7 +66,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			t.Share(), t.Waiting(), units.Percent(traced.Busy(p))),
 		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, turn requests away rather than let them wait.",
 		Evidence: t.Evidence(p, "their turn", "mostly let in at"),
-	}}, nil
+	}}
 }
 
 // limits reports whether a place where requests wait is a semaphore: one by name, or a channel at which another request,

@@ -3,7 +3,6 @@ package serialsection
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"go/ast"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -46,8 +46,7 @@ func Rule() rule.Rule {
 		Needs:           []rule.Need{rule.NeedTrace},
 		Title:           "A loop keeps one core busy while the others are idle",
 		Doc:             doc,
-		Fraction:        fraction,
-		Find:            find,
+		Finder:          finder.Trace{Judge: find},
 	}
 }
 
@@ -72,9 +71,9 @@ requests are many.
 Seen in the field: "High Performance Go Workshop" (Cheney), where a fractal
 drawn by a goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) || traced.Serves(p) || traced.Procs(p) <= 1 {
-		return nil, nil
+func find(p *rule.Pass) []rule.Match {
+	if traced.Serves(p) || traced.Procs(p) <= 1 {
+		return nil
 	}
 	length := p.Trace.Parallelism.Length
 	gain := 1 - 1/traced.Procs(p)
@@ -92,7 +91,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			}
 		}
 	}
-	return matches, nil
+	return matches
 }
 
 // section is serial time in one loop, or on one line outside all loops.

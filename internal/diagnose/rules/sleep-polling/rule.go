@@ -2,12 +2,12 @@
 package sleeppolling
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/traced"
@@ -30,13 +30,12 @@ var fraction = rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}
 // Rule is sleep-polling.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "sleep-polling",
-		Kind:     rule.Sched,
-		Title:    "A loop sleeps and looks again instead of being told",
-		Doc:      doc,
-		Fraction: fraction,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Find:     find,
+		ID:     "sleep-polling",
+		Kind:   rule.Sched,
+		Title:  "A loop sleeps and looks again instead of being told",
+		Doc:    doc,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -56,10 +55,7 @@ call between two sleeps: they are paced, not polling.
 
 Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) {
-		return nil, nil
-	}
+func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	length := p.Trace.Parallelism.Length
 	for _, poll := range p.Trace.Blocking.Polls {
@@ -72,7 +68,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			}
 		}
 	}
-	return matches, nil
+	return matches
 }
 
 func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {

@@ -2,7 +2,6 @@
 package slicegrowth
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -25,12 +24,17 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Slice grown by append though its length is known",
 		Doc:   doc,
-		// Doubling allocates about twice the last slice on the way to it and leaves it half
-		// empty at worst; one slice of the right size is left. Netflix/spectator-go#53
-		// reports 4 allocations and 240 B down to 1 and 64 B.
-		Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// Doubling allocates about twice the last slice on the way to it and leaves it half
+				// empty at worst; one slice of the right size is left. Netflix/spectator-go#53
+				// reports 4 allocations and 240 B down to 1 and 64 B.
+				Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -49,10 +53,6 @@ leaves slices alone that were given a capacity.
 Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The
 prealloc linter reports the same form without knowing which ones cost.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, nil), nil
-}
-
 func take(s *site.Site) rule.Match {
 	m := finder.TakeCallsAndOwn(s, grow)
 	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
@@ -61,7 +61,8 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, "append") {
 		slice, loop := appends(p, call)
 		if slice == nil {

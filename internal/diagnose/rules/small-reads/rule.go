@@ -2,7 +2,6 @@
 package smallreads
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -29,11 +28,25 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "A few bytes read at a time, a system call each",
 		Doc:   doc,
-		// The rows are the read calls. A bufio.Reader makes one of 4096 bytes; scanning byte by byte
-		// loses all but a thousandth, records of 512 bytes all but an eighth.
-		Fraction:    rule.Fraction{Expect: 0.93, Low: 0.75, High: 0.99},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are the read calls. A bufio.Reader makes one of 4096 bytes; scanning byte by byte
+				// loses all but a thousandth, records of 512 bytes all but an eighth.
+				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.75, High: 0.99},
+				Specificity: 1,
+			},
+			Start: finder.Calls{
+				Functions: append([]string{
+					"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "net.(*TCPConn).Read",
+				}, inlets...),
+				Types: []string{
+					"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read",
+					"(io.Reader).Read", "(*os.File).Read", "(net.Conn).Read", "(*net.conn).Read",
+				},
+				Keep: stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/binary."}, inlets...),
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -52,21 +65,6 @@ rancher/os#1628.`
 
 // inlets are the calls of the standard library that end in a read(2), recv(2) or the like.
 var inlets = []string{"os.(*File).Read", "net.(*conn).Read"}
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: append([]string{
-			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read", "net.(*TCPConn).Read",
-		}, inlets...),
-		Types: []string{
-			"fmt.Fscan*", "fmt.Scan*", "io.ReadFull", "io.ReadAtLeast", "encoding/binary.Read",
-			"(io.Reader).Read", "(*os.File).Read", "(net.Conn).Read", "(*net.conn).Read",
-		},
-		Keep:  stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/binary."}, inlets...),
-		Judge: judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	what := ""

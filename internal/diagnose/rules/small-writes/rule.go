@@ -2,7 +2,6 @@
 package smallwrites
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -26,11 +25,25 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Loop writes piece by piece, a system call each",
 		Doc:   doc,
-		// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4 KiB, so
-		// nearly all of the calls go; copying the bytes to the kernel stays.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4 KiB, so
+				// nearly all of the calls go; copying the bytes to the kernel stays.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
+				Specificity: 1,
+			},
+			Start: finder.Calls{
+				Functions: append([]string{
+					"fmt.Fprint*", "fmt.Print*", "io.WriteString", "encoding/json.(*Encoder).Encode", "net.(*TCPConn).Write", "net.(*UnixConn).Write",
+				}, outlets...),
+				Types: []string{
+					"fmt.Fprint*", "fmt.Print*", "io.WriteString", "(*encoding/json.Encoder).Encode", "(io.Writer).Write", "(io.StringWriter).WriteString",
+					"(*os.File).Write", "(*os.File).WriteString", "(net.Conn).Write", "(*net.conn).Write",
+				},
+				Keep: stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/json."}, outlets...),
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -49,21 +62,6 @@ Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125.`
 
 // outlets are the calls of the standard library that end in a write(2), send(2) or the like.
 var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write"}
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: append([]string{
-			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "encoding/json.(*Encoder).Encode", "net.(*TCPConn).Write", "net.(*UnixConn).Write",
-		}, outlets...),
-		Types: []string{
-			"fmt.Fprint*", "fmt.Print*", "io.WriteString", "(*encoding/json.Encoder).Encode", "(io.Writer).Write", "(io.StringWriter).WriteString",
-			"(*os.File).Write", "(*os.File).WriteString", "(net.Conn).Write", "(*net.conn).Write",
-		},
-		Keep:  stacks.Reaches([]string{"fmt.", "io.", "os.", "net.", "encoding/json."}, outlets...),
-		Judge: judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	var loop ast.Node

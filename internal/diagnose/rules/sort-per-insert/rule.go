@@ -22,11 +22,15 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "List sorted again after each added element",
 		Doc:   doc,
-		// A binary search and a copy of half of the list replace a sort of a list that is all but sorted: n comparisons or
-		// more become log n. For short lists less is saved.
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.97},
-		Removes:  true,
-		Find:     find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// A binary search and a copy of half of the list replace a sort of a list that is all but sorted: n comparisons or
+				// more become log n. For short lists less is saved.
+				Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.97},
+				Removes:  true,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -49,9 +53,9 @@ with a binary search.`
 // sorts are functions that sort, as profiles name them; others count when they are called Sort.
 var sorts = []string{"sort.Sort", "sort.Stable", "sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "slices.Sort*"}
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
-		return nil, nil
+		return finder.Line{}, false
 	}
 	type key struct {
 		file string
@@ -78,17 +82,18 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		return -1
 	}
-	return finder.Gather(p, at, func(place *gocode.Place, m *rule.Match) bool {
-		found := known[key{m.Site.File, m.Site.Line}]
+	judge := func(c *finder.Case) bool {
+		found := known[key{c.Site.File, c.Site.Line}]
 		if found == nil {
 			return false
 		}
 		list := syntax.Text(found.list)
-		m.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts all of it again: n elements cost n² comparisons.",
-			syntax.FuncName(place), list, found.line)
-		m.Fix = fmt.Sprintf("Insert at the element's place: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
+		c.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts all of it again: n elements cost n² comparisons.",
+			syntax.FuncName(c.Place), list, found.line)
+		c.Fix = fmt.Sprintf("Insert at the element's place: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true
-	}, nil), nil
+	}
+	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
 func sorting(function string) bool {

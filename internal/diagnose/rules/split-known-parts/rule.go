@@ -2,7 +2,6 @@
 package splitknownparts
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -24,9 +23,17 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "String split into a list that is not needed",
 		Doc:   doc,
-		// strings.Cut compares the same bytes up to the last part that is used, and makes no list.
-		Fraction: rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// strings.Cut compares the same bytes up to the last part that is used, and makes no list.
+				Fraction: rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95},
+			},
+			Start: finder.Calls{
+				Functions: []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields", "strings.genSplit", "bytes.genSplit"},
+				Types:     []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields"},
+			},
+			Judge: judge,
+		},
 	}
 }
 
@@ -47,15 +54,6 @@ length accepts, or long and only ranged over once.
 
 Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
 of gigabytes); the stdlib's own moves to strings.Cut in Go 1.18.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Search{
-		Callees: []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields", "strings.genSplit", "bytes.genSplit"},
-		Types:   []string{"strings.Split", "strings.SplitN", "bytes.Split", "bytes.SplitN", "strings.Fields"},
-		Judge:   judge,
-	}
-	return s.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	most := 0

@@ -44,10 +44,14 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "fmt.Sprintf where a concatenation would do",
 		Doc:   doc,
-		// Parsing the format, boxing the arguments and the copy out of the printer's
-		// buffer go; the string for the result stays, and so do the digits of numbers.
-		Fraction: ofNumbers(),
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Parsing the format, boxing the arguments and the copy out of the printer's
+				// buffer go; the string for the result stays, and so do the digits of numbers.
+				Fraction: ofNumbers(),
+			},
+			Loop: find,
+		},
 	}
 }
 

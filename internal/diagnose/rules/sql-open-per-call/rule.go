@@ -19,15 +19,19 @@ import (
 // Rule is sql-open-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "sql-open-per-call",
-		Kind:    rule.IO,
-		Title:   "Database pool opened for each call",
-		Doc:     doc,
-		Removes: true,
-		// The rows are opening the pool and its connections; a pool that lives opens a few, once.
-		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "sql-open-per-call",
+		Kind:  rule.IO,
+		Title: "Database pool opened for each call",
+		Doc:   doc,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are opening the pool and its connections; a pool that lives opens a few, once.
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
+				Specificity: 1,
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -18,15 +18,19 @@ import (
 // Rule is sql-prepare-per-query.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "sql-prepare-per-query",
-		Kind:    rule.IO,
-		Title:   "SQL statement prepared, used once and closed",
-		Doc:     doc,
-		Removes: true,
-		// The rows are preparing and closing, which a kept statement does once per connection. The
-		// wait for the server, two trips per query, is in no CPU profile.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
-		Find:     find,
+		ID:    "sql-prepare-per-query",
+		Kind:  rule.IO,
+		Title: "SQL statement prepared, used once and closed",
+		Doc:   doc,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are preparing and closing, which a kept statement does once per connection. The
+				// wait for the server, two trips per query, is in no CPU profile.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+			},
+			Loop: find,
+		},
 	}
 }
 

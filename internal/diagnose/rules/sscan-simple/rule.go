@@ -2,7 +2,6 @@
 package sscansimple
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -23,10 +22,15 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "fmt.Sscan for numbers that strconv could read",
 		Doc:   doc,
-		// One number: 606 ns became 12 (felixge/fgprof#7: 486 became 7). A line of eight fields
-		// by Split and Atoi: an eighth of the time (containers/storage#555).
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.98},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// One number: 606 ns became 12 (felixge/fgprof#7: 486 became 7). A line of eight fields
+				// by Split and Atoi: an eighth of the time (containers/storage#555).
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.98},
+			},
+			Start: finder.Calls{Functions: []string{"fmt.Sscanf", "fmt.Sscan", "fmt.Sscanln"}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -41,10 +45,6 @@ to want that.
 
 Seen in the field: containers/storage#555 (a parser eight times as fast),
 felixge/fgprof#7, grafov/m3u8#63.`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: []string{"fmt.Sscanf", "fmt.Sscan", "fmt.Sscanln"}, Judge: judge}.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	ok := c.All(func(call *ast.CallExpr) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -30,9 +31,13 @@ func Rule() rule.Rule {
 		Kind:  rule.Goroutine,
 		Title: "Goroutines that grow their stacks again and again",
 		Doc:   doc,
-		// Kept goroutines grow once; a collection may still shrink stacks that are mostly unused.
-		Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Kept goroutines grow once; a collection may still shrink stacks that are mostly unused.
+				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

@@ -23,15 +23,19 @@ var walkers = []string{"runtime.Callers", "runtime.Caller", "runtime.CallersFram
 // Rule is stack-in-errors.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "stack-in-errors",
-		Kind:    rule.CPU,
-		Title:   "Errors that record a stack trace on a hot path",
-		Doc:     doc,
-		Removes: true,
-		// An error without a stack is still made.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
-		Specificity: 1,
-		Find:        find,
+		ID:    "stack-in-errors",
+		Kind:  rule.CPU,
+		Title: "Errors that record a stack trace on a hot path",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				Removes: true,
+				// An error without a stack is still made.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
+				Specificity: 1,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -51,9 +55,9 @@ shown. What is lost is the place of origin in the log.
 Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for
 loggers.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	f := search{pass: p, walking: walking(p)}
-	return finder.Gather(p, f.caller, f.guilty, nil), nil
+	return finder.Line{Start: finder.Frames(f.caller), Judge: f.guilty}, true
 }
 
 // search holds what one run of the rule needs.
@@ -92,7 +96,8 @@ func (f *search) caller(r *site.Row) int {
 	return -1
 }
 
-func (f *search) guilty(p *gocode.Place, m *rule.Match) bool {
+func (f *search) guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
 		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && loops.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
 			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", funcname.Short(fn.FullName()))

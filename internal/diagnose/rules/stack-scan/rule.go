@@ -2,12 +2,12 @@
 package stackscan
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -24,13 +24,12 @@ const (
 // Rule is stack-scan.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "stack-scan",
-		Kind:     rule.GC,
-		Needs:    []rule.Need{rule.NeedMetrics},
-		Title:    "Collection spends its time on the stacks of goroutines",
-		Doc:      doc,
-		Fraction: rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:     find,
+		ID:     "stack-scan",
+		Kind:   rule.GC,
+		Needs:  []rule.Need{rule.NeedMetrics},
+		Title:  "Collection spends its time on the stacks of goroutines",
+		Doc:    doc,
+		Finder: finder.Program{Judge: find},
 	}
 }
 
@@ -50,15 +49,15 @@ tell.
 Seen in the field: panjf2000/gnet and mailru/easygo exist to hold connections
 without a goroutine each; golang/go#44167 made the pacer count stacks.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	stacks, all := p.Metrics["/gc/scan/stack:bytes"], p.Metrics["/gc/scan/total:bytes"]
 	goroutines := p.Metrics["/sched/goroutines:goroutines"]
 	if all <= 0 || goroutines < many || stacks < leastPart*all {
-		return nil, nil
+		return nil
 	}
 	part := math.Min(1, stacks/all)
 	if collector.Share(p)*part < leastShare {
-		return nil, nil
+		return nil
 	}
 	work := p.Table.GCWork()
 	return []rule.Match{{
@@ -71,5 +70,5 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			{What: "scanned in the last cycle", Value: fmt.Sprintf("%s, stacks %s", units.Bytes(all), units.Bytes(stacks))},
 			{What: "CPU in the collector", Value: units.Percent(collector.Share(p)), Command: evidence.TopCommand(p, "cpu")},
 		},
-	}}, nil
+	}}
 }

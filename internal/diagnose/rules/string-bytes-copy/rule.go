@@ -3,7 +3,6 @@
 package stringbytescopy
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -41,13 +40,18 @@ var twins = []struct{ text, bytes string }{
 // Rule is string-bytes-copy.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:          "string-bytes-copy",
-		Kind:        rule.Alloc,
-		Title:       "String copied to bytes, or back, for a call that has a twin",
-		Doc:         doc,
-		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // the twin copies nothing
-		Specificity: 1,
-		Find:        find,
+		ID:    "string-bytes-copy",
+		Kind:  rule.Alloc,
+		Title: "String copied to bytes, or back, for a call that has a twin",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // the twin copies nothing
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -68,10 +72,6 @@ would change the string.
 Seen in the field: staticcheck's SA6001 (map look-ups) and SA6006
 (WriteString), and mirror, a linter of these pairs (butuzov/mirror).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, nil), nil
-}
-
 // take returns the rows of copying; what the line allocates by itself is narrowed later.
 func take(s *site.Site) rule.Match {
 	m := finder.TakeOwn(s)
@@ -80,7 +80,8 @@ func take(s *site.Site) rule.Match {
 	return m
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	var causes, fixes []string
 	var guilty []ast.Node
 	for _, n := range syntax.Allocating(p) {

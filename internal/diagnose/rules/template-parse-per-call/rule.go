@@ -2,7 +2,6 @@
 package templateparsepercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -33,15 +32,24 @@ var executors = []string{"html/template.(*Template).Execute", "html/template.(*T
 // Rule is template-parse-per-call.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:      "template-parse-per-call",
-		Kind:    rule.Alloc,
-		Title:   "Template parsed on every call",
-		Doc:     doc,
-		Removes: true,
-		// The rows are the parsing and escaping alone, and a variable parses once.
-		Fraction:    rule.Fraction{Expect: 0.97, Low: 0.92, High: 1},
-		Specificity: 1,
-		Find:        find,
+		ID:    "template-parse-per-call",
+		Kind:  rule.Alloc,
+		Title: "Template parsed on every call",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				Removes: true,
+				// The rows are the parsing and escaping alone, and a variable parses once.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.92, High: 1},
+				Specificity: 1,
+			},
+			Start: finder.Rows(take),
+			Judge: guilty,
+			Unseen: &finder.Words{
+				Cause: "A template is parsed on every call; the source is not available.",
+				Fix:   "If its text is always the same, parse it once when the program starts.",
+			},
+		},
 	}
 }
 
@@ -60,13 +68,6 @@ cache or under sync.Once is left alone.
 
 Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, take, guilty, &finder.Words{
-		Cause: "A template is parsed on every call; the source is not available.",
-		Fix:   "If its text is always the same, parse it once when the program starts.",
-	}), nil
-}
-
 // take returns the rows of parsing, and of escaping a tree for the first time.
 func take(s *site.Site) rule.Match {
 	return finder.Take(s, func(r *site.Row) bool {
@@ -74,7 +75,8 @@ func take(s *site.Site) rule.Match {
 	}, append(append([]string{}, parsers...), escaping...)...)
 }
 
-func guilty(p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, typeNames(parsers)...) {
 		if fixed(p, call) {
 			m.Cause = fmt.Sprintf("%s parses the same template with %s on every call.", syntax.FuncName(p), funcname.Short(p.CalleeName(call)))

@@ -2,7 +2,6 @@
 package timeformatnow
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"strings"
@@ -23,10 +22,15 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "The current time formatted again though its text changes once a second",
 		Doc:   doc,
-		// The rows are the formatting alone; what stays is comparing the second. A profile
-		// shows the call only when it runs thousands of times in that second.
-		Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.98},
-		Find:     find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// The rows are the formatting alone; what stays is comparing the second. A profile
+				// shows the call only when it runs thousands of times in that second.
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.98},
+			},
+			Start: finder.Calls{Functions: []string{"time.Time.Format", "time.Time.AppendFormat"}},
+			Judge: judge,
+		},
 	}
 }
 
@@ -44,10 +48,6 @@ second alone, and times that come from somewhere else: their texts differ.
 Seen in the field: canonical/pebble#674, where formatting time was a main cost
 of logging; valyala/fasthttp keeps the text of its Date header by the second for
 the same reason (serverDate).`
-
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Search{Callees: []string{"time.Time.Format", "time.Time.AppendFormat"}, Judge: judge}.Find(p), nil
-}
 
 func judge(c *finder.Case) bool {
 	layout := ""

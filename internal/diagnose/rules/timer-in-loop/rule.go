@@ -26,10 +26,14 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "A new timer in every iteration or call",
 		Doc:   doc,
-		// Reset costs what starting a timer costs, without the timer and its channel.
-		Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.9},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Reset costs what starting a timer costs, without the timer and its channel.
+				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.9},
+				Specificity: 1,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -54,10 +58,11 @@ timeouts below 10 ms, which may well fire.
 
 Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	old := oldTimers(p)
-	guilty := func(p *gocode.Place, m *rule.Match) bool { return guilty(p, m, old) }
-	return finder.Judge(p, func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }, guilty, nil), nil
+	judge := func(c *finder.Case) bool { return guilty(c.Place, c.Match, old) }
+	take := func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }
+	return finder.Line{Start: finder.Rows(take), Judge: judge}, true
 }
 
 // oldTimers reports whether the program was built with timers that are kept until they fire, as the go line of

@@ -2,12 +2,12 @@
 package tinyheap
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/units"
@@ -34,8 +34,7 @@ func Rule() rule.Rule {
 		Needs:           []rule.Need{rule.NeedMetrics},
 		Title:           "A tiny heap is collected many times a second",
 		Doc:             doc,
-		Fraction:        rule.Fraction{Expect: 1, Low: 1, High: 1}, // unused: the rule states its saving
-		Find:            find,
+		Finder:          finder.Program{Judge: find},
 	}
 }
 
@@ -58,15 +57,15 @@ share a machine whose memory is full.
 Seen in the field: golang/go#23044 asks for a least heap that can be set, for
 services that collect all the time with a few MiB live.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(p *rule.Pass) []rule.Match {
 	goal, cycles, ok := collector.TinyHeap(p)
 	share := collector.Share(p)
 	if !ok || share < gogc.LeastShare || collector.Refuted(p) {
-		return nil, nil
+		return nil
 	}
 	next := choose(p, goal)
 	if next == 0 {
-		return nil, nil
+		return nil
 	}
 	setting := int(math.Ceil(next/gogc.LeastHeap)) * 100
 	memory, what := collector.Memory(p)
@@ -91,7 +90,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			{What: "goal of the heap", Value: fmt.Sprintf("%s at GOGC=%d", units.Bytes(goal), collector.GOGC(p))},
 			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", units.Bytes(collector.Held(p)), units.Bytes(memory), what)},
 		}, collector.Slowed(p)...),
-	}}, nil
+	}}
 }
 
 // choose returns the goal that memory allows; 0 for none.

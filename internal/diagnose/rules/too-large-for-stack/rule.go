@@ -2,7 +2,6 @@
 package toolargeforstack
 
 import (
-	"context"
 	"fmt"
 	"go/types"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -24,10 +22,15 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Buffer on the heap because it is too large for the stack",
 		Doc:   doc,
-		// A buffer that is kept must still be cleared where the code relies on zeros.
-		Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// A buffer that is kept must still be cleared where the code relies on zeros.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
+				Specificity: 1,
+			},
+			Start: finder.Rows(finder.TakeOwn),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -46,11 +49,8 @@ It is fine at start-up, and where the large buffer is the result.
 
 Seen in the field: golang/go#26154, golang/go#41635.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
-}
-
-func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	pass, p, m := c.Pass, c.Place, c.Match
 	for v, made := range syntax.Buffers(p) {
 		if !tooLarge(pass, m) || !loops.PerCall(p, made) || !syntax.AllocatesOnly(p, made) {
 			continue

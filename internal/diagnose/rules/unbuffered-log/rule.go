@@ -47,10 +47,14 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Log lines written one system call at a time",
 		Doc:   doc,
-		// Each match overrides it by the part of the line's cost that is the write
-		// itself: see buffered.
-		Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 1},
-		Find:     find,
+		Finder: finder.Lines{
+			Claim: rule.Claim{
+				// Each match overrides it by the part of the line's cost that is the write
+				// itself: see buffered.
+				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 1},
+			},
+			Loop: find,
+		},
 	}
 }
 

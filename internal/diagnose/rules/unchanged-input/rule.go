@@ -29,11 +29,15 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Computed again from values that do not change",
 		Doc:   doc,
-		// The call goes; a field is read in its place.
-		Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
-		Specificity: -1, // a rule that knows the call says more
-		Removes:     true,
-		Find:        find,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// The call goes; a field is read in its place.
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
+				Specificity: -1, // a rule that knows the call says more
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
 	}
 }
 
@@ -55,27 +59,27 @@ A result that is changed after the call must be copied first.
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each request).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
-		return nil, nil
+		return finder.Line{}, false
 	}
 	s := search{pass: p, known: map[at]*found{}, first: map[gocode.Pos]*found{}, patterns: effects.DeterministicFuncs()}
-	matches := finder.Gather(p, s.caller, func(place *gocode.Place, m *rule.Match) bool {
-		f := s.first[gocode.Pos{File: m.Site.File, Line: m.Site.Line}]
+	judge := func(c *finder.Case) bool {
+		f := s.first[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
 		if f == nil {
 			return false
 		}
 		if f.loose {
-			fine, file := effects.PureBelow(m.CPU, s.caller)
+			fine, file := effects.PureBelow(c.CPU, s.caller)
 			if !fine {
 				return false
 			}
 			f.file = f.file || file
 		}
-		f.describe(p, m)
+		f.describe(p, c.Match)
 		return true
-	}, nil)
-	return matches, nil
+	}
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
 // search remembers which lines call such a function with what does not change.

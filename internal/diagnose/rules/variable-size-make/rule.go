@@ -2,7 +2,6 @@
 package variablesizemake
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -13,7 +12,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 )
 
 // Rule is variable-size-make.
@@ -23,10 +21,15 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "Scratch slice on the heap because its size is not constant",
 		Doc:   doc,
-		// A buffer that is kept must still be cleared where the code relies on zeros.
-		Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.98},
-		Specificity: 1,
-		Find:        find,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// A buffer that is kept must still be cleared where the code relies on zeros.
+				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.98},
+				Specificity: 1,
+			},
+			Start: finder.Rows(finder.TakeOwn),
+			Judge: guilty,
+		},
 	}
 }
 
@@ -46,11 +49,8 @@ it is no scratch, and the rule does not speak).
 
 Seen in the field: golang/go#20533, golang/go#27625.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	return finder.Judge(p, finder.TakeOwn, func(place *gocode.Place, m *rule.Match) bool { return guilty(p, place, m) }, nil), nil
-}
-
-func guilty(pass *rule.Pass, p *gocode.Place, m *rule.Match) bool {
+func guilty(c *finder.Case) bool {
+	pass, p, m := c.Pass, c.Place, c.Match
 	if !evidence.HasFacts(pass, m.Site) {
 		return false // only the compiler knows that the slice does not escape
 	}

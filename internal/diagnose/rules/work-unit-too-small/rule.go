@@ -2,12 +2,12 @@
 package workunittoosmall
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
@@ -36,13 +36,12 @@ var fraction = rule.Fraction{Expect: 0.9, Low: 0.7, High: 1}
 // Rule is work-unit-too-small.
 func Rule() rule.Rule {
 	return rule.Rule{
-		ID:       "work-unit-too-small",
-		Kind:     rule.Goroutine,
-		Needs:    []rule.Need{rule.NeedTrace},
-		Title:    "Goroutines do less than it costs to start them",
-		Doc:      doc,
-		Fraction: fraction,
-		Find:     find,
+		ID:     "work-unit-too-small",
+		Kind:   rule.Goroutine,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Goroutines do less than it costs to start them",
+		Doc:    doc,
+		Finder: finder.Trace{Judge: find},
 	}
 }
 
@@ -63,10 +62,7 @@ Seen in the field: afreidah/s3-orchestrator#891; "High Performance Go Workshop"
 (Cheney), where a goroutine per pixel took 1.63 s and a goroutine per row 0.46
 s.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if !traced.Long(p) {
-		return nil, nil
-	}
+func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	length := p.Trace.Parallelism.Length
 	for _, sp := range p.Trace.Spawns {
@@ -79,7 +75,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		matches = append(matches, match(p, sp, s))
 	}
-	return matches, nil
+	return matches
 }
 
 // waits reports whether the goroutines that a go statement starts live to wait for something
