@@ -46,9 +46,10 @@ few inputs, in a cache with a limit where they keep coming. If the result can be
 changed, copy it first.
 
 It is fine where the work is cheaper than a look-up: functions of less than half a
-microsecond a call are left alone. So are functions that write, read
-files or ask others, and services whose load always sends the same
-request, unless one request gives the same input twice.
+microsecond a call are left alone. So are functions that write or ask
+others. That all requests of a recording give a function the same few inputs
+may be the load's doing: the rule speaks of it only when other functions got
+ten times as many different ones, or when what is read again is a file.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -90,6 +91,7 @@ type found struct {
 	words      string  // what was counted
 	unit       string  // of inRequest: "request"
 	where      scope
+	file       bool // it reads one
 	recursive  bool
 	shared     bool // it is what stands in the finding, instead of one caller
 	confidence rule.Confidence
@@ -102,6 +104,7 @@ const (
 	inRequest scope = iota
 	inOperation
 	inRun
+	always // in all that was watched
 )
 
 // caller returns the frame of a row nearest to the root that calls a function that repeats itself; the function's own frame where
@@ -157,6 +160,14 @@ func (s *search) judge(in *inputs.Function) *found {
 	if in == nil || len(in.Params) == 0 || float64(in.Hashed) < 0.95*float64(in.Calls) {
 		return nil
 	}
+	if f := s.surely(in); f != nil {
+		return f
+	}
+	return s.few(in)
+}
+
+// surely judges functions that repeat themselves within a unit of work and whose results follow from their inputs.
+func (s *search) surely(in *inputs.Function) *found {
 	f := &found{Function: in}
 	c := s.costs[in.Name]
 	if c == nil || !f.repeated(s.pass) {
@@ -217,6 +228,11 @@ func (f *found) describe(m *rule.Match) {
 		}
 	case f.where == inOperation:
 		m.Fix = "Call it once before and hand the result on. Or: " + lower(keep) + "."
+	case f.file:
+		m.Cause += " It reads a file for that."
+		m.Fix = keep + ", until the file changes."
+	case f.where == always:
+		m.Fix = keep + ", as long as what it works on does not change."
 	default:
 		m.Fix = keep + "."
 	}

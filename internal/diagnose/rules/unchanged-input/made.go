@@ -22,7 +22,10 @@ import (
 // makes reports whether a call makes its result of what does not change, by all that is visible.
 func (o *origin) makes(call *ast.CallExpr) bool {
 	fn := o.place.Callee(call)
-	if fn == nil || effects.Impure(fn) {
+	if fn == nil {
+		return o.byVariable(call)
+	}
+	if effects.Impure(fn) {
 		return false
 	}
 	if fn.Signature().Recv() != nil {
@@ -48,6 +51,25 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	return true
 }
 
+// byVariable is makes for a call of a package variable that holds a function, as packages have them to give a function of another one a
+// second name.
+func (o *origin) byVariable(call *ast.CallExpr) bool {
+	v, _ := syntax.Var(o.place, call.Fun)
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && v == nil {
+		v, _ = o.place.Object(sel.Sel).(*types.Var)
+	}
+	if v == nil || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || !o.stays(v, v.Name()) {
+		return false
+	}
+	for _, arg := range call.Args {
+		if !o.fixed(arg) || o.remembers(arg) {
+			return false
+		}
+	}
+	o.guess = true
+	return true
+}
+
 // remembers reports whether an argument is something that lives on between calls and that a call could change: what a package variable
 // points at.
 func (o *origin) remembers(e ast.Expr) bool {
@@ -57,7 +79,7 @@ func (o *origin) remembers(e ast.Expr) bool {
 	}
 	v, ok := o.place.Object(id).(*types.Var)
 	if !ok || v.Parent() != o.place.Pkg.Scope() {
-		return false
+		return false // a variable of another package: see constant
 	}
 	switch t := v.Type().Underlying().(type) {
 	case *types.Basic, *types.Signature, *types.Slice, *types.Array:

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/effects"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
@@ -39,7 +40,8 @@ type origin struct {
 	loose, guess, few, file bool
 	inside                  []*ast.FuncDecl // that are being looked through
 
-	under []*types.Var // local variables that are being followed: t = t.Parse(…) adds nothing to where t comes from
+	settled []*types.Var // of those below: what is assigned to them does not change, what else gets them is being looked at
+	under   []*types.Var // local variables that are being followed: t = t.Parse(…) adds nothing to where t comes from
 }
 
 // decided reports whether what a call costs follows from values that do not change. A function that compiles a pattern
@@ -110,12 +112,35 @@ func (o *origin) fixed(e ast.Expr) bool {
 				return o.whole(x)
 			}
 		}
+		if o.loose && o.builtin(x) {
+			return true
+		}
 		if o.loose {
 			return o.makes(x)
 		}
 		return o.whole(x) && o.computed(x)
 	}
 	return false
+}
+
+// builtin reports whether a call is of a builtin that makes a value of what does not change.
+func (o *origin) builtin(call *ast.CallExpr) bool {
+	args := call.Args
+	switch o.place.CalleeName(call) {
+	case "append", "min", "max", "cap":
+	case "make":
+		args = args[1:]
+	case "new":
+		return true
+	default:
+		return false
+	}
+	for _, arg := range args {
+		if !o.fixed(arg) {
+			return false
+		}
+	}
+	return true
 }
 
 // computed reports whether a function of the package makes its result from what it gets, and from package variables that do not
@@ -180,7 +205,7 @@ func (o *origin) local(v *types.Var) bool {
 		return !o.setIn(syntax.Body(o.place), v) && o.passed(v)
 	}
 	if slices.Contains(o.under, v) {
-		return !o.loose // sum = hash(sum) is another one in each iteration
+		return !o.loose || slices.Contains(o.settled, v) // sum = hash(sum) is another one in each iteration
 	}
 	o.under = append(o.under, v)
 	defer func() { o.under = o.under[:len(o.under)-1] }()
@@ -189,14 +214,16 @@ func (o *origin) local(v *types.Var) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
-				if w, part := syntax.Var(o.place, lhs); w != v {
+				w, part := syntax.Var(o.place, lhs)
+				if w != v {
 					continue
-				} else if part {
-					fine = false
+				}
+				rhs := n.Rhs[min(i, len(n.Rhs)-1)] // x, err := f(…)
+				if part {                          // a setting of what is made
+					fine = fine && o.loose && o.fixed(rhs)
 					continue
 				}
 				found++
-				rhs := n.Rhs[min(i, len(n.Rhs)-1)] // x, err := f(…)
 				fine = fine && o.fixed(rhs)
 			}
 		case *ast.ValueSpec:
@@ -228,7 +255,12 @@ func (o *origin) local(v *types.Var) bool {
 		}
 		return fine
 	})
-	return fine && found > 0 && (!o.loose || o.untouched(v))
+	if !fine || found == 0 {
+		return false
+	}
+	o.settled = append(o.settled, v)
+	defer func() { o.settled = o.settled[:len(o.settled)-1] }()
+	return !o.loose || o.untouched(v)
 }
 
 // elements reports whether a variable of a range statement takes the elements of something, or the keys of a map: not numbers that
@@ -308,7 +340,7 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 // stays reports whether a field or package variable of the place's package is set seldom.
 func (o *origin) stays(v *types.Var, name string) bool {
 	if v.Pkg() == nil || v.Pkg() != o.place.Pkg {
-		return false // who sets it is not known here
+		return o.constant(v) // who sets it is not known here
 	}
 	most := 0.0
 	for _, f := range o.place.Files() {
@@ -339,6 +371,33 @@ func (o *origin) stays(v *types.Var, name string) bool {
 	o.note(name, most/o.runs)
 	o.open = o.open || v.Exported()
 	return true
+}
+
+// constant reports whether a variable of another package looks like a constant of it: a package's own values, such as types, fonts,
+// extensions, are set once. What can be told to do something is no constant: clients, registries, sources of random numbers.
+func (o *origin) constant(v *types.Var) bool {
+	if !o.loose || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || acts(v.Type()) {
+		return false
+	}
+	o.guess = true
+	return true
+}
+
+// acts reports whether a type has methods that read, write or keep something.
+func acts(t types.Type) bool {
+	if _, pointer := t.Underlying().(*types.Pointer); !pointer && !types.IsInterface(t) {
+		t = types.NewPointer(t)
+	}
+	methods := types.NewMethodSet(t)
+	for i := range methods.Len() {
+		name := methods.At(i).Obj().Name()
+		for _, verb := range []string{"Read", "Write", "Register", "MustRegister", "Handle", "Do", "Set", "Add", "Store", "Lock", "Next", "Close", "Run", "Start", "Send", "Int", "RoundTrip", "Open", "Put"} {
+			if rest, ok := strings.CutPrefix(name, verb); ok && (rest == "" || rest[0] < 'a') {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // made reports whether values of a type of the place's package are made seldom.

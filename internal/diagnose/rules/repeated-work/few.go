@@ -1,0 +1,128 @@
+package repeatedwork
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/profile"
+)
+
+const (
+	fewCalls  = 1000 // that show that inputs come again
+	fewRepeat = 0.9  // share of calls with an input seen before
+	mostFew   = 16   // inputs of a program that serves no requests
+	mostFiles = 64
+	// variety is how many times as many different inputs another function got: the load, or the rows that the program works on,
+	// do differ.
+	variety = 10
+)
+
+// few judges functions that get the same few inputs all the time, whichever request they work for. What they do cannot be seen
+// through for sure, so that what it finds is likely: they answer something, they ask nobody by their name and by the profile,
+// and what they are called on does not change.
+func (s *search) few(in *inputs.Function) *found {
+	c := s.costs[in.Name]
+	if c == nil || c.recursive || in.Calls < fewCalls || !c.worth(s.pass, in) {
+		return nil
+	}
+	different := in.Identical // the receiver counts: what it is called on has to stay
+	f := &found{Function: in, where: always, repeats: 1 - float64(different)/float64(in.Calls)}
+	if f.repeats < fewRepeat {
+		return nil
+	}
+	fine, file := s.asksNobody(in.Name)
+	if !fine || !s.seemsToAnswer(in) {
+		return nil
+	}
+	requests := s.pass.Inputs.Requests > 0
+	switch varied := s.mostDifferent() >= variety*different; {
+	case varied && !file:
+	case file && in.ByValue() && different <= mostFiles:
+		f.file = true
+	case !requests && s.pass.Manifest.Unit() == "run" && in.ByValue() && different <= mostFew:
+	default:
+		return nil
+	}
+	calls := units.Count(in.Calls) + " calls"
+	if in.Calls >= inputs.MostCalls {
+		calls = "the first " + calls
+	}
+	f.words = calls + ", with " + evidence.Different(units.Count(different))
+	if !in.ByValue() {
+		f.words += " (of pointers the address and what they point at)"
+	}
+	f.confidence = rule.Likely
+	return f
+}
+
+// mostDifferent is how many different inputs, by value, the watched function with the most of them got.
+func (s *search) mostDifferent() int64 {
+	most := s.pass.Inputs.Targets
+	for _, f := range s.pass.Inputs.Functions {
+		most = max(most, f.Different)
+	}
+	return most
+}
+
+// asksNobody reports whether the profile shows nothing below a function that asks the world, and whether a file is read.
+func (s *search) asksNobody(name string) (fine, file bool) {
+	return effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
+		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+	})
+}
+
+// seemsToAnswer reports whether a function seems to be called for its result alone: by its body where it is one of the program's, by its
+// name and signature where it is another module's.
+func (s *search) seemsToAnswer(in *inputs.Function) bool {
+	if profile.StandardPackage(in.Package) {
+		return makes(in) && strings.Contains(in.Package, "/") // encoding/json, html/template: not fmt, io, sort
+	}
+	place, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok {
+		return false
+	}
+	signature := syntax.SignatureOf(place)
+	if signature == nil || !answers(signature) || takesFunction(signature) {
+		return false
+	}
+	if decl, ok := place.Func.(*ast.FuncDecl); !ok {
+		return false // a literal: who knows what it is for
+	} else if fn, ok := place.Info.Defs[decl.Name].(*types.Func); !ok || effects.Impure(fn) {
+		return false
+	}
+	if in.Package == s.pass.Manifest.Target.ImportPath || in.Package == "main" {
+		return effects.LooksPure(place) || makes(in) && in.ByValue()
+	}
+	return in.ByValue() || makes(in)
+}
+
+// takesFunction reports whether a parameter is a function: what that does decides.
+func takesFunction(s *types.Signature) bool {
+	for v := range s.Params().Variables() {
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// makes reports whether the name of a function says that it makes something of its input.
+func makes(in *inputs.Function) bool {
+	name := in.Name[strings.LastIndexByte(in.Name, '.')+1:]
+	return slices.ContainsFunc([]string{
+		"Marshal", "Encode", "Format", "Render", "Parse", "Compile", "Build", "Clone", "Copy", "DeepCopy", "Convert", "Decode", "Unmarshal",
+		"Load", "New", "Must", "Make", "Create", "Derive", "Generate", "Compute", "Expand", "Resolve", "Scale", "Resize", "Hash", "Sum", "Digest",
+	}, func(verb string) bool {
+		rest, ok := strings.CutPrefix(strings.ToUpper(name[:1])+name[1:], verb)
+		return ok && (rest == "" || rest[0] < 'a')
+	})
+}
