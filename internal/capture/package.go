@@ -179,6 +179,32 @@ func (r *recorder) noteDropped(e target.Exit) {
 	}
 }
 
+// mostOutlast is how long a program that listens and works without load is waited for: one that loads itself ends when it has done so.
+const mostOutlast = 20 * time.Second
+
+// busy reports whether the program worked in its clean phase though nobody sent it load.
+func (r *recorder) busy() bool {
+	const least = 0.2 // of a core
+	m := r.out.Manifest()
+	ph, ok := m.Phase(recording.PhaseClean)
+	return ok && ph.Seconds > 0 && ph.CPUSeconds >= least*ph.Seconds
+}
+
+// outlast waits for a busy program to end by itself, and returns the error of that; nil when it goes on.
+func (r *recorder) outlast(ctx context.Context, proc process) error {
+	r.say(Event{Phase: r.phase, Text: fmt.Sprintf("it works without load: waiting up to %s for its end", min(mostOutlast, r.o.Timeout))})
+	wait := time.NewTimer(min(mostOutlast, r.o.Timeout))
+	defer wait.Stop()
+	select {
+	case <-proc.Done():
+		return r.died(proc)
+	case <-ctx.Done():
+		return r.interrupted(ctx)
+	case <-wait.C:
+		return nil
+	}
+}
+
 // recordUndeclared records a program that may be a service or may exit: running it shows which.
 func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error {
 	r.phase = recording.PhaseClean
@@ -205,6 +231,9 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		was := r.out.Manifest()
 		s := &service{recorder: r, prog: proc, local: true}
 		err = s.record(ctx)
+		if err == nil && r.o.LoadCommand == "" && r.busy() {
+			err = r.outlast(ctx, proc)
+		}
 		var end *endError
 		if !errors.As(err, &end) || !end.clean {
 			return r.endOf(ctx, proc, err)
