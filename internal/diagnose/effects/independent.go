@@ -46,6 +46,7 @@ type iteration struct {
 	// the caller, and function literals may be made, if they are no more than that.
 	computes bool
 	trusts   bool             // functions of other packages, unless they ask the world by name
+	files    bool             // that are read are taken for unchanged
 	calls    []*types.Func    // under way
 	wrote    []*ast.IndexExpr // elements of what is outside
 	why      string

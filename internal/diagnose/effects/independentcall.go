@@ -58,7 +58,7 @@ func (r *iteration) call(call *ast.CallExpr) {
 // trusted reports whether a function of another package may be one that only computes: it does not ask the world by its name, and
 // is no method of something that lives on.
 func (r *iteration) trusted(call *ast.CallExpr, fn *types.Func) bool {
-	if Impure(fn) || ReadsFiles(fn) {
+	if Impure(fn) || ReadsFiles(fn) && !r.files {
 		return false
 	}
 	if fn.Signature().Recv() == nil {
@@ -127,7 +127,7 @@ func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	}
 	in := &iteration{
 		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
-		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts,
+		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files,
 	}
 	if decl.Recv != nil && len(decl.Recv.List) == 1 && len(decl.Recv.List[0].Names) == 1 {
 		if to := syntax.Receiver(call); to != nil {

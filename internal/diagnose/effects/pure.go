@@ -60,18 +60,21 @@ func DeterministicFuncs() []string {
 // Pure reports whether a function visibly does nothing but compute its results: it writes variables of its own
 // alone, starts and waits for nothing, and calls only functions of its package of which the same holds, some of the standard library
 // that write nothing, and [DeterministicFuncs]. What it cannot see through it refuses.
-func Pure(p *gocode.Place) bool { return pure(p, false) }
+func Pure(p *gocode.Place) bool { return pure(p, false, false) }
 
 // LooksPure is [Pure] that trusts functions of other packages unless their names say otherwise (see [Impure]).
 // What the profile shows below them must agree: see [PureBelow].
-func LooksPure(p *gocode.Place) bool { return pure(p, true) }
+func LooksPure(p *gocode.Place) bool { return pure(p, true, false) }
 
-func pure(p *gocode.Place, trusts bool) bool {
+// LooksPureOfFiles is LooksPure of a function that may read files.
+func LooksPureOfFiles(p *gocode.Place) bool { return pure(p, true, true) }
+
+func pure(p *gocode.Place, trusts, files bool) bool {
 	body := syntax.Body(p)
 	if body == nil {
 		return false
 	}
-	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, computes: true, trusts: trusts}
+	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, computes: true, trusts: trusts, files: files}
 	if fn, ok := p.Func.(*ast.FuncDecl); ok {
 		if self, ok := p.Info.Defs[fn.Name].(*types.Func); ok {
 			r.calls = []*types.Func{self}

@@ -5,15 +5,18 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -23,6 +26,8 @@ const (
 	// leastEntries is how often a program that runs and exits must reach the loop. One that it reaches once may be the
 	// program's own: a unit of work in each iteration.
 	leastEntries = 10
+	// leastSynced is how often such a program must wait for the disk in a loop that it reaches once.
+	leastSynced = 100
 )
 
 // Rule is io-in-loop.
@@ -65,6 +70,8 @@ the page takes 0.3 s without); superplanehq/superplane#5462.`
 type asked struct {
 	noun, fix string
 	functions []string // as profiles name them
+	// once says that one loop that is reached once is enough: nobody waits for the disk once an element on purpose.
+	once bool
 }
 
 func kinds() []asked {
@@ -76,19 +83,22 @@ func kinds() []asked {
 			"github.com/jackc/pgx/v5/pgxpool.(*Pool).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Tx).Query*", "github.com/jackc/pgx/v5.(*dbTx).Query*",
 			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take", "gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save",
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
-		}},
+		}, false},
 		{"command to the store", "Send them together: MGET, a pipeline or a transaction of the client.", []string{
 			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
 			"github.com/gomodule/redigo/redis.(*activeConn).Do", "github.com/bradfitz/gomemcache/memcache.(*Client).Get",
-		}},
+		}, false},
 		{"request", "Ask for all in one request where the other side has such an endpoint; else keep answers, or ask side by side with errgroup.SetLimit.", []string{
 			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
-		}},
-		{"look-up of a name", "Keep the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}},
+		}, false},
+		{"look-up of a name", "Keep the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
 		{"file", "Read the files once and keep what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
 			"os.Open", "os.OpenFile", "os.ReadFile", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "path/filepath.EvalSymlinks",
-		}},
-		{"process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}},
+		}, false},
+		{"process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false},
+		{"commit to the disk, which it waits for,", "Put what belongs together into one transaction, or one batch, and commit (fsync) once for all of it.", []string{
+			"syscall.Fdatasync", "syscall.Fsync", "golang.org/x/sys/unix.Fdatasync", "golang.org/x/sys/unix.Fsync", "os.(*File).Sync", "internal/poll.(*FD).Fsync",
+		}, true},
 	}
 }
 
@@ -103,8 +113,12 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if m.Empty() {
 				continue
 			}
-			l, ok := around(p, &m)
+			l, ok := around(p, &m, k.once)
 			if !ok {
+				continue
+			}
+			if l.from != nil && m.Site.Owner.Kind == gocode.Dependency && l.from.Owner.Kind == gocode.Main {
+				matches = append(matches, outside(p, l, k)...)
 				continue
 			}
 			l.describe(&m, k)
@@ -114,17 +128,37 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
+// outside returns the findings of a module's line that asks, at the line of the program whose loop has it ask.
+func outside(p *rule.Pass, l loop, k asked) []rule.Match {
+	from := *l.from
+	l.function = ""
+	at := func(r *site.Row) int {
+		if !slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, k.functions...) }) {
+			return -1
+		}
+		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool {
+			return f.Function == from.Function && f.File == from.File && f.Line == from.Line
+		})
+	}
+	return finder.Gather(p, at, func(_ *gocode.Place, m *rule.Match) bool {
+		m.CPU = stacks.Select(m.CPU, stacks.Steady)
+		l.describe(m, k)
+		return !m.Empty()
+	}, nil)
+}
+
 // loop is what asks again and again.
 type loop struct {
 	counts.Loop
 	line     int
 	function string // that it is in; "" for the one that asks
 	asks     float64
+	from     *site.Frame // the line in it that leads to the one that asks; nil for that one itself
 }
 
 // around returns the innermost loop that makes a line ask often: in its function, or in one that calls it on the way of
 // the costliest row.
-func around(p *rule.Pass, m *rule.Match) (loop, bool) {
+func around(p *rule.Pass, m *rule.Match, once bool) (loop, bool) {
 	row := m.CPU[0]
 	for _, r := range m.CPU {
 		if r.Value > row.Value {
@@ -152,7 +186,7 @@ func around(p *rule.Pass, m *rule.Match) (loop, bool) {
 		}
 		line := syntax.Line(place, stmt.Pos())
 		l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
-		if !ok || l.Iterations < least || p.Manifest.Unit() == "run" && l.Entries < leastEntries {
+		if !ok || l.Iterations < least || p.Manifest.Unit() == "run" && l.Entries < leastEntries && !(once && l.Iterations >= leastSynced) {
 			continue
 		}
 		here, ok := evidence.Executions(p, *f)
@@ -161,7 +195,7 @@ func around(p *rule.Pass, m *rule.Match) (loop, bool) {
 		}
 		found := loop{Loop: l, line: line, asks: asks.PerUnit}
 		if !own {
-			found.function = f.Function
+			found.function, found.from = f.Function, f
 		}
 		return found, true
 	}

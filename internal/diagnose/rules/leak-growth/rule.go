@@ -75,7 +75,11 @@ golang/go#20135 (maps do not shrink, even when entries are deleted).`
 
 func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	ph, ok := p.Phase(recording.PhaseCPU)
-	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind == "program" {
+	requests := ph.Requests
+	if ok && p.Manifest.Target.Kind == "program" && p.Inputs != nil && p.Inputs.Units > 0 && ph.Runs > 0 {
+		requests = int64(float64(p.Inputs.Requests) / p.Inputs.Units * float64(ph.Runs)) // a service that loads itself
+	}
+	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind == "program" && requests < leastRequests {
 		return nil, nil // what a program that ends builds up is its result; what benchmarks leave when they are over is not
 	}
 	live := float64(p.Table.Totals.LiveBytes)
@@ -93,9 +97,11 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m.Cause = fmt.Sprintf("Of %s that this line made in %s, %s stay in memory: %s.",
 			units.Bytes(float64(made)), units.Seconds(ph.Seconds), units.Percent(min(1, float64(g.Bytes)/float64(made))), rate(p, &ph, g))
 		m.Fix = "Look for what holds it, and bound that: a size and a way to forget for a cache, an end for each entry of a registry."
-		if ph.Requests >= leastRequests && float64(g.Objects) >= perRequest*float64(ph.Requests) {
+		if requests >= leastRequests && float64(g.Objects) >= perRequest*float64(requests) {
 			m.Confidence = rule.Likely // a cache has fewer keys than there are requests
 			m.Cause += " Each request leaves some behind."
+		} else if p.Manifest.Target.Kind == "program" {
+			continue // its own data
 		}
 		m.Evidence = []rule.Evidence{
 			{What: "live memory gained between two collections", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(g.Bytes)), g.Objects), Command: evidence.ListCommand(p, "inuse_space", s.Function)},

@@ -10,6 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -48,6 +49,8 @@ func (s *search) few(in *inputs.Function) *found {
 	case varied && !file:
 	case file && in.ByValue() && different <= mostFiles:
 		f.file = true
+	case s.loop(in.Name, float64(in.Calls)/float64(different)):
+		f.where = inLoop
 	case !requests && s.pass.Manifest.Unit() == "run" && in.ByValue() && different <= mostFew:
 	default:
 		return nil
@@ -61,7 +64,50 @@ func (s *search) few(in *inputs.Function) *found {
 		f.words += " (of pointers the address and what they point at)"
 	}
 	f.confidence = rule.Likely
+	f.shared = s.own(in) // the place to keep results is the function itself
 	return f
+}
+
+// own reports whether a function is of the program's module.
+func (s *search) own(in *inputs.Function) bool {
+	for _, r := range s.costs[in.Name].rows {
+		for _, f := range r.Stack {
+			if f.Function == in.Name {
+				return f.Owner.Kind == gocode.Main
+			}
+		}
+	}
+	return false
+}
+
+// loop reports whether a function is called in a loop that gives it the same input in each iteration: it repeats its inputs as often as
+// the loop iterates.
+func (s *search) loop(name string, repeats float64) bool {
+	const fewest = 3
+	if s.pass.Counts == nil {
+		return false
+	}
+	var most *site.Frame
+	var value int64
+	for _, r := range s.costs[name].rows {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		if i+1 < len(r.Stack) && r.Value > value {
+			most, value = r.Stack[i+1], r.Value
+		}
+	}
+	if most == nil || repeats < fewest {
+		return false
+	}
+	place, ok := s.pass.Syntax.At(most.File, most.Line)
+	if !ok {
+		return false
+	}
+	stmt := place.Loop()
+	if stmt == nil {
+		return false
+	}
+	l, ok := s.pass.Counts.Loop(most.Owner.Package, most.File, syntax.Line(place, stmt.Pos()))
+	return ok && l.Iterations >= fewest && l.Entries > 1 && repeats >= 0.8*l.Iterations && repeats <= 1.25*l.Iterations
 }
 
 // mostDifferent is how many different inputs, by value, the watched function with the most of them got.
@@ -99,8 +145,8 @@ func (s *search) seemsToAnswer(in *inputs.Function) bool {
 	} else if fn, ok := place.Info.Defs[decl.Name].(*types.Func); !ok || effects.Impure(fn) {
 		return false
 	}
-	if in.Package == s.pass.Manifest.Target.ImportPath || in.Package == "main" {
-		return effects.LooksPure(place) || makes(in) && in.ByValue()
+	if s.own(in) {
+		return effects.LooksPureOfFiles(place) || makes(in) && in.ByValue()
 	}
 	return in.ByValue() || makes(in)
 }

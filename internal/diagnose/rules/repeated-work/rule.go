@@ -104,6 +104,7 @@ const (
 	inRequest scope = iota
 	inOperation
 	inRun
+	inLoop
 	always // in all that was watched
 )
 
@@ -231,6 +232,9 @@ func (f *found) describe(m *rule.Match) {
 	case f.file:
 		m.Cause += " It reads a file for that."
 		m.Fix = keep + ", until the file changes."
+	case f.where == inLoop:
+		m.Cause += " Each iteration of the loop gives it the same."
+		m.Fix = "Call it once before the loop and use the result in each iteration."
 	case f.where == always:
 		m.Fix = keep + ", as long as what it works on does not change."
 	default:
