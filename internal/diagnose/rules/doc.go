@@ -7,8 +7,9 @@
 // testdata/nearmiss.txtar, which looks guilty and is not. What a run of them showed is recorded in text
 // files beside them (*.run, see package ruletest). This package's test reads those: a rule must find the
 // marked lines and no others, and no rule may accuse a near miss. With -tags live, TestLive builds and
-// runs each program instead. What more is to be proved of one rule (its words, figures that a test makes
-// up) stands in a rule_test.go beside it.
+// runs each program instead. What more there is to prove of one rule (its words, figures that a test makes
+// up) is in ID_test.go here, not in the rule's folder: a test binary costs seconds to build. Only a test of what
+// the rule's package does not export stays with it.
 //
 // A rule knows the language, the standard library and public modules; it never knows a program.
 package rules

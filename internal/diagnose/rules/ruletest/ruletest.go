@@ -26,15 +26,6 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Test runs a rule on both programs of the folder that the test is in. Package rules does so for all rules that
-// have no test of their own.
-func Test(t *testing.T, r rule.Rule) {
-	t.Run("caught", func(t *testing.T) { Caught(t, r, ".") })
-	t.Run("nearmiss", func(t *testing.T) {
-		Compare(t, r, RecordFor(t, r, filepath.Join("testdata", "nearmiss.txtar")), nil)
-	})
-}
-
 // Caught runs a rule on the program in its folder that it must catch.
 func Caught(t *testing.T, r rule.Rule, folder string) {
 	t.Helper()

@@ -1,4 +1,4 @@
-package limitthrash_test
+package rules_test
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ import (
 
 const mib = 1 << 20
 
-func find(t *testing.T, p *rule.Pass) *rule.Match {
+func limitThrashFind(t *testing.T, p *rule.Pass) *rule.Match {
 	t.Helper()
 	r := limitthrash.Rule()
 	matches, err := r.Find(t.Context(), p)
@@ -28,15 +28,15 @@ func find(t *testing.T, p *rule.Pass) *rule.Match {
 	return &matches[0]
 }
 
-// TestPrograms: what is live stands in the profiles; the goal is what the runtime makes of it.
-func TestPrograms(t *testing.T) {
+// TestLimitThrashPrograms: what is live stands in the profiles; the goal is what the runtime makes of it.
+func TestLimitThrashPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "limit-thrash/testdata/"+name+".txtar")
 		live := float64(p.Table.Totals.LiveBytes)
 		p.Manifest.Machine.MemoryBytes = 8 << 30
 		p.Manifest.Runtime.GOMEMLIMIT = 48 * mib
 		p.Metrics = map[string]float64{recording.MetricLive: live, recording.MetricGoal: min(2*live, 1.3*live+2*mib)}
-		m := find(t, p)
+		m := limitThrashFind(t, p)
 		if caught := name == "caught"; (m != nil) != caught {
 			t.Fatalf("%s: %v; %s live, %s held, collecting %s", name, m, units.Bytes(live), units.Bytes(collector.Held(p)), units.Percent(collector.Share(p)))
 		}
@@ -48,13 +48,13 @@ func TestPrograms(t *testing.T) {
 			t.Error(m.Fix)
 		}
 		p.Manifest.Runtime.GOMEMLIMIT = 0
-		if find(t, p) != nil {
+		if limitThrashFind(t, p) != nil {
 			t.Error("there is no limit")
 		}
 	}
 }
 
-func TestStates(t *testing.T) {
+func TestLimitThrashStates(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
 		gogc                       int
@@ -83,7 +83,7 @@ func TestStates(t *testing.T) {
 				recording.MetricLive: c.live, recording.MetricGoal: c.goal, recording.MetricCycles: 500, "/gc/limiter/last-enabled:gc-cycle": 450,
 			},
 		}
-		m := find(t, p)
+		m := limitThrashFind(t, p)
 		switch {
 		case m == nil && c.want != "":
 			t.Errorf("%s: silent", c.name)

@@ -1,4 +1,4 @@
-package procsoverquota_test
+package rules_test
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func find(t *testing.T, p *rule.Pass) *rule.Match {
+func procsOverQuotaFind(t *testing.T, p *rule.Pass) *rule.Match {
 	t.Helper()
 	r := procsoverquota.Rule()
 	matches, err := r.Find(t.Context(), p)
@@ -24,11 +24,11 @@ func find(t *testing.T, p *rule.Pass) *rule.Match {
 	return &matches[0]
 }
 
-// TestPrograms tells by hand what a quota of one CPU would have done: it holds back what runs on two
+// TestProcsOverQuotaPrograms tells by hand what a quota of one CPU would have done: it holds back what runs on two
 // processors, and nothing that runs on one.
-func TestPrograms(t *testing.T) {
+func TestProcsOverQuotaPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "procs-over-quota/testdata/"+name+".txtar")
 		p.Manifest.Machine.CgroupCPUs = 1
 		p.Manifest.Runtime.GOMAXPROCS = 8
 		p.Manifest.Runtime.Go = "go1.24.3"
@@ -36,7 +36,7 @@ func TestPrograms(t *testing.T) {
 		if caught {
 			p.Manifest.Phases[0].Throttled = p.Manifest.Phases[0].Seconds
 		}
-		m := find(t, p)
+		m := procsOverQuotaFind(t, p)
 		if (m != nil) != caught {
 			t.Errorf("%s: %v", name, m)
 		}
@@ -46,7 +46,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestSettings(t *testing.T) {
+func TestProcsOverQuotaSettings(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		release   string
@@ -68,7 +68,7 @@ func TestSettings(t *testing.T) {
 			Machine: recording.Machine{CgroupCPUs: c.quota},
 			Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, Throttled: c.throttled}},
 		}}
-		m := find(t, p)
+		m := procsOverQuotaFind(t, p)
 		switch {
 		case m == nil && c.want != "":
 			t.Errorf("%s: silent", c.name)

@@ -1,4 +1,4 @@
-package kdfperrequest_test
+package rules_test
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestReports: the rule only ever hints, so that the usual test, which wants more, is not for it.
-func TestReports(t *testing.T) {
+// TestKDFPerRequestReports: the rule only ever hints, so that the usual test, which wants more, is not for it.
+func TestKDFPerRequestReports(t *testing.T) {
 	r := kdfperrequest.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {
-		archive := "testdata/" + name + ".txtar"
+		archive := "kdf-per-request/testdata/" + name + ".txtar"
 		matches, err := r.Find(t.Context(), ruletest.Record(t, archive))
 		if err != nil {
 			t.Fatal(err)

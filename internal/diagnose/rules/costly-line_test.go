@@ -1,4 +1,4 @@
-package costlyline_test
+package rules_test
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestRule runs all rules, because what this one says depends on what the others leave.
-func TestRule(t *testing.T) {
+// TestCostlyLine runs all rules, because what this one says depends on what the others leave.
+func TestCostlyLine(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		t.Run(name, func(t *testing.T) {
-			archive := filepath.Join("testdata", name+".txtar")
+			archive := filepath.Join("costly-line", "testdata", name+".txtar")
 			pass := ruletest.Record(t, archive)
 			report, err := diagnose.Run(t.Context(), pass, diagnose.Choice{})
 			if err != nil {

@@ -1,4 +1,4 @@
-package forcedgc_test
+package rules_test
 
 import (
 	"testing"
@@ -10,12 +10,10 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func TestRule(t *testing.T) { ruletest.Test(t, forcedgc.Rule()) }
-
-// TestMarking: of 100 cycles the program forced 60 and the recording 20, so 60 % of the marking is the program's,
+// TestForcedGCMarking: of 100 cycles the program forced 60 and the recording 20, so 60 % of the marking is the program's,
 // but for what the one call of FreeOSMemory at its start took.
-func TestMarking(t *testing.T) {
-	p := ruletest.Record(t, "testdata/caught.txtar")
+func TestForcedGCMarking(t *testing.T) {
+	p := ruletest.Record(t, "forced-gc/testdata/caught.txtar")
 	p.Manifest.Phases = append(p.Manifest.Phases, recording.Phase{Name: recording.PhaseClean, ForcedGC: 20})
 	p.Metrics = map[string]float64{recording.MetricCycles: 100, "/gc/cycles/forced:gc-cycles": 80}
 	r := forcedgc.Rule()

@@ -1,4 +1,4 @@
-package semaphorewait_test
+package rules_test
 
 import (
 	"testing"
@@ -7,10 +7,10 @@ import (
 	semaphorewait "github.com/hone-go/hone/internal/diagnose/rules/semaphore-wait"
 )
 
-func TestCaught(t *testing.T) {
+func TestSemaphoreWaitCaught(t *testing.T) {
 	for _, name := range []string{"caught", "methods", "tokens"} {
 		t.Run(name, func(t *testing.T) {
-			archive := "testdata/" + name + ".txtar"
+			archive := "semaphore-wait/testdata/" + name + ".txtar"
 			r := semaphorewait.Rule()
 			matches, p := ruletest.FindTraced(t, r, archive)
 			if len(matches) != 1 {
@@ -25,10 +25,10 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-func TestNearMiss(t *testing.T) {
+func TestSemaphoreWaitNearMiss(t *testing.T) {
 	for _, archive := range []string{
-		"testdata/nearmiss.txtar", "testdata/news.txtar", "testdata/full.txtar",
-		"../pool-wait/testdata/caught.txtar", // which is found there
+		"semaphore-wait/testdata/nearmiss.txtar", "semaphore-wait/testdata/news.txtar", "semaphore-wait/testdata/full.txtar",
+		"pool-wait/testdata/caught.txtar", // which is found there
 	} {
 		t.Run(archive, func(t *testing.T) {
 			matches, p := ruletest.FindTraced(t, semaphorewait.Rule(), archive)

@@ -1,4 +1,4 @@
-package debugbuild_test
+package rules_test
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// find runs the rule on a table and build information.
-func find(t *testing.T, table *site.Table, info string) []rule.Match {
+// debugBuildFind runs the rule on a table and build information.
+func debugBuildFind(t *testing.T, table *site.Table, info string) []rule.Match {
 	t.Helper()
 	code, err := gocode.Open(t.Context(), gocode.Config{BuildInfo: info})
 	if err != nil {
@@ -26,7 +26,7 @@ func find(t *testing.T, table *site.Table, info string) []rule.Match {
 	return matches
 }
 
-func TestSettings(t *testing.T) {
+func TestDebugBuildSettings(t *testing.T) {
 	table := &site.Table{}
 	table.Totals.TotalSeconds = 10
 	const head = "go\tgo1.26.0\npath\texample.com/app\nmod\texample.com/app\t(devel)\t\n"
@@ -41,7 +41,7 @@ func TestSettings(t *testing.T) {
 		"build\t-gcflags=-l\n":                    "-gcflags=-l",
 		"build\t-race=false\nbuild\t-tags=race\n": "",
 	} {
-		matches := find(t, table, head+build)
+		matches := debugBuildFind(t, table, head+build)
 		if want == "" {
 			if len(matches) > 0 {
 				t.Errorf("%q: %s", build, matches[0].Cause)
@@ -58,11 +58,11 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestPrograms: the same program built by ruletest as it ships is no debug build; with the
+// TestDebugBuildPrograms: the same program built by ruletest as it ships is no debug build; with the
 // setting it is one.
-func TestPrograms(t *testing.T) {
+func TestDebugBuildPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "debug-build/testdata/"+name+".txtar")
 		r := debugbuild.Rule()
 		matches, err := r.Find(t.Context(), p)
 		if err != nil || len(matches) > 0 {
@@ -72,7 +72,7 @@ func TestPrograms(t *testing.T) {
 		if name == "nearmiss" {
 			info = "go\tgo1.26.0\npath\texample.com/app\nbuild\t-ldflags=-X main.race=true\n"
 		}
-		if got := find(t, p.Table, info); (len(got) > 0) != (name == "caught") {
+		if got := debugBuildFind(t, p.Table, info); (len(got) > 0) != (name == "caught") {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

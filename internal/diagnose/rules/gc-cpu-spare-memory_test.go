@@ -1,4 +1,4 @@
-package gccpusparememory_test
+package rules_test
 
 import (
 	"math"
@@ -16,8 +16,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// find runs the rule; nil when it is silent.
-func find(t *testing.T, p *rule.Pass) *rule.Match {
+// gcSpareMemoryFind runs the rule; nil when it is silent.
+func gcSpareMemoryFind(t *testing.T, p *rule.Pass) *rule.Match {
 	t.Helper()
 	r := gccpusparememory.Rule()
 	matches, err := r.Find(t.Context(), p)
@@ -33,10 +33,10 @@ func find(t *testing.T, p *rule.Pass) *rule.Match {
 	return &matches[0]
 }
 
-func TestCaught(t *testing.T) {
-	p := ruletest.Record(t, "testdata/caught.txtar")
+func TestGCCPUSpareMemoryCaught(t *testing.T) {
+	p := ruletest.Record(t, "gc-cpu-spare-memory/testdata/caught.txtar")
 	p.Manifest.Machine.MemoryBytes = 8 << 30
-	m := find(t, p)
+	m := gcSpareMemoryFind(t, p)
 	if m == nil {
 		t.Fatalf("not found: %+v", p.Table.Totals)
 	}
@@ -56,7 +56,7 @@ func TestCaught(t *testing.T) {
 		Share: 0.2, SlowerByCPU: stats.Interval{Value: 1.5, Low: 1.4, High: 1.6},
 		LostCPU: stats.Interval{Value: lost.Value, Low: lost.Value / 2, High: 2 * lost.Value},
 	}}}
-	slow := find(t, p)
+	slow := gcSpareMemoryFind(t, p)
 	if slow == nil || math.Abs(slow.Saving.Seconds-m.Saving.Seconds-0.75*work.Value) > 1e-9 {
 		t.Errorf("%+v with a program that marking slows down, %+v without", slow, m.Saving)
 	}
@@ -66,31 +66,31 @@ func TestCaught(t *testing.T) {
 	p.Trace = nil
 
 	p.Manifest.Runtime.GOGC = 400
-	if find(t, p) != nil {
+	if gcSpareMemoryFind(t, p) != nil {
 		t.Error("GOGC is high already")
 	}
 	p.Manifest.Runtime.GOGC = -1
-	if find(t, p) != nil {
+	if gcSpareMemoryFind(t, p) != nil {
 		t.Error("the collector is off")
 	}
 	p.Manifest.Runtime.GOGC = 100
 	p.Manifest.Machine.CgroupBytes = int64(1.2 * float64(p.Manifest.Phases[0].RSSBytes))
-	if find(t, p) != nil {
+	if gcSpareMemoryFind(t, p) != nil {
 		t.Error("memory is not idle")
 	}
 }
 
-func TestNearMiss(t *testing.T) {
-	p := ruletest.Record(t, "testdata/nearmiss.txtar")
+func TestGCCPUSpareMemoryNearMiss(t *testing.T) {
+	p := ruletest.Record(t, "gc-cpu-spare-memory/testdata/nearmiss.txtar")
 	p.Manifest.Machine.MemoryBytes = 8 << 30
-	if m := find(t, p); m != nil {
+	if m := gcSpareMemoryFind(t, p); m != nil {
 		t.Errorf("found: %s", m.Cause)
 	}
 }
 
-// TestTrial: what was tried counts for more than what is foreseen.
-func TestTrial(t *testing.T) {
-	pass := ruletest.Record(t, "testdata/caught.txtar")
+// TestGCCPUSpareMemoryTrial: what was tried counts for more than what is foreseen.
+func TestGCCPUSpareMemoryTrial(t *testing.T) {
+	pass := ruletest.Record(t, "gc-cpu-spare-memory/testdata/caught.txtar")
 	pass.Manifest.Machine.MemoryBytes = 8 << 30
 	pass.Metrics = map[string]float64{recording.MetricLive: 100 << 20, recording.MetricTotal: 250 << 20}
 	turns := func(costs ...float64) *recording.Trial {
@@ -115,9 +115,9 @@ func TestTrial(t *testing.T) {
 		{"too few turns", turns(1, 0.75), "", ""},
 	} {
 		pass.Manifest.Trial = nil
-		foreseen := find(t, pass)
+		foreseen := gcSpareMemoryFind(t, pass)
 		pass.Manifest.Trial = c.trial
-		m := find(t, pass)
+		m := gcSpareMemoryFind(t, pass)
 		if m == nil || c.confidence == "" {
 			if (m == nil) != (c.confidence == "") {
 				t.Errorf("%s: found %t", c.name, m != nil)
@@ -138,8 +138,8 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestChoice: the setting that memory allows, with made-up figures.
-func TestChoice(t *testing.T) {
+// TestGCCPUSpareMemoryChoice: the setting that memory allows, with made-up figures.
+func TestGCCPUSpareMemoryChoice(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
 		name                    string
@@ -170,7 +170,7 @@ func TestChoice(t *testing.T) {
 			},
 			Metrics: map[string]float64{"/gc/heap/live:bytes": c.live, "/memory/classes/total:bytes": c.used},
 		}
-		m := find(t, p)
+		m := gcSpareMemoryFind(t, p)
 		switch {
 		case m == nil && c.want != "":
 			t.Errorf("%s: silent", c.name)

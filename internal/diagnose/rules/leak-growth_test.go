@@ -1,4 +1,4 @@
-package leakgrowth_test
+package rules_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestRule tells of the programs, which end, as if they were services.
-func TestRule(t *testing.T) {
+// TestLeakGrowth tells of the programs, which end, as if they were services.
+func TestLeakGrowth(t *testing.T) {
 	r := leakgrowth.Rule()
 	find, _ := r.Finder.(finder.Lines)
 	loop := find.Loop
@@ -26,5 +26,5 @@ func TestRule(t *testing.T) {
 		return loop(ctx, &as)
 	}
 	r.Finder = find
-	ruletest.Test(t, r)
+	ruletest.Caught(t, r, "leak-growth")
 }

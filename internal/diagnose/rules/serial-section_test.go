@@ -1,4 +1,4 @@
-package serialsection_test
+package rules_test
 
 import (
 	"strings"
@@ -9,9 +9,9 @@ import (
 	serialsection "github.com/hone-go/hone/internal/diagnose/rules/serial-section"
 )
 
-func TestCaught(t *testing.T) {
-	p := ruletest.RecordTraced(t, "testdata/caught.txtar")
-	want := ruletest.Wanted(t, "testdata/caught.txtar", "serial-section")
+func TestSerialSectionCaught(t *testing.T) {
+	p := ruletest.RecordTraced(t, "serial-section/testdata/caught.txtar")
+	want := ruletest.Wanted(t, "serial-section/testdata/caught.txtar", "serial-section")
 	r := serialsection.Rule()
 	matches, err := r.Find(t.Context(), p)
 	if err != nil {
@@ -31,9 +31,9 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-// TestNearMiss: serial work that cannot visibly be shared is at most a hint, parallel work nothing.
-func TestNearMiss(t *testing.T) {
-	p := ruletest.RecordTraced(t, "testdata/nearmiss.txtar")
+// TestSerialSectionNearMiss: serial work that cannot visibly be shared is at most a hint, parallel work nothing.
+func TestSerialSectionNearMiss(t *testing.T) {
+	p := ruletest.RecordTraced(t, "serial-section/testdata/nearmiss.txtar")
 	matches, err := serialsection.Rule().Find(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestNearMiss(t *testing.T) {
 	}
 }
 
-func TestUntraced(t *testing.T) {
+func TestSerialSectionUntraced(t *testing.T) {
 	if matches, err := serialsection.Rule().Find(t.Context(), &rule.Pass{}); len(matches) > 0 || err != nil {
 		t.Error(matches, err)
 	}

@@ -1,4 +1,4 @@
-package gcassistlatency_test
+package rules_test
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-func TestCaught(t *testing.T) {
-	matches, p := ruletest.FindTraced(t, gcassistlatency.Rule(), "testdata/caught.txtar")
+func TestGCAssistLatencyCaught(t *testing.T) {
+	matches, p := ruletest.FindTraced(t, gcassistlatency.Rule(), "gc-assist-latency/testdata/caught.txtar")
 	if len(matches) != 1 {
 		t.Fatalf("not found: %+v", p.Trace.Requests.All)
 	}
@@ -37,8 +37,8 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-func TestNearMiss(t *testing.T) {
-	if matches, _ := ruletest.FindTraced(t, gcassistlatency.Rule(), "testdata/nearmiss.txtar"); len(matches) > 0 {
+func TestGCAssistLatencyNearMiss(t *testing.T) {
+	if matches, _ := ruletest.FindTraced(t, gcassistlatency.Rule(), "gc-assist-latency/testdata/nearmiss.txtar"); len(matches) > 0 {
 		t.Error(matches[0].Cause)
 	}
 }

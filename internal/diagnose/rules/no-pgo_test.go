@@ -1,4 +1,4 @@
-package nopgo_test
+package rules_test
 
 import (
 	"testing"
@@ -9,12 +9,12 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// TestPrograms: one program computes in Go code, the other in an assembly routine that no
+// TestNoPGOPrograms: one program computes in Go code, the other in an assembly routine that no
 // profile can help. Build settings are told by hand.
-func TestPrograms(t *testing.T) {
+func TestNoPGOPrograms(t *testing.T) {
 	r := nopgo.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "no-pgo/testdata/"+name+".txtar")
 		p.Table.Totals.CPUSamples = 1000 // as if the run had been longer
 		find := func(build string) []rule.Match {
 			code, err := gocode.Open(t.Context(), gocode.Config{BuildInfo: "go\tgo1.26.0\npath\texample.com/app\n" + build})

@@ -1,4 +1,4 @@
-package falsesharing_test
+package rules_test
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestPrograms: what is found is a hint, which ruletest.Test would not take.
-func TestPrograms(t *testing.T) {
+// TestFalseSharingPrograms: what is found is a hint, which ruletest.Test would not take.
+func TestFalseSharingPrograms(t *testing.T) {
 	r := falsesharing.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {
-		archive := "testdata/" + name + ".txtar"
+		archive := "false-sharing/testdata/" + name + ".txtar"
 		matches, err := r.Find(t.Context(), ruletest.Record(t, archive))
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package channelhandoff_test
+package rules_test
 
 import (
 	"strings"
@@ -8,11 +8,9 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-func TestRule(t *testing.T) { ruletest.Test(t, channelhandoff.Rule()) }
-
-// TestWords: an unbuffered channel, and one whose room only the run knows, are told apart.
-func TestWords(t *testing.T) {
-	p := ruletest.RecordTraced(t, "testdata/caught.txtar")
+// TestChannelHandoffWords: an unbuffered channel, and one whose room only the run knows, are told apart.
+func TestChannelHandoffWords(t *testing.T) {
+	p := ruletest.RecordTraced(t, "channel-handoff/testdata/caught.txtar")
 	matches, err := channelhandoff.Rule().Find(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)

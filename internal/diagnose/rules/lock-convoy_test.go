@@ -1,4 +1,4 @@
-package lockconvoy_test
+package rules_test
 
 import (
 	"strings"
@@ -8,11 +8,9 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-func TestRule(t *testing.T) { ruletest.Test(t, lockconvoy.Rule()) }
-
-// TestNamesBothSides: the finding stands at the holder and names who waits.
-func TestNamesBothSides(t *testing.T) {
-	p := ruletest.RecordTraced(t, "testdata/caught.txtar")
+// TestLockConvoyNamesBothSides: the finding stands at the holder and names who waits.
+func TestLockConvoyNamesBothSides(t *testing.T) {
+	p := ruletest.RecordTraced(t, "lock-convoy/testdata/caught.txtar")
 	matches, err := lockconvoy.Rule().Find(t.Context(), p)
 	if err != nil || len(matches) == 0 {
 		t.Fatal(matches, err)

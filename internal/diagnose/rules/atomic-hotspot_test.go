@@ -1,4 +1,4 @@
-package atomichotspot_test
+package rules_test
 
 import (
 	"testing"
@@ -7,12 +7,10 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-func TestRule(t *testing.T) { ruletest.Test(t, atomichotspot.Rule()) }
-
-// TestShards: counters that are shards already are accused of nothing, not even in a hint.
-func TestShards(t *testing.T) {
+// TestAtomicHotspotShards: counters that are shards already are accused of nothing, not even in a hint.
+func TestAtomicHotspotShards(t *testing.T) {
 	r := atomichotspot.Rule()
-	p := ruletest.Record(t, "testdata/shards.txtar")
+	p := ruletest.Record(t, "atomic-hotspot/testdata/shards.txtar")
 	ruletest.Compare(t, r, p, nil)
 	if p.Table.Totals.CPUSamples < 20 {
 		t.Errorf("only %d samples: no near miss", p.Table.Totals.CPUSamples)

@@ -1,4 +1,4 @@
-package atomichotspot_test
+package rules_test
 
 import (
 	"strings"
@@ -67,9 +67,9 @@ func channel(c chan int64) {
 func main() {}
 `
 
-// TestJudges: what one addition takes, where that is known, decides; a loop that can be repaired is named in any
+// TestAtomicHotspotJudges: what one addition takes, where that is known, decides; a loop that can be repaired is named in any
 // case, shards in none, and a row below the addition is not the addition's.
-func TestJudges(t *testing.T) {
+func TestAtomicHotspotJudges(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		executions float64 // of each line, for each of 10 requests; 0: not counted

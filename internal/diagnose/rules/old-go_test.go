@@ -1,4 +1,4 @@
-package oldgo_test
+package rules_test
 
 import (
 	"math"
@@ -11,11 +11,11 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// TestReleases runs the rule on one program's costs as if other releases had built it.
-func TestReleases(t *testing.T) {
+// TestOldGoReleases runs the rule on one program's costs as if other releases had built it.
+func TestOldGoReleases(t *testing.T) {
 	r := oldgo.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "old-go/testdata/"+name+".txtar")
 		p.Manifest = &recording.Manifest{}
 		for built, want := range map[string]string{
 			"go1.22.3":              "Go 1.24",

@@ -1,4 +1,4 @@
-package goroutineleak_test
+package rules_test
 
 import (
 	"bytes"
@@ -40,10 +40,10 @@ func leaking() *rule.Pass {
 	}
 }
 
-// TestCaught: in the profile that a leaking program takes of itself, the line is found.
-func TestCaught(t *testing.T) {
+// TestGoroutineLeakCaught: in the profile that a leaking program takes of itself, the line is found.
+func TestGoroutineLeakCaught(t *testing.T) {
 	live.Only(t)
-	const archive = "testdata/caught.txtar"
+	const archive = "goroutine-leak/testdata/caught.txtar"
 	a, err := txtar.ParseFile(archive)
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestCaught(t *testing.T) {
 	ruletest.Compare(t, goroutineleak.Rule(), p, ruletest.Wanted(t, archive, "goroutine-leak"))
 }
 
-// proved is a service of which the collector found 50 goroutines that nothing can wake, 100 more wait for what is reachable.
-func proved() *rule.Pass {
+// provedLeak is a service of which the collector found 50 goroutines that nothing can wake, 100 more wait for what is reachable.
+func provedLeak() *rule.Pass {
 	p := leaking()
 	came := int64(40)
 	p.Manifest.Phases = append(p.Manifest.Phases, recording.Phase{Name: recording.PhaseLeaks, Requests: 120, Leaked: &came})
@@ -90,8 +90,8 @@ func proved() *rule.Pass {
 	return p
 }
 
-// TestProved: what the collector found needs no number of thousands; the rest is no more than likely.
-func TestProved(t *testing.T) {
+// TestProvedLeak: what the collector found needs no number of thousands; the rest is no more than likely.
+func TestProvedLeak(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		change func(*rule.Pass)
@@ -113,7 +113,7 @@ func TestProved(t *testing.T) {
 			p.Manifest.Target.Kind, p.Manifest.Target.Bench, p.Goroutines = "bench", ".", rule.Change{}
 		}, rule.Measured, "left after the last benchmark"},
 	} {
-		p := proved()
+		p := provedLeak()
 		c.change(p)
 		matches, err := goroutineleak.Rule().Find(t.Context(), p)
 		if err != nil {
@@ -129,7 +129,7 @@ func TestProved(t *testing.T) {
 	}
 }
 
-func TestRule(t *testing.T) {
+func TestGoroutineLeak(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		change func(*rule.Pass)

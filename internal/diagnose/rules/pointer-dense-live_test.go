@@ -1,4 +1,4 @@
-package pointerdenselive_test
+package rules_test
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// TestPrograms: what is live stands in the profiles, how much of it is scanned is told by hand; so is marking, of
+// TestPointerDenseLivePrograms: what is live stands in the profiles, how much of it is scanned is told by hand; so is marking, of
 // which a short run has too little to be sure.
-func TestPrograms(t *testing.T) {
+func TestPointerDenseLivePrograms(t *testing.T) {
 	r := pointerdenselive.Rule()
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
-		want := ruletest.Wanted(t, "testdata/"+name+".txtar", r.ID)
+		p := ruletest.Record(t, "pointer-dense-live/testdata/"+name+".txtar")
+		want := ruletest.Wanted(t, "pointer-dense-live/testdata/"+name+".txtar", r.ID)
 		live := float64(p.Table.Totals.LiveBytes)
 		p.Table.Totals.D = max(p.Table.Totals.D, 0.2*p.Table.Totals.TotalSeconds)
 		p.Metrics = map[string]float64{recording.MetricLive: live, "/gc/scan/heap:bytes": 0.9 * live}

@@ -1,4 +1,4 @@
-package stackscan_test
+package rules_test
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func find(t *testing.T, p *rule.Pass) []rule.Match {
+func stackScanFind(t *testing.T, p *rule.Pass) []rule.Match {
 	t.Helper()
 	r := stackscan.Rule()
 	matches, err := r.Find(t.Context(), p)
@@ -20,16 +20,16 @@ func find(t *testing.T, p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// TestPrograms: the programs differ in how many goroutines wait; the metrics of that are told by hand.
-func TestPrograms(t *testing.T) {
+// TestStackScanPrograms: the programs differ in how many goroutines wait; the metrics of that are told by hand.
+func TestStackScanPrograms(t *testing.T) {
 	for name, goroutines := range map[string]float64{"caught": 10_000, "nearmiss": 20} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "stack-scan/testdata/"+name+".txtar")
 		p.Metrics = map[string]float64{
 			"/sched/goroutines:goroutines": goroutines,
 			"/gc/scan/stack:bytes":         goroutines * 4096,
 			"/gc/scan/total:bytes":         goroutines*4096 + 1<<20,
 		}
-		matches := find(t, p)
+		matches := stackScanFind(t, p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
 			t.Errorf("%s: %d matches; collecting %g", name, len(matches), collector.Share(p))
 		}
@@ -42,7 +42,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestStates(t *testing.T) {
+func TestStackScanStates(t *testing.T) {
 	for _, c := range []struct {
 		name                           string
 		goroutines, stacks, all, marks float64
@@ -59,7 +59,7 @@ func TestStates(t *testing.T) {
 		p := &rule.Pass{Table: table, Metrics: map[string]float64{
 			"/sched/goroutines:goroutines": c.goroutines, "/gc/scan/stack:bytes": c.stacks, "/gc/scan/total:bytes": c.all,
 		}}
-		if got := len(find(t, p)) == 1; got != c.want {
+		if got := len(stackScanFind(t, p)) == 1; got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package poolwait_test
+package rules_test
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-func TestCaught(t *testing.T) {
-	matches, p := ruletest.FindTraced(t, poolwait.Rule(), "testdata/caught.txtar")
+func TestPoolWaitCaught(t *testing.T) {
+	matches, p := ruletest.FindTraced(t, poolwait.Rule(), "pool-wait/testdata/caught.txtar")
 	if len(matches) != 1 {
 		t.Fatalf("not found: %+v", p.Trace.Requests.All)
 	}
@@ -23,8 +23,8 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-func TestNearMiss(t *testing.T) {
-	if matches, _ := ruletest.FindTraced(t, poolwait.Rule(), "testdata/nearmiss.txtar"); len(matches) > 0 {
+func TestPoolWaitNearMiss(t *testing.T) {
+	if matches, _ := ruletest.FindTraced(t, poolwait.Rule(), "pool-wait/testdata/nearmiss.txtar"); len(matches) > 0 {
 		t.Error(matches[0].Cause)
 	}
 }

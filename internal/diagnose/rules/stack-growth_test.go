@@ -1,4 +1,4 @@
-package stackgrowth_test
+package rules_test
 
 import (
 	"strings"
@@ -10,8 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
-
-func TestRule(t *testing.T) { ruletest.Test(t, stackgrowth.Rule()) }
 
 const frames = `package main
 
@@ -44,8 +42,8 @@ func large() byte {
 func main() { large(); literal()(); escapes(nil) }
 `
 
-// TestGoroutines: who starts a goroutine decides what can be repaired.
-func TestGoroutines(t *testing.T) {
+// TestStackGrowthGoroutines: who starts a goroutine decides what can be repaired.
+func TestStackGrowthGoroutines(t *testing.T) {
 	const (
 		conn    = "net/http.(*conn).serve"
 		wrapped = "golang.org/x/sync/errgroup.(*Group).Go.func1"

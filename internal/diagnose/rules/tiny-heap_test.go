@@ -1,4 +1,4 @@
-package tinyheap_test
+package rules_test
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func find(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
+func tinyHeapFind(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
 	t.Helper()
 	matches, err := r.Find(t.Context(), p)
 	if err != nil {
@@ -22,14 +22,14 @@ func find(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// TestPrograms: one program makes garbage, the other none. The metrics are told by hand.
-func TestPrograms(t *testing.T) {
+// TestTinyHeapPrograms: one program makes garbage, the other none. The metrics are told by hand.
+func TestTinyHeapPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
-		p := ruletest.Record(t, "testdata/"+name+".txtar")
+		p := ruletest.Record(t, "tiny-heap/testdata/"+name+".txtar")
 		p.Manifest.Machine.MemoryBytes = 8 << 30
 		p.Manifest.Phases[0].GCCycles = int64(100 * p.Manifest.Phases[0].Seconds)
 		p.Metrics = map[string]float64{recording.MetricGoal: 4 << 20, recording.MetricLive: 1 << 20}
-		matches := find(t, tinyheap.Rule(), p)
+		matches := tinyHeapFind(t, tinyheap.Rule(), p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
 			t.Fatalf("%s: %d matches; the collector takes %g", name, len(matches), collector.Share(p))
 		}
@@ -39,7 +39,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%s: %+v of %+v", m.Confidence, *s, work)
 			}
 		}
-		if more := find(t, gccpusparememory.Rule(), p); len(more) > 0 {
+		if more := tinyHeapFind(t, gccpusparememory.Rule(), p); len(more) > 0 {
 			t.Errorf("%s: said twice: %s", name, more[0].Cause)
 		}
 	}
@@ -54,7 +54,7 @@ func trial(cost float64) *recording.Trial {
 	return t
 }
 
-func TestSettings(t *testing.T) {
+func TestTinyHeapSettings(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
 		name         string
@@ -88,7 +88,7 @@ func TestSettings(t *testing.T) {
 			},
 			Metrics: map[string]float64{recording.MetricGoal: c.goal},
 		}
-		matches := find(t, tinyheap.Rule(), p)
+		matches := tinyHeapFind(t, tinyheap.Rule(), p)
 		switch {
 		case len(matches) == 0 && c.want != "":
 			t.Errorf("%s: silent", c.name)

@@ -1,4 +1,4 @@
-package schedlatency_test
+package rules_test
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-func find(t *testing.T, p *rule.Pass) []rule.Match {
+func schedLatencyFind(t *testing.T, p *rule.Pass) []rule.Match {
 	t.Helper()
 	matches, err := schedlatency.Rule().Find(t.Context(), p)
 	if err != nil {
@@ -30,32 +30,32 @@ func find(t *testing.T, p *rule.Pass) []rule.Match {
 	return matches
 }
 
-func TestCaught(t *testing.T) {
-	p := ruletest.RecordTraced(t, "testdata/caught.txtar")
-	matches := find(t, p)
+func TestSchedLatencyCaught(t *testing.T) {
+	p := ruletest.RecordTraced(t, "sched-latency/testdata/caught.txtar")
+	matches := schedLatencyFind(t, p)
 	if len(matches) != 1 || matches[0].Confidence != rule.Likely || !strings.Contains(matches[0].Cause, "overloaded") {
 		t.Fatalf("not found; requests %+v, busy %g", p.Trace.Requests.All, p.Trace.Parallelism.MeanBusy)
 	}
 	p.Manifest.Load = &recording.Load{Rate: 500}
-	if len(find(t, p)) != 1 {
+	if len(schedLatencyFind(t, p)) != 1 {
 		t.Error("not found under a load with a rate")
 	}
 	p.Manifest.Load.Rate = 0
-	if len(find(t, p)) != 0 {
+	if len(schedLatencyFind(t, p)) != 0 {
 		t.Error("accused although the load goes flat out")
 	}
 }
 
-func TestNearMiss(t *testing.T) {
-	for _, m := range find(t, ruletest.RecordTraced(t, "testdata/nearmiss.txtar")) {
+func TestSchedLatencyNearMiss(t *testing.T) {
+	for _, m := range schedLatencyFind(t, ruletest.RecordTraced(t, "sched-latency/testdata/nearmiss.txtar")) {
 		if m.Confidence != rule.Hint {
 			t.Error(m.Cause)
 		}
 	}
 }
 
-// TestBehind: with made-up figures, for what the kernel holds back depends on the machine.
-func TestBehind(t *testing.T) {
+// TestSchedLatencyBehind: with made-up figures, for what the kernel holds back depends on the machine.
+func TestSchedLatencyBehind(t *testing.T) {
 	served := histogram.New()
 	served.RecordN(8e6, 400)
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestBehind(t *testing.T) {
 				}},
 			},
 		}
-		matches := find(t, p)
+		matches := schedLatencyFind(t, p)
 		if (len(matches) > 0) != c.want {
 			t.Errorf("%s: %d matches", c.name, len(matches))
 		}
