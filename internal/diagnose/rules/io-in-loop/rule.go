@@ -102,7 +102,7 @@ func kinds() []asked {
 	}
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if p.Counts == nil || p.Syntax == nil {
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 				continue
 			}
 			if l.from != nil && m.Site.Owner.Kind == gocode.Dependency && l.from.Owner.Kind == gocode.Main {
-				matches = append(matches, outside(p, l, k)...)
+				matches = append(matches, outside(ctx, p, l, k)...)
 				continue
 			}
 			l.describe(&m, k)
@@ -129,7 +129,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 }
 
 // outside returns the findings of a module's line that asks, at the line of the program whose loop has it ask.
-func outside(p *rule.Pass, l loop, k asked) []rule.Match {
+func outside(ctx context.Context, p *rule.Pass, l loop, k asked) []rule.Match {
 	from := *l.from
 	l.function = ""
 	at := func(r *site.Row) int {
@@ -140,11 +140,11 @@ func outside(p *rule.Pass, l loop, k asked) []rule.Match {
 			return f.Function == from.Function && f.File == from.File && f.Line == from.Line
 		})
 	}
-	return finder.Gather(p, at, func(_ *gocode.Place, m *rule.Match) bool {
-		m.CPU = stacks.Select(m.CPU, stacks.Steady)
-		l.describe(m, k)
-		return !m.Empty()
-	}, nil)
+	found, _ := finder.Line{Start: finder.Frames(at), Judge: func(c *finder.Case) bool {
+		l.describe(c.Match, k)
+		return true
+	}}.Find(ctx, p)
+	return found
 }
 
 // loop is what asks again and again.
