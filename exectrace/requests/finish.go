@@ -24,6 +24,9 @@ func (f *Fold) finish(l *live, now int64) {
 		return
 	}
 	f.count[l.protocol]++
+	if f.opt.Ended != nil {
+		f.opt.Ended(l.id, l.begin, l.end)
+	}
 	f.routes.at(l).take(l, &f.routes)
 	f.cpu.take(l)
 	if f.paths != nil && f.opt.PathOf == l.id {

@@ -21,6 +21,9 @@ type Options struct {
 	// PathOf, of a trace that is read again, is the request whose path is wanted to its begin, however long ago that is, in
 	// place of the whole run's: [Fold.RunPath] and [Fold.Earlier] are of it, and reading ends with it.
 	PathOf int64
+	// Ended, when set, is called for each request that began and ended in the trace, in nanoseconds since the trace's
+	// first event, when that is known.
+	Ended func(id, begin, end int64)
 }
 
 // Protocol is how a request came.

@@ -51,6 +51,7 @@ type live struct {
 	state exectrace.State
 	why   exectrace.Reason
 	since int64
+	proc  int32
 	line  int // where it is, or was when it stopped
 }
 
@@ -152,7 +153,7 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	if e.To == exectrace.Running || e.From == exectrace.Running {
 		f.processor(e, g)
 	}
-	g.state, g.why, g.since = e.To, e.Why, e.Time
+	g.state, g.why, g.since, g.proc = e.To, e.Why, e.Time, e.P
 	if e.To == exectrace.Gone {
 		*g = live{}
 	}
@@ -254,6 +255,16 @@ func (f *Fold) processor(e *exectrace.Event, g *live) {
 	}
 }
 
+// closeProcessor ends the span of the processor on which a goroutine still runs.
+func (f *Fold) closeProcessor(g *live, now int64) {
+	if g.state != exectrace.Running || g.proc < 0 || int(g.proc) >= len(f.procs) || now <= f.opt.From || !f.wanted(g.id) {
+		return
+	}
+	r, from := f.procs[g.proc], max(g.since, f.opt.From)
+	r.busy += now - from
+	f.add(r, span{from: from, to: now, state: exectrace.Running, line: int32(g.line), g: g.id})
+}
+
 func (f *Fold) wake(e *exectrace.Event, g *live) {
 	if e.Time < f.opt.From || !f.wanted(g.id) {
 		return
@@ -321,6 +332,7 @@ func (f *Fold) gap(now int64) {
 	for i := range f.gs {
 		if f.gs[i].id != 0 {
 			f.close(&f.gs[i], now)
+			f.closeProcessor(&f.gs[i], now)
 			f.gs[i] = live{}
 		}
 	}

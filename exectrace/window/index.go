@@ -2,10 +2,12 @@ package window
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"sync"
 
@@ -44,14 +46,26 @@ type Index struct {
 	fold  *Fold
 	end   int64
 
+	requests []request // by their end
+
 	mu sync.Mutex // of trace's cache of frames
 }
 
 // Indexer makes an Index of a trace that is being read: hand its Fold to [exectrace.Read].
-type Indexer struct{ fold *Fold }
+type Indexer struct {
+	fold *Fold
+	list []request
+}
 
 // NewIndexer returns an Indexer.
-func NewIndexer() *Indexer { return &Indexer{newIndexer()} }
+func NewIndexer() *Indexer { return &Indexer{fold: newIndexer()} }
+
+// Request adds a request to the index: what package requests calls Ended. Of more than 8 million the rest is left out.
+func (x *Indexer) Request(id, begin, end int64) {
+	if len(x.list) < mostRequests {
+		x.list = append(x.list, request{id, begin, end})
+	}
+}
 
 // Fold is what takes the events.
 func (x *Indexer) Fold() exectrace.Fold { return x.fold }
@@ -68,7 +82,8 @@ func (x *Indexer) Index(t *exectrace.Trace, file io.ReaderAt) (*Index, error) {
 	}
 	f.sums.settle()
 	f.gs = nil
-	return &Index{file: file, size: t.Info().Bytes, head: head, trace: t, fold: f, end: max(1, t.Now())}, nil
+	slices.SortStableFunc(x.list, func(a, b request) int { return cmp.Compare(a.end, b.end) })
+	return &Index{requests: x.list, file: file, size: t.Info().Bytes, head: head, trace: t, fold: f, end: max(1, t.Now())}, nil
 }
 
 // Length returns the length of the trace in nanoseconds.

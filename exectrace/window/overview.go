@@ -37,6 +37,9 @@ type Overview struct {
 	Processors [][]float64 `json:"processors"` // share of the column in which goroutines ran, by processor
 	Groups     []Group     `json:"groups"`     // goroutines by what they were started with, most running time first
 
+	// Requests are those that ended in the stretch; absent when none was found in the trace.
+	Requests *Requests `json:"requests,omitempty"`
+
 	// Lanes are the spans themselves, when the stretch is short enough.
 	Lanes *timeline.Result `json:"lanes,omitempty"`
 }
@@ -114,6 +117,7 @@ func (x *Index) coarse(from, to int64, columns int) *Overview {
 func (x *Index) complete(o *Overview) *Overview {
 	o.Schema, o.Length = Schema, x.end
 	o.Procs = x.trace.Info().Procs
+	o.Requests = x.ended(o.From, o.To, o.Step, len(o.Running))
 	return o
 }
 

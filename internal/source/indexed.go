@@ -59,7 +59,8 @@ func (o Opener) index(ctx context.Context, arg string) (*Indexed, error) {
 	}
 	o.Say("trace", "reading the execution trace")
 	index := window.NewIndexer()
-	t, err := exectrace.Read(ctx, io.NewSectionReader(file, 0, 1<<62), exectrace.Options{}, index.Fold())
+	t, err := exectrace.Read(ctx, io.NewSectionReader(file, 0, 1<<62), exectrace.Options{}, index.Fold(),
+		requests.New(requests.Options{Slowest: 1, Ended: index.Request}))
 	cut, err := exectrace.Usable(t, err)
 	if cut != nil {
 		x.Notes = append(x.Notes, cut.Note())

@@ -24,7 +24,8 @@ type view struct {
 
 // profileParams are the parameters of addresses that are flags of the commands for profiles, with pprof's names.
 func profileParams() []string {
-	return []string{"sample_index", "focus", "ignore", "hide", "show", "show_from", "tagfocus", "tagignore", "granularity", "sort", "top"}
+	return []string{"sample_index", "focus", "ignore", "hide", "show", "show_from", "tagfocus", "tagignore", "granularity", "sort", "top", "from", "to",
+		"relative_percentages", "noinlines", "nodecount"}
 }
 
 func command(params []string, words ...string) view {
@@ -47,6 +48,7 @@ func views() map[string]view {
 	for _, name := range []string{"summary", "requests", "blocking", "sched", "gc", "syscalls", "goroutines"} {
 		all["trace-"+name] = command([]string{"from", "to"}, "trace", name)
 	}
+	all["trace-overview"] = command([]string{"from", "to", "columns"}, "trace", "overview")
 	all["history"] = view{command: []string{"history", "show"}, words: 2, db: true}
 	all["trace-critical"] = command([]string{"request"}, "trace", "critical")
 	return all

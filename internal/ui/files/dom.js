@@ -23,12 +23,13 @@ export function h(tag, props, ...children) {
 
 /**
  * A table that sorts by its heads, searches, and copies as text.
- * @param {Array<{head: string, of: (row: any) => any, text?: (row: any) => string, cell?: (row: any) => any, number?: boolean}>} columns
+ * @typedef {{head: string, of: (row: any) => any, text?: (row: any) => string, cell?: (row: any) => any, number?: boolean, bar?: (row: any) => number}} Column
+ * @param {Column[]} columns bar is a share from 0 to 1 that is drawn behind the text
  * @param {Array<any>} rows
- * @param {string} [note]
+ * @param {{note?: string, plain?: boolean, most?: number}} [o] plain: without search; most: rows to show before all are asked for
  */
-export function table(columns, rows, note) {
-  let by = -1, down = true, search = "";
+export function table(columns, rows, o = {}) {
+  let by = -1, down = true, search = "", most = o.most || Infinity;
   const body = h("tbody", null);
   const text = (/** @type {any} */ c, /** @type {any} */ row) => (c.text ? c.text(row) : String(c.of(row) ?? ""));
   const shown = () => {
@@ -43,21 +44,33 @@ export function table(columns, rows, note) {
     }
     return out;
   };
-  const draw = () => body.replaceChildren(...shown().map((row) => h("tr", null, columns.map((c) => {
-    const content = c.cell ? c.cell(row) : text(c, row);
-    return h(c.number ? "td.n" : "td.name", null, content);
-  }))));
-  const heads = columns.map((c, i) => h(c.number ? "th.n" : "th", null, h("button", { type: "button", onclick: () => {
+  const more = h("button", { type: "button", onclick: () => { most = Infinity; draw(); } });
+  const draw = () => {
+    const all = shown();
+    body.replaceChildren(...all.slice(0, most).map((row) => h("tr", null, columns.map((c) => {
+      const cell = h(c.number ? "td.n" : "td.name", null, c.cell ? c.cell(row) : text(c, row));
+      if (c.bar) {
+        cell.classList.add("bar");
+        cell.style.setProperty("--w", `${Math.max(0, Math.min(1, c.bar(row) || 0)) * 100}%`);
+      }
+      return cell;
+    }))));
+    more.hidden = all.length <= most;
+    more.textContent = `all ${all.length} rows`;
+    heads.forEach((head, i) => (i === by ? head.setAttribute("aria-sort", down ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
+  };
+  const heads = columns.map((c, i) => h(c.number ? "th.n" : "th", { scope: "col" }, h("button", { type: "button", onclick: () => {
     down = by === i ? !down : Boolean(c.number);
     by = i;
     draw();
   } }, c.head)));
   draw();
+  const copy = h("button", { type: "button", title: "copy the rows as text", onclick: () => navigator.clipboard.writeText(
+    [columns.map((c) => c.head), ...shown().map((row) => columns.map((c) => text(c, row)))].map((r) => r.join("\t")).join("\n")) }, "copy");
   return h("div", null,
-    h("div.tools", null,
+    o.plain ? null : h("div.tools", null,
       h("input", { type: "search", placeholder: "search", "aria-label": "search", oninput: (/** @type {any} */ e) => { search = e.target.value.toLowerCase(); draw(); } }),
-      h("button", { type: "button", onclick: () => navigator.clipboard.writeText(
-        [columns.map((c) => c.head), ...shown().map((row) => columns.map((c) => text(c, row)))].map((r) => r.join("\t")).join("\n")) }, "copy"),
-      note ? h("span.note", null, note) : null),
-    h("table.rows", null, h("thead", null, h("tr", null, heads)), body));
+      copy, o.note ? h("span.note", null, o.note) : null),
+    h("table.rows", null, h("thead", null, h("tr", null, heads)), body),
+    o.plain ? h("div.tools", null, copy, more, o.note ? h("span.note", null, o.note) : null) : more);
 }

@@ -32,12 +32,14 @@ function form() {
 
 /** The windows of a job's events as points, and its phases as bands. @param {any[]} events */
 function timed(events) {
-  const points = [], bands = [];
+  const points = [];
+  /** @type {Array<{name: string, from: number, to: number}>} */
+  const bands = [];
   for (const e of events) {
     if (!e.window) continue;
     points.push({ x: e.at, e, w: e.window });
     const last = bands.at(-1);
-    if (last?.name === e.phase) last.to = e.at;
+    if (last && last.name === e.phase) last.to = e.at;
     else bands.push({ name: e.phase, from: e.at - e.window.seconds, to: e.at });
   }
   return { points, bands };
@@ -55,7 +57,7 @@ function figures(events) {
     asked.length ? plot({ ...axis, title: "latency", y: seconds, series: ["p50", "p90", "p99"].map((q) => line(q, (p) => p.w.quantiles[q], asked)) }) : null,
     plot({ ...axis, title: "processors busy", y: digits, series: [line("CPU", (p) => (p.w.cpu_seconds || 0) / p.w.seconds, whole)] }),
     heap.length ? plot({ ...axis, title: "heap live after the last collection", y: bytes, series: [line("heap", (p) => p.e.heap_live, heap)] }) : null,
-  ].filter(Boolean);
+  ].filter((e) => e !== null);
 }
 
 /** The phases of a job, each with how it went or goes. @param {any[]} events */
@@ -84,7 +86,7 @@ export function live() {
     }
     const end = events.find((e) => e.done);
     box.replaceChildren(h("h2", null, events[0].job),
-      end?.error ? h("p.error", null, end.error) : end ? h("p", null, "Done. ", end.made ? h("a", { href: `/?src=${end.made}` }, "look at it") : null) : phases(events),
+      end?.error ? h("p.error", null, end.error) : end ? h("p", null, "Done. ", end.made ? h("a", { href: `/?src=${end.made}` }, "look at it") : "") : phases(events),
       ...figures(events));
     const bar = box.querySelector("progress");
     if (bar && !events.at(-1).window) ticking = setInterval(() => { bar.value = Math.min(bar.max, bar.value + 0.25); }, 250); // a profile says nothing until it is there

@@ -4,9 +4,11 @@ import { address, allSources, ask, go, link, source, state } from "./app.js";
 import { history } from "./history.js";
 import { live } from "./live.js";
 import { load, manifest } from "./load.js";
+import { kindOf, request } from "./request.js";
+import { trace } from "./trace.js";
 import { digits, nanoseconds, percent, quantity } from "./format.js";
 
-const profiles = ["recording", "profile"];
+const profiles = ["recording", "profile", "trace"];
 
 /** @param {string} name a page of the server @param {string} title */
 function frame(name, title) {
@@ -16,23 +18,23 @@ function frame(name, title) {
   return h("iframe", { src: `/page/${name}?${q}`, title, sandbox: "allow-scripts" });
 }
 
-/** A bar of a share with its interval. @param {{share: number, low?: number, high?: number}} p */
-function bar(p) {
+/** A bar of a share with its interval. @param {{share: number, low?: number, high?: number}} p @param {number} full the share that fills it */
+function bar(p, full) {
   const value = h("span", null), range = h("i", null);
-  const at = (/** @type {any} */ x) => `${100 * Math.max(0, Math.min(1, x || 0))}%`;
+  const at = (/** @type {any} */ x) => `${100 * Math.max(0, Math.min(1, (x || 0) / full))}%`;
   value.style.width = at(p.share);
   range.style.left = at(p.low);
   range.style.width = at((p.high ?? p.share) - (p.low ?? p.share));
-  return h("div.scale", { role: "img", "aria-label": percent(p.share) }, value, p.low === undefined ? null : range);
+  return h("div.scale", { role: "img", "aria-label": percent(p.share), title: `the whole bar is ${percent(full)}` }, value, p.low === undefined ? null : range);
 }
 
-function card(/** @type {any} */ f, /** @type {any} */ settings) {
+function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1) {
   const exact = f.function ? { fn: f.function } : null;
   const anchored = f.function ? `^${f.function.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$` : "";
   const price = f.saving
-    ? h("div.price", null, bar(f.saving), `saves ${percent(f.saving.share)} of ${f.saving.resource}`,
+    ? h("div.price", null, bar(f.saving, full), h("strong", null, `saves ${percent(f.saving.share)}`), `of ${f.saving.resource === "cpu" ? "CPU" : f.saving.resource}`,
       f.saving.low === undefined ? null : h("span.faint", null, `95 %: ${percent(f.saving.low)} to ${percent(f.saving.high)}`))
-    : f.cost?.cpu_and_gc ? h("div.price", null, bar(f.cost.cpu_and_gc), `costs ${percent(f.cost.cpu_and_gc.share)} of CPU`) : null;
+    : f.cost?.cpu_and_gc ? h("div.price", null, bar(f.cost.cpu_and_gc, full), h("strong", null, `costs ${percent(f.cost.cpu_and_gc.share)}`), "of CPU") : null;
   return h("section.card", null,
     h("h2", null, settings ? null : h("span.rank", null, f.rank), f.title, h("span.tag", null, f.confidence), h("span.tag", null, f.rule)),
     price,
@@ -56,11 +58,12 @@ async function findings() {
     ["limit", res.limiting], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
   ].filter(([, v]) => v);
   const real = (r.findings || []).filter((/** @type {any} */ f) => f.rule !== "costly-line"), rest = (r.findings || []).filter((/** @type {any} */ f) => f.rule === "costly-line");
+  const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
-    h("dl.figures", null, facts.map(([k, v]) => [h("dt", null, k), h("dd", null, v)])),
-    real.length ? real.map((/** @type {any} */ f) => card(f, false)) : h("p.note", null, "No findings in the code. None of the known mistakes costs enough here to be worth your time."),
-    r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true))] : null,
-    rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false))) : null,
+    h("dl.figures", null, facts.map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
+    real.length ? real.map((/** @type {any} */ f) => card(f, false, full)) : h("p.note", null, "No findings in the code. None of the known mistakes costs enough here to be worth your time."),
+    r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true, full))] : null,
+    rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false, full))) : null,
     (r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + (n.text || n))),
   ].flat(Infinity).filter(Boolean);
 }
@@ -76,7 +79,7 @@ function costs(r, /** @type {any} */ rows, /** @type {any} */ more = []) {
     { head: "function", of: (x) => x.function || x.file || "", text: (x) => [x.function, x.file && `${x.file}${x.line ? ":" + x.line : ""}`].filter(Boolean).join("  "),
       cell: (x) => [x.function ? link("source", x.function, { fn: x.function }) : "", x.file ? h("span.faint", null, ` ${x.file}${x.line ? ":" + x.line : ""}`) : ""] },
     ...more,
-  ], rows, `${r.sample_type}, ${quantity(r.total, r.unit)} in all`);
+  ], rows, { note: `${r.sample_type}, ${quantity(r.total, r.unit)} in all` });
 }
 
 async function top() {
@@ -93,9 +96,54 @@ async function picker(/** @type {any} */ view) {
   ], (r.rows || []).filter((/** @type {any} */ x) => x.function))];
 }
 
+/** Files as a tree, each with what its functions cost. */
+async function sourceTree() {
+  const r = await ask("top", { granularity: "filefunctions", sort: "flat", top: 600 });
+  const unknown = "(no file)";
+  const cut = common((r.rows || []).map((/** @type {any} */ x) => x.file).filter(Boolean));
+  /** @type {any} */
+  const root = { flat: 0, dirs: new Map(), functions: [] };
+  for (const x of r.rows || []) {
+    let at = root;
+    at.flat += x.flat;
+    for (const part of (x.file ? x.file.slice(x.file.startsWith(cut) ? cut.length : 0) : unknown).split("/").filter(Boolean)) {
+      if (!at.dirs.has(part)) at.dirs.set(part, { flat: 0, dirs: new Map(), functions: [] });
+      at = at.dirs.get(part);
+      at.flat += x.flat;
+    }
+    at.functions.push(x);
+  }
+  const total = r.total || 1;
+  const heat = (/** @type {any} */ name, /** @type {number} */ flat) => {
+    const row = h("span.row", null, name, h("span.n", null, `${quantity(flat, r.unit)}  ${percent(flat / total)}`));
+    row.style.setProperty("--w", `${(100 * flat) / total}%`);
+    return row;
+  };
+  /** @type {(name: string, d: any, depth: number) => HTMLElement} */
+  const node = (name, d, depth) => {
+    while (d.dirs.size === 1 && !d.functions.length) {
+      const [next, inner] = [...d.dirs][0];
+      name += "/" + next;
+      d = inner;
+    }
+    return h("details", { open: depth < 2 && d.flat > total / 20 }, h("summary", null, heat(name, d.flat)),
+      [...d.dirs].sort((a, b) => b[1].flat - a[1].flat).map(([n, x]) => node(n, x, depth + 1)),
+      d.functions.sort((/** @type {any} */ a, /** @type {any} */ b) => b.flat - a.flat).map((/** @type {any} */ f) => h("div", null, heat(link("source", f.function, { fn: f.function }), f.flat))));
+  };
+  return [h("p.note", null, `${r.sample_type}, ${quantity(r.total, r.unit)} in all; the time in a file itself. Choose a function.`),
+    h("div.tree", null, [...root.dirs].sort((a, b) => b[1].flat - a[1].flat).map(([n, x]) => node(n, x, 0)))];
+}
+
+/** The folder that all files have in common. @param {string[]} files */
+function common(files) {
+  let cut = files[0] || "";
+  for (const f of files) while (!f.startsWith(cut)) cut = cut.slice(0, -1);
+  return cut.slice(0, cut.lastIndexOf("/") + 1);
+}
+
 async function listing() {
   const fn = state().get("fn");
-  if (!fn) return picker("source");
+  if (!fn) return sourceTree();
   const r = await ask("list");
   const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => l.cum)));
   return [
@@ -159,7 +207,7 @@ async function peek() {
 
 function parts(/** @type {any} */ list, /** @type {any} */ total) {
   return h("div.parts", null, list.filter((/** @type {any} */ p) => p.ns > 0).map((/** @type {any} */ p) => {
-    const s = h("span", { title: `${p.part}: ${nanoseconds(p.ns)}, ${percent(p.ns / total)}` });
+    const s = h("span." + kindOf(p.part), { title: `${p.part}: ${nanoseconds(p.ns)}, ${percent(p.ns / total)}` });
     s.style.width = `${100 * p.ns / total}%`;
     return s;
   }));
@@ -183,7 +231,7 @@ async function requests() {
     ], r.routes || []),
     h("h2", null, "Slowest"),
     table([
-      { head: "request", of: (x) => x.id, cell: (x) => link("timeline", `#${x.id}`, { request: x.id }), number: true },
+      { head: "request", of: (x) => x.id, cell: (x) => link("request", `#${x.id}`, { request: x.id }), number: true },
       { head: "latency", of: (x) => x.latency_ns, text: (x) => nanoseconds(x.latency_ns), number: true },
       { head: "where the time goes", of: (x) => words(x.parts, x.latency_ns), cell: (x) => [parts(x.parts || [], x.latency_ns), h("div.faint", null, words(x.parts, x.latency_ns))] },
       { head: "route", of: (x) => x.route },
@@ -192,14 +240,14 @@ async function requests() {
   ];
 }
 
-async function trace() {
+async function summary() {
   const r = await ask("trace-summary");
   return [
     h("dl.figures", null, [
       ["length", seconds(r.length_seconds)], ["events", digits(r.events)], ["goroutines", digits(r.goroutines)],
       ["goroutines running", digits(r.mean_running) + " on average"], ["processors busy", `${digits(r.mean_busy)} of ${r.gomaxprocs}`],
-    ].map(([k, v]) => [h("dt", null, k), h("dd", null, v)])),
-    h("p", null, link("requests", "requests"), " · ", link("timeline", "timeline")),
+    ].map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
+    h("p", null, link("trace", "the trace over time"), " · ", link("requests", "requests"), " · ", link("timeline", "timeline"), ...(r.remarks || []).map((/** @type {any} */ m) => h("p", null, m.text))),
     h("h2", null, "Where goroutines spend their time"),
     table([
       { head: "time", of: (x) => x.seconds, text: (x) => seconds(x.seconds), number: true },
@@ -226,7 +274,7 @@ async function recording() {
       ["recorded", m.created], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
       ["Go", m.runtime?.go], ["machine", [m.machine?.cpu, m.machine?.cores && m.machine.cores + " cores", m.machine?.kernel].filter(Boolean).join(" · ")],
       ["load", m.load ? [m.load.connections && m.load.connections + " connections", m.load.rate ? m.load.rate + " requests/s" : "flat out", ...(m.load.targets || [])].filter(Boolean).join(" · ") : ""],
-    ].filter(([, v]) => v).map(([k, v]) => [h("dt", null, k), h("dd", null, v)])),
+    ].filter(([, v]) => v).map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
     h("h2", null, "Phases"),
     table([
       { head: "phase", of: (p) => p.name }, { head: "seconds", of: (p) => p.seconds || 0, text: (p) => digits(p.seconds || 0), number: true },
@@ -274,12 +322,13 @@ async function diff() {
     { head: "difference", of: (x) => x.difference?.value ?? x.new - x.old, text: (x) => digits(x.difference?.value ?? x.new - x.old), number: true },
     { head: "verdict", of: (x) => x.verdict, cell: (x) => h("span." + x.verdict, null, x.verdict === "better" ? "less" : x.verdict === "worse" ? "more" : x.verdict) },
     { head: "function", of: (x) => x.function || x.file || "", cell: (x) => (x.function ? link("source", x.function, { fn: x.function }) : x.file || "") },
-  ], r.rows || [], `${r.unit || ""}${r.per ? " per " + r.per : ""}`)];
+  ], r.rows || [], { note: `${r.unit || ""}${r.per ? " per " + r.per : ""}` }), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
 }
 
-/** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, draw: () => any}>} */
+/** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, hidden?: boolean, draw: () => any}>} */
 export const views = {
   findings: { title: "Findings", kinds: ["recording"], draw: findings },
+  trace: { title: "Trace", kinds: ["trace", "recording"], draw: trace },
   flame: { title: "Flame", kinds: profiles, filters: true, draw: () => frame("flame", "flame graph") },
   graph: { title: "Graph", kinds: profiles, filters: true, draw: () => frame("graph", "call graph") },
   top: { title: "Top", kinds: profiles, filters: true, draw: top },
@@ -287,9 +336,10 @@ export const views = {
   peek: { title: "Peek", kinds: profiles, filters: true, draw: peek },
   disasm: { title: "Disassembly", kinds: profiles, filters: true, draw: disassembly },
   load: { title: "Load", kinds: ["recording"], draw: load },
-  trace: { title: "Trace", kinds: ["recording", "trace"], draw: trace },
   requests: { title: "Requests", kinds: ["recording", "trace"], draw: requests },
-  timeline: { title: "Timeline", kinds: ["recording", "trace"], draw: () => frame("timeline", "timeline") },
+  request: { title: "Request", kinds: ["recording", "trace"], hidden: true, draw: request },
+  summary: { title: "Trace in words", kinds: ["recording", "trace"], hidden: true, draw: summary },
+  timeline: { title: "Timeline", kinds: ["recording", "trace"], hidden: true, draw: () => frame("timeline", "timeline") },
   compare: { title: "Compare", kinds: ["recording"], pair: true, draw: compare },
   diff: { title: "Diff", kinds: ["recording", "profile"], filters: true, pair: true, draw: diff },
   history: { title: "History", kinds: ["history"], draw: history },
