@@ -72,7 +72,7 @@ func record(t testing.TB) (dir string) {
 		}
 	}
 	exe := filepath.Join(t.TempDir(), "counted.exe")
-	run("go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...,strings", "-o", exe, ".")
+	run("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", exe, ".")
 	run(exe)
 	return dir
 }

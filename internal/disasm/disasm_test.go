@@ -25,12 +25,25 @@ type build struct {
 	flags []string
 }
 
-var builds = []build{
+// quickBuilds need no standard library of their own: all but the linking is in the build cache.
+var quickBuilds = []build{
 	{name: "plain"},
+	{name: "stripped", flags: []string{"-ldflags=-s -w"}},
+}
+
+// slowBuilds compile the standard library again, so they are behind the tag live.
+var slowBuilds = []build{
 	{name: "pie", flags: []string{"-buildmode=pie"}},
 	{name: "trimmed", flags: []string{"-trimpath"}},
-	{name: "stripped", flags: []string{"-ldflags=-s -w"}},
 	{name: "stripped-pie", flags: []string{"-buildmode=pie", "-ldflags=-s -w"}},
+}
+
+// builds are those for this system.
+func builds() []build {
+	if !live.On {
+		return quickBuilds
+	}
+	return slices.Concat(quickBuilds, slowBuilds)
 }
 
 var crossBuilds = []build{
@@ -105,7 +118,7 @@ func TestRunningProgram(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc/self/maps")
 	}
-	for _, bd := range builds {
+	for _, bd := range builds() {
 		t.Run(bd.name, func(t *testing.T) {
 			bin := open(t, bd)
 			cmd := exec.Command(bin.Path)
@@ -202,9 +215,9 @@ func chains(t *testing.T, said string) func(func(chain) bool) {
 
 // TestAgainstObjdump compares every instruction of some functions with go tool objdump.
 func TestAgainstObjdump(t *testing.T) {
-	all := append(builds[:3:3], crossBuilds[0], crossBuilds[1], crossBuilds[3])
-	if !live.On {
-		all = builds[:2]
+	all := quickBuilds[:1]
+	if live.On {
+		all = []build{quickBuilds[0], slowBuilds[0], slowBuilds[1], crossBuilds[0], crossBuilds[1], crossBuilds[3]}
 	}
 	for _, bd := range all {
 		t.Run(bd.name, func(t *testing.T) {
@@ -261,7 +274,7 @@ func objdump(t *testing.T, path, name string) []string {
 // TestAgainstGosym compares all functions, and the innermost line of many addresses, with the
 // standard library's reader.
 func TestAgainstGosym(t *testing.T) {
-	for _, bd := range builds {
+	for _, bd := range builds() {
 		t.Run(bd.name, func(t *testing.T) {
 			if runtime.GOOS != "linux" {
 				t.Skip("reads an ELF file")
@@ -306,9 +319,9 @@ func TestAgainstGosym(t *testing.T) {
 
 // TestInlinedEverywhere looks into each kind of file for the inlined calls of a function.
 func TestInlinedEverywhere(t *testing.T) {
-	all := slices.Concat(builds, crossBuilds)
-	if !live.On {
-		all = builds
+	all := builds()
+	if live.On {
+		all = slices.Concat(all, crossBuilds)
 	}
 	for _, bd := range all {
 		t.Run(bd.name, func(t *testing.T) {
@@ -338,7 +351,7 @@ func TestInlinedEverywhere(t *testing.T) {
 // TestVectorCode decodes assembly with AVX instructions: nothing of it may be unknown, and what
 // follows one that is must be in step again.
 func TestVectorCode(t *testing.T) {
-	bin := open(t, builds[0])
+	bin := open(t, quickBuilds[0])
 	if bin.Arch != "amd64" {
 		t.Skip("the fixture is not for amd64")
 	}
@@ -360,7 +373,7 @@ func TestVectorCode(t *testing.T) {
 }
 
 func TestIntelSyntax(t *testing.T) {
-	bin := open(t, builds[0])
+	bin := open(t, quickBuilds[0])
 	if bin.Arch != "amd64" {
 		t.Skip("the fixture is not for amd64")
 	}
@@ -374,7 +387,7 @@ func TestIntelSyntax(t *testing.T) {
 }
 
 func TestBuildID(t *testing.T) {
-	bin := open(t, builds[0])
+	bin := open(t, quickBuilds[0])
 	if runtime.GOOS == "linux" && len(bin.BuildID) != 40 {
 		t.Errorf("build id %q", bin.BuildID)
 	}

@@ -9,7 +9,7 @@ import (
 // TestDamagedTable flips bytes of a real function table: it may say less or nonsense, but
 // never panics or runs away.
 func TestDamagedTable(t *testing.T) {
-	bin := open(t, builds[0])
+	bin := open(t, quickBuilds[0])
 	whole := bin.obj.pclntab
 	if len(whole) == 0 {
 		t.Skip("no table")
@@ -63,7 +63,7 @@ func FuzzPclntab(f *testing.F) {
 }
 
 func BenchmarkOpen(b *testing.B) {
-	path := program(b, builds[0])
+	path := program(b, quickBuilds[0])
 	for b.Loop() {
 		bin, err := Open(path)
 		if err != nil {
@@ -74,7 +74,7 @@ func BenchmarkOpen(b *testing.B) {
 }
 
 func BenchmarkDisassemble(b *testing.B) {
-	bin := open(b, builds[0])
+	bin := open(b, quickBuilds[0])
 	f := bin.named(b, "runtime.schedule")
 	b.SetBytes(int64(f.End - f.Entry))
 	for b.Loop() {

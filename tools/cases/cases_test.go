@@ -1,6 +1,8 @@
 package main
 
 import (
+	onlylive "github.com/hone-go/hone/internal/live"
+
 	"context"
 	"os"
 	"os/exec"
@@ -399,6 +401,7 @@ func main() {
 
 // TestLoggedVariantBuilds: what -requests measures is the left-pad service with another listener.
 func TestLoggedVariantBuilds(t *testing.T) {
+	onlylive.Only(t)
 	dir := filepath.Join(t.TempDir(), "logged")
 	if err := logRequests(filepath.Join(examples, "leftpad", "before"), dir); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@
 //	go run ./tools/peers trace            # traces of 5, 50 and 220 MB, against go tool trace
 //	go run ./tools/peers compare          # false verdicts of hone compare; with -busy beside busy loops
 //	go run ./tools/peers bench -data D    # hone bench and benchstat on unchanged programs; -collect adds samples
-//	go run ./tools/peers pgo              # makes cmd/hone/default.pgo
+//	go run ./tools/peers pgo              # makes cmd/hone/release.pgo
 //
 // Each area makes its own test data in a temporary folder, runs the rivals
 // several times in turn and prints CPU seconds (user + system, the median) and

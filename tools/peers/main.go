@@ -23,7 +23,7 @@ func areas() []area {
 		{"trace", "all analyses of execution traces, against go tool trace and x/exp/trace", traceArea},
 		{"compare", "no rival: hone compare on runs of the same programs, and on a repair", compareArea},
 		{"bench", "false verdicts of hone bench, against go test -count=10 and benchstat, and the changes that it finds", benchArea},
-		{"pgo", "no comparison: make cmd/hone/default.pgo, the profile that hone is built by", pgoArea},
+		{"pgo", "no comparison: make cmd/hone/release.pgo, the profile that hone is built by", pgoArea},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // pgoArea makes the profile that hone is built by: what hone run says of hone at its own hard work.
 func pgoArea(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("peers pgo", flag.ContinueOnError)
-	file := fs.String("o", filepath.Join("cmd", "hone", "default.pgo"), "`FILE` to write")
+	file := fs.String("o", releaseProfile, "`FILE` to write")
 	duration := fs.Duration("duration", 0, "length of each recording; 0 is that of hone run")
 	if err := fs.Parse(args); err != nil {
 		return err

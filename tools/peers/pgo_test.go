@@ -15,10 +15,10 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// TestProfileIsOfThisHone looks for the functions of default.pgo in the source: a profile of functions that
+// TestProfileIsOfThisHone looks for the functions of release.pgo in the source: a profile of functions that
 // have gone helps nobody. Should it fail, make it again: go run ./tools/peers pgo.
 func TestProfileIsOfThisHone(t *testing.T) {
-	file := filepath.Join("..", "..", "cmd", "hone", "default.pgo")
+	file := filepath.Join("..", "..", "cmd", "hone", "release.pgo")
 	p := decodeFile(t, file)
 	names := declared(t, filepath.Join("..", ".."))
 	top, err := p.Top(profile.TopOptions{SampleIndex: len(p.SampleTypes) - 1})

@@ -55,6 +55,9 @@ type profileBench struct {
 // honePackage is hone itself.
 const honePackage = "github.com/hone-go/hone/cmd/hone"
 
+// releaseProfile is the profile that releases are compiled with, seen from the root of the repository.
+const releaseProfile = "cmd/hone/release.pgo"
+
 func (b *profileBench) findTools(ctx context.Context) error {
 	var err error
 	if b.self, err = os.Executable(); err != nil {
@@ -67,7 +70,7 @@ func (b *profileBench) findTools(ctx context.Context) error {
 	}
 	b.pprof = strings.TrimSpace(string(path))
 	b.hone = filepath.Join(b.dir, "hone")
-	if said, err := exec.CommandContext(ctx, "go", "build", "-o", b.hone, honePackage).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(ctx, "go", "build", "-pgo="+releaseProfile, "-o", b.hone, honePackage).CombinedOutput(); err != nil {
 		return fmt.Errorf("build hone: %w\n%s", err, said)
 	}
 	return nil
