@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/experiment/fix"
+	"github.com/hone-go/hone/internal/experiment/upstream"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/render"
@@ -28,6 +30,7 @@ type fixFlags struct {
 	again againFlags
 	spec  fix.Spec
 	patch string
+	fork  string
 }
 
 // againFlags say how to record again what a recording measured.
@@ -51,6 +54,9 @@ checked in the code around: ` + strings.Join(rewrite.Rules(), ", ") + `. Finding
 in turns with the tree as it is, under the load of the recording. -w does the same and then writes the files, if the trial shows a gain and
 no loss. Until then nothing in your tree has changed, whenever it ends. Both need a git tree without uncommitted changes.
 
+-fork is for a finding in a dependency: with -try hone looks for a version that cures; else, or if none does, it copies the module, patches the copy,
+runs its tests, measures it, and prints the replace directive. The text of an issue for the maintainers is written beside it, never sent.
+
 A recording does not keep headers and bodies of requests: give -load again where the load had some.`,
 		examples: []string{
 			"hone fix",
@@ -58,12 +64,14 @@ A recording does not keep headers and bodies of requests: give -load again where
 			"hone fix -patch fixes.diff",
 			"hone fix -try -duration 10s",
 			"hone fix -w -untried 2",
+			"hone fix 3 -fork ../forks -try",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var f fixFlags
 			f.out.declare(fs, "")
 			f.again.declare(fs)
 			fs.StringVar(&f.patch, "patch", "", "write all changes as one diff to `FILE`, for git apply")
+			fs.StringVar(&f.fork, "fork", "", "of one finding in a dependency: patch a copy of the module in `DIR`, and write an issue for its maintainers there; with -try, look for a version that cures first, and measure the copy")
 			fs.BoolVar(&f.spec.Try, "try", false, "test and measure the changes in a copy")
 			fs.BoolVar(&f.spec.Write, "w", false, "test and measure the changes in a copy, and write them if they gain")
 			fs.BoolVar(&f.spec.Untried, "untried", false, "with -w: test, but do not measure")
@@ -101,6 +109,9 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		prog.clear()
 		return err
 	}
+	if f.fork != "" {
+		return f.upstream(ctx, env, cfg, res, numbers, prog)
+	}
 	r, err := f.fix(ctx, env, cfg, res, numbers)
 	prog.clear()
 	if err != nil {
@@ -110,6 +121,33 @@ func (f *fixFlags) run(ctx context.Context, env Env, args, _ []string) error {
 		return render.JSON(env.Stdout, r)
 	}
 	return buffered(env.Stdout, func(w io.Writer) error { render.Fix(w, r, f.out.style(env)); return nil })
+}
+
+// upstream does what can be done about a finding in a dependency.
+func (f *fixFlags) upstream(ctx context.Context, env Env, cfg session.Config, res *session.Result, numbers []int, prog *progress) error {
+	defer prog.clear()
+	if len(numbers) != 1 || f.spec.Write || f.patch != "" {
+		return usagef("fix: -fork is for one finding: hone fix 2 -fork DIR [-try]")
+	}
+	i := slices.IndexFunc(res.Report.Findings, func(x diagnose.Finding) bool { return x.Rank == numbers[0] })
+	if i < 0 {
+		return usagef("fix: there is no finding %d", numbers[0])
+	}
+	spec := upstream.Spec{Dir: absolute(env.Dir, f.fork), Try: f.spec.Try, Runs: f.spec.Runs, Seed: f.spec.Seed}
+	var err error
+	if spec.Options, err = f.again.options(ctx, env, res.Manifest); err != nil {
+		return err
+	}
+	spec.Options.Arg = res.Manifest.Target.Arg
+	r, err := upstream.Run(ctx, cfg, &res.Report.Findings[i], spec)
+	prog.clear()
+	if err != nil {
+		return err
+	}
+	if f.out.json {
+		return render.JSON(env.Stdout, r)
+	}
+	return buffered(env.Stdout, func(w io.Writer) error { render.Upstream(w, r, f.out.style(env)); return nil })
 }
 
 func (f *fixFlags) fix(ctx context.Context, env Env, cfg session.Config, res *session.Result, numbers []int) (*fix.Result, error) {

@@ -28,6 +28,7 @@ func printed() map[string]string {
 		"hone/recording/v1": "`hone record -json`, and `manifest.json` in a recording",
 		"hone/groups/v1":    "`hone top -groups -json`",
 		"hone/raw/v1":       "`hone raw -json`; samples, locations, functions and mappings follow, an entry a line",
+		"hone/upstream/v1":  "`hone fix -fork DIR -json`",
 		"hone/tunedeps/v1":  "`hone tune deps -json`",
 		"hone/tunego/v1":    "`hone tune go -json`",
 		"hone/tunepgo/v1":   "`hone tune pgo -json`",

@@ -33,23 +33,7 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 		if f.Proposal != "" {
 			fmt.Fprintln(w, "   "+s.paint(strong, "a proposal: hone does not apply it"))
 		}
-		for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-			parts := strings.Split(line, "\t") // which patch needs
-			for i := range parts {
-				parts[i] = screen.Line(parts[i])
-			}
-			text := strings.Join(parts, "\t")
-			if text == "" || !strings.Contains(" +-@\\", text[:1]) {
-				text = " " + text // every line of a diff begins with one of these
-			}
-			switch {
-			case strings.HasPrefix(line, "+"):
-				text = s.paint(good, text)
-			case strings.HasPrefix(line, "-"):
-				text = s.paint(bad, text)
-			}
-			fmt.Fprintln(w, text)
-		}
+		writeDiff(w, text, s)
 	}
 	for i, f := range left(r.Fixes) {
 		if i == 0 {
@@ -65,6 +49,27 @@ func Fix(w io.Writer, r *fix.Result, s Style) {
 		return
 	}
 	fixEnd(w, r, s)
+}
+
+// writeDiff draws a unified diff.
+func writeDiff(w io.Writer, diff string, s Style) {
+	for _, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
+		parts := strings.Split(line, "\t") // which patch needs
+		for i := range parts {
+			parts[i] = screen.Line(parts[i])
+		}
+		text := strings.Join(parts, "\t")
+		if text == "" || !strings.Contains(" +-@\\", text[:1]) {
+			text = " " + text // every line of a diff begins with one of these
+		}
+		switch {
+		case strings.HasPrefix(line, "+"):
+			text = s.paint(good, text)
+		case strings.HasPrefix(line, "-"):
+			text = s.paint(bad, text)
+		}
+		fmt.Fprintln(w, text)
+	}
 }
 
 func left(all []fix.Fix) (out []fix.Fix) {

@@ -27,6 +27,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment/tunegc"
 	"github.com/hone-go/hone/internal/experiment/tunego"
 	"github.com/hone-go/hone/internal/experiment/tunepgo"
+	"github.com/hone-go/hone/internal/experiment/upstream"
 	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/internal/screen/screentest"
@@ -122,6 +123,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"TracksPlot":    func(w io.Writer, s Style) { TracksPlot(w, hostileTracks(), s) },
 		"TracksSVG":     func(w io.Writer, _ Style) { TracksSVG(w, hostileTracks()) },
 		"Bisection":     func(w io.Writer, s Style) { Bisection(w, filled[bench.Bisection](), s) },
+		"Upstream":      func(w io.Writer, s Style) { Upstream(w, filled[upstream.Result](), s) },
 		"TuneDeps":      func(w io.Writer, s Style) { TuneDeps(w, filled[tunedeps.Result](), s) },
 		"TuneGC":        func(w io.Writer, s Style) { TuneGC(w, filled[tunegc.Result](), s) },
 		"TuneGo":        func(w io.Writer, s Style) { TuneGo(w, filled[tunego.Result](), s) },

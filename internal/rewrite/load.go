@@ -17,12 +17,22 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 //
 // overlay holds the texts of files, by absolute path, that differ from those on disk.
 func Load(ctx context.Context, dir string, buildFlags []string, overlay map[string][]byte) (*packages.Package, error) {
-	list, err := packages.Load(&packages.Config{Mode: loadMode, Context: ctx, Dir: dir, BuildFlags: buildFlags, Overlay: overlay, Env: append(os.Environ(), "GOPACKAGESDRIVER=off")}, ".")
+	return load(&packages.Config{Context: ctx, Dir: dir, BuildFlags: buildFlags, Overlay: overlay}, ".")
+}
+
+// LoadPackage loads a package by its import path, as the module in a directory sees it. env is added to the environment of the go command.
+func LoadPackage(ctx context.Context, dir, importPath string, buildFlags, env []string) (*packages.Package, error) {
+	return load(&packages.Config{Context: ctx, Dir: dir, BuildFlags: buildFlags, Env: env}, importPath)
+}
+
+func load(c *packages.Config, pattern string) (*packages.Package, error) {
+	c.Mode, c.Env = loadMode, append(append(os.Environ(), "GOPACKAGESDRIVER=off"), c.Env...)
+	list, err := packages.Load(c, pattern)
 	if err != nil {
 		return nil, err
 	}
 	if len(list) != 1 {
-		return nil, fmt.Errorf("%s has %d packages, want one", dir, len(list))
+		return nil, fmt.Errorf("%s has %d packages, want one", c.Dir, len(list))
 	}
 	for _, e := range list[0].Errors {
 		return nil, errors.New(e.Msg)

@@ -104,7 +104,7 @@ func choose(findings []*diagnose.Finding, numbers []int) (list []wanted, err err
 			}
 			switch {
 			case x.Version != "" || strings.HasPrefix(x.File, ".."):
-				w.fix.Left = "the line is in " + x.Module + ": hone tune deps looks for a version that costs less"
+				w.fix.Left = "the line is in " + x.Module + ": hone fix " + x.Label() + " -fork DIR looks for a version that cures (hone tune deps), or patches a copy"
 			case x.Line == 0 || !slices.Contains(rules, x.Rule):
 				w.fix.Left = rewrite.ErrNoRewrite.Error()
 			}

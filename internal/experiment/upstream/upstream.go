@@ -1,0 +1,233 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/altmod"
+	"github.com/hone-go/hone/internal/experiment/tunedeps"
+	"github.com/hone-go/hone/internal/rewrite"
+	"github.com/hone-go/hone/internal/scratch"
+	"github.com/hone-go/hone/internal/session"
+)
+
+// Schema is the version of Result's JSON form.
+const Schema = "hone/upstream/v1"
+
+// Spec says what to do.
+type Spec struct {
+	Options capture.Options // to record the target again
+	Dir     string          // where the copy and the issue go
+	Try     bool            // look for a version that cures, and measure the copy
+	Runs    int             // of each side of a trial
+	Seed    uint64
+}
+
+// Result is what can be done about a finding.
+type Result struct {
+	Schema     string           `json:"schema"`
+	Target     string           `json:"target"`
+	Finding    string           `json:"finding"` // its label
+	Rule       string           `json:"rule"`
+	Title      string           `json:"title"`
+	Module     string           `json:"module"`
+	Version    string           `json:"version"`
+	File       string           `json:"file"` // relative to the module
+	Line       int              `json:"line"`
+	Upgrade    *tunedeps.Module `json:"upgrade,omitempty"`    // the search for a version that cures; absent when it was not asked for
+	Workaround string           `json:"workaround,omitempty"` // what the caller can do
+	Fork       *Fork            `json:"fork,omitempty"`       // absent where a version cures
+	Issue      string           `json:"issue,omitempty"`      // the file with the text for the maintainers
+}
+
+// Fork is a patched copy of the module.
+type Fork struct {
+	Dir     string             `json:"dir,omitempty"`
+	Replace string             `json:"replace,omitempty"` // the directive that uses it
+	Diff    string             `json:"diff,omitempty"`    // unified, relative to the module
+	Risk    rewrite.Risk       `json:"risk,omitempty"`
+	Why     string             `json:"why,omitempty"`   // why old and new do the same
+	Tests   string             `json:"tests,omitempty"` // what the module's own tests of the package said
+	Trial   *experiment.Result `json:"trial,omitempty"` // the target with the copy beside the target as it is
+	Left    string             `json:"left,omitempty"`  // why there is no copy
+}
+
+// dirPrefix starts the names of the directories for alternate go.mod files.
+const dirPrefix = "upstream-"
+
+// Run looks for what can be done about a finding in a dependency.
+func Run(ctx context.Context, cfg session.Config, f *diagnose.Finding, s Spec) (*Result, error) {
+	if f.Module == "" || f.Version == "" || f.Line == 0 {
+		return nil, errors.New("the finding is not in a dependency")
+	}
+	work := filepath.Join(cfg.CacheDir, "work")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return nil, err
+	}
+	scratch.Sweep(work, time.Now(), dirPrefix)
+	dir, err := scratch.Make(work, dirPrefix)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Remove()
+	r := &Result{Schema: Schema, Target: s.Options.Arg, Finding: f.Label(), Rule: f.Rule, Title: f.Title,
+		Module: f.Module, Version: f.Version, File: f.File, Line: f.Line, Workaround: workaround(f)}
+	if s.Try {
+		found, err := tunedeps.Run(ctx, cfg, tunedeps.Spec{Options: s.Options, Modules: []string{f.Module}, Runs: s.Runs, Seed: s.Seed, Progress: cfg.Progress})
+		if err != nil {
+			return nil, err
+		}
+		r.Upgrade = &found.Modules[0]
+		if r.Upgrade.Cure != nil {
+			return r, nil
+		}
+	}
+	tree, err := altmod.Open(ctx, "go", s.Options.Dir, dir.Path)
+	if err != nil {
+		return nil, err
+	}
+	t := &fork{cfg: cfg, spec: s, finding: f, tree: tree, result: &Fork{}}
+	r.Fork = t.result
+	if err := t.make(ctx); err != nil {
+		if ctx.Err() != nil || t.made {
+			return nil, errors.Join(err, t.undo())
+		}
+		r.Fork.Left = err.Error()
+	}
+	r.Issue = filepath.Join(s.Dir, "issue-"+strings.NewReplacer("/", "-", "@", "-").Replace(f.Module)+"-"+f.Label()+".md")
+	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	return r, os.WriteFile(r.Issue, issue(f, r), 0o644)
+}
+
+// fork is a copy in the making.
+type fork struct {
+	cfg     session.Config
+	spec    Spec
+	finding *diagnose.Finding
+	tree    *altmod.Tree
+	result  *Fork
+	dir     string
+	made    bool // there is a directory
+}
+
+// undo removes a copy that was not finished.
+func (t *fork) undo() error {
+	if !t.made {
+		return nil
+	}
+	return os.RemoveAll(t.dir)
+}
+
+// make copies the module, patches the copy, runs its tests and measures it. An error before there is a copy is a reason for none.
+func (t *fork) make(ctx context.Context) error {
+	f := t.finding
+	if !slices.Contains(rewrite.Rules(), f.Rule) {
+		return errors.New("hone has no rewrite for " + f.Rule + " that is safe by types and syntax: patch a copy by hand, and measure it with hone try -with dep:" + f.Module + "=DIR")
+	}
+	t.dir = filepath.Join(t.spec.Dir, strings.ReplaceAll(f.Module, "/", "_")+"@"+f.Version)
+	if _, err := os.Stat(t.dir); err == nil {
+		return fmt.Errorf("%s is there already: remove it, or name another directory", t.dir)
+	}
+	source, err := t.tree.Source(ctx, f.Module, f.Version)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.spec.Dir, 0o755); err != nil {
+		return err
+	}
+	t.made = true
+	if err := os.CopyFS(t.dir, os.DirFS(source)); err != nil {
+		return err
+	}
+	gomod := filepath.Join(t.dir, "go.mod")
+	if _, err := os.Stat(gomod); errors.Is(err, os.ErrNotExist) { // a module from before there were modules
+		if err := os.WriteFile(gomod, []byte("module "+f.Module+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	build, err := t.tree.Replace(f.Module, t.dir)
+	if err != nil {
+		return err
+	}
+	change, err := t.patch(ctx, build)
+	if err != nil {
+		t.result.Left = err.Error()
+		err := t.undo()
+		t.made = false
+		return errors.Join(errors.New(t.result.Left), err)
+	}
+	before := t.test(ctx)
+	if err := os.WriteFile(change.File, change.New, 0o644); err != nil {
+		return err
+	}
+	t.result.Dir, t.result.Replace = t.dir, "replace "+f.Module+" => "+t.dir
+	t.result.Risk, t.result.Why = change.Risk, change.Why
+	text := string(diff.Diff("a/"+f.File, change.Old, "b/"+f.File, change.New))
+	_, t.result.Diff, _ = strings.Cut(text, "\n") // the line "diff a b"
+	switch after := t.test(ctx); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case before == "" && after != "":
+		t.result.Tests = "fail with the patch, and pass without: " + after
+		return nil
+	case before != "":
+		t.result.Tests = "fail without the patch, too: " + before
+	default:
+		t.result.Tests = "pass"
+	}
+	if !t.spec.Try {
+		return nil
+	}
+	t.result.Trial, err = experiment.Run(ctx, t.cfg, experiment.Spec{Options: t.spec.Options, Runs: t.spec.Runs, Seed: t.spec.Seed, Progress: t.cfg.Progress,
+		Variants: []experiment.Variant{{Name: "the patched copy", Modules: []string{f.Module + "=" + t.dir}}}})
+	return err
+}
+
+// patch computes the change of the finding's lines in the copy.
+func (t *fork) patch(ctx context.Context, b altmod.Build) (*rewrite.Change, error) {
+	f := t.finding
+	pkg, err := rewrite.LoadPackage(ctx, t.spec.Options.Dir, path.Join(f.Module, path.Dir(f.File)), b.Flags, b.Env)
+	if err != nil {
+		return nil, err
+	}
+	lines := []int{f.Line}
+	for _, s := range f.Sites {
+		if s.Role == "" && s.File == f.File && s.Line > 0 && !slices.Contains(lines, s.Line) {
+			lines = append(lines, s.Line)
+		}
+	}
+	file := filepath.Join(t.dir, filepath.FromSlash(f.File))
+	c, err := rewrite.Suggest(pkg, file, nil, f.Rule, lines)
+	if err == nil && c.Risk == rewrite.Judgement {
+		return nil, errors.New("the change takes judgement: " + c.Why)
+	}
+	return c, err
+}
+
+// test runs the copy's own tests of the package; it returns "" when they pass, else their last lines.
+func (t *fork) test(ctx context.Context) string {
+	cmd := exec.CommandContext(ctx, "go", "test", "-mod=mod", "-timeout=5m", ".")
+	cmd.Dir = filepath.Join(t.dir, filepath.FromSlash(path.Dir(t.finding.File)))
+	cmd.Env, cmd.WaitDelay = append(os.Environ(), "GOWORK=off"), 5*time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.Join(lines[max(0, len(lines)-4):], "; ")
+}

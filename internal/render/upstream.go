@@ -1,0 +1,46 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/hone-go/hone/internal/experiment/tunedeps"
+	"github.com/hone-go/hone/internal/experiment/upstream"
+	"github.com/hone-go/hone/internal/screen"
+)
+
+// Upstream draws what can be done about a finding in a dependency: a version, a workaround, a patched copy.
+func Upstream(w io.Writer, r *upstream.Result, s Style) {
+	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, screen.Line(r.Finding+". "+r.Title)), s.paint(faint, screen.Line(fmt.Sprintf("%s@%s %s:%d", r.Module, r.Version, r.File, r.Line))))
+	if r.Upgrade != nil {
+		fmt.Fprintln(w)
+		TuneDeps(w, &tunedeps.Result{Target: r.Target, Modules: []tunedeps.Module{*r.Upgrade}}, s)
+	} else {
+		fmt.Fprintln(w, "\n"+wrap(screen.Line("A version that cures: not searched; -try does that first, as hone tune deps -module "+r.Module+"."), "", s.width()))
+	}
+	if r.Workaround != "" {
+		fmt.Fprintln(w, "\n"+wrap(s.paint(strong, "workaround: ")+screen.Line(r.Workaround), "  ", s.width()))
+	}
+	if f := r.Fork; f != nil {
+		fork(w, f, s)
+	}
+	if r.Issue != "" {
+		fmt.Fprintln(w, "\n"+wrap(screen.Line("Text of an issue for the maintainers, not sent: "+r.Issue), "", s.width()))
+	}
+}
+
+func fork(w io.Writer, f *upstream.Fork, s Style) {
+	fmt.Fprintln(w)
+	if f.Left != "" {
+		fmt.Fprintln(w, wrap("No patched copy: "+screen.Line(f.Left)+".", "  ", s.width()))
+		return
+	}
+	fmt.Fprintln(w, s.paint(strong, "patched copy"))
+	fmt.Fprintln(w, "   "+wrap(screen.Line(riskText(f.Risk)+": "+f.Why+"."), "   ", s.width()))
+	writeDiff(w, f.Diff, s)
+	fmt.Fprintln(w, wrap(screen.Line("Its tests of the package: "+f.Tests+"."), "  ", s.width()))
+	if f.Trial != nil {
+		Try(w, f.Trial, s)
+	}
+	fmt.Fprintln(w, "\nTo use it, add to go.mod:\n  "+s.paint(strong, screen.Line(f.Replace)))
+}
