@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
@@ -25,6 +28,8 @@ type tuneFlags struct {
 	profile list
 	golang  list
 	write   bool
+	svg     string
+	budget  time.Duration
 }
 
 // runLength is the default length of a run of a target that is recorded many times.
@@ -65,6 +70,8 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 			t.rec.defaultLength(fs, runLength)
 			t.out.declare(fs, "")
 			fs.StringVar(&t.memory, "memory", "", "of gc: the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
+			fs.StringVar(&t.svg, "svg", "", "of gc: draw the settings to `FILE`")
+			fs.DurationVar(&t.budget, "budget", 0, "of gc: go on with more runs until `D` is spent")
 			fs.IntVar(&t.others, "others", 2, "of gc: measure `N` neighbours of the choice, too")
 			fs.Var(&t.modules, "module", "of deps: look at the module `PATH`; may be given again")
 			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
@@ -96,7 +103,7 @@ func (t *tuneFlags) gc(ctx context.Context, env Env, args, rest []string) error 
 	if err != nil {
 		return err
 	}
-	spec := tunegc.Spec{Others: t.others, Runs: t.runs, Seed: t.seed, Progress: prog.event}
+	spec := tunegc.Spec{Others: t.others, Runs: t.runs, Budget: t.budget, Seed: t.seed, Progress: prog.event}
 	if t.memory != "" {
 		if spec.Memory, err = parseSize(t.memory); err != nil || spec.Memory <= 0 {
 			return usagef("tune: -memory %s: want a size as 512MiB or 2GiB", t.memory)
@@ -109,6 +116,13 @@ func (t *tuneFlags) gc(ctx context.Context, env Env, args, rest []string) error 
 	prog.clear()
 	if err != nil {
 		return err
+	}
+	if t.svg != "" {
+		var b bytes.Buffer
+		render.TuneGCPlot(&b, r)
+		if err := os.WriteFile(absoluteFile(env.Dir, t.svg), b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("-svg: %w", err)
+		}
 	}
 	if t.out.json {
 		return render.JSON(env.Stdout, r)

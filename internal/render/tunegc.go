@@ -34,11 +34,23 @@ func TuneGC(w io.Writer, r *tunegc.Result, s Style) {
 	x := r.Rows[c.Row]
 	fmt.Fprintln(w, s.paint(strong, screen.Line(strings.Join(c.Env, " "))))
 	fmt.Fprintln(w, wrap(screen.Line(gcVerdict(r, x)), "", s.width()))
-	if c.GrownShare < 0 {
-		fmt.Fprintln(w, wrap("If live memory doubles, the budget does not hold it: GOMEMLIMIT then makes the collector run without pause.", "", s.width()))
-	} else {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("If live memory doubles, the collector takes %s of CPU within the same memory.", percent(c.GrownShare)), "", s.width()))
+	fmt.Fprintln(w, wrap(liveGrownText(c.Grown), "", s.width()))
+}
+
+// liveGrownText says what the collector takes when live memory grows, within the same budget.
+func liveGrownText(all []tunegc.Grown) string {
+	var parts []string
+	for _, g := range all {
+		if g.GCShare < 0 {
+			parts = append(parts, fmt.Sprintf("at %.3g times as much the budget does not hold it, and GOMEMLIMIT makes the collector run without pause", g.Factor))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s of CPU at %.3g times as much", percent(g.GCShare), g.Factor))
 	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "If live memory grows, the collector takes, within the same budget: " + strings.Join(parts, ", ") + "."
 }
 
 func gcRow(r *tunegc.Result, i int, x tunegc.Row, s Style) []string {

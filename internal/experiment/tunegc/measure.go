@@ -16,7 +16,7 @@ func (r *Result) measure(ctx context.Context, cfg session.Config, s Spec, o *gog
 		return nil
 	}
 	rows := r.measured(s.Others)
-	spec := experiment.Spec{Options: s.Options, Runs: s.Runs, Seed: s.Seed, Progress: s.Progress}
+	spec := experiment.Spec{Options: s.Options, Runs: s.Runs, Budget: s.Budget, Seed: s.Seed, Progress: s.Progress}
 	for _, i := range rows {
 		env := envOf(r.Rows[i].Setting)
 		if r.Choice != nil && i == r.Choice.Row {

@@ -28,6 +28,7 @@ type Spec struct {
 	Memory   int64           // what the process may hold, bytes; 0: what the machine or its cgroup has
 	Others   int             // neighbours of the choice that are measured, too
 	Runs     int             // of each setting that is measured; 0: 6
+	Budget   time.Duration   // goes on with more runs until that time is over; 0: none
 	Seed     uint64
 	Progress func(capture.Event)
 }
@@ -79,7 +80,18 @@ type Choice struct {
 	Env []string `json:"env"` // GOGC and a GOMEMLIMIT that guards the budget
 	// GrownShare is the collector's share of CPU when live memory doubles under the choice; -1: the budget does not hold that.
 	GrownShare float64 `json:"gc_share_if_live_doubles"`
+	// Grown is the same for other growths of live memory.
+	Grown []Grown `json:"grown"`
 }
+
+// Grown is what the collector takes when live memory grows, under the choice.
+type Grown struct {
+	Factor  float64 `json:"factor"`   // of live memory
+	GCShare float64 `json:"gc_share"` // of CPU; -1: the budget does not hold that
+}
+
+// growths of live memory that Choice.Grown has.
+func growths() []float64 { return []float64{1.5, 2, 3, 4} }
 
 const (
 	// worthwhile is the least saving of CPU, as a share, for which a setting is changed.
@@ -238,6 +250,13 @@ func (r *Result) choose(o *gogc.Observed, budget float64) {
 	c := &Choice{Row: choice, Env: []string{fmt.Sprintf("GOGC=%d", r.Rows[choice].GOGC), fmt.Sprintf("GOMEMLIMIT=%dMiB", limit>>20)}, GrownShare: -1}
 	if p := o.Grown(2).Predict(gogc.Setting{GOGC: r.Rows[choice].GOGC, Limit: float64(limit)}); p.Feasible {
 		c.GrownShare = share(p)
+	}
+	for _, by := range growths() {
+		g := Grown{Factor: by, GCShare: -1}
+		if p := o.Grown(by).Predict(gogc.Setting{GOGC: r.Rows[choice].GOGC, Limit: float64(limit)}); p.Feasible {
+			g.GCShare = share(p)
+		}
+		c.Grown = append(c.Grown, g)
 	}
 	r.Choice = c
 }
