@@ -16,6 +16,7 @@ import (
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/exectrace/window"
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/demo"
@@ -157,6 +158,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 		"Why":  func(w io.Writer, s Style) { Why(w, explained, s) },
 		"Work": func(w io.Writer, s Style) { Work(w, WorkPage{Source: screentest.Text, Work: work}, s) },
 
+		"TraceOverview":   func(w io.Writer, s Style) { TraceOverview(w, filled[window.Overview](), tracePage, s) },
 		"TraceSummary":    func(w io.Writer, s Style) { TraceSummary(w, filled[analysis.Summary](), tracePage, s) },
 		"TraceGoroutines": func(w io.Writer, s Style) { TraceGoroutines(w, filled[wall.Goroutines](), tracePage, s) },
 		"TraceSyscalls":   func(w io.Writer, s Style) { TraceSyscalls(w, filled[wall.Syscalls](), tracePage, s) },
