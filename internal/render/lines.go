@@ -78,11 +78,16 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 // details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that calls it.
 func details(f *diagnose.Finding, m recording.Manifest) string {
 	var parts []string
-	for _, e := range f.Evidence {
-		if e.What == evidence.ExecutionsCounted {
-			parts = append(parts, e.Value)
-			break // one for each place of the line follows
+	first := func(what string) { // one for each place of the line follows
+		for _, e := range f.Evidence {
+			if e.What == what {
+				parts = append(parts, e.Value)
+				return
+			}
 		}
+	}
+	for _, what := range []string{evidence.ExecutionsCounted, evidence.CalleesMeasured, evidence.InputsCounted} {
+		first(what)
 	}
 	if x := f.Cost.AllocBytesShare; x != nil && *x >= 0.001 {
 		words := percent(*x) + " of allocated bytes"

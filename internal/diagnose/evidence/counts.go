@@ -50,7 +50,7 @@ func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 	if perUnit {
 		text += " " + Times(e.PerUnit) + " per " + p.Manifest.Unit()
 	}
-	if e.PerCall >= leastRepeats {
+	if once := e.PerCall < 1.05*e.PerUnit && e.PerCall > 0.95*e.PerUnit; e.PerCall >= leastRepeats && !(perUnit && once) {
 		if perUnit {
 			text += ","
 		}
@@ -105,11 +105,17 @@ func Times(n float64) string {
 	case n < 0.01:
 		return fmt.Sprintf("%.2g times", n)
 	}
+	if n >= 1000 {
+		return units.Count(int64(n+0.5)) + " times"
+	}
 	return units.Number(n) + " times"
 }
 
 // leastWatched is how many calls of a function are worth a word about their inputs.
 const leastWatched = 50
+
+// leastAgain is the share of calls that repeat an input of the same request to be worth a word.
+const leastAgain = 0.1
 
 // InputsSeen says of how many different inputs the calls of a function were, by the recording's counters of inputs: "got 3 different inputs in
 // 35,412 calls"; "" when that is unknown. Where the load sends one request again and again, that is said.
@@ -119,6 +125,10 @@ func InputsSeen(p *rule.Pass, function string) string {
 		return ""
 	}
 	text := fmt.Sprintf("got %s in %s calls", Different(units.Count(f.Different)), units.Count(f.Calls))
+	if again := f.InRequest - f.PerRequest; float64(again) >= leastAgain*float64(f.Calls) {
+		_, unit := p.Inputs.Apart()
+		text += fmt.Sprintf(", %s of them with one that the same %s had before", units.Percent(float64(again)/float64(f.Calls)), unit)
+	}
 	if p.Inputs.Requests > 0 && p.Inputs.Targets == 1 {
 		text += " (the load sends one request again and again)"
 	}
@@ -132,6 +142,9 @@ func Different(n string) string {
 	}
 	return n + " different inputs"
 }
+
+// CalleesMeasured is the evidence that says which calls take a line's cost.
+const CalleesMeasured = "calls, by their cost"
 
 // InputsCounted is the evidence that holds what the counters of inputs say.
 const InputsCounted = "inputs, counted"

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -37,10 +36,10 @@ func Rule() rule.Rule {
 
 const doc = `Every line of the program or of a module that it uses which takes a
 good part of the CPU, makes a good part of the garbage or is waited for, and
-which no other rule knows anything about. The finding says what the line spends
-on, by which calls, why its memory is on the heap in the compiler's words, and
-which line of the program leads to it. It promises no saving, for nobody knows
-one yet.
+which no other rule explains. The finding says how often the line runs and what
+one execution costs, which calls take that, how many different inputs they get,
+and why its memory is on the heap in the compiler's words. It promises no
+saving, because none is known.
 
 It is fine when the work has to be done, which is the rule and not the
 exception: something has to be the most expensive line of any program. Ask
@@ -62,9 +61,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		m := rule.Match{Site: s, CPU: s.CPU, Allocs: s.Allocs, Mutex: s.Mutex, Kind: kind(s.Cost), Confidence: rule.Hint}
 		m.Cause = cause(p, s)
-		m.Fix = fmt.Sprintf("Ask whether the work is needed, and so often; `%s` shows who calls the line, what it calls and what the compiler says.", evidence.WhyCommand(p, s))
+		m.Fix = fmt.Sprintf("%s `%s` shows who calls the line, what it calls and what the compiler says.", advice(p, s), evidence.WhyCommand(p, s))
 		if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
 			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
+		}
+		if words := split(s); words != nil {
+			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.CalleesMeasured, Value: strings.Join(words, ", ")})
+		}
+		if words := inputs(p, s); words != "" {
+			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: words})
 		}
 		if words := evidence.EscapeReasons(p, s); len(words) > 0 {
 			m.Evidence = append(m.Evidence, rule.Evidence{
@@ -97,31 +102,61 @@ func kind(c site.Cost) rule.Kind {
 	return rule.CPU
 }
 
-// cause says what is known of a line.
+// cause says in two sentences what is known of a line: how often it runs, what one execution costs and which calls take it; then
+// the inputs of what it calls, and why its memory is on the heap.
 func cause(p *rule.Pass, s *site.Site) string {
-	text := []string{"No rule explains this cost."}
-	if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
-		text = []string{"The line " + words + "."}
-	}
+	line := "The line"
 	if s.Owner.Kind == gocode.Dependency {
-		text = append(text, fmt.Sprintf("The line is one of %s.", strings.TrimSpace(s.Owner.Module+" "+s.Owner.Version)))
+		line += " of " + strings.TrimSpace(s.Owner.Module+" "+s.Owner.Version)
 	}
-	if words := parts(s.CPU); words != "" {
-		text = append(text, "Its CPU goes into "+words+".")
+	var first []string
+	if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
+		first = append(first, line+" "+words)
+	} else if line != "The line" {
+		first = append(first, strings.Replace(line, " of ", " is one of ", 1))
 	}
-	if words := parts(s.Allocs); words != "" {
-		text = append(text, "Its memory is allocated by "+words+".")
-	}
+	first = append(first, split(s)...)
+	var second []string
 	if words := inputs(p, s); words != "" {
-		text = append(text, words)
+		second = append(second, words)
 	}
 	if words := evidence.EscapeReasons(p, s); len(words) > 0 {
-		text = append(text, "The compiler: "+strings.Join(words[:min(len(words), mostReasons)], "; ")+".")
+		second = append(second, "the compiler says that "+funcname.List(words[:min(len(words), mostReasons)]))
 	}
-	if s.Entry != nil {
-		text = append(text, fmt.Sprintf("%s:%d calls it.", path.Base(strings.ReplaceAll(s.Entry.File, `\`, "/")), s.Entry.Line))
+	var sentences []string
+	for _, parts := range [][]string{first, second} {
+		if text := strings.Join(parts, "; "); text != "" {
+			sentences = append(sentences, strings.ToUpper(text[:1])+text[1:]+".")
+		}
 	}
-	return strings.Join(text, " ")
+	return strings.Join(sentences, " ")
+}
+
+// advice is the question that the figures raise.
+func advice(p *rule.Pass, s *site.Site) string {
+	if e, ok := evidence.Executions(p, s.Frame); ok && e.PerCall >= often {
+		return "Ask whether the loop has to run so often, and whether a part of it can be done before."
+	}
+	return "Ask whether the work is needed, and needed so often."
+}
+
+// often is how many executions for a call of its function make a line one of a loop that is worth a question.
+const often = 10
+
+// split says which calls take a line's CPU and memory.
+func split(s *site.Site) []string {
+	cpu, bytes := parts(s.CPU), parts(s.Allocs)
+	switch {
+	case cpu == "" && bytes == "":
+		return nil
+	case cpu == bytes:
+		return []string{"its CPU and memory go to " + cpu}
+	case cpu == "":
+		return []string{"its memory is allocated by " + bytes}
+	case bytes == "":
+		return []string{"its CPU goes to " + cpu}
+	}
+	return []string{"its CPU goes to " + cpu + ", its memory is allocated by " + bytes}
 }
 
 // inputs says what the functions got that the line calls or is in; "" when nothing is known.
@@ -135,7 +170,7 @@ func inputs(p *rule.Pass, s *site.Site) string {
 	names := slices.SortedFunc(maps.Keys(byCallee), func(a, b string) int { return cmp.Or(cmp.Compare(byCallee[b], byCallee[a]), strings.Compare(a, b)) })
 	for _, name := range append(names, s.Function) {
 		if words := evidence.InputsSeen(p, name); words != "" {
-			return name + " " + words + "."
+			return funcname.Short(funcname.Typed(name)) + " " + words
 		}
 	}
 	return ""
@@ -144,7 +179,7 @@ func inputs(p *rule.Pass, s *site.Site) string {
 const itself = "the line itself"
 
 const (
-	mostReasons = 3    // of the compiler's that the cause names
+	mostReasons = 2    // of the compiler's that the cause names; the evidence has all
 	mostCallees = 2    // that the cause names
 	leastCallee = 0.15 // of the line's cost, to be named
 )
@@ -171,7 +206,7 @@ func parts(rows []*site.Row) string {
 	var words []string
 	for _, name := range names[:min(len(names), mostCallees)] {
 		if share := float64(byCallee[name]) / float64(total); share >= leastCallee || len(words) == 0 {
-			words = append(words, fmt.Sprintf("%s (%s)", name, units.Percent(share)))
+			words = append(words, fmt.Sprintf("%s (%s)", funcname.Short(funcname.Typed(name)), units.Percent(share)))
 		}
 	}
 	if names[0] == itself && len(words) == 1 {
