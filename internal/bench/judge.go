@@ -268,7 +268,7 @@ func (x *subject) confirm() {
 		median := stats.Median(values(old, row.Unit))
 		row.Old, row.New, row.P = &median, stats.Median(values(new, row.Unit)), &p
 		row.Ratio, row.Low, row.High = &both.Value, &both.Low, &both.High
-		row.N = [2]int{len(old), len(new)}
+		row.N = [2]int{len(values(old, row.Unit)), len(values(new, row.Unit))}
 	}
 	x.Old, x.New = slices.Concat(x.Old, x.second[oldSide]), slices.Concat(x.New, x.second[newSide])
 }

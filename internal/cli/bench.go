@@ -36,11 +36,12 @@ type benchFlags struct {
 }
 
 // benchFiles are the reports of a comparison for other programs.
-type benchFiles struct{ markdown, junit, csv string }
+type benchFiles struct{ markdown, junit, csv, html string }
 
 func (f *benchFiles) declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.markdown, "markdown", "", "write the changes as a Markdown table to `FILE`, for a comment on the pull request")
 	fs.StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
+	fs.StringVar(&f.html, "html", "", "write a page with plots to `FILE`, which needs no other files")
 	fs.StringVar(&f.csv, "csv", "", "write all rows as comma-separated values to `FILE`")
 }
 
@@ -242,6 +243,9 @@ func (f *benchFiles) write(r *bench.Result) error {
 	}{
 		{f.markdown, func(w io.Writer) error { render.BenchMarkdown(w, r); return nil }},
 		{f.junit, func(w io.Writer) error { return render.BenchJUnit(w, r) }},
+		{f.html, func(w io.Writer) error {
+			return buffered(w, func(w io.Writer) error { render.BenchHTML(w, r); return nil })
+		}},
 		{f.csv, func(w io.Writer) error { return render.BenchCSV(w, r) }},
 	} {
 		if f.name == "" {

@@ -73,6 +73,9 @@ Allocations that never differ are compared exactly, also of one run. -filter, -r
 				if err != nil {
 					return err
 				}
+				if err := b.files.write(bench.OfRecordings(c)); err != nil {
+					return err
+				}
 				if out.json {
 					return render.JSON(env.Stdout, c)
 				}
@@ -111,8 +114,8 @@ func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []s
 			return true, err
 		}
 		if !benchText(b.spec.Old[0]) || !benchText(b.spec.New[0]) {
-			if b.spec.Filter != "" || b.spec.Row != "" || b.files != (benchFiles{}) {
-				return true, usagef("compare: -filter, -row, -markdown, -junit and -csv are for files of benchmarks")
+			if b.spec.Filter != "" || b.spec.Row != "" {
+				return true, usagef("compare: -filter and -row are for files of benchmarks")
 			}
 			return false, nil
 		}

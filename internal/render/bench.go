@@ -232,7 +232,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 			if row.Verdict != compare.Better && row.Verdict != compare.Worse || row.Old == nil {
 				continue
 			}
-			name, value := benchUnit(row.Unit)
+			name, value := historyUnit(row.Unit)
 			moved := ""
 			if row.Ratio != nil {
 				moved = change(*row.Ratio)
@@ -331,7 +331,7 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 		var worse []string
 		for _, row := range b.Rows {
 			if row.Verdict == compare.Worse && row.Old != nil && row.Allowed == "" {
-				name, value := benchUnit(row.Unit)
+				name, value := historyUnit(row.Unit)
 				worse = append(worse, fmt.Sprintf("%s %s → %s (%s)", name, value(*row.Old), value(row.New), benchBounds(row, nil)))
 			}
 		}
