@@ -31,7 +31,7 @@ type Grown struct {
 const (
 	blamed     = 3    // benchmarks are profiled on both sides at most
 	blamedRows = 3    // functions are named for each metric
-	blamedTime = 10   // times a sample's iterations are run under the CPU profile
+	blamedTime = 30   // times a sample's iterations are run under the CPU profile
 	sure       = 3.0  // standard errors that the growth of a cost is above zero
 	matters    = 0.01 // of the old total, that the growth is at least
 )

@@ -12,6 +12,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver "sqlite3"
 )
 
@@ -171,17 +172,20 @@ func (s *Store) schema(ctx context.Context) (v int, err error) {
 func (s *Store) write(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return explained(err)
 	}
 	if err := f(tx); err != nil {
-		return errors.Join(err, ignoreDone(tx.Rollback()))
+		tx.Rollback() // should this fail, the next process that opens the database rolls back
+		return explained(err)
 	}
-	return tx.Commit()
+	return explained(tx.Commit())
 }
 
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
+// explained says what to do about a disk that is full. SQLite reports a full disk as an input or output error, too, where its
+// journal no longer fits.
+func explained(err error) error {
+	if errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR) {
+		return fmt.Errorf("%w: the disk may be full; what was stored before is kept. Free some space, or name a file on another disk with -db", err)
 	}
 	return err
 }
