@@ -84,16 +84,16 @@ func (e *engine) faultNotes() []string {
 	}
 	r := e.resources()
 	if ph.Runs > 0 {
-		return []string{fmt.Sprintf("%s page faults a run, and %s of the CPU time in the kernel: each page of memory, and of the binary, that a run touches is one the first time, and the time for it stands at the line that does; less memory, or one run for more work, saves them",
+		return []string{fmt.Sprintf("%s page faults a run, and %s of the CPU time in the kernel: the first touch of each page of memory or of the binary is a fault, charged to the line that touches it; less memory, or more work per run, saves them",
 			units.Count(ph.PageFaults/int64(ph.Runs)), units.Percent(r.SystemShare))}
 	}
 	of := ""
 	if r.Throughput > 0 {
 		of = fmt.Sprintf(", %s for each %s", units.Number(r.PageFaultRate/r.Throughput), e.manifest.Unit())
 	}
-	why := "memory that was handed back to the system is fetched again page by page, and the time for it stands at the lines that touch it first. Where large objects are made for one use, to keep them saves that, too, which is part of what is promised for the lines that make them; a larger GOGC lessens it"
+	why := "memory that was returned to the system is faulted in again page by page, and the lines that touch it first are charged. Reusing large objects saves this too, and is part of the savings of the lines that allocate them; a larger GOGC reduces it"
 	if e.totals.TotalSeconds > 0 && e.faults.Value < littleFetched*e.totals.TotalSeconds {
-		why = "hardly any of it is for memory that the runtime had handed back, so files are mapped, or memory beside Go's heap; the time for it stands at the lines that touch it first"
+		why = "almost none of it is memory that the runtime had returned, so it is mapped files or memory outside Go's heap; the lines that touch it first are charged"
 	}
 	return []string{fmt.Sprintf("%s page faults a second%s, and %s of the CPU time in the kernel: %s",
 		units.Count(int64(r.PageFaultRate)), of, units.Percent(r.SystemShare), why)}

@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 
 // TestFaultsOfFiles: a profile with hardly any handing back of memory does not blame the heap.
 func TestFaultsOfFiles(t *testing.T) {
-	for back, want := range map[int64]string{100: "memory that was handed back", 2: "so files are mapped"} {
+	for back, want := range map[int64]string{100: "memory that was returned", 2: "so it is mapped files"} {
 		p := faulty(64_000, 0.5)
 		touching := at("main.f", "f.go", 1)
 		touching.CPU = []*site.Row{cpu(back, "runtime.madvise", "runtime.bgscavenge"), cpu(1000-back, "main.f")}

@@ -256,7 +256,7 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 	}
 	if d.cost.GCSeconds > 0 && t.TotalSeconds > 0 {
 		out = append(out, rule.Evidence{
-			What:  "its part of the garbage collector's work, by bytes",
+			What:  "its share of the garbage collector's work, by bytes",
 			Value: fmt.Sprintf("%s of CPU", units.Percent(d.cost.GCSeconds/t.TotalSeconds)),
 		})
 		if d.cost.GCSeconds/t.TotalSeconds >= leastShare {

@@ -53,5 +53,5 @@ func (c candidates) advice(s *site.Site) string {
 			words[i] = n.String()
 		}
 	}
-	return fmt.Sprintf("The line belongs to %s. Newer are %s: candidates, not proved to cost less. Else propose the change there.", name, funcname.List(words))
+	return fmt.Sprintf("The line belongs to %s. Newer versions: %s, candidates that are not proved to cost less. Otherwise propose the change there.", name, funcname.List(words))
 }

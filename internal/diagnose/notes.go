@@ -68,7 +68,7 @@ func (e *engine) precisionNotes(shown []*draft) []string {
 		notes = append(notes, fmt.Sprintf("%s CPU-seconds would separate %d from %d (this profile has %s)",
 			units.Number(best), pair[0], pair[1], units.Number(have)))
 	case len(stuck) > 0:
-		notes = append(notes, "the order of "+runs(stuck)+" is open, and a longer profile would not settle it: only trying the fixes would")
+		notes = append(notes, "the order of "+runs(stuck)+" is undecided: a longer profile would not settle it, only trying the fixes would")
 	}
 	return notes
 }
@@ -105,7 +105,7 @@ func (e *engine) adviceNotes(code, settings []*draft) []string {
 	if len(collecting) == 1 || !allocs {
 		return nil
 	}
-	return []string{fmt.Sprintf("what %s save is part of the same garbage collection: it does not add up", funcname.List(collecting))}
+	return []string{fmt.Sprintf("%s save parts of the same garbage collection work: their savings do not add up", funcname.List(collecting))}
 }
 
 // childNotes tell of CPU time that no profile of the program holds.
@@ -114,7 +114,7 @@ func (e *engine) childNotes() []string {
 	if r.ChildCores < manyChildren || r.ChildCores < r.Cores/10 {
 		return nil
 	}
-	return []string{fmt.Sprintf("processes that the program started took %s of the CPU time of both together: they are not in the profile, and shares here are of the program's own; record them by themselves",
+	return []string{fmt.Sprintf("child processes took %s of the total CPU time. They are not in the profile: shares are of the program's own CPU. Record the child processes separately",
 		units.Percent(r.ChildCores/(r.Cores+r.ChildCores)))}
 }
 
@@ -127,13 +127,13 @@ func (e *engine) phaseNotes() []string {
 	}
 	for _, ph := range e.manifest.Phases {
 		if ph.Verdict == "generator-limited" {
-			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the limit, the program could have done more", ph.Name))
+			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the bottleneck; the program could have served more", ph.Name))
 		}
 		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests && (ph.Outcome == nil || ph.Outcome.Trouble() == "") {
 			notes = append(notes, fmt.Sprintf("phase %s: %s of the requests failed", ph.Name, units.Percent(float64(ph.Failed)/float64(ph.Requests))))
 		}
 		if ph.Seconds > 0 && ph.Throttled >= throttledShare*ph.Seconds {
-			notes = append(notes, fmt.Sprintf("phase %s: the CPU quota throttled the program for %s of %s; latencies are the quota's, shares of CPU still hold",
+			notes = append(notes, fmt.Sprintf("phase %s: the CPU quota throttled the program for %s of %s; latencies reflect CPU throttling, CPU shares still hold",
 				ph.Name, units.Seconds(ph.Throttled), units.Seconds(ph.Seconds)))
 		}
 		if ph.Name == recording.PhaseCPU && e.totals.TotalSeconds < leastSampled*ph.CPUSeconds {
@@ -142,11 +142,11 @@ func (e *engine) phaseNotes() []string {
 		}
 		if o := ph.Observer; o != nil && ph.Name != recording.PhaseClean {
 			if o.ThroughputLoss >= observerLoss && o.ThroughputLow > 0 || o.CPUGrowth >= observerGrowth && o.CPUGrowthLow > 0 {
-				notes = append(notes, fmt.Sprintf("phase %s: observing changed the program a lot (throughput −%s, %s +%s)",
+				notes = append(notes, fmt.Sprintf("phase %s: high overhead of the phase (throughput −%s, %s +%s)",
 					ph.Name, units.Percent(o.ThroughputLoss), strings.TrimSpace("CPU "+e.manifest.PerUnit()), units.Percent(o.CPUGrowth)))
 			}
 			if o.ThroughputLoss <= -observerLoss && o.ThroughputHigh < 0 {
-				notes = append(notes, fmt.Sprintf("phase %s: throughput was %s higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
+				notes = append(notes, fmt.Sprintf("phase %s: throughput was %s higher than in the clean phase: the machine was not idle, so figures per second and latencies are uncertain",
 					ph.Name, units.Percent(-o.ThroughputLoss)))
 			}
 		}
@@ -160,10 +160,10 @@ const shortRun = 0.5
 // unsampled says why a profile holds less than the program took.
 func unsampled(ph recording.Phase) string {
 	if ph.Runs > 0 && ph.CPUSeconds < shortRun*float64(ph.Runs) {
-		return fmt.Sprintf("A run takes %s: its start, before the program's own packages, is not in the profile, and the kernel samples at its ticks, which threads that run shorter than those often miss: shares may be further off than their intervals say. Longer runs, of more work, have less of it",
+		return fmt.Sprintf("A run takes %s. The profile misses the runtime's startup, and the kernel samples at its ticks, which short-lived threads often miss. Shares may be less accurate than their intervals say. Longer runs reduce the error",
 			units.Seconds(ph.CPUSeconds/float64(ph.Runs)))
 	}
-	return "The kernel samples at its ticks, and falls short where work comes in bursts shorter than those, woken by timers or requests at a steady rate: shares may be further off than their intervals say. A load flat out, or a higher rate, has less of it"
+	return "The kernel samples at its ticks, and undercounts work in bursts shorter than a tick, such as requests at a steady rate. Shares may be less accurate than their intervals say. A load without a rate, or a higher rate, reduces the error"
 }
 
 // missingNotes say which evidence there was none of, so that silence is not

@@ -181,9 +181,9 @@ func (e *engine) limit() (resource, why string) {
 			return limitCPU, fmt.Sprintf("%s cores busy on average: the program computes all the time", units.Number(cores))
 		}
 		if children >= manyChildren {
-			return limitNone, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: it waits for those, or for something else", units.Number(cores), units.Number(children))
+			return limitNone, fmt.Sprintf("%s cores busy on average, and %s by processes that it started: it waits for those, or for something other than CPU", units.Number(cores), units.Number(children))
 		}
-		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits, or has to share the CPUs", units.Number(cores))
+		return limitNone, fmt.Sprintf("%s cores busy on average: the program waits, or shares the CPUs with other processes", units.Number(cores))
 	}
 	may := e.usableCores()
 	busy := fmt.Sprintf("%s of %s usable cores busy", units.Number(cores), units.Number(may))

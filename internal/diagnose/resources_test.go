@@ -199,11 +199,11 @@ func TestNotes(t *testing.T) {
 	p.Table.Notes = []string{"2 % of CPU has no owner"}
 	r := diagnose(t, p)
 	for _, want := range []string{
-		"phase clean: the load generator was the limit, the program could have done more",
+		"phase clean: the load generator was the bottleneck; the program could have served more",
 		"phase clean: 2.0 % of the requests failed",
-		"phase cpu: the CPU quota throttled the program for 500 ms of 6 s; latencies are the quota's, shares of CPU still hold",
-		"phase rest: throughput was 50 % higher than in the clean phase: the machine was not quiet, figures per second and latencies are unsure",
-		"phase cpu: observing changed the program a lot (throughput −20 %, CPU per request +0 %)",
+		"phase cpu: the CPU quota throttled the program for 500 ms of 6 s; latencies reflect CPU throttling, CPU shares still hold",
+		"phase rest: throughput was 50 % higher than in the clean phase: the machine was not idle, so figures per second and latencies are uncertain",
+		"phase cpu: high overhead of the phase (throughput −20 %, CPU per request +0 %)",
 		"nothing is known about lock waits: no mutex.pprof (its rate is 0); call runtime.SetMutexProfileFraction",
 		"the syntax of the program is not available: rules that read it were skipped",
 		"2 % of CPU has no owner",
@@ -235,7 +235,7 @@ func TestUnsampled(t *testing.T) {
 		want string
 	}{
 		{0, 100, "The kernel samples at its ticks"},
-		{40, 4, "A run takes 100 ms: its start"},
+		{40, 4, "A run takes 100 ms. The profile misses"},
 		{4, 4, "The kernel samples at its ticks"},
 	} {
 		if got := unsampled(recording.Phase{Runs: c.runs, CPUSeconds: c.cpu}); !strings.HasPrefix(got, c.want) {
@@ -250,7 +250,7 @@ func TestChildren(t *testing.T) {
 		cores, theirs float64
 		want          string
 	}{
-		{0.2, 1.6, "processes that the program started took 89 % of the CPU time"},
+		{0.2, 1.6, "child processes took 89 % of the total CPU time"},
 		{1.5, 0.12, ""},
 		{0.2, 0.05, ""},
 	} {

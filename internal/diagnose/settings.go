@@ -21,12 +21,12 @@ func (e *engine) trialNotes() []string {
 	}
 	saved := t.Saved()
 	if !saved.Known() {
-		return []string{fmt.Sprintf("GOGC=%d was tried, in too few turns to see its effect: nothing is advised about the heap", t.GOGC)}
+		return []string{fmt.Sprintf("GOGC=%d was tried, in too few interleaved runs to show its effect: hone gives no advice about the heap", t.GOGC)}
 	}
 	if saved.Low > 0 || saved.High < leastShare {
 		return nil
 	}
-	return []string{fmt.Sprintf("GOGC=%d was tried, and its effect is inconclusive (between %s more and %s less CPU per request): nothing is advised about the heap. A longer -duration gives the trial more turns",
+	return []string{fmt.Sprintf("GOGC=%d was tried, and its effect is inconclusive (between %s more and %s less CPU per request): hone gives no advice about the heap. A longer -duration gives the trial more runs",
 		t.GOGC, units.Percent(-saved.Low), units.Percent(saved.High))}
 }
 
@@ -42,5 +42,5 @@ func (e *engine) limitNotes() []string {
 	if ph, ok := e.reference(); ok && ph.Seconds > 0 && ph.AllocBytes > 0 {
 		note += fmt.Sprintf(", here by %s a second", units.Bytes(float64(ph.AllocBytes)/ph.Seconds))
 	}
-	return []string{note + "; set a limit, below which GOGC=off does no harm"}
+	return []string{note + "; set GOMEMLIMIT, below which GOGC=off is safe"}
 }

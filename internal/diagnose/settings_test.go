@@ -11,7 +11,7 @@ import (
 )
 
 func TestCollectionOffWithoutALimit(t *testing.T) {
-	const want = "collection is off (GOGC=off) and there is no GOMEMLIMIT: memory only grows, here by 40 MiB a second; set a limit, below which GOGC=off does no harm"
+	const want = "collection is off (GOGC=off) and there is no GOMEMLIMIT: memory only grows, here by 40 MiB a second; set GOMEMLIMIT, below which GOGC=off is safe"
 	for _, c := range []struct {
 		name, kind string
 		gogc       int
@@ -50,7 +50,7 @@ func TestInconclusiveTrialIsANote(t *testing.T) {
 		{"saves", turns(1, 0.74, 0.76, 1, 1, 0.75, 0.75, 1), ""},
 		{"saves nothing", turns(1, 1.002, 0.998, 1, 1, 1, 1, 1), ""},
 		{"inconclusive", turns(1, 0.5, 1.3, 1, 1, 0.7, 1.1, 1), "GOGC=400 was tried, and its effect is inconclusive (between "},
-		{"too few turns", turns(1, 0.75), "GOGC=400 was tried, in too few turns"},
+		{"too few turns", turns(1, 0.75), "GOGC=400 was tried, in too few interleaved runs"},
 	} {
 		p := pass()
 		p.Manifest.Trial = c.trial
@@ -87,7 +87,7 @@ func TestSettingsAreAListOfTheirOwn(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	const note = "what the allocating lines, S1 and S2 save is part of the same garbage collection: it does not add up"
+	const note = "the allocating lines, S1 and S2 save parts of the same garbage collection work: their savings do not add up"
 	if !slices.Contains(r.Notes, note) {
 		t.Errorf("notes: %q", r.Notes)
 	}
@@ -125,7 +125,7 @@ func TestOtherSettingsSaveNoCollection(t *testing.T) {
 			t.Errorf("%s: cost %+v, saving %+v", f.Rule, f.Cost, f.Saving)
 		}
 	}
-	const note = "what the allocating lines and S2 save is part of the same garbage collection: it does not add up"
+	const note = "the allocating lines and S2 save parts of the same garbage collection work: their savings do not add up"
 	if !slices.Contains(r.Notes, note) {
 		t.Errorf("notes: %q", r.Notes)
 	}

@@ -48,7 +48,7 @@ func TestDebugBuildSettings(t *testing.T) {
 			}
 			continue
 		}
-		if len(matches) != 1 || !strings.Contains(matches[0].Cause, want+":") {
+		if len(matches) != 1 || !strings.Contains(matches[0].Cause, want+",") {
 			t.Errorf("%q: %v", build, matches)
 			continue
 		}

@@ -64,7 +64,7 @@ func TestTinyHeapSettings(t *testing.T) {
 		want         string
 		trial        *recording.Trial
 	}{
-		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB for 75 %", nil},
+		{"plenty", 100, 4 * mib, 8 << 30, 1000, "Try GOGC=1600 with GOMEMLIMIT=256MiB: a heap of 64 MiB saves 75 %", nil},
 		{"little", 100, 4 * mib, 90 * mib, 1000, "Try GOGC=800", nil},
 		{"none", 100, 4 * mib, 30 * mib, 1000, "", nil},
 		{"raised before", 400, 16 * mib, 8 << 30, 1000, "Try GOGC=1600", nil},

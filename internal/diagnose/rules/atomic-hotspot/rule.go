@@ -47,21 +47,21 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `An atomic addition needs the cache line of the variable for itself. When several
-processors add to one variable, the line travels between them for each addition:
-tens to hundreds of nanoseconds in place of one, and worse with each processor
-more. Even alone it costs some 5 ns, and it keeps the processor from running
-ahead.
+const doc = `An atomic addition needs exclusive ownership of the variable's cache line. When
+several processors add to one variable, the line moves between them for each
+addition: tens to hundreds of nanoseconds instead of one, and more with every
+processor. Even without contention it costs about 5 ns, and it stops
+out-of-order execution.
 
 In a loop, count in a local variable and add once after it. Across requests,
 count per shard (a slice of counters, padded to a cache line, chosen by worker
-or by hash) and add the shards up when somebody reads.
+or by hash) and sum the shards on read.
 
 It is fine where every reader needs the exact value at once, and where counters
-are shards already: padded, or picked by an index. No profile shows who else
-wants a variable; where executions were counted, what one addition takes does.
-The rule is sure only of additions in a loop to a variable that goroutines share,
-whose count nothing in the loop reads.
+are shards already: padded, or picked by an index. No profile shows which
+processors contend for a variable. Where executions were counted, the cost of
+one addition shows it. The rule is sure only of additions in a loop to a
+variable that goroutines share, whose count nothing in the loop reads.
 
 Seen in the field: golang/go#18802 (sharded values), prometheus/client_golang#2052
 (a counter per processor).`

@@ -40,9 +40,9 @@ const doc = `binary.Read and Write know the plain numbers and slices of them. Fo
 type they compute its size, walk its fields by reflection, and go through an
 allocated buffer, in every call.
 
-Read the bytes once into an array and take the fields out with
-binary.LittleEndian.Uint32 and its sisters; to write, use AppendUint32 and so
-on. It is more text, and the layout stands in it.
+Read the bytes once into an array and extract the fields with
+binary.LittleEndian.Uint32 and the like; to write, use AppendUint32. It is more
+code, and it documents the layout.
 
 It is fine for headers that are read once per file.
 

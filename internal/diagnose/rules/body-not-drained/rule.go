@@ -22,7 +22,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "body-not-drained",
 		Kind:  rule.IO,
-		Title: "Response body closed unread, so the connection is not used again",
+		Title: "Response body closed unread, so the connection is not reused",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -34,16 +34,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `An HTTP/1 client can use a connection again only when the last response has been
-read to its end. Body.Close before that closes the connection, and the next
-request pays for a new one: the dial, perhaps a DNS query and a TLS handshake,
-and two goroutines.
+const doc = `An HTTP/1 client can reuse a connection only after the last response was read to
+its end. Body.Close before that closes the connection, and the next request pays
+for a new one: the dial, perhaps a DNS query and a TLS handshake, and two
+goroutines.
 
 Read the rest before closing, up to a bound: io.CopyN(io.Discard, resp.Body,
 64<<10), or io.Copy when the server is trusted.
 
-It is fine when bodies are huge and not wanted: then closing is the cheaper way.
-A body that is decoded to its end, or empty, needs nothing.
+It is fine when bodies are huge and not needed: closing is cheaper then. A body
+that is decoded to its end, or empty, needs nothing.
 
 Seen in the field: google/go-github#317, drand/drand#386.`
 
@@ -54,7 +54,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	}
 	judge := func(c *finder.Case) bool {
 		httpconn.Blame(c, dials)
-		c.Cause = fmt.Sprintf("%s closes the body of the response that line %d gets without reading it, which closes the connection: the next request dials again.", syntax.FuncName(c.Place), c.Place.Line)
+		c.Cause = fmt.Sprintf("%s closes the response body from line %d without reading it. That closes the connection, and the next request dials a new one.", syntax.FuncName(c.Place), c.Place.Line)
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
 	}

@@ -32,14 +32,14 @@ func Rule() rule.Rule {
 }
 
 const doc = `The compiler cannot see what a method of an interface does with its arguments,
-so whatever is passed to one may be kept and must be on the heap. A buffer of
-64 bytes that is declared in a function and given to r.Read (or to io.ReadFull,
-which calls it) is therefore allocated for each call, though no Reader may keep
-it.
+so it must assume that the argument is retained, and puts it on the heap. A
+buffer of 64 bytes that is declared in a function and given to r.Read (or to
+io.ReadFull, which calls it) is therefore allocated for each call, though no
+Reader may keep it.
 
 Keep the buffer where it lives longer: in the struct that does the reading,
-before the loop, in a sync.Pool. Or call the concrete type, if there is but
-one: the compiler then sees through the call.
+before the loop, in a sync.Pool. Or call the concrete type, if there is only
+one: the compiler can then analyze the call.
 
 It is fine on paths that are rare. The rule speaks only where the compiler
 gives the call as its reason, and nothing else keeps the buffer.
@@ -58,7 +58,7 @@ func guilty(c *finder.Case) bool {
 		if !use.Contained || call == nil {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s is passed to %s, where the compiler cannot see that nobody keeps it: so it is allocated on the heap each time.", v.Name(), syntax.Text(call.Fun))
+		m.Cause = fmt.Sprintf("%s is passed to %s. The compiler cannot see through the interface, so %[1]s escapes and is allocated on the heap each time.", v.Name(), syntax.Text(call.Fun))
 		if loop := p.LoopAround(made); loop != nil {
 			m.Fix = fmt.Sprintf("Declare %s before the loop on line %d and use it again in each iteration.", v.Name(), syntax.Line(p, loop.Pos()))
 		} else {

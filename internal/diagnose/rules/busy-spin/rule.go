@@ -36,13 +36,13 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A select with an empty default does not wait. In a loop it asks again at once,
-millions of times a second: one processor is busy with nothing, and in a
-container with a CPU quota the whole program stands still for it.
-runtime.Gosched in the default does not help when nobody else wants to run.
+const doc = `A select with an empty default does not block. In a loop it polls millions of
+times a second: one processor is busy doing nothing, and in a container with a
+CPU quota the whole program is throttled for it. runtime.Gosched in the default
+does not help when nobody else wants to run.
 
-Leave the default out: select then sleeps until a case is ready. If something is
-to be done from time to time meanwhile, give it a case with a time.Ticker.
+Remove the default: select then blocks until a case is ready. For periodic work,
+add a case with a time.Ticker.
 
 It is fine where the default does work that has to be done, and in a short spin
 before waiting whose number of iterations is bounded: the rule speaks only of loops
@@ -71,7 +71,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		told[sel] = true
 		m.Cause = "The select has a default that does nothing, in a loop: while no channel is ready the goroutine spins."
-		m.Fix = "Leave the default out, so that select waits; for work to be done from time to time, add a case with a time.Ticker."
+		m.Fix = "Remove the default, so that select blocks. For periodic work, add a case with a time.Ticker."
 		m.Evidence = []rule.Evidence{{What: "the loop's CPU", Value: units.Percent(float64(spent) / 1e9 / total), Command: evidence.ListCommand(p, "cpu", s.Function)}}
 		matches = append(matches, m)
 	}

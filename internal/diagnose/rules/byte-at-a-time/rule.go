@@ -34,9 +34,9 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A loop hands each byte to Write by itself, or reads one in each Read. Every call
-goes through an interface, takes locks, checks its state, and, without a buffer
-in between, enters the kernel: a microsecond for one byte instead of for a
+const doc = `A loop passes single bytes to Write, or reads one byte per Read. Every call goes
+through an interface, takes locks, checks its state, and, without a buffer in
+between, enters the kernel: a microsecond for one byte instead of for a
 thousand.
 
 Find the run of bytes that go through as they are and write that slice at once;
@@ -70,8 +70,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if m.Empty() {
 				continue
 			}
-			m.Cause = fmt.Sprintf("%s gets one byte in each iteration of the loop on line %d.", syntax.Text(call.Fun), syntax.Line(place, loop.Pos()))
-			m.Fix = "Collect the bytes that belong together and pass them in one call, or put a bufio.Writer (bufio.Reader) in between."
+			m.Cause = fmt.Sprintf("%s handles one byte in each iteration of the loop on line %d.", syntax.Text(call.Fun), syntax.Line(place, loop.Pos()))
+			m.Fix = "Pass the bytes that belong together in one call, or put a bufio.Writer (bufio.Reader) in between."
 			m.Confidence = evidence.Weigh(p, s, false)
 			matches = append(matches, m)
 			break

@@ -26,7 +26,7 @@ func Rule() rule.Rule {
 		ID:    "cache-miss",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Cache that hardly ever hits",
+		Title: "Cache that almost never hits",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -42,19 +42,19 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function looks its key up in a cache or a map, and on a miss computes the
-value, stores it and returns it. When hardly a look-up hits, the program pays for
-the look-up, the work and the storing each time: the key holds something that
-never comes again (a time, an address, the name of a request), the cache is too
-small for the keys that come, or it is cleared before they come again.
+value, stores it and returns it. When almost no lookup hits, the program pays
+for the lookup, the work and the store each time. The key may contain something
+that never recurs (a time, an address, a request name), the cache may be too
+small, or it may be cleared before keys recur.
 
-Make the key of what the value depends on and nothing else, or give the cache
-room for the keys of a while; measure the hits. Where keys really do not repeat,
-take the cache out: it only costs, and keeps its values alive.
+Build the key only from what the value depends on, or make the cache large
+enough for the keys that recur, and measure the hit rate. If keys do not repeat,
+remove the cache: it only costs CPU and memory.
 
 It is fine while a cache is being filled. The rule compares how often the
 look-up ran with how often the value was stored, by the recording's counters: it
-speaks from a thousand look-ups on, of which fewer than one in twenty hit. Sets
-that remember what was done (map[K]bool, map[K]struct{}) it leaves alone.
+reports caches with at least a thousand lookups, of which fewer than one in
+twenty hit. It ignores sets (map[K]bool, map[K]struct{}).
 
 Seen in the field: elastic/beats#32734 (a cache whose elements expire in half the
 time after which they are asked for again).`
@@ -132,7 +132,7 @@ func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
 	m.Cause = fmt.Sprintf("%s is asked %s per %s, and %s of the look-ups find something: the key %s hardly ever repeats while the value is kept, and what follows is computed nearly each time.",
 		syntax.Text(c.cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.key))
-	m.Fix = fmt.Sprintf("Make %s of what the value depends on alone (no time, address or name of the request), or give the cache room for the keys of a while; where keys do not repeat, take the cache out.", syntax.Text(c.key))
+	m.Fix = fmt.Sprintf("Build %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", syntax.Text(c.key))
 	m.Confidence = rule.Likely // that it misses is counted; what a better key would save is not
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,

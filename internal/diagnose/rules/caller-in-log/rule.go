@@ -37,14 +37,14 @@ func Rule() rule.Rule {
 const doc = `With log.Lshortfile or Llongfile, or slog's AddSource, each line walks the stack
 to its caller and decodes the binary's line tables to find the file and line:
 half a microsecond to a microsecond, often more than formatting the text. The
-tables are made to be small, not fast.
+tables are optimized for size, not speed.
 
-Leave the place out where lines are many: a message that is unique in the source
-says as much. Or keep it for warnings and errors alone, with a logger of their
-own.
+Omit the location where log lines are frequent: a message that is unique in the
+source says as much. Or keep it only for warnings and errors, with a separate
+logger.
 
-It is fine for rare lines. What is lost is comfort in debugging; the rule only
-says what it costs.
+It is fine for rare lines. Locations help debugging; the rule only says what
+they cost.
 
 Seen in the field: uber-go/zap#1052.`
 
@@ -71,7 +71,7 @@ func judge(c *finder.Case) bool {
 
 func words(logger string) *finder.Words {
 	return &finder.Words{
-		Cause: fmt.Sprintf("For every line %s walks the stack and searches the line tables for the caller's file and line.", logger),
-		Fix:   "Take Lshortfile or Llongfile out of the logger's flags (AddSource in slog), or keep them for a logger of rare lines.",
+		Cause: fmt.Sprintf("%s walks the stack and searches the line tables for the caller's file and line, for every log line.", logger),
+		Fix:   "Remove Lshortfile or Llongfile from the logger's flags (AddSource in slog), or keep them only for a logger of rare messages.",
 	}
 }

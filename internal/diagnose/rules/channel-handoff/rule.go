@@ -38,22 +38,21 @@ func Rule() rule.Rule {
 		ID:     "channel-handoff",
 		Kind:   rule.Block,
 		Needs:  []rule.Need{rule.NeedTrace},
-		Title:  "Goroutines wait for each other at a channel for every small item",
+		Title:  "Goroutines synchronize on a channel for every small item",
 		Doc:    doc,
 		Finder: finder.Trace{Judge: find},
 	}
 }
 
-const doc = `A send on a channel without a buffer waits until a receiver is there. When the
-work on an item takes about as long as the switch, sender and receiver stop and
-start for each: they park, the scheduler looks for others, they are woken, and
-neither ever works ahead. More workers make it worse, since all take turns at
-one lock.
+const doc = `A send on an unbuffered channel blocks until a receiver is ready. When the work
+on an item takes about as long as the switch, sender and receiver stop and start
+for each item: they park, are woken, and neither works ahead. More workers make
+it worse, since they all contend for the channel's lock.
 
 Send batches: a slice of a hundred items costs as much to pass on as one. Where
 the items are numbers of iterations, send ranges of them, or give each worker a
 range and no channel at all. A buffer is the smallest change: the sender runs
-ahead, and the receivers find something when they come.
+ahead, and receivers find items ready.
 
 It is fine when the hand-over is the point: an unbuffered channel also says that
 the receiver has it. And it is fine when the work behind each item is worth it,

@@ -19,7 +19,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "client-per-request",
 		Kind:  rule.IO,
-		Title: "HTTP transport made for each request",
+		Title: "HTTP transport created for each request",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -37,13 +37,13 @@ const doc = `An http.Transport is a pool of connections. Made for one call, it d
 the TLS handshake, starts two goroutines, and leaves them with an idle
 connection that nobody will use: it stays until the server gives up.
 
-Make the http.Client once, in a package variable or the struct that needs it; it
-is safe for concurrent use. For many requests to one host at a time raise
+Create the http.Client once, in a package variable or the struct that needs it.
+It is safe for concurrent use. For many requests to one host at a time raise
 MaxIdleConnsPerHost, which is 2.
 
 It is fine for one request per program, and where each tenant has certificates
 of its own (keep one client per tenant then). A new http.Client without a
-Transport is cheap: all such share http.DefaultTransport.
+Transport is cheap: all of them share http.DefaultTransport.
 
 Seen in the field: mendersoftware/deviceauth#406, sourcegraph/go-sourcegraph#41.`
 
@@ -62,11 +62,11 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			return false
 		}
 		httpconn.Blame(c, dials)
-		c.Cause = fmt.Sprintf("%s makes an http.Transport (line %d) for its request: the connection is dialled for one use, and its goroutines stay behind.",
+		c.Cause = fmt.Sprintf("%s creates an http.Transport (line %d) for its request. The connection is dialled for one use, and its goroutines are left behind.",
 			syntax.FuncName(c.Place), syntax.Line(c.Place, made.Pos()))
-		c.Fix = "Make one http.Client with that Transport, outside of the function, and share it: it is safe for concurrent use."
+		c.Fix = "Create one http.Client with that Transport outside the function and share it: it is safe for concurrent use."
 		if jar(c) {
-			c.Fix = "Make one http.Transport, outside of the function, and share it: it is safe for concurrent use. Keep a client for each user around it: a shared Jar would send one user's cookies with the requests of another."
+			c.Fix = "Create one http.Transport outside the function and share it: it is safe for concurrent use. Keep one client per user around it: a shared Jar would send one user's cookies with another's requests."
 		}
 		return true
 	}

@@ -49,16 +49,16 @@ literal.
 
 The compiler copies instead of sharing if the variable is not assigned again
 after it is declared, or (in newer compilers) only in straight code before the
-first literal. A default that is set before a loop whose iterations make literals
-is too much for it. If all assignments stand before the literal and no literal
-assigns the variable, a copy is the same:
+first literal. It does not copy a default that is set before a loop whose
+iterations create literals. If all assignments stand before the literal and no
+literal assigns the variable, a copy is the same:
 	limit := limit // not assigned again: captured by value
 	for _, j := range jobs {
 		go func() { j.run(limit) }()
 	}
 
-It is fine where the literal and the function really share the variable; then
-the rule does not speak.
+It is fine where the literal and the function really share the variable; the
+rule is silent then.
 
 Seen in the field: golang/go#6632, where capturing by value came from.`
 

@@ -43,8 +43,8 @@ the time two to four times as long on data that repeats itself.
 Use gzip.DefaultCompression (6), or BestSpeed (1) where the network is fast.
 
 It is fine for what is compressed once and sent many times, like files of a web
-site. It is a trade: the rule names the price of the setting, and what is paid
-for with it has to be measured.
+site. It is a trade-off: the rule states the cost of the level; measure what it
+saves in size.
 
 Seen in the field: google/go-containerregistry#153 (246 s became 54 s, sizes
 almost the same), weaveworks/scope#2437.`

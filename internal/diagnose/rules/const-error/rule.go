@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 			Start: finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }),
 			Judge: guilty,
 			Unseen: &finder.Words{
-				Cause: "An error is made here on a hot path; the source is not available, so it is not known whether its text is constant.",
+				Cause: "An error is created here on a hot path. The source is not available, so hone cannot tell whether its text is constant.",
 				Fix:   "If the text is constant, return a package variable.",
 			},
 		},
@@ -42,10 +42,9 @@ format, borrows a printer and copies its text, even if there is nothing to
 format. An error with a constant text that is returned on a hot path is always
 the same: it belongs in a package variable.
 
-A variable has a second merit: callers can compare with it by errors.Is. Mind
-that two errors from two calls of errors.New are different, and two copies of
-one variable are equal; a program that tells errors apart by identity may see
-the change.
+Callers can also compare with a variable by errors.Is. Note that errors from two
+calls of errors.New differ, while a variable equals itself: a program that
+compares errors by identity may behave differently.
 
 It is fine on paths that are rare, as errors should be; the rule speaks only
 where the profile shows the cost.

@@ -91,7 +91,7 @@ func grows(c *finder.Case) bool {
 			continue
 		}
 		addWalks(pass, p, loop, m)
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without end, and each look-up walks all of it.",
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without bound, and each lookup walks all of it.",
 			syntax.Line(p, loop.Pos()), syntax.Text(to))
 		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", funcname.Short(p.CalleeName(call)), syntax.Text(to))
 		return true
@@ -148,7 +148,7 @@ func asks(c *finder.Case) bool {
 		if ctx == nil || !loops.Invariant(p, loop, ctx) || !loops.Invariant(p, loop, call.Args[0]) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s walks up the chain of contexts in every iteration of the loop on line %d for the same value.", syntax.Text(call), syntax.Line(p, loop.Pos()))
+		m.Cause = fmt.Sprintf("%s walks up the context chain for the same value in every iteration of the loop on line %d.", syntax.Text(call), syntax.Line(p, loop.Pos()))
 		m.Fix = "Ask for it once, before the loop."
 		return true
 	}

@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:      "costly-line",
 		Kind:    rule.CPU,
-		Title:   "Line that costs much",
+		Title:   "Expensive line",
 		Doc:     doc,
 		Generic: true,
 		Finder: finder.Lines{
@@ -34,16 +34,15 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Every line of the program or of a module that it uses which takes a
-good part of the CPU, makes a good part of the garbage or is waited for, and
-which no other rule explains. The finding says how often the line runs and what
-one execution costs, which calls take that, how many different inputs they get,
-and why its memory is on the heap in the compiler's words. It promises no
-saving, because none is known.
+const doc = `A line of the program or of a dependency takes much of the CPU, allocates much
+of the garbage, or causes much waiting, and no other rule explains it. The
+finding shows how often the line runs, what one execution costs, its callees, how
+many different inputs they get, and why its memory is on the heap according to
+the compiler. It promises no saving, because none is known.
 
-It is fine when the work has to be done, which is the rule and not the
-exception: something has to be the most expensive line of any program. Ask
-whether the work is needed, needed so often, and needed on that path.
+It is fine when the work must be done, which is the usual case: every program
+has a most expensive line. Check whether the work is needed, needed this often,
+and needed on this path.
 
 Seen in the field: the costs that remain in "Profiling and optimizing Go web
 applications" (artem.krylysov.com, 2017) when all known mistakes are fixed:
@@ -61,7 +60,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		m := rule.Match{Site: s, CPU: s.CPU, Allocs: s.Allocs, Mutex: s.Mutex, Kind: kind(s.Cost), Confidence: rule.Hint}
 		m.Cause = cause(p, s)
-		m.Fix = fmt.Sprintf("%s `%s` shows who calls the line, what it calls and what the compiler says.", advice(p, s), evidence.WhyCommand(p, s))
+		m.Fix = fmt.Sprintf("%s `%s` shows the line's callers, its callees and what the compiler says.", advice(p, s), evidence.WhyCommand(p, s))
 		if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
 			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
 		}

@@ -46,17 +46,17 @@ func Rule() rule.Rule {
 const doc = `A function that runs again and again calls a constructor whose arguments are the
 same every time: constants, package variables, nothing. What comes back is used
 inside that function only, so each call allocates and fills the same large
-value, and throws it away. The rule knows no library: it looks at what the
-profile shows to be allocated below the call, at where arguments and result go,
-and that the name says that something is made (New, Open, Build, Parse, …).
+value, and throws it away. The rule knows no library. It looks at what the call
+allocates according to the profile, at where arguments and result go, and at the
+name (New, Open, Build, Parse, …).
 
-Make the value once, in a package variable or a field, when its use does not
-change it; keep values in a sync.Pool and reset them when it does.
+Create the value once, in a package variable or a field, if its use does not
+change it. If it does, keep values in a sync.Pool and reset them.
 
 It is fine when each use needs a value of its own that cannot be reset, and when
-the constructor's answer changes from call to call (the time, a random number,
-a file that somebody edits). The rule cannot see into that, so it is never more
-than likely.
+the constructor's answer changes from call to call (the time, a random number, a
+file that somebody edits). The rule cannot see that, so its findings are at most
+likely.
 
 Seen in the field: flipt-io/flipt#170 and labstack/echo#1672 (writers),
 gobeam/stringy#27 (patterns), grafana/loki#20647 (buffers).`

@@ -16,7 +16,7 @@ func Rule() rule.Rule {
 		Kind:    rule.Config,
 		Setting: true,
 		Needs:   []rule.Need{rule.NeedBuild},
-		Title:   "Built for debugging: the figures are the instrumentation's",
+		Title:   "Debug build: the profile measures the instrumentation",
 		Doc:     doc,
 		Finder:  finder.Program{Judge: find},
 	}
@@ -24,10 +24,10 @@ func Rule() rule.Rule {
 
 const doc = `The race detector makes a program two to twenty times slower, the address and
 memory sanitizers two to three times; -gcflags=-N -l switches optimisation and
-inlining off; -cover counts every block. All costs move, and not by the same
-factor: a profile of such a build says little about the program as it ships.
+inlining off; -cover counts every block. All costs change, and not by the same
+factor: a profile of such a build says little about the release build.
 
-Build without the flag and record again, before believing anything else in the
+Build without the flag and record again before you act on anything else in the
 report.
 
 It is fine in tests, and in production while a race is being hunted.
@@ -51,8 +51,8 @@ func find(p *rule.Pass) []rule.Match {
 	for _, b := range instrumented(p.Code.Setting) {
 		total := p.Table.Totals.TotalSeconds
 		matches = append(matches, rule.Match{
-			Cause:      fmt.Sprintf("The binary was built with %s: its costs are those of the instrumentation, line by line.", b.what),
-			Fix:        fmt.Sprintf("Build without %s and record again; do not act on the other findings before.", b.what),
+			Cause:      fmt.Sprintf("The binary was built with %s, so the profile mostly measures the instrumentation.", b.what),
+			Fix:        fmt.Sprintf("Build without %s and record again. Do not act on the other findings before that.", b.what),
 			Confidence: rule.Likely, // the flag is certain, how much it costs here is not
 			Saving:     &rule.Saving{Seconds: total * b.share.Expect, Low: total * b.share.Low, High: total * b.share.High},
 			Evidence:   []rule.Evidence{{What: "build setting", Value: b.what, Command: "go version -m BINARY"}},

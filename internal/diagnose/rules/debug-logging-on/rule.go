@@ -17,7 +17,7 @@ func Rule() rule.Rule {
 		ID:      "debug-logging-on",
 		Kind:    rule.Config,
 		Setting: true,
-		Title:   "Debug logging is switched on",
+		Title:   "Debug logging is on",
 		Doc:     doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{
@@ -35,11 +35,11 @@ write when it is on: formatting, the handler's lock, the output. The profile
 shows the handler at work below debug calls, so the level was on during the
 recording.
 
-Set the level to info where the program serves; keep it in a slog.LevelVar to
-switch it while the program runs.
+Set the level to info in production; keep it in a slog.LevelVar to change it at
+run time.
 
-It is fine while something is being looked for, and in a recording that was made
-with other settings than production has: then the settings should be the same.
+It is fine while you debug a problem. If the recording used other settings than
+production, record again with those of production.
 
 Seen in the field: oxia-db/oxia#1186 and osrg/gobgp#2774 are about what debug
 lines cost even when off.`

@@ -67,7 +67,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		m.Cause = fmt.Sprintf("The loop on line %d defers %s in every iteration: each makes a record on the heap, and none runs before %s returns.",
 			syntax.Line(place, loop.Pos()), syntax.Text(stmt.Call.Fun), syntax.FuncName(place))
-		m.Fix = "Move the body of the loop into a function of its own, or call it at the end of the body instead of deferring it."
+		m.Fix = "Move the loop body into its own function, or call it at the end of the body instead of deferring it."
 		m.Confidence = evidence.Weigh(p, s, false)
 		matches = append(matches, m)
 	}

@@ -31,7 +31,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "false-sharing",
 		Kind:  rule.CPU,
-		Title: "Goroutines write to one cache line",
+		Title: "Goroutines write to the same cache line",
 		Doc:   doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{
@@ -43,14 +43,14 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Processors pass memory around in lines of 64 bytes. When each of several
+const doc = `Processors exchange memory in cache lines of 64 bytes. When each of several
 goroutines writes to its own element of a slice of counters, eight of them share
-a line, and every write takes it away from the others, although no variable is
-shared: nothing is wrong, no lock is held, and more processors are slower.
+a line, and every write invalidates it for the others, although no variable is
+shared: there is no data race and no lock, and more processors are slower.
 
-Keep the running value in a local variable and store it once, behind the loop;
-that costs nothing and helps in any case. Where elements must be current, pad
-them to a cache line (golang.org/x/sys/cpu.CacheLinePad).
+Keep the running value in a local variable and store it once, after the loop;
+that costs nothing and always helps. Where elements must be current, pad them to
+a cache line (golang.org/x/sys/cpu.CacheLinePad).
 
 It is fine when elements are written rarely, or larger than a line. The rule is a
 hint: what a write costs depends on who wrote before, which no profile tells.
@@ -79,7 +79,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		text := syntax.Text(element)
 		m.Cause = fmt.Sprintf("Each iteration of the loop on line %d writes %s, %d bytes beside those of other goroutines that do the same: %d of them share a cache line. The line takes %s of CPU.",
 			syntax.Line(place, loop.Pos()), text, size, cacheLine/size, units.Percent(share))
-		m.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, behind the loop; where it must be current, pad the elements to %d bytes.", text, cacheLine)
+		m.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, after the loop. If it must be current, pad the elements to %d bytes.", text, cacheLine)
 		m.Evidence = []rule.Evidence{{What: "CPU of the write", Value: fmt.Sprintf("%s (%d samples)", units.Percent(share), samples), Command: evidence.ListCommand(p, "cpu", s.Function)}}
 		matches = append(matches, m)
 	}

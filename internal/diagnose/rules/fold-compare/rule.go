@@ -65,7 +65,7 @@ func judge(c *finder.Case) bool {
 	if len(c.Calls) == 1 && (!one || syntax.Result(c.Place, c.Calls[0]) != nil) {
 		arg := c.Calls[0].Args[0]
 		what := "compare it with " + units.Some(float64(len(compared)), "text")
-		c.Cause = fmt.Sprintf("%s walks and may copy all of %s only to %s.", syntax.Text(c.Calls[0]), syntax.Text(arg), what)
+		c.Cause = fmt.Sprintf("%s reads and may copy all of %s only to %s.", syntax.Text(c.Calls[0]), syntax.Text(arg), what)
 		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and ends at the first difference; it differs on a few letters outside of ASCII.", syntax.Text(arg))
 		if safety.Secret(c.Place, arg) {
 			c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + safety.ConstantTime
@@ -79,7 +79,7 @@ func judge(c *finder.Case) bool {
 	if b.Op == token.NEQ {
 		not = "!"
 	}
-	c.Cause = fmt.Sprintf("%s walks and may copy whole strings to compare them once.", syntax.Text(b))
+	c.Cause = fmt.Sprintf("%s reads and may copy whole strings to compare them once.", syntax.Text(b))
 	c.Fix = fmt.Sprintf("Write %sstrings.EqualFold(%s, %s); it differs on a few letters outside of ASCII.",
 		not, inner(c.Place, b.X), inner(c.Place, b.Y))
 	if safety.Secret(c.Place, b.X) || safety.Secret(c.Place, b.Y) {

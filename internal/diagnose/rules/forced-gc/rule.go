@@ -20,7 +20,7 @@ func Rule() rule.Rule {
 		ID:    "forced-gc",
 		Kind:  rule.GC,
 		Needs: []rule.Need{rule.NeedMetrics},
-		Title: "Collections asked for by the program",
+		Title: "Garbage collections forced by the program",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -39,12 +39,12 @@ program then faults in again page by page. Both cost the work of a cycle however
 little garbage there is, and make the next cycles no cheaper.
 
 The runtime collects on its own when it pays, and gives memory back in the
-background. To keep the process small, set GOMEMLIMIT; to keep a burst from
-staying, let it be.
+background. To keep the process small, set GOMEMLIMIT; memory of a burst is
+returned without help.
 
 It is fine in tests and benchmarks, before a measurement, and once after a
-start-up that leaves much garbage: the rule speaks of calls that run again and
-again.
+start-up that leaves much garbage: the rule reports only calls that run
+repeatedly.
 
 Seen in the field: AdguardTeam/AdGuardHome#2044 (constant CPU load by
 debug.FreeOSMemory on a timer), Symantec/Dominator#260; golang/go#30333 made the

@@ -52,11 +52,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `strconv.Itoa, FormatFloat, Quote or Time.Format make a string on the heap. When
-the next thing that happens to it is that it is appended, written or formatted
-into something larger, the string was only a detour: every one of these
-functions has a twin (AppendInt, AppendFloat, AppendQuote, AppendFormat) that
-puts the digits straight into a []byte, for example
+const doc = `strconv.Itoa, FormatFloat, Quote or Time.Format make a string on the heap. If
+the string is then only appended, written or formatted into something larger, it
+was not needed. Each of these functions has a variant (AppendInt, AppendFloat,
+AppendQuote, AppendFormat) that appends directly to a []byte, for example
 b.AvailableBuffer of a bytes.Buffer or bufio.Writer.
 
 It is fine when the string is kept, returned, compared or used as a key. Small
@@ -84,8 +83,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if !ok {
 				continue
 			}
-			m.Cause = fmt.Sprintf("%s makes a string that is only %s: it is allocated, copied once and thrown away.", f.call, sink)
-			m.Fix = safety.DestinationOf(place, calls).Advise(fmt.Sprintf("Append the digits straight to the buffer with %s.", f.twin))
+			m.Cause = fmt.Sprintf("%s allocates a string that is only %s, and then discarded.", f.call, sink)
+			m.Fix = safety.DestinationOf(place, calls).Advise(fmt.Sprintf("Append directly to the buffer with %s.", f.twin))
 			m.Confidence = evidence.Weigh(p, s, false)
 			m.Evidence = evidence.Compiler(p, s)
 			matches = append(matches, m)

@@ -19,7 +19,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "formatted-for-length",
 		Kind:  rule.Alloc,
-		Title: "Value formatted only to ask how long the text is",
+		Title: "Value formatted only to get the length of its text",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{

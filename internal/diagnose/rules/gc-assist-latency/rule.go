@@ -26,21 +26,20 @@ func Rule() rule.Rule {
 		ID:     "gc-assist-latency",
 		Kind:   rule.GC,
 		Needs:  []rule.Need{rule.NeedTrace},
-		Title:  "Requests have to help the garbage collector",
+		Title:  "Requests assist the garbage collector",
 		Doc:    doc,
 		Finder: finder.Trace{Judge: find},
 	}
 }
 
-const doc = `While a collection is going on, a goroutine that allocates pays for it: it has
-to mark as much as it takes, and when there is nothing left to mark it waits
-until the collector's own workers have earned credit for it. Who allocates most
-in those milliseconds is slowest, and that is a request. A CPU profile adds
-assists up; only the trace tells that they fall into requests.
+const doc = `During a collection, a goroutine that allocates must assist: it marks in
+proportion to what it allocates, or waits until background workers have earned
+credit for it. Requests that allocate most in those milliseconds are the
+slowest. A CPU profile only sums assists up; the trace shows that they are part
+of requests.
 
-Allocate fewer bytes on the way of a request: the finding names the line whose
-allocations paid most. A larger GOGC with GOMEMLIMIT as guard makes collections
-rarer.
+Allocate fewer bytes per request: the finding names the line that assisted most.
+A larger GOGC, guarded by GOMEMLIMIT, makes collections rarer.
 
 It is fine when assists are a small part of the latency; the rule is silent
 below a twentieth of it.
@@ -83,11 +82,11 @@ func find(p *rule.Pass) []rule.Match {
 			What: "collections", Value: fmt.Sprintf("%s a second, going on for %s of the time", units.Number(gc.PerSecond), units.Percent(gc.Share)), Command: evidence.ViewCommand(p, "gc"),
 		})
 	}
-	m.Cause = fmt.Sprintf("Requests spend %s of their time helping the garbage collector, because they allocate while it works.", units.Percent(assist/total))
+	m.Cause = fmt.Sprintf("Requests spend %s of their time in GC assists, because they allocate while the garbage collector marks.", units.Percent(assist/total))
 	m.Fix = "Allocate fewer bytes per request."
 	blame(p, &m)
 	if !collector.Refuted(p) {
-		m.Fix += " A larger GOGC with GOMEMLIMIT as guard makes collections rarer."
+		m.Fix += " A larger GOGC, guarded by GOMEMLIMIT, makes collections rarer."
 	}
 	return []rule.Match{m}
 }

@@ -35,7 +35,7 @@ func Rule() rule.Rule {
 		SkipsBenchmarks: true,
 		Setting:         true,
 		Needs:           []rule.Need{rule.NeedMetrics},
-		Title:           "The garbage collector works hard while memory is idle",
+		Title:           "The garbage collector takes CPU while memory is unused",
 		Doc:             doc,
 		Finder:          finder.Program{Judge: find},
 	}
@@ -43,16 +43,15 @@ func Rule() rule.Rule {
 
 const doc = `With GOGC=100 the heap is collected whenever as much has been allocated as was
 live after the last cycle. The work of a cycle depends on what is live, not on
-what is garbage, so a heap that may grow further is collected less often:
-at GOGC=g' the work is g/g' of that at g. The price is memory, live × (g'−g)/100.
+what is garbage, so a larger heap is collected less often: at GOGC=g' the work
+is g/g' of that at g. The price is memory, live × (g'−g)/100.
 
-When live memory is small against what the machine or container has, that
-price is nothing and the CPU is a gift. GOMEMLIMIT then guards against a burst of
-live memory: near the limit the collector works more again, instead of
-running out.
+When live memory is small compared to what the machine or container has, that
+price is negligible. GOMEMLIMIT then guards against a burst of live memory: near
+the limit the collector works more again, instead of running out.
 
-It is fine to leave it when memory is shared with neighbours who need it, and
-when live memory comes in bursts that the recording did not see.
+It is fine to keep the setting when other processes need the memory, and when
+live memory comes in bursts that the recording did not see.
 
 The prediction was tested by experiment: collection of 1.11 to 1.26 CPU-seconds
 at GOGC=100 promised 0.88 s less at 400, and 0.94 s were measured. The rest of a
@@ -82,7 +81,7 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	m := rule.Match{
-		Cause: fmt.Sprintf("Collecting garbage takes %s of CPU, while %s are live and %s of memory are there (%s): GOGC=%d collects whenever %s have been allocated.",
+		Cause: fmt.Sprintf("Garbage collection takes %s of CPU, while %s are live and %s of memory are available (%s). GOGC=%d collects whenever %s have been allocated.",
 			units.Percent(s.share), units.Bytes(s.Live), units.Bytes(s.Memory), s.memoryIs, s.GOGC, units.Bytes(s.Paced()*float64(s.GOGC)/100)),
 		Fix: fmt.Sprintf("Try GOGC=%d%s: about %s more memory for %s of the collector's work.",
 			next, s.guarded(), units.Bytes(s.Price(next)), units.Percent(s.less(next))),

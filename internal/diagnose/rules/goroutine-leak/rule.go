@@ -50,10 +50,9 @@ the last benchmark of a package is over. Nobody ends them: each keeps
 its stack, 2 KiB at least, and all that it refers to, and the collector looks at
 them in every cycle, until the program runs out of memory.
 
-Mostly somebody has stopped listening: a result is sent to a channel that nobody
-receives from after a timeout (give it room for one value), a worker receives
-from a channel that nobody closes, a select has no case for the end of the
-context.
+The usual causes: a result is sent to a channel that nobody receives from after
+a timeout (give it room for one value), a worker receives from a channel that
+nobody closes, a select has no case for the end of the context.
 
 Go 1.26 and newer can prove it: the garbage collector finds goroutines blocked on
 channels, locks and wait groups that nothing else refers to. hone asks it where
@@ -154,7 +153,7 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	}
 	n := float64(g.Count)
 	m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
-	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take %s or more.", g.Count, are, what, started, why, units.Bytes(n*stack))
+	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take at least %s.", g.Count, are, what, started, why, units.Bytes(n*stack))
 	return m, true
 }
 

@@ -35,10 +35,10 @@ func Rule() rule.Rule {
 }
 
 const doc = `http.Header keeps its keys in canonical form: the first letter of each word in
-upper case, the others in lower case. Get, Set, Add, Del and Values bring the
-name they are given to that form. A name that has it already is only checked;
-any other is copied, rewritten, and, unless it is one of some forty common
-names, allocated again in every call.
+upper case, the others in lower case. Get, Set, Add, Del and Values convert the
+name that they are given. A name in canonical form is only checked; any other is
+copied, rewritten, and, unless it is one of some forty common names, allocated
+again in every call.
 
 Write the constant as Go does: "Www-Authenticate", "X-Request-Id". What is sent
 and found is the same, since the map has no other form.

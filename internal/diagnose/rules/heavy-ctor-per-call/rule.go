@@ -40,7 +40,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "heavy-ctor-per-call",
 		Kind:  rule.Alloc,
-		Title: "Writer or reader with large state made for one use",
+		Title: "Writer or reader with large state created for one use",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -52,7 +52,7 @@ func Rule() rule.Rule {
 			Start: finder.Frames(caller),
 			Judge: guilty,
 			Unseen: &finder.Words{
-				Cause: "A value with large state is made on every call; the source is not available.",
+				Cause: "A value with large state is created on every call. The source is not available.",
 				Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
 			},
 		},
@@ -76,14 +76,13 @@ clears more than half a megabyte (1.2 MB at the lowest levels), a reader about
 once and dropped, that memory is most of what a service allocates, and the
 collector runs for it all the time.
 
-These types have a method Reset for that very reason: take one from a
-sync.Pool, Reset it to the new destination, put it back after Close. The rule
-also knows constructors of unknown libraries by their form: New…, large
-objects, and a result that has a Reset.
+These types have a Reset method for this purpose: take one from a sync.Pool,
+Reset it to the new destination, put it back after Close. The rule also knows
+constructors of unknown libraries by their form: New…, large objects, and a
+result that has a Reset.
 
-It is fine for a stream that lives long: then the constructor's cost drowns in
-the work. When the line belongs to a dependency, a newer version may have cured
-it already.
+It is fine for a long-lived stream, where the constructor's cost is negligible.
+When the line belongs to a dependency, a newer version may have fixed it.
 
 Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
 

@@ -54,18 +54,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A mutex lets one goroutine through at a time. As the share of time in which it is
-held nears one, everybody who wants it stands in a queue, and more processors
-do not help: the program is as fast as its critical section.
+const doc = `A mutex lets one goroutine through at a time. As the share of time in which it
+is held approaches one, goroutines queue for it, and more processors do not
+help: the critical section limits the program.
 
-The profile of mutexes tells which Unlock let the waiting in, the source what is
-done while the lock is held, the CPU profile what of that takes long. If one
-line does: prepare it before Lock, or do it after Unlock with a copy. If the
-section is short and merely popular: split what it guards by key, count with
-atomics, or publish what is mostly read as an atomic.Pointer to a copy.
+The mutex profile shows which Unlock ended the waits, the source what runs under
+the lock, and the CPU profile which of it is slow. If it is one line, run it
+before Lock, or after Unlock on a copy. If the section is short but contended,
+split what it guards by key, count with atomics, or publish read-mostly data as
+an atomic.Pointer to a copy.
 
-It is fine when the waiting is not in the way of anybody: background workers
-that queue up for their turn cost nothing but their own time.
+It is fine when the wait delays nobody: background workers that queue cost only
+their own time.
 
 Seen in the field: mattermost/mattermost#15764; the mutex in "Profiling and
 optimizing Go web applications" (artem.krylysov.com, 2017).`

@@ -36,7 +36,7 @@ func Rule() rule.Rule {
 		ID:    "io-in-loop",
 		Kind:  rule.IO,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Loop that asks for one thing at a time",
+		Title: "Query, request or file in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{
@@ -52,16 +52,16 @@ func Rule() rule.Rule {
 const doc = `A loop that sends one query, one request or opens one file in each iteration
 pays for each the round trip, the driver's or client's work and the system
 calls: n + 1 queries where one would do. The loop is often not in the function
-that asks but in one that calls it, where nobody sees it.
+that sends the query but in a caller, where it is easy to miss.
 
-Ask once for all: WHERE id = ANY($1) or IN (…), a join, a batch of the driver,
-a bulk endpoint; then hand the rows out by their key. Where what is asked for is
-the same again, keep the answer. Where neither is possible, ask side by side
-with a bound (errgroup.SetLimit): that hides the waiting, but saves no CPU.
+Send one query for all: WHERE id = ANY($1) or IN (…), a join, a batch of the
+driver, a bulk endpoint; then distribute the rows by key. If the query repeats,
+cache the answer. If neither is possible, send the queries concurrently with a
+bound (errgroup.SetLimit): that hides the waiting, but saves no CPU.
 
-It is fine where a loop asks a few times, or where each answer decides what is
-asked next. The rule speaks only of loops that were counted to ask five times
-and more each time they are reached.
+It is fine for a few queries, or where each answer decides the next query. The
+rule reports only loops with at least five iterations, as counted in the
+recording.
 
 Seen in the field: go-sql-driver/mysql#1161 (a query for each post: 10 s where
 the page takes 0.3 s without); superplanehq/superplane#5462.`

@@ -51,8 +51,8 @@ For maps and slices inside, maps.Clone and slices.Clone copy what must not be
 shared. Where types are only known at run time, a library that maps structs by
 reflection costs a fraction of it.
 
-It is fine in tests and at start-up, and where the encoding itself is what is
-wanted: normalizing, dropping fields without a tag, checking that a value
+It is fine in tests and at start-up, and where the encoding itself is the
+purpose: normalizing, dropping fields without a tag, checking that a value
 survives. The rule speaks where the text has no other use in the function.
 
 Seen in the field: tikv/pd#8298 (a Clone through JSON: 1,961 ns, by assignment 34),

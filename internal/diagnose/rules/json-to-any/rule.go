@@ -36,7 +36,7 @@ func Rule() rule.Rule {
 }
 
 const doc = `Decoded into an any, every object of a document becomes a map, every array a
-slice of interfaces, every number a boxed float64 and every key a string, wanted
+slice of interfaces, every number a boxed float64 and every key a string, needed
 or not. A struct with the fields that the code reads is filled without any of
 that, and what has no field is skipped.
 

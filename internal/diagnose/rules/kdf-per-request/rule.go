@@ -60,8 +60,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if m.Empty() {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s hashes a password for requests; such hashes are slow by design.", funcname.Short(m.Site.Function))
-		m.Fix = "See that it happens once per login, not with every request: hand out a random token after it and check that. Leave the cost factor alone."
+		m.Cause = fmt.Sprintf("%s hashes a password while it serves requests. Password hashes are slow by design.", funcname.Short(m.Site.Function))
+		m.Fix = "Hash once per login, not on every request: issue a random token at login and check that. Do not lower the cost factor."
 		m.Confidence = rule.Hint // a decision about security
 		matches = append(matches, m)
 	}

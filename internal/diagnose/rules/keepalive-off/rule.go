@@ -61,7 +61,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		}
 		httpconn.Blame(c, dials)
 		c.Cause = fmt.Sprintf("%s makes the client of %s open a connection for each request.", setting, syntax.Text(c.Calls[0]))
-		c.Fix = fmt.Sprintf("Take %s out, and read each body to its end before closing it.", setting)
+		c.Fix = fmt.Sprintf("Remove %s, and read each body to its end before closing it.", setting)
 		return true
 	}
 	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true

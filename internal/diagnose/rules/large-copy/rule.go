@@ -36,13 +36,13 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `for _, v := range xs copies each element into v. The compiler leaves out what is
-not used of small ones; an element of 128 bytes and more it copies as a whole,
-and says so ("copy" in its optimiser log). When the body reads a few fields,
-most of the traffic is for nothing.
+const doc = `for _, v := range xs copies each element into v. The compiler omits unused parts
+of small elements. It copies an element of 128 bytes or more as a whole, and
+reports that ("copy" in its optimiser log). When the body reads a few fields,
+most of the copy is wasted.
 
-Take the element where it lies: for i := range xs { v := &xs[i] … }, or make the
-slice one of smaller parts.
+Use the element in place: for i := range xs { v := &xs[i] … }, or make the slice
+one of smaller parts.
 
 It is fine when the body uses the whole element, keeps it, or changes the slice
 while it reads the copy: the rule speaks only where fields of v are read and
@@ -73,7 +73,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
 		m.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, by the compiler), of which the body reads single fields.", xs, v, size)
-		m.Fix = fmt.Sprintf("Read it where it lies: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
+		m.Fix = fmt.Sprintf("Read it in place: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
 		m.Confidence = evidence.Weigh(p, s, false)
 		m.Evidence = []rule.Evidence{{What: evidence.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + s.Owner.Package}}
 		matches = append(matches, m)

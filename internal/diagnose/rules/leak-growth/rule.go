@@ -43,7 +43,7 @@ func Rule() rule.Rule {
 		ID:    "leak-growth",
 		Kind:  rule.Leak,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Memory that is kept and never given back",
+		Title: "Memory that grows and is never released",
 		Doc:   doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{
@@ -55,13 +55,13 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `The recording takes the heap twice, after a collection each. A line that made
-memory in between, most of which is still alive, and more than it lost, holds on
-to something: a map that is only written, a list that is only appended to. In a
-service that means growth for as long as it runs, until the memory limit.
+const doc = `The recording takes two heap profiles, each after a collection. If most of what
+a line allocated in between is still live, something retains it: a map that is
+only written, a list that is only appended to. In a service that means growth
+for as long as it runs, until the memory limit.
 
-Bound it: a cache needs a size and a way to forget (least recently used, by age),
-a registry needs to take entries out when what they stand for ends.
+Bound it: a cache needs a size limit and eviction (LRU, by age), a registry must
+remove entries when what they stand for ends.
 
 It is fine while a cache that is bounded by the number of its keys fills up: a
 recording that begins when the service has been under load for a while tells.
@@ -96,7 +96,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		m := rule.Match{Site: s, Live: s.Live, Confidence: rule.Hint}
 		m.Cause = fmt.Sprintf("Of %s that this line made in %s, %s stay in memory: %s.",
 			units.Bytes(float64(made)), units.Seconds(ph.Seconds), units.Percent(min(1, float64(g.Bytes)/float64(made))), rate(p, &ph, g))
-		m.Fix = "Look for what holds it, and bound that: a size and a way to forget for a cache, an end for each entry of a registry."
+		m.Fix = "Find what retains it, and bound that: a cache needs a size limit and eviction, a registry must remove entries that have ended."
 		if requests >= leastRequests && float64(g.Objects) >= perRequest*float64(requests) {
 			m.Confidence = rule.Likely // a cache has fewer keys than there are requests
 			m.Cause += " Each request leaves some behind."
@@ -110,9 +110,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if kept := keeper(p, s, place); kept != nil {
 				m.Confidence = rule.Likely
 				m.Cause += " " + kept.words
-				m.Fix = fmt.Sprintf("Bound %s: take entries out when what they stand for ends, or forget the oldest beyond a size.", kept.name)
+				m.Fix = fmt.Sprintf("Bound %s: remove entries when what they stand for ends, or evict the oldest beyond a size.", kept.name)
 				if kept.unused != "" {
-					m.Fix = fmt.Sprintf("Have %s called when what an entry of %s stands for ends, or bound %s by size or age.", kept.unused, kept.name, kept.name)
+					m.Fix = fmt.Sprintf("Call %s when what an entry of %s stands for ends, or bound %s by size or age.", kept.unused, kept.name, kept.name)
 				}
 			}
 		}
@@ -173,7 +173,7 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 			name := syntax.Text(e)
 			out := shrinkers(p, v)
 			if len(out) == 0 {
-				found = &keep{name: name, words: fmt.Sprintf("It is put into %s, out of which nothing in the package ever takes anything.", name)}
+				found = &keep{name: name, words: fmt.Sprintf("It is put into %s, and nothing in the package ever removes anything from it.", name)}
 			} else if unused := neverRan(pass, s, p, out); unused != "" {
 				found = &keep{name: name, unused: unused,
 					words: fmt.Sprintf("It is put into %s. Only %s would take something out, and never ran while the recording's counters did.", name, unused)}

@@ -29,7 +29,7 @@ func Rule() rule.Rule {
 		Kind:    rule.GC,
 		Setting: true,
 		Needs:   []rule.Need{rule.NeedMetrics},
-		Title:   "The memory limit makes the collector run all the time",
+		Title:   "GOMEMLIMIT makes the garbage collector run all the time",
 		Doc:     doc,
 		Finder:  finder.Program{Judge: find},
 	}
@@ -37,9 +37,9 @@ func Rule() rule.Rule {
 
 const doc = `Near GOMEMLIMIT the collector starts earlier than GOGC asks for, so that the
 process stays below. The room left for garbage is the limit less what is live,
-and the number of cycles goes with one over that room: when live memory comes
-close to the limit, the program collects without end, until the runtime gives
-up at half of the CPU and lets the limit be broken.
+and the number of cycles is inversely proportional to that room: when live
+memory comes close to the limit, the program collects all the time, until the
+runtime stops at half of the CPU and exceeds the limit.
 
 Raise the limit, if memory is there, to about twice what is live; else hold
 less: the finding names the lines whose memory is live. Here, unlike at a fixed

@@ -23,7 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "linear-scan",
 		Kind:  rule.CPU,
-		Title: "Slice searched from end to end in every iteration of a loop",
+		Title: "Slice searched linearly in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -40,12 +40,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `slices.Contains and Index compare one element after the other. To ask them once
-per element of a slice, about that same slice or one that grows with the loop,
-costs n²/2 comparisons: for ten thousand elements fifty million.
+const doc = `slices.Contains and Index compare one element after the other. Called once per
+element on the same slice, or on one that grows with the loop, they cost n²/2
+comparisons: fifty million for ten thousand elements.
 
-Keep what is asked for in a map (map[T]struct{}, or map[T]int for the index)
-beside the slice, or sort once and use slices.BinarySearch.
+Keep the elements in a map (map[T]struct{}, or map[T]int for the index) beside
+the slice, or sort once and use slices.BinarySearch.
 
 It is fine for short slices: up to some thirty numbers, or ten strings, the scan
 is faster than the map. The rule leaves alone slices of constant length and

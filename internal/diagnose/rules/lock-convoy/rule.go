@@ -52,9 +52,9 @@ func Rule() rule.Rule {
 
 const doc = `When two goroutines and more wait for a mutex most of the time, it is handed
 from one to the next: each pass wakes a goroutine, and whoever comes back soon
-queues again. The program is then as fast as the code under the lock,
-whatever the number of cores. Once such a queue is there it feeds itself: also
-goroutines that need the lock for an instant wait for all before them.
+queues again. The program is then as fast as the code under the lock, whatever
+the number of cores. Such a queue sustains itself: even goroutines that need the
+lock for an instant wait for all before them.
 
 The finding names the line that unlocks the mutex, for it is the holder who makes
 the others wait, and the lines that waited. The execution trace shows how many
@@ -64,9 +64,9 @@ Do less under the lock: compute before, copy and use after. Split what it guards
 by key, or publish what is mostly read as an atomic.Pointer to a copy. Never
 wait for a file or the network with it held.
 
-It is fine when the queue is the point, as at a limiter. The rule wants a queue
-for a fifth of the trace, so that a machine that puts a holder aside now and
-then is no convoy.
+It is fine when the queue is the point, as at a limiter. The rule requires a
+queue for a fifth of the trace, so that an occasional preempted holder is not
+reported.
 
 Seen in the field: mattermost/mattermost#15764, erigontech/erigon#20454.`
 
@@ -136,7 +136,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 		m.Fix = fmt.Sprintf("Do what of line %d does not need %s before the lock is taken, or after with a copy; else split what it guards by key.", line, name)
 		return m
 	}
-	m.Fix = fmt.Sprintf("Compute what does not need %s before taking it and use copies after; split what it guards by key, or publish what is mostly read as an atomic.Pointer to a copy.", name)
+	m.Fix = fmt.Sprintf("Compute what does not need %s before taking it and use copies after; split what it guards by key, or publish read-mostly data as an atomic.Pointer to a copy.", name)
 	return m
 }
 

@@ -51,11 +51,10 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `log.Debug("sent", "id", id) looks like nothing when debug is off, but its
-arguments are made before the call: each number and string is put into an
-interface, which allocates, and all of them into a slice. Then the logger tests
-the level and returns. A helper with parameters of type any does the same
-without a slice.
+const doc = `log.Debug("sent", "id", id) looks free when debug is off, but its arguments are
+evaluated before the call: each number and string is put into an interface,
+which allocates, and all of them into a slice. Then the logger tests the level
+and returns. A helper with parameters of type any does the same without a slice.
 
 Test the level first (if log.Enabled(…) { … }), take typed attributes that need
 no interface (slog.LogAttrs, zap's fields), or drop the line.
@@ -65,8 +64,8 @@ where the profile shows next to nothing below the call, so the level was off
 while it was recorded. Arguments with side effects must keep them.
 
 Seen in the field: viamrobotics/rdk#6139, oxia-db/oxia#1186, osrg/gobgp#2774,
-and SignalFx's account of a metric ingest (2016), where two such lines made 8 %
-of all objects.`
+and SignalFx's post on a metric ingest (2016), where two such lines made 8 % of
+all objects.`
 
 func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
 	f := search{pass: p, loaded: map[string]*gocode.Syntax{}}

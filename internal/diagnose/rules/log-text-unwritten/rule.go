@@ -23,7 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "log-text-unwritten",
 		Kind:  rule.CPU,
-		Title: "Text made for a log message that is not written",
+		Title: "Text formatted for a log message that is not written",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -80,7 +80,7 @@ func judge(c *finder.Case) bool {
 	}
 	c.Cause = fmt.Sprintf("%s makes a text for %s, and the profile shows nothing of the logger's work below: the level is off, and the text is thrown away.",
 		funcname.Short(c.Place.CalleeName(c.Calls[0])), syntax.Text(logged.Fun))
-	c.Fix = "Hand the values to the logger and let it format them when it writes, or test the level first."
+	c.Fix = "Pass the values to the logger, which formats them only when it writes, or test the level first."
 	return true
 }
 

@@ -55,10 +55,10 @@ func Rule() rule.Rule {
 }
 
 const doc = `Writing a log line formats it, takes the logger's own mutex and, with most
-loggers, makes a system call, which may wait for a disk or a full pipe. Done with
-a mutex of the program held, everybody who wants that mutex waits for the log.
+loggers, makes a system call, which may wait for a disk or a full pipe. If the
+program holds a mutex meanwhile, all who need that mutex wait for the log.
 
-Take what the line says into variables, unlock, then log. The rule charges the
+Copy what the line prints into variables, unlock, then log. The rule charges the
 waiting for the program's mutex only; what the line costs by itself, and the
 waiting for the logger's mutex, is unbuffered-log's.
 

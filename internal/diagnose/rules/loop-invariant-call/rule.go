@@ -41,9 +41,9 @@ Compute it once before the loop. The rule knows functions of the standard
 library without state, and speaks only when every argument is a constant or a
 local variable of a basic type that nothing in the loop, and no closure, sets.
 
-It is fine in a loop that seldom has more than one iteration, or where the call
-stands behind a test that is seldom true: before the loop it would run every
-time.
+It is fine in a loop that seldom has more than one iteration, or where a
+condition that is rarely true guards the call: before the loop it would run
+every time.
 
 Seen in the field: lawrencegripper/azbrowse#393,
 superseriousbusiness/gotosocial#3297, cloudflare/pint#1579.`

@@ -99,7 +99,7 @@ func guilty(c *finder.Case) bool {
 	if ranged, ok := loop.(*ast.RangeStmt); ok && uniqueKeys(p, ranged, store) {
 		m.Confidence = rule.Measured
 	}
-	m.Cause = fmt.Sprintf("%s is made without a size and gets a key in every iteration of the loop on line %d, which runs %s times: its table is re-created and filled again at each doubling.",
+	m.Cause = fmt.Sprintf("%s is created without a size and gains a key in every iteration of the loop on line %d, which runs %s times. Its table is reallocated and rehashed at each doubling.",
 		table.Name(), syntax.Line(p, loop.Pos()), n)
 	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", syntax.TypeText(p, table.Type()), n)
 	return true

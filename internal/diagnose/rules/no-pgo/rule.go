@@ -34,13 +34,12 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Given a CPU profile, the compiler inlines more of the hot calls, calls the usual
-method behind an interface directly, and lays out code by what runs. Go's
-documentation gives 2 to 14 % less CPU for a set of programs. The recording
-holds such a profile.
+const doc = `Given a CPU profile, the compiler inlines more of the hot calls, devirtualizes
+interface calls, and lays out code by what runs. Go's documentation gives 2 to
+14 % less CPU for a set of programs. The recording holds such a profile.
 
-Put it as default.pgo beside the main package, build, and record again. Keep it
-fresh: a profile of old code helps less.
+Put it as default.pgo beside the main package, build, and record again. Update
+it regularly: a profile of old code helps less.
 
 It is fine for programs that mostly wait, and some gain nothing: the rule speaks
 only where most CPU is in Go code outside of the runtime, and is a hint until it
@@ -63,7 +62,7 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	return []rule.Match{{
 		Cause:      fmt.Sprintf("The binary was built without a profile, and %s of its CPU is in compiled Go code outside of the runtime.", units.Percent(arranged/t.TotalSeconds)),
-		Fix:        "Put the recording's CPU profile as default.pgo beside the main package, build, and record again.",
+		Fix:        "Put the recording's CPU profile next to the main package as default.pgo, build, and record again.",
 		Confidence: rule.Hint, // the range is of other programs
 		Saving:     &rule.Saving{Seconds: arranged * 0.08, Low: arranged * 0.02, High: arranged * 0.14},
 		Evidence:   []rule.Evidence{{What: "build settings", Value: "no -pgo", Command: "go version -m BINARY"}},

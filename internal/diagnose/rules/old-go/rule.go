@@ -25,14 +25,14 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Two releases of the last years changed what running costs, by their own notes:
-Go 1.24 (new maps, allocation of small objects, a new mutex) takes 2 to 3 % off
-the CPU of a set of benchmarks; Go 1.26 (the Green Tea collector by default)
+const doc = `According to their release notes, two recent releases made programs cheaper to
+run: Go 1.24 (new maps, allocation of small objects, a new mutex) takes 2 to 3 %
+off the CPU of a set of benchmarks; Go 1.26 (the Green Tea collector by default)
 takes 10 to 40 % off the collector's part of programs that collect much.
 
-Build with a newer toolchain and record again: hone diff shows what it brought.
-The go line in go.mod decides separately which behaviour of the libraries a
-program gets.
+Build with a newer toolchain and record again: hone diff shows the effect. The
+go line in go.mod decides separately which behaviour of the libraries a program
+gets.
 
 It is fine where a platform or a certificate holds a release back. The figures
 are of other programs: a hint, until it is tried.
@@ -84,7 +84,7 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	return []rule.Match{{
-		Cause:      fmt.Sprintf("The binary was built by Go %s; releases since have made %s cheaper.", strings.TrimPrefix(built, "go"), funcname.List(news)),
+		Cause:      fmt.Sprintf("The binary was built by Go %s. Later releases made %s cheaper.", strings.TrimPrefix(built, "go"), funcname.List(news)),
 		Fix:        "Build with a newer toolchain, record again and compare (hone diff).",
 		Confidence: rule.Hint, // the notes speak of other programs
 		Saving:     &saving,

@@ -52,7 +52,7 @@ buffer of bytes). The price is readability, so it is for the one structure that
 has most of the heap.
 
 It is fine for most heaps. The rule is a hint: whether the structure can do
-without its pointers is a matter of what it is for. GOGC is the cheaper knob.
+without its pointers is a matter of what it is for. GOGC is easier to change.
 
 Seen in the field: allegro/bigcache and coocoo/freecache keep entries in buffers of
 bytes for this reason; golang/go#9477 made maps without pointers unscanned.`
@@ -83,9 +83,9 @@ func find(p *rule.Pass) []rule.Match {
 	return []rule.Match{{
 		Site: s, Confidence: rule.Hint,
 		Saving: &rule.Saving{Seconds: most / 2, Low: 0, High: most, Collector: most / 2},
-		Cause: fmt.Sprintf("This line made %s of the live heap, %s, in the form of %s: marking looks at %s in each cycle, and takes %s of CPU.",
+		Cause: fmt.Sprintf("This line allocated %s of the live heap, %s, as %s. Marking scans %s in each cycle and takes %s of CPU.",
 			units.Percent(held), units.Bytes(float64(s.Cost.LiveBytes)), made, units.Bytes(scan), units.Percent(t.D/t.TotalSeconds)),
-		Fix: "If this structure can do without pointers (values in one slice, indices in place of pointers, keys and values of fixed size), the collector need not look at it.",
+		Fix: "Store this structure without pointers if it allows that (values in one slice, indices instead of pointers, keys and values of fixed size): the collector then does not scan it.",
 		Evidence: []rule.Evidence{
 			{What: "scanned of the live heap", Value: fmt.Sprintf("%s of %s", units.Bytes(scan), units.Bytes(live))},
 			{What: "CPU of mark workers", Value: units.Percent(t.D / t.TotalSeconds), Command: evidence.TopCommand(p, "cpu")},

@@ -59,7 +59,7 @@ of its elements does.
 
 It is fine when elements are kept or dropped one by one, are large, or are few.
 The rule speaks of loops whose number of iterations is known and in which every
-round makes one element.
+iteration makes one element.
 
 Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;
 golang/go#60879 measures the gap.`

@@ -57,7 +57,7 @@ func guilty(c *finder.Case) bool {
 		if len(call.Args) != 1 || !syntax.Boxes(p, call.Args[0]) || !syntax.AllocatesOnly(p, call) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("Put gets %s by value, a %s, which does not fit into an interface: each Put allocates a copy.",
+		m.Cause = fmt.Sprintf("Put takes %s by value. A %s does not fit into an interface, so each Put allocates a copy.",
 			syntax.Text(call.Args[0]), kind(p.TypeOf(call.Args[0])))
 		m.Fix = "Let the pool hold pointers, and keep the pointer that Get returned for Put; the address of a local variable would be a new allocation."
 		return true

@@ -29,23 +29,22 @@ const doc = `Clients of databases open no more connections than they are told: a
 SetMaxOpenConns, pgxpool MaxConns, go-redis PoolSize, redigo MaxActive, the
 driver of MongoDB maxPoolSize. When all are in use, a query waits until another
 goroutine gives one back: when it closes its rows, ends its transaction, or has
-its answer. That wait is in no CPU profile, it is no query to the database
-either, whose own figures look good, and it grows with each request that comes.
-Rows that are closed late, or other work done between a query and its Close,
-hold a connection for nothing.
+its answer. That wait is in no CPU profile and in no database statistics, and it
+grows with load. Rows that are closed late, or other work done between a query
+and its Close, hold a connection for nothing.
 
-Hold connections for less time: read the rows, close them, then do the rest;
-make one query of the many that a loop makes. If the database has room, allow
-more connections, and keep them: of a sql.DB, SetMaxIdleConns as high as
-SetMaxOpenConns, or they are closed and opened again all the time.
+Hold connections for less time: read the rows, close them, then do the rest.
+Replace queries in a loop by one. If the database has room, allow more
+connections, and keep them: of a sql.DB, SetMaxIdleConns as high as
+SetMaxOpenConns, or they are closed and reopened all the time.
 
 It is fine when a small pool is meant to protect the database: then the queue
 belongs before it, and the rule is silent below a tenth of the requests' time.
-It is silent, too, where the processors are full: what would not wait here would
-wait for one.
+It is also silent where the processors are busy: requests would wait for a
+processor instead.
 
 Seen in the field: golang/go#13327 (queries that ran minutes after they were
-asked for), golang/go#23453 (all workers of a server stood there).`
+asked for), golang/go#23453 (all workers of a server waited there).`
 
 // pool is what bounds the connections of one kind, and how to change it.
 type pool struct {

@@ -29,17 +29,17 @@ func Rule() rule.Rule {
 }
 
 const doc = `A container's CPU limit is a quota for each 100 ms. A program with GOMAXPROCS
-above it uses the quota up early, by its own work or by a burst of the collector,
-and then stands still, every goroutine of it, until the next period. That shows
-as latency in steps of tens of milliseconds while the CPU looks half idle.
+above it uses the quota up early, by its own work or by a burst of the
+collector, and then every goroutine is throttled until the next period. That
+shows as latency in steps of tens of milliseconds while the CPU looks half idle.
 
 Since Go 1.25 the runtime sets GOMAXPROCS to the quota, rounded up, but never
 below 2, and follows when it changes; before that, or when GOMAXPROCS is set by
 hand, it is the number of the machine's cores. Build with Go 1.25, or take the
 setting away, or set it to the quota.
 
-It is fine when the program was not held back: bursty services may want more
-processors than their quota, and pay with a stop now and then.
+It is fine when the program was not throttled: bursty services may want more
+processors than their quota and accept occasional throttling.
 
 Seen in the field: golang/go#73193 (the change of the runtime);
 pachyderm/pachyderm#5971; uber-go/automaxprocs exists for this.`
@@ -68,14 +68,14 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	held = math.Min(held, of)
 	return []rule.Match{{
-		Cause: fmt.Sprintf("GOMAXPROCS is %d, the quota pays for %s CPUs (%s): the kernel stopped the whole program for %s of the time.",
+		Cause: fmt.Sprintf("GOMAXPROCS is %d, but the CPU quota is %s CPUs (%s). The kernel throttled the whole program for %s of the time.",
 			procs, units.Number(quota), why, units.Percent(held/of)),
 		Fix:        fix,
 		Confidence: rule.Likely,
 		// With fewer processors the same work may still use the quota up, only later in each period.
 		Saving: &rule.Saving{Seconds: held / 2, Low: 0, High: held, Latency: of},
 		Evidence: []rule.Evidence{
-			{What: "time in which the quota held the program back", Value: fmt.Sprintf("%s of %s", units.Seconds(held), units.Seconds(of))},
+			{What: "time throttled by the quota", Value: fmt.Sprintf("%s of %s", units.Seconds(held), units.Seconds(of))},
 			{What: "GOMAXPROCS and quota", Value: fmt.Sprintf("%d and %s CPUs", procs, units.Number(quota))},
 		},
 	}}

@@ -26,7 +26,7 @@ func Rule() rule.Rule {
 		ID:    "quadratic-insert",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Slice moved as a whole in every iteration of a loop",
+		Title: "Whole slice moved in every iteration of a loop",
 		Doc:   doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{

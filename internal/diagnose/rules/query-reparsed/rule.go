@@ -32,9 +32,9 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `URL.Query is no accessor: each call parses RawQuery again, unescapes every key
-and value, and builds a map of slices. A handler that asks r.URL.Query() for
-each parameter parses the whole query once per parameter.
+const doc = `URL.Query is not a cheap accessor: each call parses RawQuery again, unescapes
+every key and value, and builds a map of slices. A handler that asks
+r.URL.Query() for each parameter parses the whole query once per parameter.
 
 Call it once and keep the Values. r.FormValue keeps what it parsed, too, but reads
 the body as well, whose values come before those of the query.

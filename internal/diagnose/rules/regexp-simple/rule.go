@@ -35,17 +35,17 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A regular expression is run by a machine that keeps sets of states, allocates
-its slots from a pool and steps through the text rune by rune. When the pattern
-has no operator at all, or only an anchor before or behind a piece of text,
-strings.Contains, HasPrefix, HasSuffix, == and ReplaceAll give the same answer
-from vectorised code or a single comparison.
+const doc = `The regexp engine tracks sets of states, takes its slots from a pool and steps
+through the text rune by rune. When the pattern has no operator at all, or only
+an anchor before or behind a piece of text, strings.Contains, HasPrefix,
+HasSuffix, == and ReplaceAll give the same answer from vectorised code or a
+single comparison.
 
 The rule speaks only when it sees the pattern: a constant, compiled into a
 variable that is never set again, without flags.
 
 It is fine where patterns come from configuration, and where a line is not hot:
-a row of patterns of one form may read better than a mixture.
+uniform patterns may read better than a mixture.
 
 Seen in the field: grafana/pyroscope#4828.`
 

@@ -21,7 +21,7 @@ func Rule() rule.Rule {
 		ID:    "repeated-work",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedInputs},
-		Title: "Same input, same work, again",
+		Title: "Same work repeated for the same input",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -41,7 +41,7 @@ recursion that solves the same part again. No profile shows that. hone builds
 the program once more with its expensive functions counting their inputs, by
 hashes that never leave the process.
 
-Compute the result once and hand it on; or keep it by its input, in a map for a
+Compute the result once and pass it on, or keep it by its input, in a map for a
 few inputs, in a cache with a limit where they keep coming. If the result can be
 changed, copy it first.
 

@@ -66,7 +66,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		}
 		place := p.Place(s)
 		if place == nil {
-			m.Cause = "A strings.Replacer is built on every call; the source is not available, so its pairs are unknown."
+			m.Cause = "A strings.Replacer is built on every call. The source is not available, so its pairs are unknown."
 			m.Fix = "If the pairs are constant, keep the Replacer in a package variable."
 			m.Confidence = rule.Hint
 			matches = append(matches, m)
@@ -76,7 +76,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if call == nil || !perCall(place, call) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s makes a new strings.Replacer of %d constant pairs on every call: NewReplacer copies the pairs and the first Replace builds the lookup table, to be used once.",
+		m.Cause = fmt.Sprintf("%s creates a strings.Replacer of %d constant pairs on every call. NewReplacer copies the pairs, and the first Replace builds a lookup table that is used once.",
 			syntax.FuncName(place), len(call.Args)/2)
 		m.Fix = fmt.Sprintf("Move it to a package variable: var replacer = %s; it is safe for concurrent use.", syntax.Short(types.ExprString(call)))
 		if to := replaces(place, call); to != nil {

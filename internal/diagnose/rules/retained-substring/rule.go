@@ -82,7 +82,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		text := syntax.Text(part)
 		matches = append(matches, rule.Match{
 			Site: s, Live: s.Live, Confidence: rule.Likely, // how small the part is, is not seen
-			Cause: fmt.Sprintf("Line %d keeps %s, a part of %s; with it all of the %s that are made here stay in memory: %s are live.",
+			Cause: fmt.Sprintf("Line %d keeps %s, a part of %s. It keeps all of the %s allocated here in memory: %s are live.",
 				syntax.Line(place, part.Pos()), text, buffer.Name(), units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live))),
 			Fix:      fmt.Sprintf("Keep a copy: %s(%s).", clone, text),
 			Evidence: []rule.Evidence{{What: "live memory made by the line", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(live)), objects), Command: evidence.ListCommand(p, "inuse_space", s.Function)}},

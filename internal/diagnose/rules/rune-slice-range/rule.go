@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "rune-slice-range",
 		Kind:  rule.CPU,
-		Title: "String converted to []rune only to be walked",
+		Title: "String converted to []rune only to be iterated over",
 		Doc:   doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{
@@ -70,7 +70,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if m.Empty() {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is only walked once.", syntax.Text(conv))
+		m.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is iterated over only once.", syntax.Text(conv))
 		m.Fix = fix
 		m.Confidence = evidence.Weigh(p, s, false)
 		m.Evidence = evidence.Compiler(p, s)

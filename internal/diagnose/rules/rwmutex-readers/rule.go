@@ -29,7 +29,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "rwmutex-readers",
 		Kind:  rule.Lock,
-		Title: "A reader lock that costs more than the reading",
+		Title: "RWMutex read lock that costs more than what it protects",
 		Doc:   doc,
 		Finder: finder.Lines{
 			Claim: rule.Claim{
@@ -47,8 +47,8 @@ short section are slower together than one alone, though nobody waits: no
 profile of locks shows it, only the CPU in RLock and RUnlock.
 
 What is mostly read is best published whole: an atomic.Pointer to a value that
-nobody changes; writers copy, change and store. A small map that is read by
-everybody lives well like that. Else split it by key. For short sections a plain
+nobody changes; writers copy, change and store. This works well for a small map
+that everybody reads. Otherwise split it by key. For short sections a plain
 Mutex is no slower than a RWMutex.
 
 It is fine when sections are long, as then readers do run side by side; the rule
@@ -82,9 +82,9 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if lock < leastShare*total || stats.Share(samples, all.Samples).Low < overhead {
 				continue
 			}
-			m.Cause = fmt.Sprintf("RLock and RUnlock of %s take %s of the CPU of what is between them and themselves: the lock costs more than the reading.",
+			m.Cause = fmt.Sprintf("RLock and RUnlock of %s take %s of the CPU of the whole read section: the lock costs more than the read.",
 				syntax.Text(section.Mutex), units.Percent(lock/all.Seconds))
-			m.Fix = fmt.Sprintf("Publish what %s guards as an atomic.Pointer to a value that nobody changes (writers store a changed copy), or split it by key.",
+			m.Fix = fmt.Sprintf("Publish what %s guards as an atomic.Pointer to an immutable value (writers store a changed copy), or split it by key.",
 				syntax.Text(section.Mutex))
 			m.Evidence = []rule.Evidence{{
 				What:    "CPU in RLock and RUnlock",

@@ -47,9 +47,8 @@ func Rule() rule.Rule {
 
 const doc = `A loop that compares one element after the other until it finds the right one
 costs as much as the list is long, on every call. A profile shows the loop's
-line, not how long the list is; the recording's counters do: so many iterations
-for each time that the loop is reached, and whether that grows as the program
-runs.
+line, not the length of the list. The recording's counters show it: the
+iterations per run of the loop, and whether they grow as the program runs.
 
 Keep an index beside the list: a map from what is compared to the element, or,
 where only part of the key is known, from that part to a few candidates. Keep

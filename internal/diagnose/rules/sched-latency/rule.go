@@ -48,20 +48,19 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A goroutine that can run and has no processor waits in the run queue. Two things
-make it wait. All processors are busy: then more work arrives than the cores can
-do, every request takes turns with all others, and latency grows with each that
-comes. Or processors are idle and must be woken first: then the work comes in
-pieces so small that waking a thread, some 5 to 50 µs, costs as much as they do.
+const doc = `A runnable goroutine without a processor waits in the run queue, for one of two
+reasons. If all processors are busy, more work arrives than the cores can do,
+and latency grows with every request. If processors are idle and must be woken
+first, the work comes in pieces so small that waking a thread (5 to 50 µs) costs
+as much as they do.
 
 Requests that take less than a time slice (10 ms) are not seen waiting: with all
-processors busy nobody reads the next ones. There the load tells, when it is
-answered less often than it asks.
+processors busy nobody reads the next ones. There the load shows it, when the
+response rate is below the request rate.
 
 When there is too much work, only less work per request, more cores or fewer
-requests help. To let in no more requests at a time than can be worked on keeps
-those that are let in fast; without a limit all get slow together, and time out
-when half done.
+requests help. A concurrency limit keeps the admitted requests fast; without one
+all become slow together, and time out when half done.
 
 It is fine when a load generator goes flat out: then the cores are meant to be
 busy, and the rule is silent. It is silent too about programs that end, which

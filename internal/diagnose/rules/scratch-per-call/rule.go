@@ -31,7 +31,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "scratch-per-call",
 		Kind:  rule.Alloc,
-		Title: "Memory made for each call and dropped after it",
+		Title: "Scratch memory allocated on every call",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -44,21 +44,20 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `One line makes a slice, a map or a struct for each request, which is a good part of
-all the garbage there is, and by the next collection all of it is dead. The
-allocator clears it, the collector frees it, and the next request makes the same
-again.
+const doc = `One line allocates a slice, a map or a struct for each request. It is a large
+part of all garbage, and dead by the next collection. The allocator clears it,
+the collector frees it, and the next request makes the same again.
 
-Use it again: keep it in a sync.Pool (of pointers; with its length set to 0 and its
+Reuse it: keep it in a sync.Pool (of pointers; with its length set to 0 and its
 references cleared before it goes back), let the caller hand over the memory to
-fill (append to a parameter), or make it a field of what lives longer and is used
-by one goroutine at a time. Where its size is known to be small, an array on the
-stack does, if nothing lets it escape: the compiler says what does.
+fill (append to a parameter), or make it a field of what lives longer and is
+used by one goroutine at a time. Where its size is known to be small, an array
+on the stack does, if nothing lets it escape: the compiler says what does.
 
-It is fine where the memory is given to somebody who keeps it. The rule speaks of
-lines that make a fifth of all bytes or more, in objects of 512 bytes or more, of
-which a collection finds next to none alive, in functions that neither return nor
-store them. Be sure that nobody whom they are passed to holds them when they go
+It is fine where the memory is given to somebody who keeps it. The rule speaks
+of lines that make a fifth of all bytes or more, in objects of 512 bytes or
+more, of which a collection finds next to none alive, in functions that neither
+return nor store them. Make sure that no callee still holds them when they go
 back.
 
 Seen in the field: the buffers that fasthttp, zap, io.Copy's callers and fmt itself

@@ -26,16 +26,16 @@ func Rule() rule.Rule {
 		ID:     "semaphore-wait",
 		Kind:   rule.Block,
 		Needs:  []rule.Need{rule.NeedTrace},
-		Title:  "Requests wait for their turn at a limit that the program sets",
+		Title:  "Requests queue at a concurrency limit of the program",
 		Doc:    doc,
 		Finder: finder.Trace{Judge: find},
 	}
 }
 
-const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, lets n requests at
-a time into a part of a handler; the rest stand before it. In no CPU profile is
-anything to be seen of that, and the machine looks idle: the limit was set for
-another machine, another query, or is held during work that needs none.
+const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, lets n requests
+at a time into a part of a handler; the rest queue. No CPU profile shows that,
+and the machine looks idle: the limit was set for another machine or another
+query, or is held during work that does not need it.
 
 Hold it for less time: only around what it protects, not while the response is
 encoded and sent. If what it protects has room, raise the limit, or derive it
@@ -43,12 +43,11 @@ from what bounds it (GOMAXPROCS for computing, the connections of the pool behin
 it for queries). If it has none, the queue only adds latency: turn requests
 away, with 503 or a short timeout, once it is long.
 
-It is fine where the limit protects what bears no more, or memory: then it is the
-number of requests that is too high. The rule wants that nearly all such waits
-are ended by the same function in another request, which tells a limit from a
-channel to a worker or between requests that wait for each other's news. It is
-silent below a quarter of the requests' time, and where the processors are full:
-what is let in would wait for one.
+It is fine where the limit protects what bears no more, or memory: then it is
+the number of requests that is too high. The rule requires that the same
+function in another request ends nearly all such waits. That distinguishes a
+limit from a channel to a worker. It is silent below a quarter of the requests'
+time, and where the processors are busy: admitted requests would wait for one.
 
 Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
 20), grafana/mimir#7777 (a timeout for such a gate, so that others are asked).`
@@ -62,9 +61,9 @@ func find(p *rule.Pass) []rule.Match {
 		Site:       t.Site,
 		Confidence: rule.Likely, // that they wait is measured, what is behind the limit is not
 		Saving:     t.Saving(),
-		Cause: fmt.Sprintf("This line lets only some requests in at a time: they spend %s of their time waiting for their turn, %s of them at a time, while the service and its load use %s of the processors.",
+		Cause: fmt.Sprintf("Requests queue at this limit for %s of their time, %s of them at a time, while the service and its load use %s of the processors.",
 			t.Share(), t.Waiting(), units.Percent(traced.Busy(p))),
-		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, turn requests away rather than let them wait.",
+		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, reject requests instead of queueing them.",
 		Evidence: t.Evidence(p, "their turn", "mostly let in at"),
 	}}
 }

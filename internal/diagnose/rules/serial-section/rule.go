@@ -51,18 +51,18 @@ func Rule() rule.Rule {
 }
 
 const doc = `When one goroutine runs and no other is ready, the program takes as long as that
-goroutine does, however many cores there are. CPU profiles cannot tell: the same
-work on eight cores has the same profile. The execution trace can.
+goroutine does, however many cores there are. CPU profiles cannot show this: the
+same work on eight cores has the same profile. The execution trace can.
 
-A loop whose iterations do not touch each other can be shared: as many goroutines as
-there are cores, each with a range of iterations large enough to be worth starting
-(10 µs and up), and a sync.WaitGroup or an errgroup to wait for them. On P cores
-the loop's time falls to a P-th at best.
+A loop whose iterations do not touch each other can be shared: as many
+goroutines as there are cores, each with a range of iterations large enough to
+be worth starting (10 µs and up), and a sync.WaitGroup or an errgroup to wait
+for them. On P cores the loop takes 1/P of its time at best.
 
 The rule is sure of a loop only when its iterations visibly write nothing but
 variables of their own and elements picked by the loop's variable, also in the
-functions of the package that they call. Of other serial work it says where it
-is, and that its order may be needed.
+functions of the package that they call. For other serial work it only says
+where it is, since its order may be needed.
 
 It is fine when the order matters, when the program shares the machine with
 others that need the cores, and in a service, which is as parallel as its

@@ -32,7 +32,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:     "sleep-polling",
 		Kind:   rule.Sched,
-		Title:  "A loop sleeps and looks again instead of being told",
+		Title:  "Loop that polls with time.Sleep",
 		Doc:    doc,
 		Needs:  []rule.Need{rule.NeedTrace},
 		Finder: finder.Trace{Judge: find},
@@ -40,18 +40,17 @@ func Rule() rule.Rule {
 }
 
 const doc = `Each short sleep sets a timer, parks the goroutine, and wakes a thread for a
-look that mostly finds nothing: some 5 to 20 µs of CPU, thousands of times a
-second, in a program that is idle. And what the loop waits for is seen late, by
-half a sleep on average.
+check that usually finds nothing: 5 to 20 µs of CPU, thousands of times a
+second, in an idle program. The loop also notices events late, by half a sleep
+on average.
 
-Let it be told: a channel that is closed or sent to when there is something, a
-sync.Cond, a context. To wait for a while at most, select on the channel and a
-timer.
+Wait for an event instead: a channel that is closed or sent to, a sync.Cond, a
+context. For a timeout, select on the channel and a timer.
 
-It is fine for what cannot tell, as a file or a register, at a rate that matches
-what is looked for. The rule leaves loops alone that count their iterations or range
-over something, and those that mostly wake another goroutine or make a system
-call between two sleeps: they are paced, not polling.
+It is fine for what cannot notify, such as a file or a register, at a suitable
+rate. The rule leaves loops alone that count their iterations or range over
+something, and those that mostly wake another goroutine or make a system call
+between two sleeps: they are paced, not polling.
 
 Seen in the field: livepeer/go-livepeer#1619, istio/istio#9922.`
 
@@ -87,7 +86,7 @@ func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {
 			Command: evidence.ViewCommand(p, "blocking"),
 		}},
 	}
-	m.Cause = fmt.Sprintf("This line sleeps %s times a second, %s each, and runs %s in between: it asks instead of being told, and learns of things %s late on average.",
+	m.Cause = fmt.Sprintf("This line sleeps %s times a second, %s each, and runs %s in between: it polls, and notices events %s late on average.",
 		units.Number(float64(poll.Count)/length), units.Seconds(poll.Sleep), units.Seconds(poll.Work), units.Seconds(poll.Sleep/2))
 	m.Fix = "Wait on a channel, a sync.Cond or a context that says when there is something; select on it and a timer to wait for a while at most."
 	place := p.Place(s)

@@ -38,17 +38,17 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `append to a full slice allocates a larger one (twice as large up to
-256 elements, then by a quarter and more) and copies. A slice that starts empty
-and gets n elements is therefore allocated and copied log₂(n) times, and the
-last one has room that nobody uses.
+const doc = `append to a full slice allocates a larger one (twice as large up to 256
+elements, then by a quarter and more) and copies. A slice that starts empty and
+gets n elements is therefore allocated and copied log₂(n) times, and the last
+one has unused capacity.
 
 When a loop appends once in each iteration and the number of iterations is known
 before it, make([]T, 0, n) does it with one allocation.
 
-It is fine when the loop may end early or keeps few of the elements: then room
-for all would be worse. The rule speaks only when every iteration appends, and
-leaves slices alone that were given a capacity.
+It is fine when the loop may end early or keeps few of the elements: then
+capacity for all would cost more. The rule speaks only when every iteration
+appends, and leaves slices alone that were given a capacity.
 
 Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The
 prealloc linter reports the same form without knowing which ones cost.`
@@ -83,7 +83,7 @@ func guilty(c *finder.Case) bool {
 		if each > 1 {
 			n = strconv.Itoa(each) + "*(" + n + ")"
 		}
-		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times: it is allocated and copied again and again on the way.",
+		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times. It is reallocated and copied repeatedly.",
 			slice.Name(), syntax.Line(p, loop.Pos()), n)
 		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), syntax.TypeText(p, slice.Type()), n)
 		return true

@@ -20,7 +20,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "sort-per-insert",
 		Kind:  rule.CPU,
-		Title: "List sorted again after each added element",
+		Title: "List sorted again after each insertion",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
@@ -35,9 +35,9 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function appends one element and sorts the whole list. The list was sorted
-before, so all that is new is one element's place: a sort looks at every element
-to find that out, through an interface or a callback for each comparison, and
-n elements cost at least n² comparisons.
+before, so only one element is out of place. A sort examines every element to
+find that out, with an indirect call for each comparison: n elements cost at
+least n² comparisons.
 
 Find the place by slices.BinarySearch and put the element there with
 slices.Insert. Where many elements are added before the list is read, append
@@ -88,7 +88,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			return false
 		}
 		list := syntax.Text(found.list)
-		c.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts all of it again: n elements cost n² comparisons.",
+		c.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts the whole list again: n elements cost n² comparisons.",
 			syntax.FuncName(c.Place), list, found.line)
 		c.Fix = fmt.Sprintf("Insert at the element's place: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true

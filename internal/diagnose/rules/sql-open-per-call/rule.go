@@ -60,8 +60,8 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		m.CPU = append(m.CPU, connecting(p, m)...)
-		m.Cause = fmt.Sprintf("%s opens a database pool and closes it again: every call pays for a new connection to the database.", syntax.FuncName(place))
-		m.Fix = "Open the *sql.DB once at the start and share it: it is a pool, safe for concurrent use."
+		m.Cause = fmt.Sprintf("%s opens a database pool and closes it again. Every call pays for a new connection.", syntax.FuncName(place))
+		m.Fix = "Open the *sql.DB once at startup and share it: it is a pool, safe for concurrent use."
 		m.Confidence = evidence.Weigh(p, m.Site, false)
 		matches = append(matches, m)
 	}

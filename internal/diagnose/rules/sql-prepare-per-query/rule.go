@@ -59,7 +59,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 			continue
 		}
 		query := syntax.Text(call.Args[len(call.Args)-1])
-		m.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three trips to the server, and the statement parsed, for one.", syntax.FuncName(place), query)
+		m.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(place), query)
 		m.Fix = "Keep the *sql.Stmt beside the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
 		m.Confidence = evidence.Weigh(p, m.Site, false)
 		matches = append(matches, m)

@@ -20,7 +20,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "sscan-simple",
 		Kind:  rule.CPU,
-		Title: "fmt.Sscan for numbers that strconv could read",
+		Title: "fmt.Sscan for numbers that strconv could parse",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{

@@ -108,7 +108,7 @@ func (f *search) guilty(c *finder.Case) bool {
 	if p.Decl == nil || !f.own(m) {
 		return false
 	}
-	m.Cause = fmt.Sprintf("%s walks the stack for each error that is made.", syntax.FuncName(p))
+	m.Cause = fmt.Sprintf("%s walks the stack for each error that is created.", syntax.FuncName(p))
 	m.Fix = "Make errors of normal operation without a stack, or record the addresses only and resolve them when the error is printed."
 	return true
 }

@@ -27,7 +27,7 @@ func Rule() rule.Rule {
 		ID:     "stack-scan",
 		Kind:   rule.GC,
 		Needs:  []rule.Need{rule.NeedMetrics},
-		Title:  "Collection spends its time on the stacks of goroutines",
+		Title:  "Garbage collection scans the stacks of many goroutines",
 		Doc:    doc,
 		Finder: finder.Program{Judge: find},
 	}
@@ -63,9 +63,9 @@ func find(p *rule.Pass) []rule.Match {
 	return []rule.Match{{
 		Confidence: rule.Hint,
 		Saving:     &rule.Saving{Seconds: work.Value * part / 2, Low: 0, High: work.High * part, Collector: work.Value * part / 2},
-		Cause: fmt.Sprintf("%.0f goroutines hold %s of stack, %s of all that a collection scans; collection takes %s of CPU.",
+		Cause: fmt.Sprintf("%.0f goroutines hold %s of stack, %s of what a collection scans. Garbage collection takes %s of CPU.",
 			goroutines, units.Bytes(stacks), units.Percent(part), units.Percent(collector.Share(p))),
-		Fix: "Let fewer goroutines wait (workers, one reader a connection, shared timers), or let them wait in shallower functions.",
+		Fix: "Run fewer waiting goroutines (workers, one reader per connection, shared timers), or have them wait in shallower functions.",
 		Evidence: []rule.Evidence{
 			{What: "scanned in the last cycle", Value: fmt.Sprintf("%s, stacks %s", units.Bytes(all), units.Bytes(stacks))},
 			{What: "CPU in the collector", Value: units.Percent(collector.Share(p)), Command: evidence.TopCommand(p, "cpu")},

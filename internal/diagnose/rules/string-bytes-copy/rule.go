@@ -42,7 +42,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "string-bytes-copy",
 		Kind:  rule.Alloc,
-		Title: "String copied to bytes, or back, for a call that has a twin",
+		Title: "String copied to bytes, or back, where a variant of the call needs no copy",
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
@@ -164,7 +164,7 @@ func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 		cause = fmt.Sprintf("%s copies %s only for %s.", syntax.Text(call), syntax.Text(call.Args[0]), what)
 		fix = fmt.Sprintf("Use %s, which needs no copy.", twin)
 		if twin == readerTwin {
-			fix = fmt.Sprintf("Let %s read the string as it is: a twin of it for strings, or one function for both (func f[T ~string | ~[]byte](text T)). It only reads what it gets.", what)
+			fix = fmt.Sprintf("Let %s read the string without a copy: add a variant for strings, or one function for both (func f[T ~string | ~[]byte](text T)). It only reads its argument.", what)
 		}
 		if compares(twin) && safety.Secret(p, call.Args[0]) {
 			fix = safety.ConstantTime

@@ -46,8 +46,8 @@ func Rule() rule.Rule {
 			Start: finder.Rows(take),
 			Judge: guilty,
 			Unseen: &finder.Words{
-				Cause: "A template is parsed on every call; the source is not available.",
-				Fix:   "If its text is always the same, parse it once when the program starts.",
+				Cause: "A template is parsed on every call. The source is not available.",
+				Fix:   "If its text is constant, parse it once at startup.",
 			},
 		},
 	}

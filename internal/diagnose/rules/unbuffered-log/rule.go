@@ -143,7 +143,7 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 		}
 	}
 	m.Cause = fmt.Sprintf("%s writes each line straight to a file, pipe or terminal: a system call per line, under the logger's mutex.", call)
-	m.Fix = "Give the logger a buffered writer that is flushed every second and at exit, or drop the line if nobody reads it, which saves all of it."
+	m.Fix = "Give the logger a buffered writer that is flushed every second and at exit, or remove the line if nobody reads it."
 }
 
 // buffered is what a buffer saves of a line's cost of which a part is the system call and waiting for

@@ -27,7 +27,7 @@ func Rule() rule.Rule {
 		ID:    "unchanged-input",
 		Kind:  rule.CPU,
 		Needs: []rule.Need{rule.NeedCounts},
-		Title: "Computed again from values that do not change",
+		Title: "Computed again from unchanged values",
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{

@@ -73,7 +73,7 @@ func guilty(c *finder.Case) bool {
 		if loop := p.LoopAround(call); loop != nil {
 			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each iteration, growing it when it is too short.", syntax.Line(p, loop.Pos()))
 		} else {
-			m.Fix = fmt.Sprintf("If %s has a small bound, give make that constant as the capacity; else use one buffer again: from the caller, a field of a value that one goroutine uses, or a sync.Pool.", syntax.Text(size))
+			m.Fix = fmt.Sprintf("If %s has a small bound, pass that constant to make as the capacity. Otherwise reuse a buffer: from the caller, a field that one goroutine uses, or a sync.Pool.", syntax.Text(size))
 		}
 		return true
 	}

@@ -39,7 +39,7 @@ func Rule() rule.Rule {
 		ID:     "work-unit-too-small",
 		Kind:   rule.Goroutine,
 		Needs:  []rule.Need{rule.NeedTrace},
-		Title:  "Goroutines do less than it costs to start them",
+		Title:  "Goroutines do less work than starting them costs",
 		Doc:    doc,
 		Finder: finder.Trace{Judge: find},
 	}
