@@ -26,6 +26,8 @@ type Grown struct {
 	Line     int64   `json:"line"` // of the function's lines there the one that costs most
 	Old      float64 `json:"old"`
 	New      float64 `json:"new"`
+	// Unsure says that the profiles do not show which function grew: this one has the largest cost.
+	Unsure bool `json:"unsure,omitempty"`
 }
 
 const (
@@ -178,10 +180,14 @@ func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 	totals := pairing.Totals
 	to, tn := per(oldSide, float64(totals[0].Value)), per(newSide, float64(totals[1].Value))
 	var out []Grown
+	largest := Grown{Unit: unit, Unsure: true}
 	for _, row := range pairing.Rows {
 		o, n := row.Costs[0], row.Costs[1]
 		more := float64(n.Value)*tn - float64(o.Value)*to
 		spread := to*to*variance(o, totals[0], unit == cpuUnit) + tn*tn*variance(n, totals[1], unit == cpuUnit)
+		if ours := !strings.HasPrefix(row.Name, "runtime.") && !strings.HasPrefix(row.Name, "testing."); ours && float64(n.Value)*tn > largest.New {
+			largest.Function, largest.Old, largest.New = row.Name, float64(o.Value)*to, float64(n.Value)*tn
+		}
 		if more < matters*to*float64(totals[0].Value) || more < sure*math.Sqrt(spread) || strings.HasPrefix(row.Name, "runtime.") || strings.HasPrefix(row.Name, "testing.") {
 			continue
 		}
@@ -190,6 +196,9 @@ func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 	slices.SortFunc(out, func(a, b Grown) int {
 		return cmp.Or(cmp.Compare(b.New-b.Old, a.New-a.Old), strings.Compare(a.Function, b.Function))
 	})
+	if len(out) == 0 && largest.Function != "" {
+		out = append(out, largest)
+	}
 	out = out[:min(len(out), blamedRows)]
 	return out, costliest(out, new, unit)
 }

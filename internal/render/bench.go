@@ -179,6 +179,9 @@ func benchUnit(unit string) (string, func(float64) string) {
 // grownText is "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs".
 func grownText(g bench.Grown) string {
 	name, value := benchUnit(g.Unit)
+	if g.Unsure {
+		return screen.Line(fmt.Sprintf("%s  %s:%d  has the most %s: %s; the profiles do not show for sure which function grew", g.Function, g.File, g.Line, name, value(g.New)))
+	}
 	return screen.Line(fmt.Sprintf("%s  %s:%d  %s %s → %s", g.Function, g.File, g.Line, name, value(g.Old), value(g.New)))
 }
 
