@@ -36,7 +36,7 @@ func Limit(p *rule.Pass) float64 {
 	return p.Manifest.Limit()
 }
 
-// Memory is what the process may fill in bytes, and what says so. 0 when nothing is known.
+// Memory is how many bytes the process may use, and what sets that limit. 0 when unknown.
 func Memory(p *rule.Pass) (bytes float64, what string) {
 	if p.Manifest == nil {
 		return 0, ""
@@ -44,7 +44,7 @@ func Memory(p *rule.Pass) (bytes float64, what string) {
 	return p.Manifest.Memory()
 }
 
-// Held is what the process holds of memory, in bytes; 0 when it is not known.
+// Held is the memory of the process in bytes; 0 when unknown.
 func Held(p *rule.Pass) float64 {
 	if p.Manifest == nil {
 		return 0
@@ -52,7 +52,7 @@ func Held(p *rule.Pass) float64 {
 	return p.Manifest.Held(p.Metrics[recording.MetricTotal], p.Metrics[recording.MetricReleased])
 }
 
-// Cycles are the collections a second, of the clean phase where there is one; 0 when that is not known.
+// Cycles is the number of collections a second, in the clean phase if there is one; 0 when unknown.
 func Cycles(p *rule.Pass) float64 {
 	for _, name := range []string{recording.PhaseClean, recording.PhaseCPU} {
 		if ph, ok := p.Phase(name); ok && ph.Seconds > 0 && ph.GCCycles > 0 {
@@ -62,7 +62,7 @@ func Cycles(p *rule.Pass) float64 {
 	return 0
 }
 
-// Share is the share of CPU that collection takes, idle marking left out; 0 when it is not known.
+// Share is the share of CPU that garbage collection takes, without idle marking; 0 when unknown.
 func Share(p *rule.Pass) float64 {
 	if p.Table == nil || p.Table.Totals.TotalSeconds <= 0 {
 		return 0
@@ -71,9 +71,9 @@ func Share(p *rule.Pass) float64 {
 	return t.Collecting() / t.TotalSeconds
 }
 
-// TinyHeap reports whether the heap is so small that the runtime's least heap decides when to collect,
-// and that happens many times a second: goal is the heap's goal in bytes, cycles are those
-// of a second. What is live then hardly matters.
+// TinyHeap reports whether the runtime's minimum heap size decides when to collect, many times a
+// second. goal is the heap goal in bytes, cycles is the number of collections a second. The size of
+// live memory then has little effect.
 func TinyHeap(p *rule.Pass) (goal, cycles float64, ok bool) {
 	goal, cycles = p.Metrics[recording.MetricGoal], Cycles(p)
 	return goal, cycles, gogc.Tiny(GOGC(p), goal, cycles)

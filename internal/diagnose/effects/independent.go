@@ -12,14 +12,13 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Independent reports whether the iterations of a loop visibly do not touch each other, so that they
-// could run at the same time: all that an iteration writes are variables of its own and elements
-// picked by the loop's variable, and it calls only functions of its package of which the same holds,
-// and some of the standard library that write nothing. why says what stands against it, "" when
-// nothing does.
+// Independent reports whether the iterations of a loop are visibly independent, so that they could
+// run concurrently. An iteration may write only its own variables and elements indexed by the loop
+// variable. It may call functions of its package with the same property, and known functions of the
+// standard library that write nothing. why says what prevents it, "" when nothing does.
 //
-// It is no proof: slices that overlap and values that are shared behind interfaces
-// do not show. What it cannot see through it refuses.
+// It is not a proof: overlapping slices and values shared behind interfaces are not seen. What it
+// cannot analyze it refuses.
 func Independent(p *gocode.Place, loop ast.Node) (ok bool, why string) {
 	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, loop: loop}
 	if !r.head(loop) {
@@ -61,8 +60,8 @@ func (r *iteration) refuse(n ast.Node, format string, args ...any) {
 	}
 }
 
-// head takes in the loop's variables. Loops that are over when something happens depend on what
-// happens before.
+// head records the loop's variables. It refuses loops that end on a condition: their iterations
+// depend on earlier ones.
 func (r *iteration) head(loop ast.Node) bool {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -124,7 +123,7 @@ func (r *iteration) counts(post ast.Stmt) bool {
 	return ok && r.picks[r.Object(id)]
 }
 
-// declare takes in all variables that are declared in a block.
+// declare records all variables that are declared in a block.
 func (r *iteration) declare(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -225,7 +224,7 @@ func (r *iteration) assign(n *ast.AssignStmt) {
 	}
 }
 
-// learn notes what a variable of the iteration holds.
+// learn records what a variable of the iteration holds.
 func (r *iteration) learn(lhs, value ast.Expr) {
 	id, ok := lhs.(*ast.Ident)
 	if !ok || !r.mine[r.Object(id)] {
@@ -235,7 +234,7 @@ func (r *iteration) learn(lhs, value ast.Expr) {
 	r.own[r.Object(id)] = r.fresh(value) || r.owned(value)
 }
 
-// forget drops that a variable has another value in each iteration.
+// forget records that a variable no longer has a different value in each iteration.
 func (r *iteration) forget(lhs ast.Expr) {
 	if id, ok := lhs.(*ast.Ident); ok {
 		delete(r.picks, r.Object(id))
@@ -265,8 +264,8 @@ func (r *iteration) fresh(e ast.Expr) bool {
 	return false
 }
 
-// picked reports whether a number is another one in each iteration: the loop's variable, moved or
-// scaled.
+// picked reports whether a number differs in each iteration: the loop variable, with an offset or a
+// factor.
 func (r *iteration) picked(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -305,7 +304,7 @@ func (r *iteration) owned(e ast.Expr) bool {
 	return false
 }
 
-// isReference reports whether a copy of a value still leads to the same memory.
+// isReference reports whether a copy of a value refers to the same memory.
 func isReference(t types.Type) bool {
 	if t == nil {
 		return true
@@ -317,7 +316,7 @@ func isReference(t types.Type) bool {
 	return false
 }
 
-// indexed reports whether elements of a type lie apart, which those of a map do not.
+// indexed reports whether the elements of a type are distinct memory, unlike those of a map.
 func indexed(t types.Type) bool {
 	if t == nil {
 		return false
@@ -332,7 +331,7 @@ func indexed(t types.Type) bool {
 	return false
 }
 
-// write judges a place that is written to.
+// write checks the target of a write.
 func (r *iteration) write(e ast.Expr) {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {

@@ -55,8 +55,8 @@ func (r *iteration) call(call *ast.CallExpr) {
 	}
 }
 
-// trusted reports whether a function of another package may be one that only computes: it does not ask the world by its name, and
-// is no method of something that lives on.
+// trusted reports whether a function of another package is taken for pure: its name suggests no
+// side effect, and its receiver is not a package variable.
 func (r *iteration) trusted(call *ast.CallExpr, fn *types.Func) bool {
 	if Impure(fn) || ReadsFiles(fn) && !r.files {
 		return false
@@ -115,7 +115,7 @@ func pixel(name string) bool {
 	return strings.HasPrefix(name, "(*image.") && strings.Contains(name, ").Set")
 }
 
-// follow looks into a function of the same package with what the call hands it.
+// follow analyzes a function of the same package with the arguments of the call.
 func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	if slices.Contains(r.calls, fn) {
 		return // it is being looked into
@@ -158,7 +158,7 @@ func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// take notes what a parameter gets.
+// take records what a parameter receives.
 func (r *iteration) take(from *iteration, id *ast.Ident, arg ast.Expr) {
 	obj := r.Object(id)
 	r.mine[obj] = true

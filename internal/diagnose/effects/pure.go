@@ -91,8 +91,8 @@ func ReadsFiles(fn *types.Func) bool {
 		(strings.HasPrefix(fn.Name(), "Read") || fn.Name() == "Open" || fn.Name() == "Stat" || fn.Name() == "Glob")
 }
 
-// Impure reports whether a function is known to ask the world or to tell it something: its result is another each time, or it is called for
-// what it does.
+// Impure reports whether a function is known to have side effects, or a result that differs from call to
+// call.
 func Impure(fn *types.Func) bool {
 	if fn.Pkg() == nil {
 		return fn.Name() != "Error"
@@ -117,8 +117,9 @@ func Impure(fn *types.Func) bool {
 	return false
 }
 
-// PureBelow reports whether the profile shows nothing below the lines of a call that asks the world: what the syntax of other packages would
-// say, the samples do. at is the index in a row's stack of the frame that calls. file is true where one is read.
+// PureBelow reports whether the samples below a call show no side effects. They stand in for the
+// syntax of other packages, which is not loaded. at is the index in a row's stack of the frame that
+// calls. file is true if the samples show a file being read.
 func PureBelow(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
 	for _, r := range rows {
 		i := at(r)

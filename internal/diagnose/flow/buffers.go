@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// lends are the methods that by their contract do not keep the buffer that they are given
-// (package io, hash, crypto/cipher, net).
+// lends are the methods whose contract is not to retain the buffer they are given (packages io,
+// hash, crypto/cipher, net).
 var lends = []string{
 	"Read", "ReadAt", "Write", "WriteAt", "XORKeyStream", "Encrypt", "Decrypt", "CryptBlocks", "ReadFrom", "WriteTo", "Sum", "PutUint16", "PutUint32", "PutUint64",
 }
@@ -146,7 +146,7 @@ func (b *borrow) dropped(call *ast.CallExpr) bool {
 	return ok
 }
 
-// followed goes on with a result that may share the buffer.
+// followed follows a result that may share the buffer.
 func (b *borrow) followed(call *ast.CallExpr) bool {
 	b.value(call)
 	return true
@@ -175,8 +175,8 @@ func standard(path string) bool {
 	return !strings.Contains(first, ".")
 }
 
-// leaks reports whether the compiler says that a function of the package lets the
-// argument out, or it is not known.
+// leaks reports whether the compiler says that a parameter of a function of the package leaks, or
+// nothing is known about it.
 func (b *borrow) leaks(fn *types.Func, call *ast.CallExpr, e ast.Expr) bool {
 	i := -1
 	for k, arg := range call.Args {

@@ -111,8 +111,8 @@ func (f *text) variable(id *ast.Ident) bool {
 	return reads > 0
 }
 
-// argument tells what a call does with a value: ok when it copies it into a
-// buffer; done is false for a conversion, whose result is to be followed.
+// argument reports what a call does with a value. ok: the call copies it into a buffer. done is
+// false for a conversion, whose result must be followed.
 func (f *text) argument(call *ast.CallExpr, value ast.Node) (done, ok bool) {
 	p := f.place
 	if call.Fun == value {

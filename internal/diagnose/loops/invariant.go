@@ -54,9 +54,9 @@ func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	return false
 }
 
-// Unchanged is [Invariant] for sure: the expression is made of constants and of local variables of basic types
-// that no closure sets and whose address nobody takes. What other goroutines or called functions could
-// change is not taken for unchanged.
+// Unchanged is a stricter [Invariant]: the expression is made of constants and of local variables
+// of basic types that no closure sets and whose address nobody takes. What other goroutines or
+// called functions could change does not count as unchanged.
 func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	if !Invariant(p, loop, e) {
 		return false

@@ -102,8 +102,8 @@ func skips(body *ast.BlockStmt) bool {
 	return found
 }
 
-// Returns reports whether a return inside the loop gives back what v holds by then: the loop may
-// end early with part of the result. p's function may have v as a named result.
+// Returns reports whether a return inside the loop returns v: the loop may end early with part of
+// the result. p's function may have v as a named result.
 func Returns(p *gocode.Place, loop ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(Body(loop), func(n ast.Node) bool {

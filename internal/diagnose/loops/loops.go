@@ -45,8 +45,8 @@ func Body(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// AtMost reports whether a loop runs n's statement at most limit times for sure:
-// because its bounds are constants, or because the statement's block leaves the loop.
+// AtMost reports whether a loop provably runs n's statement at most limit times: its bounds are
+// constants, or the statement's block leaves the loop.
 func AtMost(p *gocode.Place, loop, n ast.Node, limit int64) bool {
 	if k, ok := iterations(p, loop); ok && k <= limit {
 		return true

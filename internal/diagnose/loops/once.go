@@ -77,7 +77,7 @@ func keeps(p *gocode.Place, n ast.Node, lit *ast.FuncLit) bool {
 	return false
 }
 
-// missing reports whether a condition asks if something is not there yet.
+// missing reports whether a condition tests that a value does not exist yet.
 func missing(p *gocode.Place, cond ast.Expr) bool {
 	switch c := ast.Unparen(cond).(type) {
 	case *ast.BinaryExpr:

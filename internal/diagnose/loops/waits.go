@@ -12,9 +12,8 @@ import (
 )
 
 // Waits reports whether a loop may wait for something outside between two iterations: it receives
-// from a channel, selects, sleeps, or reads from something that is not in memory. What is written
-// before a wait may have to be out before it. Functions that the loop calls are not looked into,
-// only their names.
+// from a channel, selects, sleeps, or reads from something that is not in memory. Output may have
+// to be flushed before such a wait. The names of called functions are checked, not their bodies.
 func Waits(p *gocode.Place, loop ast.Node) bool {
 	if r, ok := loop.(*ast.RangeStmt); ok {
 		switch p.TypeOf(r.X).Underlying().(type) {

@@ -91,8 +91,7 @@ func callAllocates(p *gocode.Place, call *ast.CallExpr) bool {
 	return len(Boxed(p, call)) > 0
 }
 
-// Boxed returns the arguments of a call that are put into interfaces for it and
-// need memory for that.
+// Boxed returns the arguments of a call whose conversion to an interface allocates.
 func Boxed(p *gocode.Place, call *ast.CallExpr) []ast.Expr {
 	sig, ok := signature(p, call)
 	if !ok {
@@ -141,8 +140,8 @@ func isInterface(t types.Type) bool {
 	return !param && types.IsInterface(t)
 }
 
-// Boxes reports whether putting an expression into an interface needs memory: not for
-// constants, interfaces, what is a pointer, empty values, booleans and single bytes.
+// Boxes reports whether converting an expression to an interface allocates. Constants, interfaces,
+// pointers, empty values, booleans and single bytes do not.
 func Boxes(p *gocode.Place, e ast.Expr) bool {
 	t := p.TypeOf(e)
 	if _, constant := p.Const(e); constant || t == nil || isInterface(t) {

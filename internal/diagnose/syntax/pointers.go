@@ -4,8 +4,8 @@ import (
 	"go/types"
 )
 
-// HoldsPointers reports whether the collector has to look at memory of a type: strings, slices, maps and
-// the like are pointers to it, as are interfaces and functions.
+// HoldsPointers reports whether the garbage collector scans memory of a type. Strings, slices,
+// maps, interfaces and functions hold pointers.
 func HoldsPointers(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -177,9 +177,9 @@ func LocalVar(p *gocode.Place, e ast.Expr) *types.Var {
 	return v
 }
 
-// Declared returns the statement that declares a local variable in the place's
-// declaration, with the value that it is given there (nil: the zero value, or one
-// of several results). nil for parameters and results.
+// Declared returns the statement that declares a local variable in the place's declaration, with
+// the value that it is given there (nil: the zero value, or one of several results). nil for
+// parameters and results.
 func Declared(p *gocode.Place, v *types.Var) (stmt ast.Node, value ast.Expr) {
 	if p.Decl == nil || v == nil {
 		return nil, nil
@@ -331,8 +331,8 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 	return whole, part
 }
 
-// IsResult reports whether v is a named result of the place's function or of the declaration around it:
-// then what it holds is given back.
+// IsResult reports whether v is a named result of the place's function or of the declaration around
+// it, so that its value is returned.
 func IsResult(p *gocode.Place, v *types.Var) bool {
 	in := func(ft *ast.FuncType) bool { return ft.Results != nil && Inside(ft.Results, v.Pos()) }
 	if lit, ok := p.Func.(*ast.FuncLit); ok && in(lit.Type) {
@@ -341,8 +341,8 @@ func IsResult(p *gocode.Place, v *types.Var) bool {
 	return p.Decl != nil && in(p.Decl.Type)
 }
 
-// PlainData reports whether values of a type lead to nothing else: numbers, strings, and arrays and structs of
-// them.
+// PlainData reports whether values of a type refer to nothing else: numbers, strings, and arrays
+// and structs of them.
 func PlainData(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -10,7 +10,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Queue is the waiting of requests for their turn at something that the program hands out to a few at a time.
+// Queue is the time that requests wait for a resource that the program gives to a few of them at a
+// time.
 type Queue struct {
 	Site   *site.Site // where most of it is
 	Place  *requests.PlaceTime

@@ -136,19 +136,19 @@ func schedulerShare(p *rule.Pass) float64 {
 	return min(1, share)
 }
 
-// Unlocked returns the share of request latency, with bounds, that is saved when a lock is held for less
-// time: waited is the share of the requests' time that they wait for it, shorter the part of the
-// time under it that the fix takes out (1: nobody waits any more). What was done under the lock is
-// still done. In a closed loop the processors bound it: other processes are expected to keep what they had; the low bound
-// leaves them all that the service does not use, the high one leaves all of the machine to the service and saves
-// the scheduler's work too.
+// Unlocked returns the share of request latency, with bounds, that is saved when a lock is held for
+// less time. waited is the share of the requests' time spent waiting for it. shorter is the part of
+// the time under the lock that the fix removes (1: nobody waits any more). What was done under the
+// lock is still done. In a closed loop the processors bound it: other processes are expected to
+// keep what they had; the low bound leaves them all that the service does not use, the high one
+// leaves all of the machine to the service and saves the scheduler's work too.
 func Unlocked(p *rule.Pass, waited, shorter stats.Interval) (stats.Interval, bool) {
 	return estimate(p, waited, func(s queueing.Service, which int) float64 {
 		return s.Saved(1 - bound(shorter, which))
 	})
 }
 
-// Sooner is Unlocked for waits that become shorter in proportion, for whatever they are.
+// Sooner is [Unlocked] for waits of any kind that become shorter in proportion.
 func Sooner(p *rule.Pass, waited, part stats.Interval) (stats.Interval, bool) {
 	return estimate(p, waited, func(s queueing.Service, which int) float64 {
 		return s.Less(bound(part, which))
