@@ -13,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -128,6 +129,7 @@ func TestSavingFaults(t *testing.T) {
 
 // TestEntries: where this toolchain's stacks end in a system call is known.
 func TestEntries(t *testing.T) {
+	live.Only(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("page faults are known on Linux")
 	}
