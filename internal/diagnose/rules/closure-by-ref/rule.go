@@ -211,8 +211,8 @@ func pointerMethod(p *gocode.Place, sel *ast.SelectorExpr) bool {
 	return wants && !has
 }
 
-// looped reports whether literal and assignment stand in a loop that does not declare the variable
-// anew.
+// looped reports whether literal and assignment are in a loop that does not redeclare the
+// variable.
 func looped(p *gocode.Place, v *types.Var, lit *ast.FuncLit, use *ast.Ident) bool {
 	for _, n := range p.Enclosing(lit) {
 		switch n.(type) {

@@ -196,7 +196,7 @@ func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	return nil
 }
 
-// anew reports whether another statement of the loop sets the slice.
+// startsAgain reports whether another statement of the loop sets the slice.
 func startsAgain(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 	found := false
 	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {

@@ -124,7 +124,7 @@ func (s *search) shared(name string) bool {
 	return total > 0 && float64(largest(callers)) < most*float64(total) && float64(largest(lines)) >= most*float64(total)
 }
 
-// quiet reports whether the profile shows nothing below a function that asks the world.
+// quiet reports whether the profile shows no side effects below a function.
 func (s *search) quiet(name string) bool {
 	fine, file := effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
 		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })

@@ -40,7 +40,7 @@ func (s *search) few(in *inputs.Function) *found {
 	if f.repeats < fewRepeat {
 		return nil
 	}
-	fine, file := s.asksNobody(in.Name)
+	fine, file := s.pureBelow(in.Name)
 	if !fine || !s.seemsToAnswer(in) {
 		return nil
 	}
@@ -119,8 +119,8 @@ func (s *search) mostDifferent() int64 {
 	return most
 }
 
-// asksNobody reports whether the profile shows nothing below a function that asks the world, and whether a file is read.
-func (s *search) asksNobody(name string) (fine, file bool) {
+// pureBelow reports whether the profile shows no side effects below a function, and whether it reads a file.
+func (s *search) pureBelow(name string) (fine, file bool) {
 	return effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
 		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 	})

@@ -1,7 +1,7 @@
 // Package ruletest proves rules on real programs. A small program in a txtar archive is built with hone's
 // probe and run under the CPU and allocation profiles (and, for rules that need them, an execution trace or
 // counts); what that showed is kept as text beside it, NAME.run, and joined with the program's code for the
-// rule to look at. -update records anew; [Live] does so without keeping it.
+// rule to look at. -update records again; [Live] does so without keeping it.
 //
 // The recording is what one run showed, not what a test wants: a rule that finds its lines in one run of
 // three has a program whose evidence stands near a threshold, and the program is to be repaired.

@@ -25,7 +25,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Updating reports whether the test is to record anew.
+// Updating reports whether the test is to record again.
 func Updating() bool { return *update }
 
 var update = flag.Bool("update", false, "build and run the programs, and keep what was recorded of them")
@@ -225,7 +225,7 @@ func readRun(t *testing.T, archive string, with extras) *run {
 	return r
 }
 
-// pass joins a run with the program's code, whose syntax is loaded anew.
+// pass joins a run with the program's code, whose syntax is loaded again.
 func (r *run) pass(t *testing.T, archive string) *rule.Pass {
 	t.Helper()
 	ctx := t.Context()
