@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
+	interleave "github.com/hone-go/hone/internal/trial"
 )
 
 // A trial has this many turns; each setting gets half of them.
@@ -30,7 +31,7 @@ func (s *service) tries() bool {
 // trial tries a larger GOGC when the collector takes much CPU and memory is idle. What that saves
 // can be predicted only in part, because a program that is collected less also runs faster in
 // between. The service runs with its own setting and with the other one in turns, in the order
-// ABBA, under the same load. The trial comes last, so that no other phase is affected by it. Before
+// of package trial, under the same load. The trial comes last, so that no other phase is affected by it. Before
 // holds the program's metrics at the start of the recording.
 func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	select {
@@ -62,10 +63,10 @@ func (s *service) trial(ctx context.Context, before target.Metrics) error {
 	return s.checkpoint()
 }
 
-// turns returns how many turns fit into half of the recording's length, an even number.
+// turns returns how many turns fit into half of the recording's length, in whole blocks of four.
 func (s *service) turns() int {
 	fit := int(s.o.Duration / 2 / (s.world.turnLength() + s.world.settleLength()))
-	return min(max(fit, leastTurns), mostTurns) / 2 * 2
+	return min(max(fit, leastTurns), mostTurns) / 4 * 4
 }
 
 // larger returns the GOGC to try; 0 for none. Clean is the clean phase.
@@ -106,17 +107,22 @@ func (s *service) tryGOGC(ctx context.Context, next, turns int) (*recording.Tria
 	}
 	settings := [2]int{own, next}
 	trial := &recording.Trial{GOGC: next}
-	for i := range turns {
-		setting := settings[(i+1)/2%2] // 0, 1, 1, 0, …
+	order := interleave.New(len(settings), uint64(time.Now().UnixNano()), interleave.Limits{Most: turns / len(settings)})
+	err = order.Run(ctx, func(ctx context.Context, variant int) error {
+		setting := settings[variant]
 		if _, _, err := s.prog.SetGC(ctx, &setting, nil); err != nil {
-			return nil, err
+			return err
 		}
 		turn, err := s.turn(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		turn.GOGC = setting
 		trial.Turns = append(trial.Turns, turn)
+		return nil
+	}, func() bool { return false })
+	if err != nil {
+		return nil, err
 	}
 	return trial, nil
 }
