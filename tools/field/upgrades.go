@@ -77,7 +77,7 @@ func upgrades(ctx context.Context, cases []fieldCase, only, work, kept string, d
 			return err
 		}
 	}
-	_, err = w.Write(upgradesPage(all))
+	_, err = w.Write(upgradesPage(all, len(cases)))
 	return err
 }
 
@@ -126,7 +126,7 @@ func tryUpgrade(ctx context.Context, c *fieldCase, work string, duration time.Du
 }
 
 // upgradesPage is docs/field-upgrades.md.
-func upgradesPage(all map[string]upgrade) []byte {
+func upgradesPage(all map[string]upgrade, cases int) []byte {
 	var b bytes.Buffer
 	var cured, curable, quiet, controls int
 	for _, u := range all {
@@ -149,14 +149,14 @@ Real performance bugs of public modules, at the version that has the bug. For ea
 told which module to look at. An answer is right when the version it names is newer than the one with the bug and not newer than the one whose
 release notes or commits name the fix (or, of the controls, when it names none).
 
-**%d of %d upgrades found; none named for %d of %d controls.**
+**%d of %d upgrades found; none named for %d of %d controls. %d of %d cases have been tried.**
 
 This page is made by go run ./tools/field -upgrades -w DIR, with the directory of the cases; -only tries some of them, and the others
 keep their figures.
 
 | case | kind | module | bug in | fixed in | hone names | what it saves | versions tried | right |
 |---|---|---|---|---|---|---|---|---|
-`, cured, curable, quiet, controls)
+`, cured, curable, quiet, controls, len(all), cases)
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		u := all[id]
 		saves, named, right := u.Why, u.Named, "no"
