@@ -78,6 +78,7 @@ type flameSource struct {
 	values     []int64
 	frames     *frames
 	sums       []frameSum
+	side       [2][]cursor // what a splitter worked in, for the next one
 }
 
 func newFlameSource(p *Profile, o FlameOptions) *flameSource {
@@ -91,7 +92,9 @@ func newFlameSource(p *Profile, o FlameOptions) *flameSource {
 
 func (s *flameSource) layOut(o FlameOptions) *Flame {
 	f := &Flame{SampleType: s.sampleType, Total: s.total}
-	f.place(newSplitter(s, o.Inverted).grow(o))
+	split := newSplitter(s, o.Inverted)
+	f.place(split.grow(o))
+	s.side = split.side
 	f.name(s.frames, s.sums)
 	return f
 }
@@ -134,7 +137,10 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 	s := &splitter{
 		frames: src.frames, pages: src.view.stacks.pages, inverted: inverted,
 		slot: make([]int32, n), seen: make([]int32, n),
-		side: [2][]cursor{make([]cursor, 0, len(src.values))},
+		side: src.side,
+	}
+	if s.side[0] = s.side[0][:0]; cap(s.side[0]) == 0 {
+		s.side[0] = make([]cursor, 0, len(src.values))
 	}
 	if inverted {
 		s.first = src.frames.keysAt(0)
@@ -152,7 +158,9 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 		}
 		s.side[0] = append(s.side[0], c)
 	}
-	s.side[1] = make([]cursor, len(s.side[0]))
+	if len(s.side[1]) != len(s.side[0]) {
+		s.side[1] = make([]cursor, len(s.side[0]))
+	}
 	return s
 }
 

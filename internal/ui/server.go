@@ -251,7 +251,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]v
 	if contentType != "application/json" {
 		w.Header().Set("Content-Security-Policy", framed(data))
 	}
-	w.Write(data)
+	send(w, r, data)
 }
 
 // part hands a part of a recording over as a file.
