@@ -32,13 +32,23 @@ func TestUIAnswersAreTheCommands(t *testing.T) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	for address, args := range map[string][]string{
-		"top?src=0":            {"top", "-json", c.recording},
-		"top?src=1":            {"top", "-json", c.profile},
-		"top?src=0&focus=m":    {"top", "-json", "-focus=m", c.recording},
-		"findings?src=0":       {"findings", "-json", c.recording},
-		"trace-summary?src=0":  {"trace", "summary", "-json", c.recording},
-		"trace-requests?src=2": {"trace", "requests", "-json", c.trace},
-		"diff?src=0&base=1":    {"diff", "-json", c.profile, c.recording},
+		"top?src=0":               {"top", "-json", c.recording},
+		"top?src=1":               {"top", "-json", c.profile},
+		"top?src=0&focus=m":       {"top", "-json", "-focus=m", c.recording},
+		"findings?src=0":          {"findings", "-json", c.recording},
+		"trace-summary?src=0":     {"trace", "summary", "-json", c.recording},
+		"trace-requests?src=2":    {"trace", "requests", "-json", c.trace},
+		"diff?src=0&base=1":       {"diff", "-json", c.profile, c.recording},
+		"peek?src=1&fn=main.main": {"peek", "-json", "^main\\.main$", c.profile},
+		"list?src=1&fn=main.main": {"list", "-json", "^main\\.main$", c.profile},
+		"compare?src=0&base=0":    {"compare", "-json", c.recording, c.recording},
+		"trace-overview?src=2":    {"trace", "overview", "-json", c.trace},
+		"trace-overview?src=2&from=1us&to=1ms&columns=50":    {"trace", "overview", "-json", "-from=1us", "-to=1ms", "-columns=50", c.trace},
+		"trace-critical?src=2":                               {"trace", "critical", "-json", c.trace},
+		"trace-blocking?src=2":                               {"trace", "blocking", "-json", c.trace},
+		"trace-goroutines?src=0":                             {"trace", "goroutines", "-json", c.recording},
+		"top?src=2&part=blocking&from=1us&to=1ms":            {"top", "-json", "-from=1us", "-to=1ms", c.trace + ":blocking"},
+		"top?src=0&part=trace:sched&granularity=lines&top=9": {"top", "-json", "-granularity=lines", "-top=9", c.recording + ":trace:sched"},
 	} {
 		var want strings.Builder
 		b := uiBackend{env: env}
@@ -103,7 +113,7 @@ async function settled() {
   for (let i = 0; i < 200; i++) {
     await sleep(20);
     const main = frame.contentDocument?.getElementById("main");
-    if (main && main.childNodes.length && !main.textContent.startsWith("working")) return main;
+    if (main && frame.contentDocument.body.dataset.state === "drawn") return main;
   }
   return null;
 }
@@ -135,6 +145,46 @@ async function drive(views) {
   search.dispatchEvent(new Event("input"));
   seen.push({ What: "search", Got: String(before > 0 && rows() === 0) });
   seen.push({ What: "names are text", Got: String(doc().querySelectorAll("main script, main img, main b.evil").length) });
+  const at = () => new URL(frame.contentWindow.location).searchParams;
+  const errors = [];
+  const open = async (to) => {
+    frame.src = to;
+    await new Promise((r) => { frame.onload = r; });
+    frame.contentWindow.addEventListener("error", (e) => errors.push(e.message));
+    frame.contentWindow.addEventListener("unhandledrejection", (e) => errors.push(String(e.reason)));
+    frame.contentWindow.console.error = (...args) => errors.push(args.join(" "));
+    await settled();
+  };
+  const press = async (key) => {
+    frame.contentWindow.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    await sleep(100);
+    await settled();
+  };
+  await open("/?src=0&view=findings");
+  const flame = [...doc().querySelectorAll("main a")].find((a) => a.textContent === "flame graph");
+  flame?.click();
+  await sleep(100);
+  await settled();
+  seen.push({ What: "a finding leads to the flame graph", Got: flame ? at().get("view") : "flame" }); // a recording without findings has no link
+  await open("/?src=2&view=trace");
+  await press("+");
+  seen.push({ What: "zoom", Got: String(Boolean(at().get("from") && at().get("to"))) });
+  seen.push({ What: "zoomed", Got: doc().querySelector("main .error")?.textContent || "" });
+  await press("[");
+  const words = doc().querySelector(".group .faint")?.textContent;
+  seen.push({ What: "select", Got: words || "" });
+  doc().getElementById("flame-blocking")?.click();
+  await sleep(100);
+  await settled();
+  seen.push({ What: "flame of the window", Got: [at().get("view"), at().get("part"), Boolean(at().get("from")), doc().querySelector("main iframe") !== null].join(" ") });
+  await press("g");
+  await press("t");
+  seen.push({ What: "keys go to a view", Got: at().get("view") });
+  await press("x");
+  seen.push({ What: "x takes the filters away", Got: String(at().get("from")) });
+  await press("?");
+  seen.push({ What: "? lists the keys", Got: String(doc().getElementById("keys").open) });
+  seen.push({ What: "errors", Got: errors.join("; ") });
   document.getElementById("seen").textContent = JSON.stringify(seen);
 }
 drive(VIEWS);
@@ -143,7 +193,7 @@ drive(VIEWS);
 // TestUIInBrowser walks through the views of a recording whose names are hostile.
 func TestUIInBrowser(t *testing.T) {
 	c := newCorpus(t)
-	h, _ := uiOf(t, c.recording, c.profile)
+	h, _ := uiOf(t, c.recording, c.profile, c.trace)
 	mux := http.NewServeMux()
 	mux.Handle("/", h)
 	mux.HandleFunc("/drive", func(w http.ResponseWriter, r *http.Request) {
@@ -158,6 +208,8 @@ func TestUIInBrowser(t *testing.T) {
 	for what, want := range map[string]string{
 		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "disasm": "Disassembly", "load": "Load", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
 		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
+		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "select": "flame of the selection:", "flame of the window": "flame blocking true true",
+		"keys go to a view": "top", "x takes the filters away": "null", "? lists the keys": "true", "errors": "",
 	} {
 		if got[what] != want {
 			t.Errorf("%s: %.300q, want %q", what, got[what], want)

@@ -85,10 +85,12 @@ async function draw() {
   select.replaceChildren(...sources.map((s) => h("option", { value: s.id, selected: s.id === source().id }, s.name)));
   nav.replaceChildren(...fit.filter(([, v]) => !v.hidden).map(([n, v]) => h("a", { href: address(n), "aria-current": n === name ? "page" : null }, v.title)));
   document.body.dataset.view = name;
+  document.body.dataset.state = "drawing"; // for tests
   document.title = view ? `${view.title} · ${source().name} · hone` : "hone";
   filters.hidden = !view?.filters;
   if (view?.filters) fill(q);
   if (!view) {
+    document.body.dataset.state = "drawn";
     main.replaceChildren(h("p.note", null, "Nothing to look at yet. Record something: hone run ./cmd/server -load URL"));
     return;
   }
@@ -100,6 +102,7 @@ async function draw() {
     if (turn === drawing) main.replaceChildren(h("p.error", null, e instanceof Error ? e.message : String(e)));
   } finally {
     clearTimeout(wait);
+    if (turn === drawing) document.body.dataset.state = "drawn";
   }
 }
 

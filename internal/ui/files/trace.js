@@ -51,7 +51,7 @@ function tracks(o, c) {
 /** Rows below the curves: spans when there are any, else how busy. @param {any} o @returns {Lane[]} */
 function lanes(o) {
   if (o.lanes) {
-    const rows = o.lanes.processors.map((/** @type {any} */ p) => ({ name: `processor ${p.id}`, spans: p.spans, kind: "processor", id: p.id }));
+    const rows = (o.lanes.processors || []).map((/** @type {any} */ p) => ({ name: `processor ${p.id}`, spans: p.spans, kind: "processor", id: p.id }));
     const busy = (/** @type {any} */ g) => g.spans.reduce((/** @type {number} */ sum, /** @type {any} */ s) => sum + (s.state === "running" ? s.to - s.from : 0), 0);
     const gs = (o.lanes.goroutines || []).map((/** @type {any} */ g) => ({ g, busy: busy(g) })).sort((/** @type {any} */ a, /** @type {any} */ b) => b.busy - a.busy).slice(0, 120);
     return [...rows, ...gs.map((/** @type {any} */ x) => ({ name: `${x.g.id} ${short(x.g.name || "")}`, spans: x.g.spans, kind: "goroutine", id: x.g.id }))];
