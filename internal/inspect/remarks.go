@@ -13,11 +13,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Remark is what is known about a line beside its cost: a decision of the compiler, or the calls that
-// the profile shows to be inlined there. It is no cost: whether a line allocates, a profile says.
+// Remark is what is known about a line beside its cost: a decision of the compiler, the calls that
+// the profile shows to be inlined there, how often it ran, or how many inputs its function got. It is no cost: whether a line allocates, a profile says.
 type Remark struct {
 	Line int64
-	Kind string // "escape", "inlining", "inlined call", "bounds check" or "copy"
+	Kind string // "escape", "inlining", "inlined call", "bounds check", "copy", "executions" or "inputs"
 	Text string // "s escapes to the heap: returned"
 }
 
@@ -47,7 +47,9 @@ func AddRemarks(ctx context.Context, src *source.Source, l *Listing, o RemarkOpt
 	l.Notes = append(l.Notes, asked.notes...)
 	calls := inlinedCalls(src.Profile)
 	for i := range l.Functions {
-		l.Functions[i].Remarks = remarksOn(&l.Functions[i].FuncLines, places[i].file, asked.about(i), calls)
+		f := &l.Functions[i]
+		f.Remarks = append(counted(src, l.View, &f.FuncLines, places[i].file), remarksOn(&f.FuncLines, places[i].file, asked.about(i), calls)...)
+		slices.SortStableFunc(f.Remarks, func(a, b Remark) int { return int(a.Line - b.Line) })
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/source"
@@ -72,17 +71,11 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if pass.Growth, err = site.Growth(ctx, in.Code, in.Allocs); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if pass.Counts, err = executions(rec); err != nil {
+	if pass.Counts, err = source.Executions(rec); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if rec.Has(recording.PartInputs) {
-		data, err := rec.Bytes(recording.PartInputs)
-		if err == nil {
-			pass.Inputs, err = inputs.Read(data)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", path, recording.PartInputs, err)
-		}
+	if pass.Inputs, err = source.Inputs(rec); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var traced []string
 	if pass.Trace, traced, err = c.readTrace(ctx, rec); err != nil {

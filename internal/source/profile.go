@@ -14,7 +14,9 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace/analysis"
+	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
@@ -33,6 +35,10 @@ type Source struct {
 	// KnownBuild says that the compiler can be asked as it was when the program was built: its
 	// settings are known, and where its main package is. It is so for recordings of packages.
 	KnownBuild bool
+
+	// What the recording counted; nil where it did not, or it cannot be read.
+	Counts *counts.Index
+	Inputs *inputs.Counts
 
 	Notes []string // what the reader should know of how the profile came about
 }
@@ -275,7 +281,14 @@ func (o Opener) openRecordingPart(ctx context.Context, name, file, part string) 
 		name = file
 	}
 	name = strings.TrimSuffix(name, ":"+asked) + ":" + strings.TrimSuffix(part, ".pprof")
-	return &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: part, KnownBuild: rec.Manifest.Target.Dir != ""}, nil
+	s := &Source{Name: name, Profile: p, Code: code, Recording: &rec.Manifest, Part: part, KnownBuild: rec.Manifest.Target.Dir != ""}
+	if s.Counts, err = Executions(rec); err != nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("executions are not shown: %v", err))
+	}
+	if s.Inputs, err = Inputs(rec); err != nil {
+		s.Notes = append(s.Notes, fmt.Sprintf("inputs are not shown: %v", err))
+	}
+	return s, nil
 }
 
 // traceOfPart reads the trace of a recording as a profile.

@@ -1,4 +1,4 @@
-package session
+package source
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/covdata"
+	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// executions reads the counters of a recording; nil when it has none.
-func executions(rec *recording.Recording) (*counts.Index, error) {
+// Executions reads the counters of executions of a recording; nil when it has none.
+func Executions(rec *recording.Recording) (*counts.Index, error) {
 	ph, ok := rec.Phase(recording.PhaseCounts)
 	if !ok {
 		return nil, nil
@@ -48,4 +49,20 @@ func executions(rec *recording.Recording) (*counts.Index, error) {
 		return nil, nil
 	}
 	return counts.New(meta, windows), nil
+}
+
+// Inputs reads the counters of inputs of a recording; nil when it has none.
+func Inputs(rec *recording.Recording) (*inputs.Counts, error) {
+	if !rec.Has(recording.PartInputs) {
+		return nil, nil
+	}
+	data, err := rec.Bytes(recording.PartInputs)
+	if err != nil {
+		return nil, err
+	}
+	c, err := inputs.Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", recording.PartInputs, err)
+	}
+	return c, nil
 }

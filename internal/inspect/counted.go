@@ -1,0 +1,45 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/source"
+	"github.com/hone-go/hone/profile"
+)
+
+// counted says, of the lines of a function that cost something, how often they ran and what one execution costs, and at its head
+// how many different inputs it got: as far as the recording counted that.
+func counted(src *source.Source, v *profile.View, f *profile.FuncLines, file string) (out []Remark) {
+	if src.Counts == nil && src.Inputs == nil {
+		return nil
+	}
+	p := &rule.Pass{Manifest: src.Recording, Counts: src.Counts, Inputs: src.Inputs}
+	if words := evidence.InputsSeen(p, f.Name); words != "" && f.StartLine > 0 {
+		out = append(out, Remark{f.StartLine, "inputs", words})
+	}
+	owner := src.Code.Owner(f.Name, file)
+	for _, c := range f.Lines {
+		if c.Line <= 0 || c.Flat == 0 && c.Cum == 0 {
+			continue
+		}
+		frame := site.Frame{Function: f.Name, File: file, Line: int(c.Line), Owner: owner}
+		if words := evidence.Runs(p, frame, costOf(v, c.Cum)); words != "" {
+			out = append(out, Remark{c.Line, "executions", words})
+		}
+	}
+	return out
+}
+
+// costOf is a value of a view as the cost of a line; none where it is neither CPU time nor bytes.
+func costOf(v *profile.View, value int64) (c site.Cost) {
+	switch t := v.SampleType; {
+	case t.Unit == "nanoseconds" && t.Type == "cpu":
+		c.CPUSeconds = float64(value) / 1e9
+	case t.Unit == "bytes" && strings.HasPrefix(t.Type, "alloc"):
+		c.AllocBytes = value
+	}
+	return c
+}
