@@ -146,9 +146,30 @@ func (s *search) seemsToAnswer(in *inputs.Function) bool {
 		return false
 	}
 	if s.own(in) {
-		return effects.LooksPureOfFiles(place) || makes(in) && in.ByValue()
+		return effects.LooksPureOfFiles(place)
+	}
+	if !takesText(signature) {
+		return false // a handle, an index: what it stands for changes
+	}
+	if signature.Recv() != nil {
+		return makes(in) || strings.HasPrefix(in.Name[strings.LastIndexByte(in.Name, '.')+1:], "Get")
 	}
 	return in.ByValue() || makes(in)
+}
+
+// takesText reports whether a parameter is a string or a list.
+func takesText(s *types.Signature) bool {
+	for v := range s.Params().Variables() {
+		switch t := v.Type().Underlying().(type) {
+		case *types.Slice, *types.Interface, *types.Struct:
+			return true
+		case *types.Basic:
+			if t.Info()&types.IsString != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // takesFunction reports whether a parameter is a function: what that does decides.
