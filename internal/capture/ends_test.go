@@ -158,7 +158,7 @@ func TestLoadEndsByItself(t *testing.T) {
 	l := newLab(t)
 	hookAt(l, "cpu", l.gen.end)
 	partial, err := l.record(t.Context())
-	if !partial || err == nil || !strings.Contains(err.Error(), "the load ended by itself in phase cpu") {
+	if !partial || err == nil || !strings.Contains(err.Error(), "the load stopped in phase cpu") {
 		t.Errorf("partial %v, %v", partial, err)
 	}
 }

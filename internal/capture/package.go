@@ -179,7 +179,7 @@ func (r *recorder) noteDropped(e target.Exit) {
 	}
 }
 
-// mostOutlast is how long a program that listens and works without load is waited for: one that loads itself ends when it has done so.
+// mostOutlast is how long a program that listens and works without load gets to exit: one that sends its own load exits when it has done so.
 const mostOutlast = 20 * time.Second
 
 // busy reports whether the program worked in its clean phase though nobody sent it load.
@@ -190,7 +190,7 @@ func (r *recorder) busy() bool {
 	return ok && ph.Seconds > 0 && ph.CPUSeconds >= least*ph.Seconds
 }
 
-// outlast waits for a busy program to end by itself, and returns the error of that; nil when it goes on.
+// outlast waits for a busy program to exit, and returns its error; nil while it runs on.
 func (r *recorder) outlast(ctx context.Context, proc process) error {
 	r.say(Event{Phase: r.phase, Text: fmt.Sprintf("it works without load: waiting up to %s for its end", min(mostOutlast, r.o.Timeout))})
 	wait := time.NewTimer(min(mostOutlast, r.o.Timeout))
@@ -238,11 +238,11 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		if !errors.As(err, &end) || !end.clean {
 			return r.endOf(ctx, proc, err)
 		}
-		// It exited successfully by itself: it is a program that exits after all. Under the
+		// It exited successfully: it is a program that exits after all. Under the
 		// assumption of a service, each collector saw another part of the one run, so it is run
 		// again.
 		looked = r.phase == recording.PhaseClean && len(r.stretches) <= 1
-		r.say(Event{Phase: phaseStart, Text: "it ended by itself: a program, run again for each phase", At: since(began), End: true})
+		r.say(Event{Phase: phaseStart, Text: "it exited: a program, run again for each phase", At: since(began), End: true})
 		r.forget(was)
 		err = nil
 	}
@@ -252,7 +252,7 @@ func (r *recorder) recordUndeclared(ctx context.Context, start startFunc) error 
 		return err
 	}
 	if r.o.LoadCommand != "" {
-		return fmt.Errorf("%s ended by itself: -load_cmd is for a service, which listens until it is stopped", r.o.Arg)
+		return fmt.Errorf("%s exited: -load_cmd is for a service, which listens until it is stopped", r.o.Arg)
 	}
 	done, _ := r.world.machineCPU()
 	var first []run

@@ -101,7 +101,7 @@ func TestProgramThatEnds(t *testing.T) {
 	if b, err := r.Bytes("stdout.txt"); string(b) != "run 1\n" || err != nil {
 		t.Errorf("stdout.txt is %q, %v: want the first run's", b, err)
 	}
-	if w := why(m, "goroutine.txt"); !strings.Contains(w, "ended by itself") {
+	if w := why(m, "goroutine.txt"); !strings.Contains(w, "exited first") {
 		t.Errorf("goroutine.txt is missing because %q", w)
 	}
 }

@@ -179,7 +179,7 @@ func (r *recorder) account(cut bool) {
 		case cut:
 			r.missing(part, errors.New("the recording ended before, in phase "+r.phase))
 		case m.Target.Kind == kindProgram || m.Target.Kind == kindBench:
-			r.missing(part, errors.New("the program ended by itself: there was no time to take it"))
+			r.missing(part, errors.New("the program exited first: there was no time to take it"))
 		default:
 			r.missing(part, errors.New("it was not asked for"))
 		}
@@ -229,10 +229,10 @@ func (r *recorder) interrupted(ctx context.Context) error {
 func (r *recorder) died(p target.Program) error {
 	why := p.Exit().Failure()
 	if why == "" {
-		return &endError{what: "the program ended by itself in phase " + r.phase, clean: true}
+		return &endError{what: "the program exited in phase " + r.phase, clean: true}
 	}
 	if e := (run{exit: p.Exit()}); e.finished() {
-		return &endError{what: "the program ended by itself in phase " + r.phase + ": " + why, clean: true}
+		return &endError{what: "the program exited in phase " + r.phase + ": " + why, clean: true}
 	}
 	return &endError{what: "the program died in phase " + r.phase + ": " + why + traceHazard(r.phase, r.out.Manifest().Runtime.Go)}
 }
@@ -269,7 +269,7 @@ func (r *recorder) ended(ctx context.Context, p target.Program, gen generator) e
 	if gen != nil {
 		select {
 		case <-gen.Done():
-			return &endError{what: "the load ended by itself in phase " + r.phase}
+			return &endError{what: "the load stopped in phase " + r.phase}
 		default:
 		}
 	}

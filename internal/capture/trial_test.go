@@ -104,7 +104,7 @@ func TestTrialCutShort(t *testing.T) {
 		}
 	}
 	partial, err := l.record(t.Context())
-	if !partial || err == nil || !strings.Contains(err.Error(), "the load ended by itself in phase gogc") {
+	if !partial || err == nil || !strings.Contains(err.Error(), "the load stopped in phase gogc") {
 		t.Fatal(partial, err)
 	}
 	m := l.open().Manifest

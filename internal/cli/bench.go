@@ -70,7 +70,7 @@ func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 func benchCommand() command {
 	return command{
 		name: "bench", args: "[PACKAGES]", group: "by themselves",
-		short: "Go benchmarks that can be believed: a process a run, in turns, against a git ref",
+		short: "Go benchmarks that can be believed: a process a run, interleaved, against a git ref",
 		long: `Runs the benchmarks of packages (as of go test; default .). Each run is a process of its own, the two sides
 take turns, and each side has several link layouts: ten values of one process (go test -count=10) share its
 heap, its addresses and one moment of the machine, and differ from the next ten far more than their spread says.

@@ -51,7 +51,7 @@ func fixCommand() command {
 checked in the code around: ` + strings.Join(rewrite.Rules(), ", ") + `. Findings in code of others, and those that need judgement, are left as they are.
 
 -try builds a copy of the commit with all changes, vets it, runs the tests of the changed packages and of those that import them, and measures it
-in turns with the tree as it is, under the load of the recording. -w does the same and then writes the files, if the trial shows a gain and
+interleaved with the tree as it is, under the load of the recording. -w does the same and then writes the files, if the trial shows a gain and
 no loss. Until then nothing in your tree has changed, whenever it ends. Both need a git tree without uncommitted changes.
 
 -fork is for a finding in a dependency: with -try hone looks for a version that cures; else, or if none does, it copies the module, patches the copy,

@@ -329,7 +329,7 @@ func (r *recordFlags) capture(env Env, args, rest []string) (capture.Options, er
 		o.StdinFrom = piped(env.Stdin)
 	}
 	if r.pprof != "" {
-		return o, usagef("-pprof is for a URL target; a package is taken through hone's own probe")
+		return o, usagef("-pprof is for a URL target; packages are profiled by hone's probe: leave -pprof out")
 	}
 	if r.bench != "" && o.Load != nil {
 		return o, usagef("-bench and -load exclude each other: a benchmark is its own load")

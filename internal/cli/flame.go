@@ -14,7 +14,7 @@ func flameCommand() command {
 		short: "flame graph as one HTML file that works offline, or as SVG",
 		long: sourceHelp + `
 The page has search, zoom, the inverted view and the sandwich of a function; press ? in it for the keys. It is small
-whatever the profile's size, because only boxes that a screen can show are in it; what is left out is told.`,
+whatever the profile's size, because only boxes that a screen can show are in it; the page says what is left out.`,
 		examples: []string{
 			"hone flame cpu.pprof -o cpu.html",
 			"hone flame -sample_index=alloc_space rec.hone -o allocs.svg",

@@ -40,8 +40,8 @@ and go. A run is stored whole or not at all, by as many at once as you like.
 
 A change of level is one that stands out of the scatter of its series (of a hundred series without a change about one
 shows one) and is at least 1 %; it is provisional until three runs have it. Runs on different machines are different series. Where
-the Go toolchain changed, a change is told as that. Runs of a tree with uncommitted changes do not count. What a machine
-did for some hours looks like a change of all times, too: bisect, which runs commits in turns, tells the two apart.`
+the Go toolchain changed, the change is reported as one of the toolchain. Runs of a tree with uncommitted changes do not count. What a machine
+did for some hours looks like a change of all times, too: bisect, which runs commits interleaved, tells the two apart.`
 
 // historyFlags are those of `hone history`.
 type historyFlags struct {

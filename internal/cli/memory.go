@@ -34,7 +34,7 @@ func (m *memoryFlag) Set(text string) (err error) {
 
 const (
 	memoryLook  = 50 * time.Millisecond // how often the memory taken is compared with the limit
-	memoryGrace = 2 * time.Second       // what a command has to end by itself once it took more
+	memoryGrace = 2 * time.Second       // time that a command has to stop on its own once it took more
 )
 
 // errMemory ends a command that took more memory than it may.

@@ -60,10 +60,10 @@ func listCommand() command {
 		long: sourceHelp + `
 The source is found by module: in your tree, the module cache, GOROOT or vendor.
 
-Below a line that costs something, and below a function's head, stands what is known of it: which
-calls the profile shows inlined there, and what the compiler decided: what escapes to the heap and
+Below a line that costs something, and below a function's head, hone prints which calls the profile
+shows inlined there, and what the compiler decided: what escapes to the heap and
 why, what is not inlined and why, bounds checks, large copies. These are the compiler's words about
-the code, not costs. By itself hone asks about one package, the most expensive, where it knows how the
+the code, not costs. By default hone asks about one package, the most expensive, where it knows how the
 program was built (from a recording, or the program that the profile names); with -remarks about
 all packages that are listed, the standard library's too; with -remarks=false about none.`,
 		examples: []string{

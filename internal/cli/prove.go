@@ -14,7 +14,7 @@ func proveCommand() command {
 	return command{
 		name: "prove", args: "[REC] [flags]", group: "the main job",
 		short: "your change against a recording: what it saves, and what became of each finding",
-		long: `Runs the program that was recorded (its commit) and the program with your change in turns, under the load of the recording, and
+		long: `Runs the program that was recorded (its commit) and the program with your change, interleaved, under the load of the recording, and
 then records both once in full: which findings are gone, which are smaller, which are still there, and whether the
 change saved what they promised.
 

@@ -21,13 +21,13 @@ import (
 const targetHelp = `TARGET is a Go main package (./cmd/server), any package with -bench REGEXP, or the
 URL of a running service that mounts net/http/pprof. A package is built with hone's
 probe in a build overlay: your tree, go.mod and go.sum stay as they are, and what
-follows -- goes to the program. Work done in package initialisation, before main
-begins, is not covered.
+follows -- goes to the program. Package initialisation, which runs before main, is
+not covered.
 
 With -load hone drives the service and measures throughput and latency; without,
-it observes: a program to its end, a service for -duration under whatever load it
+it observes: a program until it exits, a service for -duration under whatever load it
 has; -load_cmd 'k6 run …' lets another tool drive it: the command is started with each
-phase and ended with it. Load goes only where -load points. A recording whose requests all fail says so
+phase and stopped with it. Load goes only where -load points. A recording whose requests all fail says so
 first; -expect 404 measures errors on purpose.
 
 ` + targetsHelp
@@ -89,8 +89,8 @@ func runCommand() command {
 	}
 }
 
-// record records what the flags and arguments say and returns the recording's path. What
-// was recorded before a failure is still worth a look: where it is, is told.
+// record records what the flags and arguments say and returns the recording's path. If
+// recording fails, it prints where the part recorded before that is kept.
 func (r *recordFlags) record(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) (string, error) {
 	o, err := r.capture(env, args, rest)
 	if err != nil {
@@ -168,7 +168,7 @@ func profiled(cfg session.Config, path string) bool {
 // targetFailed is the error for a program whose own exit code says that it failed.
 func targetFailed(m recording.Manifest, path string) error {
 	if code := m.Target.ExitCode; m.Target.Kind == "program" && code != nil && *code != 0 {
-		return fmt.Errorf("the program itself ends with exit code %d; its output is in %s", *code, path)
+		return fmt.Errorf("the program itself exited with code %d; its output is in %s", *code, path)
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ type afterwards func(*session.Result) error
 func diagnoseAndPrint(ctx context.Context, env Env, cfg session.Config, prog *progress, out outputFlags, path string, then afterwards) (*session.Result, error) {
 	res, err := session.Diagnose(ctx, cfg, path)
 	if err == nil && then != nil {
-		if terr := then(res); terr != nil { // what was recorded is worth a look all the same
+		if terr := then(res); terr != nil { // the findings are still worth printing
 			res.Report.Notes = append(res.Report.Notes, terr.Error())
 		}
 	}

@@ -50,7 +50,7 @@ func (s settings) apply(fs *flag.FlagSet) error {
 		name, _ := longForm(f)
 		given[name] = true
 	})
-	// What takes the place of what.
+	// Names that stand for other names.
 	given["nodecount"] = given["nodecount"] || given["top"]
 	given["trim"] = given["trim"] || given["top"]
 	for name, values := range s {

@@ -21,7 +21,7 @@ const traceHelp = `SOURCE is an execution trace of Go 1.22 or later (from runtim
 /debug/pprof/trace; gzip'd or not), a recording, - for standard input, or the URL of a service, which
 then traces itself for -seconds. Without SOURCE it is the last recording. The trace is read once
 (for critical again, where the path is long), in memory that does not grow with its length. One that is
-cut short or broken shows what is good of it.
+cut short or damaged is analysed up to the damage.
 
 VIEW is one of
   summary      the numbers that matter and what stands out, in words (the default)

@@ -15,8 +15,8 @@ import (
 func tryCommand() command {
 	return command{
 		name: "try", args: "TARGET -with VARIANT... [flags] [-- ARGS]", group: "the main job",
-		short: "prove a change: the target and its variants in turns, a verdict per metric",
-		long: `Runs a program, a service under load, or benchmarks as they are and in other ways, in turns and in fresh processes, and
+		short: "prove a change: interleaved runs of the target and its variants, a verdict per metric",
+		long: `Runs a program, a service under load, or benchmarks as they are and in other ways: interleaved, each run in a fresh process, and
 says for each way what it changes: CPU, allocations, throughput, latency. Nothing in your tree is changed.
 
 A VARIANT is words apart by spaces:

@@ -42,7 +42,7 @@ func tuneCommand() command {
 		long: `tune gc runs a program, or a service under load, once with the runtime printing its collections, and predicts CPU and
 memory under GOGC=25 to 3200 and under a memory limit alone: the live heap as a function of what was allocated, the
 pacer's goal, and what a collection cost. Of the settings that stay within nine tenths of the budget it takes the one that
-needs the least memory among those near the least CPU; then that one and its neighbours run in turns with the target as
+needs the least memory among those near the least CPU; then that one and its neighbours run interleaved with the target as
 it is. What the collector's absence does to the rest of the program is not predicted, but measured.
 
 tune deps looks at the modules that own at least 5 % of CPU or of allocated bytes (or at -module): the newest version runs in
@@ -50,7 +50,7 @@ turns with the target as it is, and where it saves something the versions betwee
 does. Each is built with a go.mod of its own; yours stays as it is. The go command fetches the versions.
 
 tune go builds the target with the newest release of its minor version of Go and of the two after it (or with those that -go names) and
-runs them in turns with the target as it is. The go command fetches what is not installed.
+runs them interleaved with the target as it is. The go command fetches what is not installed.
 
 tune pgo builds the target with a CPU profile (recorded now, or merged of those that -profile names) and without one, and runs both in
 turns. -w writes the profile as default.pgo beside package main, if it saves something.`,
@@ -77,7 +77,7 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
 			fs.Var(&t.golang, "go", "of go: the `VERSION` of Go to try; may be given again (default: the newest of each minor version)")
 			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo beside package main if it saves something")
-			fs.IntVar(&t.runs, "runs", 0, "record what is measured in turns `N` times (default 6)")
+			fs.IntVar(&t.runs, "runs", 0, "record what is measured interleaved `N` times (default 6)")
 			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {
 				if len(args) > 0 {

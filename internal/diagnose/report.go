@@ -221,7 +221,7 @@ type Range struct {
 	High  float64 `json:"high"`
 }
 
-// Tried is what the program with a finding's fix alone, run in turns with the program as it is, gave.
+// Tried is what the program with a finding's fix alone, run interleaved with the program as it is, gave.
 type Tried struct {
 	Gain   bool    `json:"gain"`             // better somewhere, nowhere worse
 	Metric string  `json:"metric,omitempty"` // of Share: cpu, or what else was measured

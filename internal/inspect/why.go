@@ -94,7 +94,7 @@ func Explain(ctx context.Context, open source.Opener, res *session.Result, at st
 	rec := open.Shelf().ShortName(res.Path)
 	about := res.Table.About(where.is)
 	if len(about.Functions) == 0 {
-		return nil, fmt.Errorf("%s: no stack goes through %s, so nothing is known of what it costs; `hone top -cum -top -1 %s` lists what was seen", rec, at, rec)
+		return nil, fmt.Errorf("%s: no stack goes through %s, so its cost is unknown; `hone top -cum -top -1 %s` lists what was seen", rec, at, rec)
 	}
 	w := &Why{
 		Schema: WhySchema, Recording: rec, Place: at,
@@ -330,7 +330,7 @@ func (w *Why) source(ctx context.Context, open source.Opener, res *session.Resul
 		return err
 	}
 	for _, n := range list.Notes {
-		if !strings.HasPrefix(n, noRemarks) && !strings.HasPrefix(n, "source may have moved") { // both are told already
+		if !strings.HasPrefix(n, noRemarks) && !strings.HasPrefix(n, "source may have moved") { // the page has both already
 			w.note(n)
 		}
 	}

@@ -268,7 +268,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 		}
 	}
 	if r.Files == nil {
-		fmt.Fprintf(w, "\n%s, %d processors; a process a run, in turns; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
+		fmt.Fprintf(w, "\n%s, %d processors; a process a run, interleaved; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
 	}
 	for _, n := range benchNotes(r) {
 		fmt.Fprintf(w, "\nNote: %s\n", screen.Line(n))

@@ -165,7 +165,7 @@ func ranks(of []int) string {
 	return strings.Join(words, "")
 }
 
-// alsoLine is a finding that is too small to stand by itself, in the function of another.
+// alsoLine is a finding that is too small for an entry of its own, in the function of another.
 func alsoLine(f *diagnose.Finding) string {
 	text := fmt.Sprintf("line %d: %s", f.Line, f.Title)
 	if f.Saving != nil {

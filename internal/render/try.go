@@ -10,7 +10,7 @@ import (
 
 // Try draws what came of an experiment: a comparison for each variant.
 func Try(w io.Writer, r *experiment.Result, s Style) {
-	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %d runs of each, in turns · %s", r.Target, r.Runs, seconds(r.Seconds)))))
+	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s · %d runs of each, interleaved · %s", r.Target, r.Runs, seconds(r.Seconds)))))
 	for _, o := range r.Outcomes {
 		fmt.Fprintf(w, "\n%s\n\n", s.paint(strong, "── with "+screen.Line(o.Name)))
 		switch {

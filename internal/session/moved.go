@@ -13,7 +13,7 @@ import (
 )
 
 // distrust finds out which of the files that own costs are no longer those of the build, and keeps their
-// source out of the diagnosis: to accuse a line of what stood there once would be worse than silence.
+// source out of the diagnosis: a finding about a line that has changed is worse than none.
 //
 // A file that was written since the build may still be the same, or have changed in a comment. Profiles
 // say on which line each function begins: while all functions seen still do, the lines are
@@ -38,14 +38,14 @@ func distrust(ctx context.Context, t *site.Table, code *gocode.Index, profiles .
 			continue
 		}
 		moved, why = append(moved, name), reason
-		code.Distrust(s.File, reason+", and its functions do not begin where they did")
+		code.Distrust(s.File, reason+", and its functions do not start where they did")
 	}
 	var notes []string
 	if len(moved) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %s, and functions do not begin where they did: no source, syntax or compiler facts of it are used", files(moved), why))
+		notes = append(notes, fmt.Sprintf("%s: %s, and functions do not start where they did: no source, syntax or compiler facts of it are used", files(moved), why))
 	}
 	if len(stand) > 0 {
-		notes = append(notes, files(stand)+" changed since the build, but functions begin on the same lines: the source is read as if it were the same")
+		notes = append(notes, files(stand)+" changed since the build, but functions start on the same lines: the source is read as if it were the same")
 	}
 	return notes
 }

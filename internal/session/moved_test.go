@@ -47,7 +47,7 @@ func TestDistrust(t *testing.T) {
 		trusted    bool
 	}{
 		{"untouched", source, built.Add(-time.Minute), "", true},
-		{"touched", source + "// more\n", built.Add(time.Minute), "changed since the build, but functions begin on the same lines", true},
+		{"touched", source + "// more\n", built.Add(time.Minute), "changed since the build, but functions start on the same lines", true},
 		{"moved", "// more\n" + source, built.Add(time.Minute), "no source, syntax or compiler facts", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ type Config struct {
 	Version  string       // hone's, written into recordings
 	Keep     shelf.Limits // of the recordings in the cache
 	Rules    string       // which rules run, as package choice reads it; "" for what the repository's hone.json says
-	// Progress is told what is being done, in a few words; nil for silence.
+	// Progress receives what hone is doing, in a few words; nil for silence.
 	Progress func(capture.Event)
 }
 

@@ -26,7 +26,7 @@ func (c Config) readTrace(ctx context.Context, rec *recording.Recording) (*analy
 		return nil, nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits are told by profiles alone", err)}, nil
+		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits come from the profiles alone", err)}, nil
 	}
 	res := set.Results()
 	var notes []string

@@ -120,7 +120,7 @@ func runAblation(t *testing.T, program string, args ...string) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// measureSavings runs the variants in turns, so that what else the machine does
+// measureSavings runs the variants interleaved, so that what else the machine does
 // falls on all of them alike, and returns the median of the differences with their inner half.
 func measureSavings(t *testing.T, program string) map[string]stats.Interval {
 	rounds := fmt.Sprint(*ablationRounds)

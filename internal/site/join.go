@@ -177,7 +177,7 @@ func (j *joiner) finish(t *Table) {
 	t.Totals.GCSeconds = float64(t.Totals.AllocBytes) * perByte
 	slices.SortFunc(t.Sites, func(a, b *Site) int {
 		return cmp.Or(
-			cmp.Compare(b.Cost.dear(), a.Cost.dear()),
+			cmp.Compare(b.Cost.seconds(), a.Cost.seconds()),
 			cmp.Compare(b.Cost.wait(), a.Cost.wait()),
 			cmp.Compare(b.Cost.LiveBytes, a.Cost.LiveBytes),
 			cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),

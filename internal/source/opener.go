@@ -12,7 +12,7 @@ import (
 // Opener opens sources. The zero value opens files and URLs.
 type Opener struct {
 	CacheDir string                   // hone's own: recordings without a path, builds and compiler facts
-	Progress func(phase, text string) // is told what is being done, in a few words; nil for silence
+	Progress func(phase, text string) // receives what hone is doing, in a few words; nil for silence
 	Stdin    io.Reader                // what "-" means; may be nil when no source is "-"
 	Traces   *Traces                  // keeps the traces that were read; nil for none
 	Options

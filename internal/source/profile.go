@@ -115,7 +115,7 @@ func (o Opener) open(ctx context.Context, arg string) (*Source, error) {
 // read reads what may be a profile of any format, or a trace. path is that of a file, else "".
 func (o Opener) read(ctx context.Context, r io.Reader, name, path, view string) (*Source, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
-	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
+	head, _ := br.Peek(textual.HeadBytes) // decoding returns the same error
 	var p *profile.Profile
 	var notes []string
 	var err error
@@ -213,7 +213,7 @@ func (s *Source) Against(base *Source, o profile.BaseOptions) error {
 // decode reads a profile whatever its format.
 func decode(r io.Reader) (*profile.Profile, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
-	head, _ := br.Peek(textual.HeadBytes) // an error comes again when it is decoded
+	head, _ := br.Peek(textual.HeadBytes) // decoding returns the same error
 	switch {
 	case textual.Detect(head) != "":
 		return textual.Decode(br, 0)

@@ -117,7 +117,7 @@ type Usage struct {
 	MaxRSS     int64   // so far; 0 unknown
 	// SystemSeconds is the part of CPUSeconds in the kernel, in steps of 10 ms; PageFaults counts
 	// those that read nothing from a disk. ChildCPUSeconds is of the processes that it started and
-	// waited for, not in CPUSeconds. They are 0 where unknown: for a program that still runs
+	// has waited for, not in CPUSeconds. They are 0 where unknown: for a program that still runs
 	// outside Linux, and where the probe did not see its exit.
 	SystemSeconds   float64
 	PageFaults      int64

@@ -14,7 +14,7 @@ import (
 // Reader reads one trace.
 type Reader struct {
 	Opener source.Opener
-	// Progress is told how many bytes of a trace were read, of how many (0: not known); nil for silence.
+	// Progress receives how many bytes of a trace were read, and its size (0: unknown); nil for silence.
 	Progress func(read, of int64)
 
 	Name  string   // as the user typed it; of the last recording its own, once it was opened

@@ -93,7 +93,7 @@ func hone0writeProfile(w hone0io.Writer, name string, debug int, gc bool) (missi
 }
 
 // startCPU starts a CPU profile unless there is one, and says whose that is. One of
-// hone's own that is coming to its end is waited for.
+// hone's own that is coming to its end is awaited.
 func (p *hone0probe) startCPU(w hone0io.Writer, patience hone0time.Duration) (missing string) {
 	select {
 	case p.sampling <- true: // at once, or after a while

@@ -29,7 +29,7 @@ const (
 	hone0inputStruct   = 1 << 9  // bytes of a struct that is known by its address
 	hone0inputCalls    = 1 << 18 // of a function; later ones are not looked at
 	hone0inputKept     = 1 << 12 // hashes of a set
-	hone0inputRequests = 1 << 19 // that are told apart
+	hone0inputRequests = 1 << 19 // that are distinguished
 	hone0inputParams   = 16
 )
 
@@ -104,7 +104,7 @@ type hone0unit struct {
 	loop int32  // of an iteration: the number of the function with the loop, and one; 0 of a request
 }
 
-// hone0collectInputs begins anew.
+// hone0collectInputs starts again from nothing.
 func hone0collectInputs() {
 	if len(hone0watching) == 0 {
 		hone0watchInputs()
@@ -381,7 +381,7 @@ func hone0currentRequest() uintptr {
 	return uintptr(label)
 }
 
-// hone0inputsCommand writes what was counted, or begins anew. The first line says how many requests were seen, how many
+// hone0inputsCommand writes what was counted, or starts again. The first line says how many requests were seen, how many
 // different ones, and how many iterations of loops that take work; each further line is a function: its number, calls, hashed
 // calls, different inputs, different inputs with receiver and addresses, calls in requests or iterations, different inputs in
 // each of these summed up, and how each parameter was hashed.
