@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/exectrace/internal/wire"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Anonymize copies a trace without the names that are the user's: of functions, files, tasks,
@@ -155,10 +155,10 @@ func (a *anonymizer) word(w string) string {
 // standardName reports whether a function or a file is of the standard library.
 func standardName(s string) bool {
 	if !strings.HasSuffix(s, ".go") {
-		return strings.Contains(s, ".") && profile.StandardPackage(profile.PackageOf(s))
+		return strings.Contains(s, ".") && symbol.Standard(symbol.Package(s))
 	}
 	dir := belowSrc(path.Dir(s))
-	return dir != "main" && profile.StandardPackage(dir)
+	return dir != "main" && symbol.Standard(dir)
 }
 
 // knownWords are the reasons and labels that the runtime writes.

@@ -3,10 +3,9 @@ package exectrace
 import (
 	"cmp"
 	"fmt"
+	"github.com/hone-go/hone/profile/symbol"
 	"path"
 	"strings"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // Line is a place in the code, as reports name it.
@@ -197,7 +196,7 @@ func (t *Trace) Direct(s StackID) bool {
 // plumbing reports what stands between a library function and the scheduler: some packages, and what of others
 // is in the runtime.
 func plumbing(l Line) bool {
-	pkg := profile.PackageOf(l.Function)
+	pkg := symbol.Package(l.Function)
 	if l.Standard() && linked(path.Dir(l.File)) {
 		return true
 	}
@@ -259,13 +258,13 @@ func rootFrames(frames []Frame) []Frame {
 // its symbol and its file must say so: a user's package "net" is not. A function without a package is
 // written in assembly (memeqbody): its file alone tells.
 func (l Line) Standard() bool {
-	pkg := profile.PackageOf(l.Function)
+	pkg := symbol.Package(l.Function)
 	file := strings.ReplaceAll(l.File, `\`, "/")
 	slash := strings.LastIndexByte(file, '/')
 	if pkg == l.Function && strings.HasSuffix(file, ".s") {
-		return profile.StandardPackage(belowSrc(file[:max(slash, 0)]))
+		return symbol.Standard(belowSrc(file[:max(slash, 0)]))
 	}
-	if !profile.StandardPackage(pkg) {
+	if !symbol.Standard(pkg) {
 		return false
 	}
 	if slash < 0 {

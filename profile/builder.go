@@ -52,7 +52,7 @@ func (b *Builder) AddLabeled(stack []FrameSpec, labels []Label, values ...int64)
 		b.fail("sample %d has %d values, the profile has %d sample types", p.NumSamples(), len(values), len(p.SampleTypes))
 		return
 	}
-	room := p.stacks.reserve(len(stack))
+	room := p.stacks.Reserve(len(stack))
 	n := 0
 	b.lines = b.lines[:0]
 	for i, f := range stack {
@@ -70,7 +70,7 @@ func (b *Builder) AddLabeled(stack []FrameSpec, labels []Label, values ...int64)
 			n++
 		}
 	}
-	p.stacks.commit(n)
+	p.stacks.Commit(n)
 	p.labelSet = append(p.labelSet, b.labels.addLabels(labels))
 	for i, v := range values {
 		p.values[i] = append(p.values[i], v)

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"errors"
 	"fmt"
 	"io"
@@ -257,7 +259,7 @@ func (d *decoder) str(f *field) error {
 	// The builder never outgrows its buffer, so strings taken from it stay.
 	start := d.arena.Len()
 	d.arena.Write(f.data)
-	d.strs = appendDoubling(d.strs, d.arena.String()[start:])
+	d.strs = columns.AppendDoubling(d.strs, d.arena.String()[start:])
 	return nil
 }
 

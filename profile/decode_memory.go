@@ -35,7 +35,7 @@ func (d *decoder) tables() int64 {
 		room(d.mappings) + int64(len(d.mappings))*size[Mapping]() +
 		room(d.locations) + room(d.p.Locations) + room(d.lineFuncs) + int64(len(d.lineFuncs))*size[Line]() +
 		room(d.types) + room(d.comments) +
-		room(s.stacks.spans) + room(s.labelSet) + room(s.rawSets) + room(s.raw) + room(s.bigIDs)
+		room(s.stacks.Spans) + room(s.labelSet) + room(s.rawSets) + room(s.raw) + room(s.bigIDs)
 	for _, v := range s.values {
 		n += room(v)
 	}

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -13,7 +15,7 @@ import (
 // other ids are translated at the end. Ids beyond 31 bits (addresses used as
 // ids) are numbered as they come and stand as −1−number.
 type sampleDecoder struct {
-	stacks stackColumn
+	stacks columns.Stacks
 	values [][]int64
 	maxID  uint64 // largest id below 2³¹
 	bigIDs []uint64
@@ -33,7 +35,7 @@ type rawLabel struct {
 	num            int64
 }
 
-func (d *sampleDecoder) rows() int { return len(d.stacks.spans) }
+func (d *sampleDecoder) rows() int { return len(d.stacks.Spans) }
 
 func (d *sampleDecoder) add(m *message) error {
 	d.row, d.key = d.row[:0], d.key[:0]
@@ -69,7 +71,7 @@ func (d *sampleDecoder) add(m *message) error {
 		return d.locate(syntaxErrorf(m.at, "value", "there are %d values, the samples before have %d", len(d.row), len(d.values)))
 	}
 	for i, v := range d.row {
-		d.values[i] = appendDoubling(d.values[i], v)
+		d.values[i] = columns.AppendDoubling(d.values[i], v)
 	}
 	set, err := d.labels(m.at)
 	if err != nil {
@@ -79,9 +81,9 @@ func (d *sampleDecoder) add(m *message) error {
 		d.labelSet = make([]int32, d.rows(), max(64, 2*d.rows()))
 	}
 	if d.labelSet != nil {
-		d.labelSet = appendDoubling(d.labelSet, set)
+		d.labelSet = columns.AppendDoubling(d.labelSet, set)
 	}
-	d.stacks.commit(len(stack))
+	d.stacks.Commit(len(stack))
 	return nil
 }
 
@@ -106,7 +108,7 @@ func (d *sampleDecoder) ids(f *field, stack []int32) ([]int32, error) {
 	}
 	b := f.data
 	most := len(b) // ids in b, at most
-	if most > pageLen {
+	if most > columns.PageLen {
 		most = countVarints(b)
 	}
 	room := d.room(stack, most)
@@ -156,7 +158,7 @@ func (d *sampleDecoder) room(stack []int32, n int) []int32 {
 	if len(stack) > 0 {
 		size += len(stack) // the ids come one by one: do not move them each time
 	}
-	room := d.stacks.reserve(size)
+	room := d.stacks.Reserve(size)
 	copy(room, stack)
 	return room
 }
@@ -241,7 +243,7 @@ func (d *sampleDecoder) labels(at int64) (int32, error) {
 		}
 		rest = rest[k+int(size):]
 		if l.str != 0 || l.num != 0 || l.unit != 0 {
-			d.raw = appendDoubling(d.raw, l)
+			d.raw = columns.AppendDoubling(d.raw, l)
 			span.n++
 		}
 	}

@@ -1,5 +1,7 @@
 package profile
 
+import "github.com/hone-go/hone/profile/internal/columns"
+
 // The decoder's table entries, with their references as the file has them.
 type (
 	typeRef     struct{ typ, unit int32 }
@@ -46,7 +48,7 @@ func (d *decoder) function(m message) error {
 		}
 		return err
 	})
-	d.functions = appendDoubling(d.functions, fn)
+	d.functions = columns.AppendDoubling(d.functions, fn)
 	return err
 }
 
@@ -120,8 +122,8 @@ func (d *decoder) location(m message) error {
 	if n := len(d.lines); n > first {
 		loc.Lines = d.lines[first:n:n]
 	}
-	d.locations = appendDoubling(d.locations, ref)
-	d.p.Locations = appendDoubling(d.p.Locations, loc)
+	d.locations = columns.AppendDoubling(d.locations, ref)
+	d.p.Locations = columns.AppendDoubling(d.p.Locations, loc)
 	return nil
 }
 
@@ -156,6 +158,6 @@ func (d *decoder) line(m message, first *int) error {
 		d.lines, *first = slab, 0
 	}
 	d.lines = append(d.lines, l)
-	d.lineFuncs = appendDoubling(d.lineFuncs, id)
+	d.lineFuncs = columns.AppendDoubling(d.lineFuncs, id)
 	return nil
 }

@@ -2,7 +2,6 @@ package profile_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -15,6 +14,8 @@ import (
 	google "github.com/google/pprof/profile"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/profiletest"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // msg builds protobuf by hand: field numbers with numbers, texts or messages.
@@ -48,26 +49,13 @@ func header() []byte {
 	return msg(1, msg(1, 1, 2, 2), 6, "", 6, "cpu", 6, "ns", 6, "f", 5, msg(1, 1, 2, 3), 4, msg(1, 1, 4, msg(1, 1)))
 }
 
-func zip(t testing.TB, data []byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	zw := gzip.NewWriter(&b)
-	if _, err := zw.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := zw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestDecodeTakesEveryCompression(t *testing.T) {
 	raw := append(header(), msg(2, msg(1, 1, 2, 7))...)
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"raw": raw, "gzip": zip(t, raw), "zstd": enc.EncodeAll(raw, nil)} {
+	for name, data := range map[string][]byte{"raw": raw, "gzip": profiletest.Zip(t, raw), "zstd": enc.EncodeAll(raw, nil)} {
 		p, err := profile.Decode(bytes.NewReader(data), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -91,7 +79,7 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 		{"empty", nil, "the profile is empty"},
 		{"zip archive", []byte("PK\x03\x04rest"), "this is a zip archive, not a profile"},
 		{"heap text", []byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2"), "Go's legacy text format"},
-		{"gzip'd heap text", zip(t, []byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2")), "Go's legacy text format"},
+		{"gzip'd heap text", profiletest.Zip(t, []byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2")), "Go's legacy text format"},
 		{"goroutine dump", []byte("goroutine 1 [running]:\nmain.main()\n"), `first line "goroutine 1 [running]:"); it is Go's legacy text format: fetch it again without debug=1`},
 		{"error page", []byte("404 page not found\n"), `not a binary profile but text (first line "404 page not found")`},
 		{"web page", []byte("<!DOCTYPE html>\n<title>Überblick</title>"), "not a binary profile but text"},
@@ -121,9 +109,9 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 		{"message for a number", with(12, "abc"), "period at byte 34: wire type 2 where a number is due"},
 		{"group", append(header(), 0x0b), "sample_type at byte 34: wire type 3 is not used in profiles"},
 		{"two profiles", with(9, 5, 9, 6), "time_nanos at byte 36: comes twice: two profiles in one file"},
-		{"cut gzip", zip(t, long)[:5], "inflate gzip'd profile"},
-		{"cut gzip with content", zip(t, bytes.Repeat(header(), 1))[:40], "the stream is cut off after"},
-		{"broken checksum", flip(zip(t, with(2, msg(1, 1, 2, 7))), 6), "inflate gzip'd profile after"},
+		{"cut gzip", profiletest.Zip(t, long)[:5], "inflate gzip'd profile"},
+		{"cut gzip with content", profiletest.Zip(t, bytes.Repeat(header(), 1))[:40], "the stream is cut off after"},
+		{"broken checksum", flip(profiletest.Zip(t, with(2, msg(1, 1, 2, 7))), 6), "inflate gzip'd profile after"},
 		{"cut zstd", []byte("\x28\xb5\x2f\xfd\x04"), "zstd"},
 	} {
 		_, err := profile.Decode(bytes.NewReader(c.data), 0)
@@ -161,10 +149,10 @@ func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
 func TestMaxBytesBoundsTheInflatedProfile(t *testing.T) {
 	raw := append(header(), msg(99, make([]byte, 300_000))...)
-	if _, err := profile.Decode(bytes.NewReader(zip(t, raw)), int64(len(raw))); err != nil {
+	if _, err := profile.Decode(bytes.NewReader(profiletest.Zip(t, raw)), int64(len(raw))); err != nil {
 		t.Errorf("at the limit: %v", err)
 	}
-	if _, err := profile.Decode(bytes.NewReader(zip(t, raw)), int64(len(raw)-1)); !errors.Is(err, profile.ErrTooLarge) {
+	if _, err := profile.Decode(bytes.NewReader(profiletest.Zip(t, raw)), int64(len(raw)-1)); !errors.Is(err, profile.ErrTooLarge) {
 		t.Errorf("beyond the limit: %v", err)
 	}
 	if _, err := profile.Decode(bytes.NewReader(raw), 1000); !errors.Is(err, profile.ErrTooLarge) && err == nil {
@@ -177,8 +165,8 @@ func TestMaxBytesBoundsTheInflatedProfile(t *testing.T) {
 func bomb(t testing.TB, size int) []byte {
 	t.Helper()
 	sample := msg(2, msg(1, 1, 2, 7))
-	member := zip(t, bytes.Repeat(sample, 1<<20/len(sample)))
-	return append(zip(t, header()), bytes.Repeat(member, size>>20)...)
+	member := profiletest.Zip(t, bytes.Repeat(sample, 1<<20/len(sample)))
+	return append(profiletest.Zip(t, header()), bytes.Repeat(member, size>>20)...)
 }
 
 func TestBombIsRefused(t *testing.T) {
@@ -214,7 +202,7 @@ func TestHostileCountsCostNoMemory(t *testing.T) {
 // TestEveryCutIsAnError cuts a recorded profile everywhere: nothing panics, and
 // a compressed profile that is cut off never passes for a whole one.
 func TestEveryCutIsAnError(t *testing.T) {
-	data := record()["goroutine"]
+	data := profiletest.Record()["goroutine"]
 	for n := range data {
 		if _, err := profile.Decode(bytes.NewReader(data[:n]), 0); err == nil {
 			t.Fatalf("the first %d of %d bytes decode", n, len(data))
@@ -238,10 +226,10 @@ func TestStacksOfAnyLength(t *testing.T) {
 		}
 		g.Sample = append(g.Sample, s)
 	}
-	p := fromGoogle(t, g)
+	p := profiletest.FromGoogle(t, g)
 	var buf []int32
 	for row, s := range g.Sample {
-		buf = p.Stack(row, buf)
+		buf = p.Stack(row)
 		if len(buf) != len(s.Location) {
 			t.Fatalf("sample %d has %d frames, want %d", row, len(buf), len(s.Location))
 		}
@@ -271,7 +259,7 @@ func TestUnpackedFieldsEqualPacked(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if n, m := len(p.Stack(0, nil)), len(p.Stack(1, nil)); n != 70_000 || m != 1 {
+		if n, m := len(p.Stack(0)), len(p.Stack(1)); n != 70_000 || m != 1 {
 			t.Errorf("%s: stacks of %d and %d frames", name, n, m)
 		}
 	}
@@ -284,7 +272,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(append(header(), msg(2, msg(1, 1, 2, 7, 3, msg(1, 1, 2, 2), 3, msg(1, 3, 3, 5, 4, 2)), 3, msg(1, 1, 2, 4096, 3, 8192, 5, 3, 7, 1))...))
 	f.Add(append(header(), msg(4, msg(1, uint64(1)<<40, 2, 9, 3, 77, 4, msg(1, 1, 2, 5, 3, 6), 5, 1), 2, msg(1, uint64(1)<<40, 2, ^uint64(0)))...))
 	f.Add([]byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n"))
-	f.Add(zip(f, header()))
+	f.Add(profiletest.Zip(f, header()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := profile.Decode(bytes.NewReader(data), 1<<20)
 		if err != nil {
@@ -302,13 +290,13 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("decode what was encoded: %v", err)
 		}
 		if g, err := google.ParseUncompressed(data); err == nil && g.CheckValid() == nil {
-			sameProfile(t, "decoded profile", reparse(t, reparse(t, g)), toGoogle(t, again))
+			profiletest.Same(t, "decoded profile", profiletest.Reparse(t, profiletest.Reparse(t, g)), profiletest.ToGoogle(t, again))
 		}
 		if len(p.SampleTypes) > 0 {
-			if _, err := p.Top(profile.TopOptions{Granularity: profile.ByLine}); err != nil {
+			if _, err := report.Top(p, report.TopOptions{Granularity: profile.ByLine}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := profile.Subtract(p, again); err != nil {
+			if _, err := profile.Subtract(p, again, profile.Subtraction{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,4 +1,5 @@
-// Package profile reads, merges, filters, aggregates and writes pprof profiles.
+// Package profile holds pprof profiles as columns: it decodes, merges, subtracts,
+// filters and encodes them. Package report below it computes what pprof prints of them.
 //
 // One decision shapes it: a profile is columns, not objects. Functions,
 // locations and mappings are tables; a sample is a row: a run of location

@@ -88,7 +88,7 @@ func (e *encoder) samples() {
 	labels := e.labelSets()
 	for row := range p.NumSamples() {
 		e.sub = e.sub[:0]
-		for _, l := range p.stacks.row(row) {
+		for _, l := range p.stacks.Row(row) {
 			e.sub = binary.AppendUvarint(e.sub, uint64(l)+1)
 		}
 		e.msg = e.msg[:0]

@@ -6,11 +6,14 @@ import (
 	"log"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/profiletest"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // Decode a profile and print where the time went.
 func ExampleDecode() {
-	p, err := profile.Decode(exampleFile(), 0)
+	p, err := profile.Decode(profiletest.ExampleFile(), 0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -18,15 +21,15 @@ func ExampleDecode() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	top, err := p.Top(profile.TopOptions{SampleIndex: index})
+	top, err := report.Top(p, report.TopOptions{SampleIndex: index})
 	if err != nil {
 		log.Fatal(err)
 	}
 	unit := top.Unit()
 	for _, r := range top.Rows {
 		fmt.Printf("%6s %s %6s %s %s\n",
-			profile.FormatValue(r.Flat, top.SampleType.Unit, unit), profile.FormatPercent(r.Flat, top.Total),
-			profile.FormatValue(r.Cum, top.SampleType.Unit, unit), profile.FormatPercent(r.Cum, top.Total), r.Name)
+			measure.Format(r.Flat, top.SampleType.Unit, unit), measure.Percent(r.Flat, top.Total),
+			measure.Format(r.Cum, top.SampleType.Unit, unit), measure.Percent(r.Cum, top.Total), r.Name)
 	}
 	// Output:
 	// 1200ms 80.00% 1200ms 80.00% strings.Repeat
@@ -37,7 +40,7 @@ func ExampleDecode() {
 // Look at samples row by row: values are columns, a stack is a run of location
 // indices, and a location holds the calls inlined into it, innermost first.
 func ExampleProfile_Stack() {
-	p, err := profile.Decode(exampleFile(), 0)
+	p, err := profile.Decode(profiletest.ExampleFile(), 0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +48,7 @@ func ExampleProfile_Stack() {
 	var stack []int32
 	for row := range p.NumSamples() {
 		fmt.Print(cpu[row], p.Labels(row), ":")
-		stack = p.Stack(row, stack)
+		stack = p.Stack(row)
 		for _, l := range stack {
 			for _, line := range p.Locations[l].Lines {
 				fmt.Printf(" %s:%d", p.Functions[line.Func].Name, line.Line)
@@ -62,7 +65,7 @@ func ExampleProfile_Stack() {
 func ExampleMerger() {
 	m := profile.NewMerger()
 	for range 10 {
-		p, err := profile.Decode(exampleFile(), 0)
+		p, err := profile.Decode(profiletest.ExampleFile(), 0)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -74,7 +77,7 @@ func ExampleMerger() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(sum.NumSamples(), "stacks,", profile.FormatValue(sum.Total(0), "nanoseconds", "auto"))
+	fmt.Println(sum.NumSamples(), "stacks,", measure.Format(sum.Total(0), "nanoseconds", "auto"))
 	// Output: 2 stacks, 15s
 }
 
@@ -97,25 +100,4 @@ func ExampleBuilder() {
 	}
 	fmt.Println(p.NumSamples(), "sample,", len(p.Locations), "locations,", len(p.Functions), "functions")
 	// Output: 1 sample, 2 locations, 3 functions
-}
-
-// exampleFile is a profile of 1.5 s of a program that pads strings.
-func exampleFile() *bytes.Buffer {
-	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	main := profile.FrameSpec{Function: "main.main", File: "main.go", Line: 5}
-	b.AddLabeled([]profile.FrameSpec{
-		{Function: "strings.Repeat", File: "strings.go", Line: 30, Inlined: true},
-		{Function: "main.leftpad", File: "main.go", Line: 12},
-		main,
-	}, []profile.Label{{Key: "route", Str: "/pad"}}, 1_200_000_000)
-	b.Add([]profile.FrameSpec{{Function: "main.leftpad", File: "main.go", Line: 11}, main}, 300_000_000)
-	p, err := b.Profile()
-	if err != nil {
-		log.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := p.Encode(&file); err != nil {
-		log.Fatal(err)
-	}
-	return &file
 }

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"regexp"
 	"slices"
 )
@@ -25,12 +27,13 @@ type Filter struct {
 // Filter returns the profile that is left, p itself for an empty Filter. As in
 // pprof, samples without frames are dropped by every filter of frames but PruneFrom.
 func (p *Profile) Filter(f Filter) *Profile {
-	q, _ := p.filter(f)
+	q, _ := f.Apply(p)
 	return q
 }
 
-// filter is Filter; it also names the options that matched nothing.
-func (p *Profile) filter(f Filter) (q *Profile, unmatched []string) {
+// Apply returns what [Profile.Filter] does and the names of the filters that matched
+// nothing, as a typo would, under pprof's names.
+func (f Filter) Apply(p *Profile) (q *Profile, unmatched []string) {
 	q = p
 	step := func(option string, given bool, apply func() (*Profile, bool)) {
 		if !given {
@@ -118,7 +121,7 @@ func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
 	}
 	rows := newRows(p.NumSamples())
 	for row := range p.NumSamples() {
-		if slices.ContainsFunc(p.stacks.row(row), func(l int32) bool { return want[l] }) {
+		if slices.ContainsFunc(p.stacks.Row(row), func(l int32) bool { return want[l] }) {
 			rows.add(row)
 		}
 	}
@@ -128,7 +131,7 @@ func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
 // Keep returns the profile of only these rows. It shares stacks and tables with p.
 func (p *Profile) Keep(rows Rows) *Profile {
 	q := *p
-	q.stacks.spans = keepRows(p.stacks.spans, rows)
+	q.stacks.Spans = keepRows(p.stacks.Spans, rows)
 	q.labelSet = keepRows(p.labelSet, rows)
 	q.values = make([][]int64, len(p.values))
 	for i, column := range p.values {
@@ -182,11 +185,11 @@ func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 // withoutLocations drops locations from all stacks, and samples left without any.
 func (p *Profile) withoutLocations(gone []bool) *Profile {
 	q := *p
-	q.stacks = stackColumn{}
+	q.stacks = columns.Stacks{}
 	rows := newRows(p.NumSamples())
 	for row := range p.NumSamples() {
-		stack := p.stacks.row(row)
-		room := q.stacks.reserve(len(stack))
+		stack := p.stacks.Row(row)
+		room := q.stacks.Reserve(len(stack))
 		n := 0
 		for _, l := range stack {
 			if !gone[l] {
@@ -197,7 +200,7 @@ func (p *Profile) withoutLocations(gone []bool) *Profile {
 		if n > 0 {
 			rows.add(row)
 		}
-		q.stacks.commit(n)
+		q.stacks.Commit(n)
 	}
 	return q.Keep(rows)
 }

@@ -13,8 +13,8 @@ type GroupCost struct {
 // an instruction, a function of a binary. Inlined calls do not matter, a
 // location is one place in the machine code.
 func (p *Profile) SumGroups(sampleIndex int, group []int32, n int) ([]GroupCost, error) {
-	if err := p.checkIndex(sampleIndex); err != nil {
-		return nil, fmt.Errorf("sum groups: %w", err)
+	if sampleIndex < 0 || sampleIndex >= len(p.values) {
+		return nil, fmt.Errorf("sum groups: sample index %d is outside 0 to %d", sampleIndex, len(p.values)-1)
 	}
 	if len(group) != len(p.Locations) {
 		return nil, fmt.Errorf("sum groups: %d locations are grouped, the profile has %d", len(group), len(p.Locations))
@@ -26,8 +26,8 @@ func (p *Profile) SumGroups(sampleIndex int, group []int32, n int) ([]GroupCost,
 	}
 	costs := make([]GroupCost, n)
 	seen := make([]int32, n) // last row, plus one, that was added to a group's cum
-	for row, v := range p.values[sampleIndex] {
-		stack := p.stacks.row(row)
+	for row, v := range p.Values(sampleIndex) {
+		stack := p.Stack(row)
 		if v == 0 || len(stack) == 0 {
 			continue
 		}

@@ -34,7 +34,7 @@ func TestSumGroups(t *testing.T) {
 		}
 		var want [n]profile.GroupCost
 		for row, v := range p.Values(0) {
-			stack := p.Stack(row, nil)
+			stack := p.Stack(row)
 			for g := range want {
 				has := false
 				for i, l := range stack {

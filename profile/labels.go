@@ -113,3 +113,33 @@ func (in *labelInterner) addLabels(labels []Label) int32 {
 	}
 	return in.add(ids)
 }
+
+// LabelUnits returns the unit of each key of labels with numbers, as pprof
+// guesses it: the first that a sample gives; without any, bytes for "alignment"
+// and "request", and otherwise the key itself.
+func (p *Profile) LabelUnits() map[string]string {
+	units := map[string]string{}
+	seen := make([]bool, p.NumLabelSets())
+	for row := range p.NumSamples() {
+		set := p.LabelSet(row)
+		if seen[set] {
+			continue
+		}
+		seen[set] = true
+		for _, l := range p.labels.set(set) {
+			if l.Str == "" && units[l.Key] == "" {
+				units[l.Key] = l.Unit
+			}
+		}
+	}
+	for key, unit := range units {
+		switch {
+		case unit != "":
+		case key == "alignment" || key == "request":
+			units[key] = "bytes"
+		default:
+			units[key] = key
+		}
+	}
+	return units
+}

@@ -1,9 +1,10 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 )
 
@@ -25,25 +26,6 @@ func Merge(ps ...*Profile) (*Profile, error) {
 	return m.Profile()
 }
 
-// Subtract returns p − base, sample by sample (by stack and labels). Negative
-// values stay, rows of zeros vanish. The header is p's; only a caller knows
-// what time the difference spans.
-func Subtract(p, base *Profile) (*Profile, error) {
-	m := NewMerger()
-	if err := m.Add(p); err != nil {
-		return nil, fmt.Errorf("subtract: %w", err)
-	}
-	if err := compatible(p, base); err != nil {
-		return nil, fmt.Errorf("subtract: %w", err)
-	}
-	m.add(base, -1)
-	diff, err := m.Profile()
-	if err != nil {
-		return nil, fmt.Errorf("subtract: %w", err)
-	}
-	return diff, nil
-}
-
 // Merger sums profiles one after the other, so that a caller can decode,
 // add and forget each. The zero Merger is not ready; use NewMerger.
 type Merger struct {
@@ -51,14 +33,14 @@ type Merger struct {
 	n      int // profiles added
 	tables *tables
 	labels *labelInterner
-	rows   rowIndex
+	rows   columns.RowIndex
 	lines  []Line // of the location under translation
 }
 
 // NewMerger returns a Merger without profiles.
 func NewMerger() *Merger {
 	p := &Profile{}
-	return &Merger{out: p, tables: newTables(p), labels: newLabelInterner(), rows: newRowIndex()}
+	return &Merger{out: p, tables: newTables(p), labels: newLabelInterner(), rows: columns.NewRowIndex()}
 }
 
 // Add adds a profile. An incompatible one is an error and adds nothing.
@@ -172,31 +154,31 @@ func (m *Merger) add(p *Profile, sign int64) {
 	if len(m.out.Mappings) == 0 && len(p.Mappings) > 0 {
 		m.mapping(src, 0) // the first mapping is the main binary and stays the first
 	}
-	m.rows.grow(p.NumSamples())
+	m.rows.Grow(p.NumSamples())
 	out := m.out
 	for row := range p.NumSamples() {
 		if p.isZero(row) {
 			continue
 		}
-		stack := p.stacks.row(row)
-		room := out.stacks.reserve(len(stack))
+		stack := p.stacks.Row(row)
+		room := out.stacks.Reserve(len(stack))
 		for i, l := range stack {
 			if room[i] = src.locs[l]; room[i] < 0 {
 				room[i] = m.location(src, l)
 			}
 		}
 		set := m.set(src, p.LabelSet(row))
-		at, known := m.rows.find(out, room, set)
+		at, known := m.rows.Find(&out.stacks, out.labelSet, room, set)
 		if known {
 			for i, column := range p.values {
 				out.values[i][at] += sign * column[row]
 			}
 			continue
 		}
-		out.stacks.commit(len(stack))
-		out.labelSet = appendDoubling(out.labelSet, set)
+		out.stacks.Commit(len(stack))
+		out.labelSet = columns.AppendDoubling(out.labelSet, set)
 		for i, column := range p.values {
-			out.values[i] = appendDoubling(out.values[i], sign*column[row])
+			out.values[i] = columns.AppendDoubling(out.values[i], sign*column[row])
 		}
 	}
 }
@@ -233,69 +215,7 @@ func (m *Merger) set(src *source, set int) int32 {
 		return 0
 	}
 	if src.set[set] < 0 {
-		src.set[set] = m.labels.addLabels(src.p.labels.set(set))
+		src.set[set] = m.labels.addLabels(src.p.LabelsOf(set))
 	}
 	return src.set[set]
-}
-
-// rowIndex finds the row that has a stack and label set: open addressing with
-// linear probing. The hash stands beside the row number, so that a probe of
-// another row costs one cache miss.
-type rowIndex struct {
-	seed  uint64
-	slots []rowSlot
-	n     int
-}
-
-type rowSlot struct {
-	hash uint32
-	row  int32 // plus one; 0 is free
-}
-
-func newRowIndex() rowIndex {
-	return rowIndex{seed: maphash.Comparable(maphash.MakeSeed(), 0), slots: make([]rowSlot, 1024)}
-}
-
-// find returns the row of out that has this stack and label set. If there is
-// none it takes the place for the row that the caller adds next.
-func (x *rowIndex) find(out *Profile, stack []int32, set int32) (row int, known bool) {
-	if 2*x.n >= len(x.slots) {
-		x.grow(2 * x.n)
-	}
-	h := uint32(hashStack(x.seed, stack, set))
-	mask := uint32(len(x.slots) - 1)
-	at := h & mask
-	for ; x.slots[at].row != 0; at = (at + 1) & mask {
-		row := int(x.slots[at].row - 1)
-		if x.slots[at].hash == h && out.labelSet[row] == set && slices.Equal(out.stacks.row(row), stack) {
-			return row, true
-		}
-	}
-	x.slots[at] = rowSlot{h, int32(x.n + 1)}
-	x.n++
-	return x.n - 1, false
-}
-
-// grow makes room for at least rows rows.
-func (x *rowIndex) grow(rows int) {
-	size := len(x.slots)
-	for size < 2*rows {
-		size *= 2
-	}
-	if size == len(x.slots) {
-		return
-	}
-	old := x.slots
-	x.slots = make([]rowSlot, size)
-	mask := uint32(size - 1)
-	for _, s := range old {
-		if s.row == 0 {
-			continue
-		}
-		at := s.hash & mask
-		for x.slots[at].row != 0 {
-			at = (at + 1) & mask
-		}
-		x.slots[at] = s
-	}
 }

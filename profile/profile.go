@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,25 +57,22 @@ type Profile struct {
 	Locations []Location
 	Mappings  []Mapping
 
-	stacks   stackColumn
+	stacks   columns.Stacks
 	values   [][]int64 // a column per sample type
 	labelSet []int32   // per row, into labels.sets; nil when no row has labels
 	labels   labelTable
 }
 
 // NumSamples returns the number of sample rows.
-func (p *Profile) NumSamples() int { return len(p.stacks.spans) }
+func (p *Profile) NumSamples() int { return len(p.stacks.Spans) }
 
 // Values returns the column of one sample type, a row a sample, without
 // copying. It is not to be changed. It panics when sampleType is out of range.
 func (p *Profile) Values(sampleType int) []int64 { return p.values[sampleType] }
 
-// Stack returns the location indices of a sample's stack, leaf first.
-// The slice is buf re-used where it is large enough; the cost is the copy,
-// about a nanosecond for four frames.
-func (p *Profile) Stack(sample int, buf []int32) []int32 {
-	return append(buf[:0], p.stacks.row(sample)...)
-}
+// Stack returns the location indices of a sample's stack, leaf first, without
+// copying. It is not to be changed.
+func (p *Profile) Stack(sample int) []int32 { return p.stacks.Row(sample) }
 
 // Label is one label of a sample; Num and Unit hold when Str is empty.
 type Label struct {
@@ -87,6 +86,9 @@ type Label struct {
 // allocation. Samples with equal labels have equal LabelSet numbers, so that a
 // caller can cache by those.
 func (p *Profile) Labels(sample int) []Label { return p.labels.set(p.LabelSet(sample)) }
+
+// LabelsOf returns the labels of a set, from 0 to NumLabelSets−1, as Labels does.
+func (p *Profile) LabelsOf(set int) []Label { return p.labels.set(set) }
 
 // LabelSet returns the number of a sample's label set, from 0 (no labels)
 // to NumLabelSets−1. Two samples have the same number exactly if they have the
@@ -109,7 +111,7 @@ func (p *Profile) SampleIndex(name string) (int, error) {
 		return 0, fmt.Errorf("the profile has no sample types")
 	}
 	if name == "" {
-		if i := p.typeIndex(p.DefaultSampleType); i >= 0 {
+		if i := p.TypeIndex(p.DefaultSampleType); i >= 0 {
 			return i, nil
 		}
 		return len(p.SampleTypes) - 1, nil
@@ -123,14 +125,15 @@ func (p *Profile) SampleIndex(name string) (int, error) {
 	// Older profiles call the values in use "space" and "objects", and a
 	// contention profile calls its total "delay".
 	for _, n := range []string{name, strings.TrimPrefix(name, "inuse_"), strings.TrimPrefix(name, "total_")} {
-		if i := p.typeIndex(n); i >= 0 {
+		if i := p.TypeIndex(n); i >= 0 {
 			return i, nil
 		}
 	}
 	return 0, fmt.Errorf("sample index %q is none of: %s", name, strings.Join(p.typeNames(), ", "))
 }
 
-func (p *Profile) typeIndex(name string) int {
+// TypeIndex returns the index of the sample type of exactly this name, −1 for none.
+func (p *Profile) TypeIndex(name string) int {
 	for i, t := range p.SampleTypes {
 		if t.Type == name {
 			return i
@@ -145,4 +148,13 @@ func (p *Profile) typeNames() []string {
 		names[i] = t.Type
 	}
 	return names
+}
+
+// Total returns the sum of the magnitudes of a column, the base of percentages.
+func (p *Profile) Total(sampleIndex int) int64 {
+	var total int64
+	for _, v := range p.values[sampleIndex] {
+		total += max(v, -v)
+	}
+	return total
 }

@@ -1,39 +1,17 @@
 package profile_test
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/profiletest"
 )
 
-// small is a CPU profile of 100 ns: main → work → (inlined) copy, with recursion.
-func small(t testing.TB) *profile.Profile {
-	t.Helper()
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	main := profile.FrameSpec{Function: "main.main", File: "main.go", Line: 10, StartLine: 8}
-	work := profile.FrameSpec{Function: "main.work", File: "main.go", Line: 20, StartLine: 18}
-	deeper := profile.FrameSpec{Function: "main.work", File: "main.go", Line: 21, StartLine: 18}
-	copied := profile.FrameSpec{Function: "lib.copy", File: "lib.go", Line: 5, Inlined: true}
-	b.AddLabeled([]profile.FrameSpec{work, main}, []profile.Label{{Key: "tenant", Str: "a"}, {Key: "bytes", Num: 64, Unit: "bytes"}}, 6, 60)
-	b.Add([]profile.FrameSpec{copied, deeper, work, main}, 2, 20)
-	b.AddLabeled([]profile.FrameSpec{{Function: "lib.copy", File: "lib.go", Line: 6}, {Function: "runtime.main", File: "proc.go", Line: 1}}, []profile.Label{{Key: "tenant", Str: "b"}}, 2, 20)
-	p, err := b.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 func TestRowAccess(t *testing.T) {
-	p := small(t)
+	p := profiletest.Small(t)
 	if p.NumSamples() != 3 {
 		t.Fatalf("%d samples", p.NumSamples())
 	}
@@ -41,7 +19,7 @@ func TestRowAccess(t *testing.T) {
 		t.Errorf("values: %s", diff)
 	}
 	var names []string
-	for _, l := range p.Stack(1, make([]int32, 0, 1)) {
+	for _, l := range p.Stack(1) {
 		for _, ln := range p.Locations[l].Lines {
 			names = append(names, p.Functions[ln.Func].Name)
 		}
@@ -58,135 +36,6 @@ func TestRowAccess(t *testing.T) {
 	if p.LabelSet(1) != 0 || p.LabelSet(0) == p.LabelSet(2) || p.NumLabelSets() != 3 {
 		t.Errorf("label sets %d %d %d of %d", p.LabelSet(0), p.LabelSet(1), p.LabelSet(2), p.NumLabelSets())
 	}
-}
-
-func TestListOfSmall(t *testing.T) {
-	got, err := small(t).List(regexp.MustCompile("work|copy"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []profile.FuncLines{
-		{Name: "lib.copy", File: "lib.go", Flat: 40, Cum: 40, Lines: []profile.LineCost{{5, 20, 20}, {6, 20, 20}}},
-		// The recursive sample stands on both lines and counts once in the sum.
-		{Name: "main.work", File: "main.go", StartLine: 18, Flat: 60, Cum: 80, Lines: []profile.LineCost{{20, 60, 80}, {21, 0, 20}}},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-func TestStacksIgnoreLabels(t *testing.T) {
-	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	at := func(name string, line int64) profile.FrameSpec {
-		return profile.FrameSpec{Function: name, File: "x.go", Line: line}
-	}
-	for i, tenant := range []string{"a", "b"} {
-		// Two lines of one function are one stack of functions and two of lines.
-		b.AddLabeled([]profile.FrameSpec{at("leaf", int64(i)), at("root", 1)}, []profile.Label{{Key: "tenant", Str: tenant}}, 10)
-	}
-	b.Add([]profile.FrameSpec{at("root", 1)}, 15)
-	b.Add([]profile.FrameSpec{at("gone", 1)}, 4)
-	b.Add([]profile.FrameSpec{at("gone", 2)}, -4)
-	p, err := b.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for g, want := range map[profile.Granularity]string{
-		profile.ByFunction: "leaf<root=20 root=15 of 43",
-		profile.ByLine:     "root=15 leaf<root=10 leaf<root=10 gone=4 gone=-4 of 43",
-	} {
-		s, err := p.Stacks(profile.TopOptions{Granularity: g})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, r := range s.Rows {
-			var names []string
-			for _, f := range r.Frames {
-				names = append(names, s.Frames[f].Name)
-			}
-			got = append(got, fmt.Sprintf("%s=%d", strings.Join(names, "<"), r.Value))
-		}
-		if text := fmt.Sprintf("%s of %d", strings.Join(got, " "), s.Total); text != want {
-			t.Errorf("stacks: %s, want %s", text, want)
-		}
-	}
-}
-
-func TestIndexOutOfRangeIsAnError(t *testing.T) {
-	p := small(t)
-	o := profile.TopOptions{SampleIndex: 2}
-	_, top := p.Top(o)
-	_, diff := profile.TopDiff(p, p, o)
-	_, list := p.List(regexp.MustCompile("."), -1)
-	_, stacks := p.Stacks(o)
-	for what, err := range map[string]error{"Top": top, "TopDiff": diff, "List": list, "Stacks": stacks} {
-		if err == nil || !strings.Contains(err.Error(), "is outside 0 to 1") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-// TestReadersMayShareAProfile is for the race detector.
-func TestReadersMayShareAProfile(t *testing.T) {
-	p := small(t)
-	p.DropFrames = "lib.*"
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Go(func() {
-			for row := range p.NumSamples() {
-				p.Labels(row)
-				p.Stack(row, nil)
-			}
-			q, err := p.DropUninteresting()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			q = q.Filter(profile.Filter{Hide: regexp.MustCompile("work")})
-			if _, err := q.Top(profile.TopOptions{SampleIndex: 1}); err != nil {
-				t.Error(err)
-			}
-			if _, err := profile.Subtract(p, q); err != nil {
-				t.Error(err)
-			}
-			if err := q.Encode(io.Discard); err != nil {
-				t.Error(err)
-			}
-			if err := readAsReportsDo(p); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	readers.Wait()
-}
-
-// readAsReportsDo makes every report of a profile once.
-func readAsReportsDo(p *profile.Profile) error {
-	o := profile.DefaultViewOptions()
-	o.NoInlines, o.TagRoot, o.TrimPath = true, []string{"tenant"}, "/src"
-	v, err := p.View(o)
-	if err != nil {
-		return err
-	}
-	rows, traces := v.Traces()
-	for range traces {
-		_ = rows
-	}
-	v.Tags()
-	v.BlindSpots(1, profile.Surroundings{})
-	pairer, err := profile.NewPairer(profile.PairOptions{Paths: true})
-	if err == nil {
-		err = pairer.Add(p, 1)
-	}
-	_, graphErr := v.Graph(profile.GraphOptions{})
-	_, listErr := v.List(regexp.MustCompile("."))
-	_, _, flameErr := p.FlamePair(profile.FlameOptions{SampleIndex: 1})
-	_, workErr := p.RuntimeWork(1, func(profile.Function) bool { return true })
-	_, _, _, shareErr := profile.Share(p, v.Profile)
-	_, baseErr := p.Against(v.Profile, profile.BaseOptions{Mark: true})
-	_, mergeErr := profile.Merge(p, v.Profile)
-	return errors.Join(err, graphErr, listErr, flameErr, workErr, shareErr, baseErr, mergeErr)
 }
 
 func TestSampleIndex(t *testing.T) {
@@ -239,10 +88,10 @@ func TestMergeRefusesOtherTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := profile.Merge(small(t), other); err == nil || !strings.Contains(err.Error(), "merge profile 2 of 2: sample types differ") {
+	if _, err := profile.Merge(profiletest.Small(t), other); err == nil || !strings.Contains(err.Error(), "merge profile 2 of 2: sample types differ") {
 		t.Errorf("Merge: %v", err)
 	}
-	if _, err := profile.Subtract(small(t), other); err == nil || !strings.Contains(err.Error(), "subtract: sample types differ") {
+	if _, err := profile.Subtract(profiletest.Small(t), other, profile.Subtraction{}); err == nil || !strings.Contains(err.Error(), "subtract: sample types differ") {
 		t.Errorf("Subtract: %v", err)
 	}
 	if _, err := profile.Merge(); err == nil {
@@ -251,8 +100,8 @@ func TestMergeRefusesOtherTypes(t *testing.T) {
 }
 
 func TestSubtractItselfIsEmpty(t *testing.T) {
-	p := small(t)
-	d, err := profile.Subtract(p, p)
+	p := profiletest.Small(t)
+	d, err := profile.Subtract(p, p, profile.Subtraction{})
 	if err != nil {
 		t.Fatal(err)
 	}

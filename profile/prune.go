@@ -64,12 +64,12 @@ func (p *Profile) prune(drop, keep *regexp.Regexp) *Profile {
 	if !any {
 		return p
 	}
-	q.stacks.spans = slices.Clone(p.stacks.spans)
-	for row := range q.stacks.spans {
-		s := &q.stacks.spans[row]
-		cut := pruneAt(p.stacks.row(row), how)
-		s.off += uint32(cut)
-		s.n -= uint32(cut)
+	q.stacks.Spans = slices.Clone(p.stacks.Spans)
+	for row := range q.stacks.Spans {
+		s := &q.stacks.Spans[row]
+		cut := pruneAt(p.stacks.Row(row), how)
+		s.Off += uint32(cut)
+		s.N -= uint32(cut)
 	}
 	return &q
 }
@@ -132,11 +132,11 @@ func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 		}
 	}
 	rows := newRows(p.NumSamples())
-	for row := range q.stacks.spans {
-		stack := p.stacks.row(row)
+	for row := range q.stacks.Spans {
+		stack := p.stacks.Row(row)
 		for i := len(stack) - 1; i >= 0; i-- {
 			if match[stack[i]] {
-				q.stacks.spans[row].n = uint32(i + 1)
+				q.stacks.Spans[row].N = uint32(i + 1)
 				rows.add(row)
 				break
 			}
@@ -159,11 +159,11 @@ func (p *Profile) pruneFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 			l.Lines, from[i] = l.Lines[j:], true
 		}
 	}
-	for row := range q.stacks.spans {
-		if i := slices.IndexFunc(p.stacks.row(row), func(l int32) bool { return from[l] }); i > 0 {
-			s := &q.stacks.spans[row]
-			s.off += uint32(i)
-			s.n -= uint32(i)
+	for row := range q.stacks.Spans {
+		if i := slices.IndexFunc(p.stacks.Row(row), func(l int32) bool { return from[l] }); i > 0 {
+			s := &q.stacks.Spans[row]
+			s.Off += uint32(i)
+			s.N -= uint32(i)
 		}
 	}
 	return q, slices.Contains(from, true)
@@ -173,6 +173,6 @@ func (p *Profile) pruneFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 func (p *Profile) withOwnLocations() *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
-	q.stacks.spans = slices.Clone(p.stacks.spans)
+	q.stacks.Spans = slices.Clone(p.stacks.Spans)
 	return &q
 }

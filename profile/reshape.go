@@ -1,16 +1,18 @@
 package profile
 
 import (
-	"path/filepath"
+	"github.com/hone-go/hone/profile/internal/columns"
+	"github.com/hone-go/hone/profile/measure"
+
 	"slices"
 	"strings"
 )
 
-// withLabelFrames adds frames for labels of these keys: above the stack for
+// WithLabelFrames adds frames for labels of these keys: above the stack for
 // roots, the first outermost, and below it for leaves, the last innermost. A
 // frame's function is the values of the label, its file the key. Numbers are
 // printed in unit. A sample without the label gets a frame without a name.
-func (p *Profile) withLabelFrames(roots, leaves []string, unit string) *Profile {
+func (p *Profile) WithLabelFrames(roots, leaves []string, unit string) *Profile {
 	if len(roots) == 0 && len(leaves) == 0 {
 		return p
 	}
@@ -30,7 +32,7 @@ func (p *Profile) withLabelFrames(roots, leaves []string, unit string) *Profile 
 	}
 	above, below := make([][]int32, p.NumLabelSets()), make([][]int32, p.NumLabelSets())
 	for set := range above {
-		labels := p.labels.set(set)
+		labels := p.LabelsOf(set)
 		for _, key := range slices.Backward(roots) {
 			above[set] = append(above[set], frame(labels, key))
 		}
@@ -38,15 +40,15 @@ func (p *Profile) withLabelFrames(roots, leaves []string, unit string) *Profile 
 			below[set] = append(below[set], frame(labels, key))
 		}
 	}
-	q.stacks = stackColumn{}
+	q.stacks = columns.Stacks{}
 	for row := range p.NumSamples() {
-		set, stack := p.LabelSet(row), p.stacks.row(row)
+		set, stack := p.LabelSet(row), p.stacks.Row(row)
 		n := len(below[set]) + len(stack) + len(above[set])
-		room := q.stacks.reserve(n)[:0]
+		room := q.stacks.Reserve(n)[:0]
 		room = append(room, below[set]...)
 		room = append(room, stack...)
 		_ = append(room, above[set]...)
-		q.stacks.commit(n)
+		q.stacks.Commit(n)
 	}
 	return &q
 }
@@ -65,16 +67,16 @@ func labelText(labels []Label, key, unit string) string {
 		case l.Str != "":
 			values = append(values, l.Str)
 		default:
-			values = append(values, FormatValue(l.Num, l.Unit, unit))
+			values = append(values, measure.Format(l.Num, l.Unit, unit))
 		}
 	}
 	return strings.Join(values, ",")
 }
 
-// withoutInlines leaves each location the function that stands there in the
+// WithoutInlined leaves each location the function that stands there in the
 // binary; what was inlined into it is its own. Columns, which distinguish calls within a
 // line, go too unless they are asked for, as in pprof.
-func (p *Profile) withoutInlines(columns bool) *Profile {
+func (p *Profile) WithoutInlined(columns bool) *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
 	for i := range q.Locations {
@@ -90,22 +92,21 @@ func (p *Profile) withoutInlines(columns bool) *Profile {
 	return &q
 }
 
-// withTrimmedPaths shortens file names as pprof's trim_path and source_path have
-// it; see ViewOptions. The prefixes of Bazel's sandbox always go.
-func (p *Profile) withTrimmedPaths(trim, search string) *Profile {
-	t := newPathTrimmer(trim, search)
+// WithFiles returns the profile with its functions' file names mapped, p itself when
+// none changes.
+func (p *Profile) WithFiles(rename func(file string) string) *Profile {
 	q := *p
 	q.Functions = nil
 	for i := range p.Functions {
 		file := p.Functions[i].Filename
-		short := t.trim(file)
-		if len(short) == len(file) {
+		name := rename(file)
+		if name == file {
 			continue
 		}
 		if q.Functions == nil {
 			q.Functions = slices.Clone(p.Functions)
 		}
-		q.Functions[i].Filename = short
+		q.Functions[i].Filename = name
 	}
 	if q.Functions == nil {
 		return p
@@ -113,35 +114,15 @@ func (p *Profile) withTrimmedPaths(trim, search string) *Profile {
 	return &q
 }
 
-// pathTrimmer cuts file names: behind the first of elements that they have,
-// else the first of prefixes that they begin with.
-type pathTrimmer struct{ elements, prefixes []string }
-
-func newPathTrimmer(trim, search string) *pathTrimmer {
-	t := &pathTrimmer{}
-	if trim == "" {
-		for _, dir := range filepath.SplitList(search) {
-			t.elements = append(t.elements, "/"+filepath.Base(filepath.ToSlash(dir))+"/")
+// MapValues returns the profile with every value of every column mapped.
+func (p *Profile) MapValues(f func(sampleType int, value int64) int64) *Profile {
+	q := *p
+	q.values = make([][]int64, len(p.values))
+	for i, column := range p.values {
+		q.values[i] = make([]int64, len(column))
+		for row, v := range column {
+			q.values[i][row] = f(i, v)
 		}
 	}
-	for _, prefix := range filepath.SplitList(trim) {
-		t.prefixes = append(t.prefixes, strings.TrimSuffix(filepath.ToSlash(prefix), "/")+"/")
-	}
-	t.prefixes = append(t.prefixes, "/proc/self/cwd/./", "/proc/self/cwd/")
-	return t
-}
-
-func (t *pathTrimmer) trim(file string) string {
-	slashed := filepath.ToSlash(file)
-	for _, element := range t.elements {
-		if i := strings.Index(slashed, element); i >= 0 {
-			return file[i+len(element):]
-		}
-	}
-	for _, prefix := range t.prefixes {
-		if strings.HasPrefix(slashed, prefix) {
-			return file[len(prefix):]
-		}
-	}
-	return file
+	return &q
 }

@@ -128,8 +128,8 @@ func (d *decoder) resolveLocations() error {
 		return nil
 	}
 	ids.seal()
-	for row := range s.stacks.spans {
-		stack := s.stacks.row(row)
+	for row := range s.stacks.Spans {
+		stack := s.stacks.Row(row)
 		for i, x := range stack {
 			id := uint64(x) + 1
 			if x < 0 {

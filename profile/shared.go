@@ -48,7 +48,7 @@ func (p *Profile) withTypes(columns []int) *Profile {
 	if slices.Equal(q.SampleTypes, p.SampleTypes) {
 		return p
 	}
-	if q.typeIndex(q.DefaultSampleType) < 0 {
+	if q.TypeIndex(q.DefaultSampleType) < 0 {
 		q.DefaultSampleType = q.SampleTypes[0].Type
 	}
 	return &q

@@ -11,6 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/profiletest"
+)
+
+var (
+	cpuTypes  = []profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}
+	heapTypes = []profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}
 )
 
 // unlike names the sample types of profiles so that some are shared, in any order.
@@ -47,14 +53,14 @@ func sorted(g *google.Profile) []string {
 
 func TestMergeOfUnlikeTypesEqualsGoogle(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		series := anySeries(rt, rapid.IntRange(1, 4).Draw(rt, "profiles"))
+		series := profiletest.Series(rt, rapid.IntRange(1, 4).Draw(rt, "profiles"))
 		unlike(rt, series)
 		m := profile.NewMerger()
 		var failed error
 		var dropped []string
 		for i := range series {
-			series[i] = reparse(t, series[i])
-			more, err := m.AddShared(fromGoogle(t, series[i]))
+			series[i] = profiletest.Reparse(t, series[i])
+			more, err := m.AddShared(profiletest.FromGoogle(t, series[i]))
 			if err != nil {
 				failed = err
 				break
@@ -84,7 +90,7 @@ func TestMergeOfUnlikeTypesEqualsGoogle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(sorted(reparse(t, want)), sorted(toGoogle(t, got))); diff != "" {
+		if diff := cmp.Diff(sorted(profiletest.Reparse(t, want)), sorted(profiletest.ToGoogle(t, got))); diff != "" {
 			rt.Fatalf("merge differs from google/pprof (-google +hone):\n%s", diff)
 		}
 		for _, t := range got.SampleTypes {
@@ -99,7 +105,7 @@ func TestMergeOfUnlikeTypesEqualsGoogle(t *testing.T) {
 }
 
 func TestShareOfLikeProfilesIsThemselves(t *testing.T) {
-	a, b := small(t), small(t)
+	a, b := profiletest.Small(t), profiletest.Small(t)
 	x, y, dropped, err := profile.Share(a, b)
 	if x != a || y != b || dropped != nil || err != nil {
 		t.Errorf("%p %p of %p %p, %v, %v", x, y, a, b, dropped, err)
@@ -107,8 +113,8 @@ func TestShareOfLikeProfilesIsThemselves(t *testing.T) {
 }
 
 func TestShareNeedsSomethingShared(t *testing.T) {
-	a := taken(t, cpuTypes, 1, 2)
-	b := taken(t, heapTypes, 1, 2)
+	a := profiletest.Taken(t, cpuTypes, 1, 2)
+	b := profiletest.Taken(t, heapTypes, 1, 2)
 	if _, _, _, err := profile.Share(a, b); err == nil || !strings.Contains(err.Error(), "share no sample type") {
 		t.Error(err)
 	}

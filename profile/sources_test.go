@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/profiletest"
 )
 
 func TestInflateGivesTheBytes(t *testing.T) {
 	text := bytes.Repeat([]byte("main.main;main.f 1\n"), 40_000)
-	for name, data := range map[string][]byte{"plain": text, "gzip": zip(t, text)} {
+	for name, data := range map[string][]byte{"plain": text, "gzip": profiletest.Zip(t, text)} {
 		r, err := profile.Inflate(bytes.NewReader(data), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +53,7 @@ func heapOf(t *testing.T, at int64, values ...[]int64) *profile.Profile {
 func TestDeltaSubtractsSumsAndKeepsStates(t *testing.T) {
 	before := heapOf(t, 1e9, []int64{5, 50, 3, 30}, []int64{1, 10, 1, 10}, []int64{9, 90, 9, 90})
 	after := heapOf(t, 3e9, []int64{7, 70, 1, 10}, []int64{1, 10, 0, 0}, []int64{9, 90, 9, 90})
-	d, err := profile.Delta(after, before)
+	d, err := profile.Subtract(after, before, profile.Subtraction{Counters: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +108,11 @@ func TestBuilderTakesAddressesAndBinaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loc := p.Locations[p.Stack(0, nil)[0]]
+	loc := p.Locations[p.Stack(0)[0]]
 	if loc.Address != 7 || len(loc.Lines) != 0 || p.Mappings[loc.Mapping].File != "/bin/a" {
 		t.Errorf("location %+v", loc)
 	}
-	if p.Values(1)[0] != 0 || p.Values(1)[1] != 2 || p.Locations[p.Stack(1, nil)[0]].Mapping != -1 {
+	if p.Values(1)[0] != 0 || p.Values(1)[1] != 2 || p.Locations[p.Stack(1)[0]].Mapping != -1 {
 		t.Errorf("values %v", p.Values(1))
 	}
 }

@@ -11,13 +11,13 @@ type Part struct {
 // dropped. Stacks and tables are shared with p.
 func (p *Profile) Split(parts func(row int) []Part) *Profile {
 	q := *p
-	q.stacks.spans = nil
+	q.stacks.Spans = nil
 	q.values = make([][]int64, len(p.values))
 	q.labelSet = nil
 	labels := newLabelInterner()
 	for row := range p.NumSamples() {
 		for _, part := range parts(row) {
-			q.stacks.spans = append(q.stacks.spans, p.stacks.spans[row])
+			q.stacks.Spans = append(q.stacks.Spans, p.stacks.Spans[row])
 			q.labelSet = append(q.labelSet, labels.addLabels(part.Labels))
 			for i := range q.values {
 				q.values[i] = append(q.values[i], part.Values[i])

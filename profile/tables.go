@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"github.com/hone-go/hone/profile/internal/columns"
+
 	"encoding/binary"
 	"slices"
 )
@@ -53,7 +55,7 @@ func (t *tables) function(f Function) int32 {
 	if !ok {
 		id = int32(len(t.p.Functions))
 		t.fns[f] = id
-		t.p.Functions = appendDoubling(t.p.Functions, f)
+		t.p.Functions = columns.AppendDoubling(t.p.Functions, f)
 	}
 	return id
 }
@@ -119,7 +121,7 @@ func (t *tables) location(l Location) int32 {
 		from := len(t.slab)
 		t.slab = append(t.slab, l.Lines...)
 		l.Lines = t.slab[from:len(t.slab):len(t.slab)]
-		t.p.Locations = appendDoubling(t.p.Locations, l)
+		t.p.Locations = columns.AppendDoubling(t.p.Locations, l)
 	}
 	return id
 }

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"github.com/hone-go/hone/profile/measure"
 	"regexp"
 	"slices"
 	"strconv"
@@ -60,7 +61,7 @@ func parseTagRange(s string) (*tagRange, error) {
 	if first == nil || err != nil {
 		return nil, err
 	}
-	v, unit := ScaleValue(first.n, first.unit, first.unit)
+	v, unit := measure.Scale(first.n, first.unit, first.unit)
 	r := &tagRange{low: v, high: v, hasLow: true, hasHigh: true, unit: unit}
 	switch {
 	case strings.HasPrefix(s, ":"):
@@ -82,7 +83,7 @@ func parseTagRange(s string) (*tagRange, error) {
 		return nil, err
 	}
 	var highUnit string
-	if r.high, highUnit = ScaleValue(second.n, second.unit, unit); highUnit != unit {
+	if r.high, highUnit = measure.Scale(second.n, second.unit, unit); highUnit != unit {
 		return nil, nil
 	}
 	return r, nil
@@ -107,7 +108,7 @@ func cutQuantity(s string) (*quantity, string, error) {
 }
 
 func (r *tagRange) has(n int64, unit string) bool {
-	v, u := ScaleValue(n, unit, r.unit)
+	v, u := measure.Scale(n, unit, r.unit)
 	return u == r.unit && (!r.hasLow || v >= r.low) && (!r.hasHigh || v <= r.high)
 }
 
@@ -140,7 +141,7 @@ func (f *TagFilter) matches(labels []Label, units map[string]string) bool {
 func (p *Profile) keepTagged(f *TagFilter, keep bool, units map[string]string) (*Profile, bool) {
 	match := make([]bool, p.NumLabelSets())
 	for set := range match {
-		match[set] = f.matches(p.labels.set(set), units)
+		match[set] = f.matches(p.LabelsOf(set), units)
 	}
 	rows, matched := newRows(p.NumSamples()), false
 	for row := range p.NumSamples() {
@@ -173,7 +174,7 @@ func (p *Profile) mapLabels(wanted func(Label) bool) *Profile {
 	in := newLabelInterner()
 	sets := make([]int32, p.NumLabelSets())
 	for set := range sets {
-		sets[set] = in.addLabels(slices.DeleteFunc(p.labels.set(set), func(l Label) bool { return !wanted(l) }))
+		sets[set] = in.addLabels(slices.DeleteFunc(p.LabelsOf(set), func(l Label) bool { return !wanted(l) }))
 	}
 	q := *p
 	q.labels = in.table

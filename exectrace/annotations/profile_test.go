@@ -35,7 +35,7 @@ func sums(t *testing.T, f *Fold, v View) map[string][]int64 {
 		for _, l := range p.Labels(i) {
 			name = l.Str
 		}
-		leaf := p.Locations[p.Stack(i, nil)[0]].Lines[0].Func
+		leaf := p.Locations[p.Stack(i)[0]].Lines[0].Func
 		k := name + " in " + path.Base(p.Functions[leaf].Name)
 		if out[k] == nil {
 			out[k] = make([]int64, len(p.SampleTypes))

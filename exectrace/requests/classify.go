@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // place is where in the life of a request a stack stands.
@@ -122,7 +122,7 @@ func classifyFast(frames []exectrace.Frame) (place, []string) {
 		return h1Body, nil
 	case next == "bufio.(*Writer).Flush", own == "writeResponse", own == "(*Server).writeErrorResponse":
 		return h1Finish, nil
-	case isOwn && !strings.Contains(own, "andler"), profile.StandardPackage(profile.PackageOf(next)):
+	case isOwn && !strings.Contains(own, "andler"), symbol.Standard(symbol.Package(next)):
 		return nowhere, nil
 	}
 	return inHandler, httpRoute(frames)

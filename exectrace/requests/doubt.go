@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Where a function is interrupted, its caller may be missing: see [exectrace.Interrupted]. main.hash, which main.handle
@@ -23,7 +23,7 @@ func inDoubt(frames []exectrace.Frame, innermost string) bool {
 		return false
 	}
 	last := at + exectrace.MostInlined
-	if profile.StandardPackage(profile.PackageOf(innermost)) {
+	if symbol.Standard(symbol.Package(innermost)) {
 		last = at
 	}
 	for i := at; i <= min(last, len(frames)-1); i++ {
@@ -80,7 +80,7 @@ func (f *Fold) decide() {
 		case sure[k]:
 		case len(by) == 1:
 			f.resolved[k] = routeKey{k.protocol, only(by)}
-		case len(by) > 1 || profile.StandardPackage(profile.PackageOf(f.names[k.name])):
+		case len(by) > 1 || symbol.Standard(symbol.Package(f.names[k.name])):
 			to := routeKey{protocol: k.protocol}
 			if len(d.outer) == 1 {
 				to.name = only(d.outer)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // A request that waits for a goroutine that it started waits for what that does: a handler that asks three
@@ -34,7 +34,7 @@ func isDelegate(function string) bool { return strings.HasPrefix(function, timeo
 // isStarted reports whether a goroutine that begins with a function does what the program wants done: those of the
 // standard library serve connections, timers and the like, but for coroutines (iter.Pull).
 func isStarted(function string) bool {
-	return exectrace.IsWrapper(function) || function == "runtime.corostart" || !profile.StandardPackage(profile.PackageOf(function))
+	return exectrace.IsWrapper(function) || function == "runtime.corostart" || !symbol.Standard(symbol.Package(function))
 }
 
 // follow follows a new goroutine, if it was started for a request.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // TestPlaces: all time of a route stands at one place, lines distinguished and waiting for a processor not.
@@ -93,7 +93,7 @@ func TestObjectsOfModules(t *testing.T) {
 		var stack []exectrace.Frame
 		for part := range strings.SplitSeq(c.text, ", ") {
 			function, whose, _ := strings.Cut(part, " ")
-			file := map[string]string{"mod": mod, "own": own, "std": strings.Replace(std, "x/x.go", profile.PackageOf(function)+"/x.go", 1)}[whose]
+			file := map[string]string{"mod": mod, "own": own, "std": strings.Replace(std, "x/x.go", symbol.Package(function)+"/x.go", 1)}[whose]
 			stack = append(stack, exectrace.Frame{Func: function, File: file, Line: 1})
 		}
 		fk.stacks = append(fk.stacks, stack)

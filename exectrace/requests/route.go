@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // httpRoute names the handlers in the frames that an HTTP server called, leaf first: those that
@@ -30,7 +30,7 @@ func httpRoute(frames []exectrace.Frame) (chain []string) {
 			if isHandlerOf(f, next) {
 				chain = append(chain, next)
 			}
-		case len(chain) == 0 && !profile.StandardPackage(profile.PackageOf(f)) && isName(f):
+		case len(chain) == 0 && !symbol.Standard(symbol.Package(f)) && isName(f):
 			chain = append(chain, f)
 		}
 	}
@@ -43,13 +43,13 @@ func isCalled(dispatcher, next string) bool {
 	if next == "" || isDispatcher(next) || strings.HasSuffix(next, ".ServeHTTP") || !isName(next) {
 		return false // the last kind adds itself
 	}
-	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !profile.StandardPackage(profile.PackageOf(next))
+	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !symbol.Standard(symbol.Package(next))
 }
 
 // isName reports whether a function may be a handler: not the inside of a mux, nor the runtime's, nor one without
 // a package, which is written in assembly (memeqbody, below each comparison of strings).
 func isName(f string) bool {
-	switch pkg := profile.PackageOf(f); pkg {
+	switch pkg := symbol.Package(f); pkg {
 	case f, "runtime", "sync", "internal/sync", "context", "runtime/pprof", "runtime/trace":
 		return false
 	case "net/http":
@@ -67,7 +67,7 @@ func isDispatcher(f string) bool {
 		"net/http.AllowQuerySemicolons.func1", "net/http.(*CrossOriginProtection).Handler.func1":
 		return true
 	}
-	pkg := profile.PackageOf(f)
+	pkg := symbol.Package(f)
 	method := f[len(pkg):]
 	switch {
 	case strings.HasPrefix(pkg, "github.com/go-chi/chi"):
@@ -93,8 +93,8 @@ func isDispatcher(f string) bool {
 // isHandlerOf reports whether callee is where the handler type of serve (T.ServeHTTP) sends requests: of the
 // same package and named as one.
 func isHandlerOf(serve, callee string) bool {
-	pkg := profile.PackageOf(serve)
-	if profile.PackageOf(callee) != pkg {
+	pkg := symbol.Package(serve)
+	if symbol.Package(callee) != pkg {
 		return false
 	}
 	method := callee[len(pkg):]
@@ -111,14 +111,14 @@ func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	first := ""
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
-		pkg := profile.PackageOf(f)
+		pkg := symbol.Package(f)
 		method := strings.TrimPrefix(f[len(pkg):], "._")
 		if rest, ok := strings.CutSuffix(method, "_Handler"); ok && method != f[len(pkg):] {
 			if service, call, ok := cutLast(rest, "_"); ok {
 				return []string{pkg + "." + service + "/" + call}
 			}
 		}
-		if first == "" && isName(f) && !profile.StandardPackage(pkg) && !ofGRPC(pkg) {
+		if first == "" && isName(f) && !symbol.Standard(pkg) && !ofGRPC(pkg) {
 			first = f
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // frames are functions, leaf first.
 func frames(text string) (out []exectrace.Frame) {
 	for _, f := range strings.Split(text, " < ") {
-		out = append(out, exectrace.Frame{Func: f, File: "/src/" + profile.PackageOf(f) + "/x.go"})
+		out = append(out, exectrace.Frame{Func: f, File: "/src/" + symbol.Package(f) + "/x.go"})
 	}
 	return out
 }

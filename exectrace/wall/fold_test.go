@@ -209,7 +209,7 @@ func TestProfileOfAllTime(t *testing.T) {
 	}
 	byRoot, byState := map[string]int64{}, map[string]int64{}
 	for i, ns := range p.Values(1) {
-		stack := p.Stack(i, nil)
+		stack := p.Stack(i)
 		lines := p.Locations[stack[len(stack)-1]].Lines
 		byRoot[p.Functions[lines[len(lines)-1].Func].Name] += ns
 		for _, l := range p.Labels(i) {

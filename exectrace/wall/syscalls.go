@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Syscalls are the system calls that the scheduler saw: those that go through
@@ -74,7 +74,7 @@ func (f *Fold) Syscalls() *Syscalls {
 // assembly stubs, nor the poller's plumbing.
 func systemCall(frames []exectrace.Frame) string {
 	for _, fr := range frames {
-		switch profile.PackageOf(fr.Func) {
+		switch symbol.Package(fr.Func) {
 		case "syscall", "internal/runtime/syscall", "internal/runtime/syscall/linux", "internal/syscall/unix", "internal/poll", "runtime", "golang.org/x/sys/unix":
 			continue
 		}

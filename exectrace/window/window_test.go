@@ -16,6 +16,7 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 	"github.com/hone-go/hone/exectrace/window"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // record traces goroutines at a lock, and some that wait all the time, for more than one generation.
@@ -65,9 +66,9 @@ func sums(t *testing.T, p *profile.Profile, err error) map[string][2]int64 {
 		t.Fatal(err)
 	}
 	out := map[string][2]int64{}
-	o := profile.DefaultViewOptions()
+	o := report.DefaultOptions()
 	o.Granularity = profile.ByLine
-	v, err := p.View(o)
+	v, err := report.NewView(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/pairing"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -154,7 +155,7 @@ func (x *subject) perOperation(unit string, ops float64) scale {
 
 // variance is that of a function's cost in a profile. Where the total is known from elsewhere it is that of a share: a function
 // that has nearly all samples has nearly all of the cost, however few the samples are.
-func variance(c, total profile.Cost, shared bool) float64 {
+func variance(c, total pairing.Cost, shared bool) float64 {
 	if !shared || total.Value <= 0 || c.Value <= 0 {
 		return c.Variance
 	}
@@ -163,7 +164,7 @@ func variance(c, total profile.Cost, shared bool) float64 {
 
 // grew compares the own costs of functions between two profiles.
 func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
-	pairer, err := profile.NewPairer(profile.PairOptions{Granularity: profile.ByFunction, Measure: profile.Own})
+	pairer, err := pairing.New(pairing.Options{Granularity: profile.ByFunction, Measure: pairing.Own})
 	if err != nil {
 		return nil, err
 	}
@@ -176,12 +177,12 @@ func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 			return nil, err
 		}
 	}
-	pairing := pairer.Pairing()
-	totals := pairing.Totals
+	pairs := pairer.Table()
+	totals := pairs.Totals
 	to, tn := per(oldSide, float64(totals[0].Value)), per(newSide, float64(totals[1].Value))
 	var out []Grown
 	largest := Grown{Unit: unit, Unsure: true}
-	for _, row := range pairing.Rows {
+	for _, row := range pairs.Rows {
 		o, n := row.Costs[0], row.Costs[1]
 		more := float64(n.Value)*tn - float64(o.Value)*to
 		spread := to*to*variance(o, totals[0], unit == cpuUnit) + tn*tn*variance(n, totals[1], unit == cpuUnit)
@@ -205,7 +206,7 @@ func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 
 // costliest fills in the line of each function that costs most.
 func costliest(grown []Grown, new *profile.Profile, unit string) error {
-	pairer, err := profile.NewPairer(profile.PairOptions{Granularity: profile.ByLine, Measure: profile.Own})
+	pairer, err := pairing.New(pairing.Options{Granularity: profile.ByLine, Measure: pairing.Own})
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func costliest(grown []Grown, new *profile.Profile, unit string) error {
 	for i := range grown {
 		g := &grown[i]
 		most := int64(-1)
-		for _, row := range pairer.Pairing().Rows {
+		for _, row := range pairer.Table().Rows {
 			if row.Name == g.Function && row.Costs[0].Value > most {
 				most = row.Costs[0].Value
 				g.File, g.Line = path.Base(strings.ReplaceAll(row.File, `\`, "/")), row.Line

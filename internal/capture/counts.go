@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // A package is counted when at least countedShare of the CPU time or of the allocated bytes passes
@@ -194,7 +195,7 @@ func countable(pkg string) bool {
 	if pkg == "" || strings.ContainsAny(pkg, " ,\"'\\") {
 		return false
 	}
-	if !profile.StandardPackage(pkg) {
+	if !symbol.Standard(pkg) {
 		return true
 	}
 	for _, p := range []string{
@@ -213,13 +214,11 @@ func countable(pkg string) bool {
 func packageShares(p *profile.Profile, column int) map[string]float64 {
 	sums, seen := map[string]int64{}, map[string]int{}
 	var total int64
-	var stack []int32
 	for i, v := range p.Values(column) {
 		total += v
-		stack = p.Stack(i, stack)
-		for _, l := range stack {
+		for _, l := range p.Stack(i) {
 			for _, line := range p.Locations[l].Lines {
-				pkg := profile.PackageOf(p.Functions[line.Func].Name)
+				pkg := symbol.Package(p.Functions[line.Func].Name)
 				if seen[pkg] != i+1 {
 					seen[pkg] = i + 1
 					sums[pkg] += v

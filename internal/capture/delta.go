@@ -31,7 +31,7 @@ func subtract(after, before []byte, length time.Duration, sampleType string) ([]
 }
 
 func difference(a, b *profile.Profile, length time.Duration, sampleType string) (*profile.Profile, error) {
-	d, err := profile.Subtract(a, b)
+	d, err := profile.Subtract(a, b, profile.Subtraction{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // A function is watched when at least watchedShare of the CPU time or of the allocated bytes passes
@@ -179,7 +180,7 @@ func hotFunctions(profiles map[string][]byte, program string) []target.Func {
 func directories(p *profile.Profile, program string) map[string]string {
 	out := map[string]string{}
 	for _, f := range p.Functions {
-		pkg := profile.PackageOf(f.Name)
+		pkg := symbol.Package(f.Name)
 		if pkg == "" || strings.Contains(f.Name, "(closure") || strings.HasSuffix(pkg, "_test") {
 			continue
 		}
@@ -195,7 +196,7 @@ func directories(p *profile.Profile, program string) map[string]string {
 // recompiled without all others: see countable. The code at the entry of a watched function uses
 // packages runtime, reflect, sync and hash/maphash.
 func watchable(f profile.Function) bool {
-	pkg := profile.PackageOf(f.Name)
+	pkg := symbol.Package(f.Name)
 	return f.StartLine > 0 && filepath.IsAbs(f.Filename) && strings.HasSuffix(f.Filename, ".go") && !strings.HasSuffix(f.Filename, "_test.go") &&
 		f.Name != "main.main" && countable(pkg)
 }
@@ -204,11 +205,9 @@ func watchable(f profile.Function) bool {
 func functionShares(p *profile.Profile, column int) []float64 {
 	sums, seen := make([]int64, len(p.Functions)), make([]int, len(p.Functions))
 	var total int64
-	var stack []int32
 	for i, v := range p.Values(column) {
 		total += v
-		stack = p.Stack(i, stack)
-		for _, l := range stack {
+		for _, l := range p.Stack(i) {
 			for _, line := range p.Locations[l].Lines {
 				if f := line.Func; seen[f] != i+1 {
 					seen[f] = i + 1

@@ -11,6 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/pairing"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // diffFlags are those of `hone diff`.
@@ -58,11 +60,11 @@ own cost; -by flat counts the innermost frame, as pprof does, -by cum all callee
 }
 
 func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
-	measure, ok := map[string]profile.Measure{"own": profile.Own, "flat": profile.Flat, "cum": profile.Cum}[d.by]
+	measure, ok := map[string]pairing.Measure{"own": pairing.Own, "flat": pairing.Flat, "cum": pairing.Cum}[d.by]
 	if !ok {
 		return usagef("-by: no %q; there are own, flat and cum", d.by)
 	}
-	if d.paths && measure == profile.Cum {
+	if d.paths && measure == pairing.Cum {
 		return usagef("-paths and -by cum exclude each other: a path has no callees")
 	}
 	old, new, err := d.sides("diff", args)
@@ -85,9 +87,9 @@ func (d *diffFlags) run(ctx context.Context, env Env, args, _ []string) error {
 	}
 	d.programOnly = true
 	differ, err := compare.NewDiffer(compare.DiffOptions{
-		PairOptions: profile.PairOptions{Granularity: granularity, Measure: measure, Paths: d.paths},
-		Threshold:   float64(d.threshold),
-		Limit:       d.limit(),
+		Options:   pairing.Options{Granularity: granularity, Measure: measure, Paths: d.paths},
+		Threshold: float64(d.threshold),
+		Limit:     d.limit(),
 	})
 	if err != nil {
 		return usagef("diff: %v", err)
@@ -135,7 +137,7 @@ func (d *diffFlags) limit() int {
 	return max(mostPaths, d.top)
 }
 
-func (d *diffFlags) print(env Env, diff *compare.Diff, shape profile.ViewOptions) error {
+func (d *diffFlags) print(env Env, diff *compare.Diff, shape report.Options) error {
 	if d.json {
 		return render.JSON(env.Stdout, diff)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // fileFlags are those of commands that write a file for other programs.
@@ -121,13 +121,13 @@ func callgrindCommand() command {
 		long:     "The file has every address, line and call; KCachegrind and QCachegrind open it.",
 		examples: []string{"hone callgrind -o callgrind.out cpu.pprof", "hone callgrind rec.hone:heap > callgrind.out"},
 	}, false, func(v *view, w io.Writer) error {
-		g, err := v.Graph(profile.GraphOptions{Addresses: true, CallTree: true})
+		g, err := v.Graph(report.GraphOptions{Addresses: true, CallTree: true})
 		if err != nil {
 			return err
 		}
 		return g.WriteCallgrind(w, v.View)
 	}, func(v *view, w io.Writer) error {
-		g, err := v.Graph(profile.GraphOptions{Addresses: true, CallTree: true})
+		g, err := v.Graph(report.GraphOptions{Addresses: true, CallTree: true})
 		if err != nil {
 			return err
 		}
@@ -172,8 +172,8 @@ func topprotoCommand() command {
 }
 
 // wholeTop is the table of top with all of its rows.
-func (v *view) wholeTop() (*profile.Top, error) {
+func (v *view) wholeTop() (*report.Table, error) {
 	o := v.TopOptions(0)
 	o.Inline = false
-	return v.Profile.Top(o)
+	return report.Top(v.Profile, o)
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // manyNodes make a picture of some ten megabytes.
@@ -39,7 +39,7 @@ arrow goes over functions that are not shown.`,
 				if err != nil {
 					return err
 				}
-				g, err := v.Graph(profile.GraphOptions{NodeCount: graphNodes, Visual: true, CallTree: true})
+				g, err := v.Graph(report.GraphOptions{NodeCount: graphNodes, Visual: true, CallTree: true})
 				if err != nil {
 					return err
 				}

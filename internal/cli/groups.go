@@ -6,6 +6,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/runtimework"
 )
 
 // printGroups is `hone top -groups`: what the runtime does, and for which of the user's lines.
@@ -15,7 +16,7 @@ func (p *profileFlags) printGroups(env Env, v *view) error {
 		return usagef("top: -groups is about CPU time, and this is %s; name a CPU profile", t.Type)
 	}
 	code := v.Source.Code
-	work, err := v.Profile.RuntimeWork(v.Index, func(f profile.Function) bool {
+	work, err := runtimework.Of(v.Profile, v.Index, func(f profile.Function) bool {
 		owner := code.Owner(f.Name, f.Filename)
 		return owner.Kind == gocode.Main || owner.Kind == gocode.Dependency
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/google/pprof/driver"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // pprofFlags are the names of all flags that google/pprof's driver declares.
@@ -76,28 +77,28 @@ func parsed(t *testing.T, args ...string) (*profileFlags, error) {
 func TestProfileOptions(t *testing.T) {
 	for _, tc := range []struct {
 		args string
-		ok   func(profile.ViewOptions) bool
+		ok   func(report.Options) bool
 	}{
-		{"", func(o profile.ViewOptions) bool {
+		{"", func(o report.Options) bool {
 			return o.NodeCount == -1 && o.NodeFraction == 0.005 && o.Unit == "minimum"
 		}},
-		{"-cum -lines", func(o profile.ViewOptions) bool { return o.Order == profile.ByCum && o.Granularity == profile.ByLine }},
-		{"-sort=cum -granularity=addresses", func(o profile.ViewOptions) bool {
-			return o.Order == profile.ByCum && o.Granularity == profile.ByAddress
+		{"-cum -lines", func(o report.Options) bool { return o.Order == report.ByCum && o.Granularity == profile.ByLine }},
+		{"-sort=cum -granularity=addresses", func(o report.Options) bool {
+			return o.Order == report.ByCum && o.Granularity == profile.ByAddress
 		}},
-		{"-cum=false", func(o profile.ViewOptions) bool { return o.Order == profile.ByFlat }},
-		{"-alloc_objects", func(o profile.ViewOptions) bool { return o.SampleIndex == "alloc_objects" }},
-		{"-total_delay", func(o profile.ViewOptions) bool { return o.SampleIndex == "delay" && !o.Mean }},
-		{"-mean_delay", func(o profile.ViewOptions) bool { return o.SampleIndex == "delay" && o.Mean }},
-		{"-sample_index=mean_delay", func(o profile.ViewOptions) bool { return o.SampleIndex == "delay" && o.Mean }},
-		{"-nodecount=7", func(o profile.ViewOptions) bool { return o.NodeCount == 7 }},
-		{"-top=7", func(o profile.ViewOptions) bool { return o.NodeCount == 7 && o.NodeFraction == 0.005 }},
-		{"-top=-1", func(o profile.ViewOptions) bool { return o.NodeCount == 0 && o.NodeFraction == 0 }},
-		{"-trim=false", func(o profile.ViewOptions) bool {
+		{"-cum=false", func(o report.Options) bool { return o.Order == report.ByFlat }},
+		{"-alloc_objects", func(o report.Options) bool { return o.SampleIndex == "alloc_objects" }},
+		{"-total_delay", func(o report.Options) bool { return o.SampleIndex == "delay" && !o.Mean }},
+		{"-mean_delay", func(o report.Options) bool { return o.SampleIndex == "delay" && o.Mean }},
+		{"-sample_index=mean_delay", func(o report.Options) bool { return o.SampleIndex == "delay" && o.Mean }},
+		{"-nodecount=7", func(o report.Options) bool { return o.NodeCount == 7 }},
+		{"-top=7", func(o report.Options) bool { return o.NodeCount == 7 && o.NodeFraction == 0.005 }},
+		{"-top=-1", func(o report.Options) bool { return o.NodeCount == 0 && o.NodeFraction == 0 }},
+		{"-trim=false", func(o report.Options) bool {
 			return o.NodeCount == 0 && o.NodeFraction == 0 && o.EdgeFraction == 0
 		}},
-		{"-tagroot=a,,b", func(o profile.ViewOptions) bool { return slices.Equal(o.TagRoot, []string{"a", "b"}) }},
-		{"-tagfocus=bytes=1kb:", func(o profile.ViewOptions) bool { return o.TagFocus.String() == "bytes=1kb:" }},
+		{"-tagroot=a,,b", func(o report.Options) bool { return slices.Equal(o.TagRoot, []string{"a", "b"}) }},
+		{"-tagfocus=bytes=1kb:", func(o report.Options) bool { return o.TagFocus.String() == "bytes=1kb:" }},
 	} {
 		p, err := parsed(t, strings.Fields(tc.args)...)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 const sourceHelp = `SOURCE is a pprof file, a recording (rec.hone, or rec.hone:heap for one of its parts), the
@@ -35,7 +36,7 @@ type profileFlags struct {
 
 	sort, granularity choice
 	trim              bool
-	shape             profile.ViewOptions // what needs no translation
+	shape             report.Options // what needs no translation
 	symbolize         string
 	names             string
 	programOnly       bool // leave out what hone did in a recording; not a flag, the command decides
@@ -45,7 +46,7 @@ type profileFlags struct {
 // declare adds the flags. topUsage explains -top, "" for commands without rows to count.
 func (p *profileFlags) declare(fs *flag.FlagSet, topUsage string) {
 	p.outputFlags.declare(fs, topUsage)
-	p.shape = profile.DefaultViewOptions()
+	p.shape = report.DefaultOptions()
 	p.declareValue(fs)
 	p.declareSources(fs)
 	p.declareFilters(fs)
@@ -124,7 +125,7 @@ func (p *profileFlags) declareShape(fs *flag.FlagSet) {
 }
 
 // options turns the flags into the options of a view.
-func (p *profileFlags) options() (profile.ViewOptions, error) {
+func (p *profileFlags) options() (report.Options, error) {
 	o := p.shape
 	var err error
 	if o.Filter, err = p.filter(); err != nil {
@@ -133,9 +134,9 @@ func (p *profileFlags) options() (profile.ViewOptions, error) {
 	switch p.names {
 	case "":
 	case "readable":
-		o.Names = profile.ReadableNames
+		o.Names = report.ReadableNames
 	case "exact":
-		o.Names = profile.ExactNames
+		o.Names = report.ExactNames
 	default:
 		return o, usagef("-names: no %q; there are readable and exact", p.names)
 	}
@@ -166,7 +167,7 @@ func (p *profileFlags) options() (profile.ViewOptions, error) {
 		return o, err
 	}
 	order, err := p.sort.value("sort")
-	o.Granularity, o.Order = profile.Granularity(granularity), profile.Order(order)
+	o.Granularity, o.Order = profile.Granularity(granularity), report.Order(order)
 	return o, err
 }
 
@@ -208,8 +209,8 @@ func (p *profileFlags) filter() (profile.Filter, error) {
 }
 
 // bases returns the sources to subtract and how.
-func (p *profileFlags) bases() ([]string, profile.BaseOptions, error) {
-	o := profile.BaseOptions{Mark: len(p.diffBase) > 0, Normalize: p.normalize}
+func (p *profileFlags) bases() ([]string, profile.Subtraction, error) {
+	o := profile.Subtraction{Mark: len(p.diffBase) > 0, Normalize: p.normalize}
 	switch {
 	case len(p.base) > 0 && o.Mark:
 		return nil, o, usagef("-base and -diff_base exclude each other: they differ in what percentages are of")

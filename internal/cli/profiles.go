@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/render"
+	"github.com/hone-go/hone/profile/report"
 )
 
 func topCommand() command {
@@ -36,7 +37,7 @@ func topCommand() command {
 				if *groups {
 					return p.printGroups(env, v)
 				}
-				top, err := v.Profile.Top(v.TopOptions(20))
+				top, err := report.Top(v.Profile, v.TopOptions(20))
 				if err != nil {
 					return err
 				}

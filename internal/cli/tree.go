@@ -7,7 +7,7 @@ import (
 	"regexp"
 
 	"github.com/hone-go/hone/internal/render"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // graphNodes is how many nodes of a call graph are shown by default, as in pprof.
@@ -30,7 +30,7 @@ func treeCommand() command {
 				if err != nil {
 					return err
 				}
-				g, err := v.Graph(profile.GraphOptions{NodeCount: graphNodes})
+				g, err := v.Graph(report.GraphOptions{NodeCount: graphNodes})
 				if err != nil {
 					return err
 				}
@@ -66,7 +66,7 @@ func peekCommand() command {
 				if err != nil {
 					return err
 				}
-				g, err := v.Graph(profile.GraphOptions{EdgesOf: re})
+				g, err := v.Graph(report.GraphOptions{EdgesOf: re})
 				if err != nil {
 					return err
 				}
@@ -88,7 +88,7 @@ func peekCommand() command {
 }
 
 // graphPage is a call graph of the view.
-func (v *view) graphPage(g *profile.Graph) render.GraphPage {
+func (v *view) graphPage(g *report.CallGraph) render.GraphPage {
 	return render.GraphPage{Source: v.Source.Name, View: v.View, Graph: g, Notes: v.Source.Notes}
 }
 

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/source"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // view is what a command reports on: the sources summed, less the base, with
 // the options applied that choose samples and frames. The options that shape
 // the report (Order, Granularity, Limit, Format, …) are the View's.
 type view struct {
-	*profile.View
+	*report.View
 	Source *source.Source // its name and code, and the profile before the options
 	prog   *progress      // what the code's index says while it is asked; to be cleared before the page
 	Own    []float64      // what hone's own work was of each column, when it was left out; else nil
@@ -73,7 +74,7 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		commented.Comments = append(slices.Clone(commented.Comments), p.comment)
 		src.Profile = &commented
 	}
-	v, err := src.Profile.View(o)
+	v, err := report.NewView(src.Profile, o)
 	if err != nil {
 		return nil, usagef("%s: %v", src.Name, err)
 	}
@@ -88,8 +89,8 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 }
 
 // blindSpots are what the view does not show, with what its recording knows of its making.
-func (v *view) blindSpots(least int64) profile.BlindSpots {
-	return v.View.BlindSpots(least, v.Source.Surroundings())
+func (v *view) blindSpots(least int64) blindspots.Spots {
+	return blindspots.Of(v.View, least, v.Source.Surroundings())
 }
 
 // source says how to read the sources.

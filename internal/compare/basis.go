@@ -6,6 +6,7 @@ import (
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/sampling"
 )
 
 // perTotal: the share of the whole is compared.
@@ -119,16 +120,16 @@ func (d *Differ) notes(out *Diff, b basis, excess float64) []string {
 		say("no requests are known on both sides: costs are per second, so more load looks like more cost")
 	}
 	switch d.scatter {
-	case profile.NoScatter:
+	case sampling.Unknown:
 		if len(d.sides[0]) < 2 || len(d.sides[1]) < 2 {
 			say("the profiles do not say how their values were sampled, so one of them a side bounds nothing: give several with -old and -new")
 		}
-	case profile.Delays:
+	case sampling.Delays:
 		say("waits are taken as exponentially distributed: a profile has only their sum and number")
-	case profile.Counted:
+	case sampling.Counted:
 		say("nothing was sampled: the intervals take what is counted to come and go as a Poisson count does")
 	}
-	if d.scatter != profile.NoScatter && (len(d.sides[0]) < 2 || len(d.sides[1]) < 2) {
+	if d.scatter != sampling.Unknown && (len(d.sides[0]) < 2 || len(d.sides[1]) < 2) {
 		say("the intervals hold what sampling does within a profile, not how runs differ: that takes several profiles on each side (-old, -new)")
 	}
 	if d.sets() && excess > 0 {

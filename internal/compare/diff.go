@@ -8,6 +8,8 @@ import (
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/pairing"
+	"github.com/hone-go/hone/profile/sampling"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -34,7 +36,7 @@ type DiffSource struct {
 
 // DiffOptions say what is compared.
 type DiffOptions struct {
-	profile.PairOptions
+	pairing.Options
 	Threshold float64 // share of the old total, see DefaultThreshold
 	Limit     int     // most rows that did not move to keep besides those that did; 0 for all
 }
@@ -87,11 +89,11 @@ type Diff struct {
 // Differ compares profiles as they come; only their sums are kept.
 type Differ struct {
 	o       DiffOptions
-	pairer  *profile.Pairer
+	pairer  *pairing.Builder
 	sides   [2][]diffSource
 	order   []int // the side of each profile, as added
 	cache   map[[4]float64]stats.Difference
-	scatter profile.Scatter
+	scatter sampling.Kind
 }
 
 // diffSource is what is remembered of a source.
@@ -105,7 +107,7 @@ func NewDiffer(o DiffOptions) (*Differ, error) {
 	if !(o.Threshold >= 0 && o.Threshold <= 1) {
 		return nil, fmt.Errorf("the threshold %g is no share between 0 and 1", o.Threshold)
 	}
-	pairer, err := profile.NewPairer(o.PairOptions)
+	pairer, err := pairing.New(o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +136,12 @@ func (d *Differ) Diff() (*Diff, error) {
 	if len(d.sides[0]) == 0 || len(d.sides[1]) == 0 {
 		return nil, fmt.Errorf("a comparison needs an old and a new profile")
 	}
-	pairing := d.pairer.Pairing()
-	d.scatter = pairing.Scatter
-	basis := d.chooseBasis(pairing.SampleType)
+	table := d.pairer.Table()
+	d.scatter = table.Scatter
+	basis := d.chooseBasis(table.SampleType)
 	out := &Diff{
-		Schema: DiffSchema, Old: d.names(0), New: d.names(1), SampleType: pairing.SampleType.Type,
-		Unit: basis.unit, Per: basis.per, Threshold: d.o.Threshold, Rows: make([]DiffRow, 0, len(pairing.Rows)),
+		Schema: DiffSchema, Old: d.names(0), New: d.names(1), SampleType: table.SampleType.Type,
+		Unit: basis.unit, Per: basis.per, Threshold: d.o.Threshold, Rows: make([]DiffRow, 0, len(table.Rows)),
 	}
 	exposures := make([]float64, len(d.order))
 	var next [2]int
@@ -148,16 +150,16 @@ func (d *Differ) Diff() (*Diff, error) {
 		out.Exposure[side] += exposures[i]
 		next[side]++
 		if !(exposures[i] > 0) {
-			return nil, fmt.Errorf("%s: there is nothing of %s in it", d.sides[side][next[side]-1].Name, pairing.SampleType.Type)
+			return nil, fmt.Errorf("%s: there is nothing of %s in it", d.sides[side][next[side]-1].Name, table.SampleType.Type)
 		}
 	}
 	j := rowJudge{d: d, exposures: exposures, scale: basis.scale}
-	j.learn(pairing.Rows)
-	for i := range pairing.Rows {
-		out.Rows = append(out.Rows, j.row(&pairing.Rows[i]))
+	j.learn(table.Rows)
+	for i := range table.Rows {
+		out.Rows = append(out.Rows, j.row(&table.Rows[i]))
 		out.Rows[i].row = i
 	}
-	total := j.row(&profile.PairedRow{Costs: pairing.Totals})
+	total := j.row(&pairing.Row{Costs: table.Totals})
 	out.Limit = d.o.Threshold * total.Old
 	if total.Events != nil {
 		out.Events = *total.Events
@@ -173,7 +175,7 @@ func (d *Differ) Diff() (*Diff, error) {
 		out.Rows = slices.Clone(out.Rows[:keep])
 	}
 	for i := range out.Rows {
-		for _, f := range pairing.Path(out.Rows[i].row) {
+		for _, f := range table.Path(out.Rows[i].row) {
 			out.Rows[i].Path = append(out.Rows[i].Path, f.Name)
 		}
 	}
@@ -196,7 +198,7 @@ type rowJudge struct {
 	excess    float64 // squared: by what share of their cost runs differ beyond sampling
 }
 
-func (j *rowJudge) row(r *profile.PairedRow) DiffRow {
+func (j *rowJudge) row(r *pairing.Row) DiffRow {
 	out := DiffRow{Function: r.Name, File: r.File, Line: r.Line, In: "both"}
 	var tallies [2]stats.Tally
 	for i, side := range j.d.order {
@@ -224,10 +226,10 @@ func (j *rowJudge) row(r *profile.PairedRow) DiffRow {
 // compare fills in difference and p-value: from the sampling of the counts, and
 // where there are several profiles on both sides from their spread too. Of the two the
 // wider interval and the larger p hold: few profiles may agree by chance.
-func (j *rowJudge) compare(out *DiffRow, r *profile.PairedRow, tallies [2]stats.Tally) {
+func (j *rowJudge) compare(out *DiffRow, r *pairing.Row, tallies [2]stats.Tally) {
 	value := out.New - out.Old
 	out.Difference, out.P = stats.Interval{Value: value, Low: math.Inf(-1), High: math.Inf(1)}, 1
-	counted := j.d.scatter != profile.NoScatter
+	counted := j.d.scatter != sampling.Unknown
 	if counted {
 		c := j.counts(tallies)
 		out.Difference.Low, out.Difference.High, out.P = c.Low*j.scale, c.High*j.scale, c.P

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/pairing"
 )
 
 var cpuTypes = []profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}
@@ -253,7 +254,7 @@ func TestDiffLimit(t *testing.T) {
 			new[name] = n
 		}
 	}
-	o := DiffOptions{PairOptions: profile.PairOptions{Paths: true}, Threshold: 0.01, Limit: 5}
+	o := DiffOptions{Options: pairing.Options{Paths: true}, Threshold: 0.01, Limit: 5}
 	d := diffOf(t, o, []DiffSource{source(cpuProfile(t, old), 1)}, []DiffSource{source(cpuProfile(t, new), 1)})
 	if d.Counts != (DiffCounts{Moved: 2, Same: 20}) || len(d.Rows) != 7 {
 		t.Errorf("%+v, %d rows", d.Counts, len(d.Rows))
@@ -348,13 +349,13 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 	for _, c := range []struct {
 		what     string
 		duration bool
-		measure  profile.Measure
+		measure  pairing.Measure
 		profiles int
 		noise    float64 // of runs, and of each row in a run: standard deviations of the logarithm
 	}{
-		{"per second", true, profile.Own, 1, 0}, {"by totals", false, profile.Own, 1, 0},
-		{"cumulative", true, profile.Cum, 1, 0}, {"sets of three", true, profile.Own, 3, 0},
-		{"sets of three noisy runs", true, profile.Own, 3, 0.1},
+		{"per second", true, pairing.Own, 1, 0}, {"by totals", false, pairing.Own, 1, 0},
+		{"cumulative", true, pairing.Cum, 1, 0}, {"sets of three", true, pairing.Own, 3, 0},
+		{"sets of three noisy runs", true, pairing.Own, 3, 0.1},
 	} {
 		alarms := 0
 		for range rounds {
@@ -366,7 +367,7 @@ func TestFalseAlarmsOfSelfComparison(t *testing.T) {
 				}
 				sides[i%2] = append(sides[i%2], source(p, 1))
 			}
-			d := diffOf(t, DiffOptions{PairOptions: profile.PairOptions{Measure: c.measure}, Threshold: 0.001}, sides[0], sides[1])
+			d := diffOf(t, DiffOptions{Options: pairing.Options{Measure: c.measure}, Threshold: 0.001}, sides[0], sides[1])
 			if d.Counts.Moved > 0 || d.Total != nil && d.Total.Verdict != Same && d.Total.Verdict != Unknown {
 				alarms++
 			}

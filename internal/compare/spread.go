@@ -3,7 +3,7 @@ package compare
 import (
 	"math"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/pairing"
 	"github.com/hone-go/hone/stats"
 )
 
@@ -19,7 +19,7 @@ type spread struct {
 	df       float64
 }
 
-func (j *rowJudge) spread(r *profile.PairedRow) spread {
+func (j *rowJudge) spread(r *pairing.Row) spread {
 	var s spread
 	var rates [2][]float64
 	var sampling [2]float64
@@ -54,7 +54,7 @@ func (s spread) difference(excess float64) (stats.Interval, float64) {
 }
 
 // learn estimates how much runs differ beyond sampling, from all rows.
-func (j *rowJudge) learn(rows []profile.PairedRow) {
+func (j *rowJudge) learn(rows []pairing.Row) {
 	if !j.d.sets() {
 		return
 	}

@@ -155,7 +155,7 @@ func TestEntries(t *testing.T) {
 	for i := range p.NumSamples() {
 		n := p.Values(0)[i]
 		all += n
-		leaf := p.Locations[p.Stack(i, nil)[0]].Lines[0]
+		leaf := p.Locations[p.Stack(i)[0]].Lines[0]
 		if funcname.Match(p.Functions[leaf.Func].Name, entries...) {
 			asked += n
 		}

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
 	"golang.org/x/mod/modfile"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // ownerKey is what determines an owner: the file, and for files that say nothing the package in the
@@ -98,7 +97,7 @@ func (x *Index) ownerBySymbol(pkg, file string) Owner {
 		o.Package = strings.TrimSuffix(pkg, "_test")
 		return o
 	}
-	if profile.StandardPackage(pkg) {
+	if symbol.Standard(pkg) {
 		return Owner{Kind: Std, Package: pkg, File: file}
 	}
 	return Owner{Module: guessModule(pkg), Package: pkg, File: file}
@@ -132,7 +131,7 @@ func (x *Index) ownerByTrimmedPath(pkg, file string) Owner {
 	if m, ok := ms.byPackage(dir); ok {
 		return m.owner(below(m.path, file))
 	}
-	if profile.StandardPackage(dir) {
+	if symbol.Standard(dir) {
 		return Owner{Kind: Std, Package: dir, File: file}
 	}
 	// Only main modules are written without a version.

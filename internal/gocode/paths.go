@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/profile/symbol"
 	xmodule "golang.org/x/mod/module"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // slashed brings a Windows path to forward slashes. Other paths stay as they
@@ -135,7 +134,7 @@ func splitStd(p, pkg string) (rest string, ok bool) {
 		}
 		root, rest := p[:from+i], p[from+i+len("/src/"):]
 		first, _, isDir := strings.Cut(rest, "/")
-		if isDir && profile.StandardPackage(first) && (path.Dir(rest) == pkg || looksLikeGOROOT(root)) {
+		if isDir && symbol.Standard(first) && (path.Dir(rest) == pkg || looksLikeGOROOT(root)) {
 			return rest, true
 		}
 		from += i + len("/src")

@@ -13,11 +13,12 @@ import (
 	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // Disassembly is functions as machine code, with what each instruction costs.
 type Disassembly struct {
-	View      *profile.View
+	View      *report.View
 	Functions []DisassembledFunc // by name and address
 	Notes     []string           // what of the remarks could not be had; see AddInstRemarks
 }
@@ -47,7 +48,7 @@ type DisasmOptions struct {
 
 // Disassemble finds the functions of the program whose name matches, or that have the address
 // that re is, and that cost something in the view of src.
-func Disassemble(ctx context.Context, open source.Opener, src *source.Source, v *profile.View, re *regexp.Regexp, o DisasmOptions) (*Disassembly, error) {
+func Disassemble(ctx context.Context, open source.Opener, src *source.Source, v *report.View, re *regexp.Regexp, o DisasmOptions) (*Disassembly, error) {
 	d := &Disassembly{View: v}
 	wanted := newWanted(re)
 	var inlined []string // functions that have the wanted one inlined
@@ -76,7 +77,7 @@ func Disassemble(ctx context.Context, open source.Opener, src *source.Source, v 
 	return d, nil
 }
 
-func notFound(name string, v *profile.View, re *regexp.Regexp, inlined []string) error {
+func notFound(name string, v *report.View, re *regexp.Regexp, inlined []string) error {
 	if len(inlined) > 0 {
 		slices.Sort(inlined)
 		inlined = slices.Compact(inlined)
@@ -155,7 +156,7 @@ func (g *program) at(l *profile.Location) (uint64, bool) {
 }
 
 // functions disassembles the wanted functions that have samples.
-func (g *program) functions(v *profile.View, w wanted, syntax disasm.Syntax) ([]DisassembledFunc, error) {
+func (g *program) functions(v *report.View, w wanted, syntax disasm.Syntax) ([]DisassembledFunc, error) {
 	found, byFunc := g.find(v.Profile, w)
 	costs, err := sumGroups(v, byFunc, len(found))
 	if err != nil {
@@ -234,7 +235,7 @@ func instAt(insts []disasm.Inst, f disasm.Func, at uint64) int {
 
 // sumGroups is Profile.SumGroups of the view's value, or of its mean. With DropNegative what is negative
 // counts as nothing.
-func sumGroups(v *profile.View, group []int32, n int) ([]profile.GroupCost, error) {
+func sumGroups(v *report.View, group []int32, n int) ([]profile.GroupCost, error) {
 	costs, err := v.Profile.SumGroups(v.Index, group, n)
 	if err != nil {
 		return nil, err
@@ -277,7 +278,7 @@ func (g *program) hosts(p *profile.Profile, w wanted) []string {
 }
 
 // addSource adds the text of each instruction's innermost line, where there is source.
-func addSource(src *source.Source, v *profile.View, insts []CostedInst) {
+func addSource(src *source.Source, v *report.View, insts []CostedInst) {
 	type place struct {
 		file string
 		line int

@@ -14,6 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/live"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // spin builds the program of testdata/spin, lets it profile itself, and returns both paths.
@@ -36,13 +38,13 @@ func spin(t *testing.T, flags ...string) (binary, cpu string) {
 	return binary, cpu
 }
 
-func viewOf(t *testing.T, cpu string, o source.Opener) (*source.Source, *profile.View) {
+func viewOf(t *testing.T, cpu string, o source.Opener) (*source.Source, *report.View) {
 	t.Helper()
 	src, err := o.Profile(t.Context(), cpu)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := src.Profile.View(profile.DefaultViewOptions())
+	v, err := report.NewView(src.Profile, report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +93,12 @@ func TestDisassembleProfile(t *testing.T) {
 
 // checkLines compares the chain of each sampled address with what the runtime wrote into
 // the profile.
-func checkLines(t *testing.T, v *profile.View, f DisassembledFunc) {
+func checkLines(t *testing.T, v *report.View, f DisassembledFunc) {
 	t.Helper()
 	p := v.Profile
 	byPlace := map[string]int64{}
 	for row, x := range p.Values(v.Index) {
-		if stack := p.Stack(row, nil); len(stack) > 0 {
+		if stack := p.Stack(row); len(stack) > 0 {
 			l := p.Locations[stack[0]]
 			if outer := p.Functions[l.Lines[len(l.Lines)-1].Func]; outer.Name == f.Name {
 				key := ""
@@ -147,7 +149,7 @@ func againstPprof(t *testing.T, f DisassembledFunc, cpu string) {
 		if x == 0 {
 			return "."
 		}
-		return profile.FormatValue(x, "nanoseconds", "auto")
+		return measure.Format(x, "nanoseconds", "auto")
 	}
 	for _, in := range f.Insts {
 		if got := value(in.Flat) + " " + value(in.Cum); got != want[fmt.Sprintf("%x", in.Addr)] {
@@ -173,9 +175,9 @@ func TestSumGroupsOfAView(t *testing.T) {
 		{true, false, [2]profile.GroupCost{{Flat: 25, Cum: 25}, {Flat: -600, Cum: -100}}},
 		{false, true, [2]profile.GroupCost{{Flat: 100, Cum: 100}, {}}},
 	} {
-		o := profile.DefaultViewOptions()
+		o := report.DefaultOptions()
 		o.Mean, o.DropNegative = tc.mean, tc.drop
-		v, err := p.View(o)
+		v, err := report.NewView(p, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,19 +8,19 @@ import (
 	"regexp"
 
 	"github.com/hone-go/hone/internal/source"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // Listing is functions with their source.
 type Listing struct {
-	View      *profile.View
+	View      *report.View
 	Functions []ListedFunction
 	Notes     []string // what of the remarks could not be had; see AddRemarks
 }
 
 // ListedFunction is one function of a listing.
 type ListedFunction struct {
-	profile.FuncLines
+	report.FuncLines
 	Path    string // local file that the source was read from
 	From    int64  // number of the first line of Source
 	Source  []string
@@ -33,7 +33,7 @@ type ListedFunction struct {
 const listMargin = 5
 
 // List finds the functions of a view of src that match and cost something, with their source.
-func List(src *source.Source, v *profile.View, re *regexp.Regexp) (*Listing, error) {
+func List(src *source.Source, v *report.View, re *regexp.Regexp) (*Listing, error) {
 	l, err := listed(src, v, re.MatchString)
 	if err == nil && len(l.Functions) == 0 {
 		return nil, fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", src.Name, re, v.SampleType.Type)
@@ -42,7 +42,7 @@ func List(src *source.Source, v *profile.View, re *regexp.Regexp) (*Listing, err
 }
 
 // listed lists the functions whose names match, without an error when there are none.
-func listed(src *source.Source, v *profile.View, match func(name string) bool) (*Listing, error) {
+func listed(src *source.Source, v *report.View, match func(name string) bool) (*Listing, error) {
 	funcs, err := v.ListFunc(match)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func listed(src *source.Source, v *profile.View, match func(name string) bool) (
 
 // sourceFile is the name under which a view's file is to be looked up: the file
 // below a directory of SourcePath, or the name before TrimPath cut it.
-func sourceFile(src *source.Source, v *profile.View, file string) string {
+func sourceFile(src *source.Source, v *report.View, file string) string {
 	for _, dir := range filepath.SplitList(v.SourcePath) {
 		if below := filepath.Join(dir, filepath.FromSlash(file)); isFile(below) {
 			if abs, err := filepath.Abs(below); err == nil {

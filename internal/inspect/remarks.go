@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // Remark is what is known about a line beside its cost: a decision of the compiler, the calls that
@@ -208,7 +209,7 @@ func inlinedCalls(p *profile.Profile) map[callSite][]string {
 }
 
 // remarksOn collects the remarks on a function's head and on the lines of it that cost something.
-func remarksOn(f *profile.FuncLines, file string, facts *gocode.Facts, calls map[callSite][]string) []Remark {
+func remarksOn(f *report.FuncLines, file string, facts *gocode.Facts, calls map[callSite][]string) []Remark {
 	var out []Remark
 	add := func(line int64, kind, text string) {
 		if r := (Remark{line, kind, text}); text != "" && !slices.Contains(out, r) {

@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 const remarked = `package main
@@ -58,7 +59,7 @@ func TestRemarksFromTheCompiler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := src.Profile.View(profile.DefaultViewOptions())
+	v, err := report.NewView(src.Profile, report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

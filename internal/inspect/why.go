@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/source"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // WhySchema is the version of Why's JSON form.
@@ -304,9 +304,9 @@ func (w *Why) source(ctx context.Context, open source.Opener, res *session.Resul
 		return nil
 	}
 	src.Code = res.Code // it knows which files have moved
-	o := profile.DefaultViewOptions()
+	o := report.DefaultOptions()
 	o.SampleIndex = index
-	v, err := src.Profile.View(o)
+	v, err := report.NewView(src.Profile, o)
 	if err != nil {
 		w.Problem = err.Error()
 		return nil
@@ -344,7 +344,7 @@ func around(l *Listing, line int) {
 	for i := range l.Functions {
 		f := &l.Functions[i]
 		if f.Source == nil {
-			f.Lines = slices.DeleteFunc(f.Lines, func(c profile.LineCost) bool { return c.Line != int64(line) })
+			f.Lines = slices.DeleteFunc(f.Lines, func(c report.LineCost) bool { return c.Line != int64(line) })
 			continue
 		}
 		from := min(max(0, int64(line)-listMargin-f.From), int64(len(f.Source)))

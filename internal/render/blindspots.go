@@ -6,12 +6,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // cpuUse is what stands in the heading of a CPU profile: "5.83 s over 6.01 s: 0.97 cores
 // busy"; "" for other profiles.
-func cpuUse(b profile.BlindSpots) string {
+func cpuUse(b blindspots.Spots) string {
 	u := b.CPU
 	if u == nil {
 		return ""
@@ -24,7 +25,7 @@ func cpuUse(b profile.BlindSpots) string {
 }
 
 // blindNotes say what the numbers of a view do not show.
-func blindNotes(v *profile.View, b profile.BlindSpots) []string {
+func blindNotes(v *report.View, b blindspots.Spots) []string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if u := b.CPU; u != nil && u.More {
@@ -69,7 +70,7 @@ type cpuUseJSON struct {
 	Counted float64 `json:"kernel_seconds,omitempty"`
 }
 
-func newCPUUseJSON(b profile.BlindSpots) *cpuUseJSON {
+func newCPUUseJSON(b blindspots.Spots) *cpuUseJSON {
 	if b.CPU == nil {
 		return nil
 	}

@@ -6,25 +6,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/report"
 	"github.com/hone-go/hone/stats"
 )
 
 func TestBlindSpotsOfAPage(t *testing.T) {
-	v, err := smallProfile(t).View(profile.DefaultViewOptions())
+	v, err := report.NewView(smallProfile(t), report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	top, err := v.Profile.Top(v.TopOptions(0))
+	top, err := report.Top(v.Profile, v.TopOptions(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := TopTable{
 		Source: "rec.hone:cpu", View: v, Top: top, Notes: []string{"b.pprof: without cpu"},
-		Blind: profile.BlindSpots{
-			CPU:      &profile.CPUUse{Seconds: 12.3, Over: 10, Cores: 1, More: true, Counted: 20},
-			Cut:      &profile.CutStacks{Depth: 64, Rows: 41, Share: 0.031},
-			Sampling: &profile.Sampling{PeriodSeconds: 0.01, Value: 100e6, Samples: 10, Bounds: stats.Poisson(10).Scale(10e6)},
+		Blind: blindspots.Spots{
+			CPU:      &blindspots.CPUUse{Seconds: 12.3, Over: 10, Cores: 1, More: true, Counted: 20},
+			Cut:      &blindspots.CutStacks{Depth: 64, Rows: 41, Share: 0.031},
+			Sampling: &blindspots.Sampling{PeriodSeconds: 0.01, Value: 100e6, Samples: 10, Bounds: stats.Poisson(10).Scale(10e6)},
 			NoLabels: []string{"tagfocus", "tagroot"},
 		},
 	}
@@ -47,7 +48,7 @@ func TestBlindSpotsOfAPage(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	g, err := v.Graph(profile.GraphOptions{})
+	g, err := v.Graph(report.GraphOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

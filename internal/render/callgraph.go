@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/layout"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 //go:embed callgraph.css
@@ -71,7 +71,7 @@ func CallGraphSVG(w io.Writer, p GraphPage) error {
 }
 
 // boxes gives the layout the sizes of all text.
-func boxes(g *profile.Graph, labels []nodeLabel, value func(int64) string) layout.Graph {
+func boxes(g *report.CallGraph, labels []nodeLabel, value func(int64) string) layout.Graph {
 	var out layout.Graph
 	for _, l := range labels {
 		out.Nodes = append(out.Nodes, l.box())
@@ -119,7 +119,7 @@ func textWidth(s string, size float64) float64 {
 	return letterWidth * size * float64(utf8.RuneCountInString(s))
 }
 
-func drawNode(w io.Writer, i int, n *profile.GraphNode, l nodeLabel, at layout.Point, total int64) {
+func drawNode(w io.Writer, i int, n *report.Node, l nodeLabel, at layout.Point, total int64) {
 	box := l.box()
 	x, y := at.X-box.Width/2, at.Y-box.Height/2
 	rect := fmt.Sprintf(`x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3"`, x, y, box.Width, box.Height)
@@ -138,7 +138,7 @@ func drawNode(w io.Writer, i int, n *profile.GraphNode, l nodeLabel, at layout.P
 	fmt.Fprintln(w, "</g>")
 }
 
-func drawEdge(w io.Writer, g *profile.Graph, e profile.GraphEdge, r layout.Route, value func(int64) string) {
+func drawEdge(w io.Writer, g *report.CallGraph, e report.Edge, r layout.Route, value func(int64) string) {
 	if len(r.Curve) == 0 {
 		return
 	}

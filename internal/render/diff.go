@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/compare"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // DiffPage is what `hone diff` draws.
 type DiffPage struct {
 	Diff  *compare.Diff
-	Noun  string        // what a row is: "function", "line", "path", "file"
-	Top   int           // rows of each table; 0 for the default, negative for all
-	Names profile.Names // of functions
+	Noun  string       // what a row is: "function", "line", "path", "file"
+	Top   int          // rows of each table; 0 for the default, negative for all
+	Names report.Names // of functions
 
 	names naming
 }
@@ -153,7 +153,7 @@ func (p DiffPage) naming() naming {
 	for _, r := range p.Diff.Rows {
 		all = append(append(all, r.Function), r.Path...)
 	}
-	return newNaming(p.Names == profile.ExactNames, all, func(name *string) string { return *name })
+	return newNaming(p.Names == report.ExactNames, all, func(name *string) string { return *name })
 }
 
 // name names a row; a path by its frames, the outermost first.

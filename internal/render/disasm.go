@@ -9,7 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/inspect"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
 )
 
 // instructionWidth is how many columns an instruction gets before the place it comes from.
@@ -37,7 +37,7 @@ func Disasm(w io.Writer, d *inspect.Disassembly, s Style) {
 		}
 		line(w, "%s in %s (%s)", s.paint(strong, f.Name), f.Binary, f.Arch)
 		line(w, "%10s %10s (flat, cum) %s of %s", value(f.Flat), value(f.Cum),
-			strings.TrimSpace(profile.FormatPercent(f.Cum, v.Total)), v.SampleType.Type)
+			strings.TrimSpace(measure.Percent(f.Cum, v.Total)), v.SampleType.Type)
 		var last []disasm.Frame
 		for k := range f.Insts {
 			in := &f.Insts[k]

@@ -6,11 +6,11 @@ import (
 
 	"github.com/hone-go/hone/internal/disasm"
 	"github.com/hone-go/hone/internal/inspect"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 func TestDisasmPage(t *testing.T) {
-	v, err := smallProfile(t).View(profile.DefaultViewOptions())
+	v, err := report.NewView(smallProfile(t), report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // Dot writes the call graph in Graphviz' language, with the weights, widths and
@@ -56,7 +57,7 @@ type nodeLabel struct {
 	size float64 // of the name's text: larger for a larger flat, as in pprof
 }
 
-func newNodeLabel(n *profile.GraphNode, total int64, value func(int64) string) nodeLabel {
+func newNodeLabel(n *report.Node, total int64, value func(int64) string) nodeLabel {
 	l := nodeLabel{tip: fmt.Sprintf("%s\nflat %s, cum %s", n, value(n.Flat), value(n.Cum))}
 	name := shortName(n.Name)
 	if pkg, function, ok := strings.Cut(name, "."); ok && !strings.ContainsAny(pkg, "[<( ") {
@@ -64,14 +65,14 @@ func newNodeLabel(n *profile.GraphNode, total int64, value func(int64) string) n
 	} else if name != "" {
 		l.name = append(l.name, clip(name, 40))
 	}
-	bare := profile.GraphNode{File: path.Base(n.File), Line: n.Line, Column: n.Column, Address: n.Address, Object: n.Object}
+	bare := report.Node{File: path.Base(n.File), Line: n.Line, Column: n.Column, Address: n.Address, Object: n.Object}
 	if n.File == "" {
 		bare.File = ""
 	}
 	if n.Line != 0 || n.File != "" || n.Address != 0 || name == "" {
 		l.name = append(l.name, bare.String())
 	}
-	share := func(v int64) string { return " (" + strings.TrimSpace(profile.FormatPercent(v, total)) + ")" }
+	share := func(v int64) string { return " (" + strings.TrimSpace(measure.Percent(v, total)) + ")" }
 	if n.Flat != 0 {
 		l.cost = append(l.cost, value(n.Flat)+share(n.Flat))
 	}
@@ -110,11 +111,11 @@ func shortName(name string) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-func callLabel(e profile.GraphEdge, value func(int64) string) string {
+func callLabel(e report.Edge, value func(int64) string) string {
 	return value(e.Weight) + inlineMark(e)
 }
 
-func callTip(g *profile.Graph, e profile.GraphEdge, value func(int64) string) string {
+func callTip(g *report.CallGraph, e report.Edge, value func(int64) string) string {
 	arrow := " → "
 	if e.Residual {
 		arrow = " ⇢ "

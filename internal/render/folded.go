@@ -8,23 +8,24 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // StacksPage is a value of a view by whole stacks.
 type StacksPage struct {
 	Source string
-	View   *profile.View
-	Stacks *profile.Stacks
+	View   *report.View
+	Stacks *report.StackTable
 }
 
 // NewStacks sums the view's value by stack, at its granularity.
-func NewStacks(source string, v *profile.View) (StacksPage, error) {
-	s, err := v.Profile.Stacks(profile.TopOptions{SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns})
+func NewStacks(source string, v *report.View) (StacksPage, error) {
+	s, err := report.Stacks(v.Profile, report.TopOptions{SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns})
 	if err != nil {
 		return StacksPage{}, err
 	}
 	if v.DropNegative {
-		s.Rows = slices.DeleteFunc(s.Rows, func(r profile.StackRow) bool { return r.Value < 0 })
+		s.Rows = slices.DeleteFunc(s.Rows, func(r report.StackRow) bool { return r.Value < 0 })
 	}
 	return StacksPage{source, v, s}, nil
 }
@@ -33,7 +34,7 @@ func NewStacks(source string, v *profile.View) (StacksPage, error) {
 func names(frames []profile.Frame) []string {
 	out := make([]string, len(frames))
 	for i, f := range frames {
-		out[i] = profile.Row{Name: f.Name, File: f.File, Line: f.Line, Column: f.Column, Address: f.Address}.String()
+		out[i] = report.Row{Name: f.Name, File: f.File, Line: f.Line, Column: f.Column, Address: f.Address}.String()
 	}
 	return out
 }

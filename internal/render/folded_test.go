@@ -9,9 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
-func stacksView(t *testing.T, change func(*profile.Builder), o profile.ViewOptions) *profile.View {
+func stacksView(t *testing.T, change func(*profile.Builder), o report.Options) *report.View {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	frame := func(name string, inlined bool) profile.FrameSpec {
@@ -28,7 +29,7 @@ func stacksView(t *testing.T, change func(*profile.Builder), o profile.ViewOptio
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := p.View(o)
+	v, err := report.NewView(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +37,13 @@ func stacksView(t *testing.T, change func(*profile.Builder), o profile.ViewOptio
 }
 
 func TestFolded(t *testing.T) {
-	o := profile.DefaultViewOptions()
+	o := report.DefaultOptions()
 	lines := o
 	lines.Granularity = profile.ByLine
 	divided := o
 	divided.DivideBy = 5
 	for name, c := range map[string]struct {
-		options profile.ViewOptions
+		options report.Options
 		change  func(*profile.Builder)
 		want    string
 	}{
@@ -72,7 +73,7 @@ func TestFolded(t *testing.T) {
 
 func TestSpeedscope(t *testing.T) {
 	var b bytes.Buffer
-	if err := Speedscope(&b, "cpu.pprof", stacksView(t, nil, profile.DefaultViewOptions())); err != nil {
+	if err := Speedscope(&b, "cpu.pprof", stacksView(t, nil, report.DefaultOptions())); err != nil {
 		t.Fatal(err)
 	}
 	var file struct {
@@ -127,7 +128,7 @@ func must(b []byte, err error) []byte {
 
 func TestSpeedscopeRefusesNegativeValues(t *testing.T) {
 	negative := func(b *profile.Builder) { b.Add([]profile.FrameSpec{{Function: "main.less"}}, 0, -7) }
-	o := profile.DefaultViewOptions()
+	o := report.DefaultOptions()
 	err := Speedscope(&bytes.Buffer{}, "diff", stacksView(t, negative, o))
 	if err == nil || !strings.Contains(err.Error(), "-drop_negative") {
 		t.Errorf("error %v", err)

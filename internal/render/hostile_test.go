@@ -35,6 +35,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/load"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
+	"github.com/hone-go/hone/profile/runtimework"
 )
 
 // hostileTracks are series in which every name is hostile.
@@ -50,7 +52,7 @@ func hostileTracks() HistoryTracks {
 }
 
 // hostileView is a view of a profile in which every name is hostile.
-func hostileView(t *testing.T) *profile.View {
+func hostileView(t *testing.T) *report.View {
 	t.Helper()
 	text := screentest.Text
 	b := profile.NewBuilder(profile.ValueType{Type: text, Unit: "count"}, profile.ValueType{Type: "x" + text, Unit: "ns" + text})
@@ -69,7 +71,7 @@ func hostileView(t *testing.T) *profile.View {
 	}
 	p.Comments, p.DocURL = []string{text, text}, text
 	p.PeriodType = profile.ValueType{Type: text, Unit: text}
-	v, err := p.View(profile.DefaultViewOptions())
+	v, err := report.NewView(p, report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,15 +88,15 @@ func filled[T any]() *T {
 // hostilePages draw every page of this package from hostile data.
 func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 	v := hostileView(t)
-	top, err := v.Profile.Top(v.TopOptions(0))
+	top, err := report.Top(v.Profile, v.TopOptions(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := v.Graph(profile.GraphOptions{})
+	graph, err := v.Graph(report.GraphOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := v.Profile.RuntimeWork(v.Index, func(profile.Function) bool { return true })
+	work, err := runtimework.Of(v.Profile, v.Index, func(profile.Function) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/internal/screen"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // List draws annotated source: flat and cum in front of each line.
@@ -21,7 +22,7 @@ func List(w io.Writer, p *inspect.Listing, s Style) {
 		}
 		return screen.Line(p.View.Readable(v, unit))
 	}
-	names := newNaming(p.View.Names == profile.ExactNames, p.Functions, func(f *inspect.ListedFunction) string { return f.Name })
+	names := newNaming(p.View.Names == report.ExactNames, p.Functions, func(f *inspect.ListedFunction) string { return f.Name })
 	for i := range p.Functions {
 		f := &p.Functions[i]
 		if i > 0 {
@@ -32,7 +33,7 @@ func List(w io.Writer, p *inspect.Listing, s Style) {
 			file = f.File
 		}
 		line(w, "%s in %s", s.paint(strong, names.of(f.Name)), file)
-		line(w, "%10s %10s (flat, cum) %s of %s", value(f.Flat), value(f.Cum), profile.FormatPercent(f.Cum, p.View.Total), p.View.SampleType.Type)
+		line(w, "%10s %10s (flat, cum) %s of %s", value(f.Flat), value(f.Cum), measure.Percent(f.Cum, p.View.Total), p.View.SampleType.Type)
 		if f.Problem != "" {
 			fmt.Fprintln(w, s.paint(faint, wrap("no source: "+f.Problem, "", s.width())))
 		}
@@ -73,14 +74,14 @@ func remarks(w io.Writer, f *inspect.ListedFunction, line int64, s Style) {
 
 // listedLine is one line of source with its cost.
 type listedLine struct {
-	profile.LineCost
+	report.LineCost
 	text string
 }
 
 // lines joins source and costs. Without source only the lines that cost are there.
 func lines(f *inspect.ListedFunction) []listedLine {
 	var out []listedLine
-	costs := map[int64]profile.LineCost{}
+	costs := map[int64]report.LineCost{}
 	for _, c := range f.Lines {
 		costs[c.Line] = c
 		if f.Source == nil {

@@ -2,7 +2,8 @@ package render
 
 import (
 	"github.com/hone-go/hone/internal/screen"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // naming gives functions the names that a page shows. The zero naming leaves names as they are.
@@ -21,7 +22,7 @@ func newNaming[T any](exact bool, rows []T, name func(*T) string) naming {
 		if _, known := n.readable[name]; known {
 			continue
 		}
-		short := profile.ReadableName(name)
+		short := symbol.Readable(name)
 		if first, taken := owner[short]; taken {
 			n.readable[first], short = first, name
 		} else {
@@ -41,14 +42,14 @@ func (n naming) of(name string) string {
 }
 
 // row is the text of a row, its function under the name to show.
-func (n naming) row(r profile.Row) string {
+func (n naming) row(r report.Row) string {
 	r.Name = n.of(r.Name)
 	return screen.Line(r.String())
 }
 
 // readableIfOther is what JSON has beside the exact name: "" when that is readable.
 func readableIfOther(name string) string {
-	if short := profile.ReadableName(name); short != name {
+	if short := symbol.Readable(name); short != name {
 		return short
 	}
 	return ""

@@ -7,10 +7,11 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // named is a view of a profile with a sample in each function.
-func named(t *testing.T, how profile.Names, functions ...string) *profile.View {
+func named(t *testing.T, how report.Names, functions ...string) *report.View {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for i, name := range functions {
@@ -20,26 +21,26 @@ func named(t *testing.T, how profile.Names, functions ...string) *profile.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := profile.DefaultViewOptions()
+	o := report.DefaultOptions()
 	o.Names = how
-	v, err := p.View(o)
+	v, err := report.NewView(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func texts(t *testing.T, v *profile.View) (top, tree, traces string) {
+func texts(t *testing.T, v *report.View) (top, tree, traces string) {
 	t.Helper()
 	var b bytes.Buffer
-	table, err := v.Profile.Top(v.TopOptions(0))
+	table, err := report.Top(v.Profile, v.TopOptions(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	Top(&b, TopTable{View: v, Top: table}, Style{})
 	top = b.String()
 	b.Reset()
-	g, err := v.Graph(profile.GraphOptions{})
+	g, err := v.Graph(report.GraphOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +54,12 @@ func texts(t *testing.T, v *profile.View) (top, tree, traces string) {
 func TestNamesOfPages(t *testing.T) {
 	const exact, readable = "main.run.func1.2", "main.run (closure 1.2)"
 	for _, tc := range []struct {
-		how               profile.Names
+		how               report.Names
 		top, tree, traces string
 	}{
-		{profile.NamesByReport, readable, readable, exact},
-		{profile.ReadableNames, readable, readable, readable},
-		{profile.ExactNames, exact, exact, exact},
+		{report.NamesByReport, readable, readable, exact},
+		{report.ReadableNames, readable, readable, readable},
+		{report.ExactNames, exact, exact, exact},
 	} {
 		top, tree, traces := texts(t, named(t, tc.how, exact))
 		if !strings.Contains(top, tc.top+"\n") || !strings.Contains(tree, tc.tree+"\n") || !strings.Contains(traces, tc.traces+"\n") {
@@ -69,7 +70,7 @@ func TestNamesOfPages(t *testing.T) {
 
 func TestNamesThatWouldBeAlikeStay(t *testing.T) {
 	const a, b = "main.Map[go.shape.*x/a.T]", "main.Map[go.shape.*y/a.T]"
-	top, _, _ := texts(t, named(t, profile.NamesByReport, a, b, "main.Map[go.shape.int]"))
+	top, _, _ := texts(t, named(t, report.NamesByReport, a, b, "main.Map[go.shape.int]"))
 	for _, want := range []string{a, b, "main.Map[int]"} {
 		if !strings.Contains(top, want+"\n") {
 			t.Errorf("no row %q:\n%s", want, top)
@@ -81,8 +82,8 @@ func TestNamesInDiffs(t *testing.T) {
 	d := &compare.Diff{Rows: []compare.DiffRow{{
 		Function: "main.run.func1", Path: []string{"main.main", "main.run.func1"}, Verdict: compare.Worse, In: "both", New: 1, Ratio: new(float64),
 	}}}
-	for how, want := range map[profile.Names]string{
-		profile.NamesByReport: "main.main > main.run (closure 1)\n", profile.ExactNames: "main.main > main.run.func1\n",
+	for how, want := range map[report.Names]string{
+		report.NamesByReport: "main.main > main.run (closure 1)\n", report.ExactNames: "main.main > main.run.func1\n",
 	} {
 		var b bytes.Buffer
 		Diff(&b, DiffPage{Diff: d, Noun: "path", Names: how}, Style{})
@@ -93,8 +94,8 @@ func TestNamesInDiffs(t *testing.T) {
 }
 
 func TestNamesInJSON(t *testing.T) {
-	v := named(t, profile.NamesByReport, "main.run.func1", "main.main")
-	table, err := v.Profile.Top(v.TopOptions(0))
+	v := named(t, report.NamesByReport, "main.run.func1", "main.main")
+	table, err := report.Top(v.Profile, v.TopOptions(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // pprofText is what google/pprof's own driver prints of a profile.
@@ -148,7 +149,7 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 		index := rapid.IntRange(0, 1).Draw(rt, "index")
 		mean, divide := rapid.Bool().Draw(rt, "mean"), rapid.SampledFrom([]float64{1, 3}).Draw(rt, "divide_by")
 		unit := rapid.SampledFrom([]string{"minimum", "ms"}).Draw(rt, "unit")
-		o := profile.DefaultViewOptions()
+		o := report.DefaultOptions()
 		o.SampleIndex, o.Mean, o.DivideBy, o.Unit = fmt.Sprint(index), mean, divide, unit
 		o.RelativePercentages, o.NoInlines = rapid.Bool().Draw(rt, "relative_percentages"), rapid.Bool().Draw(rt, "noinlines")
 		o.ShowColumns = rapid.Bool().Draw(rt, "showcolumns")
@@ -161,7 +162,7 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 			"-tagroot=", "-tagleaf=", "-focus=" + focus, fmt.Sprintf("-showcolumns=%t", o.ShowColumns), fmt.Sprintf("-noinlines=%t", o.NoInlines), fmt.Sprintf("-relative_percentages=%t", o.RelativePercentages),
 		}
 		page := func() SamplesPage {
-			v, err := p.View(o)
+			v, err := report.NewView(p, o)
 			if err != nil {
 				t.Fatal(err)
 			}

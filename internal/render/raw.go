@@ -36,10 +36,8 @@ func Raw(w io.Writer, p *profile.Profile) {
 		types = append(types, text)
 	}
 	line(w, "%s", strings.TrimSpace(strings.Join(types, " ")))
-	var stack []int32
 	for row := range p.NumSamples() {
-		stack = p.Stack(row, stack)
-		rawSample(w, p, row, stack)
+		rawSample(w, p, row, p.Stack(row))
 	}
 	fmt.Fprintln(w, "Locations")
 	for i := range p.Locations {

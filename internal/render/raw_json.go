@@ -63,9 +63,9 @@ func RawJSON(w io.Writer, page SamplesPage) error {
 	})
 	s := sample{Locations: []int32{}}
 	o.array("samples", p.NumSamples(), func(row int) any {
-		s.Labels, s.Locations, s.Values = labelsJSON(p.Labels(row)), p.Stack(row, s.Locations), s.Values[:0]
-		for i := range s.Locations {
-			s.Locations[i]++
+		s.Labels, s.Locations, s.Values = labelsJSON(p.Labels(row)), s.Locations[:0], s.Values[:0]
+		for _, l := range p.Stack(row) {
+			s.Locations = append(s.Locations, l+1)
 		}
 		for i := range p.SampleTypes {
 			s.Values = append(s.Values, p.Values(i)[row])

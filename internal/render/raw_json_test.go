@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 func TestRawJSONHoldsTheProfile(t *testing.T) {
 	var b bytes.Buffer
-	page := SamplesPage{Source: "cpu.pprof", View: stacksView(t, nil, profile.DefaultViewOptions())}
+	page := SamplesPage{Source: "cpu.pprof", View: stacksView(t, nil, report.DefaultOptions())}
 	if err := RawJSON(&b, page); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (f *failAfter) Write(b []byte) (int, error) {
 }
 
 func TestStreamsTellWhenTheyCannotBeWritten(t *testing.T) {
-	v := stacksView(t, nil, profile.DefaultViewOptions())
+	v := stacksView(t, nil, report.DefaultOptions())
 	for n := 0; n < 600; n += 50 {
 		if err := RawJSON(&failAfter{n}, SamplesPage{View: v}); !errors.Is(err, errFull) {
 			t.Errorf("raw, after %d bytes: %v", n, err)

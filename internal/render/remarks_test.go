@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/inspect"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 func TestRemarksPage(t *testing.T) {
-	v, err := smallProfile(t).View(profile.DefaultViewOptions())
+	v, err := report.NewView(smallProfile(t), report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := inspect.ListedFunction{
-		FuncLines: profile.FuncLines{Name: "main.slow", File: "slow.go", StartLine: 3, Flat: 9e8, Cum: 9e8, Lines: []profile.LineCost{{Line: 4, Flat: 6e8, Cum: 6e8}, {Line: 5, Flat: 3e8, Cum: 3e8}}},
+		FuncLines: report.FuncLines{Name: "main.slow", File: "slow.go", StartLine: 3, Flat: 9e8, Cum: 9e8, Lines: []report.LineCost{{Line: 4, Flat: 6e8, Cum: 6e8}, {Line: 5, Flat: 3e8, Cum: 3e8}}},
 		Path:      "/src/slow.go", From: 3, Source: []string{"func slow() {", "\tx++", "\ty++", "}"},
 		Remarks: []inspect.Remark{
 			{Line: 3, Kind: "inlining", Text: "is not inlined: function too complex: cost 452 exceeds budget 80"},

@@ -10,12 +10,14 @@ import (
 
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // SamplesPage is what the reports on single samples are made from: traces, tags, comments, raw.
 type SamplesPage struct {
 	Source string
-	View   *profile.View
+	View   *report.View
 }
 
 // head prints what pprof prints above a report: binary, comments, time, duration.
@@ -45,10 +47,10 @@ func (p SamplesPage) head(w io.Writer) {
 	}
 	if d := v.Profile.DurationNanos; d != 0 {
 		total, ratio := v.Total, ""
-		if ns, unit := profile.ScaleValue(total, v.SampleType.Unit, "nanoseconds"); unit == "ns" && ns != 0 {
-			ratio = "(" + profile.FormatPercent(int64(ns), d) + ")"
+		if ns, unit := measure.Scale(total, v.SampleType.Unit, "nanoseconds"); unit == "ns" && ns != 0 {
+			ratio = "(" + measure.Percent(int64(ns), d) + ")"
 		}
-		line(w, "Duration: %s, Total samples = %s %s", profile.FormatValue(d, "nanoseconds", "auto"), v.FormatEach(total), ratio)
+		line(w, "Duration: %s, Total samples = %s %s", measure.Format(d, "nanoseconds", "auto"), v.FormatEach(total), ratio)
 	}
 }
 
@@ -59,7 +61,7 @@ func Traces(w io.Writer, p SamplesPage, s Style) {
 	p.head(w)
 	units := v.Profile.LabelUnits()
 	rows, traces := v.Traces()
-	names := newNaming(v.Names != profile.ReadableNames, rows, func(r *profile.Row) string { return r.Name })
+	names := newNaming(v.Names != report.ReadableNames, rows, func(r *report.Row) string { return r.Name })
 	plainly, inlined := make([]string, len(rows)), make([]string, len(rows))
 	for i := range rows {
 		plainly[i] = names.row(rows[i]) + "\n"
@@ -115,20 +117,20 @@ func (k keyLabels) texts(unit string) []string {
 			out = append(out, l.Str)
 			continue
 		}
-		out = append(out, profile.FormatValue(l.Num, unit, "auto"))
+		out = append(out, measure.Format(l.Num, unit, "auto"))
 	}
 	return out
 }
 
 // Tags prints what the samples with each label cost.
-func Tags(w io.Writer, p SamplesPage, tags []profile.Tag) {
+func Tags(w io.Writer, p SamplesPage, tags []report.Tag) {
 	v := p.View
 	total := v.Total
 	share := func(x int64) string {
 		if total <= 0 {
 			return ""
 		}
-		return " (" + profile.FormatPercent(x, total) + ")"
+		return " (" + measure.Percent(x, total) + ")"
 	}
 	value := func(x int64) string { return screen.Line(v.FormatEach(x)) }
 	tab := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.AlignRight)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/screen"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 type labelJSON struct {
@@ -84,7 +85,7 @@ func TracesJSON(w io.Writer, p SamplesPage) error {
 }
 
 // TagsJSON is the form of `hone tags -json`.
-func TagsJSON(p SamplesPage, tags []profile.Tag) any {
+func TagsJSON(p SamplesPage, tags []report.Tag) any {
 	type value struct {
 		Text  string `json:"text"`
 		Value int64  `json:"value"`

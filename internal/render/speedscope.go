@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // Speedscope writes the file format of speedscope.app (its
 // file-format-schema.json): a profile of samples for each sample type, the
 // view's own to be shown first. It cannot hold negative values. The stacks of
 // one sample type are in memory at a time, and nothing of what is written.
-func Speedscope(w io.Writer, source string, v *profile.View) error {
+func Speedscope(w io.Writer, source string, v *report.View) error {
 	f := speedscopeFile{source: source, view: v}
 	for i := range v.Profile.SampleTypes { // before anything is written
 		if err := f.refuseNegative(i); err != nil {
@@ -58,12 +59,12 @@ type speedscopeFrame struct {
 // speedscopeFile is a file on its way out.
 type speedscopeFile struct {
 	source string
-	view   *profile.View
+	view   *report.View
 	out    *objectWriter
 	frames []profile.Frame // of all profiles so far
 }
 
-func (f *speedscopeFile) stacks(sampleType int) (*profile.Stacks, error) {
+func (f *speedscopeFile) stacks(sampleType int) (*report.StackTable, error) {
 	one := *f.view
 	one.Index, one.SampleType = sampleType, f.view.Profile.SampleTypes[sampleType]
 	p, err := NewStacks(f.source, &one)

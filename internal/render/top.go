@@ -2,19 +2,20 @@ package render
 
 import (
 	"fmt"
+	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // TopTable is the table of `hone top` and what it was made from.
 type TopTable struct {
 	Source string
-	View   *profile.View
-	Top    *profile.Top
-	Blind  profile.BlindSpots
+	View   *report.View
+	Top    *report.Table
+	Blind  blindspots.Spots
 	Notes  []string // on the sources; JSON has them, beside a text they go to stderr
 }
 
@@ -24,21 +25,21 @@ func Top(w io.Writer, t TopTable, s Style) {
 	value := func(v int64) string { return t.View.Readable(v, unit) }
 	viewHead(w, t.Source, t.View, t.Blind, s)
 	line(w, "showing %s of %s total (%s)", value(top.Flat), value(top.Total),
-		strings.TrimSpace(profile.FormatPercent(top.Flat, top.Total)))
+		strings.TrimSpace(measure.Percent(top.Flat, top.Total)))
 	if top.Dropped > 0 {
 		line(w, "%s", s.paint(faint, fmt.Sprintf("dropped %s below %s", plural(top.Dropped, "row"), value(top.Cutoff))))
 	}
 	if n := top.Nodes - len(top.Rows); n > 0 {
 		fmt.Fprintln(w, s.paint(faint, plural(n, "row")+" more with a larger -top"))
 	}
-	names := newNaming(t.View.Names == profile.ExactNames, top.Rows, func(r *profile.Row) string { return r.Name })
+	names := newNaming(t.View.Names == report.ExactNames, top.Rows, func(r *report.Row) string { return r.Name })
 	rows := [][]string{{"flat", "flat%", "sum%", "cum", "cum%", ""}}
 	var sum int64
 	for _, r := range top.Rows {
 		sum += r.Flat
 		name := strings.TrimSpace(names.row(r) + " " + r.Inline.String())
-		rows = append(rows, []string{value(r.Flat), profile.FormatPercent(r.Flat, top.Total), profile.FormatPercent(sum, top.Total),
-			value(r.Cum), profile.FormatPercent(r.Cum, top.Total), name})
+		rows = append(rows, []string{value(r.Flat), measure.Percent(r.Flat, top.Total), measure.Percent(sum, top.Total),
+			value(r.Cum), measure.Percent(r.Cum, top.Total), name})
 	}
 	for i, line := range table(rows, "  ", 0, 1, 2, 3, 4) {
 		if i == 0 {
@@ -55,7 +56,7 @@ func (t TopTable) notes() []string {
 
 // viewHead draws the line above a report that says what it is about, and the
 // filters, unless compact_labels asks for none.
-func viewHead(w io.Writer, source string, v *profile.View, blind profile.BlindSpots, s Style) {
+func viewHead(w io.Writer, source string, v *report.View, blind blindspots.Spots, s Style) {
 	if v.CompactLabels {
 		return
 	}
@@ -72,11 +73,11 @@ func viewHead(w io.Writer, source string, v *profile.View, blind profile.BlindSp
 }
 
 // inlineJSON says what the marks in the text say.
-func inlineJSON(i profile.Inline) string {
+func inlineJSON(i report.Inline) string {
 	switch i {
-	case profile.AllInlined:
+	case report.AllInlined:
 		return "all"
-	case profile.PartlyInlined:
+	case report.PartlyInlined:
 		return "partial"
 	}
 	return ""

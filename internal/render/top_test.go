@@ -6,6 +6,7 @@ import (
 
 	"github.com/hone-go/hone/internal/inspect"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 func smallProfile(t *testing.T) *profile.Profile {
@@ -28,11 +29,11 @@ func smallProfile(t *testing.T) *profile.Profile {
 
 func TestTopPage(t *testing.T) {
 	p := smallProfile(t)
-	v, err := p.View(profile.DefaultViewOptions())
+	v, err := report.NewView(p, report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	top, err := p.Top(v.TopOptions(1))
+	top, err := report.Top(p, v.TopOptions(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +50,14 @@ func TestTopPage(t *testing.T) {
 
 func TestListPage(t *testing.T) {
 	page := &inspect.Listing{
-		View: &profile.View{ViewOptions: profile.DefaultViewOptions(), SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9},
+		View: &report.View{Options: report.DefaultOptions(), SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9},
 		Functions: []inspect.ListedFunction{
 			{
-				FuncLines: profile.FuncLines{Name: "main.slow", File: "slow.go", Flat: 9e8, Cum: 9e8, Lines: []profile.LineCost{{Line: 4, Flat: 6e8, Cum: 6e8}, {Line: 5, Flat: 3e8, Cum: 3e8}}},
+				FuncLines: report.FuncLines{Name: "main.slow", File: "slow.go", Flat: 9e8, Cum: 9e8, Lines: []report.LineCost{{Line: 4, Flat: 6e8, Cum: 6e8}, {Line: 5, Flat: 3e8, Cum: 3e8}}},
 				Path:      "/src/slow.go", From: 3, Source: []string{"func slow() {", "\tx++", "\ty++", "}"},
 			},
 			{
-				FuncLines: profile.FuncLines{Name: "main.gone", File: "gone.go", Cum: 1e8, Lines: []profile.LineCost{{Line: 9, Cum: 1e8}}},
+				FuncLines: report.FuncLines{Name: "main.gone", File: "gone.go", Cum: 1e8, Lines: []report.LineCost{{Line: 9, Cum: 1e8}}},
 				Problem:   "gone.go: looked in /src",
 			},
 		},

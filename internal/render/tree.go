@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/blindspots"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // GraphPage is a call graph and what it was made from.
 type GraphPage struct {
 	Source string
-	View   *profile.View
-	Graph  *profile.Graph
-	Blind  profile.BlindSpots
+	View   *report.View
+	Graph  *report.CallGraph
+	Blind  blindspots.Spots
 	Notes  []string // on the sources; JSON has them, beside a text they go to stderr
 	// Shown are the nodes that the page is about, by number; nil is all.
 	Shown []int
@@ -67,7 +69,7 @@ func (p *GraphPage) head() (title, notes []string) {
 	if b.Len() > 0 {
 		title = strings.Split(strings.TrimSpace(b.String()), "\n")
 	}
-	share := strings.TrimSpace(profile.FormatPercent(g.Flat, g.Total))
+	share := strings.TrimSpace(measure.Percent(g.Flat, g.Total))
 	notes = append(notes, fmt.Sprintf("showing %s of %s total (%s)", value(g.Flat), value(g.Total), share))
 	if g.DroppedNodes > 0 {
 		notes = append(notes, fmt.Sprintf("dropped %s below %s", plural(g.DroppedNodes, "node"), value(g.NodeCutoff)))
@@ -97,14 +99,14 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 	separator := s.paint(faint, strings.Repeat("-", 58)+"+"+strings.Repeat("-", 13))
 	fmt.Fprintln(w, separator)
 	fmt.Fprintln(w, s.paint(faint, "      flat  flat%   sum%        cum   cum%      calls calls%  | context"))
-	names := newNaming(p.View.Names == profile.ExactNames, g.Nodes, func(n *profile.GraphNode) string { return n.Name })
+	names := newNaming(p.View.Names == report.ExactNames, g.Nodes, func(n *report.Node) string { return n.Name })
 	text := func(i int32) string {
 		n := g.Nodes[i]
 		n.Name = names.of(n.Name)
 		return n.String()
 	}
-	call := func(e profile.GraphEdge, cum int64, other int32) {
-		line(w, "%50s %s |   %s%s", value(e.Weight), profile.FormatPercent(e.Weight, cum), text(other), s.paint(faint, inlineMark(e)))
+	call := func(e report.Edge, cum int64, other int32) {
+		line(w, "%50s %s |   %s%s", value(e.Weight), measure.Percent(e.Weight, cum), text(other), s.paint(faint, inlineMark(e)))
 	}
 	var sum int64
 	for _, i := range p.shown() {
@@ -114,8 +116,8 @@ func Tree(w io.Writer, p GraphPage, s Style) {
 			call(e, n.Cum, e.From)
 		}
 		sum += n.Flat
-		line(w, "%10s %s %s %10s %s                | %s", value(n.Flat), profile.FormatPercent(n.Flat, g.Total),
-			profile.FormatPercent(sum, g.Total), value(n.Cum), profile.FormatPercent(n.Cum, g.Total), s.paint(strong, text(int32(i))))
+		line(w, "%10s %s %s %10s %s                | %s", value(n.Flat), measure.Percent(n.Flat, g.Total),
+			measure.Percent(sum, g.Total), value(n.Cum), measure.Percent(n.Cum, g.Total), s.paint(strong, text(int32(i))))
 		for _, e := range g.Out(i) {
 			call(e, n.Cum, e.To)
 		}
@@ -131,7 +133,7 @@ func (p *GraphPage) jsonNotes() []string {
 	return append(slices.Clone(p.Notes), blindNotes(p.View, p.Blind)...)
 }
 
-func inlineMark(e profile.GraphEdge) string {
+func inlineMark(e report.Edge) string {
 	if e.Inline {
 		return " (inline)"
 	}

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // graphPage is the page of a profile with inlining, recursion, a generic function
 // and a node that is left out.
-func graphPage(t *testing.T, o profile.GraphOptions) GraphPage {
+func graphPage(t *testing.T, o report.GraphOptions) GraphPage {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	frame := func(name string) profile.FrameSpec { return profile.FrameSpec{Function: name, File: "x.go", Line: 1} }
@@ -31,7 +32,7 @@ func graphPage(t *testing.T, o profile.GraphOptions) GraphPage {
 		t.Fatal(err)
 	}
 	p.DurationNanos = 2e9
-	v, err := p.View(profile.DefaultViewOptions())
+	v, err := report.NewView(p, report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func graphPage(t *testing.T, o profile.GraphOptions) GraphPage {
 }
 
 func TestTreePage(t *testing.T) {
-	page := graphPage(t, profile.GraphOptions{NodeCount: 5})
+	page := graphPage(t, report.GraphOptions{NodeCount: 5})
 	var b bytes.Buffer
 	Tree(&b, page, Style{})
 	golden(t, "tree.golden", b.Bytes())
@@ -55,7 +56,7 @@ func TestTreePage(t *testing.T) {
 }
 
 func TestPeekPage(t *testing.T) {
-	page := graphPage(t, profile.GraphOptions{EdgesOf: regexp.MustCompile("mallocgc")})
+	page := graphPage(t, report.GraphOptions{EdgesOf: regexp.MustCompile("mallocgc")})
 	for i, n := range page.Graph.Nodes {
 		if n.Name == "runtime.mallocgc" {
 			page.Shown = append(page.Shown, i)
@@ -67,7 +68,7 @@ func TestPeekPage(t *testing.T) {
 }
 
 func TestGraphPages(t *testing.T) {
-	page := graphPage(t, profile.GraphOptions{NodeCount: 6, Visual: true})
+	page := graphPage(t, report.GraphOptions{NodeCount: 6, Visual: true})
 	var b bytes.Buffer
 	Dot(&b, page)
 	golden(t, "graph.dot.golden", b.Bytes())
@@ -83,7 +84,7 @@ func TestGraphPages(t *testing.T) {
 // TestCallGraphIsOneFile: the picture is XML, has each node and call, and asks
 // for nothing from elsewhere.
 func TestCallGraphIsOneFile(t *testing.T) {
-	page := graphPage(t, profile.GraphOptions{Visual: true})
+	page := graphPage(t, report.GraphOptions{Visual: true})
 	var b bytes.Buffer
 	if err := CallGraphSVG(&b, page); err != nil {
 		t.Fatal(err)
@@ -115,7 +116,7 @@ func TestCallGraphIsOneFile(t *testing.T) {
 }
 
 func TestEmptyCallGraph(t *testing.T) {
-	page := GraphPage{Source: "cpu.pprof", View: &profile.View{Profile: &profile.Profile{}}, Graph: &profile.Graph{}}
+	page := GraphPage{Source: "cpu.pprof", View: &report.View{Profile: &profile.Profile{}}, Graph: &report.CallGraph{}}
 	if err := CallGraphSVG(io.Discard, page); err != nil {
 		t.Error(err)
 	}

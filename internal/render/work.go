@@ -7,15 +7,19 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
+	"github.com/hone-go/hone/profile/runtimework"
+	"github.com/hone-go/hone/profile/symbol"
 	"github.com/hone-go/hone/stats"
 )
 
 // WorkPage is what `hone top -groups` draws.
 type WorkPage struct {
 	Source string
-	Work   *profile.RuntimeWork
+	Work   *runtimework.Table
 	Top    int                        // lines of each group; 0 for the default, negative for all
-	Names  profile.Names              // of functions
+	Names  report.Names               // of functions
 	Short  func(profile.Frame) string // how a frame's file is named; nil: as the profile has it
 }
 
@@ -25,7 +29,7 @@ const workRows = 5
 // Work draws what the runtime does and for which lines: in words first, then a table for each group.
 func Work(w io.Writer, p WorkPage, s Style) {
 	value := func(v int64) string {
-		return profile.FormatValue(v, p.Work.SampleType.Unit, "auto")
+		return measure.Format(v, p.Work.SampleType.Unit, "auto")
 	}
 	line(w, "%s", s.paint(faint, fmt.Sprintf("%s · %s · %s in all", p.Source, p.Work.SampleType.Type, value(p.Work.Total))))
 	fmt.Fprintln(w)
@@ -38,7 +42,7 @@ func Work(w io.Writer, p WorkPage, s Style) {
 		limit = math.MaxInt
 	}
 	for _, g := range p.Work.Groups {
-		if g.Work == profile.NoWork {
+		if g.Work == runtimework.None {
 			continue
 		}
 		fmt.Fprintln(w)
@@ -63,8 +67,8 @@ func Work(w io.Writer, p WorkPage, s Style) {
 // collectsInBackground reports whether the collector worked for no line of its own.
 func (p WorkPage) collectsInBackground() bool {
 	for _, g := range p.Work.Groups {
-		if g.Work == profile.Collection {
-			return slices.ContainsFunc(g.Rows, func(r profile.WorkRow) bool { return r.Name == "" && r.Value > 0 })
+		if g.Work == runtimework.Collection {
+			return slices.ContainsFunc(g.Rows, func(r runtimework.Row) bool { return r.Name == "" && r.Value > 0 })
 		}
 	}
 	return false
@@ -88,7 +92,7 @@ func (p WorkPage) words() string {
 	var runtime int64
 	text := ""
 	for _, g := range p.Work.Groups {
-		if g.Work == profile.NoWork {
+		if g.Work == runtimework.None {
 			continue
 		}
 		runtime += g.Value
@@ -105,7 +109,7 @@ func (p WorkPage) words() string {
 }
 
 // line names who pays.
-func (p WorkPage) line(r profile.WorkRow) string {
+func (p WorkPage) line(r runtimework.Row) string {
 	if r.Name == "" {
 		return "(in the background, for no line)"
 	}
@@ -114,8 +118,8 @@ func (p WorkPage) line(r profile.WorkRow) string {
 		file = p.Short(r.Frame)
 	}
 	name := r.Name
-	if p.Names != profile.ExactNames {
-		name = profile.ReadableName(name) // the line beside it tells apart what is alike
+	if p.Names != report.ExactNames {
+		name = symbol.Readable(name) // the line beside it tells apart what is alike
 	}
 	if file == "" {
 		return name

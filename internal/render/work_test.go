@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/runtimework"
 )
 
 func TestWorkPage(t *testing.T) {
@@ -27,7 +28,7 @@ func TestWorkPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := p.RuntimeWork(1, func(f profile.Function) bool { return strings.HasPrefix(f.Name, "main.") })
+	work, err := runtimework.Of(p, 1, func(f profile.Function) bool { return strings.HasPrefix(f.Name, "main.") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestWorkPageOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := p.RuntimeWork(0, func(profile.Function) bool { return true })
+	work, err := runtimework.Of(p, 0, func(profile.Function) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

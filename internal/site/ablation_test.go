@@ -154,7 +154,7 @@ func predictSavings(t *testing.T, program string) rules {
 	const more = 5
 	base := filepath.Join(t.TempDir(), "profile")
 	runAblation(t, program, "-rounds", fmt.Sprint(more**ablationRounds), "-profiles", base)
-	allocs, err := profile.Subtract(open(t, base+".after"), open(t, base+".before"))
+	allocs, err := profile.Subtract(open(t, base+".after"), open(t, base+".before"), profile.Subtraction{})
 	if err != nil {
 		t.Fatal(err)
 	}

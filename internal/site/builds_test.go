@@ -172,7 +172,7 @@ func runAndJoin(t *testing.T, dir string, flags []string) (*site.Table, *gocode.
 		}
 		return prof
 	}
-	allocs, err := profile.Subtract(decode("heap.end"), decode("heap.start"))
+	allocs, err := profile.Subtract(decode("heap.end"), decode("heap.start"), profile.Subtraction{})
 	if err != nil {
 		t.Fatal(err)
 	}

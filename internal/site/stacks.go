@@ -81,7 +81,6 @@ type expander struct {
 	functions []*trait // by the profile's index, filled when first seen
 	locations []span   // by the profile's index, filled when first seen
 	lines     []*node  // what locations point into
-	ids       []int32  // scratch
 	nodes     []*node  // scratch
 }
 
@@ -99,10 +98,9 @@ func newExpander(all *stacks, p *profile.Profile) *expander {
 
 // stack returns the interned stack of a sample.
 func (e *expander) stack(sample int) *stack {
-	e.ids = e.profile.Stack(sample, e.ids)
 	e.nodes = e.nodes[:0]
 	hash := uint64(14695981039346656037) // FNV-1a over frames
-	for _, id := range e.ids {
+	for _, id := range e.profile.Stack(sample) {
 		at := e.locations[id]
 		if at.to == 0 {
 			at = e.expand(&e.profile.Locations[id])

@@ -194,7 +194,7 @@ func (f fetcher) delta(ctx context.Context, u *url.URL, length time.Duration) (*
 	if err != nil {
 		return nil, err
 	}
-	d, err := profile.Delta(after, before)
+	d, err := profile.Subtract(after, before, profile.Subtraction{Counters: true})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u, err)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // with is an Opener with standard input and options.
@@ -118,7 +119,7 @@ func flat(t *testing.T, p *profile.Profile, name, value string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top, err := p.Top(profile.TopOptions{SampleIndex: i})
+	top, err := report.Top(p, report.TopOptions{SampleIndex: i})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func TestSourcesOfDifferentValuesKeepWhatTheyShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := now.Against(old, profile.BaseOptions{}); err != nil || now.Profile.Total(0) != 1 || len(now.Notes) != 1 {
+	if err := now.Against(old, profile.Subtraction{}); err != nil || now.Profile.Total(0) != 1 || len(now.Notes) != 1 {
 		t.Errorf("difference %d, %v, notes %q", now.Profile.Total(0), err, now.Notes)
 	}
 

@@ -20,6 +20,7 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/blindspots"
 	"github.com/hone-go/hone/profile/textual"
 )
 
@@ -55,11 +56,11 @@ func (s *Source) LeaveOutMeasurement() (shares []float64) {
 }
 
 // Surroundings are what the recording knows of the profile's making.
-func (s *Source) Surroundings() profile.Surroundings {
+func (s *Source) Surroundings() blindspots.Surroundings {
 	if s.Recording == nil {
-		return profile.Surroundings{}
+		return blindspots.Surroundings{}
 	}
-	around := profile.Surroundings{Cores: s.Recording.Runtime.GOMAXPROCS}
+	around := blindspots.Surroundings{Cores: s.Recording.Runtime.GOMAXPROCS}
 	if around.Cores == 0 {
 		around.Cores = s.Recording.Machine.Cores
 	}
@@ -194,10 +195,10 @@ func unlike(name, other string, dropped []profile.ValueType) string {
 }
 
 // Against subtracts a base. Where its values are others, those that both have are compared.
-func (s *Source) Against(base *Source, o profile.BaseOptions) error {
+func (s *Source) Against(base *Source, o profile.Subtraction) error {
 	p, b, gone, err := profile.Share(s.Profile, base.Profile)
 	if err == nil {
-		s.Profile, err = p.Against(b, o)
+		s.Profile, err = profile.Subtract(p, b, o)
 	}
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", s.Name, base.Name, err)

@@ -71,7 +71,7 @@ func leaksIn(t *testing.T, data []byte) map[string]int64 {
 	}
 	out := map[string]int64{}
 	for i, n := range p.Values(0) {
-		stack := p.Stack(i, nil)
+		stack := p.Stack(i)
 		lines := p.Locations[stack[len(stack)-1]].Lines
 		out[p.Functions[lines[len(lines)-1].Func].Name] += n
 	}

@@ -5,7 +5,7 @@ import (
 	"log"
 	"strings"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 	"github.com/hone-go/hone/profile/textual"
 )
 
@@ -18,7 +18,7 @@ main.main;main.handle 3
 	if err != nil {
 		log.Fatal(err)
 	}
-	top, err := p.Top(profile.TopOptions{Order: profile.ByCum})
+	top, err := report.Top(p, report.TopOptions{Order: report.ByCum})
 	if err != nil {
 		log.Fatal(err)
 	}

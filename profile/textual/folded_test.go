@@ -15,7 +15,7 @@ func fold(p *profile.Profile) string {
 	var b strings.Builder
 	var buf []int32
 	for row, n := range p.Values(0) {
-		buf = p.Stack(row, buf)
+		buf = p.Stack(row)
 		for i := len(buf) - 1; i >= 0; i-- {
 			b.WriteString(p.Functions[p.Locations[buf[i]].Lines[0].Func].Name)
 			if i > 0 {

@@ -52,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 func size(p *profile.Profile) int {
 	n := len(p.Functions) + len(p.Locations) + len(p.Mappings)
 	for row := range p.NumSamples() {
-		n += 1 + len(p.Stack(row, nil))
+		n += 1 + len(p.Stack(row))
 	}
 	return n
 }

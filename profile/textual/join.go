@@ -20,10 +20,8 @@ func Join(p *profile.Profile, dump []Goroutine) *profile.Profile {
 	facts := group(dump)
 	keys := make([]string, p.NumSamples())
 	rows := map[string]int{}
-	var buf []int32
 	for row := range keys {
-		buf = p.Stack(row, buf)
-		keys[row] = profileKey(p, buf)
+		keys[row] = profileKey(p, p.Stack(row))
 		rows[keys[row]]++
 	}
 	for k, n := range rows {

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 	"github.com/hone-go/hone/profile/textual"
 )
 
@@ -33,7 +34,7 @@ func rows(p *profile.Profile) []row {
 		for t := range p.SampleTypes {
 			r.Values = append(r.Values, p.Values(t)[i])
 		}
-		for _, l := range p.Stack(i, nil) {
+		for _, l := range p.Stack(i) {
 			r.Stack = append(r.Stack, p.Locations[l].Address)
 		}
 		for _, l := range p.Labels(i) {
@@ -216,7 +217,7 @@ var instance = regexp.MustCompile(`\[.*\]`)
 // top is every function's flat and cum bytes in use.
 func top(t *testing.T, p *profile.Profile) map[string][2]int64 {
 	t.Helper()
-	top, err := p.Top(profile.TopOptions{SampleIndex: 3})
+	top, err := report.Top(p, report.TopOptions{SampleIndex: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func describe(p *profile.Profile) string {
 			}
 		}
 		b.WriteString("\n")
-		for _, l := range p.Stack(row, nil) {
+		for _, l := range p.Stack(row) {
 			loc := p.Locations[l]
 			if len(loc.Lines) == 0 {
 				fmt.Fprintf(&b, "\t%#x\n", loc.Address)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // TestProfileIsOfThisHone looks for the functions of release.pgo in the source: a profile of functions that
@@ -21,7 +21,7 @@ func TestProfileIsOfThisHone(t *testing.T) {
 	file := filepath.Join("..", "..", "cmd", "hone", "release.pgo")
 	p := decodeFile(t, file)
 	names := declared(t, filepath.Join("..", ".."))
-	top, err := p.Top(profile.TopOptions{SampleIndex: len(p.SampleTypes) - 1})
+	top, err := report.Top(p, report.TopOptions{SampleIndex: len(p.SampleTypes) - 1})
 	if err != nil {
 		t.Fatal(err)
 	}

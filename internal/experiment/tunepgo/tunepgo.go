@@ -203,9 +203,8 @@ func unknown(p, own *profile.Profile) float64 {
 		return 0
 	}
 	var all, gone int64
-	var stack []int32
 	for i, n := range p.Values(index) {
-		stack = p.Stack(i, stack)
+		stack := p.Stack(i)
 		if len(stack) == 0 || len(p.Locations[stack[0]].Lines) == 0 {
 			continue
 		}

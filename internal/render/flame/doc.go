@@ -1,6 +1,6 @@
 // Package flame draws flame graphs: as one HTML file that works offline, and as SVG.
 //
-// One decision shapes it: the layout is data, made in Go by profile.Flame, and
+// One decision shapes it: the layout is data, made in Go by report.Flame, and
 // the page only draws the boxes it is given. The widest few thousand boxes are
 // all that a screen can show, so the page of a profile of any size is small, and
 // the page says what was left out.

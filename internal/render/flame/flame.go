@@ -2,19 +2,18 @@ package flame
 
 import (
 	"fmt"
+	"github.com/hone-go/hone/profile/report"
 	"hash/fnv"
 	"math"
 	"strings"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // Graph is a flame graph from both ends, ready to be drawn.
 type Graph struct {
 	Source   string // what the user named
-	Callees  *profile.Flame
-	Callers  *profile.Flame // inverted
-	Duration int64          // nanoseconds; 0 when not known
+	Callees  *report.FlameGraph
+	Callers  *report.FlameGraph // inverted
+	Duration int64              // nanoseconds; 0 when not known
 }
 
 const (
@@ -25,8 +24,8 @@ const (
 )
 
 // New lays a view out.
-func New(source string, v *profile.View) (*Graph, error) {
-	callees, callers, err := v.Profile.FlamePair(profile.FlameOptions{SampleIndex: v.Index, MaxBoxes: maxBoxes, MinShare: minShare})
+func New(source string, v *report.View) (*Graph, error) {
+	callees, callers, err := report.FlamePair(v.Profile, report.FlameOptions{SampleIndex: v.Index, MaxBoxes: maxBoxes, MinShare: minShare})
 	if err != nil {
 		return nil, err
 	}

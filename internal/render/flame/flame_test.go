@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -66,7 +67,7 @@ func service(t testing.TB) *profile.Profile {
 
 func graph(t testing.TB) *Graph {
 	t.Helper()
-	v, err := service(t).View(profile.DefaultViewOptions())
+	v, err := report.NewView(service(t), report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +147,9 @@ func TestAnyNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := profile.DefaultViewOptions()
+		o := report.DefaultOptions()
 		o.SampleIndex = "0"
-		v, err := p.View(o)
+		v, err := report.NewView(p, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func empty(t testing.TB) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := p.View(profile.DefaultViewOptions())
+	v, err := report.NewView(p, report.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 )
 
 //go:embed page
@@ -84,10 +85,10 @@ func newPageData(g *Graph) pageData {
 	}
 	d.Total = f.Total / d.Step
 	if g.Duration > 0 {
-		d.Duration = profile.FormatValue(g.Duration, "nanoseconds", "auto")
+		d.Duration = measure.Format(g.Duration, "nanoseconds", "auto")
 	}
 	packages, functions := map[string]int{}, map[string]int32{}
-	number := func(fn profile.FlameFunction) int32 {
+	number := func(fn report.FlameFunction) int32 {
 		n, ok := functions[fn.Name]
 		if ok {
 			return n
@@ -110,7 +111,7 @@ func newPageData(g *Graph) pageData {
 	return d
 }
 
-func newTreeData(f *profile.Flame, step int64, number func(profile.FlameFunction) int32) treeData {
+func newTreeData(f *report.FlameGraph, step int64, number func(report.FlameFunction) int32) treeData {
 	t := treeData{Dropped: f.Dropped / step}
 	signed := false
 	for _, b := range f.Boxes {
@@ -139,7 +140,7 @@ func (g *Graph) step() int64 {
 			step, v = v, step%v
 		}
 	}
-	for _, f := range []*profile.Flame{g.Callees, g.Callers} {
+	for _, f := range []*report.FlameGraph{g.Callees, g.Callers} {
 		for _, b := range f.Boxes {
 			add(b.Width)
 			add(b.Self)
@@ -157,7 +158,7 @@ func (g *Graph) step() int64 {
 // units lists the units that a value is printed in, the smallest first.
 func units(unit string) [][2]any {
 	const probe = 1 << 50
-	if _, label := profile.ScaleValue(probe, unit, "auto"); label == "" { // a count, or a unit of no known kind
+	if _, label := measure.Scale(probe, unit, "auto"); label == "" { // a count, or a unit of no known kind
 		if unit == "count" || unit == "" {
 			return [][2]any{{1, ""}}
 		}
@@ -165,7 +166,7 @@ func units(unit string) [][2]any {
 	}
 	var out [][2]any
 	for _, label := range []string{"ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB", "GCU"} {
-		v, got := profile.ScaleValue(probe, unit, label)
+		v, got := measure.Scale(probe, unit, label)
 		if got != label {
 			continue // of another kind
 		}

@@ -1,6 +1,8 @@
 package flame
 
-import "github.com/hone-go/hone/profile"
+import (
+	"github.com/hone-go/hone/profile/report"
+)
 
 // JSON is the form of `hone flame -json`: the boxes of the callees in the order
 // of a walk, with their left edges.
@@ -15,7 +17,7 @@ func JSON(g *Graph) any {
 		Self     int64  `json:"self"`
 		Inlined  bool   `json:"inlined,omitempty"`
 	}
-	boxes := func(f *profile.Flame) []box {
+	boxes := func(f *report.FlameGraph) []box {
 		out := []box{}
 		for _, b := range f.Boxes {
 			name := ""

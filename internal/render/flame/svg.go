@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"encoding/xml"
 	"fmt"
+	"github.com/hone-go/hone/profile/measure"
+	"github.com/hone-go/hone/profile/report"
 	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/hone-go/hone/profile"
 )
 
 const (
@@ -81,7 +81,7 @@ g:hover>rect{stroke:#1b1f24;stroke-width:1.4}.inlined{fill-opacity:.6}
 	return classes
 }
 
-func (g *Graph) svgBox(out io.Writer, classes map[string]string, b profile.FlameBox, x, width float64) {
+func (g *Graph) svgBox(out io.Writer, classes map[string]string, b report.FlameBox, x, width float64) {
 	f := g.Callees
 	name, class, mark := "all", "", ""
 	if b.Function >= 0 {
@@ -92,10 +92,10 @@ func (g *Graph) svgBox(out io.Writer, classes map[string]string, b profile.Flame
 	if b.Inlined {
 		class, mark = class+" inlined", " (inlined)"
 	}
-	value := func(v int64) string { return profile.FormatValue(v, f.SampleType.Unit, "auto") }
+	value := func(v int64) string { return measure.Format(v, f.SampleType.Unit, "auto") }
 	y := svgHead + float64(b.Depth)*svgRow
 	fmt.Fprintf(out, `<g><title>%s%s: %s of %s (%s), self %s</title><rect class="%s" x="%s" y="%g" width="%s" height="%g"/>`,
-		escape(name), mark, value(b.Value), value(f.Total), strings.TrimSpace(profile.FormatPercent(b.Value, f.Total)), value(b.Self),
+		escape(name), mark, value(b.Value), value(f.Total), strings.TrimSpace(measure.Percent(b.Value, f.Total)), value(b.Self),
 		class, px(x), y, px(width), svgRow)
 	if label := fit(shortName(name), int((width-6)/svgLetter)); label != "" {
 		fmt.Fprintf(out, `<text x="%s" y="%g">%s</text>`, px(x+3), y+13, escape(label))
@@ -116,9 +116,9 @@ func px(v float64) string { return fmt.Sprintf("%g", math.Round(v*100)/100) }
 // subtitle says what the picture shows.
 func (g *Graph) subtitle() string {
 	f := g.Callees
-	s := f.SampleType.Type + " · " + profile.FormatValue(f.Total, f.SampleType.Unit, "auto")
+	s := f.SampleType.Type + " · " + measure.Format(f.Total, f.SampleType.Unit, "auto")
 	if g.Duration > 0 {
-		s += " over " + profile.FormatValue(g.Duration, "nanoseconds", "auto")
+		s += " over " + measure.Format(g.Duration, "nanoseconds", "auto")
 	}
 	return s
 }

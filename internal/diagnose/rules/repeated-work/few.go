@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 const (
@@ -129,7 +129,7 @@ func (s *search) pureBelow(name string) (fine, file bool) {
 // seemsToAnswer reports whether a function seems to be called for its result alone: by its body where it is one of the program's, by its
 // name and signature where it is another module's.
 func (s *search) seemsToAnswer(in *inputs.Function) bool {
-	if profile.StandardPackage(in.Package) {
+	if symbol.Standard(in.Package) {
 		return makes(in) && strings.Contains(in.Package, "/") // encoding/json, html/template: not fmt, io, sort
 	}
 	place, ok := s.pass.Syntax.At(in.File, in.Line)

@@ -79,7 +79,7 @@ func (p *program) again(t *testing.T) {
 	p.mutex = sum(t, p.mutex, decode(t, parts["mutex"]))
 	p.block = sum(t, p.block, decode(t, parts["block"]))
 	p.heap = decode(t, parts["heap.end"])
-	gained, err := profile.Subtract(p.heap, decode(t, parts["heap.start"]))
+	gained, err := profile.Subtract(p.heap, decode(t, parts["heap.start"]), profile.Subtraction{})
 	if err != nil {
 		t.Fatal(err)
 	}

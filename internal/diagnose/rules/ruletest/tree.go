@@ -33,11 +33,9 @@ type treeNode struct {
 // printTree writes a profile. Labels, addresses and binaries are left out.
 func printTree(p *profile.Profile, code *gocode.Index) []byte {
 	root := &treeNode{children: map[string]*treeNode{}}
-	var ids []int32
 	for row := range p.NumSamples() {
 		n := root
-		ids = p.Stack(row, ids)
-		for _, id := range slices.Backward(ids) {
+		for _, id := range slices.Backward(p.Stack(row)) {
 			l := &p.Locations[id]
 			if len(l.Lines) == 0 {
 				n = n.child(fmt.Sprintf("-:0 %s", mapped(p, l)))

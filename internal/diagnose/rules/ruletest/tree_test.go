@@ -10,7 +10,7 @@ func TestParseTreeOfGenericCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf := p.Functions[p.Locations[p.Stack(0, nil)[0]].Lines[0].Func]
+	leaf := p.Functions[p.Locations[p.Stack(0)[0]].Lines[0].Func]
 	if leaf.Name != function || leaf.Filename != file || p.Values(0)[0] != 7 {
 		t.Errorf("leaf is %q in %q with %d", leaf.Name, leaf.Filename, p.Values(0)[0])
 	}

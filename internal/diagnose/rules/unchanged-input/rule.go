@@ -18,7 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
 // Rule is unchanged-input.
@@ -160,7 +160,7 @@ func (s *search) look(f *site.Frame, key *at) *found {
 			if s.pass.Manifest.Unit() == "run" {
 				least = leastMade
 			}
-			if fn := place.Callee(call); fn != nil && fn.Pkg() != nil && profile.StandardPackage(fn.Pkg().Path()) {
+			if fn := place.Callee(call); fn != nil && fn.Pkg() != nil && symbol.Standard(fn.Pkg().Path()) {
 				continue // those that are worth it are listed
 			}
 			if runs >= least && o.answers(call) && o.makes(call) {

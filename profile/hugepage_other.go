@@ -1,5 +1,0 @@
-//go:build !linux
-
-package profile
-
-func preferHuge[T any]([]T) {}

@@ -1,0 +1,86 @@
+package columns
+
+import (
+	"slices"
+)
+
+// Pages of the stack column, in ids: the first large ones have PageLen (256 KiB), and every fourth
+// is twice as long, up to maxPage (16 MiB), so that little is left empty. Pages keep growth from copying: a column of 38 million frames is never moved.
+const (
+	PageLen = 1 << 16
+	maxPage = 1 << 22
+)
+
+// Span is where a row's stack lies in the column.
+type Span struct{ Page, Off, N uint32 }
+
+// Stacks holds one run of int32 per row: the stacks of all rows, leaf first. A
+// stack never crosses a page; one longer than a page has a page of its own.
+type Stacks struct {
+	pages [][]int32
+	Spans []Span // one per row; rows may share what they point to
+}
+
+// Row returns the stack of a row, not to be changed.
+func (c *Stacks) Row(i int) []int32 {
+	s := c.Spans[i]
+	return c.pages[s.Page][s.Off : s.Off+s.N]
+}
+
+// Extensible returns a column that may grow by rows rows without writing to
+// pages that c has.
+func (c *Stacks) Extensible(rows int) Stacks {
+	out := Stacks{pages: slices.Clone(c.pages), Spans: append(make([]Span, 0, len(c.Spans)+rows), c.Spans...)}
+	if last := len(out.pages) - 1; last >= 0 {
+		out.pages[last] = slices.Clip(out.pages[last])
+	}
+	return out
+}
+
+// Reserve returns room for n ids behind the last stack. The room is only
+// taken by Commit.
+func (c *Stacks) Reserve(n int) []int32 {
+	last := len(c.pages) - 1
+	if last < 0 || cap(c.pages[last])-len(c.pages[last]) < n {
+		size := 1 << 10 // small profiles are the most frequent ones
+		if last >= 0 {
+			size = min(PageLen<<min(len(c.pages)/4, 6), maxPage)
+		}
+		page := make([]int32, 0, max(n, size))
+		if len(c.pages) >= 16 { // there will be many more
+			preferHuge(page)
+		}
+		c.pages = append(c.pages, page)
+		last++
+	}
+	page := c.pages[last]
+	return page[len(page) : len(page)+n]
+}
+
+// Commit makes the first n ids of the room last reserved the stack of a new row.
+func (c *Stacks) Commit(n int) {
+	if len(c.pages) == 0 {
+		c.pages = append(c.pages, nil)
+	}
+	last := len(c.pages) - 1
+	off := len(c.pages[last])
+	c.pages[last] = c.pages[last][:off+n]
+	c.Spans = AppendDoubling(c.Spans, Span{uint32(last), uint32(off), uint32(n)})
+}
+
+// manyRows are so many that a column of them is worth huge pages.
+const manyRows = 1 << 18
+
+// AppendDoubling appends as the builtin does but doubles large slices too: the
+// builtin's factor of 1.25 leaves four times the final size as garbage.
+func AppendDoubling[T any](s []T, v T) []T {
+	if len(s) == cap(s) {
+		grown := make([]T, len(s), max(64, 2*cap(s)))
+		if cap(grown) >= manyRows {
+			preferHuge(grown)
+		}
+		copy(grown, s)
+		s = grown
+	}
+	return append(s, v)
+}

@@ -1,0 +1,354 @@
+package report
+
+import (
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/frames"
+
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+)
+
+// FlameOptions say what Flame lays out.
+type FlameOptions struct {
+	SampleIndex int
+	Filter      profile.Filter
+	Inverted    bool // leaves at the root: what is below a box are its callers
+
+	MaxBoxes int     // the widest boxes are kept; 0 for all
+	MinShare float64 // boxes narrower than this share (0 to 1) of the root are left out
+}
+
+// FlameFunction is a function of a Flame and what it costs in all stacks.
+type FlameFunction struct {
+	Name      string // as Row.Name
+	Flat, Cum int64
+}
+
+// FlameBox is one box: a run of frames that begins at the root, and the samples
+// that share it.
+type FlameBox struct {
+	Parent   int32 // into Boxes, -1 for the root
+	Function int32 // into Functions, -1 for the root
+	Depth    int32 // 0 for the root
+	X, Width int64 // left edge and width; the width is the sum of the magnitudes of the samples' values
+	Value    int64 // sum of the samples' values: less than Width in a difference of profiles
+	Self     int64 // Value of the samples that end here
+	Inlined  bool  // in every one of these samples the call was inlined into its caller
+}
+
+// Flame is a flame graph: boxes of stacks with common roots, children side by
+// side within their parent, the widest first.
+type FlameGraph struct {
+	SampleType profile.ValueType
+	Functions  []FlameFunction
+	Boxes      []FlameBox // the root first, then in the order of a walk, parents before children
+	Total      int64      // as Top.Total
+	// Dropped is the width of the boxes that were left out right below boxes that
+	// were kept, where their parents show a gap.
+	Dropped int64
+}
+
+// Flame lays out one value as a flame graph. It does no work below boxes that
+// are too narrow to be kept: a node is a range of samples, and only the ranges of
+// the widest nodes are ever split by their next frame.
+func Flame(p *profile.Profile, o FlameOptions) (*FlameGraph, error) {
+	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
+		return nil, fmt.Errorf("flame graph: %w", err)
+	}
+	return newFlameSource(p, o).layOut(o), nil
+}
+
+// FlamePair is Flame from both ends, for less than twice the work: what the roots
+// call, and what calls the leaves. Inverted is not heeded.
+func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph, err error) {
+	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
+		return nil, nil, fmt.Errorf("flame graph: %w", err)
+	}
+	s := newFlameSource(p, o)
+	o.Inverted = false
+	callees = s.layOut(o)
+	o.Inverted = true
+	return callees, s.layOut(o), nil
+}
+
+// flameSource is what flame graphs of one value have in common.
+type flameSource struct {
+	view       *profile.Profile
+	sampleType profile.ValueType
+	total      int64
+	values     []int64
+	frames     *frames.Table
+	sums       []frames.Sum
+	side       [2][]cursor // what a splitter worked in, for the next one
+}
+
+func newFlameSource(p *profile.Profile, o FlameOptions) *flameSource {
+	view := p.Filter(o.Filter)
+	f := frames.ByFunction(view)
+	return &flameSource{
+		view: view, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex),
+		values: view.Values(o.SampleIndex), frames: f, sums: f.Sum(view, o.SampleIndex),
+	}
+}
+
+func (s *flameSource) layOut(o FlameOptions) *FlameGraph {
+	f := &FlameGraph{SampleType: s.sampleType, Total: s.total}
+	split := newSplitter(s, o.Inverted)
+	f.place(split.grow(o))
+	s.side = split.side
+	f.name(s.frames, s.sums)
+	return f
+}
+
+// flameNode is a node of the trie under construction.
+type flameNode struct {
+	parent, function, depth    int32
+	seq                        int // order among siblings of one width
+	lo, hi                     int // its samples in splitter.side[depth%2]
+	width, value, self, inline int64
+	ends                       int64 // width of the samples that end here
+}
+
+// cursor is a sample on its way along its stack.
+type cursor struct {
+	value    int64
+	stack    []int32 // the locations that are left; the next one is at the end that the walk comes from
+	taken    int32   // frames of the next location that were passed
+	function int32   // the frame passed last; −1 past the end
+}
+
+// splitter divides ranges of samples by their next frame. Samples of a node stand
+// together; its children's stand in the same range of the other side.
+type splitter struct {
+	frames   *frames.Table
+	inverted bool
+	first    []uint32 // of a location: twice the key passed first, plus one when there are more
+	side     [2][]cursor
+	slot     []int32 // of a function among the children of the node at hand
+	seen     []int32 // the node that slot holds for
+	children []flameNode
+	next     []int
+}
+
+func newSplitter(src *flameSource, inverted bool) *splitter {
+	n := len(src.frames.Keys)
+	s := &splitter{
+		frames: src.frames, inverted: inverted,
+		slot: make([]int32, n), seen: make([]int32, n),
+		side: src.side,
+	}
+	if s.side[0] = s.side[0][:0]; cap(s.side[0]) == 0 {
+		s.side[0] = make([]cursor, 0, len(src.values))
+	}
+	if inverted {
+		s.first = src.frames.KeysAt(0)
+	} else {
+		s.first = src.frames.Outermost()
+	}
+	for row, v := range src.values {
+		if v == 0 {
+			continue
+		}
+		s.side[0] = append(s.side[0], cursor{value: v, stack: src.view.Stack(row)})
+	}
+	if len(s.side[1]) != len(s.side[0]) {
+		s.side[1] = make([]cursor, len(s.side[0]))
+	}
+	return s
+}
+
+// step moves a cursor past its next frame and reports whether that was inlined.
+// The frames of a location stand leaf first, as the locations of a stack do.
+func (s *splitter) step(c *cursor) (inlined bool) {
+	if len(c.stack) == 0 {
+		c.function = -1
+		return false
+	}
+	l := c.stack[0]
+	if !s.inverted {
+		l = c.stack[len(c.stack)-1]
+	}
+	k := s.first[l]
+	if c.taken == 0 {
+		c.function = int32(k >> 1)
+		if k&1 == 0 { // as most locations
+			s.pass(c)
+			return false
+		}
+	}
+	first, n := s.frames.Start[l], s.frames.Start[l+1]-s.frames.Start[l]
+	if s.inverted {
+		c.function = s.frames.List[first+c.taken]
+		inlined = c.taken < n-1
+	} else {
+		c.function = s.frames.List[first+n-1-c.taken]
+		inlined = c.taken > 0
+	}
+	if c.taken++; c.taken == n {
+		c.taken = 0
+		s.pass(c)
+	}
+	return inlined
+}
+
+// pass moves a cursor to the next location.
+func (s *splitter) pass(c *cursor) {
+	if s.inverted {
+		c.stack = c.stack[1:]
+	} else {
+		c.stack = c.stack[:len(c.stack)-1]
+	}
+}
+
+// split divides a node's samples among its children and returns those of at
+// least a width, the widest first. It is valid until the next call.
+func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
+	mark := index + 1
+	s.children = s.children[:0]
+	from, to := s.side[n.depth%2][n.lo:n.hi], s.side[(n.depth+1)%2]
+	for i := range from {
+		c := &from[i]
+		inlined := s.step(c)
+		if c.function < 0 {
+			n.self += c.value
+			n.ends += abs(c.value)
+			continue
+		}
+		if s.seen[c.function] != mark {
+			s.seen[c.function], s.slot[c.function] = mark, int32(len(s.children))
+			s.children = append(s.children, flameNode{parent: index, function: c.function, depth: n.depth + 1})
+		}
+		child := &s.children[s.slot[c.function]]
+		child.hi++ // the count, for now
+		child.value += c.value
+		child.width += abs(c.value)
+		if inlined {
+			child.inline += abs(c.value)
+		}
+	}
+	s.children = slices.DeleteFunc(s.children, func(c flameNode) bool {
+		narrow := c.width < least
+		if narrow {
+			s.slot[c.function] = -1
+		}
+		return narrow
+	})
+	keys := s.frames.Keys
+	slices.SortFunc(s.children, func(a, b flameNode) int {
+		return cmp.Or(cmp.Compare(b.width, a.width), cmp.Compare(keys[a.function].Name, keys[b.function].Name), cmp.Compare(a.function, b.function))
+	})
+	s.next = s.next[:0]
+	at := n.lo
+	for i := range s.children {
+		c := &s.children[i]
+		s.slot[c.function] = int32(i)
+		s.next = append(s.next, at)
+		c.lo, c.hi = at, at+c.hi
+		at = c.hi
+	}
+	for i := range from {
+		c := &from[i]
+		if c.function < 0 || s.slot[c.function] < 0 {
+			continue
+		}
+		at := &s.next[s.slot[c.function]]
+		to[*at] = *c
+		*at++
+	}
+	return s.children
+}
+
+// grow returns the nodes to keep, the widest first: every node stands behind its
+// parent, and siblings are in their order.
+func (s *splitter) grow(o FlameOptions) []flameNode {
+	root := flameNode{parent: -1, function: -1, hi: len(s.side[0])}
+	for i := range s.side[0] {
+		v := s.side[0][i].value
+		root.width += abs(v)
+		root.value += v
+	}
+	least := max(1, int64(o.MinShare*float64(root.width)))
+	waiting := &nodeHeap{root}
+	var kept []flameNode
+	for seq := 0; waiting.Len() > 0 && (o.MaxBoxes <= 0 || len(kept) < o.MaxBoxes); {
+		n := heap.Pop(waiting).(flameNode)
+		index := int32(len(kept))
+		for _, c := range s.split(&n, index, least) {
+			seq++
+			c.seq = seq
+			heap.Push(waiting, c)
+		}
+		kept = append(kept, n)
+	}
+	return kept
+}
+
+// nodeHeap gives the widest node first.
+type nodeHeap []flameNode
+
+func (h nodeHeap) Len() int { return len(h) }
+func (h nodeHeap) Less(i, j int) bool {
+	return h[i].width > h[j].width || h[i].width == h[j].width && h[i].seq < h[j].seq
+}
+func (h nodeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *nodeHeap) Push(x any)   { *h = append(*h, x.(flameNode)) }
+func (h *nodeHeap) Pop() any {
+	last := len(*h) - 1
+	n := (*h)[last]
+	*h = (*h)[:last]
+	return n
+}
+
+// place puts the nodes side by side within their parents, in the order of a walk.
+func (f *FlameGraph) place(nodes []flameNode) {
+	first, sibling := make([]int32, len(nodes)), make([]int32, len(nodes))
+	for i := len(nodes) - 1; i >= 0; i-- { // links to the front: siblings come out in order
+		n := &nodes[i]
+		f.Dropped += n.width - n.ends
+		if n.parent >= 0 {
+			f.Dropped -= n.width
+			sibling[i], first[n.parent] = first[n.parent], int32(i)
+		}
+	}
+	f.Boxes = make([]FlameBox, 0, len(nodes))
+	type step struct {
+		node, parent int32
+		x            int64
+	}
+	for walk := []step{{0, -1, 0}}; len(walk) > 0; {
+		at := walk[len(walk)-1]
+		walk = walk[:len(walk)-1]
+		n := &nodes[at.node]
+		box := int32(len(f.Boxes))
+		f.Boxes = append(f.Boxes, FlameBox{
+			Parent: at.parent, Function: n.function, Depth: n.depth, X: at.x, Width: n.width,
+			Value: n.value, Self: n.self, Inlined: n.inline > 0 && n.inline == n.width,
+		})
+		x, top := at.x, len(walk)
+		for c := first[at.node]; c != 0; c = sibling[c] {
+			walk = append(walk, step{c, box, x})
+			x += nodes[c].width
+		}
+		slices.Reverse(walk[top:])
+	}
+}
+
+// name keeps the functions that boxes show.
+func (f *FlameGraph) name(fr *frames.Table, sums []frames.Sum) {
+	number := map[int32]int32{}
+	for i := range f.Boxes {
+		b := &f.Boxes[i]
+		if b.Function < 0 {
+			continue
+		}
+		n, ok := number[b.Function]
+		if !ok {
+			n = int32(len(f.Functions))
+			number[b.Function] = n
+			f.Functions = append(f.Functions, FlameFunction{fr.Keys[b.Function].Name, sums[b.Function].Flat, sums[b.Function].Cum})
+		}
+		b.Function = n
+	}
+}

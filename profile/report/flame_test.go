@@ -1,0 +1,226 @@
+package report_test
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/profiletest"
+	"github.com/hone-go/hone/profile/report"
+)
+
+// flamePaths names each box by the functions from the root to it.
+func flamePaths(f *report.FlameGraph) []string {
+	paths := make([]string, len(f.Boxes))
+	for i, b := range f.Boxes {
+		if b.Parent >= 0 {
+			paths[i] = paths[b.Parent] + "/" + f.Functions[b.Function].Name
+		}
+	}
+	return paths
+}
+
+// checkLayout proves what a page relies on when it draws.
+func checkLayout(t *rapid.T, f *report.FlameGraph) {
+	inside := make([]int64, len(f.Boxes)) // right edge of the last child
+	below := make([]int64, len(f.Boxes))
+	var gaps int64
+	for i, b := range f.Boxes {
+		inside[i] = b.X
+		if b.Width <= 0 || b.Value > b.Width || -b.Value > b.Width {
+			t.Fatalf("box %d: width %d, value %d", i, b.Width, b.Value)
+		}
+		if b.Parent < 0 {
+			if i != 0 || b.Depth != 0 || b.X != 0 {
+				t.Fatalf("box %d has no parent: %+v", i, b)
+			}
+			continue
+		}
+		parent := f.Boxes[b.Parent]
+		if int(b.Parent) >= i || b.Depth != parent.Depth+1 {
+			t.Fatalf("box %d: %+v below %+v", i, b, parent)
+		}
+		if b.X != inside[b.Parent] || b.X+b.Width > parent.X+parent.Width {
+			t.Fatalf("box %d: %+v does not follow its sibling within %+v", i, b, parent)
+		}
+		inside[b.Parent] = b.X + b.Width
+		below[b.Parent] += b.Width
+	}
+	for i, b := range f.Boxes {
+		gaps += b.Width - below[i] - max(b.Self, -b.Self)
+	}
+	if f.Dropped > gaps { // samples that end here may cancel out in Self
+		t.Fatalf("dropped %d of gaps of %d", f.Dropped, gaps)
+	}
+}
+
+func TestFlameEqualsNaiveTrie(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		p := profiletest.FromGoogle(t, profiletest.Any(true).Draw(rt, "profile"))
+		o := report.FlameOptions{SampleIndex: rapid.IntRange(0, len(p.SampleTypes)-1).Draw(rt, "index"), Inverted: rapid.Bool().Draw(rt, "inverted")}
+		full, err := report.Flame(p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		type sums struct{ Width, Value, Self int64 }
+		want := map[string]sums{}
+		add := func(path string, v int64, self bool) {
+			s := want[path]
+			s.Width += max(v, -v)
+			s.Value += v
+			if self {
+				s.Self += v
+			}
+			want[path] = s
+		}
+		view := report.DefaultOptions()
+		view.SampleIndex, view.AllFrames = strconv.Itoa(o.SampleIndex), true
+		v, err := report.NewView(p, view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := map[int]bool{}
+		rows, traces := v.Traces()
+		for trace := range traces {
+			frames := slices.Clone(trace.Frames)
+			with[trace.Sample] = true
+			if !o.Inverted {
+				slices.Reverse(frames)
+			}
+			if trace.Value == 0 {
+				continue
+			}
+			path := ""
+			add(path, trace.Value, false)
+			for i, f := range frames {
+				path += "/" + rows[f.Row].Name
+				add(path, trace.Value, i == len(frames)-1)
+			}
+		}
+		for row, v := range p.Values(o.SampleIndex) {
+			if !with[row] && v != 0 {
+				add("", v, true)
+			}
+		}
+		if len(want) == 0 {
+			want[""] = sums{}
+		}
+		got := map[string]sums{}
+		for i, path := range flamePaths(full) {
+			b := full.Boxes[i]
+			got[path] = sums{b.Width, b.Value, b.Self}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			rt.Fatalf("-naive +hone:\n%s", diff)
+		}
+		if full.Boxes[0].Width == 0 {
+			return
+		}
+		checkLayout(rt, full)
+		if full.Dropped != 0 {
+			rt.Fatalf("nothing was to be dropped, but %d was", full.Dropped)
+		}
+
+		callees, callers, err := report.FlamePair(p, report.FlameOptions{SampleIndex: o.SampleIndex})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := callees
+		if o.Inverted {
+			one = callers
+		}
+		if diff := cmp.Diff(full, one); diff != "" {
+			rt.Fatalf("one of a pair (-alone +paired):\n%s", diff)
+		}
+
+		o.MaxBoxes = rapid.IntRange(1, 9).Draw(rt, "boxes")
+		few, err := report.Flame(p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLayout(rt, few)
+		widths := func(f *report.FlameGraph) []int64 {
+			var w []int64
+			for _, b := range f.Boxes {
+				w = append(w, b.Width)
+			}
+			slices.Sort(w)
+			slices.Reverse(w)
+			return w
+		}
+		all := widths(full)
+		if diff := cmp.Diff(all[:min(len(all), o.MaxBoxes)], widths(few)); diff != "" {
+			rt.Fatalf("the widest %d boxes (-want +got):\n%s", o.MaxBoxes, diff)
+		}
+		for i, path := range flamePaths(few) {
+			if got[path].Width != few.Boxes[i].Width {
+				rt.Fatalf("%s: width %d, but %d with all boxes", path, few.Boxes[i].Width, got[path].Width)
+			}
+		}
+	})
+}
+
+func TestFlameLeavesNarrowBoxesOut(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	frame := func(name string, inlined bool) profile.FrameSpec {
+		return profile.FrameSpec{Function: name, Inlined: inlined}
+	}
+	b.Add([]profile.FrameSpec{frame("tiny", true), frame("wide", false), frame("main", false)}, 1)
+	b.Add([]profile.FrameSpec{frame("small", true), frame("wide", false), frame("main", false)}, 9)
+	b.Add([]profile.FrameSpec{frame("wide", false), frame("main", false)}, 90)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := report.Flame(p, report.FlameOptions{MinShare: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []report.FlameBox{
+		{Parent: -1, Function: -1, Width: 100, Value: 100},
+		{Parent: 0, Function: 0, Depth: 1, Width: 100, Value: 100},
+		{Parent: 1, Function: 1, Depth: 2, Width: 100, Value: 100, Self: 90},
+		{Parent: 2, Function: 2, Depth: 3, Width: 9, Value: 9, Self: 9, Inlined: true},
+	}
+	if diff := cmp.Diff(want, f.Boxes); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if f.Dropped != 1 || f.Total != 100 {
+		t.Errorf("dropped %d of %d, want 1 of 100", f.Dropped, f.Total)
+	}
+	if _, err := report.Flame(p, report.FlameOptions{SampleIndex: 7}); err == nil || !strings.Contains(err.Error(), "sample index 7") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFlameOfDeepRecursion(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	stack := slices.Repeat([]profile.FrameSpec{{Function: "main.f"}}, 100_000)
+	b.Add(stack, math.MaxInt32)
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := report.Flame(p, report.FlameOptions{})
+	if err != nil || len(f.Boxes) != 100_001 {
+		t.Errorf("%v boxes, error %v", len(f.Boxes), err)
+	}
+}
+
+func BenchmarkFlamePair(b *testing.B) {
+	p := profiletest.Decoded(b, bytes.Clone(profiletest.Walks(b, 1)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := report.FlamePair(p, report.FlameOptions{MaxBoxes: 5000}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

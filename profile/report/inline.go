@@ -1,0 +1,188 @@
+package report
+
+import (
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/frames"
+
+	"fmt"
+	"strings"
+)
+
+// Inline says whether the calls of a row's function were inlined.
+type Inline int
+
+// The three answers, as pprof marks them.
+const (
+	NotInlined    Inline = iota
+	PartlyInlined        // by some of its callers
+	AllInlined
+)
+
+// String is the mark that pprof prints behind a name, "" for none.
+func (i Inline) String() string {
+	switch i {
+	case PartlyInlined:
+		return "(partial-inline)"
+	case AllInlined:
+		return "(inline)"
+	}
+	return ""
+}
+
+// String is the row's name as pprof prints it: address, function, file and
+// line, as far as the granularity has them, without the mark for inlining.
+func (r Row) String() string {
+	var words []string
+	if r.Address != 0 {
+		words = append(words, fmt.Sprintf("%016x", r.Address))
+	}
+	if r.Name != "" {
+		words = append(words, r.Name)
+	}
+	file := r.File
+	if r.Line != 0 {
+		file += fmt.Sprintf(":%d", r.Line)
+		if r.Column != 0 {
+			file += fmt.Sprintf(":%d", r.Column)
+		}
+	}
+	if file != "" {
+		words = append(words, file)
+	}
+	return strings.Join(words, " ")
+}
+
+// rowCall is a call between rows of a Top, by their numbers.
+type rowCall struct{ from, to int32 }
+
+// callWeight is what the samples with a call cost, and whether a call was a real one.
+type callWeight struct {
+	value int64
+	real  bool
+}
+
+// markInline sets the rows' Inline. kept are the keys of the rows. Calls that
+// cost less than cutoff do not count. As in pprof, a row's caller is the
+// nearest frame that is a row too, so the mark depends on which rows there are.
+func (t *Table) markInline(p *profile.Profile, f *frames.Table, kept []int32, cutoff int64, o TopOptions) {
+	row := t.rowsOf(f, kept)
+	inlined := inlinedSomewhere(f, row, kept)
+	has := make([]byte, len(p.Locations)) // 1: has a frame of a row that was inlined somewhere
+	any := byte(0)
+	for l := range p.Locations {
+		for _, k := range f.List[f.Start[l]:f.Start[l+1]] {
+			if r := row[k]; r >= 0 && inlined[r] {
+				has[l], any = 1, 1
+			}
+		}
+	}
+	if any == 0 {
+		return
+	}
+	calls := map[rowCall]*callWeight{}
+	var seen []rowCall
+	for at, v := range p.Values(o.SampleIndex) {
+		if v == 0 && (!o.Mean || p.Values(0)[at] == 0) {
+			continue
+		}
+		stack := p.Stack(at)
+		if containsAny(stack, has) {
+			seen = addCalls(f, calls, seen[:0], stack, row, inlined, v)
+		}
+	}
+	someInline, someReal := make([]bool, len(kept)), make([]bool, len(kept))
+	for c, w := range calls {
+		if abs(w.value) >= cutoff {
+			someInline[c.to] = someInline[c.to] || !w.real
+			someReal[c.to] = someReal[c.to] || w.real
+		}
+	}
+	for i := range t.Rows {
+		switch {
+		case someInline[i] && someReal[i]:
+			t.Rows[i].Inline = PartlyInlined
+		case someInline[i]:
+			t.Rows[i].Inline = AllInlined
+		}
+	}
+}
+
+// rowsOf numbers the keys by their rows, −1 for none. When no row was dropped,
+// what has no row (zeros, and what DropNegative drops) is still a caller.
+func (t *Table) rowsOf(f *frames.Table, kept []int32) []int32 {
+	row := make([]int32, len(f.Keys))
+	trimmed := t.Dropped > 0 || len(kept) < t.Nodes
+	for k := range row {
+		if row[k] = int32(len(kept) + k); trimmed {
+			row[k] = -1
+		}
+	}
+	for i, k := range kept {
+		row[k] = int32(i)
+	}
+	return row
+}
+
+// inlinedSomewhere returns which rows have a frame that was inlined into another.
+func inlinedSomewhere(f *frames.Table, row, kept []int32) []bool {
+	inlined := make([]bool, len(kept)+len(f.Keys))
+	for l := range len(f.Start) - 1 {
+		for at := f.Start[l]; at < f.Start[l+1]-1; at++ {
+			if r := row[f.List[at]]; r >= 0 && int(r) < len(kept) {
+				inlined[r] = true
+			}
+		}
+	}
+	return inlined
+}
+
+// containsAny looks at four locations before it asks: to ask for each costs more.
+func containsAny(stack []int32, has []byte) bool {
+	for len(stack) >= 4 {
+		if has[stack[0]]|has[stack[1]]|has[stack[2]]|has[stack[3]] != 0 {
+			return true
+		}
+		stack = stack[4:]
+	}
+	for _, l := range stack {
+		if has[l] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// addCalls adds the calls of one stack of rows that were inlined somewhere,
+// each once. seen is room for those that were met.
+func addCalls(f *frames.Table, calls map[rowCall]*callWeight, seen []rowCall, stack, row []int32, inlined []bool, v int64) []rowCall {
+	caller := int32(-1)
+	for i := len(stack) - 1; i >= 0; i-- {
+		first, last := f.Start[stack[i]], f.Start[stack[i]+1]-1
+	frames:
+		for at := last; at >= first; at-- {
+			r := row[f.List[at]]
+			if r < 0 {
+				continue
+			}
+			c := rowCall{caller, r}
+			caller = r
+			if c.from < 0 || c.from == r || !inlined[r] {
+				continue
+			}
+			for _, s := range seen {
+				if s == c {
+					continue frames
+				}
+			}
+			seen = append(seen, c)
+			w := calls[c]
+			if w == nil {
+				w = &callWeight{}
+				calls[c] = w
+			}
+			w.value += v
+			w.real = w.real || at == last
+		}
+	}
+	return seen
+}

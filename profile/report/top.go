@@ -1,0 +1,214 @@
+package report
+
+import (
+	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/internal/frames"
+	"github.com/hone-go/hone/profile/measure"
+
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Order is what a report's rows are sorted by, the largest magnitude first.
+type Order int
+
+const (
+	ByFlat Order = iota // then by name, then by cum
+	ByCum               // then by name, then by flat
+)
+
+// TopOptions say what Top computes. The zero value is pprof's `-top` with
+// `-nodefraction=0` on the default sample type.
+type TopOptions struct {
+	SampleIndex int // column; see Profile.SampleIndex
+	Granularity profile.Granularity
+	Order       Order
+	Filter      profile.Filter // rows and frames that count; the total stays the whole profile's
+
+	// Rows whose |cum| is below this share (0 to 1) of the sum of all flat
+	// values are dropped. pprof's default is 0.005.
+	MinShare float64
+	Limit    int // most rows to return; 0 for all
+
+	Total int64 // what percentages are of; 0 for the sum of all samples' magnitudes
+
+	Columns      bool // lines are distinguished by column
+	Mean         bool // a row's values are divided by its sums of column 0; order and MinShare heed the sums
+	DropNegative bool // drop rows with less than nothing flat, or cum without flat
+	// Inline asks for Row.Inline. It costs a second pass over the stacks where
+	// a row's function was inlined somewhere.
+	Inline bool
+	// EdgeShare is pprof's edgefraction: callers from whom a row has less than
+	// this share of the sum of all flat values do not count for Row.Inline.
+	EdgeShare float64
+}
+
+// Row is one entry of a Top: a function, a file or a line, by Granularity.
+type Row struct {
+	Name string // function as the profile names it; "[file of the mapping]" or "<unknown>" without a symbol
+	File string // "" unless the granularity has files
+	Line int64  // 0 unless the granularity has lines
+	// Column and Address are 0 unless the granularity has them, and where the profile says none.
+	Column  int64
+	Address uint64
+	Inline  Inline
+	Flat    int64 // sum over the samples whose leaf it is, in the sample type's unit
+	Cum     int64 // sum over the samples whose stack has it, once for each sample
+}
+
+// Top is a table of what a profile's value was spent on.
+type Table struct {
+	SampleType profile.ValueType
+	Rows       []Row // rows of nothing but zeros are left out
+	Total      int64 // sum of the magnitudes of all samples' values: what percentages are of
+	Flat       int64 // sum of the flat values of Rows
+	Nodes      int   // rows there were before Limit
+	Dropped    int   // rows below MinShare
+	Cutoff     int64 // |cum| below which a row was dropped
+}
+
+// Top sums one value flat and cum. It reads the stacks and one column;
+// labels are not looked at.
+func Top(p *profile.Profile, o TopOptions) (*Table, error) {
+	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
+		return nil, fmt.Errorf("top: %w", err)
+	}
+	t := &Table{SampleType: p.SampleTypes[o.SampleIndex], Total: o.Total}
+	if t.Total == 0 {
+		t.Total = p.Total(o.SampleIndex)
+	}
+	view := p.Filter(o.Filter)
+	f := frames.By(view, o.Granularity, o.Columns)
+	c := collector{keys: f.Keys, sums: f.Sum(view, o.SampleIndex)}
+	if o.Mean {
+		c.counts = f.Sum(view, 0)
+	}
+	kept, flat := t.collect(c, o)
+	if o.Inline {
+		t.markInline(view, f, kept, abs(int64(float64(flat)*o.EdgeShare)), o)
+	}
+	return t, nil
+}
+
+// collector holds what rows are made of: a sum for each key, and with
+// TopOptions.Mean the count to divide it by.
+type collector struct {
+	keys         []profile.Frame
+	sums, counts []frames.Sum
+}
+
+// collect makes the rows. It returns their keys' numbers, and the sum of all
+// flat values that the shares in the options are of.
+func (t *Table) collect(c collector, o TopOptions) (kept []int32, flat int64) {
+	for i, s := range c.sums {
+		if s.Flat == 0 && s.Cum == 0 || o.DropNegative && (s.Flat < 0 || s.Flat == 0 && s.Cum < 0) {
+			continue
+		}
+		flat += s.Flat
+		kept = append(kept, int32(i))
+	}
+	if t.Cutoff = abs(int64(float64(flat) * o.MinShare)); t.Cutoff > 0 {
+		all := len(kept)
+		kept = slices.DeleteFunc(kept, func(i int32) bool { return abs(c.sums[i].Cum) < t.Cutoff })
+		t.Dropped = all - len(kept)
+	}
+	t.Nodes = len(kept)
+	slices.SortFunc(kept, func(a, b int32) int { return o.Order.compare(c.row(a), c.row(b)) })
+	if o.Limit > 0 && len(kept) > o.Limit {
+		kept = kept[:o.Limit]
+	}
+	t.Rows = slices.Grow(t.Rows, len(kept))
+	for _, i := range kept {
+		r := c.row(i)
+		if c.counts != nil {
+			r.Flat, r.Cum = quotient(r.Flat, c.counts[i].Flat), quotient(r.Cum, c.counts[i].Cum)
+		}
+		t.Flat += r.Flat
+		t.Rows = append(t.Rows, r)
+	}
+	return kept, flat
+}
+
+func (c *collector) row(i int32) Row {
+	k, s := &c.keys[i], &c.sums[i]
+	return Row{Name: k.Name, File: k.File, Line: k.Line, Column: k.Column, Address: k.Address, Flat: s.Flat, Cum: s.Cum}
+}
+
+// quotient is v for each of count; v itself when nothing was counted.
+func quotient(v, count int64) int64 {
+	if count == 0 {
+		return v
+	}
+	return v / count
+}
+
+func (o Order) compare(a, b Row) int {
+	first, last := cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum))
+	if o == ByCum {
+		first, last = last, first
+	}
+	return cmp.Or(first, compareNames(a, b), last)
+}
+
+// compareNames orders rows as their String does; addresses are of one length. It makes the strings
+// only where one name goes on where the other ends, and what follows decides.
+func compareNames(a, b Row) int {
+	switch {
+	case a.Address != 0 && b.Address != 0 && a.Address != b.Address:
+		return cmp.Compare(a.Address, b.Address)
+	case a.Address != b.Address || a.Column != 0 || b.Column != 0:
+	case a.Name != b.Name && !goesOn(a.Name, b.Name):
+		return cmp.Compare(a.Name, b.Name)
+	case a.Name != b.Name:
+	case a.File != b.File && !goesOn(a.File, b.File):
+		return cmp.Compare(a.File, b.File)
+	case a.File == b.File && a.Line > 0 && b.Line > 0:
+		return compareDigits(a.Line, b.Line)
+	}
+	return cmp.Compare(a.String(), b.String())
+}
+
+// goesOn reports whether one text begins with the other.
+func goesOn(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+// compareDigits orders line numbers as text: pprof breaks ties by the printed name.
+func compareDigits(a, b int64) int {
+	if a == b {
+		return 0
+	}
+	var x, y [20]byte
+	return bytes.Compare(strconv.AppendInt(x[:0], a, 10), strconv.AppendInt(y[:0], b, 10))
+}
+
+func abs[T int64 | float64](v T) T { return max(v, -v) }
+
+// Unit returns the one unit to print all rows of a table in, as pprof's -unit=minimum
+// chooses it: the one that fits the smallest row, or a larger one where the
+// total is more than a hundred times that.
+func (t *Table) Unit() string {
+	least := t.Smallest()
+	if least == 0 {
+		least = t.Total
+	}
+	return measure.Common(least, t.Total, t.SampleType.Unit)
+}
+
+// Smallest returns the smallest magnitude other than zero of any row: of flat,
+// or of cum where flat is zero. It is 0 when there is none.
+func (t *Table) Smallest() int64 {
+	var least int64
+	for _, r := range t.Rows {
+		v := abs(r.Flat)
+		if v == 0 {
+			v = abs(r.Cum)
+		}
+		if v > 0 && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	return least
+}
