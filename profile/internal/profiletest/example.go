@@ -2,7 +2,6 @@ package profiletest
 
 import (
 	"bytes"
-	"log"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -19,11 +18,11 @@ func ExampleFile() *bytes.Buffer {
 	b.Add([]profile.FrameSpec{{Function: "main.leftpad", File: "main.go", Line: 11}, main}, 300_000_000)
 	p, err := b.Profile()
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	var file bytes.Buffer
 	if err := p.Encode(&file); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return &file
 }
