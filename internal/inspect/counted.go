@@ -7,12 +7,12 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/source"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/profile/report"
 )
 
 // counted says, of the lines of a function that cost something, how often they ran and what one execution costs, and at its head
 // how many different inputs it got: as far as the recording counted that.
-func counted(src *source.Source, v *profile.View, f *profile.FuncLines, file string) (out []Remark) {
+func counted(src *source.Source, v *report.View, f *report.FuncLines, file string) (out []Remark) {
 	if src.Counts == nil && src.Inputs == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func counted(src *source.Source, v *profile.View, f *profile.FuncLines, file str
 }
 
 // costOf is a value of a view as the cost of a line; none where it is neither CPU time nor bytes.
-func costOf(v *profile.View, value int64) (c site.Cost) {
+func costOf(v *report.View, value int64) (c site.Cost) {
 	switch t := v.SampleType; {
 	case t.Unit == "nanoseconds" && t.Type == "cpu":
 		c.CPUSeconds = float64(value) / 1e9
