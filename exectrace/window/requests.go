@@ -35,7 +35,9 @@ func (x *Index) ended(from, to, step int64, columns int) *Requests {
 	if len(x.requests) == 0 {
 		return nil
 	}
-	at := func(t int64) int { return sort.Search(len(x.requests), func(i int) bool { return x.requests[i].end >= t }) }
+	at := func(t int64) int {
+		return sort.Search(len(x.requests), func(i int) bool { return x.requests[i].end >= t })
+	}
 	list := x.requests[at(from):at(to)]
 	out := &Requests{Count: int64(len(list)), Rate: make([]float64, columns), Slowest: []Request{}}
 	counts := make([]int64, columns)
