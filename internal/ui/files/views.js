@@ -280,7 +280,7 @@ async function recording() {
       { head: "phase", of: (p) => p.name }, { head: "seconds", of: (p) => p.seconds || 0, text: (p) => digits(p.seconds || 0), number: true },
       { head: "requests", of: (p) => p.requests || 0, text: (p) => (p.requests ? digits(p.requests) : ""), number: true },
       { head: "CPU seconds", of: (p) => p.cpu_seconds || 0, text: (p) => digits(p.cpu_seconds || 0), number: true },
-      { head: "observing changed", of: observer },
+      { head: "overhead", of: observer },
     ], m.phases || []),
     h("h2", null, "Parts"),
     table([
