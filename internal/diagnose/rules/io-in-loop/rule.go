@@ -70,13 +70,13 @@ the page takes 0.3 s without); superplanehq/superplane#5462.`
 type asked struct {
 	noun, fix string
 	functions []string // as profiles name them
-	// once says that one loop that is reached once is enough: nobody waits for the disk once an element on purpose.
+	// once says that a loop that is reached once is enough: nobody waits for the disk for each element on purpose.
 	once bool
 }
 
 func kinds() []asked {
 	return []asked{
-		{"query", "Ask once for all: WHERE … = ANY(…) or IN (…), a join or a batch of the driver; then hand the rows out by their key.", []string{
+		{"query", "Fetch all rows with one query (WHERE … = ANY(…) or IN (…), a join, a batch of the driver) and look them up by their key.", []string{
 			"database/sql.(*DB).Query*", "database/sql.(*DB).Exec*", "database/sql.(*Tx).Query*", "database/sql.(*Tx).Exec*",
 			"database/sql.(*Stmt).Query*", "database/sql.(*Stmt).Exec*", "database/sql.(*Conn).Query*", "database/sql.(*Conn).Exec*",
 			"github.com/jackc/pgx/v5.(*Conn).Query*", "github.com/jackc/pgx/v5.(*Conn).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Query*",
@@ -84,19 +84,19 @@ func kinds() []asked {
 			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take", "gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save",
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
 		}, false},
-		{"command to the store", "Send them together: MGET, a pipeline or a transaction of the client.", []string{
+		{"command to the store", "Send the commands together: MGET, a pipeline or a transaction of the client.", []string{
 			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
 			"github.com/gomodule/redigo/redis.(*activeConn).Do", "github.com/bradfitz/gomemcache/memcache.(*Client).Get",
 		}, false},
-		{"request", "Ask for all in one request where the other side has such an endpoint; else keep answers, or ask side by side with errgroup.SetLimit.", []string{
+		{"request", "Ask for all in one request if the other side has such an endpoint; else cache the answers, or send requests in parallel with errgroup.SetLimit.", []string{
 			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
 		}, false},
-		{"look-up of a name", "Keep the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
-		{"file", "Read the files once and keep what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
+		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
+		{"file access", "Read the files once and cache what is needed, with their modification times; or list the directory once (os.ReadDir).", []string{
 			"os.Open", "os.OpenFile", "os.ReadFile", "os.Stat", "os.Lstat", "os.Create", "os.WriteFile", "path/filepath.EvalSymlinks",
 		}, false},
-		{"process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false},
-		{"commit to the disk, which it waits for,", "Put what belongs together into one transaction, or one batch, and commit (fsync) once for all of it.", []string{
+		{"start of a process", "Start one process for all, or do the work in this one.", []string{"os/exec.(*Cmd).Run", "os/exec.(*Cmd).Output", "os/exec.(*Cmd).CombinedOutput", "os/exec.(*Cmd).Start"}, false},
+		{"commit to disk (fsync)", "Put writes that belong together into one transaction or one batch, and commit (fsync) once.", []string{
 			"syscall.Fdatasync", "syscall.Fsync", "golang.org/x/sys/unix.Fdatasync", "golang.org/x/sys/unix.Fsync", "os.(*File).Sync", "internal/poll.(*FD).Fsync",
 		}, true},
 	}
@@ -213,7 +213,7 @@ func (l loop) describe(m *rule.Match, k asked) {
 	if l.function != "" {
 		in = " in " + l.function[strings.LastIndexByte(l.function, '/')+1:]
 	}
-	m.Cause = fmt.Sprintf("The loop on line %d%s sends one %s in each iteration, %s of them each time it is reached.", l.line, in, k.noun, units.Number(l.Iterations))
+	m.Cause = fmt.Sprintf("The loop on line %d%s makes one %s in each iteration, %s each time it is reached.", l.line, in, k.noun, units.Number(l.Iterations))
 	m.Fix = k.fix
 	m.Confidence = rule.Measured
 	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}

@@ -217,26 +217,26 @@ func (f *found) repeated(p *rule.Pass) bool {
 
 func (f *found) describe(m *rule.Match) {
 	name := funcname.Short(funcname.Typed(f.Name))
-	m.Cause = fmt.Sprintf("%s computes again what it computed for the same input: %s.", name, f.words)
-	keep := "Keep the results by their input, in a map or, where inputs keep coming, in a cache with a limit"
+	m.Cause = fmt.Sprintf("%s repeats work that it already did for the same input: %s.", name, f.words)
+	keep := "Cache the results by their input, in a map or, if new inputs keep coming, in a cache with a size limit"
 	switch {
 	case f.recursive:
-		m.Fix = fmt.Sprintf("Keep the results of smaller inputs (memoization), or compute them from the smallest upwards: %s solves the same parts again.", name)
+		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
 	case f.where == inRequest:
-		m.Fix = "Call it once in a request and hand the result on, in a variable or in the request's context."
+		m.Fix = "Call it once per request and pass the result on, in a variable or in the request's context."
 		if f.unit != "request" {
-			m.Fix = "Call it once in an iteration and hand the result on."
+			m.Fix = "Call it once per iteration and pass the result on."
 		}
 	case f.where == inOperation:
-		m.Fix = "Call it once before and hand the result on. Or: " + lower(keep) + "."
+		m.Fix = "Call it once and pass the result on. Or: " + lower(keep) + "."
 	case f.file:
-		m.Cause += " It reads a file for that."
+		m.Cause += " It reads a file each time."
 		m.Fix = keep + ", until the file changes."
 	case f.where == inLoop:
-		m.Cause += " Each iteration of the loop gives it the same."
+		m.Cause += " It gets the same input in each iteration of the loop."
 		m.Fix = "Call it once before the loop and use the result in each iteration."
 	case f.where == always:
-		m.Fix = keep + ", as long as what it works on does not change."
+		m.Fix = keep + ", as long as what it depends on does not change."
 	default:
 		m.Fix = keep + "."
 	}

@@ -39,7 +39,7 @@ func TestGrowth(t *testing.T) {
 		iterations [3]uint64 // of each entry, in the three windows
 		want       string
 	}{
-		{[3]uint64{100, 200, 300}, "It grows: 100 elements at first, 300 in the end."},
+		{[3]uint64{100, 200, 300}, "It grows: 100 elements at first, 300 at the end."},
 		{[3]uint64{200, 210, 205}, ""},
 	} {
 		pass, names := ruletest.MadeUp(t, service)
@@ -57,7 +57,7 @@ func TestGrowth(t *testing.T) {
 		if grows := strings.Contains(m.Cause, "It grows"); grows != (c.want != "") || !strings.Contains(m.Cause, c.want) {
 			t.Errorf("%v: %s", c.iterations, m.Cause)
 		}
-		if removes := strings.Contains(m.Fix, "Remove the elements"); removes != (c.want != "") {
+		if removes := strings.Contains(m.Fix, "Remove elements"); removes != (c.want != "") {
 			t.Errorf("%v: %s", c.iterations, m.Fix)
 		}
 	}

@@ -150,11 +150,11 @@ func loopsAround(place *gocode.Place) []ast.Stmt {
 func (s *search) describe(place *gocode.Place, m *rule.Match) {
 	grows := ""
 	if n := len(s.Windows); n >= 3 && s.Windows[0] > 0 && s.Windows[n-1] >= growth*s.Windows[0] {
-		grows = fmt.Sprintf(" It grows: %s elements at first, %s in the end.", units.Number(s.Windows[0]), units.Number(s.Windows[n-1]))
+		grows = fmt.Sprintf(" It grows: %s elements at first, %s at the end.", units.Number(s.Windows[0]), units.Number(s.Windows[n-1]))
 	}
 	s.words(place, m, grows)
 	if grows != "" {
-		m.Fix += " Remove the elements that are done with."
+		m.Fix += " Remove elements that are no longer needed."
 	}
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
@@ -167,14 +167,14 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	n := units.Number(s.Iterations)
 	switch s.kind {
 	case last:
-		m.Cause = fmt.Sprintf("The loop on line %d follows the list from link to link to its end, %s links each time it is reached.%s", s.head, n, grows)
-		m.Fix = "Keep a pointer to the last element beside the one to the first; or keep a slice and append to it."
+		m.Cause = fmt.Sprintf("The loop on line %d walks the linked list to its end, %s links each time it is reached.%s", s.head, n, grows)
+		m.Fix = "Keep a pointer to the last element too; or use a slice and append to it."
 		m.Fraction = &rule.Fraction{Expect: 0.95, Low: 0.7, High: 1}
 		return
 	case extreme:
-		m.Cause = fmt.Sprintf("The loop on line %d goes through all %s elements of %s each time it is reached to find the one that is the first in the order of %s.%s",
+		m.Cause = fmt.Sprintf("The loop on line %d scans all %s elements of %s each time it is reached, to find the first in the order of %s.%s",
 			s.head, n, syntax.Text(s.over), syntax.Text(s.cond), grows)
-		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap; container/list, where what was used is moved to the front, for the least recently used; a sorted slice.", syntax.Text(s.over))
+		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, container/list with the last used at the front for the least recently used, or a sorted slice.", syntax.Text(s.over))
 		m.Confidence = rule.Likely // how often the order changes the loop does not say
 		m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 		return
@@ -185,11 +185,11 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 		m.Fraction = &rule.Fraction{Expect: 0.9 * (1 - s.found), Low: 0.5 * (1 - s.found), High: 0.99}
 		return
 	}
-	result := fmt.Sprintf("finds one in %s of %s", units.Percent(min(1, s.found*s.Iterations)), "its runs")
+	result := fmt.Sprintf("finds one in %s of its runs", units.Percent(min(1, s.found*s.Iterations)))
 	if s.filters {
 		result = "keeps " + units.Percent(s.found) + " of them"
 	}
-	m.Cause = fmt.Sprintf("The loop on line %d looks at %s elements of %s each time it is reached to find those where %s, and %s.%s",
+	m.Cause = fmt.Sprintf("The loop on line %d scans %s elements of %s each time it is reached to find those where %s, and %s.%s",
 		s.head, n, syntax.Text(s.over), syntax.Text(s.cond), result, grows)
 	if s.key == nil {
 		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", syntax.Text(s.over), syntax.Text(s.cond))

@@ -297,30 +297,30 @@ func (o *origin) answers(call *ast.CallExpr) bool {
 	return false
 }
 
-// leastMade is how often in a run a call must make the same again.
+// leastMade is how often per run a call must build the same result.
 const leastMade = 100
 
-// describeMade says what is made again.
+// describeMade states what is built again on every call.
 func (f *found) describeMade(m *rule.Match, runs string) {
 	name := funcname.Short(f.place.CalleeName(f.call))
 	if fn := f.place.Callee(f.call); fn != nil && fn.Pkg() == f.place.Pkg {
 		name = fn.Name()
 	}
-	of := "of constants alone"
+	from := "constants"
 	if len(f.names) > 0 {
-		of = "of " + funcname.List(f.names) + ", which did not change while the recording's counters ran"
+		from = funcname.List(f.names) + ", which did not change while executions were counted"
 	}
-	same := "the same each time"
-	keep := "Make it once (at the start, in a package variable, or by sync.OnceValue) and keep it"
+	result := "the same result"
+	keep := "Build it once (at startup, in a package variable, or with sync.OnceValue) and reuse it"
 	if f.few {
-		same, keep = "one of the same few each time", "Keep the results by their input, in a map"
+		result, keep = "one of the same few results", "Cache the results by their input, in a map"
 	}
 	if runs == "" {
 		runs = fmt.Sprintf(" It runs %s per %s.", evidence.Times(f.runs), f.unit)
 	}
-	m.Cause = fmt.Sprintf("%s makes its result again %s: %s.%s", name, of, same, runs)
+	m.Cause = fmt.Sprintf("%s builds %s again on every call, from %s.%s", name, result, from, runs)
 	if f.file {
-		m.Cause += " It reads a file for that."
+		m.Cause += " It reads a file each time."
 		keep += ", until the file changes"
 	}
 	m.Fix = keep + "; copy it before changing it."

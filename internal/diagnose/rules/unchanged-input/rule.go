@@ -202,7 +202,7 @@ func longest(names []string) []string {
 
 func (f *found) describe(p *rule.Pass, m *rule.Match) {
 	what := funcname.List(f.names)
-	is, changed := "is", "which never changed while the recording's counters ran"
+	is, changed := "is", "which never changed while executions were counted"
 	if len(f.names) > 1 {
 		is = "are"
 	}
@@ -213,15 +213,15 @@ func (f *found) describe(p *rule.Pass, m *rule.Match) {
 	if unit := p.Manifest.Unit(); unit != "run" && f.runs >= 0.1 {
 		runs = fmt.Sprintf(" It runs %s per %s.", evidence.Times(f.runs), unit)
 	}
-	m.Cause = fmt.Sprintf("%s gets %s, %s: the result is the same each time.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
+	m.Cause = fmt.Sprintf("%s gets %s, %s: it computes the same result again on every call.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
 	if funcname.Match(f.place.CalleeName(f.call), "regexp.Match*") {
-		m.Cause = fmt.Sprintf("%s compiles %s, %s, and throws the compiled pattern away.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
+		m.Cause = fmt.Sprintf("%s compiles %s, %s, on every call, and discards the compiled pattern.%s", funcname.Short(f.place.CalleeName(f.call)), what, changed, runs)
 	}
 	if f.loose {
 		f.describeMade(m, runs)
 		return
 	}
-	m.Fix = fmt.Sprintf("Compute it once, where %s %s set, and keep the result; copy it before changing it.", what, is)
+	m.Fix = fmt.Sprintf("Compute it once, where %s %s set, and reuse the result; copy it before changing it.", what, is)
 	if m.Confidence = rule.Measured; f.open {
 		m.Confidence = rule.Likely
 	}
