@@ -131,7 +131,7 @@ func (t *table) write(w io.Writer) {
 	} else {
 		fmt.Fprint(w, "# Real bugs, and what hone says of them\n\nMade by `go run ./tools/field -w DIR`; do not edit. The cases are real performance bugs of public Go\nmodules, each with a small workload; `go doc ./tools/field` says what *placed* and *explained* mean.\n\n")
 	}
-	fmt.Fprintf(w, "%s, %d cores, %s a recording.\n\n", runtime.Version(), runtime.NumCPU(), t.Duration)
+	fmt.Fprintf(w, "%s, %d cores, recordings of up to %s.\n\n", runtime.Version(), runtime.NumCPU(), t.Duration)
 	if t.fixed {
 		fmt.Fprint(w, "At the versions that fixed the faults: what is explained here is a false alarm.\n\n")
 	}
