@@ -117,7 +117,7 @@ func (s *sums) settle() {
 		last.cells = merge(last.cells, s.cells())
 		clear(s.now)
 	}
-	// whole[i] are the changes, at the begin of generation i, of how many stretches of a key go on through it.
+	// whole[i] are the changes, at the start of generation i, in how many stretches of a key continue through it.
 	whole := make([]map[int32]int64, len(s.spans)+1)
 	part := make([]map[int32]int64, len(s.spans))
 	bump := func(m *map[int32]int64, k int32, v int64) {

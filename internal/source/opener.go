@@ -29,7 +29,7 @@ type Options struct {
 	// From and To are the stretch of an execution trace to make a profile of, since its first event; To 0 is its end.
 	From, To time.Duration
 	TLS      *tls.Config // for https URLs; nil for the system's
-	Header   [][2]string // name and value of what is sent with requests
+	Header   [][2]string // name and value of request headers
 }
 
 // Say reports progress.

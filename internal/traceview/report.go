@@ -44,7 +44,7 @@ func (r *Reader) Report(ctx context.Context, o ReportOptions) (*Report, error) {
 	return rep, err
 }
 
-// kept is Report of what was read for a view before.
+// kept is like Report, for a trace that another view has read already.
 func (r *Reader) kept(ctx context.Context, o ReportOptions) (*Report, error) {
 	x, err := r.Opener.Index(ctx, r.Name)
 	if err != nil {

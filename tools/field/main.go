@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	kept := fs.String("work", "", "keep sources and recordings in this directory; what it has recorded already is only diagnosed again")
 	save := fs.Bool("w", false, "write the page in docs instead of printing it")
 	look := fs.Bool("first", false, "note in first.json how hone does on cases that are not in it yet")
-	versions := fs.Bool("upgrades", false, "look for versions that cure, as hone tune deps does; -only none makes the page of what is kept")
+	versions := fs.Bool("upgrades", false, "look for versions that cure, as hone tune deps does; -only none writes the page from kept results")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // upgrade is what `hone tune deps` said of a case, as upgrades.json keeps it. A table of thirty cases takes most of an hour, so each case is
-// kept as soon as it has been tried, and the page is made of what is kept.
+// kept as soon as it has been tried, and the page is written from kept results.
 type upgrade struct {
 	Module  string   `json:"module"`
 	Kind    string   `json:"kind"`

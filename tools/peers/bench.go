@@ -29,7 +29,7 @@ const (
 
 // study is what `peers bench` was asked for.
 type study struct {
-	data    string // folder of what was collected
+	data    string // folder of the collected samples
 	collect time.Duration
 	rival   int // pairs of go test runs
 	seed    uint64

@@ -204,7 +204,7 @@ func planted(pieces [][]stream, budget time.Duration) (found, trials map[string]
 	return found, trials, runs
 }
 
-// judge prints the tables of what is in the folder.
+// judge prints the tables of the samples in the folder.
 func (s *study) judge(ctx context.Context) error {
 	pieces, err := s.pieces()
 	if err != nil {

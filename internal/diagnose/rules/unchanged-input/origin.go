@@ -219,7 +219,7 @@ func (o *origin) local(v *types.Var) bool {
 					continue
 				}
 				rhs := n.Rhs[min(i, len(n.Rhs)-1)] // x, err := f(…)
-				if part {                          // a setting of what is made
+				if part {                          // a field of the value under construction
 					fine = fine && o.loose && o.fixed(rhs)
 					continue
 				}
