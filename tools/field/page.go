@@ -127,7 +127,11 @@ func (t *table) write(w io.Writer) {
 	s := t.score()
 	own := len(t.Rows) > 0 && t.Rows[0].c.files != nil
 	if own {
-		fmt.Fprint(w, "# Faults in small programs around real modules, and what hone says of them\n\nMade by `go run ./tools/field -pairs -w tools/field/testdata/own`; do not edit. Each case is a service or a\nprogram with one fault, whose place and cause were written down before hone saw it, and its fixed version.\nControls have nothing to report. `go doc ./tools/field` says what *placed* and *explained* mean.\n\n")
+		pairs := ""
+		if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Fixed != nil }) {
+			pairs = "-pairs "
+		}
+		fmt.Fprintf(w, "# Faults in small programs around real modules, and what hone says of them\n\nMade by `go run ./tools/field %s-w tools/field/testdata/own`; do not edit. Each case is a service or a\nprogram with one fault, whose place and cause were written down before hone saw it, and its fixed version.\nControls have nothing to report. `go doc ./tools/field` says what *placed* and *explained* mean.\n\n", pairs)
 	} else {
 		fmt.Fprint(w, "# Real bugs, and what hone says of them\n\nMade by `go run ./tools/field -w DIR`; do not edit. The cases are real performance bugs of public Go\nmodules, each with a small workload; `go doc ./tools/field` says what *placed* and *explained* mean.\n\n")
 	}
