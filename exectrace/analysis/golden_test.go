@@ -37,7 +37,7 @@ func TestRecordedTraceGivesTheSameResults(t *testing.T) {
 		"sched":       set.Wall.Sched(),
 		"syscalls":    set.Wall.Syscalls(),
 		"parallelism": set.Parallelism.Result(),
-		"gc":          set.Collector.Result(),
+		"gc":          set.GC.Result(),
 		"annotations": annotations,
 		"requests":    set.Requests.Result().All,
 	} {

@@ -29,7 +29,7 @@ func profiles() []profiled {
 		{"critical", (*Set).slowest},
 		{"cpu", func(s *Set) (*profile.Profile, error) { return s.Requests.CPUProfile() }},
 		{"parallelism", func(s *Set) (*profile.Profile, error) { return s.Parallelism.Profile() }},
-		{"gc", func(s *Set) (*profile.Profile, error) { return s.Collector.Profile() }},
+		{"gc", func(s *Set) (*profile.Profile, error) { return s.GC.Profile() }},
 		said(annotations.Tasks), said(annotations.Regions), said(annotations.Logs),
 	}
 }

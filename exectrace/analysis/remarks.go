@@ -199,7 +199,7 @@ func (r *Results) ranAndReady() (ran, ready float64) {
 }
 
 func (r *Results) collections() []Remark {
-	gc := r.Collector
+	gc := r.GC
 	var out []Remark
 	if gc.Share >= muchGC {
 		out = append(out, remark("gc", "gc", exectrace.Line{}, "A collection was going on for %s of the time: %s a second, %s long each.",
@@ -216,7 +216,7 @@ func (r *Results) collections() []Remark {
 
 func (r *Results) stops() []Remark {
 	var out []Remark
-	for _, st := range r.Collector.Stops {
+	for _, st := range r.GC.Stops {
 		if st.Max < longStop {
 			continue
 		}

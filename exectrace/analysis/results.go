@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/gc"
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -17,7 +17,7 @@ type Results struct {
 	Sched       *wall.Sched
 	Syscalls    *wall.Syscalls
 	Parallelism *parallelism.Result
-	Collector   *collector.Result
+	GC          *gc.Result
 	Requests    *requests.Result
 	Remarks     []Remark
 }
@@ -32,7 +32,7 @@ func (s *Set) Results() *Results {
 		Sched:       s.Wall.Sched(),
 		Syscalls:    s.Wall.Syscalls(),
 		Parallelism: s.Parallelism.Result(),
-		Collector:   s.Collector.Result(),
+		GC:          s.GC.Result(),
 		Requests:    s.Requests.Result(),
 	}
 	r.Remarks = r.remarks()

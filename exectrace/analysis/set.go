@@ -7,7 +7,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/annotations"
-	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/gc"
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -18,7 +18,7 @@ import (
 type Set struct {
 	Wall        wall.Fold
 	Parallelism parallelism.Fold
-	Collector   collector.Fold
+	GC          gc.Fold
 	Annotations annotations.Fold
 	Requests    *requests.Fold
 
@@ -30,7 +30,7 @@ func New(opt requests.Options) *Set { return &Set{Requests: requests.New(opt)} }
 
 // Folds are its analyses.
 func (s *Set) Folds() []exectrace.Fold {
-	return []exectrace.Fold{&s.Wall, &s.Parallelism, &s.Collector, &s.Annotations, s.Requests}
+	return []exectrace.Fold{&s.Wall, &s.Parallelism, &s.GC, &s.Annotations, s.Requests}
 }
 
 // Done takes the trace that was read.
@@ -71,7 +71,7 @@ type Summary struct {
 // Summary sums up.
 func (s *Set) Summary() *Summary {
 	r := s.Results()
-	info, p, gc := r.Info, r.Parallelism, r.Collector
+	info, p, gc := r.Info, r.Parallelism, r.GC
 	out := &Summary{
 		Schema: "hone/trace/summary/v1",
 		Go:     goVersion(info.Version), Length: info.Length.Seconds(), Bytes: info.Bytes,

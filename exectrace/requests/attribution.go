@@ -1,6 +1,9 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
+)
 
 // A request whose handler did nothing that the tracer records is attributed to the handler that all observed requests
 // reached. That is right for a handler that is observed by chance, because it is preempted or waits for a lock: the
@@ -9,14 +12,14 @@ import "github.com/hone-go/hone/exectrace"
 // and the trace does not show by which.
 
 // findChances notes, when the trace is over, the handlers of which a request was seen by chance.
-func (f *Fold) findChances() {
-	f.chances = map[routeKey]bool{}
+func (f *Fold) findObservedByChance() {
+	f.observedByChance = map[routeKey]bool{}
 	sure := map[exectrace.StackID]bool{}
 	for outer, names := range f.inner {
 		if len(names) == 1 {
 			k := f.settled(routeKey{outer.protocol, only(names)})
-			if _, known := f.chances[k]; !known {
-				f.chances[k] = f.byChance(f.below(k), sure)
+			if _, known := f.observedByChance[k]; !known {
+				f.observedByChance[k] = f.byChance(f.below(k), sure)
 			}
 		}
 	}
@@ -46,7 +49,7 @@ func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]b
 		}
 		for _, s := range r.strata {
 			for i := 0; s != nil && i < len(s.kept); i++ {
-				if !f.surely(s.kept[i].waits, r.protocol, handlers, sure) {
+				if !f.alwaysRecorded(s.kept[i].waits, r.protocol, handlers, sure) {
 					return true
 				}
 			}
@@ -58,19 +61,19 @@ func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]b
 // surely reports whether a request did something in some handlers that is recorded every time: a system call, a wait for
 // the network, or a sleep. Not so what it reads of its own connection, where the body may be there already, or
 // writes to it, for which it may be too little.
-func (f *Fold) surely(waits []wait, p Protocol, handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
+func (f *Fold) alwaysRecorded(waits []wait, p Protocol, handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
 	for i := range waits {
 		w := &waits[i]
 		if w.part != InSyscall && w.part != WaitSleep && w.part != WaitNetwork || w.waiter == 0 {
 			continue
 		}
-		if c := f.classes[w.waiter]; c.place != inHandler || !handlers[f.settled(routeKey{p, c.name})] {
+		if c := f.classes[w.waiter]; c.place != servers.InHandler || !handlers[f.settled(routeKey{p, c.name})] {
 			continue
 		}
 		s, known := sure[w.waiter]
 		if !known {
 			frames := f.src.Frames(w.waiter)
-			s = !contains(frames, "net/http.(*connReader).Read") && !contains(frames, "net/http.checkConnErrorWriter.Write")
+			s = !servers.Calls(frames, "net/http.(*connReader).Read") && !servers.Calls(frames, "net/http.checkConnErrorWriter.Write")
 			sure[w.waiter] = s
 		}
 		if s {

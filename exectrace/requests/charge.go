@@ -13,18 +13,18 @@ type status struct {
 func (f *Fold) charge(l *live, now int64, was status) {
 	switch was.state {
 	case exectrace.Running:
-		l.ran(now)
+		l.chargeRun(now)
 	case exectrace.Runnable:
-		f.wasReady(l, now, was.why, was.left)
+		f.chargeReady(l, now, was.why, was.left)
 		f.ready(l, now)
 	default:
-		f.off(l, now, was, exectrace.NoG, 0)
+		f.chargeBlocked(l, now, was, exectrace.NoG, 0)
 	}
 }
 
 // until returns how long the time is from the last event of a goroutine, which it moves to now.
 func (l *live) until(now int64) int64 {
-	if l.chief != nil {
+	if l.parent != nil {
 		l.split()
 	}
 	d := now - l.accounted
@@ -41,7 +41,7 @@ func (l *live) sums() *breakdown {
 }
 
 // ran accounts for the time up to now, in which the goroutine ran.
-func (l *live) ran(now int64) {
+func (l *live) chargeRun(now int64) {
 	d := l.until(now)
 	if l.begun {
 		l.sums()[l.work] += d
@@ -61,7 +61,7 @@ func (l *live) setWork() {
 }
 
 // wasReady accounts for the time up to now, in which the goroutine waited for a processor.
-func (f *Fold) wasReady(l *live, now int64, why exectrace.Reason, left exectrace.StackID) {
+func (f *Fold) chargeReady(l *live, now int64, why exectrace.Reason, left exectrace.StackID) {
 	d := l.until(now)
 	if !l.begun {
 		return
@@ -81,16 +81,16 @@ func (f *Fold) wasReady(l *live, now int64, why exectrace.Reason, left exectrace
 
 // off accounts for the time up to now, in which the goroutine was blocked or in a system call until another, or nobody,
 // ended that.
-func (f *Fold) off(l *live, now int64, was status, by exectrace.GIndex, waker exectrace.StackID) {
+func (f *Fold) chargeBlocked(l *live, now int64, was status, by exectrace.GIndex, waker exectrace.StackID) {
 	if d := f.awaited(l, by, was.why); d != nil {
-		f.instead(l, d, now)
+		f.chargeAwaited(l, d, now)
 		return
 	}
-	f.wasOff(l, now, f.partOf(was.state, was.why, was.left), was.left, waker)
+	f.chargeOff(l, now, f.partOf(was.state, was.why, was.left), was.left, waker)
 }
 
 // wasOff accounts for the time up to now, in which the goroutine was blocked or in a system call.
-func (f *Fold) wasOff(l *live, now int64, p Part, left, waker exectrace.StackID) {
+func (f *Fold) chargeOff(l *live, now int64, p Part, left, waker exectrace.StackID) {
 	d := l.until(now)
 	if l.begun {
 		l.sums()[p] += d

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
 // finish takes a request that is over, at now unless its response was written before.
@@ -30,7 +31,7 @@ func (f *Fold) finish(l *live, now int64) {
 	f.routes.at(l).take(l, &f.routes)
 	f.cpu.take(l)
 	if f.paths != nil && f.opt.PathOf == l.id {
-		f.beginPath(f.paths.gs[l.g], l.begin, l.end, uint32(l.id))
+		f.startPath(f.paths.gs[l.g], l.begin, l.end, uint32(l.id))
 		f.paths.stop = f.paths.last
 	}
 	if f.slow.wants(l.end - l.begin) {
@@ -100,8 +101,8 @@ func lineOrNil(l exectrace.Line) *exectrace.Line {
 // end takes what is open.
 func (f *Fold) end(src source) {
 	f.src = src
-	if f.later != nil {
-		f.goOn()
+	if f.continues != nil {
+		f.continueRun()
 		return
 	}
 	f.length = src.Now()
@@ -123,10 +124,10 @@ func (f *Fold) end(src source) {
 		}
 		f.open = append(f.open, q)
 	}
-	f.decide()
-	f.findChances()
+	f.settleCandidates()
+	f.findObservedByChance()
 	if f.opt.PathOf == 0 {
-		f.beginRun()
+		f.startRun()
 	}
 	f.slow.sort()
 	sortRequests(f.open)
@@ -138,7 +139,7 @@ func (f *Fold) sample(e *exectrace.Event) {
 	own := f.of(e.G)
 	l := own
 	if own != nil {
-		l = own.top()
+		l = own.owner()
 	} else if int(e.G) < len(f.children) {
 		if c := f.children[e.G]; c.of != nil && c.of.id == c.id {
 			l = c.of
@@ -154,8 +155,8 @@ func (f *Fold) sample(e *exectrace.Event) {
 		f.cpu.add(sampleKey{l.protocol, l.name, e.Stack})
 	}
 	// It may name the route but says nothing about order: samples have a clock of their own.
-	if c := f.classes[e.Stack]; c.place == inHandler && l.phase == handling && own != nil {
-		f.see(own, c, e.Time)
+	if c := f.classes[e.Stack]; c.place == servers.InHandler && l.phase == handling && own != nil {
+		f.observe(own, c, e.Time)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
 // Options say how much of the requests to keep.
@@ -87,29 +88,29 @@ type child struct {
 
 // Fold finds the requests of a trace. Make one with New, hand it to [exectrace.Read], then ask it.
 type Fold struct {
-	opt      Options
-	src      source
-	trace    *exectrace.Trace
-	parts    *partTable
-	classes  []class    // by StackID
-	entries  []Protocol // by StackID: of the goroutines that begin so
-	names    []string
-	nameIDs  map[string]uint16
-	inner    map[routeKey]map[uint16]bool // the handlers that a handler was seen to call; of name 0, the server
-	doubts   map[routeKey]doubt           // routes that may be none
-	resolved map[routeKey]routeKey        // what stands for those that are none
-	guessed  []routeKey                   // those of which nothing else is known
-	chances  map[routeKey]bool            // handlers that are the only ones below another: a request was seen there by chance
-	live     []*live                      // by GIndex; nil for what is no request's goroutine
-	marks    []concern                    // by GIndex: ofLive where live is not nil
-	tells    []concern                    // by StackID: placed where classes has a place
-	wants    *[64]concern                 // by Kind: what makes an event matter
-	places   [chunk]uint8                 // of the events of a chunk that matter
-	entered  exectrace.GIndex             // the goroutine that live has got in with the last event, or NoG
-	free     []*live
-	children []child                     // by GIndex
-	tasks    map[uint64]exectrace.GIndex // open tasks that are requests
-	nextID   int64
+	opt              Options
+	src              source
+	trace            *exectrace.Trace
+	parts            *partTable
+	classes          []class        // by StackID
+	entries          []servers.Role // by StackID: of the goroutines that start with it
+	names            []string
+	nameIDs          map[string]uint16
+	inner            map[routeKey]map[uint16]bool // the handlers that a handler was seen to call; of name 0, the server
+	candidates       map[routeKey]candidate       // routes that may be none
+	resolved         map[routeKey]routeKey        // what stands for those that are none
+	guessed          []routeKey                   // those of which nothing else is known
+	observedByChance map[routeKey]bool            // handlers that are the only ones below another: a request was seen there by chance
+	live             []*live                      // by GIndex; nil for what is no request's goroutine
+	marks            []concern                    // by GIndex: ofLive where live is not nil
+	stackMarks       []concern                    // by StackID: placed where classes has a place
+	relevant         *[64]concern                 // by Kind: what makes an event matter
+	places           [chunk]uint8                 // of the events of a chunk that matter
+	entered          exectrace.GIndex             // the goroutine that live has got in with the last event, or NoG
+	free             []*live
+	children         []child                     // by GIndex
+	tasks            map[uint64]exectrace.GIndex // open tasks that are requests
+	nextID           int64
 
 	followed     int   // goroutines
 	nextFollowed int64 // the id of the last; negative, as those of requests are not
@@ -125,17 +126,17 @@ type Fold struct {
 	stoppedSince int64
 	stoppedTotal int64
 
-	paths   *recorder
-	run     *walker // on the path of the whole run
-	later   *Fold   // of Earlier: whose path this is for
-	runPath *Path
-	routes  routeTable
-	slow    slowest
-	cpu     samples
-	open    []Request
-	cut     int64
-	count   [numProtocols]int64
-	length  int64
+	paths     *recorder
+	run       *walker // on the path of the whole run
+	continues *Fold   // of Earlier: whose path this is for
+	runPath   *Path
+	routes    routeTable
+	slow      slowest
+	cpu       samples
+	open      []Request
+	cut       int64
+	count     [numProtocols]int64
+	length    int64
 }
 
 // New returns a fold over one trace.
@@ -146,14 +147,14 @@ func New(opt Options) *Fold {
 	if opt.PathRecords <= 0 {
 		opt.PathRecords = 1 << 18
 	}
-	f := &Fold{opt: opt, parts: newPartTable(), names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}, inner: map[routeKey]map[uint16]bool{}, doubts: map[routeKey]doubt{}}
+	f := &Fold{opt: opt, parts: newPartTable(), names: []string{""}, nameIDs: map[string]uint16{"": 0}, tasks: map[uint64]exectrace.GIndex{}, inner: map[routeKey]map[uint16]bool{}, candidates: map[routeKey]candidate{}}
 	f.routes.init()
 	f.slow.size = opt.Slowest
 	f.cpu.init()
-	f.wants = &plainWants
+	f.relevant = &relevantEvents
 	if opt.Paths {
 		f.paths = newRecorder(opt.PathRecords)
-		f.wants = &pathWants
+		f.relevant = &relevantForPaths
 	}
 	f.grow(0)
 	return f

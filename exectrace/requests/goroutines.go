@@ -1,14 +1,18 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
+)
 
 // join makes the goroutine of an event known as one of requests, by its stack.
 func (f *Fold) join(e *exectrace.Event) *live {
-	if f.classes[e.Stack].place == nowhere {
+	if f.classes[e.Stack].place == servers.Nowhere {
 		return nil
 	}
-	p := f.protocolOf(e.Stack)
-	if p == 0 || p == delegated { // one that runs a handler, and its chief is not known
+	_, role, _ := servers.Classify(f.src.Frames(e.Stack))
+	p := protocolOf(role)
+	if p == 0 { // a delegate whose parent is not known
 		return nil
 	}
 	l := f.enter(e.G, p)
@@ -49,7 +53,7 @@ func (f *Fold) drop(g exectrace.GIndex) {
 	if l.protocol == Task {
 		delete(f.tasks, l.task)
 	}
-	if l.chief != nil {
+	if l.parent != nil {
 		f.unfollow(l)
 	}
 	l.id = 0 // its children are nobody's now
@@ -61,7 +65,7 @@ func (f *Fold) drop(g exectrace.GIndex) {
 // found takes a goroutine that was there before the trace began, or that has the place of another.
 func (f *Fold) found(e *exectrace.Event) {
 	f.drop(e.G)
-	if f.classes[e.Stack].place == workerIdle {
+	if f.classes[e.Stack].place == servers.WorkerIdle {
 		if l := f.join(e); l != nil {
 			l.known = true
 			l.now = status{e.To, e.Why, e.Stack}
@@ -84,13 +88,14 @@ func (f *Fold) create(e *exectrace.Event) {
 	if f.marks[e.G] != 0 {
 		f.forget(e.G)
 	}
-	f.seeBy(e)
+	f.observeBy(e)
 	f.inherit(e)
-	switch p := f.entry(f.src.Goroutine(e.G).Entry); p {
-	case 0:
-	case started, delegated:
-		f.follow(e, p)
+	switch role := f.entry(f.src.Goroutine(e.G).Entry); role {
+	case servers.NoRole:
+	case servers.Started, servers.Delegate:
+		f.follow(e, role)
 	default:
+		p := protocolOf(role)
 		l := f.enter(e.G, p)
 		l.known = true
 		l.accounted = e.Time
@@ -120,16 +125,10 @@ func (f *Fold) inherit(e *exectrace.Event) {
 	}
 }
 
-// entry returns the protocol of the goroutines that begin with a stack.
-func (f *Fold) entry(s exectrace.StackID) Protocol {
+// entry returns the role of the goroutines that start with a stack.
+func (f *Fold) entry(s exectrace.StackID) servers.Role {
 	if int(s) >= len(f.classes) {
 		f.classify(f.src.Stacks())
 	}
 	return f.entries[s]
-}
-
-// protocolOf returns the protocol of a stack that stands in a request.
-func (f *Fold) protocolOf(s exectrace.StackID) Protocol {
-	_, p, _ := classify(f.src.Frames(s))
-	return p
 }

@@ -70,7 +70,7 @@ func (p Part) placed() bool { return p.ready() || p == InSyscall || p.waiting() 
 
 // nobodys reports whether p ends by something other than what a goroutine of the program does: whoever
 // polled the network, ran the timer or finished the collection just happened to.
-func (p Part) nobodys() bool {
+func (p Part) external() bool {
 	return p == WaitNetwork || p == WaitSleep || p == WaitAssist || p == WaitGC
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -85,7 +86,7 @@ func (f *Fold) spend(s *spending, w *wait, share float64) {
 	inHandlers := 0.0
 	if w.waker != 0 {
 		by = f.src.Blame(w.waker)
-		if f.classes[w.waker].place == inHandler {
+		if f.classes[w.waker].place == servers.InHandler {
 			inHandlers = ns
 		}
 	}

@@ -56,7 +56,7 @@ func traceViews() []traceView {
 			return v, func(w io.Writer, p page, s style) { render.TraceParallelism(w, v, p, s) }, nil
 		}},
 		{name: "gc", show: func(r *report) (any, pageOf, error) {
-			v := r.Collector.Result()
+			v := r.GC.Result()
 			return v, func(w io.Writer, p page, s style) { render.TraceGC(w, v, p, s) }, nil
 		}},
 		{name: "tasks", show: func(r *report) (any, pageOf, error) {

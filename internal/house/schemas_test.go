@@ -55,7 +55,7 @@ func traceViews() map[string]string {
 	return map[string]string{
 		"summary": "exectrace/analysis.Summary", "requests": "exectrace/requests.Result", "critical": "internal/traceview.CriticalPath", "cpu": "exectrace/requests.CPU",
 		"goroutines": "exectrace/wall.Goroutines", "blocking": "exectrace/wall.Blocking", "wakers": "exectrace/wall.Wakings", "sched": "exectrace/wall.Sched",
-		"syscalls": "exectrace/wall.Syscalls", "parallelism": "exectrace/parallelism.Result", "gc": "exectrace/collector.Result",
+		"syscalls": "exectrace/wall.Syscalls", "parallelism": "exectrace/parallelism.Result", "gc": "exectrace/gc.Result",
 		"tasks": "exectrace/annotations.Result", "regions": "exectrace/annotations.Result", "logs": "exectrace/annotations.Result",
 		"timeline": "exectrace/timeline.Result",
 		"overview": "exectrace/window.Overview",

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/annotations"
-	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/gc"
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -168,7 +168,7 @@ func hostilePages(t *testing.T) map[string]func(io.Writer, Style) {
 			TraceSched(w, filled[wall.Sched](), filled[parallelism.Result](), tracePage, s)
 		},
 		"TraceParallelism": func(w io.Writer, s Style) { TraceParallelism(w, filled[parallelism.Result](), tracePage, s) },
-		"TraceGC":          func(w io.Writer, s Style) { TraceGC(w, filled[collector.Result](), tracePage, s) },
+		"TraceGC":          func(w io.Writer, s Style) { TraceGC(w, filled[gc.Result](), tracePage, s) },
 		"TraceTypes":       func(w io.Writer, s Style) { TraceTypes(w, "tasks", *filled[[]annotations.Type](), tracePage, s) },
 		"TraceLogs":        func(w io.Writer, s Style) { TraceLogs(w, filled[annotations.Result](), tracePage, s) },
 		"TraceBlocking":    func(w io.Writer, s Style) { TraceBlocking(w, filled[wall.Blocking](), tracePage, s) },

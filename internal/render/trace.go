@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/exectrace/annotations"
-	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/gc"
 	"github.com/hone-go/hone/exectrace/parallelism"
 	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/exectrace/wall"
@@ -278,7 +278,7 @@ func shareAt(by []float64, k int, length float64) string {
 }
 
 // TraceGC draws what the collector did.
-func TraceGC(w io.Writer, r *collector.Result, p TracePage, s Style) {
+func TraceGC(w io.Writer, r *gc.Result, p TracePage, s Style) {
 	fmt.Fprintf(w, "%s in %s (%s/s), going on for %s of the time\n", plural(int(r.Cycles), "collection"), seconds(r.Length), significant(r.PerSecond), percent(r.Share))
 	if h := r.Heap; h != nil {
 		fmt.Fprintf(w, "heap between %s and %s, highest goal %s · %s allocated a second\n", size(float64(h.Low)), size(float64(h.High)), size(float64(h.Goal)), size(h.Rate))

@@ -45,7 +45,7 @@ func TestTracePages(t *testing.T) {
 		"syscalls":    func(w io.Writer, s Style) { TraceSyscalls(w, set.Wall.Syscalls(), page, s) },
 		"sched":       func(w io.Writer, s Style) { TraceSched(w, set.Wall.Sched(), set.Parallelism.Result(), page, s) },
 		"parallelism": func(w io.Writer, s Style) { TraceParallelism(w, set.Parallelism.Result(), page, s) },
-		"gc":          func(w io.Writer, s Style) { TraceGC(w, set.Collector.Result(), page, s) },
+		"gc":          func(w io.Writer, s Style) { TraceGC(w, set.GC.Result(), page, s) },
 		"tasks":       func(w io.Writer, s Style) { TraceTypes(w, "tasks", set.Annotations.Result().Tasks, page, s) },
 		"regions":     func(w io.Writer, s Style) { TraceTypes(w, "regions", set.Annotations.Result().Regions, page, s) },
 		"logs": func(w io.Writer, s Style) {

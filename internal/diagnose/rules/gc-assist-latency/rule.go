@@ -77,7 +77,7 @@ func find(p *rule.Pass) []rule.Match {
 			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting to be let off, of %s", units.Seconds(marking), units.Seconds(waiting), units.Seconds(total)), Command: evidence.ViewCommand(p, "requests")},
 		},
 	}
-	if gc := p.Trace.Collector; gc != nil {
+	if gc := p.Trace.GC; gc != nil {
 		m.Evidence = append(m.Evidence, rule.Evidence{
 			What: "collections", Value: fmt.Sprintf("%s a second, going on for %s of the time", units.Number(gc.PerSecond), units.Percent(gc.Share)), Command: evidence.ViewCommand(p, "gc"),
 		})
@@ -93,10 +93,10 @@ func find(p *rule.Pass) []rule.Match {
 
 // blame finds the line whose allocations paid most.
 func blame(p *rule.Pass, m *rule.Match) {
-	if p.Trace.Collector == nil {
+	if p.Trace.GC == nil {
 		return
 	}
-	for _, l := range p.Trace.Collector.Assists.Lines {
+	for _, l := range p.Trace.GC.Assists.Lines {
 		s := traced.SiteAt(p, l.Line)
 		if s == nil {
 			continue

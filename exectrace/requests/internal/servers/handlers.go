@@ -1,4 +1,4 @@
-package requests
+package servers
 
 import (
 	"strings"
@@ -7,12 +7,12 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// httpRoute names the handlers in the frames that an HTTP server called, leaf first: those that
-// wrap others first, the route's own last, as far as the stack goes.
+// httpRoute returns the handlers among the frames that an HTTP server called, leaf first: middleware
+// first, the innermost handler that the stack shows last.
 //
-// Handlers are wrapped: mux, middleware, router, again middleware. Each passes the request on by a
-// dispatcher, a function whose job that is, so a handler is what a dispatcher called. A type
-// that is a handler itself and splits its requests among methods is named by the method.
+// Handlers wrap each other: a mux, middleware, a router, more middleware. Each calls the next through
+// a dispatcher, a function whose only job that is, so a handler is what a dispatcher calls. A type
+// that is a handler and splits its requests among methods is named by the method.
 func httpRoute(frames []exectrace.Frame) (chain []string) {
 	for i := len(frames) - 1; i >= 0; i-- {
 		f := frames[i].Func
@@ -37,17 +37,17 @@ func httpRoute(frames []exectrace.Frame) (chain []string) {
 	return chain
 }
 
-// isCalled reports whether next is a handler that a dispatcher called, not a function that helps it. One
-// of the standard library is, when the dispatcher does nothing but call it.
+// isCalled reports whether next, which a dispatcher called, is a handler and not a helper of the
+// dispatcher. A function of the standard library is one only if the dispatcher does nothing but call it.
 func isCalled(dispatcher, next string) bool {
 	if next == "" || isDispatcher(next) || strings.HasSuffix(next, ".ServeHTTP") || !isName(next) {
-		return false // the last kind adds itself
+		return false // httpRoute adds a ServeHTTP itself
 	}
 	return dispatcher == "net/http.HandlerFunc.ServeHTTP" || !symbol.Standard(symbol.Package(next))
 }
 
-// isName reports whether a function may be a handler: not the inside of a mux, nor the runtime's, nor one without
-// a package, which is written in assembly (memeqbody, below each comparison of strings).
+// isName reports whether a function may be a handler. Functions of the runtime and of a mux are not;
+// nor are those without a package, which are written in assembly (memeqbody, which compares strings).
 func isName(f string) bool {
 	switch pkg := symbol.Package(f); pkg {
 	case f, "runtime", "sync", "internal/sync", "context", "runtime/pprof", "runtime/trace":
@@ -59,7 +59,7 @@ func isName(f string) bool {
 	}
 }
 
-// isDispatcher reports whether a function only passes requests on to a handler.
+// isDispatcher reports whether a function does nothing but pass requests to a handler.
 func isDispatcher(f string) bool {
 	switch f {
 	case "net/http.HandlerFunc.ServeHTTP", "net/http.(*ServeMux).ServeHTTP", "net/http.serverHandler.ServeHTTP",
@@ -90,23 +90,24 @@ func isDispatcher(f string) bool {
 	return false
 }
 
-// isHandlerOf reports whether callee is where the handler type of serve (T.ServeHTTP) sends requests: of the
-// same package and named as one.
+// isHandlerOf reports whether serve (T.ServeHTTP) passes requests to callee: callee is of the same
+// package and its name says that it handles or serves.
 func isHandlerOf(serve, callee string) bool {
 	pkg := symbol.Package(serve)
 	if symbol.Package(callee) != pkg {
 		return false
 	}
 	method := callee[len(pkg):]
-	if _, name, ok := strings.Cut(method, ")."); ok { // the type is called so more often than its methods are
+	if _, name, ok := strings.Cut(method, ")."); ok { // a type's name says so more often than a method's
 		method = name
 	}
 	method = strings.ToLower(method)
 	return strings.Contains(method, "handle") || strings.Contains(method, "serve")
 }
 
-// grpcRoute names the method in the frames that (*Server).handleStream called. Generated code has a
-// function per method, _Service_Method_Handler, which every call passes, interceptors or not.
+// grpcRoute returns the method among the frames that (*Server).handleStream called. Generated code has
+// a function per method, _Service_Method_Handler, which is in the stack of every call, with or without
+// interceptors.
 func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	first := ""
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -128,7 +129,7 @@ func grpcRoute(frames []exectrace.Frame) (chain []string) {
 	return []string{first}
 }
 
-// ofGRPC reports whether a package is of gRPC or decodes its messages.
+// ofGRPC reports whether a package belongs to gRPC or decodes its messages.
 func ofGRPC(pkg string) bool {
 	return strings.HasPrefix(pkg, "google.golang.org/grpc") || strings.HasPrefix(pkg, "google.golang.org/protobuf") || strings.HasPrefix(pkg, "github.com/golang/protobuf")
 }
@@ -141,51 +142,23 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// routeKey is what routes are distinguished by: the name is a place in Fold.names.
-type routeKey struct {
-	protocol Protocol
-	name     uint16
-}
-
-// noteChain remembers which handler wraps which, and returns the name of the innermost. Of which protocol a delegate's
-// request is, its stack does not tell.
-func (f *Fold) noteChain(p Protocol, chain []string) uint16 {
-	if p != delegated {
-		return f.noteBelow(routeKey{p, 0}, chain)
+// IsUncertain reports whether the innermost handler of a stack may be a function that a handler
+// called: where a function is interrupted, the frame of its caller may be missing (see
+// [exectrace.Interrupted]), and with it those inlined into the caller. A handler of the standard
+// library is uncertain only as the interrupted function itself.
+func IsUncertain(frames []exectrace.Frame, innermost string) bool {
+	at := exectrace.Interrupted(frames)
+	if at < 0 {
+		return false
 	}
-	outer := f.nameID(timeoutHandler)
-	f.noteBelow(routeKey{HTTP2, outer}, chain)
-	return f.noteBelow(routeKey{HTTP1, outer}, chain)
-}
-
-func (f *Fold) noteBelow(outer routeKey, chain []string) uint16 {
-	for _, name := range chain {
-		id := f.nameID(name)
-		if id == 0 || id == outer.name {
-			continue
-		}
-		if f.inner[outer] == nil {
-			f.inner[outer] = map[uint16]bool{}
-		}
-		f.inner[outer][id] = true
-		outer.name = id
+	last := at + exectrace.MostInlined
+	if symbol.Standard(symbol.Package(innermost)) {
+		last = at
 	}
-	return outer.name
-}
-
-// innermost returns the handler that the requests reached of which no more than k is known: as
-// long as all that went further went to one and the same, and some of them showed there by chance.
-func (f *Fold) innermost(k routeKey) routeKey {
-	k = f.settled(k)
-	for range 32 { // a handler may come to itself again
-		if len(f.inner[k]) != 1 {
-			break
+	for i := at; i <= min(last, len(frames)-1); i++ {
+		if frames[i].Func == innermost {
+			return true
 		}
-		next := routeKey{k.protocol, only(f.inner[k])}
-		if !f.chances[f.settled(next)] {
-			break
-		}
-		k = next
 	}
-	return k
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 	"github.com/hone-go/hone/profile/symbol"
 )
 
@@ -13,57 +14,38 @@ import (
 // CPU samples above all.
 
 // doubt is about a function that may be a handler: the handlers above it, as far as those stacks go.
-type doubt struct{ outer map[uint16]bool }
-
-// inDoubt reports whether the innermost handler of a stack is the function that was interrupted. What the standard
-// library has of handlers is never in doubt for what is inlined into it.
-func inDoubt(frames []exectrace.Frame, innermost string) bool {
-	at := exectrace.Interrupted(frames)
-	if at < 0 {
-		return false
-	}
-	last := at + exectrace.MostInlined
-	if symbol.Standard(symbol.Package(innermost)) {
-		last = at
-	}
-	for i := at; i <= min(last, len(frames)-1); i++ {
-		if frames[i].Func == innermost {
-			return true
-		}
-	}
-	return false
-}
+type candidate struct{ outer map[uint16]bool }
 
 // noteDoubt notes that the last of a chain of handlers may be none, and returns its name.
-func (f *Fold) noteDoubt(p Protocol, chain []string) uint16 {
+func (f *Fold) noteCandidate(role servers.Role, chain []string) uint16 {
 	last := len(chain) - 1
-	outer, id := f.noteChain(p, chain[:last]), f.nameID(chain[last])
-	if p == delegated {
-		f.doubtIn(HTTP1, outer, id)
-		f.doubtIn(HTTP2, outer, id)
+	outer, id := f.noteChain(role, chain[:last]), f.nameID(chain[last])
+	if role == servers.Delegate {
+		f.addCandidate(HTTP1, outer, id)
+		f.addCandidate(HTTP2, outer, id)
 	} else {
-		f.doubtIn(p, outer, id)
+		f.addCandidate(protocolOf(role), outer, id)
 	}
 	return id
 }
 
-func (f *Fold) doubtIn(p Protocol, outer, id uint16) {
+func (f *Fold) addCandidate(p Protocol, outer, id uint16) {
 	if id == 0 {
 		return
 	}
 	k := routeKey{p, id}
-	d, ok := f.doubts[k]
+	d, ok := f.candidates[k]
 	if !ok {
-		d = doubt{map[uint16]bool{}}
-		f.doubts[k] = d
+		d = candidate{map[uint16]bool{}}
+		f.candidates[k] = d
 	}
 	d.outer[outer] = true
 }
 
 // decide settles all doubts, when the trace is over. A function that was seen called by a handler is none; nor is one of the
 // standard library, which has few, and those call something. A function of which nothing else is known is taken for one.
-func (f *Fold) decide() {
-	if len(f.doubts) == 0 {
+func (f *Fold) settleCandidates() {
+	if len(f.candidates) == 0 {
 		return
 	}
 	sure := map[routeKey]bool{}
@@ -74,7 +56,7 @@ func (f *Fold) decide() {
 	}
 	callers := f.callers()
 	f.resolved = map[routeKey]routeKey{}
-	for k, d := range f.doubts {
+	for k, d := range f.candidates {
 		by := callers[k]
 		switch {
 		case sure[k]:
@@ -91,7 +73,7 @@ func (f *Fold) decide() {
 		}
 	}
 	for _, k := range f.guessed {
-		for outer := range f.doubts[k].outer {
+		for outer := range f.candidates[k].outer {
 			f.noteBelow(routeKey{k.protocol, outer}, []string{f.names[k.name]})
 		}
 	}
@@ -109,21 +91,21 @@ func only(set map[uint16]bool) uint16 {
 func (f *Fold) callers() map[routeKey]map[uint16]bool {
 	out := map[routeKey]map[uint16]bool{}
 	for id := range f.classes {
-		if f.classes[id].place != inHandler || f.classes[id].name == 0 {
+		if f.classes[id].place != servers.InHandler || f.classes[id].name == 0 {
 			continue
 		}
 		frames := f.src.Frames(exectrace.StackID(id))
 		if exectrace.Interrupted(frames) >= 0 {
 			continue
 		}
-		_, p, _ := classify(frames)
+		_, role, _ := servers.Classify(frames)
 		handler := f.names[f.classes[id].name]
 		for i := range frames {
 			if frames[i].Func == handler {
 				break
 			}
-			k := routeKey{p, f.nameIDs[frames[i].Func]}
-			if _, ok := f.doubts[k]; !ok {
+			k := routeKey{protocolOf(role), f.nameIDs[frames[i].Func]}
+			if _, ok := f.candidates[k]; !ok {
 				continue
 			}
 			if out[k] == nil {

@@ -81,7 +81,7 @@ func (p *Place) Text() string {
 		b.WriteString(" (none was idle)")
 	case p.Part.ready() && p.Part != ReadyPreempted:
 		b.WriteString(" (though one was idle, and had to be woken)")
-	case p.Part.nobodys():
+	case p.Part.external():
 	case len(p.Wakers) > 0 && p.Wakers[0].Line != nil:
 		how := "woken"
 		if p.Part == WaitSync && strings.Contains(p.Object, "Mutex") {

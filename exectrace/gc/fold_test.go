@@ -1,4 +1,4 @@
-package collector_test
+package gc_test
 
 import (
 	"bytes"
@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/exectrace/collector"
+	"github.com/hone-go/hone/exectrace/gc"
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
 	"github.com/hone-go/hone/exectrace/internal/tracetext"
 )
 
-func run(t *testing.T, f func()) *collector.Result {
+func run(t *testing.T, f func()) *gc.Result {
 	t.Helper()
 	runtime.GC()
-	var fold collector.Fold
+	var fold gc.Fold
 	if _, err := exectrace.Read(t.Context(), bytes.NewReader(tracetest.Record(t, f)), exectrace.Options{}, &fold); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ GoBlock dt=6000000 reason_string="sync"
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fold collector.Fold
+	var fold gc.Fold
 	if _, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{}, &fold); err != nil {
 		t.Fatal(err)
 	}

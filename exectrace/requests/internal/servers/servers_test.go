@@ -1,7 +1,6 @@
-package requests
+package servers
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -49,8 +48,8 @@ func TestHandlersHaveNames(t *testing.T) {
 		{"fiber", "shop.put < github.com/gofiber/fiber/v2.(*App).next < github.com/gofiber/fiber/v2.(*Ctx).Next < shop.log < github.com/gofiber/fiber/v2.(*App).next < github.com/gofiber/fiber/v2.(*App).handler" + fast, "shop.log shop.put"},
 		{"generic", "main.run < main.Handle[go.shape.struct { a.b/c.D }].func1" + fn + root, "main.Handle[go.shape.struct { a.b/c.D }].func1"},
 	} {
-		p, proto, chain := classify(frames(c.stack))
-		if p != inHandler || proto != HTTP1 {
+		p, proto, chain := Classify(frames(c.stack))
+		if p != InHandler || proto != HTTP1 {
 			t.Errorf("%s: %v of %v", c.name, p, proto)
 		}
 		if got := strings.Join(chain, " "); got != c.want {
@@ -71,8 +70,8 @@ func TestMethodsHaveNames(t *testing.T) {
 		{"a helper of the server", "strings.Cut" + root, ""},
 		{"a helper in assembly", "memeqbody" + root, ""},
 	} {
-		p, proto, chain := classify(frames(c.stack))
-		if p != inHandler || proto != GRPC {
+		p, proto, chain := Classify(frames(c.stack))
+		if p != InHandler || proto != GRPC {
 			t.Errorf("%s: %v of %v", c.name, p, proto)
 		}
 		if got := strings.Join(chain, " "); got != c.want {
@@ -81,75 +80,53 @@ func TestMethodsHaveNames(t *testing.T) {
 	}
 }
 
+// Stacks of servers, leaf first.
+const (
+	serve      = " < net/http.(*conn).serve"
+	peek       = "syscall.Read < net.(*conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Peek" + serve
+	firstRead  = "syscall.Read < net.(*conn).Read < net/http.(*connReader).Read < net/http.(*conn).readRequest" + serve
+	background = "net/http.(*connReader).startBackgroundRead" + serve
+	flush      = "syscall.Write < net.(*conn).Write < bufio.(*Writer).Flush < net/http.(*response).finishRequest" + serve
+	abort      = "sync.(*Cond).Wait < net/http.(*connReader).abortPendingRead < net/http.(*response).finishRequest" + serve
+	carries    = "runtime.selectgo < google.golang.org/grpc/internal/transport.(*serverHandlerTransport).runStream < google.golang.org/grpc.(*Server).serveStreams < google.golang.org/grpc.(*Server).ServeHTTP < net/http.(*ServeMux).ServeHTTP < net/http.serverHandler.ServeHTTP < net/http.(*http2serverConn).runHandler"
+
+	serveFast = " < github.com/valyala/fasthttp.(*Server).serveConn < github.com/valyala/fasthttp.(*workerPool).workerFunc < github.com/valyala/fasthttp.(*workerPool).getCh.func1"
+	fastPeek  = "syscall.Read < net.(*conn).Read < bufio.(*Reader).Peek" + serveFast
+	fastBody  = "syscall.Read < net.(*conn).Read < github.com/valyala/fasthttp.(*Request).ContinueReadBody" + serveFast
+	fastFlush = "syscall.Write < net.(*conn).Write < bufio.(*Writer).Flush" + serveFast
+	fastIdles = "runtime.chanrecv < github.com/valyala/fasthttp.(*workerPool).workerFunc < github.com/valyala/fasthttp.(*workerPool).getCh.func1"
+)
+
 func TestPlacesInTheServer(t *testing.T) {
 	for _, c := range []struct {
 		stack string
-		place place
-		proto Protocol
+		Place Place
+		proto Role
 	}{
-		{peek, h1Read, HTTP1},
-		{firstRead, h1Read, HTTP1},
-		{"syscall.Read < crypto/tls.(*Conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Peek" + serve, h1Read, HTTP1},
-		{"syscall.Read < crypto/tls.(*Conn).HandshakeContext" + serve, nowhere, HTTP1},
-		{"syscall.Read < net/http.(*http2serverConn).serve < net/http.(*http2Server).ServeConn < net/http.(*conn).serve", nowhere, HTTP1},
-		{"syscall.Read < net/http.(*connReader).backgroundRead", nowhere, 0},
-		{background, h1Start, HTTP1},
-		{flush, h1Finish, HTTP1},
-		{abort, h1After, HTTP1},
-		{"runtime.chanrecv1 < google.golang.org/grpc.(*Server).serverWorker", workerIdle, GRPC},
-		{"main.(*S).Put < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serverWorker", inHandler, GRPC},
-		{carries, carriesGRPC, HTTP2},
-		{"main.h < golang.org/x/net/http2.(*serverConn).runHandler", inHandler, HTTP2},
-		{fastPeek, h1Read, HTTP1},
-		{"syscall.Read < net.(*conn).Read < bufio.(*Reader).Peek < github.com/valyala/fasthttp.(*RequestHeader).tryRead < github.com/valyala/fasthttp.(*RequestHeader).Read" + serveFast, h1Read, HTTP1},
-		{"syscall.Read < net.(*conn).Read < github.com/valyala/fasthttp.(*Request).readLimitBody" + serveFast, nowhere, HTTP1},
-		{fastBody, h1Body, HTTP1},
-		{fastFlush, h1Finish, HTTP1},
-		{"net.(*conn).SetReadDeadline" + serveFast, nowhere, HTTP1},
-		{fastIdles, workerIdle, HTTP1},
-		{"main.main", nowhere, 0},
+		{peek, ReadHead, HTTP1},
+		{firstRead, ReadHead, HTTP1},
+		{"syscall.Read < crypto/tls.(*Conn).Read < net/http.(*connReader).Read < bufio.(*Reader).Peek" + serve, ReadHead, HTTP1},
+		{"syscall.Read < crypto/tls.(*Conn).HandshakeContext" + serve, Nowhere, HTTP1},
+		{"syscall.Read < net/http.(*http2serverConn).serve < net/http.(*http2Server).ServeConn < net/http.(*conn).serve", Nowhere, HTTP1},
+		{"syscall.Read < net/http.(*connReader).backgroundRead", Nowhere, 0},
+		{background, CallHandler, HTTP1},
+		{flush, WriteRest, HTTP1},
+		{abort, AfterResponse, HTTP1},
+		{"runtime.chanrecv1 < google.golang.org/grpc.(*Server).serverWorker", WorkerIdle, GRPC},
+		{"main.(*S).Put < google.golang.org/grpc.(*Server).handleStream < google.golang.org/grpc.(*Server).serverWorker", InHandler, GRPC},
+		{carries, CarriesGRPC, HTTP2},
+		{"main.h < golang.org/x/net/http2.(*serverConn).runHandler", InHandler, HTTP2},
+		{fastPeek, ReadHead, HTTP1},
+		{"syscall.Read < net.(*conn).Read < bufio.(*Reader).Peek < github.com/valyala/fasthttp.(*RequestHeader).tryRead < github.com/valyala/fasthttp.(*RequestHeader).Read" + serveFast, ReadHead, HTTP1},
+		{"syscall.Read < net.(*conn).Read < github.com/valyala/fasthttp.(*Request).readLimitBody" + serveFast, Nowhere, HTTP1},
+		{fastBody, ReadBody, HTTP1},
+		{fastFlush, WriteRest, HTTP1},
+		{"net.(*conn).SetReadDeadline" + serveFast, Nowhere, HTTP1},
+		{fastIdles, WorkerIdle, HTTP1},
+		{"main.main", Nowhere, 0},
 	} {
-		if p, proto, _ := classify(frames(c.stack)); p != c.place || proto != c.proto {
-			t.Errorf("%s: place %d of %v, want %d of %v", c.stack, p, proto, c.place, c.proto)
+		if p, proto, _ := Classify(frames(c.stack)); p != c.Place || proto != c.proto {
+			t.Errorf("%s: place %d of %v, want %d of %v", c.stack, p, proto, c.Place, c.proto)
 		}
-	}
-}
-
-func TestRequestsGoToTheOnlyHandlerBelow(t *testing.T) {
-	f := New(Options{})
-	logged := f.noteChain(HTTP1, []string{"logged"})
-	search := f.noteChain(HTTP1, []string{"logged", "timed", "search"})
-	if got := f.innermost(routeKey{HTTP1, logged}).name; got != logged {
-		t.Errorf("a request goes to %q, which shows every time", f.names[got])
-	}
-	f.chances = map[routeKey]bool{}
-	for _, name := range []string{"logged", "timed", "search", "a", "b"} {
-		f.chances[routeKey{HTTP1, f.nameID(name)}] = true
-	}
-	if got := f.innermost(routeKey{HTTP1, 0}).name; got != search {
-		t.Errorf("a request of which nothing is known goes to %q", f.names[got])
-	}
-	if got := f.innermost(routeKey{HTTP2, 0}).name; got != 0 {
-		t.Errorf("a request by another protocol goes to %q", f.names[got])
-	}
-	f.noteChain(HTTP1, []string{"logged", "put"})
-	if got := f.innermost(routeKey{HTTP1, 0}).name; got != logged {
-		t.Errorf("a request goes to %q, though there are two handlers below logged", f.names[got])
-	}
-	if got := f.innermost(routeKey{HTTP1, f.nameIDs["timed"]}).name; got != search {
-		t.Errorf("a request seen in timed goes to %q", f.names[got])
-	}
-	f.noteChain(HTTP1, []string{"a", "b", "a"}) // a handler that comes to itself
-	f.innermost(routeKey{HTTP1, f.nameIDs["a"]})
-}
-
-func TestNamesAreKept(t *testing.T) {
-	f := New(Options{})
-	var ids []uint16
-	for _, name := range []string{"a", "b", "a", ""} {
-		ids = append(ids, f.nameID(name))
-	}
-	if want := []uint16{1, 2, 1, 0}; !slices.Equal(ids, want) {
-		t.Errorf("names are %v, want %v", ids, want)
 	}
 }

@@ -119,7 +119,7 @@ func TestSiftingMissesNothing(t *testing.T) {
 		c := newCrowd(seed, 24*chunk)
 		for _, opt := range []Options{{Slowest: 1000}, {Slowest: 1000, Paths: true}} {
 			fold := New(opt)
-			fold.wants = &everything
+			fold.relevant = &everything
 			want := report(t, c.run(fold, 1))
 			for _, size := range []int{1, 2, chunk - 1, len(c.events)} {
 				if got := report(t, c.foldBy(size, opt)); got != want {

@@ -1,10 +1,8 @@
 package requests
 
 import (
-	"strings"
-
 	"github.com/hone-go/hone/exectrace"
-	"github.com/hone-go/hone/profile/symbol"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
 // A request that waits for a goroutine that it started waits for what that does: a handler that asks three
@@ -13,34 +11,16 @@ import (
 // of them ends a wait of its chief, which is the goroutine that started it, then what it did meanwhile stands in place of
 // the wait; of several that were waited for that is the last.
 
-// The protocols, for entries, of goroutines that are followed.
-const (
-	started   = numProtocols + iota // by the request
-	delegated                       // by http.TimeoutHandler, to run the handler
-)
-
 // delegateDepth is the depth of a route that a delegate's stack names: more than that of any stack of its chief's.
 const delegateDepth = 128
 
 // maxFollowed and maxOfOne bound how many goroutines are followed at a time, of all requests and of one.
-const maxFollowed, maxOfOne = 8192, 1024
-
-// timeoutHandler starts a goroutine for the handler that it wraps (net/http/server.go).
-const timeoutHandler = "net/http.(*timeoutHandler).ServeHTTP"
-
-// isDelegate reports whether a goroutine that begins with a function runs the handler of its creator's request.
-func isDelegate(function string) bool { return strings.HasPrefix(function, timeoutHandler+".func") }
-
-// isStarted reports whether a goroutine that begins with a function does what the program wants done: those of the
-// standard library serve connections, timers and the like, but for coroutines (iter.Pull).
-func isStarted(function string) bool {
-	return exectrace.IsWrapper(function) || function == "runtime.corostart" || !symbol.Standard(symbol.Package(function))
-}
+const maxFollowed, maxFollowedOfOne = 8192, 1024
 
 // follow follows a new goroutine, if it was started for a request.
-func (f *Fold) follow(e *exectrace.Event, p Protocol) {
+func (f *Fold) follow(e *exectrace.Event, role servers.Role) {
 	c := f.of(e.By)
-	if c == nil || c.kids >= maxOfOne || c.phase < handling && (c.chief == nil || c.top() == nil) {
+	if c == nil || c.childCount >= maxFollowedOfOne || c.phase < handling && (c.parent == nil || c.owner() == nil) {
 		return
 	}
 	if f.followed >= maxFollowed && !f.makeRoom() {
@@ -48,25 +28,25 @@ func (f *Fold) follow(e *exectrace.Event, p Protocol) {
 	}
 	f.followed++
 	f.nextFollowed--
-	c.kids++
+	c.childCount++
 	l := f.enter(e.G, c.protocol)
-	l.chief, l.chiefID, l.id = c, c.id, f.nextFollowed
+	l.parent, l.parentID, l.id = c, c.id, f.nextFollowed
 	l.begun, l.known = true, true
 	l.accounted, l.since = e.Time, e.Time
 	l.now = status{state: e.To, why: e.Why}
 	f.ready(l, e.Time)
-	if p == delegated {
+	if role == servers.Delegate {
 		l.handles, c.delegate = true, l
 	}
 }
 
 // top returns the request that a goroutine works for: its own, unless it is followed; nil when that one is over.
-func (l *live) top() *live {
-	for l.chief != nil {
-		if l.chief.id != l.chiefID {
+func (l *live) owner() *live {
+	for l.parent != nil {
+		if l.parent.id != l.parentID {
 			return nil
 		}
-		l = l.chief
+		l = l.parent
 	}
 	return l
 }
@@ -79,7 +59,7 @@ func (f *Fold) makeRoom() bool {
 	}
 	f.sweptAt = f.nextFollowed
 	for g, l := range f.live {
-		if l != nil && l.top() == nil {
+		if l != nil && l.owner() == nil {
 			f.drop(exectrace.GIndex(g))
 		}
 	}
@@ -89,8 +69,8 @@ func (f *Fold) makeRoom() bool {
 // unfollow ends that a goroutine is followed.
 func (f *Fold) unfollow(l *live) {
 	f.followed--
-	if c := l.chief; c.id == l.chiefID {
-		c.kids--
+	if c := l.parent; c.id == l.parentID {
+		c.childCount--
 		if c.delegate == l {
 			c.delegate = nil
 		}
@@ -100,7 +80,7 @@ func (f *Fold) unfollow(l *live) {
 // split forgets what a followed goroutine did before its chief began to wait, at the first event after that: it was
 // beside what its chief did.
 func (l *live) split() {
-	if c := l.chief; c.id == l.chiefID && c.now.state == exectrace.Waiting && l.since < c.accounted {
+	if c := l.parent; c.id == l.parentID && c.now.state == exectrace.Waiting && l.since < c.accounted {
 		l.parts, l.waits, l.merged = breakdown{}, l.waits[:0], false
 		l.since, l.accounted = c.accounted, max(l.accounted, c.accounted)
 	}
@@ -109,7 +89,7 @@ func (l *live) split() {
 // awaited returns the followed goroutine whose account stands for a wait that ends: the one that ended it, or the one
 // that runs the handler, though its time was over.
 func (f *Fold) awaited(l *live, by exectrace.GIndex, why exectrace.Reason) *live {
-	if d := f.of(by); d != nil && d.chief == l && d.chiefID == l.id {
+	if d := f.of(by); d != nil && d.parent == l && d.parentID == l.id {
 		return d
 	}
 	if why == exectrace.WaitSelect {
@@ -120,7 +100,7 @@ func (f *Fold) awaited(l *live, by exectrace.GIndex, why exectrace.Reason) *live
 
 // instead accounts for a wait up to now by what a followed goroutine did in it. The account of that goes back to the
 // same time: see split.
-func (f *Fold) instead(l, d *live, now int64) {
+func (f *Fold) chargeAwaited(l, d *live, now int64) {
 	f.charge(d, now, d.now)
 	l.until(now)
 	if l.begun {

@@ -303,7 +303,7 @@ func TestWhateverStartedGoroutinesDo(t *testing.T) {
 
 func (f *Fold) unfinishedKids() (n int) {
 	for _, l := range f.live {
-		if l != nil && l.chief != nil {
+		if l != nil && l.parent != nil {
 			n++
 		}
 	}
@@ -365,9 +365,9 @@ func (f *fake) bringBack(g, by exectrace.GIndex) {
 func TestLeaksLeaveRoom(t *testing.T) {
 	f := newFake()
 	g := f.connection()
-	for range maxFollowed/maxOfOne + 1 {
+	for range maxFollowed/maxFollowedOfOne + 1 {
 		f.arrive(g, firstRead)
-		for range maxOfOne {
+		for range maxFollowedOfOne {
 			f.create(g, "main.leak", "main.handle:7"+serve)
 		}
 		f.answer(g)
@@ -391,7 +391,7 @@ func TestLeaksLeaveRoom(t *testing.T) {
 			t.Errorf("the last request: %+v", q.Parts)
 		}
 	}
-	if res.Count != maxFollowed/maxOfOne+2 {
+	if res.Count != maxFollowed/maxFollowedOfOne+2 {
 		t.Errorf("found %d requests", res.Count)
 	}
 }

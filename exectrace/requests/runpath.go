@@ -32,8 +32,8 @@ func (f *Fold) Earlier() *Fold {
 		return nil
 	}
 	g := New(Options{Paths: true, PathRecords: min(int(w.missing)/fewReadings, mostRecords), Slowest: 1})
-	g.later = f
-	g.paths.stop = w.wants()
+	g.continues = f
+	g.paths.stop = w.lastNeeded()
 	if len(g.paths.ring) <= len(w.r.ring) {
 		g.paths.ring = w.r.ring
 	}
@@ -45,7 +45,7 @@ func (f *Fold) Earlier() *Fold {
 func (f *Fold) Done() bool { return f.paths != nil && f.paths.full() }
 
 // beginRun goes back along the path of the run from the trace's end.
-func (f *Fold) beginRun() {
+func (f *Fold) startRun() {
 	if f.paths == nil {
 		return
 	}
@@ -54,21 +54,21 @@ func (f *Fold) beginRun() {
 			continue
 		}
 		s = f.paths.upTo(f, exectrace.GIndex(g), f.length)
-		f.beginPath(s, 0, f.length, 0)
+		f.startPath(s, 0, f.length, 0)
 		return
 	}
 }
 
 // beginPath goes back along a path from its end, as far as the spells are kept.
-func (f *Fold) beginPath(s strand, begin, end int64, self uint32) {
+func (f *Fold) startPath(s strand, begin, end int64, self uint32) {
 	f.run = newWalker(f, f.paths, s, begin, end, self)
 	f.run.retrace(f)
 }
 
 // goOn goes on with the path of the run that a later part of the trace belongs to. A spell that is not there though it was
 // waited for is nowhere: each reading brings the path on.
-func (f *Fold) goOn() {
-	w := f.later.run
+func (f *Fold) continueRun() {
+	w := f.continues.run
 	t, seq := w.t, w.seq
 	if done := w.retrace(f); !done && w.t == t && w.seq == seq {
 		w.gaps++
@@ -119,7 +119,7 @@ func (w *walker) get(n uint32) *spell {
 
 // wants is the last spell that a recorder must keep for the walker to go on: with the one that it missed the one that it
 // stands at and, as far as half of the room does, those at which the path goes on with who waits for this.
-func (w *walker) wants() uint32 {
+func (w *walker) lastNeeded() uint32 {
 	last := max(w.missing, w.seq)
 	for _, x := range w.stack {
 		if x.seq > last && x.seq-w.missing < uint32(len(w.r.ring)/2) {

@@ -120,5 +120,5 @@ func TestHandlersOfLoops(t *testing.T) {
 	if len(res.Routes) != 1 || !strings.HasSuffix(res.Routes[0].Name, want) || res.Count != n {
 		t.Errorf("%d requests of %+v, want %d of %s", res.Count, res.Routes, n, want)
 	}
-	t.Logf("%d functions were in doubt", len(f.doubts))
+	t.Logf("%d functions were in doubt", len(f.candidates))
 }

@@ -18,7 +18,7 @@ const (
 
 // plainWants are what makes an event of each kind matter. Most of the kinds that are not here are
 // about processors in system calls, one for each of their goroutines'.
-var plainWants = [64]concern{
+var relevantEvents = [64]concern{
 	exectrace.GoCreate:         always,
 	exectrace.GoCreateSyscall:  ofLive | descends, // of no protocol: it only ends what its place was used for before
 	exectrace.GoStart:          ofLive,            // has no stack, nor has GoSyscallEnd
@@ -54,8 +54,8 @@ var plainWants = [64]concern{
 }
 
 // pathWants is the same with Options.Paths: all changes of goroutines matter.
-var pathWants = func() [64]concern {
-	t := plainWants
+var relevantForPaths = func() [64]concern {
+	t := relevantEvents
 	for k := range exectrace.GoStatus + 1 {
 		t[k] = always
 	}
@@ -64,7 +64,7 @@ var pathWants = func() [64]concern {
 
 // chunk takes a few events. Most are not about requests: those are sifted out before anything is done.
 func (f *Fold) chunk(events []exectrace.Event) {
-	n := f.sift(events)
+	n := f.filter(events)
 	for at := 0; at < n; at++ {
 		i := int(f.places[at])
 		f.entered = exectrace.NoG
@@ -78,13 +78,13 @@ func (f *Fold) chunk(events []exectrace.Event) {
 // sift writes down the places of the events that matter, and returns how many those are.
 // Kinds and goroutines come in no order that a processor could predict, so it does not branch: a
 // goroutine without a mark yet has that of another, which lets through too much, never too little.
-func (f *Fold) sift(events []exectrace.Event) (n int) {
-	marks, tells, wants := f.marks, f.tells, *f.wants
+func (f *Fold) filter(events []exectrace.Event) (n int) {
+	marks, stackMarks, relevant := f.marks, f.stackMarks, *f.relevant
 	for i := range events {
 		e := &events[i]
 		mark := marks[int(e.G)&(len(marks)-1)]
 		f.places[n&(chunk-1)] = uint8(i)
-		if wants[e.Kind&63]&(always|mark|tells[e.Stack]) != 0 {
+		if relevant[e.Kind&63]&(always|mark|stackMarks[e.Stack]) != 0 {
 			n++
 		}
 	}
@@ -96,7 +96,7 @@ func (f *Fold) sift(events []exectrace.Event) (n int) {
 func (f *Fold) admit(events []exectrace.Event, from, at, n int) int {
 	g := f.entered
 	for i := from; i < len(events); i++ {
-		if events[i].G != g || f.wants[events[i].Kind&63]&ofLive == 0 {
+		if events[i].G != g || f.relevant[events[i].Kind&63]&ofLive == 0 {
 			continue
 		}
 		for at < n && int(f.places[at]) < i {

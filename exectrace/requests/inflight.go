@@ -1,6 +1,9 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
+)
 
 // phase is how far a request has come.
 type phase uint8
@@ -18,14 +21,14 @@ const (
 type live struct {
 	protocol Protocol
 	phase    phase
-	begun    bool  // begin is known
-	work     Part  // what running is: Running, Assist or Sweep
-	lost     place // of a system call that is over, but for a processor to return on
-	merged   bool  // waits has one of a kind
-	woken    bool  // begin is a wake-up, and nothing was read since
-	cut      bool  // it began before the trace did
-	known    bool  // the goroutine was seen before this request
-	carrier  bool  // of another, which counts
+	begun    bool          // begin is known
+	work     Part          // what running is: Running, Assist or Sweep
+	lost     servers.Place // of a system call that is over, but for a processor to return on
+	merged   bool          // waits has one of a kind
+	woken    bool          // begin is a wake-up, and nothing was read since
+	cut      bool          // it began before the trace did
+	known    bool          // the goroutine was seen before this request
+	carrier  bool          // of another, which counts
 	assist   bool
 	sweep    bool
 	depth    uint8 // of the class that named the route
@@ -37,12 +40,12 @@ type live struct {
 	stopped, idled int64  // what stoppedUntil and idleUntil said when it became ready
 	now            status // since the last event
 
-	chief    *live // of a followed goroutine: who started it
-	chiefID  int64 // chief's id then
-	since    int64 // of a followed goroutine: what its account goes back to
-	handles  bool  // of a followed goroutine: it runs the handler
-	kids     int   // followed goroutines that it started, and that run
-	delegate *live // the one that handles
+	parent     *live // of a followed goroutine: who started it
+	parentID   int64 // chief's id then
+	since      int64 // of a followed goroutine: what its account goes back to
+	handles    bool  // of a followed goroutine: it runs the handler
+	childCount int   // followed goroutines that it started, and that run
+	delegate   *live // the one that handles
 
 	waits []wait
 	kept  int // how many of waits are of parts, when phase is done
@@ -70,7 +73,7 @@ func (l *live) reset() {
 	l.id, l.task, l.taskName = 0, 0, ""
 	l.waits, l.samples, l.kept, l.merged = l.waits[:0], l.samples[:0], 0, false
 	l.regions, l.beyond = l.regions[:0], 0
-	l.kids, l.delegate = 0, nil
+	l.childCount, l.delegate = 0, nil
 }
 
 // start begins to account for a request, which may turn out to be none.
@@ -109,38 +112,38 @@ func (l *live) continued() {
 }
 
 // returned says that a system call at a place has returned to the program.
-func (l *live) returned(from place, now int64) {
+func (l *live) returned(from servers.Place, now int64) {
 	switch {
-	case from == h1Read:
+	case from == servers.ReadHead:
 		l.readEnd = now
-	case from == h1Finish && l.phase == finishing:
+	case from == servers.WriteRest && l.phase == finishing:
 		l.pause(now)
 	}
 }
 
 // see takes what a stack of the goroutine tells, at an event in which it ran.
-func (f *Fold) see(l *live, c class, now int64) {
-	if l.chief != nil {
-		if t := l.top(); t != nil && l.handles {
+func (f *Fold) observe(l *live, c class, now int64) {
+	if l.parent != nil {
+		if t := l.owner(); t != nil && l.handles {
 			c.depth |= delegateDepth
 			t.nameBy(c)
 		}
 		return
 	}
 	switch c.place {
-	case h1Start, inHandler:
+	case servers.CallHandler, servers.InHandler:
 		if l.protocol == HTTP1 && l.phase >= finishing { // the next request was read along with the last one
 			f.finish(l, now)
-			f.unread(l, now)
+			f.startUnread(l, now)
 		}
-	case h1Finish, streamDone:
-	case carriesGRPC:
+	case servers.WriteRest, servers.StreamDone:
+	case servers.CarriesGRPC:
 		l.carrier = true
 		return
-	case h1Body:
+	case servers.ReadBody:
 		l.continued()
 		return
-	case h1After:
+	case servers.AfterResponse:
 		if l.phase == handling || l.phase == finishing {
 			l.pause(now)
 		}
@@ -149,15 +152,15 @@ func (f *Fold) see(l *live, c class, now int64) {
 		return
 	}
 	if l.phase == idle {
-		f.unread(l, now)
+		f.startUnread(l, now)
 	}
 	if l.phase == arriving {
 		f.confirm(l, c, now)
 	}
 	switch c.place {
-	case inHandler:
+	case servers.InHandler:
 		l.nameBy(c)
-	case h1Finish, streamDone:
+	case servers.WriteRest, servers.StreamDone:
 		if l.phase == handling {
 			l.phase, l.handled = finishing, now
 		}
@@ -173,7 +176,7 @@ func (l *live) nameBy(c class) {
 
 // unread begins a request that was not read on its own. It begins at the last event before: a
 // read that brought it along, of another request or of the TLS handshake, or the last write.
-func (f *Fold) unread(l *live, now int64) {
+func (f *Fold) startUnread(l *live, now int64) {
 	if !l.known { // the trace began in the middle of it
 		l.start(now)
 		l.begun, l.cut = false, true
@@ -192,7 +195,7 @@ func (f *Fold) confirm(l *live, c class, now int64) {
 	l.phase = handling
 	l.known = true
 	l.handler = l.readEnd
-	if c.place == h1Start {
+	if c.place == servers.CallHandler {
 		l.handler = now
 	}
 }

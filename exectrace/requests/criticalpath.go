@@ -158,8 +158,8 @@ func (w *walker) step() {
 // wait follows a wait to its waker, or takes it as it is.
 func (w *walker) wait(x *spell) {
 	begin := max(x.begin, w.floor)
-	known := x.by != 0 && x.end == w.t && !x.part.nobodys() && len(w.stack) < maxDepth
-	foreign := w.self != 0 && !x.part.nobodys() && x.request != 0 && x.request != w.self
+	known := x.by != 0 && x.end == w.t && !x.part.external() && len(w.stack) < maxDepth
+	foreign := w.self != 0 && !x.part.external() && x.request != 0 && x.request != w.self
 	if !known || foreign {
 		k := spotKey{part: x.part, left: x.left, wake: x.wake}
 		if foreign {
@@ -169,7 +169,7 @@ func (w *walker) wait(x *spell) {
 		w.at, w.seq = x.left, x.prev
 		return
 	}
-	if w.family(x) {
+	if w.returnToWaiter(x) {
 		return
 	}
 	w.stack = append(w.stack, waiter{w.goid, x.prev, w.floor, x.left})
@@ -206,7 +206,7 @@ func (w *walker) waits(goid uint64) int {
 }
 
 // family continues with the waker if it is on the path, and reports whether it did.
-func (w *walker) family(x *spell) bool {
+func (w *walker) returnToWaiter(x *spell) bool {
 	i := w.waits(x.by)
 	if i < 0 || w.t < w.stack[i].floor {
 		return false
@@ -219,7 +219,7 @@ func (w *walker) family(x *spell) bool {
 // created goes on, from where a goroutine was created, with its creator.
 func (w *walker) created(x *spell) {
 	switch {
-	case x.by == 0 || w.family(x):
+	case x.by == 0 || w.returnToWaiter(x):
 	case len(w.stack) == 0: // the path's own goroutine: what led to it is before
 	case w.t > w.floor:
 		w.goid, w.seq, w.at = x.by, x.cause, x.wake
@@ -259,10 +259,10 @@ func (r *recorder) spot(f *Fold, k spotKey) Spot {
 	}
 	s := Spot{Lost: k.lost, Part: k.part, Request: k.request}
 	if k.left != 0 {
-		s.Line, s.Function = f.src.Blame(k.left), f.errand(k.left)
+		s.Line, s.Function = f.src.Blame(k.left), f.purpose(k.left)
 		s.Object = f.object(k.left, k.part)
 	}
-	if k.wake != 0 && !k.part.nobodys() {
+	if k.wake != 0 && !k.part.external() {
 		s.Waker = f.src.Blame(k.wake)
 	}
 	if k.part.ready() {
@@ -275,7 +275,7 @@ func (r *recorder) spot(f *Fold, k spotKey) Spot {
 }
 
 // errand returns the function that says what the goroutine of a stack is there for.
-func (f *Fold) errand(s exectrace.StackID) string {
+func (f *Fold) purpose(s exectrace.StackID) string {
 	frames := f.src.Frames(s)
 	for i := len(frames) - 1; i >= 0; i-- {
 		if !frames[i].Standard() {

@@ -1,22 +1,25 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
+)
 
 // other takes the events of kinds that are rare.
-func (f *Fold) other(e *exectrace.Event) {
+func (f *Fold) machineEvent(e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus,
 		exectrace.ProcsChange, exectrace.STWBegin, exectrace.STWEnd:
 		f.machine(e)
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistEnd:
 		if l := f.of(e.G); l != nil {
-			l.ran(e.Time)
+			l.chargeRun(e.Time)
 			l.assist = e.Kind == exectrace.GCMarkAssistBegin
 			l.setWork()
 		}
 	case exectrace.GCSweepBegin, exectrace.GCSweepEnd:
 		if l := f.of(e.G); l != nil {
-			l.ran(e.Time)
+			l.chargeRun(e.Time)
 			l.sweep = e.Kind == exectrace.GCSweepBegin
 			l.setWork()
 		}
@@ -55,14 +58,14 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 		f.grow(int(e.G) + 1)
 	}
 	l := f.live[e.G]
-	if l != nil && l.chief != nil && !l.handles {
-		if l.top() != nil {
+	if l != nil && l.parent != nil && !l.handles {
+		if l.owner() != nil {
 			return // part of a request that is known
 		}
 		f.drop(e.G)
 		l = nil
 	}
-	if l == nil && f.classes[e.Stack].place != nowhere {
+	if l == nil && f.classes[e.Stack].place != servers.Nowhere {
 		if l = f.join(e); l == nil {
 			return
 		}
@@ -81,9 +84,9 @@ func (f *Fold) taskBegin(e *exectrace.Event) {
 		f.tasks[e.Value] = e.G
 		return
 	}
-	l.ran(e.Time)
-	f.see(l, f.classes[e.Stack], e.Time)
-	if l = l.top(); l == nil {
+	l.chargeRun(e.Time)
+	f.observe(l, f.classes[e.Stack], e.Time)
+	if l = l.owner(); l == nil {
 		return
 	}
 	if l.task == 0 && l.phase >= handling {
@@ -105,7 +108,7 @@ func (f *Fold) taskEnd(e *exectrace.Event) {
 		return
 	}
 	if g == e.G {
-		l.ran(e.Time)
+		l.chargeRun(e.Time)
 	} else { // ended by another goroutine
 		f.charge(l, e.Time, l.now)
 	}
@@ -127,14 +130,14 @@ const maxRegions = 32
 // annotate takes what the program said about a request.
 func (f *Fold) annotate(e *exectrace.Event) {
 	l := f.of(e.G)
-	if l == nil || l.chief != nil && !l.handles {
+	if l == nil || l.parent != nil && !l.handles {
 		return
 	}
-	if c := f.classes[e.Stack]; c.place != nowhere {
-		l.ran(e.Time)
-		f.see(l, c, e.Time)
+	if c := f.classes[e.Stack]; c.place != servers.Nowhere {
+		l.chargeRun(e.Time)
+		f.observe(l, c, e.Time)
 	}
-	if l = l.top(); l == nil || l.phase < handling {
+	if l = l.owner(); l == nil || l.phase < handling {
 		return
 	}
 	switch e.Kind {

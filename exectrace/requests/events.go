@@ -1,6 +1,9 @@
 package requests
 
-import "github.com/hone-go/hone/exectrace"
+import (
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests/internal/servers"
+)
 
 // take handles an event. It does nothing about one that sift lets through for no reason any more.
 func (f *Fold) take(e *exectrace.Event) {
@@ -20,11 +23,11 @@ func (f *Fold) take(e *exectrace.Event) {
 		f.unblock(e)
 	case exectrace.GoSyscallBegin:
 		if l := f.known(e); l != nil {
-			f.call(l, e)
+			f.beginSyscall(l, e)
 		}
 	case exectrace.GoSyscallEnd:
 		if l := f.of(e.G); l != nil {
-			f.back(l, e)
+			f.endSyscall(l, e)
 		}
 	case exectrace.GoCreate:
 		f.create(e)
@@ -38,7 +41,7 @@ func (f *Fold) take(e *exectrace.Event) {
 		}
 	case exectrace.GoStop, exectrace.GoDestroy, exectrace.GoDestroySyscall, exectrace.GoSyscallEndLost, exectrace.GoSwitch:
 		if l := f.known(e); l != nil {
-			f.change(l, e)
+			f.rareChange(l, e)
 		}
 	case exectrace.TaskBegin:
 		f.taskBegin(e)
@@ -47,7 +50,7 @@ func (f *Fold) take(e *exectrace.Event) {
 	case exectrace.RegionBegin, exectrace.RegionEnd, exectrace.Log:
 		f.annotate(e)
 	default:
-		f.other(e)
+		f.machineEvent(e)
 	}
 }
 
@@ -73,16 +76,16 @@ func (f *Fold) known(e *exectrace.Event) *live {
 
 // start takes a GoStart: a request's goroutine got a processor.
 func (f *Fold) start(l *live, e *exectrace.Event) {
-	if l.chief != nil && l.top() == nil { // it outlived its request
+	if l.parent != nil && l.owner() == nil { // it outlived its request
 		f.drop(e.G)
 		return
 	}
-	f.wasReady(l, e.Time, e.Was, e.Left)
+	f.chargeReady(l, e.Time, e.Was, e.Left)
 	l.now = status{state: exectrace.Running}
 	switch {
-	case l.lost != nowhere:
+	case l.lost != servers.Nowhere:
 		l.returned(l.lost, e.Time)
-		l.lost = nowhere
+		l.lost = servers.Nowhere
 	case l.phase == arriving && l.woken, l.phase == handling && l.handler < 0:
 		l.readEnd = e.Time
 		if l.phase == handling {
@@ -93,27 +96,27 @@ func (f *Fold) start(l *live, e *exectrace.Event) {
 
 // block takes a GoBlock: a request's goroutine begins to wait.
 func (f *Fold) block(l *live, e *exectrace.Event) {
-	l.ran(e.Time)
+	l.chargeRun(e.Time)
 	l.now = status{e.To, e.Why, e.Stack}
 	c := f.classes[e.Stack]
 	switch {
 	case c.forNext(e.Why):
-		f.between(l, e.Time)
-	case c.place == h1Finish && l.phase == done && e.Why == exectrace.WaitNetwork:
+		f.awaitNext(l, e.Time)
+	case c.place == servers.WriteRest && l.phase == done && e.Why == exectrace.WaitNetwork:
 		l.resume()
 	default:
-		f.see(l, c, e.Time)
+		f.observe(l, c, e.Time)
 	}
 }
 
 // unblock takes a GoUnblock, by a request's goroutine or of one.
 func (f *Fold) unblock(e *exectrace.Event) {
-	f.seeBy(e)
+	f.observeBy(e)
 	l := f.of(e.G)
 	if l == nil {
 		return
 	}
-	f.off(l, e.Time, status{e.From, e.Was, e.Left}, e.By, e.Stack)
+	f.chargeBlocked(l, e.Time, status{e.From, e.Was, e.Left}, e.By, e.Stack)
 	l.now.state, l.now.why = e.To, e.Why
 	f.ready(l, e.Time)
 	// A wait for memory while the head is parsed is a wait of the request.
@@ -124,31 +127,31 @@ func (f *Fold) unblock(e *exectrace.Event) {
 }
 
 // call takes a GoSyscallBegin: a request's goroutine goes into a system call.
-func (f *Fold) call(l *live, e *exectrace.Event) {
-	l.ran(e.Time)
+func (f *Fold) beginSyscall(l *live, e *exectrace.Event) {
+	l.chargeRun(e.Time)
 	l.now = status{e.To, e.Why, e.Stack}
 	c := f.classes[e.Stack]
 	switch {
-	case c.place == h1Read:
-		f.read(l, e.Time)
-	case c.place == h1Finish && l.phase == done:
+	case c.place == servers.ReadHead:
+		f.beginRead(l, e.Time)
+	case c.place == servers.WriteRest && l.phase == done:
 		l.resume()
 	default:
-		f.see(l, c, e.Time)
+		f.observe(l, c, e.Time)
 	}
 }
 
 // back takes a GoSyscallEnd: a request's goroutine returns from a system call.
-func (f *Fold) back(l *live, e *exectrace.Event) {
-	f.wasOff(l, e.Time, InSyscall, e.Left, 0)
+func (f *Fold) endSyscall(l *live, e *exectrace.Event) {
+	f.chargeOff(l, e.Time, InSyscall, e.Left, 0)
 	l.now = status{state: exectrace.Running}
 	l.returned(f.classes[e.Left].place, e.Time)
 }
 
 // change takes the changes that are rare, whatever state ends with them.
-func (f *Fold) change(l *live, e *exectrace.Event) {
+func (f *Fold) rareChange(l *live, e *exectrace.Event) {
 	if was := (status{e.From, e.Was, e.Left}); e.From == exectrace.Waiting {
-		f.off(l, e.Time, was, e.By, e.Stack)
+		f.chargeBlocked(l, e.Time, was, e.By, e.Stack)
 	} else {
 		f.charge(l, e.Time, was)
 	}
@@ -161,7 +164,7 @@ func (f *Fold) change(l *live, e *exectrace.Event) {
 	}
 	switch e.Kind {
 	case exectrace.GoStop:
-		f.see(l, f.classes[e.Stack], e.Time)
+		f.observe(l, f.classes[e.Stack], e.Time)
 	case exectrace.GoSyscallEndLost: // returns once it has a processor
 		l.lost = f.classes[e.Left].place
 	case exectrace.GoDestroy, exectrace.GoDestroySyscall:
@@ -176,7 +179,7 @@ func (f *Fold) change(l *live, e *exectrace.Event) {
 // forNext reports whether a goroutine that waits at a stack of this class has no request: it waits for the next. One
 // that begins a collection while it reads a head waits over a channel, too.
 func (c class) forNext(why exectrace.Reason) bool {
-	return c.place == workerIdle || c.place == h1Read && forData(why) && !c.gc
+	return c.place == servers.WorkerIdle || c.place == servers.ReadHead && forData(why) && !c.gc
 }
 
 // forData reports whether a goroutine that reads a request's head waits for the client: on a
@@ -187,7 +190,7 @@ func forData(why exectrace.Reason) bool {
 }
 
 // read begins a request, as far as one can know, with a read of the connection.
-func (f *Fold) read(l *live, now int64) {
+func (f *Fold) beginRead(l *live, now int64) {
 	if l.phase >= handling {
 		f.finish(l, now)
 	}
@@ -198,7 +201,7 @@ func (f *Fold) read(l *live, now int64) {
 }
 
 // between says that the goroutine waits for its next request.
-func (f *Fold) between(l *live, now int64) {
+func (f *Fold) awaitNext(l *live, now int64) {
 	if l.protocol == GRPC && l.phase == arriving { // a worker is woken for nothing else
 		f.confirm(l, class{}, now)
 	}
@@ -209,13 +212,13 @@ func (f *Fold) between(l *live, now int64) {
 }
 
 // seeBy takes what the stack of an Unblock or Create shows about the goroutine that did it.
-func (f *Fold) seeBy(e *exectrace.Event) {
+func (f *Fold) observeBy(e *exectrace.Event) {
 	c := f.classes[e.Stack]
-	if c.place == nowhere || e.By == e.G {
+	if c.place == servers.Nowhere || e.By == e.G {
 		return
 	}
 	if l := f.of(e.By); l != nil {
-		l.ran(e.Time)
-		f.see(l, c, e.Time)
+		l.chargeRun(e.Time)
+		f.observe(l, c, e.Time)
 	}
 }
