@@ -1,20 +1,19 @@
-// Package byteatatime finds writers and readers that get one byte in each call.
+// Package byteatatime finds loops that write or read one byte per call.
 package byteatatime
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is byte-at-a-time.
@@ -24,12 +23,13 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "One byte written or read in each call",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A call costs the same for one byte as for hundreds; what the writer does with each byte remains.
+				// A call costs the same for one byte as for hundreds. What the writer does with each byte remains.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.98},
 			},
-			Loop: find,
+			Start: finder.Sites(steady),
+			Judge: judge,
 		},
 	}
 }
@@ -48,36 +48,26 @@ own, and the rule leaves bytes.Buffer, strings.Builder and bufio alone.
 
 Seen in the field: mattn/go-colorable (escape sequences filtered byte by byte).`
 
-// methods take or fill a slice of bytes.
+// methods write or fill a slice of bytes, or write a string.
 var methods = map[string]bool{"Write": true, "Read": true, "WriteString": true}
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	if p.Syntax == nil {
-		return nil, nil
-	}
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		place := p.Place(s)
-		if place == nil {
+// steady selects the CPU of code that runs more than once.
+func steady(s *site.Site) rule.Match {
+	return rule.Match{Site: s, CPU: stacks.Select(s.CPU, stacks.Steady)}
+}
+
+func judge(c *finder.Case) bool {
+	place := c.Place
+	for _, call := range syntax.Calls(place) {
+		loop := place.LoopAround(call)
+		if loop == nil || !onByte(place, call) || loops.AtMost(place, loop, call, 4) {
 			continue
 		}
-		for _, call := range syntax.Calls(place) {
-			loop := place.LoopAround(call)
-			if loop == nil || !onByte(place, call) || loops.AtMost(place, loop, call, 4) {
-				continue
-			}
-			m := rule.Match{Site: s, CPU: stacks.Select(s.CPU, stacks.Steady)}
-			if m.Empty() {
-				continue
-			}
-			m.Cause = fmt.Sprintf("%s handles one byte in each iteration of the loop on line %d.", syntax.Text(call.Fun), syntax.Line(place, loop.Pos()))
-			m.Fix = "Pass the bytes that belong together in one call, or put a bufio.Writer (bufio.Reader) in between."
-			m.Confidence = evidence.Weigh(p, s, false)
-			matches = append(matches, m)
-			break
-		}
+		c.Cause = fmt.Sprintf("%s handles one byte in each iteration of the loop on line %d.", syntax.Text(call.Fun), syntax.Line(place, loop.Pos()))
+		c.Fix = "Pass the bytes that belong together in one call, or put a bufio.Writer (bufio.Reader) in between."
+		return true
 	}
-	return matches, nil
+	return false
 }
 
 // onByte reports whether a call writes or reads exactly one byte of a stream.
@@ -93,8 +83,8 @@ func onByte(p *gocode.Place, call *ast.CallExpr) bool {
 	return single(p, call.Args[0])
 }
 
-// single reports whether an expression is one byte: []byte{c}, b[:1], b[i:i+1], a whole [1]byte, a slice made with length 1,
-// string(c) of one byte.
+// single reports whether an expression has the length 1: []byte{c}, b[:1], b[i:i+1], a[:] of a [1]byte,
+// a slice made with length 1, string(c) of a byte.
 func single(p *gocode.Place, e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:

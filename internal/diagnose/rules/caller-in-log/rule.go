@@ -29,7 +29,7 @@ func Rule() rule.Rule {
 				Keep:      lookup,
 			},
 			Judge:  judge,
-			Unseen: words("the logger"),
+			Unseen: words("the logger").Fill,
 		},
 	}
 }
@@ -64,13 +64,12 @@ func lookup(r *site.Row) bool {
 }
 
 func judge(c *finder.Case) bool {
-	w := words(funcname.Short(c.Name()))
-	c.Cause, c.Fix = w.Cause, w.Fix
+	words(funcname.Short(c.Name())).Fill(c.Pass, c.Match)
 	return true
 }
 
-func words(logger string) *finder.Words {
-	return &finder.Words{
+func words(logger string) finder.Words {
+	return finder.Words{
 		Cause: fmt.Sprintf("%s walks the stack and searches the line tables for the caller's file and line, for every log line.", logger),
 		Fix:   "Remove Lshortfile or Llongfile from the logger's flags (AddSource in slog), or keep them only for a logger of rare messages.",
 	}

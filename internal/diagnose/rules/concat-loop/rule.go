@@ -2,7 +2,6 @@
 package concatloop
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -15,9 +14,10 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/safety"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
-// concat is the runtime's entry to every concatenation that is not constant.
+// concat are the runtime's functions that concatenate strings at run time.
 const concat = "runtime.concatstring*"
 
 // Rule is concat-loop.
@@ -27,16 +27,17 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "String built by concatenation in a loop",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// n iterations copy about n²/2 pieces where a builder copies each piece twice at
-				// most, so what remains is the last string and the builder's growth: from a
-				// third (some four iterations) to a few percent (fifty: 3,079 ns became 201 ns in
-				// the account below).
+				// n iterations copy about n²/2 pieces. A builder copies each piece at most twice:
+				// the last string and the builder's growth remain, from a third of the cost
+				// (four iterations) to a few percent (fifty: 3,079 ns became 201 ns in the post that the
+				// documentation below cites).
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.65, High: 0.97},
 				Specificity: 1, // its rows are the concatenation itself, not what it concatenates
 			},
-			Loop: find,
+			Start: finder.Sites(concatenating),
+			Judge: judge,
 		},
 	}
 }
@@ -49,38 +50,28 @@ Write the pieces into a strings.Builder and call String once after the loop;
 call Grow first when the length is known. To repeat one piece there is
 strings.Repeat, to put a separator between pieces strings.Join.
 
-It is fine for two pieces, and for a loop that runs a handful of times a day:
-the rule speaks only where the profile shows the cost. It leaves loops alone
-that run at most twice, and strings that start again in every iteration.
+It is fine for two pieces, and for a loop that seldom runs: the rule reports
+only what the profile shows to cost something. It leaves alone loops of at most
+two iterations, and strings that are set again in every iteration.
 
 Seen in the field: the left-pad service of "Profiling and optimizing Go web
 applications" (artem.krylysov.com, 2017), where the loop made a third of all
 objects. Go's own rewrite for it is the stringsbuilder analyzer of go fix
 (golang.org/x/tools/go/analysis/passes/modernize).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		m := finder.TakeCallsAndOwn(s, concat)
-		if m.Empty() {
-			continue
-		}
-		place := p.Place(s)
-		if place == nil {
-			continue // a concatenation is no mistake unless the loop is seen
-		}
-		growth, ok := grows(place)
-		if !ok {
-			continue
-		}
-		m.Cause = growth.cause(place)
-		m.Fix = safety.Destination(place, growth.stmt.Lhs[0]).Advise(growth.fix())
-		// The compiler reports the escape of s + x, but not that of s += x.
-		m.Confidence = evidence.Weigh(p, s, growth.stmt.Tok == token.ASSIGN)
-		m.Evidence = evidence.Compiler(p, s)
-		matches = append(matches, m)
+func concatenating(s *site.Site) rule.Match { return finder.TakeCallsAndOwn(s, concat) }
+
+func judge(c *finder.Case) bool {
+	growth, ok := grows(c.Place)
+	if !ok {
+		return false
 	}
-	return matches, nil
+	c.Cause = growth.cause(c.Place)
+	c.Fix = safety.Destination(c.Place, growth.stmt.Lhs[0]).Advise(growth.fix())
+	// The compiler reports that s + x escapes, but not that s += x does.
+	c.Confidence = evidence.Weigh(c.Pass, c.Site, growth.stmt.Tok == token.ASSIGN)
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
 }
 
 // growth is an assignment that makes a string longer in every iteration of a loop.
@@ -90,7 +81,7 @@ type growth struct {
 	prepend bool
 }
 
-// grows returns the growth that stands on the line of the place.
+// grows returns the growth on the line of the place.
 func grows(p *gocode.Place) (growth, bool) {
 	var found growth
 	ok := false
@@ -139,8 +130,8 @@ func operands(e ast.Expr) []ast.Expr {
 }
 
 // growingLoop returns the innermost loop whose iterations make the string longer:
-// the string comes from outside of it, is not set again in it, and it may run
-// more than twice.
+// the string is declared outside the loop, the loop does not set it again, and it may have
+// more than two iterations.
 func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	for _, loop := range loops.Around(p, stmt) {
 		if madeIn(p, stmt.Lhs[0], loop) || resetIn(p, stmt.Lhs[0], loop) {
@@ -153,8 +144,8 @@ func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	return nil
 }
 
-// madeIn reports whether a variable that the expression names is declared in the
-// loop: then each iteration has another string. m[k] of a loop's own k is such a one.
+// madeIn reports whether a variable in the expression is declared in the
+// loop: each iteration then has another string, as in m[k] with the loop's own k.
 func madeIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	inside := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -168,8 +159,8 @@ func madeIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	return inside
 }
 
-// resetIn reports whether every iteration of the loop sets the string to something
-// that does not hold the old one.
+// resetIn reports whether every iteration of the loop sets the string to an expression
+// without the old value.
 func resetIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	for _, stmt := range loops.Body(loop).List {
 		a, ok := stmt.(*ast.AssignStmt)

@@ -29,10 +29,10 @@ func Rule() rule.Rule {
 			},
 			Start: finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }),
 			Judge: guilty,
-			Unseen: &finder.Words{
+			Unseen: finder.Words{
 				Cause: "An error is created here on a hot path. The source is not available: its text may or may not be constant.",
 				Fix:   "If the text is constant, return a package variable.",
-			},
+			}.Fill,
 		},
 	}
 }

@@ -1,13 +1,15 @@
-// Package debugloggingon finds debug records that are not only made but written.
+// Package debugloggingon finds debug log records that are written.
 package debugloggingon
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/site"
 )
 
@@ -19,32 +21,33 @@ func Rule() rule.Rule {
 		Setting: true,
 		Title:   "Debug logging is on",
 		Doc:     doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// With the level off the call tests it and returns; boxing its arguments stays.
+				// With the level off the call checks the level and returns. Boxing the arguments remains.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
-				Specificity: 2, // what else could be done about the line does not matter when it goes
+				Specificity: 2, // other advice on the line is moot when the line writes nothing
 			},
-			Loop: find,
+			Start:  finder.Sites(written),
+			Judge:  judge,
+			Unseen: words("The logger").Fill,
 		},
 	}
 }
 
-const doc = `A debug line costs a nanosecond while its level is off, and a microsecond and a
+const doc = `A debug line costs a nanosecond when its level is off, and a microsecond and a
 write when it is on: formatting, the handler's lock, the output. The profile
-shows the handler at work below debug calls, so the level was on during the
-recording.
+shows the handler below debug calls, so the level was on during the recording.
 
 Set the level to info in production; keep it in a slog.LevelVar to change it at
 run time.
 
-It is fine while you debug a problem. If the recording used other settings than
-production, record again with those of production.
+It is fine while you debug a problem. If production runs with other settings than
+the recording, record again with those.
 
-Seen in the field: oxia-db/oxia#1186 and osrg/gobgp#2774 are about what debug
-lines cost even when off.`
+Seen in the field: oxia-db/oxia#1186 and osrg/gobgp#2774, about the cost of debug
+lines even when the level is off.`
 
-// handling is what a logger calls once the level has let a record through.
+// handling are the functions that a logger calls for a record whose level is enabled.
 var handling = []string{
 	"log/slog.(*commonHandler).handle", "log/slog.(*TextHandler).Handle", "log/slog.(*JSONHandler).Handle", "log/slog.(*defaultHandler).Handle",
 	"go.uber.org/zap/zapcore.(*CheckedEntry).Write",
@@ -52,27 +55,21 @@ var handling = []string{
 	"github.com/rs/zerolog.(*Event).msg", "github.com/rs/zerolog.(*Event).write",
 }
 
-func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-	s := finder.Line{
-		Start: finder.Calls{Functions: []string{
-			"log/slog.Debug", "log/slog.DebugContext", "log/slog.(*Logger).Debug", "log/slog.(*Logger).DebugContext",
-			"go.uber.org/zap.(*Logger).Debug", "go.uber.org/zap.(*SugaredLogger).Debug*",
-			"github.com/sirupsen/logrus.Debug*", "github.com/sirupsen/logrus.(*Logger).Debug*", "github.com/sirupsen/logrus.(*Entry).Debug*",
-		}},
-		Judge:  judge,
-		Unseen: words("The logger"),
+// calls log at the debug level.
+var calls = []string{
+	"log/slog.Debug", "log/slog.DebugContext", "log/slog.(*Logger).Debug", "log/slog.(*Logger).DebugContext",
+	"go.uber.org/zap.(*Logger).Debug", "go.uber.org/zap.(*SugaredLogger).Debug*",
+	"github.com/sirupsen/logrus.Debug*", "github.com/sirupsen/logrus.(*Logger).Debug*", "github.com/sirupsen/logrus.(*Entry).Debug*",
+}
+
+// written selects the rows of debug calls on a line whose records were written.
+func written(s *site.Site) rule.Match {
+	m := finder.TakeCalls(s, calls...)
+	m.Keep(stacks.Steady)
+	if !slices.ContainsFunc(m.CPU, handled) {
+		return rule.Match{Site: s}
 	}
-	var written []rule.Match
-	matches, err := s.Find(ctx, p)
-	for _, m := range matches {
-		for _, r := range m.CPU {
-			if handled(r) {
-				written = append(written, m)
-				break
-			}
-		}
-	}
-	return written, err
+	return m
 }
 
 func handled(r *site.Row) bool {
@@ -85,15 +82,18 @@ func handled(r *site.Row) bool {
 }
 
 func judge(c *finder.Case) bool {
-	w := words(funcname.Short(c.Name()))
-	c.Cause, c.Fix = w.Cause, w.Fix
-	c.Confidence = rule.Likely // the recording's settings may not be production's
+	logs := syntax.CallsOf(c.Place, funcname.TypedAll(calls)...)
+	if len(logs) == 0 {
+		return false
+	}
+	words(funcname.Short(c.Place.CalleeName(logs[0]))).Fill(c.Pass, c.Match)
+	c.Confidence = rule.Likely // production may have other settings
 	return true
 }
 
-func words(logger string) *finder.Words {
-	return &finder.Words{
+func words(logger string) finder.Words {
+	return finder.Words{
 		Cause: fmt.Sprintf("%s writes its records: the debug level was on during the recording.", logger),
-		Fix:   "Set the level to info where the program serves, with a slog.LevelVar to switch it at run time.",
+		Fix:   "Set the level to info in production, with a slog.LevelVar to switch it at run time.",
 	}
 }

@@ -1,20 +1,19 @@
-// Package deferinloop finds defer statements that pile up in a loop.
+// Package deferinloop finds defer statements in loops.
 package deferinloop
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
-// proc are the runtime's entries for a defer that cannot be laid out on the stack.
+// proc are the runtime's functions for a defer whose record is on the heap.
 var proc = []string{"runtime.deferproc*", "runtime.newdefer*"}
 
 // Rule is defer-in-loop.
@@ -24,57 +23,47 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "defer in a loop is kept on the heap until the function returns",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// In a function of its own the defer is open-coded: some 2 ns for some 30 (golang/go#14939,
+				// In a function of its own the defer is open-coded: about 2 ns instead of 30 (golang/go#14939,
 				// golang/proposal 34481).
 				Fraction: rule.Fraction{Expect: 0.85, Low: 0.6, High: 0.97},
 			},
-			Loop: find,
+			Start: finder.Sites(recording),
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `A defer that runs a fixed number of times is compiled into the function's end
-and costs a store. In a loop the compiler cannot know how many there will be:
-each defer makes a record on the heap (and a closure for its arguments), links
-it into the goroutine's list, and none of them runs before the function returns.
-Files stay open and locks stay held until then.
+const doc = `Outside of loops, the compiler inlines deferred calls at the function's returns:
+a defer costs a store. In a loop the number of defers is not known at compile
+time. Each defer allocates a record on the heap (and a closure for its arguments) and
+links it into the goroutine's list, and none of them runs before the function
+returns. Files stay open and locks stay held until then.
 
 Move the body of the loop into a function of its own, or call the function at
 the end of the body.
 
-It is fine when the loop runs once or twice, and when everything really must
-last until the end.
+It is fine when the loop has one or two iterations, and when everything must stay
+open or locked until the function returns.
 
 Seen in the field: cockroachdb/cockroach#137605 (48 places), apache/arrow#8046,
 golang/go#14939.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		place := p.Place(s)
-		if place == nil {
-			continue // the runtime's record alone does not show the loop
-		}
-		stmt, loop := deferred(place)
-		if stmt == nil {
-			continue
-		}
-		m := finder.TakeCallsAndOwn(s, proc...)
-		if m.Empty() {
-			continue
-		}
-		m.Cause = fmt.Sprintf("The loop on line %d defers %s in every iteration: each makes a record on the heap, and none runs before %s returns.",
-			syntax.Line(place, loop.Pos()), syntax.Text(stmt.Call.Fun), syntax.FuncName(place))
-		m.Fix = "Move the loop body into its own function, or call it at the end of the body instead of deferring it."
-		m.Confidence = evidence.Weigh(p, s, false)
-		matches = append(matches, m)
+func recording(s *site.Site) rule.Match { return finder.TakeCallsAndOwn(s, proc...) }
+
+func judge(c *finder.Case) bool {
+	stmt, loop := deferred(c.Place)
+	if stmt == nil {
+		return false
 	}
-	return matches, nil
+	c.Cause = fmt.Sprintf("The loop on line %d defers %s in every iteration: each defer allocates a record on the heap, and none runs before %s returns.",
+		syntax.Line(c.Place, loop.Pos()), syntax.Text(stmt.Call.Fun), syntax.FuncName(c.Place))
+	c.Fix = "Move the loop body into its own function, or call it at the end of the body instead of deferring it."
+	return true
 }
 
-// deferred returns the defer statement on the line that a loop may run more than twice.
+// deferred returns the defer statement on the line and the loop around it that may have more than two iterations.
 func deferred(p *gocode.Place) (*ast.DeferStmt, ast.Node) {
 	var found *ast.DeferStmt
 	var around ast.Node

@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 			},
 			Start:  finder.Calls{Functions: []string{"runtime.SetFinalizer", "runtime.AddCleanup*"}},
 			Judge:  judge,
-			Unseen: words("runtime.SetFinalizer or runtime.AddCleanup"),
+			Unseen: words("runtime.SetFinalizer or runtime.AddCleanup").Fill,
 		},
 	}
 }
@@ -56,8 +56,7 @@ func judge(c *finder.Case) bool {
 	if !loops.PerCall(c.Place, c.Calls[0]) {
 		return false
 	}
-	w := words(funcname.Short(c.Name()))
-	c.Cause, c.Fix = w.Cause, w.Fix
+	words(funcname.Short(c.Name())).Fill(c.Pass, c.Match)
 	if waiting >= backlog {
 		c.Cause += fmt.Sprintf(" %.0f were due and had not run at the end of the measurement.", waiting)
 	}
@@ -65,8 +64,8 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-func words(name string) *finder.Words {
-	return &finder.Words{
+func words(name string) finder.Words {
+	return finder.Words{
 		Cause: fmt.Sprintf("The line calls %s for each object that it makes: a record beside the object, work in each collection, and a call when it dies.", name),
 		Fix:   "Free what needs to be freed in a Close that callers defer, and keep finalizers for few, long-lived objects.",
 	}

@@ -28,7 +28,7 @@ func Rule() rule.Rule {
 			},
 			Start:  finder.Calls{Functions: calls},
 			Judge:  judge,
-			Unseen: words("runtime.GC or debug.FreeOSMemory"),
+			Unseen: words("runtime.GC or debug.FreeOSMemory").Fill,
 		},
 	}
 }
@@ -57,14 +57,13 @@ func judge(c *finder.Case) bool {
 	if !loops.PerCall(c.Place, c.Calls[0]) {
 		return false
 	}
-	w := words(funcname.Short(c.Name()))
-	c.Cause, c.Fix = w.Cause, w.Fix
+	words(funcname.Short(c.Name())).Fill(c.Pass, c.Match)
 	c.Saving = saving(c.Pass, c.CPU, calls)
 	return true
 }
 
-func words(name string) *finder.Words {
-	return &finder.Words{
+func words(name string) finder.Words {
+	return finder.Words{
 		Cause: fmt.Sprintf("The line calls %s again and again: each time a whole collection, however little garbage there is.", name),
 		Fix:   "Leave it out: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT.",
 	}

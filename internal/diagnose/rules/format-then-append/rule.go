@@ -2,7 +2,6 @@
 package formatthenappend
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -16,11 +15,11 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// formatter is a function that returns a new string and has a twin that appends.
+// formatter is a function that returns a new string and has a variant that appends.
 type formatter struct {
-	call string // as types write it
-	row  string // as profiles write it
-	twin string
+	call    string // the type checker's name
+	row     string // the name in profiles
+	variant string
 }
 
 var formatters = []formatter{
@@ -40,14 +39,14 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "String formatted only to be copied into a buffer",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// The rows are what the temporary string costs: its allocation, not the digits,
-				// which the twin makes too. The rest pays for growing the buffer a little more.
+				// The rows are the allocation of the temporary string, not the formatting,
+				// which the variant does too. The buffer grows a little more.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
 				Specificity: 1,
 			},
-			Loop: find,
+			Lines: lines(),
 		},
 	}
 }
@@ -59,47 +58,50 @@ AppendQuote, AppendFormat) that appends directly to a []byte, for example
 b.AvailableBuffer of a bytes.Buffer or bufio.Writer.
 
 It is fine when the string is kept, returned, compared or used as a key. Small
-numbers (0 to 99) are not allocated by Itoa at all; the rule speaks only where
-the profile shows the allocation.
+numbers (0 to 99) are not allocated by Itoa at all; the rule reports only lines
+where the profile shows the allocation.
 
 Seen in the field: quasilyte/go-perfguard#62, and the left-pad service of
 "Profiling and optimizing Go web applications" (artem.krylysov.com, 2017).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		for _, f := range formatters {
-			m := finder.TakeCalls(s, f.row)
-			m.CPU = stacks.Select(m.CPU, copying)
-			if !allocated(m) {
-				continue
-			}
-			place := p.Place(s)
-			if place == nil {
-				continue // without the source nothing is known of where the string goes
-			}
-			calls := syntax.CallsOf(place, f.call)
-			sink, ok := flow.Copied(place, calls)
-			if !ok {
-				continue
-			}
-			m.Cause = fmt.Sprintf("%s allocates a string that is only %s, and then discarded.", f.call, sink)
-			m.Fix = safety.DestinationOf(place, calls).Advise(fmt.Sprintf("Append directly to the buffer with %s.", f.twin))
-			m.Confidence = evidence.Weigh(p, s, false)
-			m.Evidence = evidence.Compiler(p, s)
-			matches = append(matches, m)
-		}
+// lines are the patterns to find: one for each formatter.
+func lines() []finder.Line {
+	var lines []finder.Line
+	for _, f := range formatters {
+		lines = append(lines, finder.Line{Start: finder.Sites(f.temporary), Judge: f.judge})
 	}
-	return matches, nil
+	return lines
 }
 
-// allocated reports whether the profile shows that the string is made on the heap:
-// a short one that does not escape is made on the stack.
+// temporary selects the rows that allocate the string; none when it is not on the heap.
+func (f formatter) temporary(s *site.Site) rule.Match {
+	m := finder.TakeCalls(s, f.row)
+	m.CPU = stacks.Select(m.CPU, copying)
+	if !allocated(m) {
+		return rule.Match{Site: s}
+	}
+	return m
+}
+
+func (f formatter) judge(c *finder.Case) bool {
+	calls := syntax.CallsOf(c.Place, f.call)
+	sink, ok := flow.Copied(c.Place, calls)
+	if !ok {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s allocates a string that is only %s, and then discarded.", f.call, sink)
+	c.Fix = safety.DestinationOf(c.Place, calls).Advise(fmt.Sprintf("Append directly to the buffer with %s.", f.variant))
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
+}
+
+// allocated reports whether the profile shows the string on the heap: a short one that does not
+// escape is on the stack.
 func allocated(m rule.Match) bool {
 	return len(m.Allocs) > 0 || slices.ContainsFunc(m.CPU, func(r *site.Row) bool { return r.Class == site.Malloc })
 }
 
-// copying are the CPU rows of making the string from the digits.
+// copying reports whether a CPU row allocates the string or copies the formatted bytes into it.
 func copying(r *site.Row) bool {
 	return r.Class == site.Malloc || r.Class == site.Assist || r.Below("runtime.slicebytetostring")
 }

@@ -51,10 +51,10 @@ func Rule() rule.Rule {
 			},
 			Start: finder.Frames(caller),
 			Judge: guilty,
-			Unseen: &finder.Words{
+			Unseen: finder.Words{
 				Cause: "A value with large state is created on every call. The source is not available.",
 				Fix:   "If it is used once and dropped, keep such values in a sync.Pool and Reset them.",
-			},
+			}.Fill,
 		},
 	}
 }

@@ -37,10 +37,10 @@ func Rule() rule.Rule {
 			},
 			Start: finder.Rows(take),
 			Judge: guilty,
-			Unseen: &finder.Words{
+			Unseen: finder.Words{
 				Cause: "A regular expression is compiled on every call. The source is not available: its pattern may or may not be constant.",
 				Fix:   "If the pattern is constant, compile it once into a package variable.",
-			},
+			}.Fill,
 		},
 	}
 }

@@ -1,12 +1,10 @@
-// Package sqlopenpercall finds database pools that are opened for one call.
+// Package sqlopenpercall finds database pools that a function opens and closes on every call.
 package sqlopenpercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -23,55 +21,48 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Database pool opened for each call",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are opening the pool and its connections; a pool that lives opens a few, once.
+				// The rows are opening the pool and its connections. A pool that is kept opens a few connections once.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.8, High: 1},
 				Specificity: 1,
 			},
-			Loop: find,
+			Start: finder.Callers{Functions: opens},
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `A sql.DB is a pool of connections and a goroutine that opens them. Opened and
-closed in a function that runs per request, every request pays for a connection:
-the dial, the handshake and the login, often milliseconds, and the database for
-a new backend.
+const doc = `A sql.DB is a pool of connections with a goroutine that opens them. When a
+handler opens and closes one, every request pays for a connection: the dial, the
+handshake and the login, often milliseconds, and the database starts a new
+backend.
 
-Open it once in main, set SetMaxOpenConns and SetMaxIdleConns, and hand it to
-who needs it; it is safe for concurrent use.
+Open it once in main, call SetMaxOpenConns and SetMaxIdleConns, and pass it to
+the code that needs it; it is safe for concurrent use.
 
-It is fine in a command that makes one query and ends.
+It is fine in a command that makes one query and exits.
 
 Seen in the field: delta/dalal-street-server#119 ("Too many connections"),
 jmoiron/sqlx#402, apigee/registry#622.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, m := range finder.Through(p, "database/sql.Open", "database/sql.OpenDB") {
-		place := p.Place(m.Site)
-		if place == nil {
-			continue
-		}
-		call := opened(place)
-		if call == nil {
-			continue
-		}
-		m.CPU = append(m.CPU, connecting(p, m)...)
-		m.Cause = fmt.Sprintf("%s opens a database pool and closes it again. Every call pays for a new connection.", syntax.FuncName(place))
-		m.Fix = "Open the *sql.DB once at startup and share it: it is a pool, safe for concurrent use."
-		m.Confidence = evidence.Weigh(p, m.Site, false)
-		matches = append(matches, m)
+var opens = []string{"database/sql.Open", "database/sql.OpenDB"}
+
+func judge(c *finder.Case) bool {
+	if opened(c.Place) == nil {
+		return false
 	}
-	return matches, nil
+	c.CPU = append(c.CPU, connecting(c.Pass, *c.Match)...)
+	c.Cause = fmt.Sprintf("%s opens a database pool and closes it again. Every call pays for a new connection.", syntax.FuncName(c.Place))
+	c.Fix = "Open the *sql.DB once at startup and share it: it is a pool, safe for concurrent use."
+	return true
 }
 
-// opened returns the call of Open on the line whose pool the function closes itself, when the
-// function runs again and again.
+// opened returns the call on the line that opens a pool which the function itself closes, if the
+// call may run more than once.
 func opened(p *gocode.Place) *ast.CallExpr {
-	for _, call := range syntax.CallsOf(p, "database/sql.Open", "database/sql.OpenDB") {
+	for _, call := range syntax.CallsOf(p, opens...) {
 		if loops.PerCall(p, call) && closed(p, call) {
 			return call
 		}
@@ -79,7 +70,7 @@ func opened(p *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// closed reports whether the function calls Close on what the call opened.
+// closed reports whether the function calls Close on the pool that open returned.
 func closed(p *gocode.Place, open *ast.CallExpr) bool {
 	found := false
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
@@ -92,7 +83,7 @@ func closed(p *gocode.Place, open *ast.CallExpr) bool {
 	return found
 }
 
-// connecting are the rows that connect to the database below the function of a match.
+// connecting returns the rows below the function of a match that connect to the database.
 func connecting(p *rule.Pass, m rule.Match) (rows []*site.Row) {
 	have := map[*site.Row]bool{}
 	for _, r := range m.CPU {

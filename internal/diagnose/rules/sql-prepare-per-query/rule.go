@@ -1,12 +1,10 @@
-// Package sqlprepareperquery finds statements that are prepared for one execution.
+// Package sqlprepareperquery finds SQL statements that are prepared, executed once and closed.
 package sqlprepareperquery
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
@@ -22,54 +20,45 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "SQL statement prepared, used once and closed",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are preparing and closing, which a kept statement does once per connection. The
-				// wait for the server, two trips per query, is in no CPU profile.
+				// The rows are Prepare and Close, which a kept statement does once per connection. The wait for
+				// the server, two round trips per query, is in no CPU profile.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 			},
-			Loop: find,
+			Start: finder.Callers{Functions: []string{"database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Stmt).Close"}},
+			Judge: judge,
 		},
 	}
 }
 
 const doc = `DB.Prepare sends the text to the server and waits for the answer; Stmt.Close
-sends another message. To prepare, execute once and close costs three trips to
-the server where one would do, and the parsing each time.
+sends another message. Prepare, one execution and Close take three round trips
+to the server where one would do, and the server parses the text each time.
 
 Keep the *sql.Stmt in the struct or package variable that owns the DB: it is
 safe for concurrent use, and prepares itself on new connections. Or pass the
-arguments to DB.Query straight away; many drivers then make one trip.
+arguments to DB.Query directly; many drivers then make one round trip.
 
 It is fine when one statement is executed many times between Prepare and Close,
-and with poolers that do not allow statements to be kept.
+and with connection poolers that do not support kept statements.
 
 Seen in the field: mattn/go-sqlite3#1387, golang/go#32298.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, m := range finder.Through(p, "database/sql.(*DB).Prepare", "database/sql.(*DB).PrepareContext", "database/sql.(*Stmt).Close") {
-		place := p.Place(m.Site)
-		if place == nil {
-			continue // a statement may be executed many times before it is closed
-		}
-		call := prepared(place)
-		if call == nil {
-			continue
-		}
-		query := syntax.Text(call.Args[len(call.Args)-1])
-		m.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(place), query)
-		m.Fix = "Keep the *sql.Stmt beside the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
-		m.Confidence = evidence.Weigh(p, m.Site, false)
-		matches = append(matches, m)
+func judge(c *finder.Case) bool {
+	call := prepared(c.Place)
+	if call == nil {
+		return false
 	}
-	return matches, nil
+	query := syntax.Text(call.Args[len(call.Args)-1])
+	c.Cause = fmt.Sprintf("%s prepares %s, executes it once and closes it: three round trips where one would do, and a parse each time.", syntax.FuncName(c.Place), query)
+	c.Fix = "Keep the *sql.Stmt beside the DB (it is safe for concurrent use), or pass the arguments to Query or Exec of the DB."
+	return true
 }
 
-// prepared returns the call of Prepare that the line is about, on it or where the
-// statement closed on it was made, when its statement lives and dies in one pass of
-// the function and no loop executes it.
+// prepared returns the call of Prepare on the line, or the one whose statement is closed on the line,
+// if the function executes the statement once and closes it.
 func prepared(p *gocode.Place) *ast.CallExpr {
 	calls := syntax.CallsOf(p, "(*database/sql.DB).Prepare", "(*database/sql.DB).PrepareContext")
 	for _, c := range syntax.CallsOf(p, "(*database/sql.Stmt).Close") {
@@ -85,8 +74,8 @@ func prepared(p *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// usedOnce reports whether the statement of a call is closed in the function, executed at one place
-// that no loop of its own repeats, and goes nowhere else.
+// usedOnce reports whether the function closes the statement that a call prepares, executes it at one place
+// in no further loop, and does nothing else with it.
 func usedOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	v := syntax.Result(p, call)
 	if v == nil || !syntax.Local(p, v) {

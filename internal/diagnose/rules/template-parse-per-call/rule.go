@@ -45,10 +45,10 @@ func Rule() rule.Rule {
 			},
 			Start: finder.Rows(take),
 			Judge: guilty,
-			Unseen: &finder.Words{
+			Unseen: finder.Words{
 				Cause: "A template is parsed on every call. The source is not available.",
 				Fix:   "If its text is constant, parse it once at startup.",
-			},
+			}.Fill,
 		},
 	}
 }
