@@ -37,9 +37,9 @@ func Rule() rule.Rule {
 
 const doc = `Outside of loops, the compiler inlines deferred calls at the function's returns:
 a defer costs a store. In a loop the number of defers is not known at compile
-time. Each defer allocates a record on the heap (and a closure for its arguments) and
-links it into the goroutine's list, and none of them runs before the function
-returns. Files stay open and locks stay held until then.
+time. Each defer allocates a record on the heap (and a closure for its
+arguments) and links it into the goroutine's list, and none of them runs before
+the function returns. Files stay open and locks stay held until then.
 
 Move the body of the loop into a function of its own, or call the function at
 the end of the body.
