@@ -225,7 +225,7 @@ func (r *runner) measure(ctx context.Context) error {
 		variants = 2
 	}
 	for _, x := range r.subjects {
-		x.trial = trial.New(variants, r.Seed^hash(x.Package+x.Name), trial.Limits{Least: r.Least, Most: r.Most, Budget: r.firstBudget()})
+		x.trial = trial.New(variants, r.Seed^hash(x.Package+x.Name), trial.Limits{Least: r.Least, Most: r.Most, Budget: r.firstBudget(), Width: r.Width})
 	}
 	left := len(r.subjects)
 	began := time.Now()
@@ -244,7 +244,7 @@ func (r *runner) measure(ctx context.Context) error {
 			}); err != nil {
 				return err
 			}
-			if x.trial.Over(x.spent, x.Known(r.Width)) {
+			if x.trial.Over(x.spent, x.HalfWidth()) {
 				x.finished = true
 				left--
 			}

@@ -137,10 +137,10 @@ func (r *runner) instructionSample(ctx context.Context, x *subject, side int) (S
 	return Sample{Layout: 1, Seconds: time.Since(began).Seconds(), Values: map[string]float64{instructionUnit: per}}, nil
 }
 
-// nanoseconds is about what an operation takes.
+// nanoseconds is about how long an operation takes.
 func (x *subject) nanoseconds() float64 { return stats.Median(values(x.New, "ns/op")) }
 
-// instructions counts those of a benchmark on all sides, in turns.
+// instructions counts those of a benchmark on all sides, interleaved.
 func (r *runner) instructions(ctx context.Context, x *subject, take func(side int, s Sample)) error {
 	variants := 1
 	if r.Against != "" {
@@ -157,7 +157,7 @@ func (r *runner) instructions(ctx context.Context, x *subject, take func(side in
 		}
 		take(side, s)
 		return nil
-	}, func() bool { return false })
+	}, nil)
 }
 
 // countAll counts the instructions of all benchmarks.

@@ -38,8 +38,9 @@ const (
 	floor = 0.01
 )
 
-// Known reports whether a benchmark's CPU time (wall time where there is none), or its ratio, is known within ± width.
-func (x *Benchmark) Known(width float64) bool {
+// HalfWidth returns half the width of the interval of the benchmark's CPU time (wall time where there is none), or of the ratio of
+// both sides, as a share of it; +Inf while it is unknown.
+func (x *Benchmark) HalfWidth() float64 {
 	unit := cpuUnit
 	if len(x.New) > 0 && x.New[0].Values[cpuUnit] == 0 {
 		unit = "ns/op"
@@ -50,7 +51,10 @@ func (x *Benchmark) Known(width float64) bool {
 	} else {
 		i = stats.Mean(values(x.New, unit))
 	}
-	return i.Known() && i.Value > 0 && (i.High-i.Low)/2 <= width*i.Value
+	if !i.Known() || i.Value <= 0 {
+		return math.Inf(1)
+	}
+	return (i.High - i.Low) / 2 / i.Value
 }
 
 func values(samples []Sample, unit string) []float64 {

@@ -120,7 +120,7 @@ func (s *service) tryGOGC(ctx context.Context, next, turns int) (*recording.Tria
 		turn.GOGC = setting
 		trial.Turns = append(trial.Turns, turn)
 		return nil
-	}, func() bool { return false })
+	}, nil)
 	if err != nil {
 		return nil, err
 	}

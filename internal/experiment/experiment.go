@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,11 +145,11 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 		}
 		t.options = append(t.options, o)
 	}
-	limits := trial.Limits{Least: t.Runs, Most: t.Runs, Budget: t.Budget}
+	limits := trial.Limits{Least: t.Runs, Most: t.Runs, Budget: t.Budget, Width: t.Width}
 	if t.Budget > 0 || t.Width > 0 {
 		limits.Most = mostRuns
 	}
-	err = trial.New(len(t.options), t.Seed, limits).Run(ctx, t.once, t.narrow)
+	err = trial.New(len(t.options), t.Seed, limits).Run(ctx, t.once, t.widest)
 	if err != nil {
 		return nil, err
 	}
@@ -319,24 +320,25 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 // mostRuns bounds the runs of a side with a budget or a width.
 const mostRuns = 100
 
-// narrow reports whether all intervals of CPU and time are as narrow as was asked.
-func (t *try) narrow() bool {
-	if t.Width <= 0 || len(t.runs[0].sources) == 0 {
-		return false
-	}
+// widest is half the width of the widest interval of CPU and time, as a share of the ratio; +Inf where one is unknown.
+func (t *try) widest() float64 {
+	width := 0.0
 	for i, v := range t.Variants {
 		out := t.outcome(v, &t.runs[i+1])
 		if out.Comparison == nil {
-			continue
+			continue // it failed: more runs would not help
 		}
 		for _, r := range out.Comparison.Rows {
-			timed := r.Metric == "cpu" || r.Metric == "time" || r.Metric == "wall" || r.Metric == "throughput"
-			if timed && (r.Low == nil || r.High == nil || r.Ratio == nil || *r.High-*r.Low > 2*t.Width**r.Ratio) {
-				return false
+			switch {
+			case !slices.Contains([]string{"cpu", "time", "wall", "throughput"}, r.Metric):
+			case r.Low == nil || r.High == nil || r.Ratio == nil:
+				return math.Inf(1)
+			default:
+				width = math.Max(width, (*r.High-*r.Low)/(2**r.Ratio))
 			}
 		}
 	}
-	return true
+	return width
 }
 
 // resident is the median over runs of the process's size.

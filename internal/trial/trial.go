@@ -1,28 +1,34 @@
-// Package trial runs variants of something in turns, so that what a machine does over time falls on all of them.
+// Package trial interleaves the runs of variants, so that what a machine does over time affects all of them alike, and decides when
+// there are enough runs.
 //
-// The order is the decision behind the package. Two variants run as A B B A, then B A A B or A B B A again by chance:
-// within a block a drift falls on both alike, and no period of the machine can keep step with the blocks. Ten runs of one
-// variant after the other's ten measure the neighbours (on a shared machine such a comparison of a program with itself
-// was significant in 10 % of tests, as values of one process in 47 %; in turns in 2 %).
+// The order is the decision behind the package. Two variants run as A B B A; each block starts with a random one. Within a block a
+// drift affects both variants by the same amount, and random starts keep the blocks from falling into step with anything periodic
+// on the machine. Ten runs of A followed by ten of B measure the neighbours instead: on a shared machine, comparing a
+// program with itself that way was significant in 10 % of tests (47 % with ten values from one process, 2 % interleaved).
 //
-// The package knows nothing of processes and figures: it says whose turn it is, until nobody wants more.
+// The number of runs depends on time and on how wide the caller's intervals are, never on where they lie: stopping as soon as a
+// difference is significant would favour differences.
+//
+// The package knows nothing of processes and metrics. It says which variant runs next, until the trial is over.
 package trial
 
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"time"
 )
 
-// Limits end a trial.
+// Limits decide when a trial is over. Runs are counted for each variant and come in blocks of two.
 type Limits struct {
-	Least  int           // runs of each variant before anything else may end the trial
-	Most   int           // runs of each variant
-	Budget time.Duration // no block starts after it, once each variant has Least runs; 0: none
+	Least  int           // runs that are always made
+	Most   int           // runs that are made at most
+	Budget time.Duration // no block starts after it, once there are Least runs; 0: no budget
+	Width  float64       // the trial is over when the caller's intervals are at most this wide, once there are Least runs; 0: never
 }
 
-// Trial is a number of variants that take turns. Make one with [New].
+// Trial is a sequence of blocks. [New] makes one.
 type Trial struct {
 	variants int
 	limits   Limits
@@ -30,12 +36,12 @@ type Trial struct {
 	runs     int // of each variant
 }
 
-// New returns a trial of that many variants. seed decides the order.
+// New returns a trial of that many variants. The order depends on seed alone.
 func New(variants int, seed uint64, l Limits) *Trial {
 	return &Trial{variants: variants, limits: l, rng: rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}
 }
 
-// Block returns the order of the next block: each variant twice, the second half in reverse. Of one variant, that is two
+// Block returns the order of the next block: each variant twice, the second half in reverse. With one variant, that is two
 // runs.
 func (t *Trial) Block() []int {
 	order := t.rng.Perm(t.variants)
@@ -46,28 +52,38 @@ func (t *Trial) Block() []int {
 	return order
 }
 
-// Runs is how many runs of each variant the blocks so far ask for.
+// Runs returns the number of runs of each variant in the blocks so far.
 func (t *Trial) Runs() int { return t.runs }
 
-// Over reports whether the trial has ended, given the time that it took and whether the caller knows enough.
-func (t *Trial) Over(spent time.Duration, enough bool) bool {
+// Over reports whether the trial is over. spent is how long it has taken, width the width of the caller's widest interval, in the
+// unit of Limits.Width: +Inf, or NaN, while it is unknown.
+func (t *Trial) Over(spent time.Duration, width float64) bool {
 	switch {
 	case t.runs >= t.limits.Most:
 		return true
 	case t.runs < t.limits.Least:
 		return false
+	case t.limits.Width > 0 && width <= t.limits.Width:
+		return true
 	}
-	return enough || t.limits.Budget > 0 && spent >= t.limits.Budget
+	return t.limits.Budget > 0 && spent >= t.limits.Budget
 }
 
-// Run runs blocks until the trial is over: once runs a variant, enough is asked between blocks. It returns the first error,
-// the context's included.
-func (t *Trial) Run(ctx context.Context, once func(ctx context.Context, variant int) error, enough func() bool) error {
+// Run runs blocks until the trial is over. It calls once for each run, and width between blocks if the limits have a width. It
+// returns the first error, which may be the context's.
+func (t *Trial) Run(ctx context.Context, once func(ctx context.Context, variant int) error, width func() float64) error {
 	if t.variants < 1 {
-		return errors.New("a trial without variants")
+		return errors.New("a trial needs at least one variant")
 	}
 	began := time.Now()
-	for !t.Over(time.Since(began), enough()) {
+	for {
+		wide := math.Inf(1)
+		if t.limits.Width > 0 && t.runs >= t.limits.Least && width != nil {
+			wide = width()
+		}
+		if t.Over(time.Since(began), wide) {
+			return nil
+		}
 		for _, v := range t.Block() {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -77,5 +93,4 @@ func (t *Trial) Run(ctx context.Context, once func(ctx context.Context, variant 
 			}
 		}
 	}
-	return nil
 }

@@ -3,6 +3,7 @@ package trial_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -43,20 +44,28 @@ func TestBlocks(t *testing.T) {
 func TestRun(t *testing.T) {
 	var order []int
 	run := func(_ context.Context, v int) error { order = append(order, v); return nil }
-	never, always := func() bool { return false }, func() bool { return true }
+	narrow, wide := func() float64 { return 0.01 }, func() float64 { return math.Inf(1) }
+	var none func() float64
 	for _, tt := range []struct {
 		what   string
 		limits trial.Limits
-		enough func() bool
+		width  func() float64
 		want   int // runs of each variant
 	}{
-		{"enough at once, but not before the least", trial.Limits{Least: 6, Most: 20}, always, 6},
-		{"never enough", trial.Limits{Least: 2, Most: 10}, never, 10},
-		{"no time", trial.Limits{Least: 4, Most: 10, Budget: 1}, never, 4},
-		{"time", trial.Limits{Least: 4, Most: 8, Budget: time.Hour}, never, 8},
+		{"narrow at once, but not before the least", trial.Limits{Least: 6, Most: 20, Width: 0.02}, narrow, 6},
+		{"exactly as narrow as asked", trial.Limits{Least: 2, Most: 20, Width: 0.01}, narrow, 2},
+		{"not narrow enough", trial.Limits{Least: 2, Most: 10, Width: 0.005}, narrow, 10},
+		{"no width is asked for", trial.Limits{Least: 2, Most: 10}, narrow, 10},
+		{"never narrow", trial.Limits{Least: 2, Most: 10, Width: 0.02}, wide, 10},
+		{"unknown", trial.Limits{Least: 2, Most: 4, Width: 0.02}, math.NaN, 4},
+		{"nobody knows a width", trial.Limits{Least: 2, Most: 4, Width: 0.02}, none, 4},
+		{"no time", trial.Limits{Least: 4, Most: 10, Budget: 1}, none, 4},
+		{"time", trial.Limits{Least: 4, Most: 8, Budget: time.Hour}, none, 8},
+		{"odd numbers", trial.Limits{Least: 3, Most: 5, Width: 0.02}, narrow, 4},
+		{"no runs", trial.Limits{}, none, 0},
 	} {
 		order = nil
-		if err := trial.New(2, 1, tt.limits).Run(t.Context(), run, tt.enough); err != nil {
+		if err := trial.New(2, 1, tt.limits).Run(t.Context(), run, tt.width); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(order) / 2; n != tt.want {
@@ -73,13 +82,13 @@ func TestRunStops(t *testing.T) {
 			return broken
 		}
 		return nil
-	}, func() bool { return false })
+	}, nil)
 	if !errors.Is(err, broken) || n != 3 {
 		t.Errorf("%v after %d runs", err, n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n = 0
-	err = trial.New(2, 1, trial.Limits{Most: 10}).Run(ctx, func(context.Context, int) error { n++; cancel(); return nil }, func() bool { return false })
+	err = trial.New(2, 1, trial.Limits{Most: 10}).Run(ctx, func(context.Context, int) error { n++; cancel(); return nil }, nil)
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("%v after %d runs", err, n)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/hone-go/hone/histogram"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/internal/trial"
 	"github.com/hone-go/hone/load"
 )
 
-// turn is how long one of some services is loaded before it is the next one's turn. A machine that
-// is shared changes its speed from one second to the next, by more than a repair may bring: what
-// all of them meet within some seconds cancels. Garbage collections are short beside it.
+// turn is how long a service is loaded before the next one is. The speed of a shared machine changes from
+// one second to the next by more than a repair may save: what affects all services within a few seconds
+// cancels. Garbage collections are short compared to it.
 const turn = time.Second
 
 // service is a running service and the load that goes to it.
@@ -25,8 +26,8 @@ type service struct {
 	load    load.Options
 }
 
-// alternate starts all services, loads them interleaved in the order ABBA (of three: ABCCBA) and
-// returns what each spent on its requests. Each gets length of load, after half as much to warm up.
+// alternate starts all services, loads them interleaved and returns what each spent on its requests. Each is loaded for
+// length, after half as much for the warm-up, both rounded up to an even number of turns.
 func (r *runner) alternate(ctx context.Context, programs []program, binaries []*target.Binary, length time.Duration) ([]recording.Phase, error) {
 	services := make([]*service, len(programs))
 	for i, p := range programs {
@@ -44,8 +45,8 @@ func (r *runner) alternate(ctx context.Context, programs []program, binaries []*
 	return byTurns(ctx, services, turns)
 }
 
-// byTurns loads each service n times. All CPU time of a process counts, also what it does when
-// another has its turn: it still collects then what its requests left behind.
+// byTurns loads each service n times. All CPU time of a process counts, including what it spends while
+// another service is loaded: it may still be collecting the garbage of its own requests.
 func byTurns(ctx context.Context, services []*service, n int) ([]recording.Phase, error) {
 	phases := make([]recording.Phase, len(services))
 	served := make([]*histogram.Histogram, len(services))
@@ -57,14 +58,18 @@ func byTurns(ctx context.Context, services []*service, n int) ([]recording.Phase
 		phases[i].CPUSeconds = -usage.CPUSeconds
 		served[i] = histogram.New()
 	}
-	for _, i := range backAndForth(len(services), n) {
+	err := interleave(ctx, len(services), n, func(ctx context.Context, i int) error {
 		result, err := services[i].drive(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		phases[i].Requests += result.Requests
 		phases[i].Seconds += result.Elapsed.Seconds()
 		served[i].Merge(result.Service)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, s := range services {
 		usage, err := s.process.Usage(ctx)
@@ -79,19 +84,9 @@ func byTurns(ctx context.Context, services []*service, n int) ([]recording.Phase
 	return phases, nil
 }
 
-// backAndForth is an order in which each of so many sides has its turn n times, so that what
-// drifts on the machine meets all of them alike: 0, 1, 1, 0, 0, 1, …
-func backAndForth(sides, n int) []int {
-	order := make([]int, 0, sides*n)
-	for t := range n {
-		for i := range sides {
-			if t%2 == 1 {
-				i = sides - 1 - i
-			}
-			order = append(order, i)
-		}
-	}
-	return order
+// interleave runs each of some variants n times, rounded up to an even number, interleaved.
+func interleave(ctx context.Context, variants, n int, once func(ctx context.Context, variant int) error) error {
+	return trial.New(variants, uint64(time.Now().UnixNano()), trial.Limits{Most: n}).Run(ctx, once, nil)
 }
 
 // drive loads the service for one turn.

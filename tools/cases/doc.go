@@ -21,7 +21,7 @@
 //
 // The promise for a case is what the findings of its culprits save together
 // (diagnose.Together); the fact is what the repaired program spends less per request or run, without
-// profiles: two services run at the same time and are loaded alternating every second, programs that
-// end are run one after the other.
+// profiles: two services run at the same time and are loaded interleaved, a second each; programs that
+// run and exit are interleaved.
 // Nothing here is asserted by a test, for it depends on the machine.
 package main

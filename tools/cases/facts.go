@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/internal/trial"
 )
 
 // evidence is what was recorded and measured of a program of examples/promises. It is kept as JSON
@@ -31,18 +33,19 @@ func (r *runner) gather(ctx context.Context, f fixable, out string) (evidence, e
 	return e, nil
 }
 
-// What a program does in a round of measuring: a second or two. Up to six services have their turns one
-// after the other; a long turn would let the machine change its speed before the last has had its.
+// What a program does in a round: a second or two. Up to six services are loaded one after the other; with long turns the
+// machine could change its speed before the last one is loaded.
 const (
 	shortTurn    = time.Second / 2
 	perRound     = 4 // turns of a service
 	runsPerRound = 2
-	// patience is for how long rounds are added to the first ones while a fact is too wide to say anything.
-	patience = 4 * time.Minute
+	// patience is how long rounds are added to the first ones while a fact is too wide to say anything.
+	patience   = 4 * time.Minute
+	mostRounds = 1000
 )
 
-// measureVariants returns the phases of each variant, one for each round: as many as the runner wants, then more until
-// every fact is known well enough or the runner's patience ends. How wide a fact is decides, never where it lies.
+// measureVariants returns the phases of each variant, one for each round: as many as the runner wants, rounded up to an even number, then
+// more until every fact is narrow enough or the runner's patience ends.
 func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.Phase, error) {
 	programs := f.variants()
 	binaries, remove, err := r.buildAll(ctx, programs)
@@ -51,51 +54,58 @@ func (r *runner) measureVariants(ctx context.Context, f fixable) ([][]recording.
 	}
 	defer remove()
 	all := make([][]recording.Phase, len(programs))
-	start := time.Now()
-	for n := 0; n < r.rounds || time.Since(start) < r.patience && f.tooWide(all); n++ {
+	limits := trial.Limits{Least: r.rounds, Most: r.rounds, Budget: r.patience, Width: widest}
+	if r.patience > 0 {
+		limits.Most = mostRounds
+	}
+	// The trial has one variant, the round: within a round the programs are interleaved.
+	err = trial.New(1, 0, limits).Run(ctx, func(ctx context.Context, _ int) error {
 		var phases []recording.Phase
+		var err error
 		if programs[0].isService() {
 			phases, err = r.alternate(ctx, programs, binaries, perRound*r.turn)
 		} else {
 			phases, err = r.runInTurn(ctx, programs, binaries, runsPerRound)
 		}
-		if err != nil {
-			return nil, err
-		}
 		for i, p := range phases {
 			all[i] = append(all[i], p)
 		}
-	}
-	return all, nil
+		return err
+	}, func() float64 { return f.widest(all) })
+	return all, err
 }
 
-// tooWide reports whether the fact of a repair, or of all of them, is not known well enough.
-func (f fixable) tooWide(phases [][]recording.Phase) bool {
+// widest returns the width of the widest fact, of a repair or of all of them; +Inf while one is unknown.
+func (f fixable) widest(phases [][]recording.Phase) float64 {
+	width := 0.0
 	for i := range phases[1:] {
 		metric := f.fixes[0].metric // of all together
 		if i < len(f.fixes) {
 			metric = f.fixes[i].metric
 		}
-		if fact, _, err := saved(metric, phases[0], phases[1+i]); err != nil || wide(fact) {
-			return true
+		fact, _, err := saved(metric, phases[0], phases[1+i])
+		if err != nil || !fact.Known() {
+			return math.Inf(1)
 		}
+		width = math.Max(width, fact.High-fact.Low)
 	}
-	return false
+	return width
 }
 
-// runInTurn runs each program n times, in the order ABBA.
+// runInTurn runs each program n times, interleaved.
 func (r *runner) runInTurn(ctx context.Context, programs []program, binaries []*target.Binary, n int) ([]recording.Phase, error) {
 	phases := make([]recording.Phase, len(programs))
-	for _, i := range backAndForth(len(programs), n) {
+	err := interleave(ctx, len(programs), n, func(ctx context.Context, i int) error {
 		exit, err := runOnce(ctx, programs[i], binaries[i])
 		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", programs[i].name, err)
+			return fmt.Errorf("run %s: %w", programs[i].name, err)
 		}
 		phases[i].Runs++
 		phases[i].Seconds += (exit.Wall - exit.ProbeWall).Seconds()
 		phases[i].CPUSeconds += exit.Usage.CPUSeconds - exit.ProbeCPUSeconds
-	}
-	return phases, nil
+		return nil
+	})
+	return phases, err
 }
 
 // runLimit bounds one run: the programs take a second.

@@ -70,17 +70,6 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-func TestBackAndForth(t *testing.T) {
-	for _, tc := range []struct {
-		sides, n int
-		want     []int
-	}{{2, 3, []int{0, 1, 1, 0, 0, 1}}, {3, 2, []int{0, 1, 2, 2, 1, 0}}, {3, 0, nil}} {
-		if got := backAndForth(tc.sides, tc.n); !slices.Equal(got, tc.want) {
-			t.Errorf("%d sides, %d times: %v, want %v", tc.sides, tc.n, got, tc.want)
-		}
-	}
-}
-
 func span(low, value, high float64) stats.Interval {
 	return stats.Interval{Value: value, Low: low, High: high}
 }

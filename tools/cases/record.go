@@ -31,9 +31,9 @@ type runner struct {
 	session  session.Config
 	examples string        // directory
 	duration time.Duration // of each recording that is diagnosed
-	rounds   int           // of recordings that only measure
+	rounds   int           // that only measure
 	turn     time.Duration // of a service in those rounds
-	patience time.Duration // for rounds beyond those, while a fact is too wide to say anything
+	patience time.Duration // how long rounds are added while a fact is too wide to say anything
 }
 
 // study records all programs of a study, diagnoses them, and measures its repairs.
@@ -67,8 +67,8 @@ func (r *runner) study(ctx context.Context, s study) (*outcome, error) {
 	return o, nil
 }
 
-// measure measures the programs that repairs name, without profiles: services two at a time, by
-// turns, programs that end one after the other.
+// measure measures the programs that repairs name, without profiles: two services at a time, and all programs that run and
+// exit, interleaved.
 func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase) error {
 	for _, repair := range s.repairs {
 		i, j := s.index(repair.before), s.index(repair.after)
@@ -82,8 +82,8 @@ func (r *runner) measure(ctx context.Context, s study, clean [][]recording.Phase
 	return r.measureCommands(ctx, s, clean)
 }
 
-// measureServices measures two services, new processes in each round: what one has by chance,
-// such as where its memory lies, it keeps.
+// measureServices measures two services with new processes in each round, because a process keeps what it got by chance, such
+// as the addresses of its memory.
 func (r *runner) measureServices(ctx context.Context, s study, clean [][]recording.Phase, i, j int) error {
 	programs := []program{s.programs[i], s.programs[j]}
 	binaries, remove, err := r.buildAll(ctx, programs)
@@ -101,27 +101,28 @@ func (r *runner) measureServices(ctx context.Context, s study, clean [][]recordi
 	return nil
 }
 
-// measureCommands records the clean phases of programs that end, in rounds that
-// change direction: what drifts on the machine meets all of them alike.
+// measureCommands records the clean phases of programs that run and exit, interleaved.
 func (r *runner) measureCommands(ctx context.Context, s study, clean [][]recording.Phase) error {
-	for round := range r.rounds {
-		for n := range s.programs {
-			i := n
-			if round%2 == 1 {
-				i = len(s.programs) - 1 - n
-			}
-			p := s.programs[i]
-			if p.isService() || !slices.ContainsFunc(s.repairs, func(r repair) bool { return p.name == r.before || p.name == r.after }) {
-				continue
-			}
-			phase, err := r.cleanPhase(ctx, p)
-			if err != nil {
-				return fmt.Errorf("measure %s %s: %w", p.dir, p.name, err)
-			}
-			clean[i] = append(clean[i], phase)
+	var places []int
+	for i, p := range s.programs {
+		repaired := slices.ContainsFunc(s.repairs, func(r repair) bool { return p.name == r.before || p.name == r.after })
+		if !p.isService() && repaired {
+			places = append(places, i)
 		}
 	}
-	return nil
+	if len(places) == 0 {
+		return nil
+	}
+	return interleave(ctx, len(places), r.rounds, func(ctx context.Context, variant int) error {
+		i := places[variant]
+		p := s.programs[i]
+		phase, err := r.cleanPhase(ctx, p)
+		if err != nil {
+			return fmt.Errorf("measure %s %s: %w", p.dir, p.name, err)
+		}
+		clean[i] = append(clean[i], phase)
+		return nil
+	})
 }
 
 // cleanPhase records a program without any profile and returns what it spent.

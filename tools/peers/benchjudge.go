@@ -88,7 +88,7 @@ func trialOf(windows []*window, names []string, budget time.Duration) (out []ben
 			if !more {
 				return nil, false
 			}
-			if spent += seconds; len(b.New) >= 6 && b.Known(0.01) {
+			if spent += seconds; len(b.New) >= 6 && b.HalfWidth() <= 0.01 {
 				break
 			}
 		}
