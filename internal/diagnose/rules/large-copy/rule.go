@@ -2,7 +2,6 @@
 package largecopy
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -25,13 +24,14 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Large elements copied in every iteration of a loop",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the line of the range: the copy, and a little of the loop's own. Reading
-				// what is used then costs some of the misses that the copy had before.
+				// The rows are those of the range line: the copy and a little of the loop itself. Reading
+				// the fields in place then has some of the cache misses that the copy had.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9},
 			},
-			Loop: find,
+			Start: finder.Sites(copying),
+			Judge: judge,
 		},
 	}
 }
@@ -41,47 +41,40 @@ of small elements. It copies an element of 128 bytes or more as a whole, and
 reports that ("copy" in its optimiser log). When the body reads a few fields,
 most of the copy is wasted.
 
-Use the element in place: for i := range xs { v := &xs[i] … }, or make the slice
-one of smaller parts.
+Use the element in place: for i := range xs { v := &xs[i] … }, or split the
+struct so that the slice holds smaller elements.
 
 It is fine when the body uses the whole element, keeps it, or changes the slice
-while it reads the copy: the rule speaks only where fields of v are read and
-nothing else happens to it.
+while it reads the copy. The rule reports only loops that read fields of v and do
+nothing else with it.
 
 Seen in the field: golang/go#31588, ariejan/i6502#11 (13.5 s became 4.9),
 go-critic/go-critic#82.`
 
-// copies are what copies a large value; small ones are copied by instructions of the line itself.
+// copies are the runtime's functions that copy a large value. Instructions of the line itself copy small ones.
 var copies = []string{"runtime.memmove", "runtime.duffcopy", "runtime.typedmemmove", "runtime.wbMove"}
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		m := finder.Take(s, func(r *site.Row) bool { return stacks.Leaf(r) || stacks.Calls(r, copies...) }, copies...)
-		m.Allocs, m.Live = nil, nil
-		if m.Empty() {
-			continue
-		}
-		place := p.Place(s)
-		if place == nil {
-			continue
-		}
-		size := copied(p, s)
-		loop := fieldsOnly(place)
-		if size == "" || loop == nil {
-			continue
-		}
-		v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
-		m.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, by the compiler), of which the body reads single fields.", xs, v, size)
-		m.Fix = fmt.Sprintf("Read it in place: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
-		m.Confidence = evidence.Weigh(p, s, false)
-		m.Evidence = []rule.Evidence{{What: evidence.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + s.Owner.Package}}
-		matches = append(matches, m)
-	}
-	return matches, nil
+// copying selects the CPU of the line itself and of the copies that it makes.
+func copying(s *site.Site) rule.Match {
+	m := finder.Take(s, func(r *site.Row) bool { return stacks.Leaf(r) || stacks.Calls(r, copies...) }, copies...)
+	m.Allocs, m.Live = nil, nil
+	return m
 }
 
-// copied returns the size of the copy that the compiler makes at a site: "200 bytes".
+func judge(c *finder.Case) bool {
+	size := copied(c.Pass, c.Site)
+	loop := fieldsOnly(c.Place)
+	if size == "" || loop == nil {
+		return false
+	}
+	v, xs := syntax.Text(loop.Value), syntax.Text(loop.X)
+	c.Cause = fmt.Sprintf("Every iteration copies an element of %s into %s (%s, according to the compiler), and the body reads only single fields.", xs, v, size)
+	c.Fix = fmt.Sprintf("Read it in place: for i := range %s { %s := &%s[i] … }.", xs, v, xs)
+	c.Evidence = []rule.Evidence{{What: evidence.CompilerSaid, Value: "copy of " + size, Command: "go build -gcflags=-json=0,DIR " + c.Site.Owner.Package}}
+	return true
+}
+
+// copied returns the size of the copy that the compiler reports at a site: "200 bytes".
 func copied(p *rule.Pass, s *site.Site) string {
 	if p.Facts == nil {
 		return ""
@@ -94,8 +87,8 @@ func copied(p *rule.Pass, s *site.Site) string {
 	return ""
 }
 
-// fieldsOnly returns the range statement on the line when its value is a struct, its body does
-// nothing with it but read fields, and the slice stays as it is.
+// fieldsOnly returns the range statement on the line if its body only reads fields of the element
+// and does not change the slice.
 func fieldsOnly(p *gocode.Place) *ast.RangeStmt {
 	var found *ast.RangeStmt
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
@@ -128,8 +121,8 @@ func readsFields(p *gocode.Place, r *ast.RangeStmt) bool {
 	return !written(p, r)
 }
 
-// readsField reports whether a use of the element is v.f, read, and f is not an array
-// that would be copied or sliced; a method of the value would copy it as well.
+// readsField reports whether a use of the element reads a field, v.f, and does not slice it. A method call would
+// copy the value as well.
 func readsField(p *gocode.Place, use *ast.Ident) bool {
 	path := p.Enclosing(use)
 	if len(path) < 2 {
@@ -157,7 +150,7 @@ func readsField(p *gocode.Place, use *ast.Ident) bool {
 	return true
 }
 
-// written reports whether the loop writes to the slice that it ranges over, or hands it on.
+// written reports whether the loop writes to the slice that it ranges over, or passes it to a function.
 func written(p *gocode.Place, r *ast.RangeStmt) bool {
 	xs, _ := syntax.Var(p, r.X)
 	if xs == nil {

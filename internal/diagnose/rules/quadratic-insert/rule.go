@@ -1,8 +1,7 @@
-// Package quadraticinsert finds slices that grow at their front in a loop.
+// Package quadraticinsert finds loops that move a whole slice in every iteration.
 package quadraticinsert
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -10,7 +9,6 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -28,76 +26,65 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Whole slice moved in every iteration of a loop",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// n iterations move n²/2 elements; appending moves each about twice. For a handful of
-				// iterations the allocations are what is saved.
+				// n iterations move n²/2 elements; appending moves each about twice. With few
+				// iterations the fix saves mostly allocations.
 				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
 			},
-			Loop: find,
+			Start: finder.Sites(moving),
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `append([]T{x}, xs...) allocates a new slice and copies all of xs behind x;
+const doc = `append([]T{x}, xs...) allocates a new slice and copies all of xs after x;
 slices.Insert(xs, 0, x) moves all of xs up by one; append(xs[:0], xs[1:]...) and
 slices.Delete(xs, 0, 1) move all of it down. In a loop that is n²/2 moves for n
 elements.
 
-To build front first: append, and slices.Reverse once after the loop, or fill
-from the end of a slice of known length. To take from the front: xs = xs[1:], or
-an index; a queue that lives long wants a ring.
+To prepend, append and call slices.Reverse once after the loop, or fill a slice
+of known length from its end. To take from the front, use xs = xs[1:] or an
+index; for a long-lived queue use a ring buffer.
 
 The loop may be in a caller: a method that removes one element by copying all
-that follow, called for each that has to go, is as quadratic. There the counters
-tell: the line runs a hundred times for each unit of work, and each move takes
-its time.
+that follow is as quadratic when it is called for many elements. The rule reports
+such a line if the execution counts show that it runs a hundred times for each
+unit of work, and that a move takes long.
 
 It is fine for a few elements, and outside of loops. The rule leaves alone loops
-that run at most twice and slices that start again in every iteration.
+of at most two iterations and slices that are set again in every iteration.
 
-Seen in the field: grafana/pyroscope#311, where putting nodes in front of a
-slice was a cost of every insertion into a tree; the same shape in strings is
-concat-loop.`
+Seen in the field: grafana/pyroscope#311, where prepending nodes to a slice was a
+cost of every insertion into a tree. For strings, see concat-loop.`
 
-// movers are what the line calls to move elements.
+// movers are the functions that the line calls to move elements.
 var movers = []string{
 	"runtime.growslice", "runtime.memmove", "runtime.typedslicecopy", "runtime.slicecopy", "runtime.mallocgc*",
 	"runtime.bulkBarrierPreWrite*", "runtime.makeslice*", "slices.Insert[*", "slices.Delete[*",
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		place := p.Place(s)
-		if place == nil {
-			continue // a move is no mistake unless the loop is seen
-		}
-		stmt, how := moves(place)
-		var loop ast.Node
-		if stmt != nil {
-			loop = growing(place, stmt)
-		}
-		if loop == nil {
-			if m, ok := shifts(p, s, place); ok {
-				matches = append(matches, m)
-			}
-			continue
-		}
-		m := finder.Take(s, moving, movers...)
-		if m.Empty() {
-			continue
-		}
-		xs := syntax.Text(stmt.Lhs[0])
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", syntax.Line(place, loop.Pos()), how.what(xs))
-		m.Fix = how.fix(xs)
-		m.Confidence = evidence.Weigh(p, s, false)
-		matches = append(matches, m)
-	}
-	return matches, nil
+// moving selects the rows of the line itself and of the moves that it makes.
+func moving(s *site.Site) rule.Match {
+	return finder.Take(s, func(r *site.Row) bool { return stacks.Leaf(r) || moves(r) }, movers...)
 }
 
-func moving(r *site.Row) bool { return stacks.Leaf(r) || stacks.Calls(r, movers...) }
+func moves(r *site.Row) bool { return stacks.Calls(r, movers...) }
+
+func judge(c *finder.Case) bool {
+	stmt, how := moved(c.Place)
+	var loop ast.Node
+	if stmt != nil {
+		loop = growing(c.Place, stmt)
+	}
+	if loop == nil {
+		return shifts(c)
+	}
+	xs := syntax.Text(stmt.Lhs[0])
+	c.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", syntax.Line(c.Place, loop.Pos()), how.what(xs))
+	c.Fix = how.fix(xs)
+	return true
+}
 
 // way is how a statement moves a slice.
 type way int
@@ -120,13 +107,13 @@ func (w way) what(xs string) string {
 
 func (w way) fix(xs string) string {
 	if w == removes {
-		return fmt.Sprintf("Take from the front with %s = %s[1:], or walk with an index; a queue that lives long wants a ring.", xs, xs)
+		return fmt.Sprintf("Take from the front with %s = %s[1:], or with an index; for a long-lived queue use a ring buffer.", xs, xs)
 	}
 	return fmt.Sprintf("Append to %s and call slices.Reverse once after the loop, or fill a slice of known length from its end.", xs)
 }
 
-// moves returns the assignment on the line that moves the slice it assigns.
-func moves(p *gocode.Place) (*ast.AssignStmt, way) {
+// moved returns the assignment on the line that moves the slice it assigns.
+func moved(p *gocode.Place) (*ast.AssignStmt, way) {
 	var found *ast.AssignStmt
 	var how way
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
@@ -146,7 +133,7 @@ func moves(p *gocode.Place) (*ast.AssignStmt, way) {
 	return found, how
 }
 
-// kind says how a call that is assigned to xs moves it; 0 when it does not.
+// kind returns how a call whose result is assigned to xs moves it; 0 when it does not.
 func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 	switch p.CalleeName(call) {
 	case "append":
@@ -181,8 +168,8 @@ func is(p *gocode.Place, e ast.Expr, n int64) bool {
 	return ok && constant.Compare(v, token.EQL, constant.MakeInt64(n))
 }
 
-// growing returns the innermost loop whose iterations move the slice: it comes from outside, is
-// not started again in it, and the loop may run more than twice.
+// growing returns the innermost loop whose iterations move the slice: the slice is declared outside the loop,
+// the loop does not set it again, and it may have more than two iterations.
 func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	v, _ := syntax.Var(p, stmt.Lhs[0])
 	for _, loop := range loops.Around(p, stmt) {
@@ -196,7 +183,7 @@ func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	return nil
 }
 
-// startsAgain reports whether another statement of the loop sets the slice.
+// startsAgain reports whether another statement of the loop sets the slice to a new value.
 func startsAgain(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 	found := false
 	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {
@@ -214,7 +201,7 @@ func startsAgain(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 	return found
 }
 
-// indexed reports whether the slice is chosen by a variable of the loop: each iteration may have
+// indexed reports whether a variable of the loop selects the slice: each iteration may then have
 // another.
 func indexed(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
 	found := false

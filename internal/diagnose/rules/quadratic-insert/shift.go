@@ -12,55 +12,55 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
-	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
 const (
-	// leastRuns is how often a line must run for each unit of work to be taken for the body of somebody's loop.
+	// leastRuns is how often a line must run for each unit of work to count as the body of a caller's loop.
 	leastRuns = 100
-	// leastMove is the time of one move, in seconds, that is not of a few elements: about 2 KB.
+	// leastMove is the least time of a move, in seconds, that is of more than a few elements: about 2 KB.
 	leastMove = 200e-9
-	// mostlyMoves is the part of the line's CPU that must be moving.
+	// mostlyMoves is the least part of the line's CPU that must go into moves.
 	mostlyMoves = 0.6
 	// leastCPU is the line's least share of all CPU where the time of one move is not known.
 	leastCPU = 0.05
 )
 
-// shifts finds lines outside of loops that close or open a gap in a slice, which the counters saw run many times for
-// each unit of work: the loop is in a caller.
-func shifts(p *rule.Pass, s *site.Site, place *gocode.Place) (rule.Match, bool) {
+// shifts judges a line outside of loops that closes or opens a gap in a slice, and that ran many times for
+// each unit of work according to the counts: the loop is in a caller.
+func shifts(c *finder.Case) bool {
+	p, s, place := c.Pass, c.Site, c.Place
 	e, ok := evidence.Executions(p, s.Frame)
 	if !ok || e.PerUnit < leastRuns {
-		return rule.Match{}, false
+		return false
 	}
 	call, xs := shift(place)
 	if call == nil || len(loops.Around(place, call)) > 0 {
-		return rule.Match{}, false
+		return false
 	}
-	m := finder.Take(s, func(r *site.Row) bool { return stacks.Calls(r, movers...) }, movers...)
-	moving, _ := stacks.Sum(m.CPU)
+	c.CPU = stacks.Select(c.CPU, moves)
+	moving, _ := stacks.Sum(c.CPU)
 	if all, _ := stacks.Sum(s.CPU); moving == 0 || float64(moving) < mostlyMoves*float64(all) {
-		return rule.Match{}, false
+		return false
 	}
 	seconds := s.Cost.CPUSeconds
 	each, known := evidence.PerExecution(p, s.Frame, seconds)
 	if known && each < leastMove || !known && seconds < leastCPU*p.Table.Totals.TotalSeconds {
-		return rule.Match{}, false
+		return false
 	}
-	m.Allocs, m.Live = nil, nil // the slice has to be somewhere
-	m.Cause = fmt.Sprintf("%s moves all of %s behind one place, and runs %s times per %s", syntax.Text(call), xs, units.Number(e.PerUnit), p.Manifest.Unit())
+	c.Allocs, c.Live = nil, nil // of the slice itself
+	c.Cause = fmt.Sprintf("%s moves all elements of %s after one position, and runs %s times per %s", syntax.Text(call), xs, units.Number(e.PerUnit), p.Manifest.Unit())
 	if known {
-		m.Cause += fmt.Sprintf(", %s each", units.Seconds(each))
+		c.Cause += fmt.Sprintf(", %s each", units.Seconds(each))
 	}
-	m.Cause += fmt.Sprintf(": n calls on n elements move n²/2. The loop is in a caller of %s.", syntax.FuncName(place))
-	m.Fix = "Take out what has to go in one pass: copy what stays to a second index as the loop goes, or mark it and let slices.DeleteFunc remove all marked at once; to take from the front, move the start."
-	m.Confidence = rule.Likely
-	m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: evidence.Runs(p, s.Frame, s.Cost)})
-	return m, true
+	c.Cause += fmt.Sprintf(": n calls on n elements move n²/2. The loop is in a caller of %s.", syntax.FuncName(place))
+	c.Fix = "Remove all elements in one pass: copy those that stay to a second index, or mark the others and remove them with one slices.DeleteFunc; to take from the front, advance the start of the slice."
+	c.Confidence = rule.Likely
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: evidence.Runs(p, s.Frame, s.Cost)})
+	return true
 }
 
-// shift returns the call on the line that moves a part of a slice within the same slice, and the slice as text.
+// shift returns the call on the line that moves a part of a slice within that slice, and the text of the slice.
 func shift(p *gocode.Place) (call *ast.CallExpr, xs string) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -89,7 +89,7 @@ func cut(e ast.Expr) bool {
 	return ok
 }
 
-// root is the slice of a slice expression.
+// root returns the operand of nested slice expressions: xs of xs[i:][j:].
 func root(e ast.Expr) ast.Expr {
 	for {
 		s, ok := ast.Unparen(e).(*ast.SliceExpr)
@@ -100,7 +100,7 @@ func root(e ast.Expr) ast.Expr {
 	}
 }
 
-// same reports whether two expressions are parts of one slice, at least one of them not the whole.
+// same reports whether two expressions are of the same slice and at least one is a part of it.
 func same(p *gocode.Place, a, b ast.Expr) bool {
 	return (cut(a) || cut(b)) && syntax.Same(p, root(a), root(b))
 }

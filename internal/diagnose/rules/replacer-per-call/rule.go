@@ -2,7 +2,6 @@
 package replacerpercall
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -31,14 +30,19 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "strings.Replacer built on every call",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are the building alone, and a package variable builds once.
+				// The rows are those of the build alone. A package variable is built once.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 				Specificity: 1,
 			},
-			Loop: find,
+			Start: finder.Sites(func(s *site.Site) rule.Match { return finder.Take(s, building, constructor, build) }),
+			Judge: judge,
+			Unseen: finder.Words{
+				Cause: "A strings.Replacer is built on every call. The source is not available, so its pairs are unknown.",
+				Fix:   "If the pairs are constant, keep the Replacer in a package variable.",
+			}.Fill,
 		},
 	}
 }
@@ -46,50 +50,33 @@ func Rule() rule.Rule {
 const doc = `strings.NewReplacer copies its pairs, and the first Replace turns them into a
 table or a trie: a 256-byte table for single bytes, a tree of nodes for
 longer strings. That pays when the Replacer is used many times. Made inside a
-function that runs per request, it is built, used once and thrown away.
+function that runs per request, it is built, used once and discarded.
 
-With constant pairs it belongs in a package variable: a Replacer may be
-used by many goroutines at a time.
+With constant pairs it belongs in a package variable: a Replacer is safe for
+concurrent use.
 
-It is fine in an init function, or when the pairs differ from call to call;
-then strings.ReplaceAll in turn may be cheaper for one or two pairs.
+It is fine in an init function, or when the pairs differ from call to call. For
+one or two pairs, a strings.ReplaceAll each may then be cheaper.
 
 Seen in the field: goforj/godump#9, and the left-pad service of "Profiling
 and optimizing Go web applications" (artem.krylysov.com, 2017).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		m := finder.Take(s, building, constructor, build)
-		if m.Empty() {
-			continue
-		}
-		place := p.Place(s)
-		if place == nil {
-			m.Cause = "A strings.Replacer is built on every call. The source is not available, so its pairs are unknown."
-			m.Fix = "If the pairs are constant, keep the Replacer in a package variable."
-			m.Confidence = rule.Hint
-			matches = append(matches, m)
-			continue
-		}
-		call := made(place)
-		if call == nil || !perCall(place, call) {
-			continue
-		}
-		m.Cause = fmt.Sprintf("%s creates a strings.Replacer of %d constant pairs on every call. NewReplacer copies the pairs, and the first Replace builds a lookup table that is used once.",
-			syntax.FuncName(place), len(call.Args)/2)
-		m.Fix = fmt.Sprintf("Move it to a package variable: var replacer = %s; it is safe for concurrent use.", syntax.Short(types.ExprString(call)))
-		if to := replaces(place, call); to != nil {
-			m.Fix = safety.Destination(place, to).Advise(m.Fix)
-		}
-		m.Confidence = evidence.Weigh(p, s, false)
-		m.Evidence = evidence.Compiler(p, s)
-		matches = append(matches, m)
+func judge(c *finder.Case) bool {
+	call := made(c.Place)
+	if call == nil || !perCall(c.Place, call) {
+		return false
 	}
-	return matches, nil
+	c.Cause = fmt.Sprintf("%s creates a strings.Replacer of %d constant pairs on every call. NewReplacer copies the pairs, and the first Replace builds a lookup table that is used once.",
+		syntax.FuncName(c.Place), len(call.Args)/2)
+	c.Fix = fmt.Sprintf("Move it to a package variable: var replacer = %s; it is safe for concurrent use.", syntax.Short(types.ExprString(call)))
+	if to := replaces(c.Place, call); to != nil {
+		c.Fix = safety.Destination(c.Place, to).Advise(c.Fix)
+	}
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
 }
 
-// replaces returns the call of Replace on what a constructor makes, when that is straight behind it.
+// replaces returns the call of Replace on the constructor's result, as in strings.NewReplacer(…).Replace(s); nil for none.
 func replaces(p *gocode.Place, made *ast.CallExpr) *ast.CallExpr {
 	sel, ok := syntax.Parent(p, made).(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Replace" {
@@ -99,16 +86,16 @@ func replaces(p *gocode.Place, made *ast.CallExpr) *ast.CallExpr {
 	return call
 }
 
-// building are the rows of making a Replacer: the constructor and the build in
-// the first use, but not the replacing, and not before main started.
+// building reports whether a row is of building a Replacer: the constructor and the build in the
+// first use, but not replacing, and not before main starts.
 func building(r *site.Row) bool {
 	made := stacks.Calls(r, constructor) ||
 		stacks.Calls(r, "strings.(*Replacer).Replace", "strings.(*Replacer).WriteString") && r.Below(build)
 	return made && !stacks.Initial(r)
 }
 
-// made returns the call of NewReplacer with constant pairs that the line is
-// about: on the line itself, or where the function made the Replacer used on it.
+// made returns the call of NewReplacer with constant pairs that is on the line, or whose result
+// the line uses.
 func made(p *gocode.Place) *ast.CallExpr {
 	for _, call := range syntax.CallsOf(p, constructor) {
 		if constant(p, call) {
@@ -127,7 +114,7 @@ func made(p *gocode.Place) *ast.CallExpr {
 	return nil
 }
 
-// origin follows an expression to the NewReplacer call in this function that made its value.
+// origin returns the call of NewReplacer in this function whose result an expression holds.
 func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -161,8 +148,8 @@ func constant(p *gocode.Place, call *ast.CallExpr) bool {
 	return true
 }
 
-// perCall reports whether the call runs more than once in a program's life as far
-// as the syntax shows: not in a package variable, nor straight in main or init.
+// perCall reports whether the call may run more than once, as far as the syntax shows: it does not if
+// it initialises a package variable, or is in main or init outside of loops.
 func perCall(p *gocode.Place, call *ast.CallExpr) bool {
 	if p.Decl == nil {
 		return false

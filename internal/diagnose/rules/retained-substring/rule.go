@@ -2,7 +2,6 @@
 package retainedsubstring
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -15,13 +14,14 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
 const (
-	// large is the size of buffers, in bytes, that are worth copying a part out of.
+	// large is the least mean size, in bytes, of buffers that are worth copying a part out of.
 	large = 1 << 10
-	// leastShare of what is live.
+	// leastShare of the live memory that the line must have allocated.
 	leastShare = 0.05
 )
 
@@ -32,66 +32,71 @@ func Rule() rule.Rule {
 		Kind:  rule.Leak,
 		Title: "A small part keeps a large buffer in memory",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// How much of each buffer the kept part is, is not seen.
+				// The size of the kept part is unknown.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 1},
 			},
-			Loop: find,
+			Start: finder.Sites(buffers),
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `A substring or a sub-slice points into the memory that it was cut from, and as
-long as it lives, all of that memory does: a title of twenty bytes keeps the whole
+const doc = `A substring or a sub-slice points into the memory that it was sliced from, and
+keeps all of that memory alive: a title of twenty bytes keeps the whole
 document. The heap profile shows live memory at the line that read the document,
-though nobody seems to hold it.
+though nothing seems to refer to it.
 
 Copy what is kept: strings.Clone(part), bytes.Clone(part).
 
 It is fine when most of the buffer is kept in parts anyway: then one buffer is
-cheaper than many copies. The rule speaks of functions out of which only one
-part of a local buffer gets, while the heap profile shows the buffers alive.
+cheaper than many copies. The rule reports functions that let only one part of a
+local buffer escape, if the heap profile shows live buffers.
 
 Seen in the field: betterleaks/betterleaks#308, cortexproject/cortex#4739,
 praetorian-inc/titus#77; golang/go#69370 was the same in package unique.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		live, objects := stacks.Sum(s.Live)
-		if objects == 0 || live/objects < large || float64(live) < leastShare*float64(p.Table.Totals.LiveBytes) {
-			continue
-		}
-		place := p.Place(s)
-		if place == nil {
-			continue
-		}
-		buffer := made(place)
-		if buffer == nil {
-			continue
-		}
-		part := (&flow{place: place.Outer(), from: map[*types.Var]bool{buffer: true}}).only()
-		if part == nil {
-			continue
-		}
-		clone := "strings.Clone"
-		if !syntax.IsString(place, part) {
-			clone = "bytes.Clone"
-		}
-		text := syntax.Text(part)
-		matches = append(matches, rule.Match{
-			Site: s, Live: s.Live, Confidence: rule.Likely, // how small the part is, is not seen
-			Cause: fmt.Sprintf("Line %d keeps %s, a part of %s. It keeps all of the %s allocated here in memory: %s are live.",
-				syntax.Line(place, part.Pos()), text, buffer.Name(), units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live))),
-			Fix:      fmt.Sprintf("Keep a copy: %s(%s).", clone, text),
-			Evidence: []rule.Evidence{{What: "live memory made by the line", Value: fmt.Sprintf("%s in %d objects", units.Bytes(float64(live)), objects), Command: evidence.ListCommand(p, "inuse_space", s.Function)}},
-		})
+// buffers selects live memory of a line that allocates large objects.
+func buffers(s *site.Site) rule.Match {
+	live, objects := stacks.Sum(s.Live)
+	if objects == 0 || live/objects < large {
+		return rule.Match{Site: s}
 	}
-	return matches, nil
+	return rule.Match{Site: s, Live: s.Live}
 }
 
-// made is the local variable that takes the string or the bytes that the line makes.
+func judge(c *finder.Case) bool {
+	live, objects := stacks.Sum(c.Live)
+	if float64(live) < leastShare*float64(c.Pass.Table.Totals.LiveBytes) {
+		return false
+	}
+	buffer := made(c.Place)
+	if buffer == nil {
+		return false
+	}
+	part := (&flow{place: c.Place.Outer(), from: map[*types.Var]bool{buffer: true}}).only()
+	if part == nil {
+		return false
+	}
+	clone := "strings.Clone"
+	if !syntax.IsString(c.Place, part) {
+		clone = "bytes.Clone"
+	}
+	text := syntax.Text(part)
+	c.Confidence = rule.Likely // the size of the part is unknown
+	c.Cause = fmt.Sprintf("Line %d keeps %s, a part of %s. It keeps all of the %s allocated here in memory: %s are live.",
+		syntax.Line(c.Place, part.Pos()), text, buffer.Name(), units.Bytes(float64(live)/float64(objects)), units.Bytes(float64(live)))
+	c.Fix = fmt.Sprintf("Keep a copy: %s(%s).", clone, text)
+	c.Evidence = []rule.Evidence{{
+		What:    "live memory allocated by the line",
+		Value:   fmt.Sprintf("%s in %d objects", units.Bytes(float64(live)), objects),
+		Command: evidence.ListCommand(c.Pass, "inuse_space", c.Site.Function),
+	}}
+	return true
+}
+
+// made returns the local variable that the line assigns a new string or byte slice to; nil for none.
 func made(p *gocode.Place) *types.Var {
 	for _, call := range syntax.Calls(p) {
 		v := syntax.Result(p, call)
@@ -105,7 +110,7 @@ func made(p *gocode.Place) *types.Var {
 	return nil
 }
 
-// ident is the identifier that takes the first result of a call.
+// ident returns the expression that the first result of a call is assigned to.
 func ident(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	if a, ok := syntax.Parent(p, call).(*ast.AssignStmt); ok {
 		return a.Lhs[0]
@@ -113,7 +118,7 @@ func ident(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return call
 }
 
-// contiguous reports whether parts of a value share its memory: strings and slices of bytes.
+// contiguous reports whether slices of a value share its memory: it is a string or a slice of bytes.
 func contiguous(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -128,11 +133,11 @@ func contiguous(t types.Type) bool {
 // flow follows a buffer through a function.
 type flow struct {
 	place *gocode.Place
-	from  map[*types.Var]bool // the buffer, then variables that hold all or parts of it
+	from  map[*types.Var]bool // the buffer, and variables that hold all or parts of it
 }
 
 // only returns the one part of the buffer that the function keeps or returns; nil when there is none, when there
-// are several, or when the buffer as a whole may get out.
+// are several, or when the buffer as a whole may escape.
 func (f *flow) only() ast.Expr {
 	f.spread()
 	var parts []ast.Expr
@@ -159,7 +164,7 @@ func (f *flow) only() ast.Expr {
 	return parts[0]
 }
 
-// declaredIn reports whether the buffer is re-created in each iteration of a loop.
+// declaredIn reports whether each iteration of a loop declares the buffer again.
 func (f *flow) declaredIn(loop ast.Node) bool {
 	for v := range f.from {
 		if v.Pos() < loop.Pos() || v.Pos() >= loop.End() {
@@ -169,7 +174,7 @@ func (f *flow) declaredIn(loop ast.Node) bool {
 	return true
 }
 
-// spread adds the local variables that are made of parts of the buffer.
+// spread adds the local variables that parts of the buffer are assigned to.
 func (f *flow) spread() {
 	for range 4 { // parts of parts
 		ast.Inspect(f.place.Decl, func(n ast.Node) bool {
@@ -187,8 +192,8 @@ func (f *flow) spread() {
 	}
 }
 
-// outlets are the expressions by which a value leaves the function at a node: what is returned, sent, assigned to
-// fields, elements and package variables or appended, and what functions that may keep it are called with.
+// outlets returns the expressions at a node whose values may outlive the function: results, values that are sent,
+// appended or assigned to fields, elements and package variables, and arguments of functions that may keep them.
 func (f *flow) outlets(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ReturnStmt:
@@ -225,7 +230,7 @@ func (f *flow) outlets(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// cuts reports whether a function's results are parts of its first argument.
+// cuts reports whether the results of a function are parts of its first argument.
 func cuts(name string) bool {
 	return funcname.Match(name, "strings.Cut*", "strings.Trim*", "strings.TrimSpace", "bytes.Cut*", "bytes.Trim*")
 }
@@ -270,8 +275,7 @@ func (f *flow) buffer(v *types.Var) bool {
 	return true
 }
 
-// names reports whether the buffer or a part is named anywhere below a node, other than in calls that keep
-// nothing.
+// names reports whether a node mentions the buffer or a part of it, other than in calls that keep nothing.
 func (f *flow) names(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {

@@ -1,8 +1,7 @@
-// Package runeslicerange finds strings turned into slices of runes only to be walked.
+// Package runeslicerange finds strings that are converted to []rune only to be iterated over.
 package runeslicerange
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -15,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 const convert = "runtime.stringtoslicerune"
@@ -26,62 +26,47 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "String converted to []rune only to be iterated over",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the conversion. Decoding, about half of it, is done by the loop over the
-				// string instead: 280 ns became 129 for the whole loop over 42 bytes.
+				// The rows are the conversion. The loop over the string does the decoding, about half of it,
+				// instead: 280 ns became 129 for the whole loop over 42 bytes.
 				Fraction:    rule.Fraction{Expect: 0.65, Low: 0.4, High: 0.9},
 				Specificity: 1,
 			},
-			Loop: find,
+			Start: finder.Sites(func(s *site.Site) rule.Match { return finder.TakeCallsAndOwn(s, convert) }),
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `[]rune(s) walks the string once to count and once to decode, into four bytes for
-every rune; beyond 32 runes the slice is on the heap. A range over the string
-itself decodes rune by rune and needs no memory. For the first rune alone there
-is utf8.DecodeRuneInString.
+const doc = `[]rune(s) goes through the string once to count and once to decode, into four
+bytes per rune; beyond 32 runes the slice is on the heap. A range over the string
+itself decodes rune by rune and needs no memory. For the first rune alone, use
+utf8.DecodeRuneInString.
 
 It is fine when runes are indexed, changed or counted from the end. The index of
-a range over a string counts bytes, not runes: the rule speaks only where the
-index is not used.
+a range over a string counts bytes, not runes, so the rule reports only loops that
+do not use the index.
 
 Seen in the field: often enough for staticcheck's check SA6003.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		m := finder.TakeCallsAndOwn(s, convert)
-		if m.Empty() {
-			continue
-		}
-		place := p.Place(s)
-		if place == nil {
-			continue // many uses of a []rune are right
-		}
-		conv, fix := walked(place)
-		if conv == nil {
-			continue
-		}
-		if len(syntax.Calls(place)) > 1 {
-			m = finder.TakeCalls(s, convert) // other calls on the line may allocate as well
-		}
-		if m.Empty() {
-			continue
-		}
-		m.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is iterated over only once.", syntax.Text(conv))
-		m.Fix = fix
-		m.Confidence = evidence.Weigh(p, s, false)
-		m.Evidence = evidence.Compiler(p, s)
-		matches = append(matches, m)
+func judge(c *finder.Case) bool {
+	conv, fix := iterated(c.Place)
+	if conv == nil {
+		return false
 	}
-	return matches, nil
+	if len(syntax.Calls(c.Place)) > 1 {
+		*c.Match = finder.TakeCalls(c.Site, convert) // other calls on the line may allocate as well
+	}
+	c.Cause = fmt.Sprintf("%s decodes the whole string into a slice of four bytes per rune, and the slice is iterated over only once.", syntax.Text(conv))
+	c.Fix = fix
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
 }
 
-// walked returns a conversion on the line that is only ranged over or asked for its
-// first rune, and what to write instead.
-func walked(p *gocode.Place) (*ast.CallExpr, string) {
+// iterated returns a conversion on the line whose result is only ranged over, or indexed with 0, and
+// the fix.
+func iterated(p *gocode.Place) (*ast.CallExpr, string) {
 	for _, call := range syntax.Calls(p) {
 		if !toRunes(p, call) {
 			continue
@@ -115,8 +100,8 @@ func toRunes(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok && b.Kind() == types.Int32
 }
 
-// user returns the statement or expression that uses a conversion, through a
-// variable that is used once.
+// user returns the statement or expression that uses a conversion, directly or through a
+// variable with one use.
 func user(p *gocode.Place, e ast.Expr) ast.Node {
 	for _, n := range p.Enclosing(e) {
 		switch n := n.(type) {
