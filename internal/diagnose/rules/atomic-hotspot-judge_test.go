@@ -77,7 +77,7 @@ func TestAtomicHotspotJudges(t *testing.T) {
 		want       map[string]rule.Confidence
 		once       string // what the match on the addition outside of loops says
 	}{
-		{"not counted", 0, 2, map[string]rule.Confidence{"once": rule.Hint, "loop": rule.Likely, "receiver": rule.Hint}, "is in no profile"},
+		{"not counted", 0, 2, map[string]rule.Confidence{"once": rule.Hint, "loop": rule.Likely, "receiver": rule.Hint}, "No profile shows whether"},
 		{"5 ns each", 2e7, 2, map[string]rule.Confidence{"loop": rule.Likely, "receiver": rule.Hint}, ""},
 		{"20 ns each", 5e6, 2, map[string]rule.Confidence{"once": rule.Hint, "loop": rule.Likely, "receiver": rule.Hint}, "One takes 20 ns."},
 		{"100 ns each", 1e6, 2, map[string]rule.Confidence{"once": rule.Likely, "loop": rule.Likely, "receiver": rule.Likely}, "processors contend"},

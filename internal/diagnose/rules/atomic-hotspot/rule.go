@@ -1,8 +1,7 @@
-// Package atomichotspot finds loops that count into a variable that all goroutines share.
+// Package atomichotspot finds atomic counters that take much CPU.
 package atomichotspot
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -21,12 +20,13 @@ import (
 )
 
 const (
-	// leastShare of CPU that the addition must take by itself: one that nobody else wants takes 5 ns.
+	// leastShare of CPU that the addition must take.
 	leastShare = 0.05
-	// contended is what one addition takes, in seconds, where other processors want the variable as well: the line comes
-	// from another core's cache, 25 to 100 ns within a socket. Alone it takes 5 ns, and 10 on a slow machine.
+	// contended is the least time of one addition, in seconds, that shows contention: the cache line comes
+	// from another core, which takes 25 to 100 ns within a socket. Without contention an addition takes 5 ns, and
+	// 10 on a slow machine.
 	contended = 25e-9
-	// alone is what it takes at most while nobody else wants it.
+	// alone is the most that an addition takes without contention.
 	alone = 12e-9
 )
 
@@ -37,12 +37,13 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "An atomic counter on a hot path",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A local variable costs nothing beside; the addition at the end is one of many.
+				// A local variable costs next to nothing; one addition at the end replaces many.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
-			Loop: find,
+			Start: finder.Sites(adding),
+			Judge: judge,
 		},
 	}
 }
@@ -58,76 +59,79 @@ count per shard (a slice of counters, padded to a cache line, chosen by worker
 or by hash) and sum the shards on read.
 
 It is fine where every reader needs the exact value at once, and where counters
-are shards already: padded, or picked by an index. No profile shows which
-processors contend for a variable. Where executions were counted, the cost of
-one addition shows it. The rule is sure only of additions in a loop to a
-variable that goroutines share, whose count nothing in the loop reads.
+are shards already: padded, or selected by an index. No profile shows which
+processors contend for a variable. If executions were counted, the time of one
+addition shows contention. Other findings are hints, unless the addition is in a
+loop, goroutines share the variable, and the loop does not read it.
 
 Seen in the field: golang/go#18802 (sharded values), prometheus/client_golang#2052
 (a counter per processor).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	total := p.Table.Totals.TotalSeconds
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		place := p.Place(s)
-		if place == nil || total <= 0 {
-			continue
-		}
-		calls := additions(place)
-		if len(calls) != 1 {
-			continue
-		}
-		m := rule.Match{Site: s, CPU: stacks.Select(s.CPU, adds), Callees: []string{"sync/atomic.*"}}
-		spent, samples := stacks.Sum(m.CPU)
-		share := float64(spent) / 1e9 / total
-		counter := counted(place, calls[0])
-		if share < leastShare || counter == nil || private(place, counter) {
-			continue
-		}
-		if c := judge(p, s, place, calls[0], counter, float64(spent)/1e9); c.says(&m, syntax.Text(counter), share) {
-			m.Evidence = []rule.Evidence{{What: "CPU of the addition", Value: fmt.Sprintf("%s (%d samples)", units.Percent(share), samples), Command: evidence.ListCommand(p, "cpu", s.Function)}}
-			matches = append(matches, m)
-		}
-	}
-	return matches, nil
+// adding selects the CPU of additions.
+func adding(s *site.Site) rule.Match {
+	return rule.Match{Site: s, CPU: stacks.Select(s.CPU, adds), Callees: []string{"sync/atomic.*"}}
 }
 
-// verdict is what is known of one addition.
+func judge(c *finder.Case) bool {
+	total := c.Pass.Table.Totals.TotalSeconds
+	calls := additions(c.Place)
+	if len(calls) != 1 || total <= 0 {
+		return false
+	}
+	spent, samples := stacks.Sum(c.CPU)
+	share := float64(spent) / 1e9 / total
+	counter := counted(c.Place, calls[0])
+	if share < leastShare || counter == nil || private(c.Place, counter) {
+		return false
+	}
+	if v := examine(c, calls[0], counter, float64(spent)/1e9); !v.fill(c.Match, syntax.Text(counter), share) {
+		return false
+	}
+	c.Evidence = []rule.Evidence{{
+		What:    "CPU of the addition",
+		Value:   fmt.Sprintf("%s (%d samples)", units.Percent(share), samples),
+		Command: evidence.ListCommand(c.Pass, "cpu", c.Site.Function),
+	}}
+	return true
+}
+
+// verdict is what is known about one addition.
 type verdict struct {
 	each   float64 // CPU seconds of one addition; 0 where executions were not counted
-	single bool    // one processor: nobody can contend
+	single bool    // one processor: no contention is possible
 	loop   int     // the line of the loop after which the sum can be added; 0 for none
 	shared bool    // goroutines share the variable
 }
 
-func judge(p *rule.Pass, s *site.Site, place *gocode.Place, call *ast.CallExpr, counter ast.Expr, seconds float64) verdict {
-	v := verdict{single: p.Manifest.Runtime.GOMAXPROCS == 1, shared: shared(place, counter)}
-	v.each, _ = evidence.PerExecution(p, s.Frame, seconds)
+func examine(c *finder.Case, call *ast.CallExpr, counter ast.Expr, seconds float64) verdict {
+	place := c.Place
+	v := verdict{single: c.Pass.Manifest.Runtime.GOMAXPROCS == 1, shared: shared(place, counter)}
+	v.each, _ = evidence.PerExecution(c.Pass, c.Site.Frame, seconds)
 	if loop := loops.Repeating(place, call); loop != nil && loops.FromOutside(place, loop, counter) && !read(place, loop, counter) {
 		v.loop = syntax.Line(place, loop.Pos())
 	}
 	return v
 }
 
-// says completes a match; it reports false where nobody else wants the variable and no loop can be repaired.
-func (v verdict) says(m *rule.Match, name string, share float64) bool {
+// fill completes a match. It reports false if no other processor contends for the variable and the addition cannot be
+// moved out of a loop.
+func (v verdict) fill(m *rule.Match, name string, share float64) bool {
 	if v.loop == 0 && (v.single || 0 < v.each && v.each < alone) {
 		return false
 	}
 	m.Confidence = rule.Hint
 	m.Cause = fmt.Sprintf("The atomic addition to %s takes %s of CPU.", name, units.Percent(share))
-	m.Fix = fmt.Sprintf("If several processors add to it at a time, count in shards that are padded to a cache line and added up by whoever reads %s.", name)
+	m.Fix = fmt.Sprintf("If several processors add to it at a time, count in shards padded to a cache line, and sum the shards where %s is read.", name)
 	switch {
 	case v.single:
 	case v.each >= contended:
 		m.Confidence = rule.Likely
 		m.Cause += fmt.Sprintf(" One takes %s, not 5 ns: processors contend for the variable's cache line.", units.Seconds(v.each))
-		m.Fix = fmt.Sprintf("Count in shards that are padded to a cache line and added up by whoever reads %s.", name)
+		m.Fix = fmt.Sprintf("Count in shards padded to a cache line, and sum the shards where %s is read.", name)
 	case v.each > 0:
 		m.Cause += fmt.Sprintf(" One takes %s.", units.Seconds(v.each))
 	default:
-		m.Cause += " Whether processors contend for its cache line is in no profile."
+		m.Cause += " No profile shows whether processors contend for its cache line."
 	}
 	if v.loop > 0 {
 		m.Fix = fmt.Sprintf("Count in a local variable and add it to %s once, after the loop on line %d.", name, v.loop)
@@ -138,7 +142,7 @@ func (v verdict) says(m *rule.Match, name string, share float64) bool {
 	return true
 }
 
-// adds reports whether a row is in the addition: the compiler makes an instruction of it, so the line itself or
+// adds reports whether a row is in the addition. The compiler makes it one instruction, so the line itself or
 // the inlined method is the leaf.
 func adds(r *site.Row) bool {
 	return stacks.Leaf(r) || strings.HasPrefix(stacks.Callee(r), "sync/atomic.") || strings.HasPrefix(stacks.Callee(r), "internal/runtime/atomic.")
@@ -153,7 +157,7 @@ func additions(p *gocode.Place) []*ast.CallExpr {
 			return nil
 		}
 		if _, statement := syntax.Parent(p, call).(*ast.ExprStmt); !statement {
-			return nil // somebody wants the new value
+			return nil // the new value is used
 		}
 		found = append(found, call)
 	}
@@ -171,8 +175,8 @@ func counted(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return call.Args[0]
 }
 
-// private reports whether the variable looks like a shard: it is one of several, picked at run time, or padded to a
-// cache line; or it is a local one that no goroutine but this can know.
+// private reports whether the variable looks like a shard (an element selected at run time, or padded to a
+// cache line), or is a local variable that no other goroutine can refer to.
 func private(p *gocode.Place, e ast.Expr) bool {
 	v, _ := syntax.Var(p, e)
 	if v == nil || indexed(e) || padded(p, e) {
@@ -180,17 +184,17 @@ func private(p *gocode.Place, e ast.Expr) bool {
 	}
 	stmt, value := syntax.Declared(p, v)
 	if stmt == nil {
-		return false // of the package, or a parameter
+		return false // a package variable or a parameter
 	}
 	if _, pointer := v.Type().Underlying().(*types.Pointer); !pointer {
 		return p.Func == ast.Node(p.Decl)
 	}
-	// A pointer that the function got from somewhere: to one of several unless it is a variable's address.
+	// A pointer from elsewhere may point to any of several variables, unless it is the address of one.
 	u, ok := ast.Unparen(value).(*ast.UnaryExpr)
 	return !ok || u.Op != token.AND || indexed(u.X)
 }
 
-// shared reports whether goroutines share the variable: it belongs to the package, or a function literal captures it.
+// shared reports whether goroutines share the variable: it is a package variable, or a function literal captures it.
 func shared(p *gocode.Place, e ast.Expr) bool {
 	v, _ := syntax.Var(p, e)
 	if v == nil {
@@ -199,7 +203,7 @@ func shared(p *gocode.Place, e ast.Expr) bool {
 	return v.Parent() == v.Pkg().Scope() || p.Func != ast.Node(p.Decl) && !syntax.Inside(p.Func, v.Pos())
 }
 
-// indexed reports whether an expression picks an element.
+// indexed reports whether an expression selects an element by an index.
 func indexed(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -210,7 +214,7 @@ func indexed(e ast.Expr) bool {
 	return found
 }
 
-// leastPadding is the size of a blank field that keeps neighbours off a cache line, not one that aligns.
+// leastPadding is the least size, in bytes, of a blank field that is padding of a cache line, not alignment.
 const leastPadding = 32
 
 // padded reports whether the counter is a field of a struct with padding.
@@ -227,7 +231,7 @@ func padded(p *gocode.Place, e ast.Expr) bool {
 	}
 }
 
-// pads reports whether a struct, or what a pointer points to, has padding: a blank field, or one called so, of some size.
+// pads reports whether a struct, or the one that a pointer points to, has padding: a blank field, or one named "pad".
 func pads(t types.Type) bool {
 	if t == nil {
 		return false
@@ -249,7 +253,7 @@ func pads(t types.Type) bool {
 	return false
 }
 
-// read reports whether something else in the loop names the counter.
+// read reports whether the loop mentions the counter more than once.
 func read(p *gocode.Place, loop ast.Node, counter ast.Expr) bool {
 	uses := 0
 	ast.Inspect(loop, func(n ast.Node) bool {

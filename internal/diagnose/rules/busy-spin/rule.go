@@ -1,4 +1,4 @@
-// Package busyspin finds loops that ask a channel again and again instead of waiting for it.
+// Package busyspin finds loops that poll a channel instead of blocking on it.
 package busyspin
 
 import (
@@ -26,12 +26,12 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "A loop that spins until a channel is ready",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// A goroutine that waits costs nothing; what the loop did when something came is not in the rows.
+				// A blocked goroutine costs nothing. The rows do not include what the loop does with a value.
 				Fraction: rule.Fraction{Expect: 1, Low: 0.9, High: 1},
 			},
-			Loop: find,
+			Prepare: prepare,
 		},
 	}
 }
@@ -44,41 +44,44 @@ does not help when nobody else wants to run.
 Remove the default: select then blocks until a case is ready. For periodic work,
 add a case with a time.Ticker.
 
-It is fine where the default does work that has to be done, and in a short spin
-before waiting whose number of iterations is bounded: the rule speaks only of loops
-that do nothing in the default.
+It is fine where the default does useful work, and in a short spin with a bounded
+number of iterations before blocking: the rule reports only loops that do nothing
+in the default.
 
 Seen in the field: jackc/pgconn#39, livepeer/go-livepeer#1619,
 bitfinexcom/bitfinex-api-go#56 (from 100 % of a processor to 1 %).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+// prepare returns a line that finds each spinning loop once, at the first of its lines.
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	total := p.Table.Totals.TotalSeconds
-	var matches []rule.Match
-	told := map[ast.Node]bool{}
-	for _, s := range p.Table.Sites {
-		place := p.Place(s)
-		if place == nil || len(s.CPU) == 0 {
-			continue
-		}
-		loop, sel := spinning(place)
-		if loop == nil || told[sel] {
-			continue
-		}
-		m := rule.Match{Site: s, CPU: around(p, place, s, loop, sel), Confidence: rule.Measured}
-		spent, _ := stacks.Sum(m.CPU)
-		if float64(spent)/1e9 < leastShare*total {
-			continue
-		}
-		told[sel] = true
-		m.Cause = "The select has a default that does nothing, in a loop: while no channel is ready the goroutine spins."
-		m.Fix = "Remove the default, so that select blocks. For periodic work, add a case with a time.Ticker."
-		m.Evidence = []rule.Evidence{{What: "the loop's CPU", Value: units.Percent(float64(spent) / 1e9 / total), Command: evidence.ListCommand(p, "cpu", s.Function)}}
-		matches = append(matches, m)
-	}
-	return matches, nil
+	found := map[ast.Node]bool{}
+	return finder.Line{
+		Start: finder.Sites(func(s *site.Site) rule.Match { return rule.Match{Site: s, CPU: s.CPU} }),
+		Judge: func(c *finder.Case) bool {
+			loop, sel := spinning(c.Place)
+			if loop == nil || found[sel] {
+				return false
+			}
+			c.CPU = around(c, loop, sel)
+			spent, _ := stacks.Sum(c.CPU)
+			if float64(spent)/1e9 < leastShare*total {
+				return false
+			}
+			found[sel] = true
+			c.Confidence = rule.Measured
+			c.Cause = "The select has a default that does nothing, in a loop: while no channel is ready the goroutine spins."
+			c.Fix = "Remove the default, so that select blocks. For periodic work, add a case with a time.Ticker."
+			c.Evidence = []rule.Evidence{{
+				What:    "the loop's CPU",
+				Value:   units.Percent(float64(spent) / 1e9 / total),
+				Command: evidence.ListCommand(p, "cpu", c.Site.Function),
+			}}
+			return true
+		},
+	}, true
 }
 
-// spinning finds the endless loop around the line that does nothing but select with an idle default.
+// spinning returns the loop around the line whose whole body is a select with an idle default.
 func spinning(p *gocode.Place) (loop *ast.ForStmt, sel *ast.SelectStmt) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		f, ok := n.(*ast.ForStmt)
@@ -86,7 +89,7 @@ func spinning(p *gocode.Place) (loop *ast.ForStmt, sel *ast.SelectStmt) {
 			return true
 		}
 		if f.Post != nil || len(f.Body.List) != 1 {
-			return true // it counts its iterations, or does something besides
+			return true // it counts its iterations, or has other statements
 		}
 		s, ok := f.Body.List[0].(*ast.SelectStmt)
 		if !ok {
@@ -102,7 +105,7 @@ func spinning(p *gocode.Place) (loop *ast.ForStmt, sel *ast.SelectStmt) {
 	return loop, sel
 }
 
-// idle reports whether statements do nothing but let others run.
+// idle reports whether statements do nothing but yield the processor.
 func idle(p *gocode.Place, body []ast.Stmt) bool {
 	for _, s := range body {
 		switch s := s.(type) {
@@ -123,7 +126,7 @@ func idle(p *gocode.Place, body []ast.Stmt) bool {
 	return true
 }
 
-// serves reports whether the line is in the body of a case: what is done when something came.
+// serves reports whether the line is in the body of a case: it handles a value.
 func serves(p *gocode.Place, s *ast.SelectStmt) bool {
 	for _, c := range s.Body.List {
 		c := c.(*ast.CommClause)
@@ -134,11 +137,12 @@ func serves(p *gocode.Place, s *ast.SelectStmt) bool {
 	return false
 }
 
-// around are the CPU rows of the loop's lines that ask: of select itself, not of what its cases do.
-func around(p *rule.Pass, place *gocode.Place, at *site.Site, loop *ast.ForStmt, sel *ast.SelectStmt) []*site.Row {
+// around returns the CPU rows of the polling: of the loop and its select, not of the bodies of cases.
+func around(c *finder.Case, loop *ast.ForStmt, sel *ast.SelectStmt) []*site.Row {
+	place, at := c.Place, c.Site
 	from, to := syntax.Line(place, loop.Pos()), syntax.Line(place, loop.End())
 	var rows []*site.Row
-	for _, s := range p.Table.Sites {
+	for _, s := range c.Pass.Table.Sites {
 		if s.File != at.File || s.Line < from || s.Line > to || s.Function != at.Function {
 			continue
 		}

@@ -1,8 +1,7 @@
-// Package contextchain finds contexts that grow into long chains, and values looked up in them again and again.
+// Package contextchain finds contexts that grow into long chains, and values that a loop looks up in every iteration.
 package contextchain
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -17,13 +16,13 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// search is the walk from a context to the root.
+// search is the function that follows a context's parents to the root.
 const search = "context.value"
 
-// lookups are the methods that begin the walk, as profiles name them.
+// lookups are the methods that start the search, as profiles name them.
 var lookups = []string{"context.(*valueCtx).Value", "context.(*cancelCtx).Value", "context.(*timerCtx).Value", "context.value"}
 
-// derivers are the functions that make a context of another.
+// derivers are the functions that derive a context from another.
 var derivers = []string{"context.WithValue", "context.WithCancel", "context.WithTimeout", "context.WithDeadline", "context.WithCancelCause"}
 
 // Rule is context-chain.
@@ -33,48 +32,39 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Context values in a long chain",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// Each iteration's walk becomes one step; the first stays.
+				// A lookup per iteration becomes one lookup, or a search of one step.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
 				Specificity: 1,
 			},
-			Loop: find,
+			Lines: []finder.Line{{Start: calls(derivers), Judge: grows}, {Start: calls(lookups), Judge: looksUp}},
 		},
 	}
 }
 
 const doc = `context.WithValue makes a new context that points to its parent, and Value
-walks from there to the root, comparing keys. With ctx = context.WithValue(ctx,
-…) in a loop, the chain grows by one in each iteration and is never cut: every
-look-up takes longer than the last, and all of the old contexts stay alive. A
-loop that asks an unchanged context for the same key walks the same way each
-time.
+follows the parents to the root, comparing keys. With ctx =
+context.WithValue(ctx, …) in a loop, the chain grows by one in each iteration:
+every lookup takes longer than the last, and all old contexts stay alive. A loop
+that looks up the same key in an unchanged context repeats the same search.
 
 In a loop give the derived context a name of its own (c :=
-context.WithValue(ctx, …)), so that each iteration begins at the loop's context.
-Ask for a value once, before the loop. Several values that belong together are
-better one struct under one key.
+context.WithValue(ctx, …)), so that each iteration derives it from the same
+parent. Look a value up once, before the loop. Put values that belong together
+into one struct under one key.
 
-It is fine to derive a context per request; a chain of a few is nothing.
+It is fine to derive a context per request; a chain of a few contexts costs
+next to nothing.
 
 Seen in the field: juicedata/juicefs#5552, TencentCloud/CubeSandbox#1329;
 fatcontext is a linter for the first form.`
 
-// find looks for both mistakes: chains that grow, and values that are asked for down a long chain.
-func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
-	calls := func(functions []string) finder.Start {
-		return finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, functions...) })
-	}
-	grown, err := finder.Line{Start: calls(derivers), Judge: grows}.Find(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	asked, err := finder.Line{Start: calls(lookups), Judge: asks}.Find(ctx, p)
-	return append(grown, asked...), err
+func calls(functions []string) finder.Start {
+	return finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, functions...) })
 }
 
-// grows judges a context that a loop derives from its own last one.
+// grows judges a context that a loop derives from that of the last iteration.
 func grows(c *finder.Case) bool {
 	pass, p, m := c.Pass, c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, derivers...) {
@@ -90,8 +80,8 @@ func grows(c *finder.Case) bool {
 		if a, ok := syntax.Parent(p, call).(*ast.AssignStmt); !ok || a.Tok != token.ASSIGN || part || syntax.Inside(loop, v.Pos()) || reset(p, loop, to, call) {
 			continue
 		}
-		addWalks(pass, p, loop, m)
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without bound, and each lookup walks all of it.",
+		addSearches(pass, p, loop, m)
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d makes %s a child of the last iteration's: the chain grows without bound, and each lookup searches all of it.",
 			syntax.Line(p, loop.Pos()), syntax.Text(to))
 		m.Fix = fmt.Sprintf("Give the derived context a name of its own inside the loop: c := %s(%s, …).", funcname.Short(p.CalleeName(call)), syntax.Text(to))
 		return true
@@ -117,8 +107,8 @@ func reset(p *gocode.Place, loop ast.Node, to ast.Expr, call *ast.CallExpr) bool
 	return found
 }
 
-// addWalks adds the walks along the chain that the loop's lines begin, whoever is blamed for them.
-func addWalks(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
+// addSearches adds the searches that the loop's lines start, whichever lines they are charged to.
+func addSearches(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
 	from, to := syntax.Line(p, loop.Pos()), syntax.Line(p, loop.End())
 	for _, s := range pass.Table.Sites {
 		m.CPU = append(m.CPU, stacks.Select(s.CPU, func(r *site.Row) bool {
@@ -136,8 +126,8 @@ func addWalks(pass *rule.Pass, p *gocode.Place, loop ast.Node, m *rule.Match) {
 	m.Callees = append(m.Callees, search)
 }
 
-// asks judges a value that a loop looks up in a context that it does not change.
-func asks(c *finder.Case) bool {
+// looksUp judges a value that a loop looks up in a context that it does not change.
+func looksUp(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	for _, call := range syntax.CallsOf(p, "(context.Context).Value") {
 		loop := p.LoopAround(call)
@@ -148,8 +138,8 @@ func asks(c *finder.Case) bool {
 		if ctx == nil || !loops.Invariant(p, loop, ctx) || !loops.Invariant(p, loop, call.Args[0]) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s walks up the context chain for the same value in every iteration of the loop on line %d.", syntax.Text(call), syntax.Line(p, loop.Pos()))
-		m.Fix = "Ask for it once, before the loop."
+		m.Cause = fmt.Sprintf("%s searches the context chain for the same value in every iteration of the loop on line %d.", syntax.Text(call), syntax.Line(p, loop.Pos()))
+		m.Fix = "Look it up once, before the loop."
 		return true
 	}
 	return false

@@ -1,8 +1,7 @@
-// Package falsesharing finds goroutines that write to neighbours in memory.
+// Package falsesharing finds goroutines that write to elements of one cache line.
 package falsesharing
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -16,13 +15,14 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
 const (
 	// cacheLine in bytes, of amd64 and of most arm64 (runtime/internal/sys, CacheLinePadSize).
 	cacheLine = 64
-	// leastShare of CPU on the line that writes.
+	// leastShare of CPU that the write must take.
 	leastShare = 0.05
 )
 
@@ -33,12 +33,13 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "Goroutines write to the same cache line",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// From nothing, when a processor had the line for itself, to all but the work in a register.
+				// From nothing, if one processor had the cache line for itself, to all but the work in a register.
 				Fraction: rule.Fraction{Expect: 0.4, Low: 0, High: 0.9},
 			},
-			Loop: find,
+			Start: finder.Sites(own),
+			Judge: judge,
 		},
 	}
 }
@@ -52,45 +53,47 @@ Keep the running value in a local variable and store it once, after the loop;
 that costs nothing and always helps. Where elements must be current, pad them to
 a cache line (golang.org/x/sys/cpu.CacheLinePad).
 
-It is fine when elements are written rarely, or larger than a line. The rule is a
-hint: what a write costs depends on who wrote before, which no profile tells.
+It is fine when elements are written rarely, or are larger than a line. Findings
+are hints: what a write costs depends on which processor wrote last, and no
+profile shows that.
 
 Seen in the field: centrifugal/centrifugo#77, golang/go#59461.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	total := p.Table.Totals.TotalSeconds
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		place := p.Place(s)
-		if place == nil || total <= 0 {
-			continue
-		}
-		m := rule.Match{Site: s, CPU: stacks.Select(s.CPU, stacks.Leaf), Confidence: rule.Hint}
-		spent, samples := stacks.Sum(m.CPU)
-		share := float64(spent) / 1e9 / total
-		if share < leastShare {
-			continue
-		}
-		element, loop := shared(place)
-		if element == nil {
-			continue
-		}
-		size := sizes().Sizeof(place.TypeOf(element))
-		text := syntax.Text(element)
-		m.Cause = fmt.Sprintf("Each iteration of the loop on line %d writes %s, %d bytes beside those of other goroutines that do the same: %d of them share a cache line. The line takes %s of CPU.",
-			syntax.Line(place, loop.Pos()), text, size, cacheLine/size, units.Percent(share))
-		m.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, after the loop. If it must be current, pad the elements to %d bytes.", text, cacheLine)
-		m.Evidence = []rule.Evidence{{What: "CPU of the write", Value: fmt.Sprintf("%s (%d samples)", units.Percent(share), samples), Command: evidence.ListCommand(p, "cpu", s.Function)}}
-		matches = append(matches, m)
-	}
-	return matches, nil
+// own selects the CPU of the line itself.
+func own(s *site.Site) rule.Match {
+	return rule.Match{Site: s, CPU: stacks.Select(s.CPU, stacks.Leaf)}
 }
 
-// sizes are those of 64-bit platforms, which agree for numbers and structs of them.
+func judge(c *finder.Case) bool {
+	total := c.Pass.Table.Totals.TotalSeconds
+	spent, samples := stacks.Sum(c.CPU)
+	share := float64(spent) / 1e9 / total
+	if total <= 0 || share < leastShare {
+		return false
+	}
+	element, loop := shared(c.Place)
+	if element == nil {
+		return false
+	}
+	size := sizes().Sizeof(c.Place.TypeOf(element))
+	text := syntax.Text(element)
+	c.Confidence = rule.Hint
+	c.Cause = fmt.Sprintf("Each iteration of the loop on line %d writes %s, whose %d bytes are next to those that other goroutines write: %d of them share a cache line. The line takes %s of CPU.",
+		syntax.Line(c.Place, loop.Pos()), text, size, cacheLine/size, units.Percent(share))
+	c.Fix = fmt.Sprintf("Keep the value in a local variable and store it in %s once, after the loop. If it must be current, pad the elements to %d bytes.", text, cacheLine)
+	c.Evidence = []rule.Evidence{{
+		What:    "CPU of the write",
+		Value:   fmt.Sprintf("%s (%d samples)", units.Percent(share), samples),
+		Command: evidence.ListCommand(c.Pass, "cpu", c.Site.Function),
+	}}
+	return true
+}
+
+// sizes are those of amd64. Other 64-bit platforms have the same for numbers and structs of them.
 func sizes() types.Sizes { return types.SizesFor("gc", "amd64") }
 
-// shared returns the small element of a captured slice or array that a loop of a goroutine writes again and again,
-// while other goroutines of the same literal write others; nil when the line does nothing like that.
+// shared returns the small element of a captured slice or array that every iteration of a loop writes, in a function
+// literal of which several goroutines run; nil when the line writes none.
 func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 	lit, ok := p.Func.(*ast.FuncLit)
 	if !ok || !started(p, lit) {
@@ -124,13 +127,13 @@ func shared(p *gocode.Place) (element ast.Expr, loop ast.Node) {
 	return element, loop
 }
 
-// small reports whether an expression is an element of a slice or array, of a few bytes.
+// small reports whether an expression is an element of a slice or array of at most half a cache line.
 func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	switch p.TypeOf(x.X).Underlying().(type) {
 	case *types.Slice, *types.Array:
 		t := p.TypeOf(x)
 		if syntax.HoldsPointers(t) {
-			return false // and type parameters, of no size
+			return false // holds for type parameters too, whose size is unknown
 		}
 		size := sizes().Sizeof(t)
 		return 0 < size && 2*size <= cacheLine
@@ -138,8 +141,7 @@ func small(p *gocode.Place, x *ast.IndexExpr) bool {
 	return false
 }
 
-// captured reports whether an expression is a variable from outside of the literal, or a parameter of
-// it.
+// captured reports whether an expression is a variable from outside of the literal, or one of its parameters.
 func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -149,7 +151,7 @@ func captured(p *gocode.Place, lit *ast.FuncLit, e ast.Expr) bool {
 	return ok && !syntax.Inside(lit.Body, v.Pos())
 }
 
-// started reports whether a function literal is started as a goroutine in a loop.
+// started reports whether a loop starts goroutines that run the function literal.
 func started(p *gocode.Place, lit *ast.FuncLit) bool {
 	outer := p.Outer()
 	found := false

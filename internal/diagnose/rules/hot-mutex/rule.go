@@ -13,25 +13,26 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
 
 const (
-	// leastWait is the waiting, in seconds a second of all goroutines together, below which a mutex is none to
-	// speak of.
+	// leastWait of all goroutines together, in seconds per second, that a finding must explain.
 	leastWait = 0.1
-	// leastShare of all waiting for mutexes that one Unlock must have caused.
+	// leastShare of all waiting for mutexes that must end at one Unlock.
 	leastShare = 0.1
-	// leastTimes that somebody waited, so that it was no accident.
+	// leastTimes is the least number of waits that is no accident.
 	leastTimes = 20
-	// long is the share of the program's CPU under the lock from which on the section is too long, not too popular.
+	// long is the least share of the program's CPU under the lock of a section that is too long. Shorter ones are
+	// entered too often.
 	long = 0.1
-	// popular is the share of the program's CPU in a short section, its Lock and its Unlock from which on it is
-	// too popular. Below, the holder was put aside by chance, as happens on a busy machine, and others had to wait.
+	// popular is the least share of the program's CPU in a short section, with its Lock and Unlock, that is
+	// entered too often. Below it, the holder was preempted by chance, as happens on a busy machine, and others waited.
 	popular = 0.05
-	// most is the share of a section's CPU from which on a line is what it is about.
+	// most is the least share of a section's CPU of a line that the advice is about.
 	most = 0.25
 )
 
@@ -43,13 +44,13 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedContention},
 		Title: "Goroutines wait for one mutex",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Of the time under the lock: from half of the work moved out to a lock that nobody waits for any more. What that
-				// does to the queue is the diagnosis's to say.
+				// Of the time under the lock: from half of the work moved out to a lock without waiting. Package diagnose
+				// models what that does to the queue.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
-			Loop: find,
+			Prepare: prepare,
 		},
 	}
 }
@@ -70,41 +71,48 @@ their own time.
 Seen in the field: mattermost/mattermost#15764; the mutex in "Profiling and
 optimizing Go web applications" (artem.krylysov.com, 2017).`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	window := p.Table.Totals.ContentionSeconds
-	if window <= 0 || p.Table.Totals.TotalSeconds <= 0 {
-		return nil, nil
-	}
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
-		waited, times := stacks.Sum(rows)
-		seconds := float64(waited) / 1e9
-		if seconds < leastWait*window || seconds < leastShare*p.Table.Totals.MutexSeconds || times < leastTimes {
-			continue
-		}
-		m := rule.Match{
-			Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...),
-			Evidence: []rule.Evidence{{
-				What:    "waits that ended at this Unlock",
-				Value:   fmt.Sprintf("%s in %d waits, %s a second of the program's time", units.Seconds(seconds), times, units.Seconds(seconds/window)),
-				Command: evidence.ListCommand(p, "delay", s.Function),
-			}},
-		}
-		if describe(p, &m, seconds/window) {
-			matches = append(matches, m)
-		}
-	}
-	return matches, nil
+// waits is the waiting for mutexes that the recording shows.
+type waits struct {
+	pass   *rule.Pass
+	window float64 // of the mutex profile, in seconds
 }
 
-// describe says what is done under the lock, as far as the source is there; false when what is done there cannot
-// explain the waiting.
-func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	w := waits{p, p.Table.Totals.ContentionSeconds}
+	return finder.Line{
+		Start:  finder.Sites(w.longest),
+		Judge:  func(c *finder.Case) bool { return w.describe(c.Match, c.Place) },
+		Unseen: func(_ *rule.Pass, m *rule.Match) { w.describe(m, nil) },
+	}, w.window > 0 && p.Table.Totals.TotalSeconds > 0
+}
+
+// longest selects the waits that ended at an Unlock, if they are long enough to be worth a finding.
+func (w waits) longest(s *site.Site) rule.Match {
+	rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
+	waited, times := stacks.Sum(rows)
+	seconds := float64(waited) / 1e9
+	if seconds < leastWait*w.window || seconds < leastShare*w.pass.Table.Totals.MutexSeconds || times < leastTimes {
+		return rule.Match{Site: s}
+	}
+	return rule.Match{
+		Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...),
+		Evidence: []rule.Evidence{{
+			What:    "waits that ended at this Unlock",
+			Value:   fmt.Sprintf("%s in %d waits, %s per second of run time", units.Seconds(seconds), times, units.Seconds(seconds/w.window)),
+			Command: evidence.ListCommand(w.pass, "delay", s.Function),
+		}},
+	}
+}
+
+// describe fills in what the program does under the lock, as far as the source shows it. It reports false when that
+// cannot explain the waiting. place is nil when the source is not available.
+func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
+	p := w.pass
+	waited, _ := stacks.Sum(m.Mutex)
+	perSecond := float64(waited) / 1e9 / w.window
 	m.Confidence = rule.Hint
 	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for the mutex that is unlocked here.", units.Seconds(perSecond))
 	m.Fix = "Do less while the mutex is held, or split what it guards."
-	place := p.Place(m.Site)
 	if place == nil {
 		return true
 	}
@@ -113,7 +121,7 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	if len(sections) == 0 {
 		above, sec, at := locks.Above(p, m.Site)
 		if sec == nil {
-			return true // locked elsewhere: what is done under it is not known
+			return true // locked elsewhere: what runs under it is unknown
 		}
 		place, sections, file = above, []*locks.Section{sec}, at.File
 		in = " of " + path.Base(strings.ReplaceAll(at.File, `\`, "/")) + " in " + syntax.FuncName(above)
@@ -136,23 +144,23 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s%s.",
 		units.Seconds(perSecond), syntax.Text(s.Mutex), s.From, s.To, in, held)
 	waits := s.Waits()
-	// A few samples prove no share: the low end of its interval must reach it.
+	// A few samples prove no share: the low end of its interval must reach the threshold.
 	if len(waits) == 0 && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
 		return false
 	}
 	switch {
 	case len(waits) > 0:
 		line := syntax.Line(place, waits[0].Pos())
-		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
-		m.Fix = fmt.Sprintf("Do not wait with the mutex held: take what line %d needs out under the lock, unlock, then wait.", line)
+		m.Cause += fmt.Sprintf(" Line %d waits meanwhile for something outside of the program.", line)
+		m.Fix = fmt.Sprintf("Do not wait with the mutex held: copy what line %d needs, unlock, then wait.", line)
 	case all.Seconds >= long*total && lines[0].Seconds >= most*all.Seconds:
 		line := lines[0].Line
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))
-		m.Fix = fmt.Sprintf("Do what of line %d does not need the lock before it is taken, or after with a copy; else split what %s guards by key.",
+		m.Fix = fmt.Sprintf("Do the part of line %d that does not need the lock before Lock, or after Unlock on a copy; else split what %s guards by key.",
 			line, syntax.Text(s.Mutex))
 	default:
-		m.Cause += " The section is short: too many want it."
-		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish what is mostly read as an atomic.Pointer to a copy.",
+		m.Cause += " The section is short, and too many goroutines enter it."
+		m.Fix = fmt.Sprintf("Split what %s guards by key into shards, count with atomics, or publish read-mostly data as an atomic.Pointer to a copy.",
 			syntax.Text(s.Mutex))
 	}
 	return true

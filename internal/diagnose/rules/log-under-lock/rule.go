@@ -1,8 +1,7 @@
-// Package logunderlock finds log lines that are written with a mutex of the program held.
+// Package logunderlock finds log lines that are written while a mutex of the program is held.
 package logunderlock
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 
@@ -18,15 +17,15 @@ import (
 )
 
 const (
-	// leastWait is the waiting, in seconds a second of all goroutines together, that is worth a word.
+	// leastWait of all goroutines together, in seconds per second, that is worth a finding.
 	leastWait = 0.05
-	// leastPart of the CPU under the lock that the log lines take. They wait besides, which no CPU profile shows.
+	// leastPart of the CPU under the lock that log lines must take. They also wait, which no CPU profile shows.
 	leastPart = 0.2
-	// leastTimes that somebody waited, so that it was no accident.
+	// leastTimes is the least number of waits that is no accident.
 	leastTimes = 20
 )
 
-// loggers are the functions that write log lines, as types name them.
+// loggers are the functions that write log lines, as the type checker names them.
 var loggers = []string{
 	"log.Print*", "log.Output", "(*log.Logger).Print*", "(*log.Logger).Output",
 	"log/slog.Debug*", "log/slog.Info*", "log/slog.Warn*", "log/slog.Error*", "log/slog.Log*", "(*log/slog.Logger).*",
@@ -42,57 +41,49 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedContention},
 		Title: "Log lines written with a mutex held",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Each match overrides it by the part of the section's CPU that is the log line.
+				// Each match overrides it with the part of the section's CPU that the log lines take.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 1},
-				// It knows what under the mutex takes long, where hot-mutex only measures.
+				// It knows what takes long under the mutex; hot-mutex only measures.
 				Specificity: 1,
 			},
-			Loop: find,
+			Start: finder.Sites(unlocking),
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `Writing a log line formats it, takes the logger's own mutex and, with most
+const doc = `Writing a log line formats it, locks the logger's own mutex and, with most
 loggers, makes a system call, which may wait for a disk or a full pipe. If the
-program holds a mutex meanwhile, all who need that mutex wait for the log.
+program holds a mutex meanwhile, all goroutines that need it wait for the log.
 
-Copy what the line prints into variables, unlock, then log. The rule charges the
-waiting for the program's mutex only; what the line costs by itself, and the
-waiting for the logger's mutex, is unbuffered-log's.
+Copy what the line prints into variables, unlock, then log. The rule charges only
+the waits for the program's mutex. The cost of the line itself, and the waits for
+the logger's mutex, belong to unbuffered-log.
 
-It is fine for lines that are written when something fails, and where the order
-of lines has to be the order of events: then hand them to one goroutine.
+It is fine for lines that are written on errors. If the log must have the order
+of events, pass the lines to one goroutine that writes them.
 
 Seen in the field: erigontech/erigon#20454 (the backport was reverted for a
 regression, #20652); golang/glog#68.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	window := p.Table.Totals.ContentionSeconds
-	if window <= 0 {
-		return nil, nil
+// unlocking selects the waits for a mutex that ended at an Unlock on the line.
+func unlocking(s *site.Site) rule.Match {
+	rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
+	if _, times := stacks.Sum(rows); times < leastTimes {
+		return rule.Match{Site: s}
 	}
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		rows := stacks.Select(s.Mutex, func(r *site.Row) bool { return stacks.Calls(r, locks.Unlocks()...) })
-		waited, times := stacks.Sum(rows)
-		perSecond := float64(waited) / 1e9 / window
-		if perSecond < leastWait || times < leastTimes {
-			continue
-		}
-		m := rule.Match{Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...)}
-		if describe(p, &m, perSecond) {
-			matches = append(matches, m)
-		}
-	}
-	return matches, nil
+	return rule.Match{Site: s, Mutex: rows, Callees: append(locks.Unlocks(), locks.Locks()...)}
 }
 
-// describe reports whether log lines take a good part of what is done under the lock.
-func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
-	place := p.Place(m.Site)
-	if place == nil {
+// judge reports whether log lines take a good part of the CPU under the lock.
+func judge(c *finder.Case) bool {
+	p, m, place := c.Pass, c.Match, c.Place
+	window := p.Table.Totals.ContentionSeconds
+	waited, _ := stacks.Sum(m.Mutex)
+	perSecond := float64(waited) / 1e9 / window
+	if window <= 0 || perSecond < leastWait {
 		return false
 	}
 	for _, s := range locks.Sections(place) {
@@ -119,12 +110,12 @@ func describe(p *rule.Pass, m *rule.Match, perSecond float64) bool {
 		}
 		m.CPU = locks.Queueing(p, m.Site.File, syntax.Line(place, s.Lock.Lparen))
 		part := min(1, logged.Seconds/all.Seconds)
-		m.Fraction = &rule.Fraction{Expect: part, Low: 0.6 * part, High: 1} // the line waits besides, as for a disk
+		m.Fraction = &rule.Fraction{Expect: part, Low: 0.6 * part, High: 1} // the line also waits, for a disk for example
 		m.Confidence = rule.Measured
 		line := syntax.Line(place, lines[0].Lparen)
-		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait %s in each second, all together, for it.",
+		m.Cause = fmt.Sprintf("Line %d calls %s with %s held: %s of the CPU under that mutex goes into the log, and goroutines wait for it %s in each second, all together.",
 			line, place.CalleeName(lines[0]), syntax.Text(s.Mutex), units.Percent(part), units.Seconds(perSecond))
-		m.Fix = "Copy what the line says into variables, unlock, then log."
+		m.Fix = "Copy what the line prints into variables, unlock, then log."
 		m.Evidence = []rule.Evidence{{
 			What:    "CPU of the log lines under the mutex",
 			Value:   fmt.Sprintf("%d of %d samples", logged.Samples, all.Samples),

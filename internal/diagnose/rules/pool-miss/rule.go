@@ -1,11 +1,11 @@
-// Package poolmiss finds sync.Pools whose values are made again and again because they are not put back.
+// Package poolmiss finds values that a sync.Pool allocates because none is put back.
 package poolmiss
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -28,95 +28,94 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "sync.Pool makes new values because they are not put back",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Collections empty pools, so that some values are made in any case.
+				// Collections empty pools, so some values are allocated in any case.
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
 				Specificity: 2,
 			},
-			Loop: find,
+			Start: finder.Sites(missed),
+			Judge: judge,
 		},
 	}
 }
 
-const doc = `A sync.Pool gives back what was put into it, and calls New when it is empty. A
-value that is taken and not put back on some path through the function (an
-early return, an error) is lost to the pool, and the next Get makes a new one:
-the pool is then a slow way to allocate.
+const doc = `Get of a sync.Pool returns a value that was put into it, and calls New when the
+pool is empty. A value that some path through the function (an early return, an
+error) does not put back is lost to the pool, and a later Get allocates a new
+one: the pool is then a slow way to allocate.
 
-Put the value back by defer, right after Get, or on each path. Where a value is
-handed on, whoever uses it last has to put it back.
+Put the value back with a defer right after Get, or on each path. If a value is
+passed on, its last user has to put it back.
 
 It is fine to drop a value on purpose, for example a buffer that has grown too
-large. The collector empties pools, too: two collections without use and a
-value is gone. The rule speaks only where New makes much memory for a Get, and
-the code shows a path without Put, or that no Put exists.
+large. Garbage collections empty pools too: a value that is unused for two of
+them is gone. The rule reports only lines where New allocates many values, and
+the code has a path without Put, or no Put at all.
 
 Seen in the field: jaegertracing/jaeger#2609, grafana/loki#1793,
 XTLS/Xray-core#6240.`
 
-// getter is a line that calls Get, and the rows of New under it.
-type getter struct {
-	frame *site.Frame
-	rows  rule.Match
+// leastValues is the number of values that the pool must have allocated for a line that calls Get.
+const leastValues = 64
+
+// missed selects the rows in which a line allocates values in the New of a pool.
+func missed(s *site.Site) rule.Match {
+	inNew := func(r *site.Row) bool { return getter(r) != nil }
+	return rule.Match{Site: s, CPU: stacks.Select(s.CPU, inNew), Allocs: stacks.Select(s.Allocs, inNew)}
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		for _, g := range getters(s) {
-			m := g.rows
-			if _, objects := stacks.Sum(m.Allocs); objects < 64 || p.Syntax == nil {
-				continue
-			}
-			place, ok := p.Syntax.At(g.frame.File, g.frame.Line)
-			if !ok || !guilty(place, &m) {
-				continue
-			}
-			if m.Confidence == "" {
-				m.Confidence = evidence.Weigh(p, s, false)
-			}
-			m.Evidence = evidence.Compiler(p, s)
-			matches = append(matches, m)
+// getter returns the frame whose Get calls the New that a row is in; nil for none.
+func getter(r *site.Row) *site.Frame {
+	for i := r.Owner + 1; i+1 < len(r.Stack) && i < r.Owner+6; i++ {
+		if r.Stack[i].Function == "sync.(*Pool).Get" {
+			return r.Stack[i+1]
 		}
 	}
-	return matches, nil
+	return nil
 }
 
-// getters returns the lines whose Get made the site run in a pool's New, in the order of their rows.
-func getters(s *site.Site) []*getter {
-	var list []*getter
-	find := func(r *site.Row) *getter {
-		for i := r.Owner + 1; i+1 < len(r.Stack) && i < r.Owner+6; i++ {
-			if r.Stack[i].Function != "sync.(*Pool).Get" {
-				continue
-			}
-			f := r.Stack[i+1]
-			for _, g := range list {
-				if g.frame.Function == f.Function && g.frame.Line == f.Line && g.frame.File == f.File {
-					return g
-				}
-			}
-			g := &getter{f, rule.Match{Site: s}}
-			list = append(list, g)
-			return g
+// judge keeps the rows of lines that call Get and whose values are not put back. The words are those of the line for
+// which the pool allocates most.
+func judge(c *finder.Case) bool {
+	all := *c.Match
+	c.CPU, c.Allocs = nil, nil
+	most := int64(0)
+	for _, f := range getters(all.Allocs) {
+		m := all
+		m.Keep(func(r *site.Row) bool { return sameLine(getter(r), f) })
+		bytes, objects := stacks.Sum(m.Allocs)
+		place := c.Pass.Place(&site.Site{Frame: *f})
+		if objects < leastValues || place == nil || !guilty(place, &m) {
+			continue
 		}
-		return nil
-	}
-	for _, r := range s.Allocs {
-		if g := find(r); g != nil {
-			g.rows.Allocs = append(g.rows.Allocs, r)
+		c.CPU, c.Allocs = append(c.CPU, m.CPU...), append(c.Allocs, m.Allocs...)
+		if bytes > most {
+			most = bytes
+			c.Cause, c.Fix, c.Confidence = m.Cause, m.Fix, m.Confidence
 		}
 	}
-	for _, r := range s.CPU {
-		if g := find(r); g != nil {
-			g.rows.CPU = append(g.rows.CPU, r)
-		}
-	}
-	return list
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return most > 0
 }
 
-// guilty judges a line that calls Get.
+// getters returns one frame of each line that calls Get, in the order of their rows.
+func getters(rows []*site.Row) []*site.Frame {
+	var frames []*site.Frame
+	for _, r := range rows {
+		f := getter(r)
+		if !slices.ContainsFunc(frames, func(g *site.Frame) bool { return sameLine(f, g) }) {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+func sameLine(f, g *site.Frame) bool {
+	return f.Function == g.Function && f.Line == g.Line && f.File == g.File
+}
+
+// guilty reports whether a line that calls Get takes values that are not put back, and fills in the words of a match.
 func guilty(p *gocode.Place, m *rule.Match) bool {
 	for _, call := range syntax.CallsOf(p, get) {
 		pool := pool(p, call)
@@ -124,14 +123,14 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 			continue
 		}
 		if !everPut(p, pool) {
-			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d, and nothing in the package ever puts one back: each Get makes a new one here.",
+			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d, and nothing in the package ever puts one back: each Get allocates a new one here.",
 				syntax.FuncName(p), pool.Name(), p.Line)
-			m.Fix = fmt.Sprintf("Put the value back into %s when it is no longer used, best by defer right after Get.", pool.Name())
+			m.Fix = fmt.Sprintf("Put the value back into %s when it is no longer used, best with a defer right after Get.", pool.Name())
 			return true
 		}
 		if line, ok := lost(p, call, pool); ok {
-			m.Confidence = rule.Likely // how often that path is taken is not known
-			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: each such value is re-created here.",
+			m.Confidence = rule.Likely // how often the function takes that path is unknown
+			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: for each such value, a new one is allocated here.",
 				syntax.FuncName(p), pool.Name(), p.Line, line)
 			m.Fix = fmt.Sprintf("Put the value back on that path, too: defer %s.Put right after Get.", pool.Name())
 			return true
@@ -140,12 +139,12 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// pool returns the variable or field that a call of one of its methods names.
+// pool returns the variable or field whose method a call calls.
 func pool(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return named(p, syntax.Receiver(call))
 }
 
-// named returns the variable or field that an expression ends in.
+// named returns the variable or field that an expression names: pool, x.pool.
 func named(p *gocode.Place, e ast.Expr) *types.Var {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -158,10 +157,10 @@ func named(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// everPut reports whether the package may put something into a pool: it uses the pool for
-// anything but Get and setting its New, or in another file.
+// everPut reports whether the package may put something into a pool: it has other uses of the pool
+// than calls of Get and assignments to New, or uses in another file.
 func everPut(p *gocode.Place, pool *types.Var) bool {
-	uses, gets := 0, 0 // gets are uses that put nothing
+	uses, gets := 0, 0 // gets are uses that put nothing into it
 	for _, obj := range p.Info.Uses {
 		if obj == pool {
 			uses++
@@ -175,7 +174,7 @@ func everPut(p *gocode.Place, pool *types.Var) bool {
 			}
 		case *ast.SelectorExpr:
 			if n.Sel.Name == "New" && named(p, n.X) == pool {
-				gets++ // sets its New
+				gets++ // assigns to New
 			}
 		}
 		return true
@@ -190,8 +189,8 @@ func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return pool(p, call)
 }
 
-// lost returns the line of a return between Get and the Put of the same function, in
-// which the value is neither handed on nor returned.
+// lost returns the line of a return statement between Get and the only Put of the function, if
+// the function does not pass the value on.
 func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
 	v := value(p, call)
 	if v == nil {
@@ -214,7 +213,7 @@ func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
 		}
 		return true
 	})
-	if puts != 1 || deferred || handedOn(p, v, pool) {
+	if puts != 1 || deferred || passedOn(p, v, pool) {
 		return 0, false
 	}
 	line := 0
@@ -232,7 +231,7 @@ func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
 	return line, line > 0
 }
 
-// value returns the local variable that takes what Get returns, through a type assertion.
+// value returns the local variable that the result of Get is assigned to, directly or through a type assertion.
 func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	var e ast.Expr = call
 	if a, ok := syntax.Parent(p, call).(*ast.TypeAssertExpr); ok {
@@ -245,9 +244,9 @@ func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return syntax.LocalVar(p, to)
 }
 
-// handedOn reports whether the value is given to somebody who may put it back: returned, stored,
-// sent or captured by a function.
-func handedOn(p *gocode.Place, v *types.Var, pool *types.Var) bool {
+// passedOn reports whether other code may put the value back: it is returned, stored, sent, passed to a
+// function of the package, or captured by a function literal.
+func passedOn(p *gocode.Place, v *types.Var, pool *types.Var) bool {
 	for _, use := range syntax.Reads(p, v) {
 		switch n := syntax.Parent(p, use).(type) {
 		case *ast.ReturnStmt, *ast.SendStmt, *ast.KeyValueExpr, *ast.CompositeLit:

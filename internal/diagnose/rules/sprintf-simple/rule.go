@@ -2,7 +2,6 @@
 package sprintfsimple
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -21,18 +20,18 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// printers are the functions that the rule knows.
+// printers are the functions that the rule is about.
 var printers = []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln"}
 
-// concat is what joins strings.
+// concat are the runtime's functions that concatenate strings.
 const concat = "runtime.concatstring*"
 
-// What the fix saves of the calls' cost. Strings alone: 70 ns became 13 (yarpc/yarpc-go#2445),
-// 92 became 12 (containerd/containerd#8672), in BenchmarkFix 156 became 53; the low end is for results that
-// escape, which their benchmarks have not. With a number to format about half:
-// 386 ns became 186 (osrg/gobgp#2623), 217 became 82. Where pieces are joined only to be written, with the joining:
-// 616 ns became 109 there; the low end is for shapes where less went. In two pairs of examples/leftpad
-// about 0.9 of what strings alone cost, and 0.8 of the line with a number.
+// The part of the calls' cost that the fix saves. For strings alone: 70 ns became 13 (yarpc/yarpc-go#2445),
+// 92 became 12 (containerd/containerd#8672), and 156 became 53 in BenchmarkFix. The low end is for results that
+// escape, which those benchmarks do not have. With a number to format about half:
+// 386 ns became 186 (osrg/gobgp#2623), 217 became 82. If pieces are concatenated only to be written, with the
+// concatenation: 616 ns became 109; the low end is for lines that save less. Two pairs of recordings of
+// examples/leftpad saved about 0.9 of the cost of strings alone, and 0.8 of the line with a number.
 func ofStrings() rule.Fraction { return rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.92} }
 func ofNumbers() rule.Fraction { return rule.Fraction{Expect: 0.6, Low: 0.35, High: 0.82} }
 func ofJoined() rule.Fraction  { return rule.Fraction{Expect: 0.7, Low: 0.5, High: 0.88} }
@@ -44,13 +43,13 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "fmt.Sprintf where a concatenation would do",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// Parsing the format, boxing the arguments and the copy out of the printer's
-				// buffer go; the string for the result stays, and so do the digits of numbers.
+				// The fix saves parsing the format, boxing the arguments and the copy out of the printer's
+				// buffer. The string of the result and the formatting of numbers remain.
 				Fraction: ofNumbers(),
 			},
-			Loop: find,
+			Lines: lines(),
 		},
 	}
 }
@@ -59,48 +58,49 @@ const doc = `fmt.Sprintf parses its format at run time, puts every argument into
 interface (which allocates for strings and most numbers), formats into a
 buffer and copies that into a new string. For a format of plain %s, %d, %x, %v, %q
 and %t with strings, numbers and booleans, a + b and strconv do the same in a
-fraction of the time; where the text is written out anyway, appending the
-pieces to a buffer does not even make the string.
+fraction of the time. If the text is only written, append the pieces to a buffer
+and make no string at all.
 
-It is fine anywhere that is not hot. The rule leaves alone what is not the
-same by the language's rules: widths and flags (other than zeros in front of
-integers that a loop formats), values with a String, Error,
-Format or GoString method, pointers, formats that are not constant.
+It is fine in code that is not hot. The rule leaves alone calls whose rewrite
+would not print the same: widths and flags (other than leading zeros of integers
+that a loop formats), values with a String, Error, Format or GoString method,
+pointers, formats that are not constant.
 
 Seen in the field: istio/istio#20320, mitchellh/mapstructure#215,
 prometheus/statsd_exporter#279.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		for _, printer := range printers {
-			m := finder.TakeCalls(s, printer)
-			if m.Empty() {
-				continue
-			}
-			place := p.Place(s)
-			if place == nil {
-				matches = append(matches, unseen(m, printer))
-				continue
-			}
-			calls := syntax.CallsOf(place, printer)
-			texts, ok := rewrites(place, calls, printer)
-			if !ok {
-				continue
-			}
-			m = take(s, place, calls, printer)
-			m.Fraction = fraction(m, texts)
-			m.Cause = cause(place, calls, printer)
-			m.Fix = safety.DestinationOf(place, calls).Advise(fix(texts)) + padded(texts)
-			m.Confidence = evidence.Weigh(p, s, true)
-			m.Evidence = evidence.Compiler(p, s)
-			matches = append(matches, m)
-		}
+// lines are the patterns to find: one for each function.
+func lines() []finder.Line {
+	var lines []finder.Line
+	for _, printer := range printers {
+		lines = append(lines, finder.Line{
+			Start: finder.Sites(func(s *site.Site) rule.Match { return finder.TakeCalls(s, printer) }),
+			Judge: func(c *finder.Case) bool { return judge(c, printer) },
+			Unseen: finder.Words{
+				Cause: fmt.Sprintf("%s formats a string here; the source is not available, so the format is unknown.", printer),
+				Fix:   "If the format is of plain %s, %d and %v with strings and numbers, concatenate with + and strconv instead; in a query pass the values as arguments.",
+			}.Fill,
+		})
 	}
-	return matches, nil
+	return lines
 }
 
-// take returns what the fix can save of a line.
+func judge(c *finder.Case, printer string) bool {
+	calls := syntax.CallsOf(c.Place, printer)
+	texts, ok := rewrites(c.Place, calls, printer)
+	if !ok {
+		return false
+	}
+	*c.Match = take(c.Site, c.Place, calls, printer)
+	c.Fraction = fraction(*c.Match, texts)
+	c.Cause = cause(c.Place, calls, printer)
+	c.Fix = safety.DestinationOf(c.Place, calls).Advise(fix(texts)) + padded(texts)
+	c.Confidence = evidence.Weigh(c.Pass, c.Site, true)
+	c.Evidence = evidence.Compiler(c.Pass, c.Site)
+	return true
+}
+
+// take returns the rows of a line that the fix touches.
 func take(s *site.Site, place *gocode.Place, calls []*ast.CallExpr, printer string) rule.Match {
 	callees := []string{printer}
 	if _, written := flow.Copied(place, calls); written {
@@ -112,7 +112,7 @@ func take(s *site.Site, place *gocode.Place, calls []*ast.CallExpr, printer stri
 	return finder.TakeCalls(s, callees...)
 }
 
-// fraction is what of a match's cost goes when the texts are written instead.
+// fraction returns the part of a match's cost that the rewrites save.
 func fraction(m rule.Match, texts []string) *rule.Fraction {
 	f := ofNumbers()
 	switch {
@@ -124,16 +124,8 @@ func fraction(m rule.Match, texts []string) *rule.Fraction {
 	return &f
 }
 
-// unseen is the match of a line whose source is not available.
-func unseen(m rule.Match, printer string) rule.Match {
-	m.Cause = fmt.Sprintf("%s formats a string here; the source is not available, so the format is unknown.", printer)
-	m.Fix = "If the format is of plain %s, %d and %v with strings and numbers, concatenate with + and strconv instead; in a query pass the values as arguments."
-	m.Confidence = rule.Hint
-	return m
-}
-
-// rewrites returns for each call the expression that says the same; false when
-// a call is not simple, or there is none.
+// rewrites returns for each call an expression with the same result; false when
+// one of the calls has none, or there are no calls.
 func rewrites(p *gocode.Place, calls []*ast.CallExpr, printer string) ([]string, bool) {
 	var texts []string
 	for _, call := range calls {
@@ -154,7 +146,7 @@ func rewrites(p *gocode.Place, calls []*ast.CallExpr, printer string) ([]string,
 	return texts, len(texts) > 0
 }
 
-// formatted takes a call of Sprintf with a simple constant format apart.
+// formatted returns the operands of a concatenation with the same result as a call of Sprintf with a simple constant format.
 func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 	if len(call.Args) == 0 {
 		return nil, false
@@ -181,11 +173,11 @@ func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 			return nil, false
 		}
 		width := ""
-		if rest[0] == '0' { // zeros in front of a number
+		if rest[0] == '0' { // leading zeros
 			width = rest[1 : 1+strings.IndexFunc(rest[1:]+"x", func(c rune) bool { return c < '0' || c > '9' })]
 			rest = rest[1+len(width):]
 			if width == "" || rest == "" || p.LoopAround(call) == nil {
-				return nil, false // once, the one line is worth what it costs
+				return nil, false // outside of loops Sprintf is worth its cost
 			}
 		}
 		c := rest[0]
@@ -212,8 +204,8 @@ func formatted(p *gocode.Place, call *ast.CallExpr) (parts []string, ok bool) {
 	return parts, len(args) == 0 && len(parts) > 0
 }
 
-// printed takes a call of Sprint or Sprintln apart. Sprint puts a space between
-// operands when neither is a string.
+// printed returns the operands of a concatenation with the same result as a call of Sprint or Sprintln. Sprint puts
+// a space between operands when neither is a string.
 func printed(p *gocode.Place, call *ast.CallExpr, line bool) (parts []string, ok bool) {
 	for i, arg := range call.Args {
 		part, ok := convert(p, arg, 'v')
@@ -231,7 +223,7 @@ func printed(p *gocode.Place, call *ast.CallExpr, line bool) (parts []string, ok
 	return parts, len(call.Args) > 0
 }
 
-// convert writes the string expression that equals a verb of an argument; false
+// convert returns the string expression that formats an argument as a verb does; false
 // when there is no simple one.
 func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
 	t := p.Info.TypeOf(arg)
@@ -276,15 +268,15 @@ func convert(p *gocode.Place, arg ast.Expr, verb byte) (string, bool) {
 	return "", false
 }
 
-// padding is the function that a rewrite needs where a number has zeros in front; package strconv has none.
+// padding is the name of the function that rewrites call for leading zeros; package strconv has none.
 const padding = "pad"
 
-// padded says what that function does, when a rewrite calls it.
+// padded returns the sentence that describes that function; "" when no rewrite calls it.
 func padded(texts []string) string {
 	if !strings.Contains(strings.Join(texts, ""), padding+"(") {
 		return ""
 	}
-	return " pad puts zeros in front up to that width, behind the sign of a number below zero; in a loop append zeros and digits (strconv.AppendInt) to one buffer."
+	return " pad adds leading zeros up to that width, after the sign of a negative number; in a loop append zeros and digits (strconv.AppendInt) to one buffer."
 }
 
 func isInteger(p *gocode.Place, e ast.Expr) bool {
@@ -307,9 +299,9 @@ func formatsItself(t types.Type) bool {
 	return false
 }
 
-// onlyBoxing reports whether what the line allocates by itself is the arguments of
-// these calls (and the string that a + joins their result to, which a single
-// concatenation would not make either).
+// onlyBoxing reports whether all that the line itself allocates are the boxed arguments of
+// these calls (and the string that a + concatenates their result to, which a single
+// concatenation would not allocate either).
 func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
 	ours := map[ast.Node]bool{}
 	for _, c := range calls {
@@ -336,8 +328,8 @@ func onlyBoxing(p *gocode.Place, calls []*ast.CallExpr) bool {
 	return only
 }
 
-// mayBox reports whether a call may allocate on its own line: builtins that make
-// something, conversions of strings, and interface parameters.
+// mayBox reports whether a call may allocate on its own line: it is a builtin that allocates, converts a
+// string, or has parameters of interface type.
 func mayBox(p *gocode.Place, call *ast.CallExpr) bool {
 	switch p.CalleeName(call) {
 	case "make", "new", "append":
@@ -384,6 +376,6 @@ func arguments(args []ast.Expr) string {
 }
 
 func fix(texts []string) string {
-	return fmt.Sprintf("Write %s; where the string is only written out, append the pieces to a buffer instead and make no string at all.",
+	return fmt.Sprintf("Write %s; if the string is only written, append the pieces to a buffer instead and make no string at all.",
 		funcname.List(texts))
 }

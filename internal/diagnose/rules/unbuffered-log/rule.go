@@ -2,8 +2,8 @@
 package unbufferedlog
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -18,9 +18,9 @@ import (
 // logger is one of the standard library's loggers.
 type logger struct {
 	name string
-	// output is the function that hands a finished line to the logger's writer.
+	// output is the function that passes a finished line to the logger's writer.
 	output string
-	// calls are the functions that users call, as profiles and as types write them.
+	// calls and types are the functions that users call: their names in profiles and for the type checker.
 	calls []string
 	types []string
 }
@@ -47,55 +47,70 @@ func Rule() rule.Rule {
 		Kind:  rule.IO,
 		Title: "Log lines written one system call at a time",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
-				// Each match overrides it by the part of the line's cost that is the write
+				// Each match overrides it with the part of the line's cost that is the write
 				// itself: see buffered.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.3, High: 1},
 			},
-			Loop: find,
+			Lines: lines(),
 		},
 	}
 }
 
-const doc = `The loggers of package log and log/slog hand every line to their writer at
-once, under a mutex. When that writer is a file, a pipe or the terminal, each
-line is a write system call, and the goroutines that log at the same time wait
-for it one behind the other. In a service that logs on each request this is
-often the largest part of its CPU.
+const doc = `The loggers of packages log and log/slog write every line immediately, under a
+mutex. When the writer is a file, a pipe or the terminal, each line is a write
+system call, and goroutines that log at the same time queue for it. In a service
+that logs on each request this is often the largest part of its CPU.
 
 Put a bufio.Writer between the logger and the file (with a mutex of its own,
 flushed every second and at exit), or do not log what nobody reads.
 
-What buffering costs: the last lines are lost when the program crashes, and
-lines appear later. For an audit log that may be wrong; then batch in the
-program instead. It is fine for logs that are rare.
+A buffer has a price: the last lines are lost when the program crashes, and lines
+appear later. For an audit log that may be wrong; then write in batches in the
+program instead. It is fine for rare log lines.
 
-The standard library's loggers are known by name; the write must follow the
-logger directly, so a logger that already writes into a buffer is left alone.
+The rule knows the standard library's loggers. It reports only writes that the
+logger itself makes, so a logger that already writes into a buffer is left alone.
 
 Seen in the field: erigontech/erigon#20454, and the left-pad service of
 "Profiling and optimizing Go web applications" (artem.krylysov.com, 2017),
 where the system call under log was most of the CPU.`
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		for _, l := range loggers {
-			m := finder.TakeCalls(s, l.calls...)
-			writes := stacks.Select(m.CPU, l.writes)
-			if len(writes) == 0 {
-				continue
-			}
-			l.fill(p, &m, append(writes, stacks.Select(m.CPU, queues)...))
-			matches = append(matches, m)
-		}
+// lines are the patterns to find: one for each logger.
+func lines() []finder.Line {
+	var lines []finder.Line
+	for _, l := range loggers {
+		lines = append(lines, finder.Line{Start: finder.Sites(l.writing), Judge: l.judge, Unseen: l.unseen})
 	}
-	return matches, nil
+	return lines
 }
 
-// writes reports whether a row is in a write to a file that the logger called
-// itself, perhaps through an io.MultiWriter.
+// writing selects the calls of the logger on a line, if they write.
+func (l logger) writing(s *site.Site) rule.Match {
+	m := finder.TakeCalls(s, l.calls...)
+	if !slices.ContainsFunc(m.CPU, l.writes) {
+		return rule.Match{Site: s}
+	}
+	return m
+}
+
+func (l logger) judge(c *finder.Case) bool {
+	name, known := l.called(c.Place)
+	if !known {
+		name, c.Confidence = unknown, rule.Hint
+	}
+	l.fill(c.Pass, c.Match, name)
+	return true
+}
+
+// unknown is the logger in a sentence when the call is not in the source.
+const unknown = "the logger"
+
+func (l logger) unseen(p *rule.Pass, m *rule.Match) { l.fill(p, m, unknown) }
+
+// writes reports whether a row is in a write to a file that the logger calls
+// directly or through an io.MultiWriter.
 func (l logger) writes(r *site.Row) bool {
 	for i := r.Owner - 1; i > 0; i-- {
 		if r.Stack[i].Function != l.output {
@@ -108,18 +123,17 @@ func (l logger) writes(r *site.Row) bool {
 	return false
 }
 
-// queues reports whether a row is spent in a mutex that others hold: under a logger
-// they hold it while they write.
+// queues reports whether a row waits for a mutex: in a logger, its holder
+// writes meanwhile.
 func queues(r *site.Row) bool {
 	return r.Below("sync.(*Mutex).lockSlow") || r.Below("sync.(*Mutex).unlockSlow") ||
 		r.Below("internal/sync.(*Mutex).lockSlow") || r.Below("internal/sync.(*Mutex).unlockSlow")
 }
 
-// fill says what the match is about. m holds all rows of the call, writes those of
-// the system call and of waiting for it.
-func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
+// fill completes a match that holds all rows of a logger's calls.
+func (l logger) fill(p *rule.Pass, m *rule.Match, call string) {
 	spent, _ := stacks.Sum(m.CPU)
-	written, samples := stacks.Sum(writes)
+	written, samples := stacks.Sum(stacks.Select(m.CPU, func(r *site.Row) bool { return l.writes(r) || queues(r) }))
 	part := float64(written) / float64(max(spent, 1))
 	m.Fraction = buffered(part)
 	m.Evidence = append(m.Evidence, rule.Evidence{
@@ -134,28 +148,20 @@ func (l logger) fill(p *rule.Pass, m *rule.Match, writes []*site.Row) {
 			Value: fmt.Sprintf("%s in %d waits", units.Seconds(float64(waited)/1e9), times),
 		})
 	}
-	call := "the logger"
-	m.Confidence = rule.Hint
-	if place := p.Place(m.Site); place != nil {
-		if name, ok := l.called(place); ok {
-			call = name
-			m.Confidence = evidence.Weigh(p, m.Site, false)
-		}
-	}
-	m.Cause = fmt.Sprintf("%s writes each line straight to a file, pipe or terminal: a system call per line, under the logger's mutex.", call)
+	m.Cause = fmt.Sprintf("%s writes each line directly to a file, pipe or terminal: a system call per line, under the logger's mutex.", call)
 	m.Fix = "Give the logger a buffered writer that is flushed every second and at exit, or remove the line if nobody reads it."
 }
 
-// buffered is what a buffer saves of a line's cost of which a part is the system call and waiting for
-// it: that part, less copies and a flush now and then. It saves more, for lines that wait for nobody
-// do not make the scheduler work: of the request line of examples/leftpad, with parts of 0.37 to 0.51,
-// between 0.50 and 0.73 were saved in four pairs of recordings (worked out by hand, so roughly), of which its
-// cheaper address had some. The high end is for dropping the line, which the fix offers too.
+// buffered is the part of a line's cost that a buffer saves, if part of it is the system call and the wait for
+// it: that part, less copies and flushes, and more, because lines that do not wait do not
+// use the scheduler. For the request line of examples/leftpad, with parts of 0.37 to 0.51,
+// four pairs of recordings saved between 0.50 and 0.73 (worked out by hand, so roughly), some of it by a
+// cheaper address. The high end is for removing the line, which the fix offers too.
 func buffered(part float64) *rule.Fraction {
 	return &rule.Fraction{Expect: part + 0.25*(1-part), Low: 0.75 * part, High: 1}
 }
 
-// called names the call on the line as the source has it.
+// called returns the name of the logger's function that the line calls.
 func (l logger) called(place *gocode.Place) (string, bool) {
 	for _, call := range syntax.CallsOf(place, l.types...) {
 		return place.CalleeName(call), true
