@@ -86,6 +86,7 @@ import (
 	slicegrowth "github.com/hone-go/hone/internal/diagnose/rules/slice-growth"
 	smallreads "github.com/hone-go/hone/internal/diagnose/rules/small-reads"
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
+	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
 	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
@@ -192,6 +193,7 @@ func All() []rule.Rule {
 		slicegrowth.Rule(),
 		smallreads.Rule(),
 		smallwrites.Rule(),
+		sortforfew.Rule(),
 		sortperinsert.Rule(),
 		splitknownparts.Rule(),
 		sprintfsimple.Rule(),

@@ -5,11 +5,10 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sorts"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
@@ -50,9 +49,6 @@ the rule leaves that alone.
 Seen in the field: armon/go-radix#15 (edges of a node), 2.6 times slower than
 with a binary search.`
 
-// sorts are functions that sort, as profiles name them; others count when they are called Sort.
-var sorts = []string{"sort.Sort", "sort.Stable", "sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "slices.Sort*"}
-
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
 		return finder.Line{}, false
@@ -65,7 +61,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	at := func(r *site.Row) int {
 		for i := 1; i < len(r.Stack); i++ {
 			f := r.Stack[i]
-			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorting(r.Stack[i-1].Function) {
+			if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
 				continue
 			}
 			k := key{f.File, f.Line}
@@ -96,10 +92,6 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
-func sorting(function string) bool {
-	return funcname.Match(function, sorts...) || strings.HasSuffix(function, ".Sort")
-}
-
 // inserted is a list that got one element and is sorted.
 type inserted struct {
 	list ast.Expr
@@ -109,46 +101,24 @@ type inserted struct {
 // insertedAt returns the list that a line sorts right after one element was appended, in the same block.
 func insertedAt(p *gocode.Place) *inserted {
 	for _, call := range syntax.Calls(p) {
-		for _, list := range sorted(p, call) {
-			for _, n := range p.Enclosing(call) {
-				block, ok := n.(*ast.BlockStmt)
-				if !ok {
-					continue
-				}
-				for _, stmt := range block.List {
-					if stmt.End() < call.Pos() && appendsOne(p, stmt, list) {
-						return &inserted{list, syntax.Line(p, stmt.Pos())}
-					}
-				}
-				break // an append further out is of another loop or condition
+		list := sorts.List(p, call)
+		if list == nil {
+			continue
+		}
+		for _, n := range p.Enclosing(call) {
+			block, ok := n.(*ast.BlockStmt)
+			if !ok {
+				continue
 			}
+			for _, stmt := range block.List {
+				if stmt.End() < call.Pos() && appendsOne(p, stmt, list) {
+					return &inserted{list, syntax.Line(p, stmt.Pos())}
+				}
+			}
+			break // an append further out is of another loop or condition
 		}
 	}
 	return nil
-}
-
-// sorted returns what a call sorts: its receiver or first argument, without conversions.
-func sorted(p *gocode.Place, call *ast.CallExpr) []ast.Expr {
-	fn := p.Callee(call)
-	if fn == nil {
-		return nil
-	}
-	if fn.Signature().Recv() != nil {
-		if fn.Name() != "Sort" || len(call.Args) > 0 {
-			return nil
-		}
-		return []ast.Expr{syntax.Receiver(call)}
-	}
-	if len(call.Args) == 0 || fn.Pkg() == nil || fn.Pkg().Path() != "sort" && fn.Pkg().Path() != "slices" || !sorting(fn.Pkg().Path()+"."+fn.Name()) {
-		return nil
-	}
-	list := ast.Unparen(call.Args[0])
-	for range 2 {
-		if c, ok := list.(*ast.CallExpr); ok && len(c.Args) == 1 { // a conversion, sort.Reverse
-			list = ast.Unparen(c.Args[0])
-		}
-	}
-	return []ast.Expr{list}
 }
 
 // appendsOne reports whether a statement appends one element to a list.

@@ -1,0 +1,303 @@
+// Package sortforfew finds lists that are sorted as a whole though only a few of their first or last elements are read.
+package sortforfew
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"math"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sorts"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// Rule is sort-for-few.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "sort-for-few",
+		Kind:  rule.CPU,
+		Title: "Whole list sorted to take a few elements",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Where the comparisons were not counted. A scan compares each element once, a sort log₂(n) times; lists that cost
+				// enough to be seen have hundreds of elements or more. The low end is for many short lists. What a comparison
+				// itself does wrong stays, in the comparisons that are left.
+				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.35, High: 0.95},
+				Specificity: 1, // reflect-sort speaks of the same call
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A function sorts a list and then reads only its first or last elements: the ten
+best, the newest, the smallest. Sorting n elements takes about n·log₂(n)
+comparisons. Finding the smallest takes n, finding the k smallest little more:
+most elements are compared once, with the worst of those that were kept.
+
+Use slices.MinFunc or MaxFunc for one element. For k elements, scan the list
+once and keep the best k in a sorted slice or in a container/heap. The list then
+need not be copied before, as a scan does not change its order. Where the list
+rarely changes, keep it sorted instead.
+
+It is fine for short lists, and where most of the list is taken. The rule leaves
+lists alone that something else reads after the sort. Where the number of
+elements to take is not constant, the finding is likely: it may be large.
+
+Seen in the field: siglens/siglens#2605 (a query for the first ten took 7.8 s
+instead of 10.2 s with a heap); townsendmerino/ken#22 (43 to 60 % less time with
+a heap of k).`
+
+// few is the largest constant that still counts as a few.
+const few = 1000
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := search{pass: p, known: map[gocode.Pos]*sorted{}, copies: map[gocode.Pos]*sorted{}}
+	p.EachRow(func(r *site.Row) { s.caller(r) }) // so that copies are known before their rows come
+	judge := func(c *finder.Case) bool {
+		pos := gocode.Pos{File: c.Site.File, Line: c.Site.Line}
+		if found := s.copies[pos]; found != nil {
+			return found.describeCopy(c)
+		}
+		found := s.known[pos]
+		if found == nil || found.taken == nil {
+			return false
+		}
+		return found.describe(c)
+	}
+	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
+}
+
+// search remembers what the lines that sort do with the list.
+type search struct {
+	pass  *rule.Pass
+	known map[gocode.Pos]*sorted
+	// copies are the lines that copy a list of which a few elements are taken, only to sort it.
+	copies map[gocode.Pos]*sorted
+}
+
+// sorted is a call that sorts a list.
+type sorted struct {
+	frame *site.Frame
+	place *gocode.Place
+	call  *ast.CallExpr
+	list  ast.Expr
+	taken *taken // nil when more than a few elements are read
+	param int    // of the function, which leaves the list to its caller; -1 when it is none
+}
+
+// caller returns the frame of a row that sorts a list of which a few elements are taken: the line that calls a function of the
+// standard library or, when its function only sorts what it is given, the line that calls that function.
+func (s *search) caller(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
+			continue
+		}
+		found := s.at(f, -1)
+		for found != nil && found.taken == nil && found.param >= 0 && i+1 < len(r.Stack) {
+			i++
+			found = s.at(r.Stack[i], found.param)
+		}
+		if found != nil && found.taken != nil {
+			return i
+		}
+	}
+	if r.Owner >= 0 && s.copies[gocode.Pos{File: r.Stack[r.Owner].File, Line: r.Stack[r.Owner].Line}] != nil {
+		return r.Owner
+	}
+	return -1
+}
+
+// at returns what a line sorts: itself or, where param is not negative, by a function of its package that sorts that parameter.
+func (s *search) at(f *site.Frame, param int) *sorted {
+	key := gocode.Pos{File: f.File, Line: f.Line}
+	found, seen := s.known[key]
+	if seen {
+		return found
+	}
+	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
+		found = s.look(f, place.Outer(), param) // a comparison may stand on the same line
+	}
+	s.known[key] = found
+	return found
+}
+
+func (s *search) look(f *site.Frame, p *gocode.Place, param int) *sorted {
+	for _, call := range syntax.Calls(p) {
+		list := sorts.List(p, call)
+		if fn := p.Callee(call); list == nil && param >= 0 && fn != nil && p.Declaration(fn) != nil && param < len(call.Args) {
+			list = ast.Unparen(call.Args[param])
+		}
+		if list == nil {
+			continue
+		}
+		found := &sorted{frame: f, place: p, call: call, list: list, param: -1}
+		v := syntax.LocalVar(p, list)
+		if v == nil {
+			return nil
+		}
+		if syntax.Param(p, v) {
+			found.param = position(p, v)
+		}
+		u := uses{pass: s.pass, frame: f, place: p, v: v}
+		switch {
+		case !u.judge(call):
+			found.param = -1
+		case u.first != nil:
+			found.taken = u.first
+			if line, ok := copied(p, list); ok {
+				s.copies[gocode.Pos{File: f.File, Line: line}] = found
+			}
+		}
+		return found
+	}
+	return nil
+}
+
+// copied returns the line that makes a list as a copy of another.
+func copied(p *gocode.Place, list ast.Expr) (int, bool) {
+	v := syntax.LocalVar(p, list)
+	if v == nil {
+		return 0, false
+	}
+	_, value := syntax.Declared(p, v)
+	call, ok := value.(*ast.CallExpr)
+	if !ok {
+		return 0, false
+	}
+	switch p.CalleeName(call) {
+	case "slices.Clone":
+	case "append":
+		if !call.Ellipsis.IsValid() || len(call.Args) != 2 {
+			return 0, false
+		}
+		if _, kept := syntax.Origin(p, call.Args[0]).(*ast.Ident); kept { // append(list[:0], …) allocates nothing
+			return 0, false
+		}
+		if _, kept := ast.Unparen(call.Args[0]).(*ast.SliceExpr); kept {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	return syntax.Line(p, call.Lparen), true
+}
+
+// position is the index of a parameter; -1 when it is none.
+func position(p *gocode.Place, v *types.Var) int {
+	sig := syntax.SignatureOf(p)
+	if sig == nil {
+		return -1
+	}
+	for i := range sig.Params().Len() {
+		if sig.Params().At(i) == v {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *sorted) describe(c *finder.Case) bool {
+	list, t := syntax.Text(f.list), f.taken
+	f.leaveForeign(c)
+	size := ""
+	if n, comparisons, ok := f.length(c.Pass); ok {
+		if n < 2*float64(t.count) || n < 16 {
+			return false
+		}
+		size = fmt.Sprintf(" (about %s elements each time)", units.Number(about(n)))
+		steps := math.Log2(n)
+		k := max(1, float64(t.count))
+		spare := 1 - (n+2*k*math.Log2(max(2, n/k)))/comparisons
+		if spare <= 0.1 {
+			return false
+		}
+		c.Fraction = &rule.Fraction{Expect: 0.95 * spare, Low: 0.5 * spare, High: min(0.99, 1-0.5/steps)}
+		c.Evidence = append(c.Evidence, rule.Evidence{
+			What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s comparisons for each sort", units.Number(comparisons)),
+		})
+	}
+	c.Cause = fmt.Sprintf("%s sorts %s%s, of which line %d reads only %s: most of the order that the sort computes is never used.",
+		funcname.Short(c.Place.CalleeName(f.call)), list, size, t.line, t.text)
+	if t.count == 1 {
+		c.Fix = fmt.Sprintf("Use slices.MinFunc or slices.MaxFunc on %s: it compares each element once, and %s need not be copied or sorted.", list, list)
+	} else {
+		c.Fix = fmt.Sprintf("Scan %s once and keep the best %s in a sorted slice or a container/heap; or, if %s rarely changes, keep it sorted.", list, t.number(), list)
+	}
+	if t.count == 0 {
+		c.Confidence = rule.Likely // the number may be as large as the list
+		if c.Fraction == nil {
+			c.Fraction = &rule.Fraction{Expect: 0.75, Low: 0.2, High: 0.95}
+		}
+	}
+	return true
+}
+
+// leaveForeign drops what comparisons spend in other modules, where that is most of it: a value that is parsed for each comparison
+// is a mistake of its own, with more to save.
+func (f *sorted) leaveForeign(c *finder.Case) {
+	own := func(r *site.Row) bool {
+		return r.Owner >= 0 && r.Stack[r.Owner].Owner.Module == f.frame.Owner.Module
+	}
+	mine, _ := stacks.Sum(stacks.Select(c.CPU, own))
+	if all, _ := stacks.Sum(c.CPU); mine < all/2 {
+		c.Keep(own)
+	}
+}
+
+// describeCopy speaks of the copy that is sorted.
+func (f *sorted) describeCopy(c *finder.Case) bool {
+	list := syntax.Text(f.list)
+	c.Cause = fmt.Sprintf("%s is a copy that line %d sorts, and of which line %d reads only %s.", list, syntax.Line(f.place, f.call.Pos()), f.taken.line, f.taken.text)
+	c.Fix = "Scan the original once, which does not change its order; then no copy is needed."
+	c.Fraction = &rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
+	if f.taken.count == 0 {
+		c.Confidence = rule.Likely
+	}
+	return true
+}
+
+// length estimates how many elements the list had from the counted comparisons for each sort.
+func (f *sorted) length(p *rule.Pass) (n, comparisons float64, ok bool) {
+	if p.Counts == nil || len(f.call.Args) < 2 {
+		return 0, 0, false
+	}
+	lit, ok := ast.Unparen(f.call.Args[len(f.call.Args)-1]).(*ast.FuncLit)
+	if !ok || len(lit.Body.List) == 0 {
+		return 0, 0, false
+	}
+	line := func(n ast.Node) (float64, bool) {
+		at := f.place.Fset.Position(n.Pos())
+		e, ok := p.Counts.Line(f.frame.Owner.Package, at.Filename, at.Line)
+		return e.PerUnit, ok
+	}
+	compared, known := line(lit.Body.List[0])
+	sorts, knownToo := line(f.taken.node)
+	if !known || !knownToo || sorts <= 0 || compared <= sorts {
+		return 0, 0, false
+	}
+	comparisons = compared / sorts
+	for n = 2; n*math.Log2(n) < comparisons; n *= 1.02 {
+	}
+	return n, comparisons, true
+}
+
+// about rounds an estimate to two digits.
+func about(n float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
+	return math.Round(n/unit) * unit
+}

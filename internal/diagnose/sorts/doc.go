@@ -1,0 +1,2 @@
+// Package sorts recognizes calls that sort a list.
+package sorts
