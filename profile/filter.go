@@ -1,8 +1,7 @@
 package profile
 
 import (
-	"github.com/hone-go/hone/profile/internal/columns"
-
+	"math/bits"
 	"regexp"
 	"slices"
 )
@@ -99,6 +98,15 @@ func newRows(n int) Rows { return Rows{make([]uint64, (n+63)/64)} }
 
 func (r Rows) add(row int) { r.bits[row/64] |= 1 << (row % 64) }
 
+// all reports whether the set has all rows of a profile of n rows.
+func (r Rows) all(n int) bool {
+	has := 0
+	for _, b := range r.bits {
+		has += bits.OnesCount64(b)
+	}
+	return has == n
+}
+
 // Has reports whether a row is in the set.
 func (r Rows) Has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
 
@@ -131,6 +139,9 @@ func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
 // Keep returns the profile of only these rows. It shares stacks and tables with p.
 func (p *Profile) Keep(rows Rows) *Profile {
 	q := *p
+	if rows.all(p.NumSamples()) {
+		return &q
+	}
 	q.stacks.Spans = keepRows(p.stacks.Spans, rows)
 	q.labelSet = keepRows(p.labelSet, rows)
 	q.values = make([][]int64, len(p.values))
@@ -182,13 +193,31 @@ func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 	return &q
 }
 
-// withoutLocations drops locations from all stacks, and samples left without any.
+// withoutLocations drops locations from all stacks, and samples left without any. Stacks that lose nothing, or only their ends,
+// stay where they are.
 func (p *Profile) withoutLocations(gone []bool) *Profile {
 	q := *p
-	q.stacks = columns.Stacks{}
+	q.stacks = p.stacks.Extensible(0)
 	rows := newRows(p.NumSamples())
 	for row := range p.NumSamples() {
 		stack := p.stacks.Row(row)
+		from, to := 0, len(stack)
+		for from < to && gone[stack[from]] {
+			from++
+		}
+		for from < to && gone[stack[to-1]] {
+			to--
+		}
+		if from == to {
+			continue
+		}
+		rows.add(row)
+		span := &q.stacks.Spans[row]
+		span.Off, span.N = span.Off+uint32(from), uint32(to-from)
+		stack = stack[from:to]
+		if !slices.ContainsFunc(stack, func(l int32) bool { return gone[l] }) {
+			continue
+		}
 		room := q.stacks.Reserve(len(stack))
 		n := 0
 		for _, l := range stack {
@@ -197,10 +226,7 @@ func (p *Profile) withoutLocations(gone []bool) *Profile {
 				n++
 			}
 		}
-		if n > 0 {
-			rows.add(row)
-		}
-		q.stacks.Commit(n)
+		q.stacks.Move(row, n)
 	}
 	return q.Keep(rows)
 }

@@ -74,6 +74,16 @@ func (p *Profile) Values(sampleType int) []int64 { return p.values[sampleType] }
 // copying. It is not to be changed.
 func (p *Profile) Stack(sample int) []int32 { return p.stacks.Row(sample) }
 
+// StackPages returns the column in which stacks lie, in pages and without copying. It is not to be changed. It is for readers that
+// hold millions of places in stacks, where a slice each would be too large; the others use Stack.
+func (p *Profile) StackPages() [][]int32 { return p.stacks.Pages() }
+
+// StackPlace returns where a sample's stack lies in StackPages: n locations from pages[page][off] on, leaf first.
+func (p *Profile) StackPlace(sample int) (page, off, n uint32) {
+	s := p.stacks.Spans[sample]
+	return s.Page, s.Off, s.N
+}
+
 // Label is one label of a sample; Num and Unit hold when Str is empty.
 type Label struct {
 	Key, Str string

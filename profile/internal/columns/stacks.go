@@ -27,6 +27,9 @@ func (c *Stacks) Row(i int) []int32 {
 	return c.pages[s.Page][s.Off : s.Off+s.N]
 }
 
+// Pages returns what spans point into, not to be changed.
+func (c *Stacks) Pages() [][]int32 { return c.pages }
+
 // Extensible returns a column that may grow by rows rows without writing to
 // pages that c has.
 func (c *Stacks) Extensible(rows int) Stacks {
@@ -58,14 +61,19 @@ func (c *Stacks) Reserve(n int) []int32 {
 }
 
 // Commit makes the first n ids of the room last reserved the stack of a new row.
-func (c *Stacks) Commit(n int) {
+func (c *Stacks) Commit(n int) { c.Spans = AppendDoubling(c.Spans, c.take(n)) }
+
+// Move makes the first n ids of the room last reserved the stack of a row that there is.
+func (c *Stacks) Move(row, n int) { c.Spans[row] = c.take(n) }
+
+func (c *Stacks) take(n int) Span {
 	if len(c.pages) == 0 {
 		c.pages = append(c.pages, nil)
 	}
 	last := len(c.pages) - 1
 	off := len(c.pages[last])
 	c.pages[last] = c.pages[last][:off+n]
-	c.Spans = AppendDoubling(c.Spans, Span{uint32(last), uint32(off), uint32(n)})
+	return Span{uint32(last), uint32(off), uint32(n)}
 }
 
 // manyRows are so many that a column of them is worth huge pages.
