@@ -3,8 +3,10 @@ package inputs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +22,18 @@ type Counts struct {
 	// Function.InRequest.
 	Iterations int64      `json:"iterations,omitempty"`
 	Functions  []Function `json:"functions"`
+	// Pairs of functions that got the same long text in the same request or iteration.
+	Pairs []Pair `json:"same_text,omitempty"`
+}
+
+// LongText is the shortest string or []byte, in bytes, that counts as a text; the same limit stands in the probe.
+const LongText = 64
+
+// Pair is two functions that got the same text: First was the first of all functions to get it in a request, Then got it later.
+type Pair struct {
+	First string `json:"first"`
+	Then  string `json:"then"`
+	Times int64  `json:"times"` // texts, each in one request
 }
 
 // Apart is how many requests, or iterations, were told apart, and the word for one of them.
@@ -48,6 +62,16 @@ type Function struct {
 	// PerRequest is the number of different inputs, receiver and addresses included, in each request, summed up over all: InRequest
 	// less PerRequest calls had an input that the same request had before.
 	PerRequest int64 `json:"different_in_requests"`
+	// Texts are calls with a string or []byte of at least LongText bytes, each the longest of its call; of a reader that holds its
+	// text in memory, what is left of it. TextsInRequest are those of which the request is known.
+	Texts           int64 `json:"texts,omitempty"`
+	DifferentTexts  int64 `json:"different_texts,omitempty"`
+	TextsInRequest  int64 `json:"texts_in_requests,omitempty"`
+	TextsPerRequest int64 `json:"different_texts_in_requests,omitempty"` // summed up over all
+	// Compared are calls whose results could be compared with those of an earlier call with the same input, receiver and
+	// addresses included. Same of them returned the same.
+	Compared int64 `json:"compared,omitempty"`
+	Same     int64 `json:"same,omitempty"`
 	// Params is how each parameter that has a name was taken: its value, its address, or not at all.
 	Params []Taken `json:"params"`
 }
@@ -80,13 +104,17 @@ type Source struct {
 	Params              int
 }
 
-// Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", and one of numbers for each watched function, which
-// begins with its place in sources.
+// Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", one of numbers for each watched function, which
+// begins with its place in sources, and lines "also FIRST THEN TIMES" of pairs.
 func Parse(text []byte, sources []Source) (*Counts, error) {
 	c := &Counts{Functions: []Function{}}
 	scan := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; scan.Scan(); n++ {
 		words := strings.Fields(scan.Text())
+		pair := n > 1 && len(words) == 4 && words[0] == "also"
+		if pair {
+			words = words[1:]
+		}
 		if n == 1 {
 			if len(words) != 4 || words[0] != "requests" {
 				return nil, fmt.Errorf("inputs: line 1 is %q, not the number of requests", scan.Text())
@@ -104,21 +132,32 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 			c.Requests, c.Targets, c.Iterations = numbers[0], numbers[1], numbers[2]
 			continue
 		}
+		if pair {
+			if numbers[0] >= int64(len(sources)) || numbers[1] >= int64(len(sources)) {
+				return nil, fmt.Errorf("inputs: line %d is of no watched function", n)
+			}
+			c.Pairs = append(c.Pairs, Pair{First: sources[numbers[0]].Name, Then: sources[numbers[1]].Name, Times: numbers[2]})
+			continue
+		}
 		if len(numbers) < fixed || numbers[0] >= int64(len(sources)) {
 			return nil, fmt.Errorf("inputs: line %d is of no watched function", n)
 		}
 		c.Functions = append(c.Functions, function(sources[numbers[0]], numbers))
 	}
+	slices.SortFunc(c.Pairs, func(a, b Pair) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.First, b.First), cmp.Compare(a.Then, b.Then))
+	})
 	return c, scan.Err()
 }
 
 // fixed is how many numbers stand before those of the parameters.
-const fixed = 7
+const fixed = 13
 
 func function(s Source, n []int64) Function {
 	f := Function{
 		Name: s.Name, Package: s.Package, File: s.File, Line: s.Line,
-		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6], Params: []Taken{},
+		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6],
+		Texts: n[7], DifferentTexts: n[8], TextsInRequest: n[9], TextsPerRequest: n[10], Compared: n[11], Same: n[12], Params: []Taken{},
 	}
 	kinds := []Taken{ByValue, ByAddress, NotTaken}
 	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {
@@ -134,7 +173,8 @@ func Read(data []byte) (*Counts, error) {
 		return nil, fmt.Errorf("inputs: %w", err)
 	}
 	for i, f := range c.Functions {
-		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 {
+		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 ||
+			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same {
 			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
 		}
 	}

@@ -143,6 +143,8 @@ type watchedPackage struct {
 const (
 	watchSwitch = "hone0on"
 	watchHook   = "hone0inputs"
+	watchEnd    = "hone0end"
+	watchResult = "hone0result"
 )
 
 // rewrite makes the copies of a package's files. Functions that cannot be watched are left out.
@@ -170,16 +172,18 @@ func (p *watchedPackage) rewrite() error {
 		return nil
 	}
 	first := slices.Min(slices.Collect(maps.Keys(p.files)))
-	p.files[first] = fmt.Appendf(p.files[first], "\n\nvar %s [%d]bool\n\nvar %s func(int32, interface{}, ...interface{})\n", watchSwitch, len(p.watched), watchHook)
+	p.files[first] = fmt.Appendf(p.files[first], "\n\nvar %s [%d]bool\n\nvar %s func(int32, interface{}, ...interface{}) func(...interface{})\n", watchSwitch, len(p.watched), watchHook)
 	return nil
+}
+
+// insertion is text that a copy has in addition.
+type insertion struct {
+	at   int // offset in the file
+	text string
 }
 
 // watchIn returns a file in which the functions say what they get; nil when none can.
 func (p *watchedPackage) watchIn(src []byte, fset *token.FileSet, file *ast.File, funcs []Func) []byte {
-	type insertion struct {
-		at   int
-		text string
-	}
 	var all []insertion
 	for _, f := range funcs {
 		ftype, recv, body := functionAt(fset, file, f.Line)
@@ -193,15 +197,17 @@ func (p *watchedPackage) watchIn(src []byte, fset *token.FileSet, file *ast.File
 			continue
 		}
 		n := len(p.watched)
-		call := func(id int, args string) string {
-			return fmt.Sprintf(" if %s[%d] { %s(%d, %s) };", watchSwitch, n, watchHook, id, args)
-		}
 		if len(args)+len(receiver) > 0 {
-			all = append(all, insertion{fset.Position(body.Lbrace).Offset + 1,
-				call(p.first+n, strings.Join(append(append(receiver, "nil")[:1], args...), ", "))})
+			call := fmt.Sprintf("%s(%d, %s)", watchHook, p.first+n, strings.Join(append(append(receiver, "nil")[:1], args...), ", "))
+			if names, added := resultNames(fset, ftype.Results); len(names) > 0 {
+				all = append(all, added...)
+				call = fmt.Sprintf("if %s := %s; %[1]s != nil { defer %[1]s(&%[3]s) }", watchEnd, call, strings.Join(names, ", &"))
+			}
+			all = append(all, insertion{fset.Position(body.Lbrace).Offset + 1, fmt.Sprintf(" if %s[%d] { %s };", watchSwitch, n, call)})
 		}
 		for _, l := range loops {
-			all = append(all, insertion{fset.Position(l.Lbrace).Offset + 1, call(-1-p.first-n, "nil")})
+			all = append(all, insertion{fset.Position(l.Lbrace).Offset + 1,
+				fmt.Sprintf(" if %s[%d] { %s(%d, nil) };", watchSwitch, n, watchHook, -1-p.first-n)})
 		}
 		f.Params = len(args)
 		p.watched = append(p.watched, f)
@@ -209,7 +215,7 @@ func (p *watchedPackage) watchIn(src []byte, fset *token.FileSet, file *ast.File
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b insertion) int { return a.at - b.at })
+	slices.SortStableFunc(all, func(a, b insertion) int { return a.at - b.at })
 	// Positions stay those of the file itself.
 	out := fmt.Appendf(nil, "//line %s:1\n", fset.Position(file.FileStart).Filename)
 	last := 0
@@ -272,6 +278,36 @@ func names(fields *ast.FieldList) []string {
 	return out
 }
 
+// resultNames returns the names of a function's results, and what gives names to those that have none. It returns nothing where
+// one is called _.
+func resultNames(fset *token.FileSet, results *ast.FieldList) (names []string, added []insertion) {
+	if results == nil {
+		return nil, nil
+	}
+	at := func(p token.Pos) int { return fset.Position(p).Offset }
+	bare := !results.Opening.IsValid()
+	if bare {
+		added = append(added, insertion{at(results.Pos()), "("})
+	}
+	for _, f := range results.List {
+		if len(f.Names) == 0 {
+			name := fmt.Sprintf("%s%d", watchResult, len(names))
+			names = append(names, name)
+			added = append(added, insertion{at(f.Type.Pos()), name + " "})
+		}
+		for _, id := range f.Names {
+			if id.Name == "_" {
+				return nil, nil
+			}
+			names = append(names, id.Name)
+		}
+	}
+	if bare {
+		added = append(added, insertion{at(results.End()), ")"})
+	}
+	return names, added
+}
+
 // write writes the copies, and the list of them that the wrapper reads, by the name that it returns: a hash of all.
 func (p *watchedPackage) write(dir string) (string, error) {
 	list := map[string]string{}
@@ -305,7 +341,7 @@ func (s *setter) tie(pkg string, own bool, i, funcs int) {
 		on, hook = fmt.Sprintf("%sIn%d", watchSwitch, i), fmt.Sprintf("%sIn%d", watchHook, i)
 		symbol := linkerPath(pkg)
 		fmt.Fprintf(&s.decls, "//go:linkname %s %s.%s\nvar %s [%d]bool\n\n", on, symbol, watchSwitch, on, funcs)
-		fmt.Fprintf(&s.decls, "//go:linkname %s %s.%s\nvar %s func(int32, interface{}, ...interface{})\n\n", hook, symbol, watchHook, hook)
+		fmt.Fprintf(&s.decls, "//go:linkname %s %s.%s\nvar %s func(int32, interface{}, ...interface{}) func(...interface{})\n\n", hook, symbol, watchHook, hook)
 	}
 	fmt.Fprintf(&s.body, "\t%s = hone0input\n\tfor i := range %s {\n\t\thone0watching = append(hone0watching, &hone0watched{on: &%s[i]})\n\t}\n", hook, on, on)
 }

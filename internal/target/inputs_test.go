@@ -34,7 +34,9 @@ func Sum[T int | string](all []T, odd map[string]int) (t T) {
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -51,6 +53,9 @@ func main() {
 		part.Sum([]int{1, i % 5}, nil)
 		part.Sum([]string{"a"}, nil)
 		deep(10)
+		same(i % 3)
+		next(i % 3)
+		other(i % 3)
 	}
 	for i := 0; i < 30000; i++ {
 		many(i)
@@ -61,11 +66,48 @@ func main() {
 		go func() { text(r.RequestURI); close(done) }()
 		<-done
 		inner(w, r.WithContext(r.Context()))
+		page := strings.Repeat("line of the page, ", 10) + r.RemoteAddr + fmt.Sprint(len(all))
+		all = append(all, page)
+		read(strings.NewReader(page))
+		read(bytes.NewReader([]byte(page)))
+		check([]byte(page))
+		find(page, "line")
+		find(page, "page")
 	})
 	for i := 0; i < 10; i++ {
 		h(httptest.NewRecorder(), httptest.NewRequest("GET", fmt.Sprint("/", i%4), nil))
 	}
 }
+
+var all []string
+
+type answer struct {
+	words []string
+	next  *answer
+}
+
+func read(r io.Reader) (*answer, error) {
+	text, err := io.ReadAll(r)
+	return &answer{strings.Fields(string(text)), &answer{}}, err
+}
+
+func check(text []byte) (bool, int) { return len(text) > 0, len(all) / 5 }
+
+func find(text, word string) (at int, err error) {
+	at = strings.Index(text, word)
+	return
+}
+
+func same(n int) (answer, map[int]bool) { return answer{words: []string{"same"}}, map[int]bool{n: true} }
+
+func other(n int) func() {
+	calls++
+	return func() {}
+}
+
+func next(n int) int { calls++; return calls }
+
+var calls int
 
 func inner(w http.ResponseWriter, r *http.Request) { text(r.RequestURI) }
 
@@ -110,6 +152,12 @@ func TestCountsInputs(t *testing.T) {
 		{Name: "example.com/app/part/part%2ev1.(*Box).Double", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func (b *Box)")},
 		{Name: "example.com/app/part/part%2ev1.Sum[...]", Package: "example.com/app/part/part.v1", File: part, Line: lineOf(t, part, "func Sum")},
 		{Name: "text/template.(*Template).Parse", Package: "text/template", File: templates, Line: lineOf(t, templates, "func (t *Template) Parse(")},
+		{Name: "main.read", Package: "example.com/app", File: main, Line: lineOf(t, main, "func read(")},
+		{Name: "main.check", Package: "example.com/app", File: main, Line: lineOf(t, main, "func check(")},
+		{Name: "main.find", Package: "example.com/app", File: main, Line: lineOf(t, main, "func find(")},
+		{Name: "main.same", Package: "example.com/app", File: main, Line: lineOf(t, main, "func same(")},
+		{Name: "main.next", Package: "example.com/app", File: main, Line: lineOf(t, main, "func next(")},
+		{Name: "main.other", Package: "example.com/app", File: main, Line: lineOf(t, main, "func other(")},
 		{Name: "main.gone", Package: "example.com/app", File: main, Line: 1},
 	}
 	b := mustBuild(t, BuildSpec{Package: ".", Dir: dir, Inputs: funcs})
@@ -122,25 +170,43 @@ func TestCountsInputs(t *testing.T) {
 		t.Fatal(missing)
 	}
 	got := map[string]string{}
+	also := 0
 	for i, line := range strings.Split(strings.TrimSpace(string(parts[PartInputs])), "\n") {
-		if i == 0 {
-			got["head"] = line
-			continue
-		}
 		words := strings.Fields(line)
-		var id int
-		fmt.Sscan(words[0], &id)
-		got[b.Watched[id].Name] = strings.Join(words[1:10], " ")
+		var id, to, n int
+		switch {
+		case i == 0:
+			got["head"] = line
+		case words[0] == "also":
+			fmt.Sscan(strings.Join(words[1:], " "), &id, &to, &n)
+			if n != 10 || b.Watched[id].Name != "main.read" || b.Watched[to].Name != "main.check" && b.Watched[to].Name != "main.find" {
+				t.Errorf("the same text: %s", line)
+			}
+			also++
+		default:
+			fmt.Sscan(words[0], &id)
+			got[b.Watched[id].Name] = strings.Join(words[1:16], " ")
+		}
 	}
-	// Calls, hashed, different, different with addresses, in requests, different in each, and the first three parameters.
+	if also != 2 {
+		t.Errorf("%d pairs of functions that got the same text", also)
+	}
+	// Calls, hashed, different, different with addresses, in requests, different in each; calls with texts, different ones, both
+	// in requests; results compared, same; and the first three parameters.
 	for name, want := range map[string]string{
 		"head":                            "requests 10 4",
-		"main.text":                       "90 90 64 64 30 10 0 0 0",
-		"main.main.func1":                 "10 10 1 10 10 10 1 1 0",
-		"main.deep":                       "660 660 11 11 0 0 0 0 0",
-		"text/template.(*Template).Parse": "60 60 3 60 0 0 0 0 0",
+		"main.text":                       "90 90 64 64 30 10 0 0 0 0 26 26 0 0 0",
+		"main.main.func1":                 "10 10 1 10 10 10 0 0 0 0 0 0 1 1 0",
+		"main.deep":                       "660 660 11 11 0 0 0 0 0 0 649 649 0 0 0",
+		"main.same":                       "60 60 3 3 0 0 0 0 0 0 57 57 0 0 0",
+		"main.next":                       "60 60 3 3 0 0 0 0 0 0 57 0 0 0 0",
+		"main.other":                      "60 60 3 3 0 0 0 0 0 0 0 0 0 0 0",
+		"main.read":                       "20 20 10 10 20 10 20 10 20 10 10 10 0 0 0",
+		"main.check":                      "10 10 10 10 10 10 10 10 10 10 0 0 0 0 0",
+		"main.find":                       "20 20 20 20 20 20 20 10 20 10 0 0 0 0 0",
+		"text/template.(*Template).Parse": "60 60 3 60 0 0 0 0 0 0 0 0 0 0 0",
 		"example.com/app/part/part%2ev1.(*Box).Double": "60 60 2",
-		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 0 1 0",
+		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 0 0 0 0 114 114 0 1 0",
 	} {
 		if !strings.HasPrefix(got[name], want) {
 			t.Errorf("%s: %s, want %s", name, got[name], want)

@@ -38,6 +38,7 @@ func (at placement) source() ([]byte, error) {
 	}
 	if at.inputs != "" {
 		parts[6] = "inputs.go"
+		parts = append(parts, "results.go")
 	}
 	var imports []string
 	var body bytes.Buffer

@@ -30,6 +30,7 @@ const (
 	hone0inputCalls    = 1 << 18 // of a function; later ones are not looked at
 	hone0inputKept     = 1 << 12 // hashes of a set
 	hone0inputRequests = 1 << 19 // that are distinguished
+	hone0inputText     = 64      // bytes of the shortest string or []byte that is compared between functions
 	hone0inputParams   = 16
 )
 
@@ -81,6 +82,13 @@ type hone0watched struct {
 	all        hone0distinct // and of the receiver, and of what is known by its address
 	inRequest  int64         // hashed calls of which the request is known
 	perRequest hone0distinct // all together with the request
+
+	texts           int64 // calls with a long text, each the longest of its call
+	differentTexts  hone0distinct
+	textsInRequest  int64         // of texts, those of which the request is known
+	textsPerRequest hone0distinct // texts together with the request
+
+	results hone0results
 }
 
 var (
@@ -113,25 +121,28 @@ func hone0collectInputs() {
 	r.Lock()
 	r.known, r.labels, r.turns, r.targets = map[hone0unsafe.Pointer]hone0unit{}, nil, 0, hone0distinct{}
 	r.Unlock()
+	hone0texts.clear()
 	for _, w := range hone0watching {
 		w.mu.Lock()
 		w.calls, w.hashed, w.inRequest = 0, 0, 0
 		w.params = [hone0inputParams]int8{}
 		w.values, w.all, w.perRequest = hone0distinct{}, hone0distinct{}, hone0distinct{}
+		w.texts, w.differentTexts, w.textsInRequest, w.textsPerRequest = 0, hone0distinct{}, 0, hone0distinct{}
+		w.results = hone0results{}
 		*w.on = true
 		w.mu.Unlock()
 	}
 }
 
 // hone0input is called at the entry of each watched function, and with -1 less its number at the start of each iteration of a
-// loop in it that takes work.
-func hone0input(id int32, receiver interface{}, args ...interface{}) {
+// loop in it that takes work. What it returns wants the addresses of the function's results when it ends; nil wants nothing.
+func hone0input(id int32, receiver interface{}, args ...interface{}) func(...interface{}) {
 	if id < 0 {
 		hone0mark(hone0unit{loop: -id}, "", "")
-		return
+		return nil
 	}
 	if int(id) >= len(hone0watching) {
-		return
+		return nil
 	}
 	w := hone0watching[id]
 	var kinds [hone0inputParams]int8
@@ -157,6 +168,7 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) {
 	request := hone0currentRequest()
 	h.word(uint64(request))
 	pair := h.Sum64()
+	hone0text(int(id), h.text, request)
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,7 +182,7 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) {
 		}
 	}
 	if !whole {
-		return
+		return nil
 	}
 	w.hashed++
 	w.values.add(values)
@@ -179,6 +191,10 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) {
 		w.inRequest++
 		w.perRequest.add(pair)
 	}
+	if !w.results.wants(all) {
+		return nil
+	}
+	return func(results ...interface{}) { w.returned(all, results) }
 }
 
 // hone0hasher hashes the parameters of a call.
@@ -187,6 +203,7 @@ type hone0hasher struct {
 	kind     int8 // what can be said of the parameter so far
 	bytes    int
 	pointers []hone0reflect.Value // what is known by its address
+	text     []byte               // the longest string or []byte among the parameters
 }
 
 func (h *hone0hasher) word(n uint64) {
@@ -216,6 +233,10 @@ func (h *hone0hasher) room(n int) bool {
 func (h *hone0hasher) address(v hone0reflect.Value) {
 	switch v.Kind() {
 	case hone0reflect.Ptr, hone0reflect.Map, hone0reflect.Chan, hone0reflect.Func, hone0reflect.UnsafePointer:
+		if rest, ok := hone0rest(v); ok {
+			h.content(rest)
+			return
+		}
 		h.pointers = append(h.pointers, v)
 		h.worse(hone0byIdentity)
 	case hone0reflect.Invalid:
@@ -267,10 +288,7 @@ func (h *hone0hasher) value(v hone0reflect.Value, depth int) {
 		h.float(parts[0])
 		h.float(parts[1])
 	case hone0reflect.String:
-		h.word(uint64(v.Len()))
-		if h.room(v.Len()) {
-			h.WriteString(v.String())
-		}
+		h.content(hone0bytes(v.String()))
 	case hone0reflect.Slice, hone0reflect.Array:
 		h.elements(v, depth)
 	case hone0reflect.Struct:
@@ -286,17 +304,60 @@ func (h *hone0hasher) value(v hone0reflect.Value, depth int) {
 	}
 }
 
+// content takes a string or a []byte.
+func (h *hone0hasher) content(b []byte) {
+	h.word(uint64(len(b)))
+	if !h.room(len(b)) {
+		return
+	}
+	h.Write(b)
+	if len(b) > len(h.text) {
+		h.text = b
+	}
+}
+
+// hone0rest returns what is left to read of a reader that holds its text in memory: that is its input, not its address.
+func hone0rest(v hone0reflect.Value) ([]byte, bool) {
+	if v.Kind() != hone0reflect.Ptr || v.IsNil() {
+		return nil, false
+	}
+	t := v.Type().Elem()
+	switch {
+	case t.PkgPath() == "strings" && t.Name() == "Reader":
+		s, i := v.Elem().FieldByName("s"), v.Elem().FieldByName("i")
+		if s.Kind() == hone0reflect.String && i.Kind() == hone0reflect.Int64 && i.Int() >= 0 && i.Int() <= int64(s.Len()) {
+			return hone0bytes(s.String()[i.Int():]), true
+		}
+	case t.PkgPath() == "bytes" && (t.Name() == "Reader" || t.Name() == "Buffer"):
+		s, i := v.Elem().FieldByName("s"), v.Elem().FieldByName("i")
+		if t.Name() == "Buffer" {
+			s, i = v.Elem().FieldByName("buf"), v.Elem().FieldByName("off")
+		}
+		if s.Kind() == hone0reflect.Slice && i.Kind() != hone0reflect.Invalid && i.Int() >= 0 && i.Int() <= int64(s.Len()) {
+			return s.Bytes()[i.Int():], true
+		}
+	}
+	return nil, false
+}
+
+// hone0bytes returns the bytes of a string, which nobody may write to.
+func hone0bytes(s string) []byte {
+	header := struct {
+		string
+		cap int
+	}{s, len(s)}
+	return *(*[]byte)(hone0unsafe.Pointer(&header))
+}
+
 func (h *hone0hasher) float(f float64) { h.word(*(*uint64)(hone0unsafe.Pointer(&f))) }
 
 func (h *hone0hasher) elements(v hone0reflect.Value, depth int) {
-	n := v.Len()
-	h.word(uint64(n))
 	if v.Kind() == hone0reflect.Slice && v.Type().Elem().Kind() == hone0reflect.Uint8 {
-		if h.room(n) {
-			h.Write(v.Bytes())
-		}
+		h.content(v.Bytes())
 		return
 	}
+	n := v.Len()
+	h.word(uint64(n))
 	if n > hone0inputElements {
 		h.worse(hone0notHashed)
 		return
@@ -384,7 +445,9 @@ func hone0currentRequest() uintptr {
 // hone0inputsCommand writes what was counted, or starts again. The first line says how many requests were seen, how many
 // different ones, and how many iterations of loops that take work; each further line is a function: its number, calls, hashed
 // calls, different inputs, different inputs with receiver and addresses, calls in requests or iterations, different inputs in
-// each of these summed up, and how each parameter was hashed.
+// each of these summed up; calls with a long text, different texts, and both in requests or iterations; calls whose result is
+// compared with that of an earlier call with the same input, and how many of these returned the same; and how each parameter was
+// hashed. Lines "also F G N" follow: in N requests, function G got a text that function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()
@@ -397,7 +460,8 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 	for id, w := range hone0watching {
 		w.mu.Lock()
 		text = hone0strconv.AppendInt(text, int64(id), 10)
-		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count()} {
+		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count(),
+			w.texts, w.differentTexts.count(), w.textsInRequest, w.textsPerRequest.count(), w.results.compared, w.results.same} {
 			text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 		}
 		for _, k := range w.params {
@@ -406,6 +470,7 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		w.mu.Unlock()
 		text = append(text, '\n')
 	}
+	text = hone0texts.append(text)
 	_, err = out.Write(text)
 	return "", err
 }
