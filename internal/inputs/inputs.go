@@ -62,14 +62,18 @@ type Function struct {
 	// PerRequest is the number of different inputs, receiver and addresses included, in each request, summed up over all: InRequest
 	// less PerRequest calls had an input that the same request had before.
 	PerRequest int64 `json:"different_in_requests"`
+	// Stable are different inputs with the receiver's address, but not the memory there: a receiver that counts or remembers is
+	// another input for Identical at each call. StablePerRequest are these in each request, summed up.
+	Stable           int64 `json:"different_stable,omitempty"`
+	StablePerRequest int64 `json:"different_stable_in_requests,omitempty"`
 	// Texts are calls with a string or []byte of at least LongText bytes, each the longest of its call; of a reader that holds its
 	// text in memory, what is left of it. TextsInRequest are those of which the request is known.
 	Texts           int64 `json:"texts,omitempty"`
 	DifferentTexts  int64 `json:"different_texts,omitempty"`
 	TextsInRequest  int64 `json:"texts_in_requests,omitempty"`
 	TextsPerRequest int64 `json:"different_texts_in_requests,omitempty"` // summed up over all
-	// Compared are calls whose results could be compared with those of an earlier call with the same input, receiver and
-	// addresses included. Same of them returned the same.
+	// Compared are calls whose results could be compared with those of an earlier call with the same input, as Stable counts
+	// inputs. Same of them returned the same.
 	Compared int64 `json:"compared,omitempty"`
 	Same     int64 `json:"same,omitempty"`
 	// Params is how each parameter that has a name was taken: its value, its address, or not at all.
@@ -151,13 +155,14 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 }
 
 // fixed is how many numbers stand before those of the parameters.
-const fixed = 13
+const fixed = 15
 
 func function(s Source, n []int64) Function {
 	f := Function{
 		Name: s.Name, Package: s.Package, File: s.File, Line: s.Line,
 		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6],
-		Texts: n[7], DifferentTexts: n[8], TextsInRequest: n[9], TextsPerRequest: n[10], Compared: n[11], Same: n[12], Params: []Taken{},
+		Stable: n[7], StablePerRequest: n[8],
+		Texts: n[9], DifferentTexts: n[10], TextsInRequest: n[11], TextsPerRequest: n[12], Compared: n[13], Same: n[14], Params: []Taken{},
 	}
 	kinds := []Taken{ByValue, ByAddress, NotTaken}
 	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {

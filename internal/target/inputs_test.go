@@ -56,6 +56,7 @@ func main() {
 		same(i % 3)
 		next(i % 3)
 		other(i % 3)
+		d.asked(i % 3)
 	}
 	for i := 0; i < 30000; i++ {
 		many(i)
@@ -104,6 +105,12 @@ func other(n int) func() {
 	calls++
 	return func() {}
 }
+
+type desk struct{ asks int }
+
+var d = &desk{}
+
+func (d *desk) asked(n int) int { d.asks++; return n + 1 }
 
 func next(n int) int { calls++; return calls }
 
@@ -156,6 +163,7 @@ func TestCountsInputs(t *testing.T) {
 		{Name: "main.check", Package: "example.com/app", File: main, Line: lineOf(t, main, "func check(")},
 		{Name: "main.find", Package: "example.com/app", File: main, Line: lineOf(t, main, "func find(")},
 		{Name: "main.same", Package: "example.com/app", File: main, Line: lineOf(t, main, "func same(")},
+		{Name: "main.(*desk).asked", Package: "example.com/app", File: main, Line: lineOf(t, main, "func (d *desk) asked(")},
 		{Name: "main.next", Package: "example.com/app", File: main, Line: lineOf(t, main, "func next(")},
 		{Name: "main.other", Package: "example.com/app", File: main, Line: lineOf(t, main, "func other(")},
 		{Name: "main.gone", Package: "example.com/app", File: main, Line: 1},
@@ -185,28 +193,29 @@ func TestCountsInputs(t *testing.T) {
 			also++
 		default:
 			fmt.Sscan(words[0], &id)
-			got[b.Watched[id].Name] = strings.Join(words[1:16], " ")
+			got[b.Watched[id].Name] = strings.Join(words[1:18], " ")
 		}
 	}
 	if also != 2 {
 		t.Errorf("%d pairs of functions that got the same text", also)
 	}
-	// Calls, hashed, different, different with addresses, in requests, different in each; calls with texts, different ones, both
+	// Calls, hashed, different, different with addresses, in requests, different in each; different of receivers by address, and in requests; calls with texts, different ones, both
 	// in requests; results compared, same; and the first three parameters.
 	for name, want := range map[string]string{
 		"head":                            "requests 10 4",
-		"main.text":                       "90 90 64 64 30 10 0 0 0 0 26 26 0 0 0",
-		"main.main.func1":                 "10 10 1 10 10 10 0 0 0 0 0 0 1 1 0",
-		"main.deep":                       "660 660 11 11 0 0 0 0 0 0 649 649 0 0 0",
-		"main.same":                       "60 60 3 3 0 0 0 0 0 0 57 57 0 0 0",
-		"main.next":                       "60 60 3 3 0 0 0 0 0 0 57 0 0 0 0",
-		"main.other":                      "60 60 3 3 0 0 0 0 0 0 0 0 0 0 0",
-		"main.read":                       "20 20 10 10 20 10 20 10 20 10 10 10 0 0 0",
-		"main.check":                      "10 10 10 10 10 10 10 10 10 10 0 0 0 0 0",
-		"main.find":                       "20 20 20 20 20 20 20 10 20 10 0 0 0 0 0",
-		"text/template.(*Template).Parse": "60 60 3 60 0 0 0 0 0 0 0 0 0 0 0",
+		"main.text":                       "90 90 64 64 30 10 64 10 0 0 0 0 26 26 0 0 0",
+		"main.main.func1":                 "10 10 1 10 10 10 10 10 0 0 0 0 0 0 1 1 0",
+		"main.deep":                       "660 660 11 11 0 0 11 0 0 0 0 0 649 649 0 0 0",
+		"main.same":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 57 0 0 0",
+		"main.(*desk).asked":              "60 60 3 60 0 0 3 0 0 0 0 0 57 57 0 0 0",
+		"main.next":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 0 0 0 0",
+		"main.other":                      "60 60 3 3 0 0 3 0 0 0 0 0 0 0 0 0 0",
+		"main.read":                       "20 20 10 10 20 10 10 10 20 10 20 10 10 10 0 0 0",
+		"main.check":                      "10 10 10 10 10 10 10 10 10 10 10 10 0 0 0 0 0",
+		"main.find":                       "20 20 20 20 20 20 20 20 20 10 20 10 0 0 0 0 0",
+		"text/template.(*Template).Parse": "60 60 3 60 0 0 60 0 0 0 0 0 0 0 0 0 0",
 		"example.com/app/part/part%2ev1.(*Box).Double": "60 60 2",
-		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 0 0 0 0 114 114 0 1 0",
+		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 6 0 0 0 0 0 114 114 0 1 0",
 	} {
 		if !strings.HasPrefix(got[name], want) {
 			t.Errorf("%s: %s, want %s", name, got[name], want)

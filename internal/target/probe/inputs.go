@@ -83,6 +83,9 @@ type hone0watched struct {
 	inRequest  int64         // hashed calls of which the request is known
 	perRequest hone0distinct // all together with the request
 
+	// The same with the receiver's address, but not the memory there: what it remembers may change while what it answers stays.
+	stable, stablePerRequest hone0distinct
+
 	texts           int64 // calls with a long text, each the longest of its call
 	differentTexts  hone0distinct
 	textsInRequest  int64         // of texts, those of which the request is known
@@ -128,7 +131,7 @@ func hone0collectInputs() {
 		w.params = [hone0inputParams]int8{}
 		w.values, w.all, w.perRequest = hone0distinct{}, hone0distinct{}, hone0distinct{}
 		w.texts, w.differentTexts, w.textsInRequest, w.textsPerRequest = 0, hone0distinct{}, 0, hone0distinct{}
-		w.results = hone0results{}
+		w.stable, w.stablePerRequest, w.results = hone0distinct{}, hone0distinct{}, hone0results{}
 		*w.on = true
 		w.mu.Unlock()
 	}
@@ -160,14 +163,20 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 		whole = whole && h.kind != hone0notHashed
 	}
 	values := h.Sum64()
+	arguments := len(h.pointers)
 	h.address(hone0reflect.ValueOf(receiver))
-	for _, p := range h.pointers {
+	for _, p := range h.pointers[:arguments] {
+		h.pointer(p)
+	}
+	for _, p := range h.pointers[arguments:] {
+		h.word(uint64(p.Pointer()))
+	}
+	stable := h.Sum64()
+	for _, p := range h.pointers[arguments:] {
 		h.pointer(p)
 	}
 	all := h.Sum64()
 	request := hone0currentRequest()
-	h.word(uint64(request))
-	pair := h.Sum64()
 	hone0text(int(id), h.text, request)
 
 	w.mu.Lock()
@@ -189,12 +198,14 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	w.all.add(all)
 	if request != 0 {
 		w.inRequest++
-		w.perRequest.add(pair)
+		w.perRequest.add(h.with(all, request))
+		w.stablePerRequest.add(h.with(stable, request))
 	}
-	if !w.results.wants(all) {
+	w.stable.add(stable)
+	if !w.results.wants(stable) {
 		return nil
 	}
-	return func(results ...interface{}) { w.returned(all, results) }
+	return func(results ...interface{}) { w.returned(stable, results) }
 }
 
 // hone0hasher hashes the parameters of a call.
@@ -212,6 +223,14 @@ func (h *hone0hasher) word(n uint64) {
 		b[i] = byte(n >> (8 * uint(i)))
 	}
 	h.Write(b[:])
+}
+
+// with is the hash of a hash and the request that it was seen in.
+func (h *hone0hasher) with(sum uint64, request uintptr) uint64 {
+	h.Reset()
+	h.word(sum)
+	h.word(uint64(request))
+	return h.Sum64()
 }
 
 func (h *hone0hasher) worse(kind int8) {
@@ -233,6 +252,9 @@ func (h *hone0hasher) room(n int) bool {
 func (h *hone0hasher) address(v hone0reflect.Value) {
 	switch v.Kind() {
 	case hone0reflect.Ptr, hone0reflect.Map, hone0reflect.Chan, hone0reflect.Func, hone0reflect.UnsafePointer:
+		if v.Kind() == hone0reflect.Ptr && v.Type().Elem().PkgPath() == "context" {
+			return // another one for each request, and no input of what is computed
+		}
 		if rest, ok := hone0rest(v); ok {
 			h.content(rest)
 			return
@@ -445,7 +467,7 @@ func hone0currentRequest() uintptr {
 // hone0inputsCommand writes what was counted, or starts again. The first line says how many requests were seen, how many
 // different ones, and how many iterations of loops that take work; each further line is a function: its number, calls, hashed
 // calls, different inputs, different inputs with receiver and addresses, calls in requests or iterations, different inputs in
-// each of these summed up; calls with a long text, different texts, and both in requests or iterations; calls whose result is
+// each of these summed up; different inputs with the receiver's address alone, and the same in requests; calls with a long text, different texts, and both in requests or iterations; calls whose result is
 // compared with that of an earlier call with the same input, and how many of these returned the same; and how each parameter was
 // hashed. Lines "also F G N" follow: in N requests, function G got a text that function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
@@ -461,6 +483,7 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		w.mu.Lock()
 		text = hone0strconv.AppendInt(text, int64(id), 10)
 		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count(),
+			w.stable.count(), w.stablePerRequest.count(),
 			w.texts, w.differentTexts.count(), w.textsInRequest, w.textsPerRequest.count(), w.results.compared, w.results.same} {
 			text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 		}
