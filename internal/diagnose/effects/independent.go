@@ -46,6 +46,7 @@ type iteration struct {
 	computes bool
 	trusts   bool             // functions of other packages, unless they ask the world by name
 	files    bool             // that are read are taken for unchanged
+	visible  bool             // only what is seen to change something counts, not what cannot be seen through
 	calls    []*types.Func    // under way
 	wrote    []*ast.IndexExpr // elements of what is outside
 	why      string
@@ -54,7 +55,15 @@ type iteration struct {
 // deepest is how many calls an iteration is followed.
 const deepest = 4
 
+// refuse records what prevents it; a doubt is not enough where only visible changes count.
 func (r *iteration) refuse(n ast.Node, format string, args ...any) {
+	if !r.visible {
+		r.changes(n, format, args...)
+	}
+}
+
+// changes records something that is seen to change what is not the iteration's own.
+func (r *iteration) changes(n ast.Node, format string, args ...any) {
 	if r.why == "" {
 		r.why = fmt.Sprintf("line %d ", syntax.Line(r.Place, n.Pos())) + fmt.Sprintf(format, args...)
 	}
@@ -155,7 +164,9 @@ func (r *iteration) walk(n ast.Node) {
 			r.write(n.X)
 		case *ast.RangeStmt:
 			r.ranged(n)
-		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt, *ast.DeferStmt:
+		case *ast.SendStmt, *ast.GoStmt:
+			r.changes(n, "works with others")
+		case *ast.SelectStmt, *ast.DeferStmt:
 			r.refuse(n, "works with others")
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW {
@@ -336,14 +347,14 @@ func (r *iteration) write(e ast.Expr) {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
 		if obj := r.Object(id); !r.mine[obj] {
-			r.refuse(e, "writes %s, which the iterations share", id.Name)
+			r.changes(e, "writes %s, which the iterations share", id.Name)
 		} else if r.loop != nil && r.picks[obj] && syntax.Inside(r.loop, obj.Pos()) && obj.Pos() < loops.Body(r.loop).Pos() {
 			r.refuse(e, "sets the loop's variable %s", id.Name)
 		}
 		return
 	}
 	if !r.owned(e) {
-		r.refuse(e, "writes %s, which the iterations may share", syntax.Short(syntax.Text(e)))
+		r.changes(e, "writes %s, which the iterations may share", syntax.Short(syntax.Text(e)))
 		return
 	}
 	if index, ok := e.(*ast.IndexExpr); ok && r.loop != nil && !r.owned(index.X) {

@@ -31,7 +31,7 @@ func (r *iteration) call(call *ast.CallExpr) {
 		return // append's result is written where it is assigned
 	case "copy", "clear", "delete":
 		if !r.owned(call.Args[0]) {
-			r.refuse(call, "writes %s, which the iterations may share", syntax.Short(syntax.Text(call.Args[0])))
+			r.changes(call, "writes %s, which the iterations may share", syntax.Short(syntax.Text(call.Args[0])))
 		}
 		return
 	case "":
@@ -49,6 +49,9 @@ func (r *iteration) call(call *ast.CallExpr) {
 	if fn.Pkg() == r.Pkg {
 		r.follow(call, fn)
 		return
+	}
+	if r.visible && Changes(fn) {
+		r.changes(call, "calls %s", syntax.Short(name))
 	}
 	if !r.harmless(call, fn, name) && !(r.trusts && r.trusted(call, fn)) {
 		r.refuse(call, "calls %s, which may change what the iterations share", syntax.Short(name))
@@ -127,7 +130,7 @@ func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	}
 	in := &iteration{
 		Place: r.Place, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{},
-		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files,
+		calls: append(slices.Clone(r.calls), fn), computes: r.computes, trusts: r.trusts, files: r.files, visible: r.visible,
 	}
 	if decl.Recv != nil && len(decl.Recv.List) == 1 && len(decl.Recv.List[0].Names) == 1 {
 		if to := syntax.Receiver(call); to != nil {

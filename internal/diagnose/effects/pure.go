@@ -69,12 +69,21 @@ func LooksPure(p *gocode.Place) bool { return pure(p, true, false) }
 // LooksPureOfFiles is LooksPure of a function that may read files.
 func LooksPureOfFiles(p *gocode.Place) bool { return pure(p, true, true) }
 
+// ChangesNothing reports whether a function changes nothing that is not its own as far as its syntax, and that of functions of its
+// package which it calls, shows. What cannot be seen through is taken for harmless.
+func ChangesNothing(p *gocode.Place) bool { return seen(p, iteration{computes: true, visible: true}) }
+
 func pure(p *gocode.Place, trusts, files bool) bool {
+	return seen(p, iteration{computes: true, trusts: trusts, files: files})
+}
+
+func seen(p *gocode.Place, how iteration) bool {
 	body := syntax.Body(p)
 	if body == nil {
 		return false
 	}
-	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, computes: true, trusts: trusts, files: files}
+	r := &how
+	r.Place, r.mine, r.picks, r.own = p, map[types.Object]bool{}, map[types.Object]bool{}, map[types.Object]bool{}
 	if fn, ok := p.Func.(*ast.FuncDecl); ok {
 		if self, ok := p.Info.Defs[fn.Name].(*types.Func); ok {
 			r.calls = []*types.Func{self}
@@ -89,6 +98,27 @@ func pure(p *gocode.Place, trusts, files bool) bool {
 func ReadsFiles(fn *types.Func) bool {
 	return fn.Pkg() != nil && (fn.Pkg().Path() == "os" || fn.Pkg().Path() == "io/fs" || fn.Pkg().Path() == "path/filepath") &&
 		(strings.HasPrefix(fn.Name(), "Read") || fn.Name() == "Open" || fn.Name() == "Stat" || fn.Name() == "Glob")
+}
+
+// Changes reports whether a function is known to change something outside of its arguments, or says so by its name.
+func Changes(fn *types.Func) bool {
+	if fn.Pkg() == nil {
+		return false
+	}
+	switch fn.Pkg().Path() {
+	case "os":
+		return Impure(fn)
+	case "fmt":
+		return strings.HasPrefix(fn.Name(), "Print") || strings.HasPrefix(fn.Name(), "Fprint")
+	case "log", "log/slog", "os/exec", "os/signal":
+		return true
+	}
+	for _, word := range []string{"Exec", "Send", "Publish", "Insert", "Delete", "Save"} {
+		if strings.HasPrefix(fn.Name(), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // Impure reports whether a function is known to have side effects, or a result that differs from call to
@@ -129,7 +159,7 @@ func PureBelow(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
 			case funcname.Match(name, "os.ReadFile", "os.Open", "os.OpenFile", "os.(*File).Read"):
 				file = true
 			case funcname.Match(name, "crypto/rand.*", "math/rand.*", "math/rand/v2.*", "crypto/internal/sysrand.*", "net.*", "net/http.*", "database/sql.*",
-				"time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*"):
+				"os.(*File).Write*", "time.Now", "time.Sleep", "runtime.chansend*", "runtime.chanrecv*", "runtime.selectgo", "os/exec.*"):
 				return false, file
 			}
 		}

@@ -32,21 +32,30 @@ const (
 // and what they are called on does not change.
 func (s *search) few(in *inputs.Function) *found {
 	c := s.costs[in.Name]
-	if c == nil || c.recursive || in.Calls < fewCalls || !c.worth(s.pass, in) {
+	different, least := in.Identical, int64(fewCalls) // the receiver counts: what it is called on has to stay
+	same := s.answersTheSame(in)
+	if same {
+		different, least = in.Stable, provedCalls
+	}
+	if c == nil || c.recursive || in.Calls < least || !c.worth(s.pass, in) {
 		return nil
 	}
-	different := in.Identical // the receiver counts: what it is called on has to stay
 	f := &found{Function: in, where: always, repeats: 1 - float64(different)/float64(in.Calls)}
 	if f.repeats < fewRepeat {
 		return nil
 	}
 	fine, file := s.pureBelow(in.Name)
-	if !fine || !s.seemsToAnswer(in) {
+	switch {
+	case !fine && same && s.asks(in.Name):
+		f.where = asked
+	case !fine || !(same && !symbol.Standard(in.Package) && !s.allocatesOnly(in.Name)) && !s.seemsToAnswer(in):
 		return nil
 	}
 	requests := s.pass.Inputs.Requests > 0
 	switch varied := s.mostDifferent() >= variety*different; {
 	case varied && !file:
+	case f.where == asked:
+		return nil
 	case file && in.ByValue() && different <= mostFiles:
 		f.file = true
 	case s.loop(in.Name, float64(in.Calls)/float64(different)):
@@ -184,12 +193,7 @@ func takesFunction(s *types.Signature) bool {
 
 // makes reports whether the name of a function says that it makes something of its input.
 func makes(in *inputs.Function) bool {
-	name := in.Name[strings.LastIndexByte(in.Name, '.')+1:]
-	return slices.ContainsFunc([]string{
+	return startsWith(in,
 		"Marshal", "Encode", "Format", "Render", "Parse", "Compile", "Build", "Clone", "Copy", "DeepCopy", "Convert", "Decode", "Unmarshal",
-		"Load", "New", "Must", "Make", "Create", "Derive", "Generate", "Compute", "Expand", "Resolve", "Scale", "Resize", "Hash", "Sum", "Digest",
-	}, func(verb string) bool {
-		rest, ok := strings.CutPrefix(strings.ToUpper(name[:1])+name[1:], verb)
-		return ok && (rest == "" || rest[0] < 'a')
-	})
+		"Load", "New", "Must", "Make", "Create", "Derive", "Generate", "Compute", "Expand", "Resolve", "Scale", "Resize", "Hash", "Sum", "Digest")
 }

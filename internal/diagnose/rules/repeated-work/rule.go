@@ -20,7 +20,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "repeated-work",
 		Kind:  rule.CPU,
-		Needs: []rule.Need{rule.NeedInputs},
+		Needs: []rule.Need{rule.NeedInputs, rule.NeedCounts},
 		Title: "Same work repeated for the same input",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -35,21 +35,25 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `An expensive function gets the same input several times: the same header
-parsed by each layer of a request, the same text compiled for each row, a
-recursion that solves the same part again. No profile shows that. hone builds
-the program once more with its expensive functions counting their inputs, by
-hashes that never leave the process.
+const doc = `An expensive function gets the same input several times: the same header is
+parsed by each layer of a request, the same text is compiled for each row, the
+same body is decoded into a map and then into a struct, the same settings are
+fetched from another service for each request, a recursion solves the same part
+again. No profile shows that. hone builds the program once more with its
+expensive functions counting their inputs and comparing their results, by hashes
+that never leave the process.
 
-Compute the result once and pass it on, or keep it by its input, in a map for a
-few inputs, in a cache with a limit where they keep coming. If the result can be
-changed, copy it first.
+Compute the result once and pass it on, or cache it by its input: in a map for a
+few inputs, in a cache with a size limit where new ones keep coming, for a limited
+time where the answer can change. If the result is modified by its users, copy it
+first.
 
 It is fine where the work is cheaper than a look-up: functions of less than half a
-microsecond a call are left alone. So are functions that write or ask
-others. That all requests of a recording give a function the same few inputs
-may be the load's doing: the rule speaks of it only when other functions got
-ten times as many different ones, or when what is read again is a file.
+microsecond and 512 bytes a call are left alone. So are functions that are seen to
+change something, or that returned something else for the same input. That all
+requests of a recording give a function the same few inputs may be the load's
+doing: the rule speaks of it only when other functions got ten times as many
+different ones, or when a file is read again.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -93,7 +97,8 @@ type found struct {
 	where      scope
 	file       bool // it reads one
 	recursive  bool
-	shared     bool // it is what stands in the finding, instead of one caller
+	other      string // of sameText: the function that got the text before; "" for itself
+	shared     bool   // it is what stands in the finding, instead of one caller
 	confidence rule.Confidence
 }
 
@@ -105,7 +110,9 @@ const (
 	inOperation
 	inRun
 	inLoop
-	always // in all that was watched
+	always   // in all that was watched
+	sameText // a text in a request, or in a run, whatever the other parameters are
+	asked    // always, of another service
 )
 
 // caller returns the frame of a row nearest to the root that calls a function that repeats itself; the function's own frame where
@@ -161,17 +168,19 @@ func (s *search) judge(in *inputs.Function) *found {
 	if in == nil || len(in.Params) == 0 || float64(in.Hashed) < 0.95*float64(in.Calls) {
 		return nil
 	}
-	if f := s.surely(in); f != nil {
-		return f
+	for _, judge := range []func(*inputs.Function) *found{s.surely, s.few, s.text, s.textOfTwo} {
+		if f := judge(in); f != nil {
+			return f
+		}
 	}
-	return s.few(in)
+	return nil
 }
 
 // surely judges functions that repeat themselves within a unit of work and whose results follow from their inputs.
 func (s *search) surely(in *inputs.Function) *found {
 	f := &found{Function: in}
 	c := s.costs[in.Name]
-	if c == nil || !f.repeated(s.pass) {
+	if c == nil || !f.repeated(s.pass, s.answersTheSame(in)) {
 		return nil
 	}
 	f.recursive = c.recursive
@@ -187,30 +196,34 @@ func (s *search) surely(in *inputs.Function) *found {
 }
 
 // repeated reports whether enough of the calls had an input seen before in the same request, operation or run.
-func (f *found) repeated(p *rule.Pass) bool {
+func (f *found) repeated(p *rule.Pass, same bool) bool {
 	window := p.Inputs.Units
+	different, perRequest := f.Identical, f.PerRequest
+	if same { // the receiver may change, its answers do not
+		different, perRequest = f.Stable, f.StablePerRequest
+	}
 	switch {
 	case f.InRequest >= leastCalls:
-		f.repeats = 1 - float64(f.PerRequest)/float64(f.InRequest)
+		f.repeats = 1 - float64(perRequest)/float64(f.InRequest)
 		f.where = inRequest
 		var n float64
 		n, f.unit = p.Inputs.Apart()
-		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(f.PerRequest)/n)))
+		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(perRequest)/n)))
 	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
-		f.repeats = 1 - float64(f.Identical)/float64(f.Calls)
+		f.repeats = 1 - float64(different)/float64(f.Calls)
 		f.where = inRun
 		calls := units.Count(f.Calls) + " calls in one run"
 		if f.Calls >= inputs.MostCalls {
 			calls = "the first " + calls
 		}
-		f.words = calls + ", with " + evidence.Different(units.Count(f.Identical))
+		f.words = calls + ", with " + evidence.Different(units.Count(different))
 	case p.Manifest.Target.Bench != "" && window > 0:
 		// Every operation gets the benchmark's input again. What one operation repeats is at least what its calls are more than
 		// all inputs that there were.
 		calls := float64(f.Calls) / (window + 1) // package testing tries one first
-		f.repeats = 1 - float64(f.Identical)/calls
+		f.repeats = 1 - float64(different)/calls
 		f.where = inOperation
-		f.words = fmt.Sprintf("%s calls in each operation, with at most %s", units.Number(calls), evidence.Different(units.Count(f.Identical)))
+		f.words = fmt.Sprintf("%s calls in each operation, with at most %s", units.Number(calls), evidence.Different(units.Count(different)))
 	}
 	return f.repeats >= leastRepeats
 }
@@ -218,8 +231,16 @@ func (f *found) repeated(p *rule.Pass) bool {
 func (f *found) describe(m *rule.Match) {
 	name := funcname.Short(funcname.Typed(f.Name))
 	m.Cause = fmt.Sprintf("%s repeats work that it already did for the same input: %s.", name, f.words)
+	if proved(f.Function) && f.where != sameText {
+		m.Cause += fmt.Sprintf(" It returned the same each time (%s of results compared).", units.Count(f.Compared))
+	}
 	keep := "Cache the results by their input, in a map or, if new inputs keep coming, in a cache with a size limit"
 	switch {
+	case f.where == sameText:
+		f.describeText(m, name)
+	case f.where == asked:
+		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
+		m.Fix = "Cache the answer by its input, for as long as it may be out of date, and fetch it again when that time is over; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at once."
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
 	case f.where == inRequest:

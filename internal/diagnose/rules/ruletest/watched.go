@@ -6,17 +6,24 @@ import (
 
 	"github.com/hone-go/hone/internal/inputs"
 	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/profile/symbol"
 )
 
-// watchInputs builds the program so that the functions of package main that its profile names say what they get, runs it
-// once and returns that.
+// watchInputs builds the program so that some functions that its profile names say what they get, runs it once and returns that:
+// those of package main, and those of the encodings of the standard library, which stand for other modules.
 func watchInputs(t *testing.T, p *program) *inputs.Counts {
 	t.Helper()
 	var funcs []target.Func
 	for _, f := range p.onCPU.Functions {
-		if strings.HasPrefix(f.Name, "main.") && f.Name != "main.main" {
-			funcs = append(funcs, target.Func{Name: f.Name, Package: p.bin.ImportPath, File: f.Filename, Line: int(f.StartLine)})
+		pkg := symbol.Package(f.Name)
+		switch {
+		case pkg == "main" && f.Name != "main.main":
+			pkg = p.bin.ImportPath
+		case strings.HasPrefix(pkg, "encoding/"):
+		default:
+			continue
 		}
+		funcs = append(funcs, target.Func{Name: f.Name, Package: pkg, File: f.Filename, Line: int(f.StartLine)})
 	}
 	bin, err := target.Build(t.Context(), target.BuildSpec{Package: ".", Dir: p.bin.Dir, WorkDir: t.TempDir(), Inputs: funcs})
 	if err != nil {

@@ -1,0 +1,113 @@
+package repeatedwork
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/effects"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// provedCalls is how many calls show that inputs come again, where results were compared.
+const provedCalls = 100
+
+// proved reports whether a function returned the same whenever it got an input again, often enough to believe that its result
+// follows from its input. It does not say that the function changes nothing: see onlyAnswers.
+func proved(in *inputs.Function) bool {
+	const (
+		fewest = 50
+		share  = 0.995 // what is compared is a sample of all inputs, and a time-out may have changed one answer
+	)
+	return in.Compared >= fewest && float64(in.Same) >= share*float64(in.Compared)
+}
+
+// answersTheSame is both: what may be kept by all that is known.
+func (s *search) answersTheSame(in *inputs.Function) bool { return proved(in) && s.onlyAnswers(in) }
+
+// onlyAnswers reports whether a function's results may be kept, as far as one can see: it has one that is worth keeping, it is called
+// with values, it calls no function that it is given, and neither its syntax nor its name says that it changes something.
+// What a method of something that changes returns has to be more than yes or no, or a number, which may be the same by chance.
+func (s *search) onlyAnswers(in *inputs.Function) bool {
+	if !in.ByValue() || strings.Contains(in.Name, ".func") { // of a literal: who knows what it is for
+		return false
+	}
+	place, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok {
+		return false
+	}
+	signature := syntax.SignatureOf(place)
+	if signature == nil || !answers(signature) || takesFunction(signature) || changes(in) {
+		return false
+	}
+	return (signature.Recv() == nil || rich(signature)) && effects.ChangesNothing(place)
+}
+
+// rich reports whether a result is a text, or something made of values.
+func rich(s *types.Signature) bool {
+	for v := range s.Results().Variables() {
+		switch t := v.Type().Underlying().(type) {
+		case *types.Basic:
+			if t.Info()&types.IsString != 0 {
+				return true
+			}
+		case *types.Interface:
+			if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// changes reports whether the name of a function says that it is called for what it changes.
+func changes(in *inputs.Function) bool {
+	return startsWith(in, "Add", "Put", "Set", "Insert", "Store", "Save", "Write", "Update", "Delete", "Remove", "Register", "Record", "Push", "Append",
+		"Inc", "Observe", "Log", "Emit", "Notify", "Send", "Publish", "Enqueue", "Apply", "Exec", "Commit", "Close", "Lock", "Unlock", "Acquire", "Release",
+		"Post", "Upload", "Mark", "Touch", "Flush", "Sync", "Reset", "Pop", "Next", "Read", "Serve", "Handle", "Do", "Run", "Start", "Stop", "Wait", "Take", "Reserve")
+}
+
+// startsWith reports whether the name of a function, without those of its package and receiver, begins with one of some words.
+func startsWith(in *inputs.Function, words ...string) bool {
+	name := in.Name[strings.LastIndexByte(in.Name, '.')+1:]
+	return name != "" && slices.ContainsFunc(words, func(word string) bool {
+		rest, ok := strings.CutPrefix(strings.ToUpper(name[:1])+name[1:], word)
+		return ok && (rest == "" || rest[0] < 'a')
+	})
+}
+
+// allocatesOnly reports whether what a function costs is the memory that it makes by itself: a constructor of something to be filled
+// returns the same each time, and has to be called each time.
+func (s *search) allocatesOnly(name string) bool {
+	const most = 0.8
+	var total, own int64
+	for _, r := range s.costs[name].rows {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		if i < 0 {
+			continue
+		}
+		total += r.Value
+		if i == 0 || strings.HasPrefix(r.Stack[i-1].Function, "runtime.") {
+			own += r.Value
+		}
+	}
+	return float64(own) >= most*float64(total)
+}
+
+// asks reports whether the profile shows that a function asks another service or a database.
+func (s *search) asks(name string) bool {
+	for _, r := range s.costs[name].rows {
+		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+		for _, f := range r.Stack[:max(i, 0)] {
+			if funcname.Match(f.Function, "net/http.(*Client).*", "net/http.(*Transport).*", "database/sql.*", "net.(*conn).Write", "google.golang.org/grpc.(*ClientConn).Invoke") {
+				return true
+			}
+		}
+	}
+	return false
+}

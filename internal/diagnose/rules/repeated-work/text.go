@@ -1,0 +1,92 @@
+package repeatedwork
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/inputs"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// text judges functions that go through a long text again, with another destination or another question: the body of a request
+// decoded into a map to look at one field and then into a struct.
+func (s *search) text(in *inputs.Function) *found {
+	if !s.decodes(in) || float64(in.Texts) < 0.9*float64(in.Calls) {
+		return nil
+	}
+	f := &found{Function: in, where: sameText, confidence: rule.Likely}
+	switch p := s.pass; {
+	case in.TextsInRequest >= leastCalls:
+		var n float64
+		n, f.unit = p.Inputs.Apart()
+		f.repeats = 1 - float64(in.TextsPerRequest)/float64(in.TextsInRequest)
+		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(in.TextsInRequest)/n), f.unit, differentTexts(units.Number(float64(in.TextsPerRequest)/n)))
+	case p.Manifest.Unit() == "run" && p.Inputs.Requests+p.Inputs.Iterations == 0 && in.Texts >= 10*leastCalls:
+		f.unit = "run"
+		f.repeats = 1 - float64(in.DifferentTexts)/float64(in.Texts)
+		f.words = fmt.Sprintf("%s calls, with %s", units.Count(in.Texts), differentTexts(units.Count(in.DifferentTexts)))
+	}
+	if f.repeats < leastRepeats {
+		return nil
+	}
+	return f
+}
+
+// textOfTwo judges functions that get a text which another function went through before in the same request.
+func (s *search) textOfTwo(in *inputs.Function) *found {
+	for _, p := range s.pass.Inputs.Pairs {
+		if p.Then != in.Name || p.Times < leastCalls || in.TextsInRequest == 0 {
+			continue
+		}
+		first := s.pass.Inputs.Of(p.First)
+		if first == nil || !s.decodes(in) || !s.decodes(first) || s.together(p.First, p.Then) {
+			continue
+		}
+		repeats := min(1, float64(p.Times)/float64(in.TextsInRequest))
+		if repeats < leastRepeats {
+			continue
+		}
+		_, unit := s.pass.Inputs.Apart()
+		return &found{
+			Function: in, where: sameText, unit: unit, other: p.First, confidence: rule.Likely,
+			repeats: repeats / 2, // one of the two has to stay
+			words:   fmt.Sprintf("%s texts that %s had gone through before in the same %s", units.Count(p.Times), funcname.Short(funcname.Typed(p.First)), unit),
+		}
+	}
+	return nil
+}
+
+// decodes reports whether a function by its name reads a text through, costs more than a look-up and does nothing else by the profile.
+func (s *search) decodes(in *inputs.Function) bool {
+	c := s.costs[in.Name]
+	return c != nil && !c.recursive && c.worth(s.pass, in) && s.quiet(in.Name) &&
+		startsWith(in, "Unmarshal", "Decode", "Parse", "Compile", "Scan", "Sum", "Hash", "Digest", "Valid", "Verify", "Get", "Extract", "Tokenize", "Split",
+			"Decompress", "Inflate", "New", "Load", "From", "Lookup", "Find", "Must")
+}
+
+// together reports whether one of two functions calls the other, by the profile.
+func (s *search) together(a, b string) bool {
+	in := func(r *site.Row, name string) bool {
+		return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
+	}
+	return slices.ContainsFunc(s.costs[a].rows, func(r *site.Row) bool { return in(r, b) })
+}
+
+func differentTexts(n string) string {
+	if n == "1" {
+		return "one text"
+	}
+	return n + " different texts"
+}
+
+// describeText writes what is said of a text that is gone through again.
+func (f *found) describeText(m *rule.Match, name string) {
+	m.Cause = fmt.Sprintf("%s goes through the same text again: %s.", name, f.words)
+	m.Fix = "Parse it once and pass the result on. Where one field decides what becomes of the rest, decode that field alone first (json.RawMessage keeps the rest as it is)."
+	if f.other == "" && f.unit == "run" {
+		m.Fix = "Parse each text once and ask the result everything that is wanted of it, or keep the results by their text."
+	}
+}
