@@ -1,68 +1,71 @@
 package pairing
 
 import (
+	"fmt"
+	"iter"
+	"path"
+	"slices"
+
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/internal/frames"
 	"github.com/hone-go/hone/profile/sampling"
 	"github.com/hone-go/hone/profile/symbol"
-
-	"fmt"
-	"path"
-	"slices"
 )
 
-// Measure is which of a stack's rows a sample is charged to.
+// Measure says which frames of a stack a sample is charged to.
 type Measure int
 
 const (
-	// Own charges the frame nearest the leaf that is not of the runtime, sync or syscall, so
-	// that allocating, copying, waiting and system calls count for the function that asked.
-	// What only the runtime does goes to the outermost frame (runtime.gcBgMarkWorker).
+	// Own charges the frame nearest the leaf that is outside runtime, sync and syscall, so that
+	// allocations, copies, waits and system calls count for the function that caused them. A stack
+	// of the runtime alone is charged to its outermost frame (runtime.gcBgMarkWorker).
 	Own  Measure = iota
 	Flat         // the leaf
 	Cum          // every frame of the stack, once
 )
 
-// PairOptions say what a Pairing sums.
+// Options says what a Builder sums.
 type Options struct {
 	Granularity profile.Granularity
 	Measure     Measure
-	Paths       bool // a row for each stack: from the outermost frame to the one that Measure (Own or Flat) charges
+	// Paths makes a row of each path from the outermost frame to the one that Measure (Own or
+	// Flat) charges.
+	Paths bool
 }
 
-// Cost is what one profile has for a row: the sum of its values and how far
-// chance moves that sum.
+// Cost is what one profile has for a row: the sum of its values, and the variance that sampling gives
+// that sum.
 type Cost struct {
 	Value    int64
-	Variance float64 // in squared units of the value; 0 without Scatter
+	Variance float64 // in squared units of the value; 0 if Table.Scatter is sampling.Unknown
 }
 
-func (c *Cost) add(v int64, variance float64) {
-	c.Value += v
-	c.Variance += variance
+func (c *Cost) add(o Cost) {
+	c.Value += o.Value
+	c.Variance += o.Variance
 }
 
-// PairedRow is a function, file, line or path, and its cost in each profile.
+// Row is a function, file, line or path, and its cost in each profile.
 type Row struct {
 	profile.Frame        // the frame that is charged
-	Costs         []Cost // as many as profiles
-	node          int32  // of the path
+	Costs         []Cost // one for each profile
+	node          int32  // of the path; -1: none
 }
 
-// Pairing sets the rows of several profiles side by side. Functions are paired
-// by name, lines by function, base name of the file and number, so that checkouts in
-// different directories meet. Build one with a Pairer.
+// Table holds the rows of several profiles side by side. Functions are matched by name; lines by
+// function, base name of the file and number, so that checkouts in different directories match.
+// Make one with a Builder.
 type Table struct {
 	SampleType profile.ValueType
-	Scatter    sampling.Kind // NoScatter when one of the profiles has none
+	Scatter    sampling.Kind // how the values were sampled; Unknown if the profiles differ
 	Rows       []Row
-	Totals     []Cost // of all rows of each profile
+	Totals     []Cost // sum of each profile
 
 	keys  []profile.Frame
 	nodes []pathNode
 }
 
-// Pairer builds a Pairing. Only sums are kept, so the profiles may go one by one.
+// Builder makes a Table. It keeps sums only, so a profile can be dropped after Add.
 type Builder struct {
 	o     Options
 	out   Table
@@ -73,10 +76,10 @@ type Builder struct {
 	nodes []pathNode
 }
 
-// pathNode is a path: another path and a frame more.
+// pathNode is a path: its parent's path and one more frame.
 type pathNode struct{ parent, key int32 }
 
-// NewPairer starts a pairing.
+// New returns a Builder for an empty Table. Paths cannot be combined with Cum.
 func New(o Options) (*Builder, error) {
 	if o.Paths && o.Measure == Cum {
 		return nil, fmt.Errorf("pair paths: a path has no cumulative cost")
@@ -84,7 +87,7 @@ func New(o Options) (*Builder, error) {
 	return &Builder{o: o, index: map[profile.Frame]int32{}, trie: map[pathNode]int32{}}, nil
 }
 
-// Add sums one column of a profile. All profiles have to agree on its type and unit.
+// Add adds one column of a profile. Its type and unit must be those of the columns before.
 func (a *Builder) Add(p *profile.Profile, sampleIndex int) error {
 	if err := frames.CheckIndex(p, sampleIndex); err != nil {
 		return fmt.Errorf("pair: %w", err)
@@ -103,22 +106,41 @@ func (a *Builder) Add(p *profile.Profile, sampleIndex int) error {
 		variance = func(int) float64 { return 0 }
 	}
 	var total Cost
+	stacks := costs(p, sampleIndex, variance, &total)
 	f := a.frames(p)
 	var sums []Cost
 	switch {
 	case a.o.Paths:
-		sums = a.sumPaths(p, f, sampleIndex, variance, &total)
+		sums = a.sumPaths(p, f, stacks)
 	case a.o.Measure == Cum:
-		sums = a.sumCum(p, f, sampleIndex, variance, &total)
+		sums = a.sumCum(f, stacks)
 	default:
-		sums = a.sumLeaves(p, f, sampleIndex, variance, &total)
+		sums = a.sumLeaves(p, f, stacks)
 	}
 	a.costs = append(a.costs, sums)
 	a.out.Totals = append(a.out.Totals, total)
 	return nil
 }
 
-// frames numbers the keys of a profile with the numbers that the others have.
+// costs ranges over the stacks of one column of a profile and what each costs, and adds the costs to
+// total. Rows without a stack or a value are left out.
+func costs(p *profile.Profile, sampleIndex int, variance func(row int) float64, total *Cost) iter.Seq2[[]int32, Cost] {
+	return func(yield func([]int32, Cost) bool) {
+		for row, v := range p.Values(sampleIndex) {
+			stack := p.Stack(row)
+			if v == 0 || len(stack) == 0 {
+				continue
+			}
+			c := Cost{v, variance(row)}
+			total.add(c)
+			if !yield(stack, c) {
+				return
+			}
+		}
+	}
+}
+
+// frames numbers the keys of a profile as the profiles before it do.
 func (a *Builder) frames(p *profile.Profile) *frames.Table {
 	f := frames.New(p, func(fn *profile.Function, line int64) profile.Frame { return pairKey(a.o.Granularity, fn, line) })
 	number := make([]int32, len(f.Keys))
@@ -145,8 +167,8 @@ func pairKey(g profile.Granularity, fn *profile.Function, line int64) profile.Fr
 	return k
 }
 
-// charged returns, for each location, which of its frames is the first that is
-// charged, −1 for none, as an index into f.List.
+// charged returns, for each location, the first of its frames that can be charged, as an index of
+// f.List; -1 if it has none.
 func (a *Builder) charged(p *profile.Profile, f *frames.Table) []int32 {
 	machinery := make([]bool, len(p.Functions))
 	if a.o.Measure == Own {
@@ -167,8 +189,8 @@ func (a *Builder) charged(p *profile.Profile, f *frames.Table) []int32 {
 	return first
 }
 
-// place finds the frame that a stack is charged to: the location's place in the stack and
-// the frame's place in f.List.
+// place returns the frame that a stack is charged to, as the location's index in the stack and the
+// frame's index in f.List.
 func place(stack, first []int32, f *frames.Table) (at int, frame int32) {
 	for at, l := range stack {
 		if first[l] >= 0 {
@@ -179,37 +201,29 @@ func place(stack, first []int32, f *frames.Table) (at int, frame int32) {
 	return last, f.Start[stack[last]+1] - 1
 }
 
-func (a *Builder) sumLeaves(p *profile.Profile, f *frames.Table, sampleIndex int, variance func(int) float64, total *Cost) []Cost {
+// sumLeaves sums by the key of the frame that each stack is charged to.
+func (a *Builder) sumLeaves(p *profile.Profile, f *frames.Table, stacks iter.Seq2[[]int32, Cost]) []Cost {
 	sums := make([]Cost, len(a.keys))
 	first := a.charged(p, f)
-	for row, v := range p.Values(sampleIndex) {
-		stack := p.Stack(row)
-		if v == 0 || len(stack) == 0 {
-			continue
-		}
-		scatter := variance(row)
-		total.add(v, scatter)
+	for stack, cost := range stacks {
 		_, frame := place(stack, first, f)
-		sums[f.List[frame]].add(v, scatter)
+		sums[f.List[frame]].add(cost)
 	}
 	return sums
 }
 
-func (a *Builder) sumCum(p *profile.Profile, f *frames.Table, sampleIndex int, variance func(int) float64, total *Cost) []Cost {
+// sumCum sums by the keys of all frames of each stack.
+func (a *Builder) sumCum(f *frames.Table, stacks iter.Seq2[[]int32, Cost]) []Cost {
 	sums := make([]Cost, len(a.keys))
-	seen := make([]int32, len(a.keys)) // the last row (plus one) that was added: recursion counts once
-	for row, v := range p.Values(sampleIndex) {
-		stack := p.Stack(row)
-		if v == 0 || len(stack) == 0 {
-			continue
-		}
-		scatter := variance(row)
-		total.add(v, scatter)
+	seen := make([]int32, len(a.keys)) // the last stack that was added, counted from 1: recursion counts once
+	n := int32(0)
+	for stack, cost := range stacks {
+		n++
 		for _, l := range stack {
 			for _, k := range f.List[f.Start[l]:f.Start[l+1]] {
-				if seen[k] != int32(row+1) {
-					seen[k] = int32(row + 1)
-					sums[k].add(v, scatter)
+				if seen[k] != n {
+					seen[k] = n
+					sums[k].add(cost)
 				}
 			}
 		}
@@ -217,16 +231,11 @@ func (a *Builder) sumCum(p *profile.Profile, f *frames.Table, sampleIndex int, v
 	return sums
 }
 
-func (a *Builder) sumPaths(p *profile.Profile, f *frames.Table, sampleIndex int, variance func(int) float64, total *Cost) []Cost {
+// sumPaths sums by the path from the outermost frame to the one that each stack is charged to.
+func (a *Builder) sumPaths(p *profile.Profile, f *frames.Table, stacks iter.Seq2[[]int32, Cost]) []Cost {
 	sums := make([]Cost, len(a.nodes))
 	first := a.charged(p, f)
-	for row, v := range p.Values(sampleIndex) {
-		stack := p.Stack(row)
-		if v == 0 || len(stack) == 0 {
-			continue
-		}
-		scatter := variance(row)
-		total.add(v, scatter)
+	for stack, cost := range stacks {
 		at, frame := place(stack, first, f)
 		node := int32(-1)
 		for i := len(stack) - 1; i >= at; i-- {
@@ -242,7 +251,7 @@ func (a *Builder) sumPaths(p *profile.Profile, f *frames.Table, sampleIndex int,
 		for len(sums) < len(a.nodes) {
 			sums = append(sums, Cost{})
 		}
-		sums[node].add(v, scatter)
+		sums[node].add(cost)
 	}
 	return sums
 }
@@ -258,8 +267,8 @@ func (a *Builder) child(parent, key int32) int32 {
 	return i
 }
 
-// Pairing returns the rows that cost something in one of the profiles, in the order in which
-// they were met. The pairer is of no use afterwards.
+// Table returns the rows with a cost in at least one profile, in order of first appearance. The
+// Builder must not be used afterwards.
 func (a *Builder) Table() *Table {
 	out := &a.out
 	out.keys, out.nodes = a.keys, a.nodes
@@ -268,13 +277,13 @@ func (a *Builder) Table() *Table {
 		n = len(a.nodes)
 	}
 	costs := make([]Cost, 0, len(a.costs))
-	var slab []Cost // that rows' costs are cut from
+	var slab []Cost // the rows' costs are slices of it
 	for i := range n {
 		costs = costs[:0]
 		any := false
 		for _, sums := range a.costs {
 			var c Cost
-			if i < len(sums) { // else met by a later profile only
+			if i < len(sums) { // a key of a later profile has no sum here
 				c = sums[i]
 			}
 			costs = append(costs, c)
@@ -299,8 +308,7 @@ func (a *Builder) Table() *Table {
 	return out
 }
 
-// Path returns the frames of a row that is a path, the outermost first, its own last; nil without
-// PairOptions.Paths.
+// Path returns the frames of a row's path, outermost first; nil without Options.Paths.
 func (p *Table) Path(row int) []profile.Frame {
 	var frames []profile.Frame
 	for node := p.Rows[row].node; node >= 0; node = p.nodes[node].parent {

@@ -12,36 +12,37 @@ import (
 	"strings"
 )
 
-// Work is a kind of work that the Go runtime does for a program.
+// Kind is a kind of work that the Go runtime does for a program.
 type Kind int
 
 const (
-	None       Kind = iota // the program's own, the standard library's too
+	None       Kind = iota // not the runtime's work: the program's and the standard library's own
 	Collection             // garbage collection: marking, sweeping, assists, write barriers
 	Allocation
-	Copying // memory, and between strings and slices
-	Maps    // with hashing
-	Locks   // and channels
+	Copying // of memory, and between strings and slices
+	Maps    // including hashing
+	Locks   // including channels
 	Scheduling
 	SystemCalls
 	StackGrowth
-	Other
-	works // how many
+	Other // work that no table of this package names
+	numKinds
 )
 
-// String is the group's name on a page.
+// String returns the kind's name as reports print it.
 func (w Kind) String() string {
-	return [works]string{
+	return [numKinds]string{
 		"the program itself", "garbage collection", "allocation", "copying", "maps", "locks and channels",
 		"scheduler", "system calls", "stack growth", "runtime, other",
 	}[w]
 }
 
-// workTable says which frames do what work, as of Go 1.23 to 1.26. A function stands for
-// its closures too; a name that ends in "*" is a prefix. What a version lacks does no harm.
-// Locks within the runtime, futexes and the like are left out: their caller knows what they are for.
-func workTable() [works][]string {
-	return [works][]string{
+// workTable returns the functions that do each kind of work, as of Go 1.23 to 1.26. A name also
+// matches the function's closures; one that ends in "*" is a prefix. Names that a version lacks do no
+// harm. Locks inside the runtime, futexes and the like are left out: their callers say what they are
+// for.
+func workTable() [numKinds][]string {
+	return [numKinds][]string{
 		Collection: {
 			"runtime.gcAssistAlloc*", "runtime.gcBgMarkWorker*", "runtime.gcDrain*", "runtime.gcStart", "runtime.gcMarkDone",
 			"runtime.gcMarkTermination", "runtime.gcSweep", "runtime.bgsweep", "runtime.bgscavenge", "runtime.forcegchelper",
@@ -82,8 +83,8 @@ func workTable() [works][]string {
 	}
 }
 
-// workOf finds a function in the table.
-func workOf(table *[works][]string, name string) Kind {
+// workOf returns the kind of work of a function, None if the table does not name it.
+func workOf(table *[numKinds][]string, name string) Kind {
 	for w, names := range table {
 		for _, n := range names {
 			prefix, any := strings.CutSuffix(n, "*")
@@ -95,46 +96,55 @@ func workOf(table *[works][]string, name string) Kind {
 	return None
 }
 
-// WorkRow is what one line makes the runtime do.
+// Row is a line and the work that the runtime does for it.
 type Row struct {
-	profile.Frame       // the line; without a name: nobody's, the runtime does it in the background
+	profile.Frame       // the line; without a name: the runtime does the work in the background
 	Value         int64 // in the sample type's unit
 }
 
-// WorkGroup is one kind of work.
+// Group is one kind of work.
 type Group struct {
 	Work  Kind
 	Value int64
-	Rows  []Row // the most expensive first; none for NoWork
+	Rows  []Row // most expensive first; none for None
 }
 
-// RuntimeWork is a profile's value by what the runtime did and for which line.
+// Table is a profile's value by kind of work and by line.
 type Table struct {
 	SampleType profile.ValueType
 	Total      int64   // sum of all values
-	Samples    float64 // that stand behind Total; 0 when the profile does not say
-	Groups     []Group // the most expensive first, without those of zero
+	Samples    float64 // the effective number of samples behind Total; 0 when the profile does not say
+	Groups     []Group // most expensive first, without those of zero
 }
 
-// workKey is a row of a group.
-type workKey struct {
+// lineKey is a line and a kind of work, by the profile's own numbers: hashing it costs much less than
+// hashing the names of a Frame.
+type lineKey struct {
+	line int64
+	fn   int32 // index of Profile.Functions; -1: no line
 	work Kind
-	key  profile.Frame
 }
 
-// RuntimeWork charges each sample to the kind of work that its innermost frames do, up to the
-// first frame outside the runtime, sync, syscall and internal packages. Among those the
-// collector's frames decide, else the innermost that stands in a table: copying for
-// a slice that grows is copying. The line that pays is the innermost of a function that owns tells
-// to be the user's, else the innermost outside the runtime.
+// rowKey is a row of a group.
+type rowKey struct {
+	work Kind
+	line profile.Frame
+}
+
+// Of returns the work that the runtime does, by the value of one column. A sample counts for the work
+// that its innermost frames do, up to the first frame outside runtime, sync, syscall and the internal
+// packages. If any of those frames belongs to the garbage collector, that is the work; otherwise it is
+// the work of the innermost frame that workTable names, so copying for a slice that grows is copying.
+// The sample is charged to the innermost line in a function that owns reports as the user's, or to
+// the innermost line outside the runtime if there is none.
 func Of(p *profile.Profile, sampleIndex int, owns func(profile.Function) bool) (*Table, error) {
 	if err := frames.CheckIndex(p, sampleIndex); err != nil {
 		return nil, fmt.Errorf("runtime work: %w", err)
 	}
 	c := newWorkCharger(p, owns)
 	out := &Table{SampleType: p.SampleTypes[sampleIndex]}
-	sums := map[workKey]int64{}
-	var totals [works]int64
+	sums := map[lineKey]int64{}
+	var totals [numKinds]int64
 	_, variance := sampling.Of(p, sampleIndex)
 	var scatter float64
 	for row, v := range p.Values(sampleIndex) {
@@ -149,15 +159,16 @@ func Of(p *profile.Profile, sampleIndex int, owns func(profile.Function) bool) (
 		}
 		totals[work] += v
 		if work != None {
-			sums[workKey{work, line}] += v
+			line.work = work
+			sums[line] += v
 		}
 	}
 	if scatter > 0 {
 		out.Samples = float64(out.Total) / scatter * float64(out.Total)
 	}
-	var rows [works][]Row
-	for k, v := range sums {
-		rows[k.work] = append(rows[k.work], Row{k.key, v})
+	var rows [numKinds][]Row
+	for k, v := range byName(p, sums) {
+		rows[k.work] = append(rows[k.work], Row{k.line, v})
 	}
 	for w, total := range totals {
 		if total == 0 {
@@ -172,13 +183,26 @@ func Of(p *profile.Profile, sampleIndex int, owns func(profile.Function) bool) (
 	return out, nil
 }
 
-// workCharger knows of each function what RuntimeWork asks.
+// byName sums by the names of lines: a profile may hold a function more than once.
+func byName(p *profile.Profile, sums map[lineKey]int64) map[rowKey]int64 {
+	out := make(map[rowKey]int64, len(sums))
+	for k, v := range sums {
+		row := rowKey{work: k.work}
+		if k.fn >= 0 {
+			row.line = profile.ByLine.Frame(&p.Functions[k.fn], k.line)
+		}
+		out[row] += v
+	}
+	return out
+}
+
+// workCharger holds what Of needs to know about each function.
 type workCharger struct {
 	p         *profile.Profile
 	work      []Kind
-	machinery []bool // the runtime's and what is below; see ofRuntime
+	machinery []bool // the runtime's and packages below it: see symbol.Runtime
 	runtime   []bool // of package runtime itself
-	clears    []bool // clears memory, for whom its caller knows
+	clears    []bool // clears memory: its caller says what for
 	owned     []bool
 }
 
@@ -198,10 +222,10 @@ func newWorkCharger(p *profile.Profile, owns func(profile.Function) bool) *workC
 	return c
 }
 
-// charge returns the work of a stack and the line that it is for.
-func (c *workCharger) charge(stack []int32) (Kind, profile.Frame) {
+// charge returns the work of a stack and the line to charge it to.
+func (c *workCharger) charge(stack []int32) (Kind, lineKey) {
 	work, below, runtime := None, true, false
-	var line profile.Frame
+	line := lineKey{fn: -1}
 	for _, l := range stack {
 		for _, ln := range c.p.Locations[l].Lines {
 			f := ln.Func
@@ -220,17 +244,17 @@ func (c *workCharger) charge(stack []int32) (Kind, profile.Frame) {
 			}
 			if below {
 				below = false
-				line = c.key(ln)
+				line = lineKey{fn: f, line: ln.Line}
 			}
 			if c.owned[f] {
-				return c.finish(work, runtime, stack), c.key(ln)
+				return c.finish(work, runtime, stack), lineKey{fn: f, line: ln.Line}
 			}
 		}
 	}
 	return c.finish(work, runtime, stack), line
 }
 
-// finish names the work that no table knows.
+// finish returns the kind of work of a stack none of whose frames is in the table.
 func (c *workCharger) finish(work Kind, runtime bool, stack []int32) Kind {
 	if work != None || !runtime {
 		return work
@@ -239,9 +263,4 @@ func (c *workCharger) finish(work Kind, runtime bool, stack []int32) Kind {
 		return Copying
 	}
 	return Other
-}
-
-func (c *workCharger) key(ln profile.Line) profile.Frame {
-	f := &c.p.Functions[ln.Func]
-	return profile.ByLine.Frame(f, ln.Line)
 }
