@@ -10,7 +10,6 @@ import (
 	"io"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/hone-go/hone/exectrace/internal/wire"
 	"github.com/hone-go/hone/profile/symbol"
@@ -28,7 +27,7 @@ func Anonymize(ctx context.Context, w io.Writer, r io.Reader, opt Options) (Writ
 	key := make([]byte, 32)
 	rand.Read(key)
 	a := &anonymizer{key: key, words: map[string]string{}}
-	return rewrite(ctx, w, r, opt, func(_, _ time.Duration) bool { return true }, a.generation)
+	return (&rewriter{change: a.generation}).rewrite(ctx, w, r, opt)
 }
 
 // anonymizer replaces words.

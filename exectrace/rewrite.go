@@ -16,20 +16,27 @@ type Written struct {
 	Generations int
 	Bytes       int64
 	Skipped     int // generations that were left out
-	// From and To are the times, since the begin of the trace that was read, of what was
-	// written: whole generations, so more than was asked for.
+	// From and To are the start and the end of what was written, since the start of the trace that
+	// was read. Generations are written whole, so this is more than was asked for.
 	From, To time.Duration
 }
 
-// Cut copies the generations that have something between two times since the trace's begin to w, as
-// a trace of its own that every tool reads. to 0 is the end. A generation is about a second, and is copied
-// as it is, but for batches of experiments, which are left out.
+// Cut copies the generations of r between two times, counted from the trace's start, to w, as a trace
+// that every tool reads. A to of 0 is the trace's end. A generation is about a second long. It is
+// copied unchanged, except for batches of experiments, which are left out.
 //
-// A trace that is cut short or broken gives its good generations in that range, and an error of type *Broken.
+// It is an error if no generation is in that range; nothing is written then. Of a trace that is cut
+// off or broken, Cut copies the generations before the damage and returns an error of type *Broken.
 func Cut(ctx context.Context, w io.Writer, r io.Reader, from, to time.Duration, opt Options) (Written, error) {
-	return rewrite(ctx, w, r, opt, func(begin, end time.Duration) bool {
-		return end > from && (to == 0 || begin < to)
-	}, nil)
+	if from < 0 || to < 0 || to != 0 && to <= from {
+		return Written{}, fmt.Errorf("cut a trace from %s to %s: the end must be after the start, and neither negative", from, to)
+	}
+	c := rewriter{keep: func(start, end time.Duration) bool { return end > from && (to == 0 || start < to) }}
+	out, err := c.rewrite(ctx, w, r, opt)
+	if err == nil && out.Generations == 0 {
+		err = fmt.Errorf("cut a trace from %s: it ends at %s", from, c.end)
+	}
+	return out, err
 }
 
 // raw is a generation as bytes.
@@ -49,27 +56,28 @@ type rawBatch struct {
 
 func (g *raw) payload(b rawBatch) []byte { return g.data[b.at : b.at+b.size] }
 
-// rewriter copies generations, one behind what it has read: when a generation ended is known when the
-// next begins.
+// rewriter copies generations. It is one behind what it reads, because a generation ends where the
+// next starts.
 type rewriter struct {
+	keep   func(start, end time.Duration) bool // nil: all
+	change func(*raw)                          // changes a generation before it is written; nil: nothing
+
 	in     *input
 	w      *bufio.Writer
-	keep   func(begin, end time.Duration) bool
-	change func(*raw) // what is done to a generation before it is written; nil for nothing
-
-	first  uint64 // clock units: the trace's begin
+	first  uint64 // clock units: the trace's start
 	before *raw
+	end    time.Duration // of the last generation that write was called for
 	out    Written
 }
 
-// rewrite copies the generations of r that keep wants.
-func rewrite(ctx context.Context, w io.Writer, r io.Reader, opt Options, keep func(begin, end time.Duration) bool, change func(*raw)) (Written, error) {
+// rewrite copies the generations of r that are to be kept. It writes nothing if there are none.
+func (c *rewriter) rewrite(ctx context.Context, w io.Writer, r io.Reader, opt Options) (Written, error) {
 	in, err := openInput(r, opt)
 	if err != nil {
 		return Written{}, err
 	}
 	defer in.close()
-	c := &rewriter{in: in, w: bufio.NewWriterSize(w, 256<<10), keep: keep, change: change}
+	c.in, c.w = in, bufio.NewWriterSize(w, 256<<10)
 	if _, err := c.w.Write(wire.Header(in.version)); err != nil {
 		return c.out, err
 	}
@@ -79,9 +87,12 @@ func rewrite(ctx context.Context, w io.Writer, r io.Reader, opt Options, keep fu
 		return c.out, ctx.Err()
 	}
 	if c.before != nil {
-		if err := c.write(c.before, 0); err != nil {
+		if err := c.write(c.before, c.before.lastEvent(c.in.version)+1); err != nil {
 			return c.out, err
 		}
+	}
+	if c.out.Generations == 0 {
+		return Written{Skipped: c.out.Skipped}, broken
 	}
 	if err := c.w.Flush(); err != nil {
 		return c.out, err
@@ -89,7 +100,7 @@ func rewrite(ctx context.Context, w io.Writer, r io.Reader, opt Options, keep fu
 	return c.out, broken
 }
 
-// generations reads all. What is wrong with the trace is a *Broken.
+// generations reads all generations. If the trace is damaged, the error is a *Broken.
 func (c *rewriter) generations(ctx context.Context, opt Options) error {
 	g := &raw{}
 	for {
@@ -136,6 +147,34 @@ func (c *rewriter) generations(ctx context.Context, opt Options) error {
 	}
 }
 
+// lastEvent returns the clock reading of the generation's last event.
+func (g *raw) lastEvent(version int) uint64 {
+	last := g.began
+	for _, b := range g.batches {
+		at := b.time
+		for p := g.payload(b); len(p) > 0; {
+			spec := wire.Specs[p[0]]
+			if !spec.Timed || spec.Since > version {
+				break
+			}
+			p = p[1:]
+			for i := range 1 + len(spec.Args) {
+				v, n := binary.Uvarint(p)
+				if n <= 0 {
+					p = nil
+					break
+				}
+				p = p[n:]
+				if i == 0 && v < 1<<62 {
+					at += v
+				}
+			}
+		}
+		last = max(last, at)
+	}
+	return last
+}
+
 func (g *raw) add(b rawBatch) {
 	if len(g.batches) == 0 || b.time < g.began {
 		g.began = b.time
@@ -152,7 +191,7 @@ func (g *raw) add(b rawBatch) {
 	}
 }
 
-// last takes the generation that the trace ends in.
+// last takes the last generation of the trace, which ends at an offset.
 func (c *rewriter) last(g *raw, at int64) error {
 	if g.num == 0 {
 		return nil
@@ -166,7 +205,7 @@ func (c *rewriter) last(g *raw, at int64) error {
 	return nil
 }
 
-// done takes a whole generation: the one before it can be written now.
+// done takes a complete generation, and writes the one before it.
 func (c *rewriter) done(g *raw) error {
 	if g.freq == 0 {
 		return fmt.Errorf("generation %d has no frequency of the clock", g.num)
@@ -180,7 +219,7 @@ func (c *rewriter) done(g *raw) error {
 	return nil
 }
 
-// since is a clock reading as time since the trace's begin.
+// since converts a clock reading to the time since the trace's start.
 func (c *rewriter) since(clock, freq uint64) time.Duration {
 	if clock < c.first {
 		return 0
@@ -188,13 +227,11 @@ func (c *rewriter) since(clock, freq uint64) time.Duration {
 	return time.Duration(float64(clock-c.first) / float64(freq) * float64(time.Second))
 }
 
-// write writes a generation if it is wanted. end is the clock when the next one began, 0 for the last.
+// write writes a generation if it is to be kept. end is the clock reading when it was over.
 func (c *rewriter) write(g *raw, end uint64) error {
-	begin, until := c.since(g.began, g.freq), time.Duration(1<<62)
-	if end > 0 {
-		until = c.since(end, g.freq)
-	}
-	if !c.keep(begin, until) {
+	start := c.since(g.began, g.freq)
+	c.end = c.since(end, g.freq)
+	if c.keep != nil && !c.keep(start, c.end) {
 		c.out.Skipped++
 		return nil
 	}
@@ -222,12 +259,9 @@ func (c *rewriter) write(g *raw, end uint64) error {
 		c.out.Bytes++
 	}
 	if c.out.Generations == 0 {
-		c.out.From = begin
+		c.out.From = start
 	}
-	c.out.To = begin
-	if end > 0 {
-		c.out.To = until
-	}
+	c.out.To = c.end
 	c.out.Generations++
 	return nil
 }

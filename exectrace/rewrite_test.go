@@ -130,6 +130,48 @@ func TestRewrittenTracesAreTraces(t *testing.T) {
 	})
 }
 
+// TestCutOfRecorded cuts the recorded traces at times relative to their length, which is known from reading them.
+func TestCutOfRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.trace.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal("recordings are missing", err)
+	}
+	for _, name := range files {
+		data := gunzip(t, name)
+		read, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := read.Info()
+		cut := func(from, to time.Duration) (exectrace.Written, int, error) {
+			var out bytes.Buffer
+			w, err := exectrace.Cut(t.Context(), &out, bytes.NewReader(data), from, to, exectrace.Options{})
+			return w, out.Len(), err
+		}
+		w, n, err := cut(0, 0)
+		if err != nil || w.Generations != info.Generations || int64(n) != w.Bytes || (w.To-info.Length).Abs() > 10*time.Millisecond {
+			t.Errorf("%s, all: %+v, %v; %d generations of %v", name, w, err, info.Generations, info.Length)
+		}
+		last := w.To - time.Microsecond
+		if w, _, err := cut(last, 0); err != nil || w.Generations != 1 || w.Skipped != info.Generations-1 || w.From > last {
+			t.Errorf("%s, the end: %+v, %v", name, w, err)
+		}
+		if w, _, err := cut(0, time.Nanosecond); err != nil || w.Generations != 1 || w.From != 0 {
+			t.Errorf("%s, the start: %+v, %v", name, w, err)
+		}
+		for _, c := range []struct{ from, to time.Duration }{{w.To + time.Microsecond, 0}, {time.Hour, 2 * time.Hour}} {
+			if w, n, err := cut(c.from, c.to); err == nil || !strings.Contains(err.Error(), "it ends at") || n != 0 {
+				t.Errorf("%s, after the end: %+v, %d bytes, %v; want an error and nothing written", name, w, n, err)
+			}
+		}
+		for _, c := range []struct{ from, to time.Duration }{{-1, 0}, {0, -1}, {2, 1}, {1, 1}} {
+			if _, n, err := cut(c.from, c.to); err == nil || !strings.Contains(err.Error(), "the end must be after the start") || n != 0 {
+				t.Errorf("%s, from %v to %v: %v", name, c.from, c.to, err)
+			}
+		}
+	}
+}
+
 // TestGoToolReadsTheCut asks the tool of today.
 func TestGoToolReadsTheCut(t *testing.T) {
 	live.Only(t)
