@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,67 +48,73 @@ func TestMissingParts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			l.o.Warmup = -1
-			tt.change(l)
-			if partial, err := l.record(t.Context()); err != nil || partial {
-				t.Fatal(partial, err)
-			}
-			m := l.open().Manifest
-			if !m.Complete {
-				t.Error("not complete")
-			}
-			for i := 0; i < len(tt.missing); i += 2 {
-				part, want := tt.missing[i], tt.missing[i+1]
-				if got := why(m, part); !strings.Contains(got, want) {
-					t.Errorf("%s is missing because %q, want %q", part, got, want)
+			synctest.Test(t, func(t *testing.T) {
+				l := newLab(t)
+				l.o.Warmup = -1
+				tt.change(l)
+				if partial, err := l.record(t.Context()); err != nil || partial {
+					t.Fatal(partial, err)
 				}
-				if slices.Contains(partNames(m), part) {
-					t.Errorf("%s is there", part)
+				m := l.open().Manifest
+				if !m.Complete {
+					t.Error("not complete")
 				}
-			}
-			if len(m.Missing) != len(tt.missing)/2 {
-				t.Errorf("missing: %+v", m.Missing)
-			}
-			if d := cmp.Diff(append(tt.phases, "rest"), phaseNames(m)); d != "" {
-				t.Errorf("phases (-want +got):\n%s", d)
-			}
+				for i := 0; i < len(tt.missing); i += 2 {
+					part, want := tt.missing[i], tt.missing[i+1]
+					if got := why(m, part); !strings.Contains(got, want) {
+						t.Errorf("%s is missing because %q, want %q", part, got, want)
+					}
+					if slices.Contains(partNames(m), part) {
+						t.Errorf("%s is there", part)
+					}
+				}
+				if len(m.Missing) != len(tt.missing)/2 {
+					t.Errorf("missing: %+v", m.Missing)
+				}
+				if d := cmp.Diff(append(tt.phases, "rest"), phaseNames(m)); d != "" {
+					t.Errorf("phases (-want +got):\n%s", d)
+				}
+			})
 		})
 	}
 }
 
 func TestUsageUnknown(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.prog.refuse["usage"] = &target.Missing{What: "CPU time", Why: "no endpoint"}
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r := l.open()
-	p, _ := r.Phase("cpu")
-	if p.CPUSeconds != 0 || p.Observer == nil || !p.Observer.NoCPU || p.Observer.NoThroughput {
-		t.Errorf("%+v, observer %+v", p, p.Observer)
-	}
-	if !slices.ContainsFunc(r.Manifest.Notes, func(n string) bool {
-		return strings.Contains(n, "CPU time and memory of the process are unknown: no endpoint")
-	}) {
-		t.Errorf("notes %q", r.Manifest.Notes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.prog.refuse["usage"] = &target.Missing{What: "CPU time", Why: "no endpoint"}
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r := l.open()
+		p, _ := r.Phase("cpu")
+		if p.CPUSeconds != 0 || p.Observer == nil || !p.Observer.NoCPU || p.Observer.NoThroughput {
+			t.Errorf("%+v, observer %+v", p, p.Observer)
+		}
+		if !slices.ContainsFunc(r.Manifest.Notes, func(n string) bool {
+			return strings.Contains(n, "CPU time and memory of the process are unknown: no endpoint")
+		}) {
+			t.Errorf("notes %q", r.Manifest.Notes)
+		}
+	})
 }
 
 func TestTraceFull(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.prog.refuse["full"] = errors.New("flag of the fake")
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r := l.open()
-	p, _ := r.Phase("trace")
-	if want := l.o.Duration.Seconds() * .15; p.Seconds > want*0.9 {
-		t.Errorf("the phase goes on for %.3f s of %.3f although its collector ended", p.Seconds, want)
-	}
-	if !r.Has("trace.out") || !slices.ContainsFunc(r.Manifest.Notes, func(n string) bool { return strings.Contains(n, "it reached 64 MB") }) {
-		t.Errorf("notes %q", r.Manifest.Notes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.prog.refuse["full"] = errors.New("flag of the fake")
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r := l.open()
+		p, _ := r.Phase("trace")
+		if want := l.o.Duration.Seconds() * .15; p.Seconds > want*0.9 {
+			t.Errorf("the phase goes on for %.3f s of %.3f although its collector ended", p.Seconds, want)
+		}
+		if !r.Has("trace.out") || !slices.ContainsFunc(r.Manifest.Notes, func(n string) bool { return strings.Contains(n, "it reached 64 MB") }) {
+			t.Errorf("notes %q", r.Manifest.Notes)
+		}
+	})
 }

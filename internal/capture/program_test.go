@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,76 +55,80 @@ func programLab(t *testing.T, length time.Duration, change func(n int, s target.
 
 func TestProgramThatEnds(t *testing.T) {
 	t.Parallel()
-	l := programLab(t, 30*time.Millisecond, nil)
-	l.world.tick = time.Hour // no time for metrics
-	partial, err := l.record(t.Context())
-	if err != nil || partial {
-		t.Fatal(partial, err)
-	}
-	r := l.open()
-	m := r.Manifest
-	if !m.Complete || m.Target.Kind != "program" || m.Target.ExitCode == nil || *m.Target.ExitCode != 0 {
-		t.Errorf("%+v", m.Target)
-	}
-	if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace"}, phaseNames(m)); d != "" {
-		t.Errorf("phases (-want +got):\n%s", d)
-	}
-	if d := cmp.Diff([]string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "goroutine.pprof", "heap.pprof", "mutex.pprof",
-		"stdout.txt", "trace.out"}, partNames(m)); d != "" {
-		t.Errorf("parts (-want +got):\n%s", d)
-	}
-	runs := 0
-	for _, p := range m.Phases {
-		if p.Runs < 1 || len(p.Windows) != p.Runs || p.Requests != 0 || p.RSSBytes != 5<<20 {
-			t.Errorf("phase %s: %+v", p.Name, p)
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 30*time.Millisecond, nil)
+		l.world.tick = time.Hour // no time for metrics
+		partial, err := l.record(t.Context())
+		if err != nil || partial {
+			t.Fatal(partial, err)
 		}
-		n := int64(p.Runs)
-		if p.ChildCPUSeconds != float64(4*n) || math.Abs(p.SystemCPUSeconds-0.01*float64(n)) > 1e-9 || p.PageFaults != 5*n ||
-			p.AllocBytes != 6*n || p.AllocObjects != 7*n || p.GCCycles != 8*n || p.Windows[0].AllocBytes != 6 || p.Windows[0].AllocObjects != 7 {
-			t.Errorf("phase %s of %d runs: %+v", p.Name, n, p)
+		r := l.open()
+		m := r.Manifest
+		if !m.Complete || m.Target.Kind != "program" || m.Target.ExitCode == nil || *m.Target.ExitCode != 0 {
+			t.Errorf("%+v", m.Target)
 		}
-		if p.Name == "cpu" {
-			if n := total(t, r, "cpu.pprof", "samples"); n != int64(3*p.Runs) {
-				t.Errorf("%d samples from %d runs of 3", n, p.Runs)
-			}
-			if n := total(t, r, "allocs.pprof", "alloc_objects"); n != int64(100*p.Runs) {
-				t.Errorf("%d objects from %d runs of 100", n, p.Runs)
-			}
-			if p.Runs < 2 || p.ForcedGC != int64(2*p.Runs) {
-				t.Errorf("%d runs, %d forced collections", p.Runs, p.ForcedGC)
-			}
+		if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace"}, phaseNames(m)); d != "" {
+			t.Errorf("phases (-want +got):\n%s", d)
 		}
-		runs += p.Runs
-	}
-	if runs != len(l.runs) {
-		t.Errorf("%d runs in the phases, %d were made", runs, len(l.runs))
-	}
-	if b, err := r.Bytes("stdout.txt"); string(b) != "run 1\n" || err != nil {
-		t.Errorf("stdout.txt is %q, %v: want the first run's", b, err)
-	}
-	if w := why(m, "goroutine.txt"); !strings.Contains(w, "exited first") {
-		t.Errorf("goroutine.txt is missing because %q", w)
-	}
+		if d := cmp.Diff([]string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "goroutine.pprof", "heap.pprof", "mutex.pprof",
+			"stdout.txt", "trace.out"}, partNames(m)); d != "" {
+			t.Errorf("parts (-want +got):\n%s", d)
+		}
+		runs := 0
+		for _, p := range m.Phases {
+			if p.Runs < 1 || len(p.Windows) != p.Runs || p.Requests != 0 || p.RSSBytes != 5<<20 {
+				t.Errorf("phase %s: %+v", p.Name, p)
+			}
+			n := int64(p.Runs)
+			if p.ChildCPUSeconds != float64(4*n) || math.Abs(p.SystemCPUSeconds-0.01*float64(n)) > 1e-9 || p.PageFaults != 5*n ||
+				p.AllocBytes != 6*n || p.AllocObjects != 7*n || p.GCCycles != 8*n || p.Windows[0].AllocBytes != 6 || p.Windows[0].AllocObjects != 7 {
+				t.Errorf("phase %s of %d runs: %+v", p.Name, n, p)
+			}
+			if p.Name == "cpu" {
+				if n := total(t, r, "cpu.pprof", "samples"); n != int64(3*p.Runs) {
+					t.Errorf("%d samples from %d runs of 3", n, p.Runs)
+				}
+				if n := total(t, r, "allocs.pprof", "alloc_objects"); n != int64(100*p.Runs) {
+					t.Errorf("%d objects from %d runs of 100", n, p.Runs)
+				}
+				if p.Runs < 2 || p.ForcedGC != int64(2*p.Runs) {
+					t.Errorf("%d runs, %d forced collections", p.Runs, p.ForcedGC)
+				}
+			}
+			runs += p.Runs
+		}
+		if runs != len(l.runs) {
+			t.Errorf("%d runs in the phases, %d were made", runs, len(l.runs))
+		}
+		if b, err := r.Bytes("stdout.txt"); string(b) != "run 1\n" || err != nil {
+			t.Errorf("stdout.txt is %q, %v: want the first run's", b, err)
+		}
+		if w := why(m, "goroutine.txt"); !strings.Contains(w, "exited first") {
+			t.Errorf("goroutine.txt is missing because %q", w)
+		}
+	})
 }
 
 // TestLongProgram: one that takes longer than a phase's share runs once a phase,
 // and its metrics are logged.
 func TestLongProgram(t *testing.T) {
 	t.Parallel()
-	l := programLab(t, 60*time.Millisecond, nil)
-	l.o.Duration = 100 * time.Millisecond
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	for _, p := range m.Phases {
-		if p.Runs != 1 || p.Observer != nil {
-			t.Errorf("phase %s: %d runs, observer %+v", p.Name, p.Runs, p.Observer)
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 60*time.Millisecond, nil)
+		l.o.Duration = 100 * time.Millisecond
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if w := why(m, "metrics.jsonl"); w != "" {
-		t.Errorf("metrics.jsonl is missing because %q", w)
-	}
+		m := l.open().Manifest
+		for _, p := range m.Phases {
+			if p.Runs != 1 || p.Observer != nil {
+				t.Errorf("phase %s: %d runs, observer %+v", p.Name, p.Runs, p.Observer)
+			}
+		}
+		if w := why(m, "metrics.jsonl"); w != "" {
+			t.Errorf("metrics.jsonl is missing because %q", w)
+		}
+	})
 }
 
 func TestProgramFails(t *testing.T) {
@@ -140,126 +145,138 @@ func TestProgramFails(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l := programLab(t, 100*time.Millisecond, func(n int, _ target.RunSpec, p *fakeProgram) {
-				if n == tt.run {
-					p.exit.Code, p.exit.Stderr = 3, []string{"bad input"}
-					p.exit.Usage.CPUSeconds = finishedCPU / 2
+			synctest.Test(t, func(t *testing.T) {
+				l := programLab(t, 100*time.Millisecond, func(n int, _ target.RunSpec, p *fakeProgram) {
+					if n == tt.run {
+						p.exit.Code, p.exit.Stderr = 3, []string{"bad input"}
+						p.exit.Usage.CPUSeconds = finishedCPU / 2
+					}
+				})
+				l.o.Duration = 200 * time.Millisecond // one clean run
+				l.world.tick = time.Hour              // no time for metrics
+				partial, err := l.record(t.Context())
+				if !partial || err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Fatalf("partial %v, error %v", partial, err)
+				}
+				m := l.open().Manifest
+				if d := cmp.Diff(tt.parts, partNames(m)); d != "" {
+					t.Errorf("parts (-want +got):\n%s", d)
+				}
+				if c := m.Target.ExitCode; c == nil || *c != 3 {
+					t.Errorf("exit code %v", c)
 				}
 			})
-			l.o.Duration = 200 * time.Millisecond // one clean run
-			l.world.tick = time.Hour              // no time for metrics
-			partial, err := l.record(t.Context())
-			if !partial || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("partial %v, error %v", partial, err)
-			}
-			m := l.open().Manifest
-			if d := cmp.Diff(tt.parts, partNames(m)); d != "" {
-				t.Errorf("parts (-want +got):\n%s", d)
-			}
-			if c := m.Target.ExitCode; c == nil || *c != 3 {
-				t.Errorf("exit code %v", c)
-			}
 		})
 	}
 }
 
 func TestProgramThatWorksAndThenFailsIsMeasured(t *testing.T) {
 	t.Parallel()
-	l := programLab(t, 100*time.Millisecond, func(_ int, _ target.RunSpec, p *fakeProgram) {
-		p.exit.Code = 1
-		p.exit.Usage.CPUSeconds = 2 * finishedCPU
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 100*time.Millisecond, func(_ int, _ target.RunSpec, p *fakeProgram) {
+			p.exit.Code = 1
+			p.exit.Usage.CPUSeconds = 2 * finishedCPU
+		})
+		l.o.Duration = 200 * time.Millisecond
+		partial, err := l.record(t.Context())
+		if partial || err != nil {
+			t.Fatalf("partial %v, error %v", partial, err)
+		}
+		m := l.open().Manifest
+		if c := m.Target.ExitCode; c == nil || *c != 1 || !m.Complete {
+			t.Errorf("exit code %v, complete %v", c, m.Complete)
+		}
+		if !slices.Contains(m.Notes, "the program ends with exit code 1") {
+			t.Errorf("notes %q", m.Notes)
+		}
 	})
-	l.o.Duration = 200 * time.Millisecond
-	partial, err := l.record(t.Context())
-	if partial || err != nil {
-		t.Fatalf("partial %v, error %v", partial, err)
-	}
-	m := l.open().Manifest
-	if c := m.Target.ExitCode; c == nil || *c != 1 || !m.Complete {
-		t.Errorf("exit code %v, complete %v", c, m.Complete)
-	}
-	if !slices.Contains(m.Notes, "the program ends with exit code 1") {
-		t.Errorf("notes %q", m.Notes)
-	}
 }
 
 func TestProgramDoesNotEnd(t *testing.T) {
 	t.Parallel()
-	l := programLab(t, 0, nil)
-	l.o.Timeout = 50 * time.Millisecond
-	partial, err := l.record(t.Context())
-	if !partial || err == nil || !strings.Contains(err.Error(), "did not end within 50ms") {
-		t.Errorf("partial %v, error %v", partial, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 0, nil)
+		l.o.Timeout = 50 * time.Millisecond
+		partial, err := l.record(t.Context())
+		if !partial || err == nil || !strings.Contains(err.Error(), "did not end within 50ms") {
+			t.Errorf("partial %v, error %v", partial, err)
+		}
+	})
 }
 
 func TestProgramInterrupted(t *testing.T) {
 	for _, run := range []int{1, 2, 3} { // clean, cpu, contention
 		t.Run(fmt.Sprint("run ", run), func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			l := programLab(t, 80*time.Millisecond, func(n int, _ target.RunSpec, _ *fakeProgram) {
-				if n == run {
-					time.AfterFunc(10*time.Millisecond, cancel)
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				l := programLab(t, 80*time.Millisecond, func(n int, _ target.RunSpec, _ *fakeProgram) {
+					if n == run {
+						time.AfterFunc(10*time.Millisecond, cancel)
+					}
+				})
+				l.o.Duration = 100 * time.Millisecond
+				partial, err := l.record(ctx)
+				if !partial || !errors.Is(err, context.Canceled) {
+					t.Fatalf("partial %v, error %v", partial, err)
+				}
+				if len(l.runs) != run {
+					t.Errorf("%d runs after the interrupt in run %d", len(l.runs), run)
+				}
+				// What the interrupted run had collected is there.
+				r := l.open()
+				if run >= 2 && !r.Has("cpu.pprof") || run >= 3 && !r.Has("block.pprof") {
+					t.Errorf("parts %q", partNames(r.Manifest))
 				}
 			})
-			l.o.Duration = 100 * time.Millisecond
-			partial, err := l.record(ctx)
-			if !partial || !errors.Is(err, context.Canceled) {
-				t.Fatalf("partial %v, error %v", partial, err)
-			}
-			if len(l.runs) != run {
-				t.Errorf("%d runs after the interrupt in run %d", len(l.runs), run)
-			}
-			// What the interrupted run had collected is there.
-			r := l.open()
-			if run >= 2 && !r.Has("cpu.pprof") || run >= 3 && !r.Has("block.pprof") {
-				t.Errorf("parts %q", partNames(r.Manifest))
-			}
 		})
 	}
 }
 
 func TestProgramLosesParts(t *testing.T) {
 	t.Parallel()
-	l := programLab(t, 30*time.Millisecond, func(n int, s target.RunSpec, p *fakeProgram) {
-		delete(p.parts, "trace")
-		p.missing["trace"] = "the program panicked"
-		if s.Collect.CPU && n%2 == 0 {
-			delete(p.parts, "cpu")
-			p.missing["cpu"] = "lost"
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 30*time.Millisecond, func(n int, s target.RunSpec, p *fakeProgram) {
+			delete(p.parts, "trace")
+			p.missing["trace"] = "the program panicked"
+			if s.Collect.CPU && n%2 == 0 {
+				delete(p.parts, "cpu")
+				p.missing["cpu"] = "lost"
+			}
+		})
+		l.o.Duration = time.Second
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m := l.open().Manifest
+		if w := why(m, "trace.out"); !strings.Contains(w, "the program panicked") {
+			t.Errorf("trace.out is missing because %q", w)
+		}
+		if !strings.Contains(strings.Join(m.Notes, "\n"), "runs in phase cpu was lost: lost") {
+			t.Errorf("notes %q", m.Notes)
 		}
 	})
-	l.o.Duration = time.Second
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if w := why(m, "trace.out"); !strings.Contains(w, "the program panicked") {
-		t.Errorf("trace.out is missing because %q", w)
-	}
-	if !strings.Contains(strings.Join(m.Notes, "\n"), "runs in phase cpu was lost: lost") {
-		t.Errorf("notes %q", m.Notes)
-	}
 }
 
 // TestServiceByItself: a program that listens is observed for the duration.
 func TestServiceByItself(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.o.Load = nil
-	l.prog.listening = true
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if m.Target.Kind != "service" || len(l.runs) != 1 || !l.prog.stopped {
-		t.Errorf("%+v, %d runs", m.Target, len(l.runs))
-	}
-	if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
-		t.Errorf("phases (-want +got):\n%s", d)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.o.Load = nil
+		l.prog.listening = true
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m := l.open().Manifest
+		if m.Target.Kind != "service" || len(l.runs) != 1 || !l.prog.stopped {
+			t.Errorf("%+v, %d runs", m.Target, len(l.runs))
+		}
+		if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
+			t.Errorf("phases (-want +got):\n%s", d)
+		}
+	})
 }
 
 // TestListensAndEnds: a program that listens for a while, as one with a debug port does, and ends well by itself is a
@@ -277,30 +294,32 @@ func TestListensAndEnds(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
-			var clean int
-			l := programLab(t, c.length, func(_ int, s target.RunSpec, p *fakeProgram) {
-				p.listening = true
-				p.exit.Code = c.exit
-				if s.Collect == (target.Collect{}) {
-					clean++
+			synctest.Test(t, func(t *testing.T) {
+				var clean int
+				l := programLab(t, c.length, func(_ int, s target.RunSpec, p *fakeProgram) {
+					p.listening = true
+					p.exit.Code = c.exit
+					if s.Collect == (target.Collect{}) {
+						clean++
+					}
+				})
+				l.o.Duration = time.Second
+				l.o.Phases = []string{"cpu"}
+				if _, err := l.record(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				r := l.open()
+				if r.Manifest.Target.Kind != "program" || !r.Manifest.Complete {
+					t.Errorf("kind %s, complete %v", r.Manifest.Target.Kind, r.Manifest.Complete)
+				}
+				if d := cmp.Diff([]string{"clean", "cpu"}, phaseNames(r.Manifest)); d != "" {
+					t.Errorf("phases (-want +got):\n%s", d)
+				}
+				cpu, _ := r.Phase("cpu")
+				if got := total(t, r, "cpu.pprof", "samples"); clean < c.cleanly || cpu.Runs == 0 || got != 3*int64(cpu.Runs) {
+					t.Errorf("%d clean runs, %d samples of %d runs", clean, got, cpu.Runs)
 				}
 			})
-			l.o.Duration = time.Second
-			l.o.Phases = []string{"cpu"}
-			if _, err := l.record(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			r := l.open()
-			if r.Manifest.Target.Kind != "program" || !r.Manifest.Complete {
-				t.Errorf("kind %s, complete %v", r.Manifest.Target.Kind, r.Manifest.Complete)
-			}
-			if d := cmp.Diff([]string{"clean", "cpu"}, phaseNames(r.Manifest)); d != "" {
-				t.Errorf("phases (-want +got):\n%s", d)
-			}
-			cpu, _ := r.Phase("cpu")
-			if got := total(t, r, "cpu.pprof", "samples"); clean < c.cleanly || cpu.Runs == 0 || got != 3*int64(cpu.Runs) {
-				t.Errorf("%d clean runs, %d samples of %d runs", clean, got, cpu.Runs)
-			}
 		})
 	}
 }
@@ -329,56 +348,58 @@ func benchLab(t *testing.T, print func(n int, s target.RunSpec) string, exit tar
 
 func TestBenchmarks(t *testing.T) {
 	t.Parallel()
-	l := benchLab(t, func(n int, s target.RunSpec) string {
-		ns := 100 + n%2
-		if s.Collect.CPU {
-			ns += 10
+	synctest.Test(t, func(t *testing.T) {
+		l := benchLab(t, func(n int, s target.RunSpec) string {
+			ns := 100 + n%2
+			if s.Collect.CPU {
+				ns += 10
+			}
+			return fmt.Sprintf("%sBenchmarkSum/small-2 \t 1000\t %d ns/op\t 16 B/op\t 1 allocs/op\nBenchmarkSum/large-2 \t 10\t %d ns/op\nPASS\n", benchHead, ns, 100*ns)
+		}, target.Exit{})
+		l.o.Phases = []string{"cpu"}
+		l.o.Args = []string{"-test.cpu=2"}
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		return fmt.Sprintf("%sBenchmarkSum/small-2 \t 1000\t %d ns/op\t 16 B/op\t 1 allocs/op\nBenchmarkSum/large-2 \t 10\t %d ns/op\nPASS\n", benchHead, ns, 100*ns)
-	}, target.Exit{})
-	l.o.Phases = []string{"cpu"}
-	l.o.Args = []string{"-test.cpu=2"}
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r := l.open()
-	m := r.Manifest
-	if m.Target.Kind != "bench" || m.Target.Bench != "Sum" {
-		t.Errorf("%+v", m.Target)
-	}
-	clean, _ := r.Phase("clean")
-	text, err := r.Bytes("bench.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(parseBench(text)); n != 2*clean.Runs {
-		t.Errorf("bench.txt has %d lines of %d clean runs:\n%s", n, clean.Runs, text)
-	}
-	// A row a benchmark, a sample a process; iterations of different benchmarks are not added up.
-	if clean.Requests != 0 || len(clean.Benchmarks) != 2 {
-		t.Fatalf("%d requests, benchmarks %+v", clean.Requests, clean.Benchmarks)
-	}
-	small, large := clean.Benchmarks[0], clean.Benchmarks[1]
-	if small.Name != "Sum/small-2" || large.Name != "Sum/large-2" || len(small.Samples) != clean.Runs || len(large.Samples) != clean.Runs {
-		t.Errorf("%d runs gave %+v", clean.Runs, clean.Benchmarks)
-	}
-	b, a := 16.0, 1.0
-	want := recording.BenchSample{Run: 1, Iterations: 1000, SecondsPerOp: small.Samples[0].SecondsPerOp, BytesPerOp: &b, AllocsPerOp: &a}
-	if d := cmp.Diff(want, small.Samples[0]); d != "" || large.Samples[0].BytesPerOp != nil {
-		t.Errorf("sample (-want +got):\n%s; large %+v", d, large.Samples[0])
-	}
-	cpu, _ := r.Phase("cpu")
-	o := cpu.Observer
-	if o == nil || o.NoThroughput || o.ThroughputLoss < 0.08 || o.ThroughputLoss > 0.10 {
-		t.Errorf("110 instead of 100 ns/op: observer %+v", o)
-	}
-	args := strings.Join(l.runs[1].Args, " ")
-	if !strings.Contains(args, "-test.bench=Sum") || !strings.HasSuffix(args, "-test.cpu=2") || !strings.Contains(args, "-test.run=^$") {
-		t.Errorf("arguments %q", args)
-	}
-	if w := why(m, "trace.out"); !strings.Contains(w, "left out") {
-		t.Errorf("trace.out is missing because %q", w)
-	}
+		r := l.open()
+		m := r.Manifest
+		if m.Target.Kind != "bench" || m.Target.Bench != "Sum" {
+			t.Errorf("%+v", m.Target)
+		}
+		clean, _ := r.Phase("clean")
+		text, err := r.Bytes("bench.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(parseBench(text)); n != 2*clean.Runs {
+			t.Errorf("bench.txt has %d lines of %d clean runs:\n%s", n, clean.Runs, text)
+		}
+		// A row a benchmark, a sample a process; iterations of different benchmarks are not added up.
+		if clean.Requests != 0 || len(clean.Benchmarks) != 2 {
+			t.Fatalf("%d requests, benchmarks %+v", clean.Requests, clean.Benchmarks)
+		}
+		small, large := clean.Benchmarks[0], clean.Benchmarks[1]
+		if small.Name != "Sum/small-2" || large.Name != "Sum/large-2" || len(small.Samples) != clean.Runs || len(large.Samples) != clean.Runs {
+			t.Errorf("%d runs gave %+v", clean.Runs, clean.Benchmarks)
+		}
+		b, a := 16.0, 1.0
+		want := recording.BenchSample{Run: 1, Iterations: 1000, SecondsPerOp: small.Samples[0].SecondsPerOp, BytesPerOp: &b, AllocsPerOp: &a}
+		if d := cmp.Diff(want, small.Samples[0]); d != "" || large.Samples[0].BytesPerOp != nil {
+			t.Errorf("sample (-want +got):\n%s; large %+v", d, large.Samples[0])
+		}
+		cpu, _ := r.Phase("cpu")
+		o := cpu.Observer
+		if o == nil || o.NoThroughput || o.ThroughputLoss < 0.08 || o.ThroughputLoss > 0.10 {
+			t.Errorf("110 instead of 100 ns/op: observer %+v", o)
+		}
+		args := strings.Join(l.runs[1].Args, " ")
+		if !strings.Contains(args, "-test.bench=Sum") || !strings.HasSuffix(args, "-test.cpu=2") || !strings.Contains(args, "-test.run=^$") {
+			t.Errorf("arguments %q", args)
+		}
+		if w := why(m, "trace.out"); !strings.Contains(w, "left out") {
+			t.Errorf("trace.out is missing because %q", w)
+		}
+	})
 }
 
 func TestNoBenchmarks(t *testing.T) {
@@ -394,11 +415,13 @@ func TestNoBenchmarks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l := benchLab(t, func(int, target.RunSpec) string { return tt.print }, tt.exit)
-			partial, err := l.record(t.Context())
-			if partial || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("partial %v, error %v", partial, err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				l := benchLab(t, func(int, target.RunSpec) string { return tt.print }, tt.exit)
+				partial, err := l.record(t.Context())
+				if partial || err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("partial %v, error %v", partial, err)
+				}
+			})
 		})
 	}
 }
@@ -434,29 +457,33 @@ func TestAnother(t *testing.T) {
 // TestOutIsADirectory: what is wrong with the file is said before anything is built.
 func TestOutIsADirectory(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.o.Out = filepath.Join(t.TempDir(), "no", "such", "place.hone")
-	if _, err := l.record(t.Context()); err == nil || l.builds != 0 {
-		t.Errorf("%v after %d builds", err, l.builds)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.o.Out = filepath.Join(t.TempDir(), "no", "such", "place.hone")
+		if _, err := l.record(t.Context()); err == nil || l.builds != 0 {
+			t.Errorf("%v after %d builds", err, l.builds)
+		}
+	})
 }
 
 // Every run adds what the machine did meanwhile, the first one too, which showed what kind of program it is.
 func TestProgramsPhasesKnowTheMachine(t *testing.T) {
 	t.Parallel()
-	l := programLab(t, 5*time.Millisecond, nil)
-	l.world.tick = time.Hour // no time for metrics
-	var now recording.CPUTime
-	l.world.machineCPU = func() (recording.CPUTime, bool) {
-		now.Busy, now.Stolen = now.Busy+0.5, now.Stolen+0.25
-		return now, true
-	}
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range l.open().Manifest.Phases {
-		if n := float64(p.Runs); n < 1 || p.MachineCPUSeconds != 0.5*n || p.StolenCPUSeconds != 0.25*n {
-			t.Errorf("phase %s of %v runs: machine %v s, stolen %v s", p.Name, n, p.MachineCPUSeconds, p.StolenCPUSeconds)
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 5*time.Millisecond, nil)
+		l.world.tick = time.Hour // no time for metrics
+		var now recording.CPUTime
+		l.world.machineCPU = func() (recording.CPUTime, bool) {
+			now.Busy, now.Stolen = now.Busy+0.5, now.Stolen+0.25
+			return now, true
 		}
-	}
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range l.open().Manifest.Phases {
+			if n := float64(p.Runs); n < 1 || p.MachineCPUSeconds != 0.5*n || p.StolenCPUSeconds != 0.25*n {
+				t.Errorf("phase %s of %v runs: machine %v s, stolen %v s", p.Name, n, p.MachineCPUSeconds, p.StolenCPUSeconds)
+			}
+		}
+	})
 }

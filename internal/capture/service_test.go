@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,71 +47,73 @@ func why(m recording.Manifest, part string) string {
 
 func TestServiceUnderLoad(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	partial, err := l.record(t.Context())
-	if err != nil || partial {
-		t.Fatal(partial, err)
-	}
-	r := l.open()
-	m := r.Manifest
-	if !m.Complete || len(m.Missing) > 0 {
-		t.Errorf("complete %v, missing %+v", m.Complete, m.Missing)
-	}
-	if d := cmp.Diff([]string{"warmup", "clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
-		t.Errorf("phases (-want +got):\n%s", d)
-	}
-	want := []string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "goroutine.pprof", "goroutine.txt",
-		"goroutineleak.pprof", "heap.pprof", "load.hdr", "load.json", "metrics.jsonl", "mutex.pprof", "stdout.txt",
-		"threadcreate.pprof", "trace.out"}
-	if d := cmp.Diff(want, partNames(m)); d != "" {
-		t.Errorf("parts (-want +got):\n%s", d)
-	}
-	if m.Target.Kind != "service" || !m.Target.Probe || m.Runtime.Revision != "abc" || !m.Runtime.Dirty || m.Runtime.GOMAXPROCS != 2 {
-		t.Errorf("target %+v, runtime %+v", m.Target, m.Runtime)
-	}
-	if d := cmp.Diff(&recording.Load{Targets: []string{"GET http://127.0.0.1:8080/x"}, Connections: 3, Digest: digest(l.o.Load.Targets)}, m.Load); d != "" {
-		t.Errorf("load (-want +got):\n%s", d)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		partial, err := l.record(t.Context())
+		if err != nil || partial {
+			t.Fatal(partial, err)
+		}
+		r := l.open()
+		m := r.Manifest
+		if !m.Complete || len(m.Missing) > 0 {
+			t.Errorf("complete %v, missing %+v", m.Complete, m.Missing)
+		}
+		if d := cmp.Diff([]string{"warmup", "clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
+			t.Errorf("phases (-want +got):\n%s", d)
+		}
+		want := []string{"allocs.pprof", "block.pprof", "buildinfo.txt", "cpu.pprof", "goroutine.pprof", "goroutine.txt",
+			"goroutineleak.pprof", "heap.pprof", "load.hdr", "load.json", "metrics.jsonl", "mutex.pprof", "stdout.txt",
+			"threadcreate.pprof", "trace.out"}
+		if d := cmp.Diff(want, partNames(m)); d != "" {
+			t.Errorf("parts (-want +got):\n%s", d)
+		}
+		if m.Target.Kind != "service" || !m.Target.Probe || m.Runtime.Revision != "abc" || !m.Runtime.Dirty || m.Runtime.GOMAXPROCS != 2 {
+			t.Errorf("target %+v, runtime %+v", m.Target, m.Runtime)
+		}
+		if d := cmp.Diff(&recording.Load{Targets: []string{"GET http://127.0.0.1:8080/x"}, Connections: 3, Digest: digest(l.o.Load.Targets)}, m.Load); d != "" {
+			t.Errorf("load (-want +got):\n%s", d)
+		}
 
-	for name, share := range map[string]float64{"clean": .2, "cpu": .5, "contention": .15, "trace": .15} {
-		p, _ := r.Phase(name)
-		if s := share * l.o.Duration.Seconds(); p.Seconds < s || p.Seconds > s+0.2 {
-			t.Errorf("phase %s took %.3f s of %.3f", name, p.Seconds, s)
+		for name, share := range map[string]float64{"clean": .2, "cpu": .5, "contention": .15, "trace": .15} {
+			p, _ := r.Phase(name)
+			if s := share * l.o.Duration.Seconds(); math.Abs(p.Seconds-s) > 1e-6 {
+				t.Errorf("phase %s took %.3f s of %.3f", name, p.Seconds, s)
+			}
+			if len(p.Windows) < 4 || p.Requests == 0 || p.Service == nil || p.Latency != nil || p.Verdict != "ok" {
+				t.Errorf("phase %s: %+v", name, p)
+			}
+			var sum int64
+			for _, w := range p.Windows {
+				sum += w.Requests
+			}
+			if p.Windows[0].Quantiles == nil || p.Windows[0].Quantiles.Max != 0.001 {
+				t.Errorf("phase %s: first window %+v", name, p.Windows[0])
+			}
+			if sum != p.Requests || p.CPUSeconds <= 0 || p.AllocBytes <= 0 || p.RSSBytes != 1<<20 {
+				t.Errorf("phase %s: %d requests in windows, %+v", name, sum, p)
+			}
+			if (p.Observer == nil) != (name == "clean") {
+				t.Errorf("phase %s: observer %+v", name, p.Observer)
+			}
 		}
-		if len(p.Windows) < 4 || p.Requests == 0 || p.Service == nil || p.Latency != nil || p.Verdict != "ok" {
-			t.Errorf("phase %s: %+v", name, p)
+		if p, _ := r.Phase("cpu"); p.ForcedGC != 2 {
+			t.Errorf("%d forced collections in the cpu phase", p.ForcedGC)
 		}
-		var sum int64
-		for _, w := range p.Windows {
-			sum += w.Requests
-		}
-		if p.Windows[0].Quantiles == nil || p.Windows[0].Quantiles.Max != 0.001 {
-			t.Errorf("phase %s: first window %+v", name, p.Windows[0])
-		}
-		if sum != p.Requests || p.CPUSeconds <= 0 || p.AllocBytes <= 0 || p.RSSBytes != 1<<20 {
-			t.Errorf("phase %s: %d requests in windows, %+v", name, sum, p)
-		}
-		if (p.Observer == nil) != (name == "clean") {
-			t.Errorf("phase %s: observer %+v", name, p.Observer)
-		}
-	}
-	if p, _ := r.Phase("cpu"); p.ForcedGC != 2 {
-		t.Errorf("%d forced collections in the cpu phase", p.ForcedGC)
-	}
 
-	// Deltas, not the cumulative profiles.
-	if n := total(t, r, "allocs.pprof", ""); n != 16_000 {
-		t.Errorf("allocs.pprof: %d bytes of its default sample type, want the 16,000 of the phase", n)
-	}
-	if n := total(t, r, "block.pprof", "contentions"); n != 2 {
-		t.Errorf("block.pprof: %d contentions, want those of the phase", n)
-	}
-	if n := total(t, r, "cpu.pprof", "samples"); n != 5 {
-		t.Errorf("cpu.pprof: %d samples", n)
-	}
-	checkMetrics(t, r)
-	checkLoad(t, r)
-	checkEvents(t, l.events)
+		// Deltas, not the cumulative profiles.
+		if n := total(t, r, "allocs.pprof", ""); n != 16_000 {
+			t.Errorf("allocs.pprof: %d bytes of its default sample type, want the 16,000 of the phase", n)
+		}
+		if n := total(t, r, "block.pprof", "contentions"); n != 2 {
+			t.Errorf("block.pprof: %d contentions, want those of the phase", n)
+		}
+		if n := total(t, r, "cpu.pprof", "samples"); n != 5 {
+			t.Errorf("cpu.pprof: %d samples", n)
+		}
+		checkMetrics(t, r)
+		checkLoad(t, r)
+		checkEvents(t, l.events)
+	})
 }
 
 func checkMetrics(t *testing.T, r *recording.Recording) {
@@ -231,15 +235,17 @@ func TestRefusedBeforeTheRun(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			tt.change(l)
-			partial, err := l.record(t.Context())
-			if partial || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("partial %v, error %v", partial, err)
-			}
-			if l.builds != tt.builds || len(l.runs) != tt.runs {
-				t.Errorf("%d builds, %d runs", l.builds, len(l.runs))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				l := newLab(t)
+				tt.change(l)
+				partial, err := l.record(t.Context())
+				if partial || err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("partial %v, error %v", partial, err)
+				}
+				if l.builds != tt.builds || len(l.runs) != tt.runs {
+					t.Errorf("%d builds, %d runs", l.builds, len(l.runs))
+				}
+			})
 		})
 	}
 }
@@ -247,49 +253,55 @@ func TestRefusedBeforeTheRun(t *testing.T) {
 // TestKeepsAnswers: what the service answers before the load begins is kept, from two turns.
 func TestKeepsAnswers(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.o.Answers, l.o.Phases = 5, []string{}
-	if partial, err := l.record(t.Context()); err != nil || partial {
-		t.Fatal(partial, err)
-	}
-	text, err := l.open().Bytes(recording.PartAnswers)
-	var turns [][]load.Answer
-	if err == nil {
-		err = json.Unmarshal(text, &turns)
-	}
-	want := []load.Answer{{Target: "GET http://127.0.0.1:8080/x", Status: 200, Body: "00"}}
-	if d := cmp.Diff([][]load.Answer{want, want}, turns); err != nil || d != "" {
-		t.Errorf("%v (-want +got):\n%s", err, d)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.o.Answers, l.o.Phases = 5, []string{}
+		if partial, err := l.record(t.Context()); err != nil || partial {
+			t.Fatal(partial, err)
+		}
+		text, err := l.open().Bytes(recording.PartAnswers)
+		var turns [][]load.Answer
+		if err == nil {
+			err = json.Unmarshal(text, &turns)
+		}
+		want := []load.Answer{{Target: "GET http://127.0.0.1:8080/x", Status: 200, Body: "00"}}
+		if d := cmp.Diff([][]load.Answer{want, want}, turns); err != nil || d != "" {
+			t.Errorf("%v (-want +got):\n%s", err, d)
+		}
+	})
 }
 
 // TestSlowToServe: a service may answer with errors for a moment after its port is open.
 func TestSlowToServe(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	n := 0
-	l.world.tryLoad = func(context.Context, load.Options) error {
-		if n++; n < 3 {
-			return errors.New("answered 503")
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		n := 0
+		l.world.tryLoad = func(context.Context, load.Options) error {
+			if n++; n < 3 {
+				return errors.New("answered 503")
+			}
+			return nil
 		}
-		return nil
-	}
-	if _, err := l.record(t.Context()); err != nil {
-		t.Error(err)
-	}
+		if _, err := l.record(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestEveryRequestFails(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.gen.fail = true
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.Contains(n, "load in phase clean: all ") }) {
-		t.Errorf("notes %q", m.Notes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.gen.fail = true
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m := l.open().Manifest
+		if !slices.ContainsFunc(m.Notes, func(n string) bool { return strings.Contains(n, "load in phase clean: all ") }) {
+			t.Errorf("notes %q", m.Notes)
+		}
+	})
 }
 
 // TestOverload: that a rate is too much is said, and what to do, when something piles up.
@@ -323,40 +335,44 @@ func TestOverload(t *testing.T) {
 // TestTooHighARate: a person who waits hears it at once, and the recording keeps it.
 func TestTooHighARate(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.o.Load.Rate = 10 * l.gen.rate
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	heard := func(text string) bool { return strings.Contains(text, "-max_connections") }
-	if !slices.ContainsFunc(l.events, func(e Event) bool { return e.Phase == recording.PhaseWarmup && e.End && heard(e.Text) }) {
-		t.Errorf("events %+v", l.events)
-	}
-	if m := l.open().Manifest; !slices.ContainsFunc(m.Notes, heard) {
-		t.Errorf("notes %q", m.Notes)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.o.Load.Rate = 10 * l.gen.rate
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		heard := func(text string) bool { return strings.Contains(text, "-max_connections") }
+		if !slices.ContainsFunc(l.events, func(e Event) bool { return e.Phase == recording.PhaseWarmup && e.End && heard(e.Text) }) {
+			t.Errorf("events %+v", l.events)
+		}
+		if m := l.open().Manifest; !slices.ContainsFunc(m.Notes, heard) {
+			t.Errorf("notes %q", m.Notes)
+		}
+	})
 }
 
 func TestRemote(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.o.Package, l.o.URL, l.o.Load = "", "http://127.0.0.1:6060", nil
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if m.Target.Kind != "url" || m.Target.URL != l.o.URL || m.Load != nil {
-		t.Errorf("%+v", m.Target)
-	}
-	if !l.prog.stopped {
-		t.Error("it was not let go of")
-	}
-	if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
-		t.Errorf("phases (-want +got):\n%s", d)
-	}
-	if o := m.Phases[1].Observer; o == nil || !o.NoThroughput || o.NoCPU {
-		t.Errorf("without load: observer %+v", o)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.o.Package, l.o.URL, l.o.Load = "", "http://127.0.0.1:6060", nil
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m := l.open().Manifest
+		if m.Target.Kind != "url" || m.Target.URL != l.o.URL || m.Load != nil {
+			t.Errorf("%+v", m.Target)
+		}
+		if !l.prog.stopped {
+			t.Error("it was not let go of")
+		}
+		if d := cmp.Diff([]string{"clean", "cpu", "contention", "trace", "rest"}, phaseNames(m)); d != "" {
+			t.Errorf("phases (-want +got):\n%s", d)
+		}
+		if o := m.Phases[1].Observer; o == nil || !o.NoThroughput || o.NoCPU {
+			t.Errorf("without load: observer %+v", o)
+		}
+	})
 }
 
 func TestOptions(t *testing.T) {
@@ -390,20 +406,22 @@ func TestOptions(t *testing.T) {
 // recording still ends.
 func TestServiceBehindItsLoad(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.world.patience, l.world.restLimit = 20*time.Millisecond, 60*time.Millisecond
-	l.prog.hangs = "threadcreate"
-	if partial, err := l.record(t.Context()); err != nil || partial {
-		t.Fatal(partial, err)
-	}
-	m := l.open().Manifest
-	if s := why(m, recording.PartThreads); !strings.Contains(s, "did not answer within 80ms") || !strings.Contains(s, "-rate") {
-		t.Errorf("threads: %q", s)
-	}
-	if !slices.Contains(partNames(m), recording.PartHeap) {
-		t.Error("what came before is lost")
-	}
-	if s := strings.Join(m.Notes, "\n"); !strings.Contains(s, "the load was ended before") {
-		t.Errorf("notes: %s", s)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.world.patience, l.world.restLimit = 20*time.Millisecond, 60*time.Millisecond
+		l.prog.hangs = "threadcreate"
+		if partial, err := l.record(t.Context()); err != nil || partial {
+			t.Fatal(partial, err)
+		}
+		m := l.open().Manifest
+		if s := why(m, recording.PartThreads); !strings.Contains(s, "did not answer within 80ms") || !strings.Contains(s, "-rate") {
+			t.Errorf("threads: %q", s)
+		}
+		if !slices.Contains(partNames(m), recording.PartHeap) {
+			t.Error("what came before is lost")
+		}
+		if s := strings.Join(m.Notes, "\n"); !strings.Contains(s, "the load was ended before") {
+			t.Errorf("notes: %s", s)
+		}
+	})
 }

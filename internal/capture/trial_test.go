@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hone-go/hone/internal/recording"
@@ -21,41 +22,42 @@ func trialLab(t *testing.T) *lab {
 
 func TestTrial(t *testing.T) {
 	t.Parallel()
-	l := trialLab(t)
-	l.world.tick = 200 * time.Millisecond // so that what the fakes do late is little of a turn
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if m.Trial == nil {
-		t.Fatalf("no trial; notes %q", m.Notes)
-	}
-	var order []int
-	for _, turn := range m.Trial.Turns {
-		order = append(order, turn.GOGC)
-		if turn.Requests == 0 || turn.CPUSeconds <= 0 || turn.Seconds < l.world.turnLength().Seconds() {
-			t.Errorf("turn %+v", turn)
+	synctest.Test(t, func(t *testing.T) {
+		l := trialLab(t)
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if len(order) < leastTurns || len(order)%4 != 0 {
-		t.Errorf("turns of %d", order)
-	}
-	for block := range slices.Chunk(order, 4) { // ABBA, starting with either
-		if len(block) == 4 && (block[0] != block[3] || block[1] != block[2] || block[0] == block[1]) {
+		m := l.open().Manifest
+		if m.Trial == nil {
+			t.Fatalf("no trial; notes %q", m.Notes)
+		}
+		var order []int
+		for _, turn := range m.Trial.Turns {
+			order = append(order, turn.GOGC)
+			if turn.Requests == 0 || turn.CPUSeconds <= 0 || turn.Seconds < l.world.turnLength().Seconds() {
+				t.Errorf("turn %+v", turn)
+			}
+		}
+		if len(order) < leastTurns || len(order)%4 != 0 {
 			t.Errorf("turns of %d", order)
 		}
-	}
-	// Three quarters of a third: the fake's clock and load are exact but for the scheduler.
-	if saved := m.Trial.Saved(); m.Trial.GOGC != 400 || math.Abs(saved.Value-0.25) > 0.05 {
-		t.Errorf("GOGC=%d saved %v, want 0.25", m.Trial.GOGC, saved)
-	}
-	if l.prog.gogc != 100 {
-		t.Errorf("left with GOGC=%d", l.prog.gogc)
-	}
-	last := l.events[len(l.events)-1]
-	if last.Phase != recording.PhaseGOGC || !last.End || !strings.HasPrefix(last.Text, "400 saves ") {
-		t.Errorf("the last event is %+v", last)
-	}
+		for block := range slices.Chunk(order, 4) { // ABBA, starting with either
+			if len(block) == 4 && (block[0] != block[3] || block[1] != block[2] || block[0] == block[1]) {
+				t.Errorf("turns of %d", order)
+			}
+		}
+		// Three quarters of a third: the clock and the load are fake, and exact.
+		if saved := m.Trial.Saved(); m.Trial.GOGC != 400 || math.Abs(saved.Value-0.25) > 0.01 {
+			t.Errorf("GOGC=%d saved %v, want 0.25", m.Trial.GOGC, saved)
+		}
+		if l.prog.gogc != 100 {
+			t.Errorf("left with GOGC=%d", l.prog.gogc)
+		}
+		last := l.events[len(l.events)-1]
+		if last.Phase != recording.PhaseGOGC || !last.End || !strings.HasPrefix(last.Text, "400 saves ") {
+			t.Errorf("the last event is %+v", last)
+		}
+	})
 }
 
 func TestNoTrial(t *testing.T) {
@@ -74,19 +76,21 @@ func TestNoTrial(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := trialLab(t)
-			change(l)
-			before := l.prog.gogc
-			partial, err := l.record(t.Context())
-			if err != nil || partial {
-				t.Fatal(partial, err)
-			}
-			if m := l.open().Manifest; m.Trial != nil {
-				t.Errorf("%+v", m.Trial)
-			}
-			if own := l.prog.gogcs; len(own) > 0 && own[len(own)-1] != before {
-				t.Errorf("set to %d, had %d", own, before)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				l := trialLab(t)
+				change(l)
+				before := l.prog.gogc
+				partial, err := l.record(t.Context())
+				if err != nil || partial {
+					t.Fatal(partial, err)
+				}
+				if m := l.open().Manifest; m.Trial != nil {
+					t.Errorf("%+v", m.Trial)
+				}
+				if own := l.prog.gogcs; len(own) > 0 && own[len(own)-1] != before {
+					t.Errorf("set to %d, had %d", own, before)
+				}
+			})
 		})
 	}
 }
@@ -94,26 +98,28 @@ func TestNoTrial(t *testing.T) {
 // TestTrialCutShort: whatever ends the recording meanwhile, the rest is kept and the setting restored.
 func TestTrialCutShort(t *testing.T) {
 	t.Parallel()
-	l := trialLab(t)
-	n := 0
-	l.prog.called = func(call string) {
-		if call == "gc" {
-			if n++; n == 4 {
-				l.gen.end()
+	synctest.Test(t, func(t *testing.T) {
+		l := trialLab(t)
+		n := 0
+		l.prog.called = func(call string) {
+			if call == "gc" {
+				if n++; n == 4 {
+					l.gen.end()
+				}
 			}
 		}
-	}
-	partial, err := l.record(t.Context())
-	if !partial || err == nil || !strings.Contains(err.Error(), "the load stopped in phase gogc") {
-		t.Fatal(partial, err)
-	}
-	m := l.open().Manifest
-	if m.Trial != nil || l.prog.gogc != 100 {
-		t.Errorf("trial %+v, left with GOGC=%d", m.Trial, l.prog.gogc)
-	}
-	if !slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.PartHeap }) {
-		t.Errorf("parts %+v", m.Parts)
-	}
+		partial, err := l.record(t.Context())
+		if !partial || err == nil || !strings.Contains(err.Error(), "the load stopped in phase gogc") {
+			t.Fatal(partial, err)
+		}
+		m := l.open().Manifest
+		if m.Trial != nil || l.prog.gogc != 100 {
+			t.Errorf("trial %+v, left with GOGC=%d", m.Trial, l.prog.gogc)
+		}
+		if !slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.PartHeap }) {
+			t.Errorf("parts %+v", m.Parts)
+		}
+	})
 }
 
 func TestTurnsFitTheRecording(t *testing.T) {

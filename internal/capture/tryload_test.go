@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hone-go/hone/internal/target"
@@ -26,29 +27,31 @@ func (l *lab) says() string {
 // and meanwhile the reader sees what is waited for.
 func TestAHandlerThatHangsIsSaidInTime(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.start = func(s target.RunSpec) process {
-		os.WriteFile(s.Stderr, []byte("starting\nno database yet\n"), 0o644)
-		return l.prog
-	}
-	l.o.Timeout = 2 * time.Second
-	tries, timeout := 0, time.Duration(0)
-	l.world.tryLoad = func(_ context.Context, o load.Options) error {
-		tries, timeout = tries+1, o.Timeout
-		time.Sleep(10 * l.world.tick)
-		return fmt.Errorf("GET http://x/: no answer: %w", os.ErrDeadlineExceeded)
-	}
-	partial, err := l.record(t.Context())
-	if err == nil || partial || !strings.Contains(err.Error(), "no answer") ||
-		!strings.Contains(err.Error(), "the program's last lines on stderr: starting | no database yet") {
-		t.Errorf("partial %v, error %v", partial, err)
-	}
-	if tries != 1 || timeout != l.o.Timeout {
-		t.Errorf("tried %d times for %s, want once for -timeout", tries, timeout)
-	}
-	if want := "load no answer from GET http://127.0.0.1:8080/x so far; waiting for up to 2s"; !strings.Contains(l.says(), want) {
-		t.Errorf("%q is not among what was said:\n%s", want, l.says())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.start = func(s target.RunSpec) process {
+			os.WriteFile(s.Stderr, []byte("starting\nno database yet\n"), 0o644)
+			return l.prog
+		}
+		l.o.Timeout = 2 * time.Second
+		tries, timeout := 0, time.Duration(0)
+		l.world.tryLoad = func(_ context.Context, o load.Options) error {
+			tries, timeout = tries+1, o.Timeout
+			time.Sleep(10 * l.world.tick)
+			return fmt.Errorf("GET http://x/: no answer: %w", os.ErrDeadlineExceeded)
+		}
+		partial, err := l.record(t.Context())
+		if err == nil || partial || !strings.Contains(err.Error(), "no answer") ||
+			!strings.Contains(err.Error(), "the program's last lines on stderr: starting | no database yet") {
+			t.Errorf("partial %v, error %v", partial, err)
+		}
+		if tries != 1 || timeout != l.o.Timeout {
+			t.Errorf("tried %d times for %s, want once for -timeout", tries, timeout)
+		}
+		if want := "load no answer from GET http://127.0.0.1:8080/x so far; waiting for up to 2s"; !strings.Contains(l.says(), want) {
+			t.Errorf("%q is not among what was said:\n%s", want, l.says())
+		}
+	})
 }
 
 // TestAServiceThatStopsAnsweringIsNotMeasuredOn: in the warm-up nothing is recorded, later the recording ends.
@@ -56,25 +59,27 @@ func TestAServiceThatStopsAnsweringIsNotMeasuredOn(t *testing.T) {
 	for _, phase := range []string{"warmup", "clean"} {
 		t.Run(phase, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t)
-			l.o.Timeout, l.o.Warmup, l.o.Duration = 100*time.Millisecond, 5*time.Second, 5*time.Second
-			l.gen.hang = phase == "warmup"
-			l.o.Progress = func(e Event) {
-				l.events = append(l.events, e)
-				if e.Phase == phase {
-					l.gen.mu.Lock()
-					l.gen.hang = true
-					l.gen.mu.Unlock()
+			synctest.Test(t, func(t *testing.T) {
+				l := newLab(t)
+				l.o.Timeout, l.o.Warmup, l.o.Duration = 100*time.Millisecond, 5*time.Second, 5*time.Second
+				l.gen.hang = phase == "warmup"
+				l.o.Progress = func(e Event) {
+					l.events = append(l.events, e)
+					if e.Phase == phase {
+						l.gen.mu.Lock()
+						l.gen.hang = true
+						l.gen.mu.Unlock()
+					}
 				}
-			}
-			partial, err := l.record(t.Context())
-			if err == nil || partial != (phase == "clean") || !strings.Contains(err.Error(), "no answer from GET http://127.0.0.1:8080/x for 0.") ||
-				!strings.Contains(err.Error(), "in phase "+phase+": 8 requests are open") {
-				t.Errorf("partial %v, error %v", partial, err)
-			}
-			if !strings.Contains(l.says(), phase+" no answer for 0 s, 8 requests are open") {
-				t.Errorf("the silence was not said:\n%s", l.says())
-			}
+				partial, err := l.record(t.Context())
+				if err == nil || partial != (phase == "clean") || !strings.Contains(err.Error(), "no answer from GET http://127.0.0.1:8080/x for 0.") ||
+					!strings.Contains(err.Error(), "in phase "+phase+": 8 requests are open") {
+					t.Errorf("partial %v, error %v", partial, err)
+				}
+				if !strings.Contains(l.says(), phase+" no answer for 0 s, 8 requests are open") {
+					t.Errorf("the silence was not said:\n%s", l.says())
+				}
+			})
 		})
 	}
 }
@@ -82,46 +87,50 @@ func TestAServiceThatStopsAnsweringIsNotMeasuredOn(t *testing.T) {
 // TestALoadWithoutSuccessIsSaid: in the progress, as a note, and for the report's first line.
 func TestALoadWithoutSuccessIsSaid(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.gen.moved = "/login"
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	if text := strings.Join(m.Notes, "\n"); !strings.Contains(text, "load in phase clean: all ") || !strings.Contains(text, "answers are 302 to /login") {
-		t.Errorf("notes %q", text)
-	}
-	if !strings.Contains(l.says(), "answers are 302 to /login") {
-		t.Errorf("the progress says:\n%s", l.says())
-	}
-	clean, _ := l.open().Phase("clean")
-	if clean.Outcome == nil || clean.Outcome.Status[302] != clean.Requests || clean.Outcome.RedirectTo != "/login" || clean.Failed != 0 {
-		t.Errorf("outcome %+v of %d requests, %d failed", clean.Outcome, clean.Requests, clean.Failed)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.gen.moved = "/login"
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m := l.open().Manifest
+		if text := strings.Join(m.Notes, "\n"); !strings.Contains(text, "load in phase clean: all ") || !strings.Contains(text, "answers are 302 to /login") {
+			t.Errorf("notes %q", text)
+		}
+		if !strings.Contains(l.says(), "answers are 302 to /login") {
+			t.Errorf("the progress says:\n%s", l.says())
+		}
+		clean, _ := l.open().Phase("clean")
+		if clean.Outcome == nil || clean.Outcome.Status[302] != clean.Requests || clean.Outcome.RedirectTo != "/login" || clean.Failed != 0 {
+			t.Errorf("outcome %+v of %d requests, %d failed", clean.Outcome, clean.Requests, clean.Failed)
+		}
+	})
 }
 
 // TestExpectedErrorsAreNotFailures: -expect makes them successes, in figures and notes.
 func TestExpectedErrorsAreNotFailures(t *testing.T) {
 	t.Parallel()
-	l := newLab(t)
-	l.gen.fail = true
-	expect, err := load.ParseExpect("500")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.o.Load.Expect, l.gen.expect = expect, expect
-	if _, err := l.record(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	m := l.open().Manifest
-	for _, p := range m.Phases {
-		if p.Failed != 0 {
-			t.Errorf("phase %s: %d failed", p.Name, p.Failed)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t)
+		l.gen.fail = true
+		expect, err := load.ParseExpect("500")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if m.Load.Expect != "500" || strings.Contains(strings.Join(m.Notes, " "), "load in phase") {
-		t.Errorf("load %+v, notes %q", m.Load, m.Notes)
-	}
+		l.o.Load.Expect, l.gen.expect = expect, expect
+		if _, err := l.record(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m := l.open().Manifest
+		for _, p := range m.Phases {
+			if p.Failed != 0 {
+				t.Errorf("phase %s: %d failed", p.Name, p.Failed)
+			}
+		}
+		if m.Load.Expect != "500" || strings.Contains(strings.Join(m.Notes, " "), "load in phase") {
+			t.Errorf("load %+v, notes %q", m.Load, m.Notes)
+		}
+	})
 }
 
 func TestLastWordsOfAHandlerThatPanics(t *testing.T) {
