@@ -14,28 +14,28 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastLocal is the size in bytes of a variable that outgrows a stack by itself: goroutines start with 2 KiB, or with
-// what others use on average.
+// leastLocal is the least size, in bytes, of a variable that alone outgrows a stack: goroutines start with 2 KiB, or
+// with the average stack size.
 const leastLocal = 4 << 10
 
-// local is a variable on the stack of a function; without a name there is none of such a size.
+// local is a large variable on the stack of a function; without a name, there is none.
 type local struct {
 	name, function string
 	bytes          int64
 }
 
-// String is the variable in the words of a sentence.
+// String describes the variable for a sentence.
 func (l local) String() string {
 	return fmt.Sprintf("the %s of %s in %s", units.Bytes(float64(l.bytes)), l.name, l.function)
 }
 
-// locals are the largest variables of functions, by function.
+// locals finds the largest variables of functions. It remembers them by function.
 type locals struct {
 	pass  *rule.Pass
 	known map[string]local
 }
 
-// large is the first frame of the main module, from where a stack grew, whose function has a large variable; nil for
+// large returns the first frame of the main module, from index at on, whose function has a large variable; nil for
 // none.
 func (l locals) large(r *site.Row, at int) *site.Frame {
 	for _, f := range r.Stack[at:] {
@@ -70,7 +70,7 @@ func (l locals) of(f *site.Frame) local {
 	return largest
 }
 
-// owns reports whether an identifier is declared in a function, not in a literal inside it.
+// owns reports whether an identifier is declared in a function itself, not in a function literal inside it.
 func owns(fn ast.Node, id *ast.Ident) bool {
 	if !syntax.Inside(fn, id.Pos()) {
 		return false
@@ -85,7 +85,7 @@ func owns(fn ast.Node, id *ast.Ident) bool {
 	return !inner
 }
 
-// generic reports whether a type has no size of its own: it depends on a type parameter.
+// generic reports whether the size of a type depends on a type parameter.
 func generic(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -100,7 +100,7 @@ func generic(t types.Type) bool {
 	return false
 }
 
-// onHeap reports whether the compiler moved a variable that is declared on a line to the heap.
+// onHeap reports whether the compiler moved the variable that a line declares to the heap.
 func (l locals) onHeap(f *site.Frame, line int, name string) bool {
 	at := *f
 	at.Line = line

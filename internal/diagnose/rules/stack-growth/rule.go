@@ -1,9 +1,8 @@
-// Package stackgrowth finds goroutines whose stacks grow again and again.
+// Package stackgrowth finds goroutines that outgrow their stacks each time one is started.
 package stackgrowth
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -18,9 +17,9 @@ import (
 )
 
 const (
-	// leastShare of CPU that growing the stacks of one kind of goroutines must take.
+	// leastShare of CPU that growing the stacks of the goroutines of one function must take.
 	leastShare = 0.02
-	// leastSamples of it.
+	// leastSamples is the least number of samples of it.
 	leastSamples = 8
 )
 
@@ -31,45 +30,48 @@ func Rule() rule.Rule {
 		Kind:  rule.Goroutine,
 		Title: "Goroutines that grow their stacks again and again",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Kept goroutines grow once; a collection may still shrink stacks that are mostly unused.
+				// Goroutines that are kept grow their stacks once. A collection may still shrink stacks that are mostly unused.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 1},
 			},
-			Loop: find,
+			Start:  finder.Matches(outgrown),
+			Judge:  func(*finder.Case) bool { return true },
+			Unseen: func(*rule.Pass, *rule.Match) {}, // the words are those of the start
 		},
 	}
 }
 
 const doc = `A goroutine starts with a few KiB of stack. Each time that does not suffice, the
-runtime takes a stack of twice the size, copies the old one and adjusts every
-pointer into it. A goroutine that lives long pays once. One that is started for
-each small piece of work pays each time, and the profile blames whichever
-innocent function happened to need the space.
+runtime allocates a stack of twice the size, copies the old one and adjusts every
+pointer into it. A long-lived goroutine pays once. One that is started for each
+small piece of work pays each time, and the profile charges whichever function
+happened to need the space.
 
-Keep the goroutines and hand them work over a channel, or do the work in place;
-or make the large frame smaller: an array of some KiB as a local variable is
-usually the one. (Since Go 1.19 goroutines start with the average stack that the
-last collection saw, which helps when most of them are alike.)
+Keep the goroutines and send them work over a channel, or do the work in place.
+Or make the large stack frame smaller: usually it holds an array of some KiB.
+(Since Go 1.19 goroutines start with the average stack size that the last
+collection saw, which helps when most of them are alike.)
 
-It is fine when deep recursion needs the stack once, and where a server starts
-the goroutine, one for each connection or request, as net/http does: nobody can
-keep those. There the rule speaks only of large variables in your own functions,
-and of grpc.NumStreamWorkers.
+It is fine when deep recursion needs the stack once, and where a server such as
+net/http starts a goroutine for each connection or request: a program cannot keep
+those. There the rule reports only large variables in your own functions, and
+grpc.NumStreamWorkers.
 
 Seen in the field: grpc/grpc-go#3204 (workers that reuse their stacks),
 golang/go#18138, cockroachdb/cockroach#100434.`
 
-// growth is the CPU of growing the stacks of goroutines that one function starts in.
+// growth is the CPU of growing the stacks of goroutines that start in one function.
 type growth struct {
 	entry *site.Frame
 	rows  []*site.Row
-	at    []int // by row: where in its stack newstack stands
+	at    []int // for each row, the index of runtime.newstack in its stack
 }
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+// outgrown returns a match for each function whose goroutines outgrow their stacks.
+func outgrown(p *rule.Pass) []rule.Match {
 	if p.Table.Totals.TotalSeconds <= 0 {
-		return nil, nil
+		return nil
 	}
 	byEntry := map[string]*growth{}
 	p.EachRow(func(r *site.Row) {
@@ -102,18 +104,15 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		share := units.Percent(float64(spent) / 1e9 / p.Table.Totals.TotalSeconds)
 		m.Callees = []string{"runtime.newstack"}
 		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", share, units.Some(float64(samples), "sample")), Command: evidence.TopCommand(p, "cpu")}}
-		if p.Place(m.Site) == nil {
-			m.Confidence = rule.Hint
-		}
 		matches = append(matches, m)
 	}
 	slices.SortFunc(matches, func(a, b rule.Match) int { return cmp.Compare(a.Cause, b.Cause) })
-	return matches, nil
+	return matches
 }
 
-// started is the match for goroutines that the program itself starts.
+// started returns the match for goroutines that the program itself starts.
 func (g *growth) started(p *rule.Pass, all locals) (rule.Match, bool) {
-	where := map[*site.Frame]int64{} // where the stack was too small
+	where := map[*site.Frame]int64{} // the lines whose stack was too small
 	for i, r := range g.rows {
 		if f := module(r, g.at[i]); f != nil {
 			where[f] += r.Value
@@ -129,15 +128,15 @@ func (g *growth) started(p *rule.Pass, all locals) (rule.Match, bool) {
 		smaller = "make " + v.String() + " smaller"
 	}
 	return rule.Match{
-		Site: siteOf(p, f), CPU: g.rows, Confidence: rule.Likely, // that the goroutines are short-lived follows from the cost
+		Site: siteOf(p, f), CPU: g.rows, Confidence: rule.Likely, // only the cost shows that the goroutines are short-lived
 		Cause: fmt.Sprintf("Goroutines that start in %s outgrow their stacks again and again: copying stacks takes %s of CPU, most of it when line %d needs space.",
 			g.entry.Function, share, f.Line),
-		Fix: "Keep these goroutines and hand them work, so that a stack grows once; or do the work in place, or " + smaller + ".",
+		Fix: "Keep these goroutines and send them work, so that a stack grows once; or do the work in place, or " + smaller + ".",
 	}, true
 }
 
-// served is the match for goroutines that a library starts, one for each connection or request: the program cannot
-// keep them, but its own functions on them may need less stack.
+// served returns the match for goroutines that a library starts, one for each connection or request: the program cannot
+// keep them, but its functions that run on them may need less stack.
 func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 	where := map[*site.Frame]int64{}
 	var rows []*site.Row
@@ -152,9 +151,9 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 		v := all.of(f)
 		return rule.Match{
 			Site: siteOf(p, f), CPU: rows, Confidence: rule.Likely,
-			Cause: fmt.Sprintf("%s starts goroutines whose stacks %s outgrows: copying stacks takes %s of CPU where %s is on them.",
+			Cause: fmt.Sprintf("%s starts goroutines that outgrow their stacks because of %s: copying stacks takes %s of CPU where %s is on the stack.",
 				g.entry.Function, v, share, v.name),
-			Fix: fmt.Sprintf("Make %s smaller, or take it from a sync.Pool: the goroutines are not the program's to keep.", v.name),
+			Fix: fmt.Sprintf("Make %s smaller, or take it from a sync.Pool: the program cannot keep these goroutines.", v.name),
 		}, true
 	}
 	if share, enough := worth(p, g.rows); enough && funcname.Match(g.entry.Function, "google.golang.org/grpc.(*Server).serveStreams.*") {
@@ -167,7 +166,7 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 	return rule.Match{}, false
 }
 
-// worth returns the share of CPU of some rows, as text, and reports whether it is worth a finding.
+// worth returns the share of CPU that rows take, as text, and reports whether it is worth a finding.
 func worth(p *rule.Pass, rows []*site.Row) (string, bool) {
 	spent, samples := stacks.Sum(rows)
 	share := float64(spent) / 1e9 / p.Table.Totals.TotalSeconds
@@ -191,7 +190,8 @@ func grew(r *site.Row) int {
 	return -1
 }
 
-// goroutine is the frame in which a row's goroutine started: what helpers that only start functions were given.
+// goroutine returns the frame of the function that a row's goroutine runs. Helpers that only start functions are
+// skipped.
 func goroutine(r *site.Row) *site.Frame {
 	for i := len(r.Stack) - 1; i >= 0; i-- {
 		if !funcname.Match(r.Stack[i].Function, "runtime.goexit", "sync.(*WaitGroup).Go.func*", "golang.org/x/sync/errgroup.(*Group).Go.func*",
@@ -202,7 +202,7 @@ func goroutine(r *site.Row) *site.Frame {
 	return r.Stack[len(r.Stack)-1]
 }
 
-// module is the first frame of a module from i on; nil when there is none.
+// module returns the first frame from i on in the main module or a dependency; nil for none.
 func module(r *site.Row, i int) *site.Frame {
 	for _, f := range r.Stack[i:] {
 		if f.Owner.Kind == gocode.Main || f.Owner.Kind == gocode.Dependency {
@@ -212,7 +212,7 @@ func module(r *site.Row, i int) *site.Frame {
 	return nil
 }
 
-// most is the frame with the largest sum; nil for none.
+// most returns the frame with the largest sum; nil for none.
 func most(sums map[*site.Frame]int64) *site.Frame {
 	var best *site.Frame
 	for f, n := range sums {
@@ -223,7 +223,7 @@ func most(sums map[*site.Frame]int64) *site.Frame {
 	return best
 }
 
-// siteOf is the table's site of a frame, or one without costs.
+// siteOf returns the table's site of a frame, or a new one without costs.
 func siteOf(p *rule.Pass, f *site.Frame) *site.Site {
 	for _, s := range p.Table.Sites {
 		if s.File == f.File && s.Line == f.Line && s.Function == f.Function {
