@@ -102,6 +102,7 @@ import (
 	timerinloop "github.com/hone-go/hone/internal/diagnose/rules/timer-in-loop"
 	tinyheap "github.com/hone-go/hone/internal/diagnose/rules/tiny-heap"
 	toolargeforstack "github.com/hone-go/hone/internal/diagnose/rules/too-large-for-stack"
+	typeinfopervalue "github.com/hone-go/hone/internal/diagnose/rules/type-info-per-value"
 	unbufferedlog "github.com/hone-go/hone/internal/diagnose/rules/unbuffered-log"
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
@@ -209,6 +210,7 @@ func All() []rule.Rule {
 		timerinloop.Rule(),
 		tinyheap.Rule(),
 		toolargeforstack.Rule(),
+		typeinfopervalue.Rule(),
 		unbufferedlog.Rule(),
 		unchangedinput.Rule(),
 		variablesizemake.Rule(),

@@ -1,0 +1,226 @@
+// Package typeinfopervalue finds code that asks reflection about a type again for each of its values.
+package typeinfopervalue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is type-info-per-value.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "type-info-per-value",
+		Kind:  rule.CPU,
+		Title: "Type examined by reflection for each value",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// What stays is one look-up by type for each value, 10 to 30 ns in a sync.Map, where reading one field and its tag
+				// takes 100 ns and more. The low end is for structs of one or two fields.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.98},
+				Specificity: 1,
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A decoder, a validator or a mapper walks the fields of a struct by reflection and
+reads their tags for each value that it gets: for each row, each request.
+reflect.Type.Field copies a struct of 104 bytes and allocates for its index,
+StructTag.Get parses the tag's text from its start, FieldByName compares names
+one after the other, and what the code then does with the tag (splitting it,
+making a map of columns) allocates as well. All of it depends on the type alone,
+and a program has few types.
+
+Compute it once for each reflect.Type, into a plain struct (names, indices,
+options), and keep that in a sync.Map with the type as the key, as encoding/json
+does; for a type that is known, in a package variable or a sync.OnceValue. Then
+only reflect.Value.Field is left for each value.
+
+It is fine where a type is examined once. The rule claims calls of these
+functions, and calls whose arguments are made of their results and of constants;
+it leaves alone what reads or sets fields of values.
+
+Seen in the field: ianlopshire/go-fixedwidth#15 (a fifth of decoding was parsing
+tags), didi/gendry#128 (twice as fast with a cache), aws/aws-sdk-go#3070.`
+
+// metadata are the functions of package reflect whose results depend on a type alone, and what they say.
+func metadata() map[string]string {
+	return map[string]string{
+		"reflect.(*rtype).Field*": "fields", "reflect.(*structType).Field*": "fields", "reflect.(*rtype).NumField": "fields",
+		"reflect.VisibleFields": "fields", "reflect.Value.FieldByName*": "fields", "reflect.(*structType).FieldByName*": "fields",
+		"reflect.StructTag.*":      "tags",
+		"reflect.(*rtype).Method*": "methods", "reflect.(*rtype).NumMethod": "methods", "reflect.Value.MethodByName": "methods",
+		"reflect.(*rtype).exportedMethods": "methods", "reflect.(*rtype).Implements": "methods",
+	}
+}
+
+// asksFor names what a function says of a type.
+func asksFor(function string) (string, bool) {
+	for pattern, what := range metadata() {
+		if funcname.Match(function, pattern) {
+			return what, true
+		}
+	}
+	return "", false
+}
+
+const (
+	// leastAsked is the part of a line's cost that must be in such functions: below it, the line looks results up that are kept.
+	leastAsked = 0.1
+	// leastRuns is how often a line must run in a program that runs and exits: before, it may examine many types once.
+	leastRuns = 100
+)
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := search{pass: p, known: map[gocode.Pos]*line{}, asking: map[string]bool{}}
+	s.measure()
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+}
+
+// search remembers what lines ask of types.
+type search struct {
+	pass  *rule.Pass
+	known map[gocode.Pos]*line
+	// asking are the functions, as profiles name them, that ask.
+	asking map[string]bool
+}
+
+// line is a line of a module.
+type line struct {
+	place *gocode.Place
+	typed map[string]bool // functions, by their names in types, that it calls with what depends on types alone
+	asks  map[string]bool // what it asks for
+	// stores says that the line puts what depends on types alone into a map.
+	stores bool
+	// Nanoseconds of its calls that ask and of those with such arguments, and how many of them are below a function that asks.
+	cost, asked int64
+}
+
+// at returns what is known of the line of a frame; nil when there is no source.
+func (s *search) at(f *site.Frame) *line {
+	pos := gocode.Pos{File: f.File, Line: f.Line}
+	l, seen := s.known[pos]
+	if seen {
+		return l
+	}
+	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
+		place = place.Outer()
+		l = &line{place: place, typed: map[string]bool{}, asks: map[string]bool{}}
+		for _, call := range syntax.Calls(place) {
+			if name := place.CalleeName(call); name != "" && typeOnly(place, call) {
+				l.typed[name] = true
+			}
+		}
+		l.stores = stores(place)
+	}
+	s.known[pos] = l
+	return l
+}
+
+// measure adds up the cost of lines.
+func (s *search) measure() {
+	s.pass.EachRow(func(r *site.Row) {
+		for i := 1; i < len(r.Stack); i++ {
+			l := s.calls(r, i)
+			if l == nil {
+				continue
+			}
+			l.cost += r.Value
+			for j := range i {
+				if what, asks := asksFor(r.Stack[j].Function); asks {
+					l.asks[what] = true
+					s.asking[r.Stack[i].Function] = true
+					l.asked += r.Value
+					break
+				}
+			}
+		}
+	})
+}
+
+// calls returns the line of a frame when it calls, in that row, what depends on types alone.
+func (s *search) calls(r *site.Row, i int) *line {
+	f := r.Stack[i]
+	if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+		return nil
+	}
+	callee := r.Stack[i-1].Function
+	_, asks := asksFor(callee)
+	if l := s.at(f); l != nil && (asks || l.typed[funcname.Typed(callee)] || l.typed[f.Owner.Package+"."+callee[lastDot(callee)+1:]]) {
+		return l
+	}
+	return nil
+}
+
+// caller returns the frame nearest to the root that calls what depends on types alone: that is where the result can be kept.
+func (s *search) caller(r *site.Row) int {
+	for i := len(r.Stack) - 1; i > 0; i-- {
+		if l := s.calls(r, i); l != nil && l.asked > 0 && float64(l.asked) >= leastAsked*float64(l.cost) || s.fills(r, i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// fills reports whether a frame puts what its function asked for into a map.
+func (s *search) fills(r *site.Row, i int) bool {
+	f := r.Stack[i]
+	if !s.asking[f.Function] || !funcname.Match(r.Stack[i-1].Function, "runtime.mapassign*") {
+		return false
+	}
+	l := s.at(f)
+	return l != nil && l.stores
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	l := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if l == nil || !loops.PerCall(c.Place, c.Place.Decl.Body) || s.rare(c) {
+		return false
+	}
+	var what []string
+	for _, w := range []string{"fields", "tags", "methods"} {
+		if l.asks[w] {
+			what = append(what, w)
+		}
+	}
+	if l.asked == 0 {
+		c.Cause = fmt.Sprintf("%s fills a map again for each value with what depends on the type alone.", syntax.FuncName(c.Place))
+		c.Fix = "Make the map once for each reflect.Type, and keep it in a sync.Map by type."
+		return true
+	}
+	list := funcname.List(what)
+	c.Cause = fmt.Sprintf("%s asks reflection for the %s of a type again for each value; the answer depends on the type alone.", syntax.FuncName(c.Place), list)
+	c.Fix = fmt.Sprintf("Compute what the %s say once for each reflect.Type, and keep it in a sync.Map by type; for a type that is known, in a package variable or a sync.OnceValue.", list)
+	return true
+}
+
+// rare reports whether the counters say that a line does not run for each value.
+func (s *search) rare(c *finder.Case) bool {
+	e, ok := evidence.Executions(s.pass, c.Site.Frame)
+	return ok && s.pass.Manifest != nil && s.pass.Manifest.Unit() == "run" && e.PerUnit < leastRuns
+}
+
+// lastDot is the index of the dot before a function's own name.
+func lastDot(function string) int {
+	for i := len(function) - 1; i >= 0; i-- {
+		if function[i] == '.' {
+			return i
+		}
+	}
+	return -1
+}
