@@ -15,6 +15,7 @@ import (
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
+	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
 	concatloop "github.com/hone-go/hone/internal/diagnose/rules/concat-loop"
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
@@ -123,6 +124,7 @@ func All() []rule.Rule {
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),
 		closurebyref.Rule(),
+		codecpervalue.Rule(),
 		compresslevel.Rule(),
 		concatloop.Rule(),
 		consterror.Rule(),

@@ -1,0 +1,294 @@
+// Package codecpervalue finds encoders and decoders of a stream that are made again for each of its values.
+package codecpervalue
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// Rule is codec-per-value.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "codec-per-value",
+		Kind:  rule.CPU,
+		Title: "Encoder or decoder of a stream created for each value",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// The rows are of the constructor and of what a codec does for the first value of its stream only.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.85, High: 1},
+				Specificity: 2, // heavy-ctor-per-call would pool them, which a stream does not need
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A loop makes a new encoder on the same writer for each value that it writes, or a
+method makes one on the connection that its receiver holds. Encoders and
+decoders are made for streams. A gob.Encoder describes each type once, before
+its first value: made again for each value, it compiles and sends that
+description each time, which costs more than the value, and the reader compiles
+it again. Those of csv and xml have a buffer of 4 KiB. A decoder that is dropped
+also drops what it has read ahead, so that the next one may miss values.
+
+Create the encoder where the writer is created, before the loop or in a field
+beside the writer, and use it for all values.
+
+It is fine where each value goes into a buffer of its own: a message that must be
+decoded alone. Where that is many messages, a format without descriptions of
+types costs less than gob.
+
+Seen in the field: cockroachdb/cockroach#460 and golang/go#46089 (gob streams of
+one value each).`
+
+// starts are the functions that a codec runs for its first value only, or for the first of each type.
+func starts() []string {
+	return []string{
+		"encoding/gob.(*Encoder).sendTypeDescriptor", "encoding/gob.(*Encoder).sendType", "encoding/gob.(*Decoder).recvType",
+		"encoding/gob.(*Decoder).compileDec", "encoding/gob.(*Decoder).getDecEnginePtr",
+	}
+}
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := search{pass: p, known: map[gocode.Pos]*codec{}, starts: starts()}
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+}
+
+type search struct {
+	pass   *rule.Pass
+	known  map[gocode.Pos]*codec
+	starts []string
+}
+
+// codec is an encoder or decoder that is made for one value.
+type codec struct {
+	constructor *types.Func
+	stream      ast.Expr
+	loop        bool
+}
+
+// caller returns the frame whose line makes such a codec or uses it, for rows of the constructor and of what a codec does once.
+func (s *search) caller(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+			continue
+		}
+		if !constructor(r.Stack[i-1].Function) && !s.starting(r, i) {
+			continue
+		}
+		if s.at(f) != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// constructor reports whether a function, as a profile names it, is a constructor of a codec by its name.
+func constructor(function string) bool {
+	name := function[strings.LastIndexByte(function, '.')+1:]
+	return strings.HasPrefix(name, "New") && (strings.Contains(name, "Encoder") || strings.Contains(name, "Decoder") ||
+		strings.Contains(name, "Writer") || strings.Contains(name, "Reader"))
+}
+
+// starting reports whether a row passes, below a frame, through what a codec does for its first value.
+func (s *search) starting(r *site.Row, i int) bool {
+	for j := range i {
+		if funcname.Match(r.Stack[j].Function, s.starts...) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *search) at(f *site.Frame) *codec {
+	pos := gocode.Pos{File: f.File, Line: f.Line}
+	found, seen := s.known[pos]
+	if seen {
+		return found
+	}
+	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
+		for _, call := range syntax.Calls(place) {
+			if found = made(place, call); found != nil {
+				break
+			}
+		}
+	}
+	s.known[pos] = found
+	return found
+}
+
+// made returns the codec that a call makes, or that its receiver is.
+func made(p *gocode.Place, call *ast.CallExpr) *codec {
+	if c := codecOf(p, call); c != nil {
+		return c
+	}
+	if recv := syntax.Receiver(call); recv != nil {
+		if made, ok := syntax.Origin(p, recv).(*ast.CallExpr); ok {
+			return codecOf(p, made)
+		}
+	}
+	return nil
+}
+
+// codecOf returns the codec that a call makes for one value of a stream that there is before and after; nil when it does not.
+func codecOf(p *gocode.Place, call *ast.CallExpr) *codec {
+	fn := p.Callee(call)
+	if fn == nil || fn.Pkg() == nil || len(call.Args) == 0 || !constructor(fn.Name()) || !streams(fn) || !used(p, call, fn) {
+		return nil
+	}
+	c := &codec{constructor: fn, stream: call.Args[0]}
+	if u, ok := ast.Unparen(c.stream).(*ast.UnaryExpr); ok {
+		c.stream = u.X // &buf
+	}
+	if loop := loops.Repeating(p, call); loop != nil {
+		c.loop = true
+		if !loops.FromOutside(p, loop, c.stream) || emptied(p, loop, c.stream) || !local(p, loop, call) {
+			return nil
+		}
+		return c
+	}
+	if !held(p, c.stream) || !loops.PerCall(p, call) || emptied(p, p.Decl, c.stream) || !local(p, p.Decl, call) {
+		return nil
+	}
+	return c
+}
+
+// streams reports whether a constructor takes a reader or writer, and makes what reads or writes values.
+func streams(fn *types.Func) bool {
+	sig := fn.Signature()
+	if sig.Recv() != nil || sig.Params().Len() == 0 || sig.Results().Len() == 0 {
+		return false
+	}
+	t, ok := sig.Params().At(0).Type().Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for i := range t.NumMethods() {
+		if n := t.Method(i).Name(); n == "Read" || n == "Write" {
+			return true
+		}
+	}
+	return false
+}
+
+// used reports whether the codec is asked for values: by a method that encodes, decodes, reads or writes one.
+func used(p *gocode.Place, call *ast.CallExpr, fn *types.Func) bool {
+	method := func(e ast.Expr) bool {
+		sel, ok := e.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		for _, word := range []string{"Encode", "Decode", "Read", "Write"} {
+			if strings.HasPrefix(sel.Sel.Name, word) && sel.Sel.Name != "ReadAll" && sel.Sel.Name != "WriteAll" {
+				return true
+			}
+		}
+		return false
+	}
+	if parent, ok := syntax.Parent(p, call).(*ast.SelectorExpr); ok {
+		return method(parent)
+	}
+	v := syntax.Result(p, call)
+	if v == nil {
+		return false
+	}
+	once := false
+	for _, id := range syntax.Reads(p, v) {
+		sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr)
+		switch {
+		case !ok:
+			return false // somebody else gets it
+		case method(sel) && loops.Repeating(p, sel) != loops.Repeating(p, call):
+			return false // many values
+		case method(sel):
+			once = true
+		}
+	}
+	return once
+}
+
+// local reports whether what a call makes is gone after the code around it: it is assigned to nothing, or to a variable in there.
+func local(p *gocode.Place, around ast.Node, call *ast.CallExpr) bool {
+	to := syntax.AssignedTo(p, call)
+	if to == nil {
+		return true
+	}
+	v := syntax.LocalVar(p, to)
+	return v != nil && syntax.Inside(around, v.Pos())
+}
+
+// emptied reports whether a stream is cut into messages: emptied, or taken as a whole, after each value.
+func emptied(p *gocode.Place, around ast.Node, stream ast.Expr) bool {
+	found := false
+	ast.Inspect(around, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if ok && syntax.Same(p, sel.X, stream) {
+			switch sel.Sel.Name {
+			case "Reset", "Truncate", "Bytes", "String":
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// held reports whether a stream lives longer than the call: it is a field of the receiver. A response has one value.
+func held(p *gocode.Place, stream ast.Expr) bool {
+	sel, ok := ast.Unparen(stream).(*ast.SelectorExpr)
+	if !ok || p.Decl.Recv == nil {
+		return false
+	}
+	v, _ := syntax.Var(p, sel)
+	if v == nil || !inside(p.Decl.Recv, v) {
+		return false
+	}
+	t := p.TypeOf(sel)
+	return t == nil || t.String() != "net/http.ResponseWriter" && t.String() != "io.ReadCloser" // a response's or request's body
+}
+
+func inside(list *ast.FieldList, v *types.Var) bool {
+	return list.Pos() <= v.Pos() && v.Pos() < list.End()
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	found := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if found == nil {
+		return false
+	}
+	name, stream := funcname.Short(found.constructor.FullName()), syntax.Text(found.stream)
+	c.Cause = fmt.Sprintf("%s is called again for each value, on the same %s: ", name, stream)
+	switch {
+	case found.constructor.Pkg().Path() == "encoding/gob" && strings.HasSuffix(name, "Encoder"):
+		c.Cause += "each new encoder compiles the description of the type and sends it before the value."
+	case found.constructor.Pkg().Path() == "encoding/gob":
+		c.Cause += "each new decoder reads the description of the type and compiles it before the value."
+	default:
+		c.Cause += "its buffer and state are created for one value and dropped."
+	}
+	c.Fix = fmt.Sprintf("Call %s once, where %s is created; keep the result beside it, and use it for all values.", name, stream)
+	if found.loop {
+		c.Fix = fmt.Sprintf("Call %s once, before the loop, and use the result for all values.", name)
+	}
+	if found.constructor.Pkg().Path() == "encoding/gob" && strings.HasSuffix(name, "Encoder") {
+		c.Fix += " The reader then needs one Decoder for the whole stream, too."
+	}
+	return true
+}
