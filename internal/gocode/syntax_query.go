@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"path"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -176,6 +177,21 @@ func (p *Place) Enclosing(n ast.Node) []ast.Node {
 // holds reports whether a node's extent holds that of another.
 func holds(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
+
+// Entry returns the place where the body of another function of the package begins.
+func (p *Place) Entry(decl *ast.FuncDecl) *Place {
+	at := p.Fset.Position(decl.Body.Lbrace)
+	in := *p
+	in.Decl, in.Func, in.root, in.Nodes = decl, decl, decl, nil
+	in.Line, in.name = at.Line, path.Base(slashed(at.Filename))
+	for _, f := range p.files {
+		if holds(f, decl) {
+			in.File = f
+		}
+	}
+	in.collect()
+	return &in
 }
 
 // Outer returns the place as its whole declaration sees it: Func is the declaration, so that

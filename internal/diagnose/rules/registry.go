@@ -21,6 +21,7 @@ import (
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
+	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
 	debugbuild "github.com/hone-go/hone/internal/diagnose/rules/debug-build"
@@ -130,6 +131,7 @@ func All() []rule.Rule {
 		consterror.Rule(),
 		constantwork.Rule(),
 		contextchain.Rule(),
+		copytoread.Rule(),
 		costlyline.Rule(),
 		ctorpercall.Rule(),
 		debugbuild.Rule(),

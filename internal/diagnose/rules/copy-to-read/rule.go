@@ -1,0 +1,176 @@
+// Package copytoread finds copies of lists and maps that are made on every call and only looked into.
+package copytoread
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+// Rule is copy-to-read.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "copy-to-read",
+		Kind:  rule.Alloc,
+		Title: "List or map copied on every call, and only read",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Without the copy, what is left is the lookup, which other lines do.
+				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
+				Specificity: 2, // it says why the memory is allocated
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A function returns a copy of a slice or of a map that it keeps, or copies what it
+was given, so that nobody can change the original. All callers only look an entry
+up, or read the copy once, and drop it. The copy costs as many bytes per call as
+the whole list has, and the collector's work for them.
+
+Look the entry up where the list is: a method that takes the key, under the same
+lock. Or keep the list immutable: writers build a new one and store it in an
+atomic.Pointer (copy on write), readers use it as it is, without a lock. A map
+that is copied to replace a few values needs no copy when there is nothing to
+replace.
+
+It is fine where a caller changes the copy, keeps it, or works on the whole of it
+for a long time while others write to the original. The rule reports a copy of
+shared state only if its callers look up single entries, and a copy of a parameter
+only if nobody changes or keeps it.
+
+Seen in the field: prometheus/client_golang#1272 (labels copied for each lookup of a metric).`
+
+const (
+	leastShare = 0.02 // of all bytes, or of all CPU
+	leastSize  = 64   // bytes allocated by one copy, on average
+	// mostOther is the share of a copy's bytes that may be made for callers that were not understood.
+	mostOther = 0.1
+)
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	all := float64(p.Table.Totals.AllocBytes)
+	take := func(s *site.Site) rule.Match {
+		m := finder.TakeCallsAndOwn(s, "slices.Clone*", "maps.Clone*", "bytes.Clone", "runtime.memmove", "runtime.typedslicecopy")
+		bytes, objects := stacks.Sum(m.Allocs)
+		makes := float64(bytes) >= leastShare*all && objects > 0 && bytes/objects >= leastSize
+		nanoseconds, _ := stacks.Sum(m.CPU)
+		if all <= 0 || !makes && float64(nanoseconds)*1e-9 < leastShare*p.Table.Totals.TotalSeconds {
+			return rule.Match{Site: s}
+		}
+		return m
+	}
+	return finder.Line{Start: finder.Rows(take), Judge: func(c *finder.Case) bool { return judge(p, c) }}, true
+}
+
+func judge(p *rule.Pass, c *finder.Case) bool {
+	made := copied(c.Place)
+	if made == nil {
+		return false
+	}
+	u := reader{looksUp: made.state, seen: map[*types.Var]bool{}}
+	if made.returned {
+		if !readByCallers(p, c, &u) {
+			return false
+		}
+	} else if !u.variable(c.Place, made.variable, made.filling) {
+		return false
+	}
+	describe(c, made)
+	return true
+}
+
+// readByCallers reports whether the callers that the profile names only read what the function returns.
+func readByCallers(p *rule.Pass, c *finder.Case, u *reader) bool {
+	var total, other int64
+	judged := map[gocode.Pos]bool{}
+	rows := c.Allocs
+	if len(rows) == 0 {
+		rows = c.CPU
+	}
+	for _, r := range rows {
+		i := 0
+		for i < len(r.Stack) && r.Stack[i].Function != c.Site.Function {
+			i++
+		}
+		total += r.Value
+		if i+1 >= len(r.Stack) {
+			other += r.Value
+			continue
+		}
+		at := gocode.Pos{File: r.Stack[i+1].File, Line: r.Stack[i+1].Line}
+		fine, known := judged[at]
+		if !known {
+			fine = u.calls(p, at, c.Site.Function)
+			judged[at] = fine
+		}
+		if !fine {
+			other += r.Value
+		}
+	}
+	return total > 0 && float64(other) <= mostOther*float64(total)
+}
+
+// calls reports whether a line only reads what its calls of a function return.
+func (u *reader) calls(p *rule.Pass, at gocode.Pos, function string) bool {
+	place, ok := p.Syntax.At(at.File, at.Line)
+	if !ok {
+		return false
+	}
+	calls := syntax.CallsTo(place, function)
+	for _, call := range calls {
+		if !u.value(place.Outer(), call) {
+			return false
+		}
+	}
+	return len(calls) > 0
+}
+
+func describe(c *finder.Case, made *copy) {
+	bytes, objects := stacks.Sum(c.Allocs)
+	what := "the slice"
+	if made.isMap {
+		what = "the map"
+	}
+	each := ""
+	if objects > 0 {
+		each = fmt.Sprintf(", %s each time", units.Bytes(float64(bytes)/float64(objects)))
+	}
+	c.Cause = fmt.Sprintf("%s copies %s %s as a whole on every call%s, and the copy is only read.", syntax.FuncName(c.Place), what, syntax.Text(made.source), each)
+	switch {
+	case made.state:
+		c.Cause = fmt.Sprintf("%s copies %s %s as a whole on every call%s, and its callers only look up entries of the copy.",
+			syntax.FuncName(c.Place), what, syntax.Text(made.source), each)
+		c.Fix = fmt.Sprintf("Look the entry up in %s itself, under its lock. Or replace %[1]s as a whole when it changes (copy on write, in an atomic.Pointer), so that readers need neither lock nor copy.", syntax.Text(made.source))
+	case made.isMap:
+		c.Fix = fmt.Sprintf("Use %s as it is where nothing in it has to be replaced, or replace values when they are read.", syntax.Text(made.source))
+	default:
+		c.Fix = fmt.Sprintf("Use %s as it is: nobody changes the copy.", syntax.Text(made.source))
+	}
+	c.Confidence = rule.Likely
+}
+
+// copy is a copy of a list or map that a function makes.
+type copy struct {
+	source   ast.Expr
+	state    bool // the source is a field or a package variable, not a parameter
+	isMap    bool
+	returned bool       // it goes to the caller
+	variable *ast.Ident // that holds it; nil where it is returned at once
+	filling  ast.Node   // what fills it, which is no use of it
+}
