@@ -51,7 +51,8 @@ for a long time while others write to the original. The rule reports a copy of
 shared state only if its callers look up single entries, and a copy of a parameter
 only if nobody changes or keeps it.
 
-Seen in the field: prometheus/client_golang#1272 (labels copied for each lookup of a metric).`
+Seen in the field: prometheus/client_golang#1272 (labels copied for each lookup
+of a metric).`
 
 const (
 	leastShare = 0.02 // of all bytes, or of all CPU

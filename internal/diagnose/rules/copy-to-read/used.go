@@ -24,6 +24,7 @@ const deepest = 4
 func readers() []string {
 	return []string{
 		"slices.Contains*", "slices.Index*", "slices.BinarySearch*", "sort.Search*", "slices.Equal*", "maps.Equal*", "bytes.Equal", "bytes.Contains", "bytes.Index*",
+		"fmt.Errorf", "fmt.Sprint*", // of an error that says what was wrong
 	}
 }
 
