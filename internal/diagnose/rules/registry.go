@@ -28,6 +28,7 @@ import (
 	debugloggingon "github.com/hone-go/hone/internal/diagnose/rules/debug-logging-on"
 	deepequaltyped "github.com/hone-go/hone/internal/diagnose/rules/deepequal-typed"
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
+	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
@@ -138,6 +139,7 @@ func All() []rule.Rule {
 		debugloggingon.Rule(),
 		deepequaltyped.Rule(),
 		deferinloop.Rule(),
+		discardederror.Rule(),
 		falsesharing.Rule(),
 		finalizerperobject.Rule(),
 		flushpermessage.Rule(),
