@@ -23,10 +23,12 @@ whatever the profile's size, because only boxes that a screen can show are in it
 		setup: func(fs *flag.FlagSet) runFunc {
 			var f fileFlags
 			var format string
+			var inverted bool
 			f.declare(fs)
+			fs.BoolVar(&inverted, "inverted", true, "put the inverted graph into the page as well; without it the page is made faster and is half as large")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or svg (default: by the file's ending, else html)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
-				draw, err := flameFormat(format, f.file())
+				draw, isHTML, err := flameFormat(format, f.file())
 				if err != nil {
 					return err
 				}
@@ -34,7 +36,11 @@ whatever the profile's size, because only boxes that a screen can show are in it
 				if err != nil {
 					return err
 				}
-				g, err := flame.New(v.Source.Name, v.View)
+				layOut := flame.New
+				if !inverted || f.json || !isHTML {
+					layOut = flame.Callees
+				}
+				g, err := layOut(v.Source.Name, v.View)
 				if err != nil {
 					return err
 				}
@@ -48,13 +54,13 @@ whatever the profile's size, because only boxes that a screen can show are in it
 }
 
 // flameFormat chooses by the format's name, else by the ending of the file.
-func flameFormat(format, out string) (func(io.Writer, *flame.Graph) error, error) {
-	format, err := fileFormat(format, out, "html", "svg", "htm")
+func flameFormat(format, out string) (draw func(io.Writer, *flame.Graph) error, isHTML bool, err error) {
+	format, err = fileFormat(format, out, "html", "svg", "htm")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if format == "svg" {
-		return flame.SVG, nil
+		return flame.SVG, false, nil
 	}
-	return flame.HTML, nil
+	return flame.HTML, true, nil
 }

@@ -29,6 +29,7 @@ type profileFlags struct {
 	base        list
 	diffBase    list
 	normalize   bool
+	perRequest  bool
 
 	focus, ignore, hide, show, showFrom, pruneFrom string
 	tagFocus, tagIgnore, tagShow, tagHide          string
@@ -80,6 +81,7 @@ func (p *profileFlags) declareSources(fs *flag.FlagSet) {
 	fs.Var(&p.base, "base", "subtract `SOURCE`; percentages are of the difference; may be given again")
 	fs.Var(&p.diffBase, "diff_base", "subtract `SOURCE`; percentages are of SOURCE; may be given again")
 	fs.BoolVar(&p.normalize, "normalize", false, "scale the profile to the sum of the base first")
+	fs.BoolVar(&p.perRequest, "per_request", false, "scale the base to as many requests as the source has, or operations, runs or seconds, as hone diff does")
 	fs.StringVar(&p.connect.cert, "tls_cert", "", "same as -cert `FILE`")
 	fs.StringVar(&p.connect.key, "tls_key", "", "same as -key `FILE`")
 	fs.StringVar(&p.connect.ca, "tls_ca", "", "same as -ca `FILE`")
@@ -214,6 +216,10 @@ func (p *profileFlags) bases() ([]string, profile.Subtraction, error) {
 	switch {
 	case len(p.base) > 0 && o.Mark:
 		return nil, o, usagef("-base and -diff_base exclude each other: they differ in what percentages are of")
+	case p.normalize && p.perRequest:
+		return nil, o, usagef("-normalize and -per_request exclude each other: each scales by a measure of its own")
+	case len(p.base) == 0 && !o.Mark && p.perRequest:
+		return nil, o, usagef("-per_request needs a -base or -diff_base to scale")
 	case len(p.base) == 0 && !o.Mark && p.normalize:
 		return nil, o, usagef("-normalize needs a -base or -diff_base to scale to")
 	case o.Mark:

@@ -97,7 +97,7 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 
 // serverGC is the garbage collector's percentage while the pages are served: decoded profiles stay, and as much again should not be
 // taken for what comes and goes.
-const serverGC = 40
+const serverGC = 10
 
 // serve opens the pages of a backend and prints their address on w. What comes over done is why they closed: nil when ctx ended.
 func (u *uiFlags) serve(ctx context.Context, env Env, w io.Writer, b *uiBackend, feed *ui.Feed) (done <-chan error, err error) {

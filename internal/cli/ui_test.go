@@ -42,6 +42,7 @@ func TestUIAnswersAreTheCommands(t *testing.T) {
 		"peek?src=1&fn=main.main": {"peek", "-json", "^main\\.main$", c.profile},
 		"list?src=1&fn=main.main": {"list", "-json", "^main\\.main$", c.profile},
 		"compare?src=0&base=0":    {"compare", "-json", c.recording, c.recording},
+		"top?src=0&base=0":        {"top", "-json", "-diff_base=" + c.recording, "-per_request", c.recording},
 		"trace-overview?src=2":    {"trace", "overview", "-json", c.trace},
 		"trace-overview?src=2&from=1us&to=1ms&columns=50":    {"trace", "overview", "-json", "-from=1us", "-to=1ms", "-columns=50", c.trace},
 		"trace-critical?src=2":                               {"trace", "critical", "-json", c.trace},

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile/blindspots"
 	"github.com/hone-go/hone/profile/report"
@@ -65,6 +68,11 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		if err != nil {
 			return nil, err
 		}
+		if p.perRequest {
+			if err := perRequest(base, src, o.SampleIndex); err != nil {
+				return nil, err
+			}
+		}
 		if err := src.Against(base, against); err != nil {
 			return nil, err
 		}
@@ -86,6 +94,32 @@ func (p *profileFlags) view(ctx context.Context, env Env, args []string) (*view,
 		env.say("hone: -%s matched nothing", name)
 	}
 	return &view{View: v, Source: src, Own: own, Binary: binary, prog: prog}, nil
+}
+
+// perRequest scales the values of base so that they are of as many requests (or operations, runs, seconds) as those of src.
+func perRequest(base, src *source.Source, sampleIndex string) error {
+	side := func(s *source.Source) (compare.DiffSource, error) {
+		index, err := s.Profile.SampleIndex(sampleIndex)
+		if err != nil {
+			return compare.DiffSource{}, usagef("%s: %v", s.Name, err)
+		}
+		return compare.DiffSource{Name: s.Name, Profile: s.Profile, Index: index, Total: s.Profile.Total(index), Recording: s.Recording, Part: s.Part}, nil
+	}
+	old, err := side(base)
+	if err != nil {
+		return err
+	}
+	new, err := side(src)
+	if err != nil {
+		return err
+	}
+	factor, per := compare.Scale(old, new)
+	if factor == 1 {
+		return nil
+	}
+	base.Profile = base.Profile.MapValues(func(_ int, v int64) int64 { return int64(math.Round(float64(v) * factor)) })
+	src.Notes = append(slices.Clip(src.Notes), fmt.Sprintf("differences are per %s: the values of %s are multiplied by %.4g", per, base.Name, factor))
+	return nil
 }
 
 // blindSpots are what the view does not show, with what its recording knows of its making.

@@ -99,6 +99,21 @@ func (d *Differ) chooseBasis(t profile.ValueType) basis {
 	return b
 }
 
+// Scale returns the factor that makes the costs of old comparable with those of new, and what both are then of: "request", "operation",
+// "run", "second" or "total"; "" for a state, which is compared as it is.
+func Scale(old, new DiffSource) (factor float64, per string) {
+	d := Differ{}
+	for i, s := range []DiffSource{old, new} {
+		d.sides[i] = []diffSource{{DiffSource: s, exposure: exposureOf(s)}}
+	}
+	b := d.chooseBasis(new.Profile.SampleTypes[new.Index])
+	from, to := b.of(exposureOf(old)), b.of(exposureOf(new))
+	if from <= 0 || to <= 0 {
+		return 1, b.per
+	}
+	return to / from, b.per
+}
+
 func isState(sampleType string) bool {
 	switch sampleType {
 	case "goroutine", "goroutines", "threadcreate", "goroutineleak":

@@ -133,6 +133,9 @@ func TestDiffPerRequest(t *testing.T) {
 	if d.Per != "second" || len(d.Notes) == 0 {
 		t.Errorf("per %s, notes %q", d.Per, d.Notes)
 	}
+	if factor, per := Scale(recorded(20_000), recorded(10_000)); factor != 0.5 || per != "request" {
+		t.Errorf("costs of 20,000 requests are scaled by %v per %s to those of 10,000", factor, per)
+	}
 }
 
 // A benchmark runs for a given time, so its runs say nothing: twice the operations at the same CPU is half the cost.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/source"
 	"github.com/hone-go/hone/profile/report"
@@ -28,6 +29,32 @@ func counted(src *source.Source, v *report.View, f *report.FuncLines, file strin
 		frame := site.Frame{Function: f.Name, File: file, Line: int(c.Line), Owner: owner}
 		if words := evidence.Runs(p, frame, costOf(v, c.Cum)); words != "" {
 			out = append(out, Remark{c.Line, "executions", words})
+		}
+	}
+	return out
+}
+
+// countsPerUnit reports whether a recording counted executions in units of work: requests, operations or runs.
+func countsPerUnit(src *source.Source) bool {
+	if src.Counts == nil || src.Recording == nil {
+		return false
+	}
+	ph, ok := src.Recording.Phase(recording.PhaseCounts)
+	return ok && (ph.Requests > 0 || src.Recording.Target.Bench == "")
+}
+
+// executions says how often each line of a listed function ran per unit of work.
+func executions(src *source.Source, f *ListedFunction, file string) map[int64]float64 {
+	p := &rule.Pass{Manifest: src.Recording, Counts: src.Counts}
+	owner := src.Code.Owner(f.Name, file)
+	last := f.From + int64(len(f.Source)) - 1
+	if len(f.Lines) > 0 {
+		last = min(last, f.Lines[len(f.Lines)-1].Line+listMargin)
+	}
+	out := map[int64]float64{}
+	for n := max(f.From, f.StartLine); n <= last; n++ {
+		if e, ok := evidence.Executions(p, site.Frame{Function: f.Name, File: file, Line: int(n), Owner: owner}); ok {
+			out[n] = e.PerUnit
 		}
 	}
 	return out

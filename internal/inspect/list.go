@@ -15,6 +15,7 @@ import (
 type Listing struct {
 	View      *report.View
 	Functions []ListedFunction
+	Per       string   // what Executions are counted per: "request", "operation", "run"; "" when nothing was counted
 	Notes     []string // what of the remarks could not be had; see AddRemarks
 }
 
@@ -26,6 +27,8 @@ type ListedFunction struct {
 	Source  []string
 	Problem string   // why there is no source
 	Remarks []Remark // by line; see AddRemarks
+
+	Executions map[int64]float64 // of a line, how often it runs per Listing.Per; a line that was not counted is not in it
 }
 
 // listMargin is how many lines are shown before the first and after the last line
@@ -68,6 +71,10 @@ func listed(src *source.Source, v *report.View, match func(name string) bool) (*
 		}
 		if err != nil {
 			out.Problem = err.Error()
+		}
+		if countsPerUnit(src) {
+			out.Executions = executions(src, &out, file)
+			l.Per = src.Recording.Unit()
 		}
 		l.Functions = append(l.Functions, out)
 	}

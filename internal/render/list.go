@@ -104,6 +104,8 @@ func ListJSON(p *inspect.Listing) any {
 		Flat   int64  `json:"flat"`
 		Cum    int64  `json:"cum"`
 		Source string `json:"source,omitempty"`
+		// Executions per unit of work; absent where they were not counted.
+		Executions *float64 `json:"executions,omitempty"`
 	}
 	type remark struct {
 		Line int64  `json:"line"`
@@ -125,7 +127,11 @@ func ListJSON(p *inspect.Listing) any {
 		f := &p.Functions[i]
 		fn := function{Function: f.Name, Readable: readableIfOther(f.Name), File: f.File, Flat: f.Flat, Cum: f.Cum, Lines: []line{}, Problem: f.Problem}
 		for _, l := range lines(f) {
-			fn.Lines = append(fn.Lines, line{l.Line, l.Flat, l.Cum, l.text})
+			out := line{Line: l.Line, Flat: l.Flat, Cum: l.Cum, Source: l.text}
+			if n, ok := f.Executions[l.Line]; ok {
+				out.Executions = &n
+			}
+			fn.Lines = append(fn.Lines, out)
 		}
 		for _, r := range f.Remarks {
 			fn.Remarks = append(fn.Remarks, remark{r.Line, r.Kind, r.Text})
@@ -137,7 +143,8 @@ func ListJSON(p *inspect.Listing) any {
 		SampleType string     `json:"sample_type"`
 		Unit       string     `json:"unit"`
 		Total      int64      `json:"total"`
+		Per        string     `json:"executions_per,omitempty"` // "request", "operation" or "run"
 		Functions  []function `json:"functions"`
 		Notes      []string   `json:"notes,omitempty"`
-	}{"hone/list/v1", p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, functions, p.Notes}
+	}{"hone/list/v1", p.View.SampleType.Type, p.View.SampleType.Unit, p.View.Total, p.Per, functions, p.Notes}
 }

@@ -230,10 +230,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]v
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	args, err := v.args(r.URL.Query(), src.Path, func() (string, error) {
-		base, err := s.source(r, "base")
-		return base.Path, err
-	})
+	args, err := v.args(r.URL.Query(), src.Path, func() (Source, error) { return s.source(r, "base") })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

@@ -70,7 +70,10 @@ func TestCommands(t *testing.T) {
 		{"/api/top?src=0&part=heap&o=/etc/x&cache=/x", []string{"top", "-json", "/r/a.hone:heap"}},
 		{"/api/trace-requests?src=0", []string{"trace", "requests", "-json", "/r/a.hone"}},
 		{"/api/diff?src=0&base=1", []string{"diff", "-json", "/r/cpu.pprof", "/r/a.hone"}},
-		{"/page/flame?src=1", []string{"flame", "-format=html", "/r/cpu.pprof"}},
+		{"/page/flame?src=1", []string{"flame", "-format=html", "-inverted=false", "/r/cpu.pprof"}},
+		{"/page/flame?src=1&inverted=1&granularity=lines", []string{"flame", "-format=html", "-granularity=lines", "/r/cpu.pprof"}},
+		{"/page/graph?src=0&base=1", []string{"graph", "-format=svg", "-diff_base=/r/cpu.pprof", "-per_request", "/r/a.hone"}},
+		{"/api/top?src=0&base=1&part=heap", []string{"top", "-json", "-diff_base=/r/cpu.pprof", "-per_request", "/r/a.hone:heap"}},
 		{"/page/timeline?src=0&request=7", []string{"trace", "timeline", "-request=7", "/r/a.hone"}},
 	} {
 		b := &backend{}

@@ -18,6 +18,8 @@ type view struct {
 	params  []string // of the address that become flags
 	target  bool     // a function comes before the source, as the parameter fn
 	base    bool     // the source base comes before the source
+	against bool     // the source base, when there is one, is subtracted
+	flame   bool     // it is the flame graph, whose inverted half is made when a page asks for it
 	db      bool     // the source is the history's database, named by a flag
 	svg     bool     // the page is a picture
 }
@@ -37,13 +39,13 @@ func views() map[string]view {
 	p := profileParams()
 	all := map[string]view{
 		"findings": command([]string{"rules"}, "findings"),
-		"top":      command(p, "top"),
-		"list":     {command: []string{"list"}, words: 1, params: p, target: true},
+		"top":      {command: []string{"top"}, words: 1, params: p, against: true},
+		"list":     {command: []string{"list"}, words: 1, params: p, target: true, against: true},
 		"disasm":   {command: []string{"disasm"}, words: 1, params: p, target: true},
-		"peek":     {command: []string{"peek"}, words: 1, params: p, target: true},
+		"peek":     {command: []string{"peek"}, words: 1, params: p, target: true, against: true},
 		"why":      {command: []string{"why"}, words: 1, target: true},
 		"compare":  {command: []string{"compare"}, words: 1, params: []string{"force"}, base: true},
-		"diff":     {command: []string{"diff"}, words: 1, params: p, base: true},
+		"diff":     {command: []string{"diff"}, words: 1, params: append(p, "by"), base: true},
 	}
 	for _, name := range []string{"summary", "requests", "blocking", "sched", "gc", "syscalls", "goroutines"} {
 		all["trace-"+name] = command([]string{"from", "to"}, "trace", name)
@@ -57,12 +59,9 @@ func views() map[string]view {
 // pages are whole pages for a frame.
 func pages() map[string]view {
 	p := profileParams()
-	flame := command(p, "flame", "-format=html")
-	flame.words = 1
-	graph := command(p, "graph", "-format=svg")
-	graph.words, graph.svg = 1, true
 	return map[string]view{
-		"flame": flame, "graph": graph,
+		"flame":    {command: []string{"flame", "-format=html"}, words: 1, params: p, against: true, flame: true},
+		"graph":    {command: []string{"graph", "-format=svg"}, words: 1, params: p, against: true, svg: true},
 		"timeline": command([]string{"request", "goroutine", "from", "to"}, "trace", "timeline"),
 	}
 }
@@ -72,7 +71,7 @@ const longest = 4096
 
 // args returns the command line for the parameters of an address. Values are parts of a word that begins with their flag, or
 // quoted, so that none can be taken for another flag.
-func (v view) args(q url.Values, source string, base func() (string, error)) ([]string, error) {
+func (v view) args(q url.Values, source string, base func() (Source, error)) ([]string, error) {
 	args := append([]string(nil), v.command...)
 	for _, name := range v.params {
 		if value := q.Get(name); value != "" {
@@ -81,6 +80,20 @@ func (v view) args(q url.Values, source string, base func() (string, error)) ([]
 			}
 			args = append(args, "-"+name+"="+value)
 		}
+	}
+	if v.flame && q.Get("inverted") == "" {
+		args = append(args, "-inverted=false")
+	}
+	if v.against && q.Get("base") != "" {
+		old, err := base()
+		if err != nil {
+			return nil, err
+		}
+		path := old.Path
+		if part := q.Get("part"); old.Kind == KindRecording && partName.MatchString(part) {
+			path += ":" + part
+		}
+		args = append(args, "-diff_base="+path, "-per_request")
 	}
 	if v.db {
 		return append(args, "-db="+source), nil
@@ -107,7 +120,7 @@ func (v view) args(q url.Values, source string, base func() (string, error)) ([]
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, old)
+		args = append(args, old.Path)
 	}
 	return append(args, source), nil
 }

@@ -14,15 +14,17 @@ import (
 type FlameOptions struct {
 	SampleIndex int
 	Filter      profile.Filter
+	Granularity profile.Granularity // what a box stands for
+	Columns     bool                // lines are distinguished by column
 	Inverted    bool // leaves at the root: what is below a box are its callers
 
 	MaxBoxes int     // the widest boxes are kept; 0 for all
 	MinShare float64 // boxes narrower than this share (0 to 1) of the root are left out
 }
 
-// FlameFunction is a function of a Flame and what it costs in all stacks.
+// FlameFunction is a function of a Flame, or what its granularity has instead, and what it costs in all stacks.
 type FlameFunction struct {
-	Name      string // as Row.Name
+	Name      string // as Row.String
 	Flat, Cum int64
 }
 
@@ -87,7 +89,7 @@ type flameSource struct {
 
 func newFlameSource(p *profile.Profile, o FlameOptions) *flameSource {
 	view := p.Filter(o.Filter)
-	f := frames.ByFunction(view)
+	f := frames.By(view, o.Granularity, o.Columns)
 	return &flameSource{
 		view: view, sampleType: p.SampleTypes[o.SampleIndex], total: p.Total(o.SampleIndex),
 		values: view.Values(o.SampleIndex), frames: f, sums: f.Sum(view, o.SampleIndex),
@@ -272,7 +274,8 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 	})
 	names := s.frames.Keys
 	slices.SortFunc(s.children, func(a, b flameNode) int {
-		return cmp.Or(cmp.Compare(b.width, a.width), cmp.Compare(names[a.function].Name, names[b.function].Name), cmp.Compare(a.function, b.function))
+		x, y := &names[a.function], &names[b.function]
+		return cmp.Or(cmp.Compare(b.width, a.width), cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(a.function, b.function))
 	})
 	s.next = s.next[:0]
 	at := n.lo
@@ -382,7 +385,7 @@ func (f *FlameGraph) name(fr *frames.Table, sums []frames.Sum) {
 		if !ok {
 			n = int32(len(f.Functions))
 			number[b.Function] = n
-			f.Functions = append(f.Functions, FlameFunction{fr.Keys[b.Function].Name, sums[b.Function].Flat, sums[b.Function].Cum})
+			f.Functions = append(f.Functions, FlameFunction{rowOf(&fr.Keys[b.Function]).String(), sums[b.Function].Flat, sums[b.Function].Cum})
 		}
 		b.Function = n
 	}

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -221,6 +222,35 @@ func BenchmarkFlamePair(b *testing.B) {
 	for b.Loop() {
 		if _, _, err := report.FlamePair(p, report.FlameOptions{MaxBoxes: 5000}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestFlameGranularity: boxes stand for what the granularity has rows of, and are named as these rows.
+func TestFlameGranularity(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for line, value := range map[int64]int64{7: 30, 9: 12} { // in any order
+		b.Add([]profile.FrameSpec{{Function: "main.leaf", File: "/src/leaf.go", Line: line}, {Function: "main.main", File: "/src/main.go", Line: 3}}, value)
+	}
+	p, err := b.Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for granularity, want := range map[profile.Granularity][]string{
+		profile.ByFunction: {"main.main 42", "main.leaf 42"},
+		profile.ByLine:     {"main.main /src/main.go:3 42", "main.leaf /src/leaf.go:7 30", "main.leaf /src/leaf.go:9 12"},
+		profile.ByFile:     {"/src/main.go 42", "/src/leaf.go 42"},
+	} {
+		f, err := report.Flame(p, report.FlameOptions{Granularity: granularity})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, box := range f.Boxes[1:] {
+			got = append(got, fmt.Sprintf("%s %d", f.Functions[box.Function].Name, box.Width))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("granularity %v: %q, want %q", granularity, got, want)
 		}
 	}
 }

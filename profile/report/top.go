@@ -134,8 +134,14 @@ func (t *Table) collect(c collector, o TopOptions) (kept []int32, flat int64) {
 }
 
 func (c *collector) row(i int32) Row {
-	k, s := &c.keys[i], &c.sums[i]
-	return Row{Name: k.Name, File: k.File, Line: k.Line, Column: k.Column, Address: k.Address, Flat: s.Flat, Cum: s.Cum}
+	r, s := rowOf(&c.keys[i]), &c.sums[i]
+	r.Flat, r.Cum = s.Flat, s.Cum
+	return r
+}
+
+// rowOf is the row of a key, without its costs.
+func rowOf(k *profile.Frame) Row {
+	return Row{Name: k.Name, File: k.File, Line: k.Line, Column: k.Column, Address: k.Address}
 }
 
 // quotient is v for each of count; v itself when nothing was counted.

@@ -12,7 +12,7 @@ import (
 type Graph struct {
 	Source   string // what the user named
 	Callees  *report.FlameGraph
-	Callers  *report.FlameGraph // inverted
+	Callers  *report.FlameGraph // inverted; nil when only the callees were laid out
 	Duration int64              // nanoseconds; 0 when not known
 }
 
@@ -25,7 +25,7 @@ const (
 
 // New lays a view out.
 func New(source string, v *report.View) (*Graph, error) {
-	callees, callers, err := report.FlamePair(v.Profile, report.FlameOptions{SampleIndex: v.Index, MaxBoxes: maxBoxes, MinShare: minShare})
+	callees, callers, err := report.FlamePair(v.Profile, options(v))
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +33,25 @@ func New(source string, v *report.View) (*Graph, error) {
 	return &Graph{Source: source, Callees: callees, Callers: callers, Duration: v.Profile.DurationNanos}, nil
 }
 
+// Callees lays the callees of a view out and leaves the inverted graph out, which costs as much again.
+func Callees(source string, v *report.View) (*Graph, error) {
+	callees, err := report.Flame(v.Profile, options(v))
+	if err != nil {
+		return nil, err
+	}
+	callees.Total = v.Total
+	return &Graph{Source: source, Callees: callees, Duration: v.Profile.DurationNanos}, nil
+}
+
+func options(v *report.View) report.FlameOptions {
+	return report.FlameOptions{SampleIndex: v.Index, Granularity: v.Granularity, Columns: v.ShowColumns, MaxBoxes: maxBoxes, MinShare: minShare}
+}
+
 // splitName cuts a function's name behind its package: "net/http" and ".(*conn).serve".
 func splitName(name string) (pkg, rest string) {
-	// A type argument may hold a path of its own.
+	// A type argument may hold a path of its own, and a file is one.
 	end := len(name)
-	if i := strings.IndexAny(name, "[("); i >= 0 {
+	if i := strings.IndexAny(name, "[( "); i >= 0 { // behind a space comes the file
 		end = i
 	}
 	slash := strings.LastIndex(name[:end], "/") + 1

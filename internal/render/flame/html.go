@@ -54,16 +54,16 @@ func bundle(modules ...string) string {
 
 // pageData is what the script reads; page/tree.js says the same as a type.
 type pageData struct {
-	Source    string   `json:"source"`
-	Type      string   `json:"type"`
-	Duration  string   `json:"duration,omitempty"`
-	Total     int64    `json:"total"` // in steps, as all values
-	Step      int64    `json:"step"`  // values are divided by it, to keep the page small
-	Units     [][2]any `json:"units"` // factor in the profile's unit and label, the smallest first
-	Packages  [][3]any `json:"packages"`
-	Functions [][4]any `json:"functions"` // package, rest of the name, flat, cum
-	Callees   treeData `json:"callees"`
-	Callers   treeData `json:"callers"`
+	Source    string    `json:"source"`
+	Type      string    `json:"type"`
+	Duration  string    `json:"duration,omitempty"`
+	Total     int64     `json:"total"` // in steps, as all values
+	Step      int64     `json:"step"`  // values are divided by it, to keep the page small
+	Units     [][2]any  `json:"units"` // factor in the profile's unit and label, the smallest first
+	Packages  [][3]any  `json:"packages"`
+	Functions [][4]any  `json:"functions"` // package, rest of the name, flat, cum
+	Callees   treeData  `json:"callees"`
+	Callers   *treeData `json:"callers"` // null: not laid out
 }
 
 // treeData is a tree's boxes as columns, in the order of a walk. Left edges
@@ -107,7 +107,10 @@ func newPageData(g *Graph) pageData {
 		return n
 	}
 	d.Callees = newTreeData(g.Callees, d.Step, number)
-	d.Callers = newTreeData(g.Callers, d.Step, number)
+	if g.Callers != nil {
+		callers := newTreeData(g.Callers, d.Step, number)
+		d.Callers = &callers
+	}
 	return d
 }
 
@@ -141,6 +144,9 @@ func (g *Graph) step() int64 {
 		}
 	}
 	for _, f := range []*report.FlameGraph{g.Callees, g.Callers} {
+		if f == nil {
+			continue
+		}
 		for _, b := range f.Boxes {
 			add(b.Width)
 			add(b.Self)

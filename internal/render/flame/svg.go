@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -48,9 +49,10 @@ func SVG(w io.Writer, g *Graph) error {
 <text x="%g" y="19" font-size="14" font-weight="bold">%s</text>
 <text x="%g" y="35" class="faint">%s</text>
 `, svgMargin, escape(g.Source), svgMargin, escape(g.subtitle()))
+	signed := g.signed()
 	for _, b := range f.Boxes {
 		if width := float64(b.Width) * scale; width >= svgLeast {
-			g.svgBox(out, classes, b, svgMargin+float64(b.X)*scale, width)
+			g.svgBox(out, classes, signed, b, svgMargin+float64(b.X)*scale, width)
 		}
 	}
 	fmt.Fprintln(out, "</svg>")
@@ -72,16 +74,21 @@ func (g *Graph) svgStyle(out io.Writer) map[string]string {
 	}
 	fmt.Fprintf(out, `<style>
 rect{fill:#d7dae0;stroke:#fff;stroke-width:.6}.back{fill:#fff;stroke:none}text{fill:#1b1f24;pointer-events:none}.faint{fill:#667}
-g:hover>rect{stroke:#1b1f24;stroke-width:1.4}.inlined{fill-opacity:.6}
+g:hover>rect{stroke:#1b1f24;stroke-width:1.4}.inlined{fill-opacity:.6}.more{fill:#f5c98f}.less{fill:#8fc3f5}
 %s
-@media(prefers-color-scheme:dark){rect{fill:#3a3e46;stroke:#16181c}.back{fill:#16181c}text{fill:#e8eaed}.faint{fill:#99a}g:hover>rect{stroke:#fff}
+@media(prefers-color-scheme:dark){rect{fill:#3a3e46;stroke:#16181c}.more{fill:#7d5320}.less{fill:#20537d}.back{fill:#16181c}text{fill:#e8eaed}.faint{fill:#99a}g:hover>rect{stroke:#fff}
 %s}
 </style>
 `, light.String(), dark.String())
 	return classes
 }
 
-func (g *Graph) svgBox(out io.Writer, classes map[string]string, b report.FlameBox, x, width float64) {
+// signed reports whether the graph is of a difference of profiles.
+func (g *Graph) signed() bool {
+	return slices.ContainsFunc(g.Callees.Boxes, func(b report.FlameBox) bool { return b.Value != b.Width })
+}
+
+func (g *Graph) svgBox(out io.Writer, classes map[string]string, signed bool, b report.FlameBox, x, width float64) {
 	f := g.Callees
 	name, class, mark := "all", "", ""
 	if b.Function >= 0 {
@@ -92,12 +99,23 @@ func (g *Graph) svgBox(out io.Writer, classes map[string]string, b report.FlameB
 	if b.Inlined {
 		class, mark = class+" inlined", " (inlined)"
 	}
+	sign := ""
+	if signed {
+		switch {
+		case b.Value > 0:
+			class, sign = "more", "▲ "
+		case b.Value < 0:
+			class, sign = "less", "▼ "
+		default:
+			class = ""
+		}
+	}
 	value := func(v int64) string { return measure.Format(v, f.SampleType.Unit, "auto") }
 	y := svgHead + float64(b.Depth)*svgRow
 	fmt.Fprintf(out, `<g><title>%s%s: %s of %s (%s), self %s</title><rect class="%s" x="%s" y="%g" width="%s" height="%g"/>`,
-		escape(name), mark, value(b.Value), value(f.Total), strings.TrimSpace(measure.Percent(b.Value, f.Total)), value(b.Self),
+		escape(sign+name), mark, value(b.Value), value(f.Total), strings.TrimSpace(measure.Percent(b.Value, f.Total)), value(b.Self),
 		class, px(x), y, px(width), svgRow)
-	if label := fit(shortName(name), int((width-6)/svgLetter)); label != "" {
+	if label := fit(sign+shortName(name), int((width-6)/svgLetter)); label != "" {
 		fmt.Fprintf(out, `<text x="%s" y="%g">%s</text>`, px(x+3), y+13, escape(label))
 	}
 	fmt.Fprintln(out, "</g>")

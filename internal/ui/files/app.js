@@ -1,78 +1,18 @@
 // The page: what its address says is what it shows.
+import { address, allSources, base, go, link, refresh, source, state } from "./address.js";
 import { h } from "./dom.js";
 import { listen } from "./keys.js";
 import { views } from "./views.js";
-
-/** @typedef {{id: string, name: string, kind: string}} Source */
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const nav = /** @type {HTMLElement} */ (document.getElementById("views"));
 const select = /** @type {HTMLSelectElement} */ (document.getElementById("source"));
 const filters = /** @type {HTMLFormElement} */ (document.getElementById("filters"));
-/** @type {Source[]} */
-let sources = [];
 let drawing = 0;
-
-/** State is what stands in the address. */
-export function state() {
-  return new URLSearchParams(location.search);
-}
-
-/**
- * The address of a view: the source and its filters stay, unless given.
- * @param {string} view @param {Object<string, string|number|null>} [more] null takes a parameter out
- */
-export function address(view, more = {}) {
-  const now = state();
-  const q = new URLSearchParams();
-  for (const k of ["src", "sample_index", ...(profileViews.includes(view) ? kept : [])]) if (now.get(k)) q.set(k, now.get(k) || "");
-  q.set("view", view);
-  for (const [k, v] of Object.entries(more)) if (v !== null && v !== undefined && v !== "") q.set(k, String(v));
-  return "/?" + q;
-}
-
-/** Views of profiles, between which these parameters stay: which part of a source, and which window of a trace. */
-const profileViews = ["flame", "graph", "top", "source", "peek", "disasm"];
-const kept = ["part", "from", "to", "granularity"];
-
-/** @param {string} to an address of this page */
-export function go(to) {
-  history.pushState(null, "", to);
-  draw();
-}
-
-/** @param {string} view @param {any} text @param {Object<string, any>} [more] */
-export function link(view, text, more) {
-  return h("a", { href: address(view, more) }, text);
-}
-
-/**
- * Asks the server for a view's JSON.
- * @param {string} name @param {Object<string, string|number>} [more] parameters beside those of the address
- */
-export async function ask(name, more = {}) {
-  const q = state();
-  q.delete("view");
-  q.set("src", source().id);
-  for (const [k, v] of Object.entries(more)) q.set(k, String(v));
-  const r = await fetch(`/api/${name}?${q}`);
-  if (!r.ok) throw new Error((await r.text()).trim());
-  return r.json();
-}
-
-/** The source that the address names, by its ID or its number in the list; else the first. @returns {Source} */
-export function source() {
-  const wanted = state().get("src") || "0";
-  return sources.find((s) => s.id === wanted) || sources[Number(wanted)] || sources[0] || { id: "", name: "", kind: "" };
-}
-
-export function allSources() {
-  return sources;
-}
 
 function fitting() {
   const kind = source().kind;
-  return Object.entries(views).filter(([, v]) => v.kinds.includes(kind) && (!v.pair || sources.length > 1));
+  return Object.entries(views).filter(([, v]) => v.kinds.includes(kind) && (!v.pair || allSources().length > 1));
 }
 
 async function draw() {
@@ -82,7 +22,7 @@ async function draw() {
   const wanted = q.get("view") || "";
   const name = fit.some(([n]) => n === wanted) ? wanted : fit[0]?.[0] || "";
   const view = views[name];
-  select.replaceChildren(...sources.map((s) => h("option", { value: s.id, selected: s.id === source().id }, s.name)));
+  select.replaceChildren(...allSources().map((s) => h("option", { value: s.id, selected: s.id === source().id }, s.name)));
   nav.replaceChildren(...fit.filter(([, v]) => !v.hidden).map(([n, v]) => h("a", { href: address(n), "aria-current": n === name ? "page" : null }, v.title)));
   document.body.dataset.view = name;
   document.body.dataset.state = "drawing"; // for tests
@@ -123,6 +63,10 @@ function fill(q) {
   const now = `${q.get("part") || ""}|${q.get("sample_index") || ""}`;
   const at = values.some(([v]) => v === now) ? now : values[0][0];
   control("value").replaceChildren(...values.map(([v, name]) => h("option", { value: v, selected: v === at }, name)));
+  const others = allSources().filter((s) => s.id !== source().id && (s.kind === "recording" || s.kind === "profile"));
+  const against = /** @type {HTMLElement} */ (document.getElementById("against"));
+  against.hidden = !others.length || kind === "trace" || q.get("view") === "diff" || q.get("view") === "disasm";
+  control("base").replaceChildren(h("option", { value: "" }, "nothing"), ...others.map((s) => h("option", { value: s.id, selected: s.id === base()?.id }, s.name)));
   for (const name of texts) control(name).value = q.get(name) || "";
   control("granularity").value = q.get("granularity") || "";
   if (["hide", "show", "show_from", "tagfocus", "tagignore"].some((n) => q.get(n))) document.getElementById("more")?.setAttribute("open", "");
@@ -147,7 +91,7 @@ function saved() {
 function filtered() {
   const q = state(), data = new FormData(filters);
   const [part, value] = String(data.get("value")).split("|");
-  for (const [k, v] of [["part", part], ["sample_index", value], ["granularity", String(data.get("granularity") || "")], ...texts.map((n) => [n, String(data.get(n) || "")])]) v ? q.set(k, v) : q.delete(k);
+  for (const [k, v] of [["part", part], ["sample_index", value], ["granularity", String(data.get("granularity") || "")], ["base", String(data.get("base") || "")], ...texts.map((n) => [n, String(data.get(n) || "")])]) v ? q.set(k, v) : q.delete(k);
   return q;
 }
 
@@ -155,10 +99,10 @@ filters.addEventListener("submit", (e) => {
   e.preventDefault();
   go("/?" + filtered());
 });
-for (const name of ["value", "granularity"]) /** @type {HTMLElement} */ (filters.elements.namedItem(name)).addEventListener("change", () => go("/?" + filtered()));
+for (const name of ["value", "granularity", "base"]) /** @type {HTMLElement} */ (filters.elements.namedItem(name)).addEventListener("change", () => go("/?" + filtered()));
 const reset = () => {
   const q = state();
-  for (const k of [...texts, "part", "sample_index", "granularity", "from", "to"]) q.delete(k);
+  for (const k of [...texts, "part", "sample_index", "granularity", "from", "to", "inverted", ...(q.get("view") === "diff" ? [] : ["base"])]) q.delete(k);
   go("/?" + q);
 };
 document.getElementById("reset")?.addEventListener("click", reset);
@@ -185,7 +129,7 @@ document.getElementById("forget")?.addEventListener("click", () => {
 listen({
   jump: (view) => { if (fitting().some(([n]) => n === view)) go(address(view)); },
   next: (by) => {
-    const i = sources.findIndex((s) => s.id === source().id);
+    const sources = allSources(), i = sources.findIndex((s) => s.id === source().id);
     const to = sources[(i + by + sources.length) % sources.length];
     if (to) go("/?" + new URLSearchParams({ src: to.id, view: state().get("view") || "" }));
   },
@@ -197,6 +141,16 @@ select.addEventListener("change", () => {
   go("/?" + q);
 });
 addEventListener("popstate", draw);
+addEventListener("hone-address", draw);
+// The pages in frames (flame graph, call graph) pass on what concerns this page.
+addEventListener("message", (e) => {
+  const frame = /** @type {HTMLIFrameElement|null} */ (main.querySelector("iframe"));
+  if (!frame || e.source !== frame.contentWindow) return;
+  const { hone, fn, key } = /** @type {{hone?: unknown, fn?: unknown, key?: unknown}} */ (e.data || {});
+  if (hone === "key" && typeof key === "string" && key.length === 1) dispatchEvent(new KeyboardEvent("keydown", { key }));
+  if (hone === "source" && typeof fn === "string") go(address("source", { fn }));
+  if (hone === "inverted") go(address("flame", { ...Object.fromEntries(state()), inverted: 1 }));
+});
 document.addEventListener("click", (e) => {
   const a = e.target instanceof Element ? e.target.closest("a") : null;
   const to = a?.getAttribute("href");
@@ -204,15 +158,6 @@ document.addEventListener("click", (e) => {
   e.preventDefault();
   go(to);
 });
-
-/** Asks for the list of sources; reports whether it changed. */
-export async function refresh() {
-  const r = await fetch("/api/sources");
-  const now = await r.json();
-  if (JSON.stringify(now) === JSON.stringify(sources)) return false;
-  sources = now;
-  return true;
-}
 
 await refresh();
 if (state().get("token")) history.replaceState(null, "", "/");

@@ -1,6 +1,6 @@
 // Results per commit: series, and where their level changed.
 import { h, table } from "./dom.js";
-import { address, ask, go, state } from "./app.js";
+import { address, ask, go, state } from "./address.js";
 import { digits } from "./format.js";
 import { plot } from "./plot.js";
 

@@ -1,6 +1,6 @@
 // A service to take profiles of, or a recording that is being made: what happens comes as server-sent events.
 import { h } from "./dom.js";
-import { go, refresh, source } from "./app.js";
+import { go, refresh, source } from "./address.js";
 import { bytes, digits, nanoseconds } from "./format.js";
 import { plot } from "./plot.js";
 

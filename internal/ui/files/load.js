@@ -1,6 +1,6 @@
 // The load of a recording over time, phase after phase, as the windows of its manifest have it.
 import { h, table } from "./dom.js";
-import { source } from "./app.js";
+import { source } from "./address.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
 import { plot } from "./plot.js";
 

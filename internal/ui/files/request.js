@@ -1,6 +1,6 @@
 // One request: what its time was made of, along its path through goroutines, down to the line.
 import { h, table } from "./dom.js";
-import { ask, link, state } from "./app.js";
+import { ask, link, state } from "./address.js";
 import { digits, nanoseconds, percent } from "./format.js";
 
 const place = (/** @type {any} */ l) => (l?.function ? [link("source", l.function, { fn: l.function }), h("span.faint", null, ` ${l.file.split("/").pop()}:${l.line}`)] : "");

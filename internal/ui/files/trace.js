@@ -1,7 +1,7 @@
 // A trace over time: curves and lanes of a window that is zoomed by wheel, keys and buttons; a part that is dragged over
 // leads to a flame graph of exactly that part.
 import { h, table } from "./dom.js";
-import { address, ask, go, link, source, state } from "./app.js";
+import { address, ask, go, link, source, state } from "./address.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
 
 const left = 190, right = 14, trackHeight = 46, laneHeight = 15, gap = 10;

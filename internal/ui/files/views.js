@@ -1,6 +1,6 @@
 // What there is to see of a source. Each view draws the JSON of a command.
 import { h, table } from "./dom.js";
-import { address, allSources, ask, go, link, source, state } from "./app.js";
+import { address, allSources, ask, base, go, link, source, state } from "./address.js";
 import { history } from "./history.js";
 import { live } from "./live.js";
 import { load, manifest } from "./load.js";
@@ -15,7 +15,23 @@ function frame(name, title) {
   const q = state();
   q.delete("view");
   q.set("src", source().id);
-  return h("iframe", { src: `/page/${name}?${q}`, title, sandbox: "allow-scripts" });
+  const e = /** @type {HTMLIFrameElement} */ (h("iframe", { src: `/page/${name}?${q}${q.get("inverted") ? "#view=callers" : ""}`, title, sandbox: "allow-scripts" }));
+  if (base()) {
+    const known = verdicts("cum").catch(() => ({}));
+    e.addEventListener("load", async () => e.contentWindow?.postMessage({ verdicts: await known }, "*"));
+  }
+  return e;
+}
+
+/** What hone diff says of each function. @param {string} by what a sample is charged to: flat or cum @returns {Promise<Object<string, string>>} */
+async function verdicts(by) {
+  const r = await ask("diff", { by });
+  return Object.fromEntries((r.rows || []).filter((/** @type {any} */ x) => x.function).map((/** @type {any} */ x) => [x.function, x.verdict]));
+}
+
+/** A verdict of hone diff, by word and sign, not by colour alone. @param {string|undefined} v */
+function verdict(v) {
+  return v ? h("span." + v, null, v === "better" ? "less" : v === "worse" ? "more" : v) : "";
 }
 
 /** A bar of a share with its interval. @param {{share: number, low?: number, high?: number}} p @param {number} full the share that fills it */
@@ -83,8 +99,8 @@ function costs(r, /** @type {any} */ rows, /** @type {any} */ more = []) {
 }
 
 async function top() {
-  const r = await ask("top", { top: state().get("top") || 200 });
-  return costs(r, r.rows || []);
+  const [r, known] = await Promise.all([ask("top", { top: state().get("top") || 200 }), base() ? verdicts("flat").catch(() => null) : null]);
+  return costs(r, r.rows || [], known ? [{ head: "verdict on flat", of: (/** @type {any} */ x) => known[x.function] || "", cell: (/** @type {any} */ x) => verdict(known[x.function]) }] : []);
 }
 
 async function picker(/** @type {any} */ view) {
@@ -145,22 +161,27 @@ async function listing() {
   const fn = state().get("fn");
   if (!fn) return sourceTree();
   const r = await ask("list");
-  const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => l.cum)));
+  const most = Math.max(1, ...(r.functions || []).flatMap((/** @type {any} */ f) => f.lines.map((/** @type {any} */ l) => Math.abs(l.cum))));
   return [
     h("p", null, h("code", null, fn), " · ", link("peek", "callers and callees", { fn }), " · ", link("disasm", "disassembly", { fn }), " · ", link("source", "other functions")),
     ...(r.functions || []).map((/** @type {any} */ f) => {
       const remarks = new Map();
-      for (const m of f.remarks || r.remarks || []) remarks.set(m.line, [...(remarks.get(m.line) || []), m.text]);
+      for (const m of f.remarks || []) remarks.set(m.line, [...(remarks.get(m.line) || []), counted.includes(m.kind) ? m.text : "compiler: " + m.text]);
+      const heads = ["line", "flat", "cum", ...(r.executions_per ? ["runs per " + r.executions_per] : []), ""];
       return h("section.card", null,
         h("h2", null, f.function, h("span.faint", null, f.file), h("span.tag", null, `cum ${quantity(f.cum, r.unit)}, ${percent(f.cum / (r.total || 1))}`)),
-        h("table.lines", null, h("tbody", null, h("tr", null, ["line", "flat", "cum", ""].map((t) => h("td.n", null, t))), f.lines.map((/** @type {any} */ l) => {
-          const row = h("tr", null, h("td.n", null, l.line), h("td.n", null, l.flat ? quantity(l.flat, r.unit) : ""), h("td.n", null, l.cum ? quantity(l.cum, r.unit) : ""), h("td.code.wide", null, (l.source || "").replaceAll("\t", "    ")));
-          if (l.cum) row.style.background = `rgba(var(--hot), ${0.05 + 0.45 * (l.cum / most)})`;
-          return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, h("td", null), h("td", null), h("td", null), h("td.wide", null, "    compiler: " + t)))];
+        h("table.lines", null, h("tbody", null, h("tr", null, heads.map((t) => h("th.n", { scope: "col" }, t))), f.lines.map((/** @type {any} */ l) => {
+          const row = h("tr", null, h("td.n", null, l.line), h("td.n", null, l.flat ? quantity(l.flat, r.unit) : ""), h("td.n", null, l.cum ? quantity(l.cum, r.unit) : ""), r.executions_per ? h("td.n", null, l.executions === undefined ? "" : digits(l.executions)) : null, h("td.code.wide", null, (l.source || "").replaceAll("\t", "    ")));
+          if (l.cum) row.style.background = l.cum > 0 ? `rgba(var(--hot), ${0.05 + 0.45 * Math.min(1, l.cum / most)})` : `rgba(var(--cold), ${0.05 + 0.45 * Math.min(1, -l.cum / most)})`;
+          return [row, ...(remarks.get(l.line) || []).map((/** @type {any} */ t) => h("tr.remark", null, heads.slice(1).map(() => h("td", null)), h("td.wide", null, "    " + t)))];
         }))));
     }),
+    ...(r.notes || []).map((/** @type {any} */ n) => h("p.note", null, "note: " + n)),
   ];
 }
+
+/** Kinds of remarks that come from counting, not from the compiler. */
+const counted = ["executions", "inputs"];
 
 async function disassembly() {
   const fn = state().get("fn");
@@ -320,9 +341,9 @@ async function diff() {
     { head: "old", of: (x) => x.old, text: (x) => digits(x.old), number: true },
     { head: "new", of: (x) => x.new, text: (x) => digits(x.new), number: true },
     { head: "difference", of: (x) => x.difference?.value ?? x.new - x.old, text: (x) => digits(x.difference?.value ?? x.new - x.old), number: true },
-    { head: "verdict", of: (x) => x.verdict, cell: (x) => h("span." + x.verdict, null, x.verdict === "better" ? "less" : x.verdict === "worse" ? "more" : x.verdict) },
+    { head: "verdict", of: (x) => x.verdict, cell: (x) => verdict(x.verdict) },
     { head: "function", of: (x) => x.function || x.file || "", cell: (x) => (x.function ? link("source", x.function, { fn: x.function }) : x.file || "") },
-  ], r.rows || [], { note: `${r.unit || ""}${r.per ? " per " + r.per : ""}` }), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
+  ], r.rows || [], { note: `${r.unit || ""}${r.per ? " per " + r.per : ""}` }), h("p", null, "the difference as: ", ["flame", "graph", "top"].map((v, i) => [i ? " · " : "", link(v, views[v].title.toLowerCase())])), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
 }
 
 /** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, hidden?: boolean, draw: () => any}>} */

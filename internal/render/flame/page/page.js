@@ -1,4 +1,4 @@
-import { Tree, sandwich, search, fullName, shortName, formatValue, formatShare } from "./tree.js";
+import { Tree, sandwich, search, fullName, shortName, formatValue, formatShare, sign } from "./tree.js";
 import { paint, rowHeight } from "./paint.js";
 
 // The page: what is shown, and what keys and pointer do to it.
@@ -10,7 +10,7 @@ import { paint, rowHeight } from "./paint.js";
 const element = (id) => document.getElementById(id);
 /** @type {import("./tree.js").Data} */
 const data = JSON.parse(element("data").textContent);
-const whole = { callees: new Tree(data.callees), callers: new Tree(data.callers) };
+const whole = { callees: new Tree(data.callees), callers: data.callers ? new Tree(data.callers) : null };
 const main = element("graph");
 const canvas = element("canvas");
 
@@ -22,6 +22,12 @@ let panes = [];
 let selected = { pane: 0, box: 0 };
 /** @type {boolean[] | undefined} */
 let wanted;
+/** Verdicts of hone diff by function, where the page that holds this one sent them. @type {Map<number, string>} */
+const verdicts = new Map();
+
+/** Tells the page of hone ui that holds this one in a frame. @param {{hone: string, [more: string]: string}} message */
+const tell = (message) => parent.postMessage(message, "*");
+const framed = parent !== window;
 
 const now = () => trail[trail.length - 1];
 const rows = () => panes[0].row + panes[0].tree.rows.length;
@@ -33,7 +39,7 @@ function show(how = {}) {
     const both = sandwich(whole.callees, step.fn);
     const row = both.callers.rows.length - 1;
     panes = [{ tree: both.callees, row, dir: 1 }, { tree: both.callers, row, dir: -1 }];
-  } else panes = [{ tree: whole[step.view], row: 0, dir: 1 }];
+  } else panes = [{ tree: step.view === "callers" && whole.callers || whole.callees, row: 0, dir: 1 }];
   if (!how.keep) {
     selected = { pane: 0, box: step.box };
     main.scrollTop = step.view === "sandwich" ? Math.max(0, panes[0].row * rowHeight - main.clientHeight / 2) : 0;
@@ -51,7 +57,7 @@ function showGaps() {
   let text = "";
   if (!whole.callees.width[0]) text = `no sample has any ${data.type}; other sample types may: hone flame -sample_index`;
   else if (view !== "sandwich") {
-    const gaps = whole[view].dropped;
+    const gaps = panes[0].tree.dropped;
     if (gaps) text = `${formatShare(gaps, data.total)} in boxes too narrow to show; hone flame -focus shows more`;
   } else if (!whole.callees.signed) {
     const shown = panes[0].tree.width[0];
@@ -67,9 +73,10 @@ function draw() {
   const width = main.clientWidth - 24;
   const height = Math.min(main.clientHeight, rows() * rowHeight + 8);
   const dark = document.documentElement.dataset.theme === "dark";
-  paint(canvas, data, { panes, rows: rows(), from, to, selected, wanted, dark, scroll: main.scrollTop }, width, height);
+  const doubtful = new Set([...verdicts].filter(([, verdict]) => verdict !== "better" && verdict !== "worse").map(([fn]) => fn));
+  paint(canvas, data, { panes, rows: rows(), from, to, selected, wanted, doubtful, dark, scroll: main.scrollTop }, width, height);
   const { tree } = panes[selected.pane];
-  element("status").textContent = `${fullName(data, tree.fn[selected.box])}: ${summary(tree, selected.box)}`;
+  element("status").textContent = `${sign(tree, selected.box)}${fullName(data, tree.fn[selected.box])}: ${summary(tree, selected.box)}`;
 }
 
 /** @param {Tree} tree @param {number} box */
@@ -126,7 +133,9 @@ function change(view) {
     if (!width) return say("All boxes of this function are too narrow to show.");
     return go({ view, fn, box: 0, from: 0, to: width, label: "sandwich of " + shortName(data, fn) });
   }
-  if (view !== now().view) go({ view, box: 0, from: 0, to: whole[view].width[0], label: view === "callers" ? "inverted" : "all" });
+  const all = whole[view];
+  if (!all) return framed ? tell({ hone: "inverted" }) : say("This page was made without the inverted graph: hone flame -inverted.");
+  if (view !== now().view) go({ view, box: 0, from: 0, to: all.width[0], label: view === "callers" ? "inverted" : "all" });
 }
 
 /** @param {string} text */
@@ -301,6 +310,12 @@ function fillTip(box, tree, i, withSelf) {
     mark.textContent = "inlined into its caller";
     box.append(mark);
   }
+  const verdict = verdicts.get(fn);
+  if (verdict) {
+    const mark = document.createElement("p");
+    mark.textContent = "hone diff: " + (/** @type {Record<string, string>} */ ({ better: "costs less", worse: "costs more", same: "the same", unknown: "unknown, the difference may be chance" })[verdict] ?? verdict);
+    box.append(mark);
+  }
 }
 
 // Keys
@@ -316,16 +331,39 @@ const keys = {
   i: () => change(now().view === "callers" ? "callees" : "callers"),
   s: () => change("sandwich"),
   t: toggleTheme,
+  ...(framed ? { l: openSource } : {}),
   0: () => { trail.length = 1; show(); },
   "+": () => zoom(0.7, 0.5), "=": () => zoom(0.7, 0.5), "-": () => zoom(1 / 0.7, 0.5),
 };
+
+let jumping = false;
+
+/** Asks the page around this one for the source of the selected function. */
+function openSource() {
+  const fn = panes[selected.pane].tree.fn[selected.box];
+  if (fn < 0) return say("Select a function first, then press l.");
+  tell({ hone: "source", fn: fullName(data, fn) });
+}
+
+window.addEventListener("message", (e) => {
+  if (!framed || e.source !== parent || typeof e.data?.verdicts !== "object") return;
+  for (let fn = 0; fn < data.functions.length; fn++) {
+    const verdict = e.data.verdicts[fullName(data, fn)];
+    if (typeof verdict === "string") verdicts.set(fn, verdict);
+  }
+  draw();
+});
 
 window.addEventListener("keydown", (e) => {
   const target = /** @type {HTMLElement} */ (e.target);
   if (e.ctrlKey || e.metaKey || e.altKey || element("keys").open || target.tagName === "INPUT") return;
   if (target.tagName === "BUTTON" && e.key === "Enter") return;
-  const act = keys[e.key];
-  if (!act) return;
+  const act = jumping ? undefined : keys[e.key];
+  if (!act) {
+    if (!framed || e.key.length > 1) return;
+    jumping = e.key === "g" && !jumping; // the next key is a view's
+    return tell({ hone: "key", key: e.key });
+  }
   e.preventDefault();
   element("tip").hidden = true;
   act();
@@ -346,6 +384,9 @@ element("search").addEventListener("keydown", (/** @type {KeyboardEvent} */ e) =
   e.preventDefault();
 });
 for (const view of /** @type {View[]} */ (["callees", "callers", "sandwich"])) element(view).addEventListener("click", () => { change(view); main.focus(); });
+element("source").hidden = element("outer").hidden = !framed;
+element("source").addEventListener("click", () => { openSource(); main.focus(); });
+element("legend").hidden = !whole.callees.signed;
 element("help").addEventListener("click", () => element("keys").showModal());
 element("theme").addEventListener("click", toggleTheme);
 

@@ -1,4 +1,4 @@
-import { Tree, shortName } from "./tree.js";
+import { Tree, shortName, sign } from "./tree.js";
 
 // Draws trees on a canvas. Pixels are known here, events are not.
 
@@ -6,7 +6,7 @@ import { Tree, shortName } from "./tree.js";
  * A tree on the screen: its root stands in row `row`, its children below it or, with dir -1, above.
  * @typedef {{tree: Tree, row: number, dir: 1 | -1}} Pane
  * @typedef {{panes: Pane[], rows: number, from: number, to: number,
- *   selected?: {pane: number, box: number}, wanted?: boolean[], dark: boolean, scroll: number}} Scene
+ *   selected?: {pane: number, box: number}, wanted?: boolean[], doubtful?: Set<number>, dark: boolean, scroll: number}} Scene
  */
 
 export const rowHeight = 19;
@@ -60,7 +60,7 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
   // What holds more than the focus is only there to say where one is.
   const around = tree.x[box] < scene.from || tree.x[box] + tree.width[box] > scene.to;
   ctx.globalAlpha = around ? 0.5 : 1;
-  ctx.fillStyle = color(data, tree, box, scene.dark, wanted, scene.wanted !== undefined);
+  ctx.fillStyle = color(data, tree, box, scene, wanted);
   ctx.fillRect(at.left, at.top, at.width - gap, rowHeight - 1);
   if (chosen) {
     ctx.strokeStyle = scene.dark ? "#fff" : "#111";
@@ -73,7 +73,7 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
     ctx.globalAlpha = 1;
     return;
   }
-  let text = shortName(data, fn);
+  let text = sign(tree, box) + shortName(data, fn);
   if (text.length > letters) text = text.slice(0, letters - 1) + "…";
   ctx.font = tree.inlined[box] ? "italic " + font : font;
   ctx.fillStyle = scene.dark ? (wanted ? "#f0f2f5" : "#8d95a1") : wanted ? "#16191d" : "#767e8a";
@@ -82,11 +82,13 @@ function paintBox(ctx, data, scene, tree, box, at, letter, chosen) {
 }
 
 /**
- * The package's colour; in a difference, red for what grew and blue for what shrank.
+ * The package's colour; in a difference, orange for what costs more and blue for what costs less, which people with any
+ * colour vision can tell apart, and paler where the difference may be chance.
  * @param {import("./tree.js").Data} data @param {Tree} tree @param {number} box
- * @param {boolean} dark @param {boolean} wanted @param {boolean} searching
+ * @param {Scene} scene @param {boolean} wanted
  */
-function color(data, tree, box, dark, wanted, searching) {
+function color(data, tree, box, scene, wanted) {
+  const { dark } = scene;
   const fn = tree.fn[box];
   let [hue, saturation] = [220, 8];
   if (fn >= 0) [, hue, saturation] = data.packages[data.functions[fn][0]];
@@ -94,11 +96,11 @@ function color(data, tree, box, dark, wanted, searching) {
   if (dark) saturation *= 0.6; // strong colours glare on black
   if (tree.signed) {
     const moved = tree.width[box] ? tree.value[box] / tree.width[box] : 0;
-    hue = moved > 0 ? 8 : 212;
-    saturation = Math.abs(moved) * (dark ? 45 : 70);
+    hue = moved > 0 ? 32 : 208;
+    saturation = Math.abs(moved) * (dark ? 60 : 85) * (scene.doubtful?.has(fn) ? 0.3 : 1);
   }
   if (tree.inlined[box]) light += dark ? -7 : 8;
   if (!wanted) [saturation, light] = [4, dark ? 20 : 92];
-  else if (searching) [hue, saturation, light] = [300, 70, dark ? 45 : 76];
+  else if (scene.wanted) [hue, saturation, light] = [300, 70, dark ? 45 : 76];
   return `hsl(${hue} ${saturation}% ${light}%)`;
 }

@@ -4,7 +4,7 @@
  * @typedef {{depth: number[], code: number[], width: number[], self: number[], value?: number[], dropped: number}} TreeData
  * @typedef {{source: string, type: string, duration?: string, total: number, step: number,
  *   units: [number, string][], packages: [string, number, number][],
- *   functions: [number, string, number, number][], callees: TreeData, callers: TreeData}} Data
+ *   functions: [number, string, number, number][], callees: TreeData, callers: TreeData | null}} Data
  */
 
 /** Boxes in the order of a walk: a parent, its first child and what is below, its second child. */
@@ -188,11 +188,17 @@ export function fullName(data, fn) {
   return data.packages[pkg][0] + rest;
 }
 
-/** The name without the path before the package. @param {Data} data @param {number} fn */
+/** The name without the paths before the package and before the file. @param {Data} data @param {number} fn */
 export function shortName(data, fn) {
   if (fn < 0) return "all";
   const [pkg, rest] = data.functions[fn];
-  return data.packages[pkg][0].replace(/^.*\//, "") + rest;
+  return (data.packages[pkg][0] + rest).replace(/^[^ [(]*\//, "").replace(/ [^ [(]*\//, " ");
+}
+
+/** What a difference of profiles says of a box: "▲ " costs more, "▼ " costs less, "" neither. @param {Tree} tree @param {number} box */
+export function sign(tree, box) {
+  if (!tree.signed || tree.value[box] === 0) return "";
+  return tree.value[box] > 0 ? "▲ " : "▼ ";
 }
 
 /** A value with the largest unit of which it is at least one. @param {Data} data @param {number} v */
