@@ -1,4 +1,5 @@
-// Package bodynotdrained finds HTTP responses that are closed unread, which costs the connection.
+// Package bodynotdrained finds HTTP responses that are closed without reading the body, which
+// closes the connection.
 package bodynotdrained
 
 import (
@@ -26,7 +27,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are all that the program spends on new connections; others may cause some of it.
+				// The rows are all CPU that the program spends on new connections; other requests
+				// may cause some of it.
 				Fraction: rule.Fraction{Expect: 0.85, Low: 0.4, High: 1},
 			},
 			Prepare: prepare,
@@ -34,16 +36,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `An HTTP/1 client can reuse a connection only after the last response was read to
-its end. Body.Close before that closes the connection, and the next request pays
-for a new one: the dial, perhaps a DNS query and a TLS handshake, and two
-goroutines.
+const doc = `An HTTP/1 client can reuse a connection only after the last response has been
+read to its end. If Body.Close is called before that, it closes the connection,
+and the next request pays for a new one: the dial, perhaps a DNS query and a TLS
+handshake, and two goroutines.
 
 Read the rest before closing, up to a bound: io.CopyN(io.Discard, resp.Body,
 64<<10), or io.Copy when the server is trusted.
 
-It is fine when bodies are huge and not needed: closing is cheaper then. A body
-that is decoded to its end, or empty, needs nothing.
+It is fine when bodies are large and not needed: closing is cheaper then. A body
+that is empty, or decoded to its end, needs no draining.
 
 Seen in the field: google/go-github#317, drand/drand#386.`
 
@@ -62,27 +64,28 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
-// search remembers what it has seen of each line.
+// search caches verdicts by line.
 type search struct {
 	pass   *rule.Pass
 	client []string // the functions of net/http that send a request
 	known  map[gocode.Pos]verdict
 }
 
-// verdict says what a line does with the response that its call returns.
+// verdict is what a line does with the response that its call returns.
 type verdict int
 
 const (
-	other   verdict = iota + 1 // reads it, or nobody knows
+	other   verdict = iota + 1 // reads it, or unknown
 	passes                     // returns it to its caller
 	unreads                    // closes it unread
 )
 
-// mostWrappers is how many functions that only pass a response on are followed.
+// mostWrappers is the number of nested functions that only return a response up to which they are
+// followed.
 const mostWrappers = 4
 
-// caller returns the frame of a row that closes the response of an HTTP client's call unread: the line that calls the
-// client, or one that calls a function which returns the response.
+// caller returns the index of the frame that closes a client's response without reading it: the
+// line that calls the client, or one that calls a function which returns the response.
 func (s *search) caller(r *site.Row) int {
 	at := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, s.client...) })
 	if at < 0 {
@@ -118,7 +121,7 @@ func (s *search) look(f *site.Frame) verdict {
 	return v
 }
 
-// judge looks at the statement of a line whose call returns a response.
+// judge examines the statement of a line whose call returns a response.
 func judge(p *gocode.Place) verdict {
 	v := other
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
@@ -151,7 +154,7 @@ func judge(p *gocode.Place) verdict {
 
 func isResponse(t types.Type) bool { return t.String() == "*net/http.Response" }
 
-// returnsResponse reports whether the function of a place gives responses back.
+// returnsResponse reports whether the function of a place returns a response.
 func returnsResponse(p *gocode.Place) bool {
 	if p.Decl == nil || p.Decl.Type.Results == nil || p.Func != p.Decl {
 		return false
@@ -173,7 +176,7 @@ func unread(p *gocode.Place, resp *types.Var) bool {
 	for _, use := range syntax.Uses(p, resp) {
 		path := p.Enclosing(use)
 		if len(path) < 1 {
-			return false // in a closure: it may be read there
+			return false // in a closure, which may read it
 		}
 		if sel, ok := path[0].(*ast.SelectorExpr); ok && sel.X == use {
 			if sel.Sel.Name != "Body" {
@@ -188,7 +191,7 @@ func unread(p *gocode.Place, resp *types.Var) bool {
 		switch n := path[0].(type) {
 		case *ast.AssignStmt:
 			if slices.Contains(n.Lhs, ast.Expr(use)) {
-				continue // where it is made
+				continue // the assignment of the response
 			}
 		case *ast.BinaryExpr:
 			continue // compared with nil

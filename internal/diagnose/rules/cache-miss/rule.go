@@ -1,4 +1,4 @@
-// Package cachemiss finds caches whose look-ups hardly ever find anything.
+// Package cachemiss finds caches that hardly ever hit.
 package cachemiss
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	leastLookups = 1000 // in the window of the counters: fewer may be a cache that is still being filled
-	mostHits     = 0.05 // share of the look-ups
+	leastLookups = 1000 // while counters ran: a cache with fewer may still be filling
+	mostHits     = 0.05 // share of the lookups
 )
 
 // Rule is cache-miss.
@@ -30,10 +30,10 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// With a key that repeats, what is computed for a miss goes for nearly all look-ups; how often keys repeat then, nobody
-				// has measured.
+				// If the key repeats, nearly all lookups save the computation of a miss. How often
+				// keys then repeat was not measured.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.05, High: 1},
-				Specificity: 1, // what is computed is not the mistake, that it is computed each time is
+				Specificity: 1, // the computation is no mistake; repeating it is
 				Removes:     true,
 			},
 			Prepare: prepare,
@@ -51,13 +51,13 @@ Build the key only from what the value depends on, or make the cache large
 enough for the keys that recur, and measure the hit rate. If keys do not repeat,
 remove the cache: it only costs CPU and memory.
 
-It is fine while a cache is being filled. The rule compares how often the
-look-up ran with how often the value was stored, by the recording's counters: it
-reports caches with at least a thousand lookups, of which fewer than one in
-twenty hit. It ignores sets (map[K]bool, map[K]struct{}).
+It is fine while a cache is being filled. The rule compares how often the lookup
+and the store ran, as counted in the recording: it reports caches with at least
+a thousand lookups, of which fewer than one in twenty hit. It ignores sets
+(map[K]bool, map[K]struct{}).
 
-Seen in the field: elastic/beats#32734 (a cache whose elements expire in half the
-time after which they are asked for again).`
+Seen in the field: elastic/beats#32734 (a cache whose elements expire in half
+the time after which they are looked up again).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Counts == nil || p.Syntax == nil {
@@ -93,13 +93,13 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
-// miss is a cache with how often it was asked and filled, for each unit of work.
+// miss is a cache and how often it is looked up and filled for each unit of work.
 type miss struct {
 	shape
 	lookups, stores float64
 }
 
-// missAt returns the cache for whose misses a line works; nil when that is none, or one that hits.
+// missAt returns the cache whose misses a line computes; nil for none, or for one that hits.
 func missAt(p *rule.Pass, f *site.Frame) *miss {
 	place, ok := p.Syntax.At(f.File, f.Line)
 	if !ok {
@@ -130,12 +130,12 @@ func missAt(p *rule.Pass, f *site.Frame) *miss {
 
 func (c *miss) describe(p *rule.Pass, m *rule.Match) {
 	hits := max(0, 1-c.stores/c.lookups)
-	m.Cause = fmt.Sprintf("%s is asked %s per %s, and %s of the look-ups find something: the key %s hardly ever repeats while the value is kept, and what follows is computed nearly each time.",
+	m.Cause = fmt.Sprintf("%s is looked up %s per %s, and %s of the lookups find something: the key %s hardly ever repeats while the value is kept, so what follows is computed nearly each time.",
 		syntax.Text(c.cache), evidence.Times(c.lookups), p.Manifest.Unit(), units.Percent(hits), syntax.Text(c.key))
 	m.Fix = fmt.Sprintf("Build %s only from what the value depends on (no time, address or request name), or make the cache large enough for the keys that recur. If keys do not repeat, remove the cache.", syntax.Text(c.key))
-	m.Confidence = rule.Likely // that it misses is counted; what a better key would save is not
+	m.Confidence = rule.Likely // the misses are counted; the effect of a better key is not
 	m.Evidence = append(m.Evidence, rule.Evidence{
 		What:  evidence.ExecutionsCounted,
-		Value: fmt.Sprintf("%s look-ups and %s stores per %s", units.Number(c.lookups), units.Number(c.stores), p.Manifest.Unit()),
+		Value: fmt.Sprintf("%s lookups and %s stores per %s", units.Number(c.lookups), units.Number(c.stores), p.Manifest.Unit()),
 	})
 }

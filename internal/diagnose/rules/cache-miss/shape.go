@@ -10,13 +10,14 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// shape is a function that asks a cache, and fills it on a miss.
+// shape is a function that looks up a key in a cache, and stores the value on a miss.
 type shape struct {
 	cache, key    ast.Expr
 	lookup, store ast.Node
 }
 
-// shapeOf returns the first cache that the function around a place asks and fills with the same key, when what is found is returned.
+// shapeOf returns the first cache that the function around a place looks up and fills with the same
+// key, if the function returns what it finds.
 func shapeOf(p *gocode.Place) (shape, bool) {
 	body := syntax.Body(p)
 	if body == nil {
@@ -43,7 +44,7 @@ func shapeOf(p *gocode.Place) (shape, bool) {
 	return found, ok
 }
 
-// asks reports whether an assignment is a look-up: v, ok := m[k]; v, ok := c.Get(k); v := c.Get(k).
+// asks reports whether an assignment is a lookup: v, ok := m[k]; v, ok := c.Get(k); v := c.Get(k).
 func (s *shape) asks(p *gocode.Place, a *ast.AssignStmt) bool {
 	switch x := ast.Unparen(a.Rhs[0]).(type) {
 	case *ast.IndexExpr:
@@ -78,7 +79,7 @@ func isSet(m *types.Map) bool {
 	return false
 }
 
-// filled reports whether the same key is stored behind a position.
+// filled reports whether the same key is stored after a position.
 func (s *shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if n == nil || s.store != nil {
@@ -106,7 +107,7 @@ func (s *shape) filled(p *gocode.Place, body ast.Node, after token.Pos) bool {
 	return s.store != nil
 }
 
-// returned reports whether a function returns a variable, or what is made of it.
+// returned reports whether a function returns a variable, or an expression that uses it.
 func returned(p *gocode.Place, body ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -1,4 +1,4 @@
-// Package callerinlog finds log lines that look up their own place in the source.
+// Package callerinlog finds log lines that look up the file and line of their caller.
 package callerinlog
 
 import (
@@ -20,7 +20,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are the lookup, which is all gone without the flag.
+				// The rows are the lookup, which is gone without the flag.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 				Specificity: 1,
 			},
@@ -35,16 +35,16 @@ func Rule() rule.Rule {
 }
 
 const doc = `With log.Lshortfile or Llongfile, or slog's AddSource, each line walks the stack
-to its caller and decodes the binary's line tables to find the file and line:
-half a microsecond to a microsecond, often more than formatting the text. The
-tables are optimized for size, not speed.
+to its caller and decodes the binary's line tables to find the file and line.
+That takes half a microsecond to a microsecond, often more than formatting the
+text. The tables are optimized for size, not speed.
 
 Omit the location where log lines are frequent: a message that is unique in the
-source says as much. Or keep it only for warnings and errors, with a separate
-logger.
+source locates the line as well. Or keep it only for warnings and errors, with a
+separate logger.
 
-It is fine for rare lines. Locations help debugging; the rule only says what
-they cost.
+It is fine for rare lines. Locations help debugging; the rule only reports their
+cost.
 
 Seen in the field: uber-go/zap#1052.`
 
@@ -57,8 +57,8 @@ func calls() []string {
 	return callees
 }
 
-// lookup reports whether a row is in finding the caller's file and line. (slog always
-// takes the caller's program counter, by runtime.Callers; that is not it.)
+// lookup reports whether a row is in finding the caller's file and line. (slog always gets the
+// caller's program counter with runtime.Callers; that does not count.)
 func lookup(r *site.Row) bool {
 	return r.Below("runtime.Caller") || r.Below("runtime.CallersFrames") || r.Below("runtime.(*Frames).Next") || r.Below("log/slog.(*Record).Source") || r.Below("log/slog.Record.Source")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// room is what the source says of a channel's buffer.
+// room is the capacity of a channel, as far as the source shows it.
 type room int
 
 const (
@@ -22,14 +22,14 @@ const (
 	some
 )
 
-// channel is what the source says of a channel.
+// channel is what the source shows about a channel.
 type channel struct {
-	name string // as one of its sides calls it; "" when there is no source
-	size string // what make is given as its room; "" when there is none
+	name string // its name on one of its sides; "" when there is no source
+	size string // the capacity argument of make; "" when there is none
 	room room
 }
 
-// channelOf reads the source of both sides. Either may know the channel as a parameter only.
+// channelOf examines the source of both sides. Either may have the channel as a parameter only.
 func channelOf(p *rule.Pass, h *handoff) channel {
 	var c channel
 	for _, l := range []exectrace.Line{h.sender, h.receiver} {
@@ -56,7 +56,7 @@ func channelOf(p *rule.Pass, h *handoff) channel {
 	return c
 }
 
-// operand is the channel that is sent to or received from on the place's line.
+// operand returns the channel that the place's line sends to or receives from.
 func operand(p *gocode.Place) ast.Expr {
 	var x ast.Expr
 	for _, n := range p.Nodes {
@@ -99,8 +99,8 @@ func sendsAt(p *rule.Pass, l exectrace.Line) bool {
 	return false
 }
 
-// madeAs finds the one make whose result a channel's variable or field is given in the package; nil
-// when there is none, or more than one.
+// madeAs returns the one call of make whose result the package assigns to a channel's variable or
+// field; nil when there is none, or more than one.
 func madeAs(p *gocode.Place, x ast.Expr) *ast.CallExpr {
 	obj := object(p, x)
 	if obj == nil {
@@ -146,7 +146,7 @@ func madeAs(p *gocode.Place, x ast.Expr) *ast.CallExpr {
 	return made
 }
 
-// object is the variable or the field that an expression ends in.
+// object returns the variable or the field that an expression names.
 func object(p *gocode.Place, e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -157,7 +157,7 @@ func object(p *gocode.Place, e ast.Expr) types.Object {
 	return nil
 }
 
-// roomOf reads the second argument of make.
+// roomOf returns the capacity that the second argument of make gives.
 func roomOf(p *gocode.Place, m *ast.CallExpr) (room, string) {
 	if len(m.Args) < 2 {
 		return none, ""

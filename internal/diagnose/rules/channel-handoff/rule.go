@@ -1,4 +1,4 @@
-// Package channelhandoff finds channels that pass single small items from hand to hand.
+// Package channelhandoff finds channels on which goroutines block for every small item.
 package channelhandoff
 
 import (
@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// fewest waits over one channel, and in a second of the trace.
+	// fewest waits on one channel, and in a second of the trace.
 	fewest, fewestRate = 1000, 1000
-	// mostlyBrief is the share of the waits that must come after less than 5 µs of work.
+	// mostlyBrief is the least share of the waits that come after less than 5 µs of work.
 	mostlyBrief = 0.5
-	// leastShare of the program's CPU that passing on must take: it is below a tenth of it
-	// where the work between is worth the hand-over.
+	// leastShare of the program's CPU that the channel must take. It takes less than a tenth of it
+	// if the work between sends is worth the switches.
 	leastShare = 0.05
 )
 
-// fraction of the cost of parking, waking and the channel's own work that batches save: with a hundred
-// items in each nearly all of it; a buffer alone saves the parking but not the channel's lock.
+// fraction of the cost of parking, waking and the channel itself that batches save. With a hundred
+// items in each it is nearly all; a buffer alone saves the parking but not the channel's lock.
 var fraction = rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98}
 
 // Rule is channel-handoff.
@@ -49,23 +49,23 @@ on an item takes about as long as the switch, sender and receiver stop and start
 for each item: they park, are woken, and neither works ahead. More workers make
 it worse, since they all contend for the channel's lock.
 
-Send batches: a slice of a hundred items costs as much to pass on as one. Where
-the items are numbers of iterations, send ranges of them, or give each worker a
+Send batches: sending a slice of a hundred items costs as much as sending one
+item. If the items are consecutive numbers, send ranges, or give each worker a
 range and no channel at all. A buffer is the smallest change: the sender runs
 ahead, and receivers find items ready.
 
-It is fine when the hand-over is the point: an unbuffered channel also says that
-the receiver has it. And it is fine when the work behind each item is worth it,
-50 µs and up; the rule then says nothing.
+It is fine when the synchronization is the point: an unbuffered channel also
+guarantees that the receiver has the item. It is fine when the work for each
+item takes 50 µs or more; the rule does not report that.
 
 Seen in the field: bookingcom/nanotube#176, golang/go#57070; "High Performance
-Go Workshop" (Cheney): a pixel each through an unbuffered channel took 2.65 s,
-with a buffer 0.77 s.`
+Go Workshop" (Cheney): sending single pixels through an unbuffered channel took
+2.65 s, with a buffer 0.77 s.`
 
-// handoff is what the trace shows of one channel: waits at the lines that send and receive.
+// handoff is the waits for one channel that the trace shows, at the lines that send and receive.
 type handoff struct {
 	sender, receiver exectrace.Line
-	sends, receives  int64 // waits of either side
+	sends, receives  int64 // waits of both sides
 	brief            int64
 }
 
@@ -90,7 +90,8 @@ func find(p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// handoffs sums the waits over channels by the line that sends, most first. The receiver is that of most waits.
+// handoffs sums the waits for channels by the line that sends, most first. The receiver is the line
+// with most waits.
 func handoffs(p *rule.Pass) []*handoff {
 	by := map[exectrace.Line]*handoff{}
 	var list []*handoff
@@ -144,7 +145,7 @@ func match(p *rule.Pass, h *handoff, s *site.Site) (rule.Match, bool) {
 	return m, true
 }
 
-// words says what is known of the channel.
+// words returns the cause and the fix, by what the source shows about the channel.
 func words(p *rule.Pass, h *handoff, m *rule.Match) {
 	c := channelOf(p, h)
 	name := "the channel " + c.name
@@ -154,27 +155,27 @@ func words(p *rule.Pass, h *handoff, m *rule.Match) {
 	to := evidence.Near(p, m.Site, h.receiver)
 	waits := fmt.Sprintf("%s times a goroutine waited for the other side, %s of them after less than 5 µs of work",
 		units.Count(h.count()), units.Percent(float64(h.brief)/float64(h.count())))
-	batches := "Pass on batches (a slice of items, or a range of numbers) instead of single items"
-	buffer := "a buffer of some hundred, when no sender relies on its item being received when the send is over"
+	batches := "Send batches (a slice of items, or a range of numbers) instead of single items"
+	buffer := "a buffer of some hundred, if no sender relies on its item being received when the send returns"
 	m.Confidence = rule.Measured
 	switch both := min(h.sends, h.receives) >= h.count()/10; {
 	case c.room == none:
-		m.Cause = fmt.Sprintf("Each item goes from hand to hand through the unbuffered channel %s to %s: %s.", c.name, to, waits)
+		m.Cause = fmt.Sprintf("Sender and receiver wait for each other at each item of the unbuffered channel %s to %s: %s.", c.name, to, waits)
 		m.Fix = batches + "; the smallest change is " + buffer + "."
 	case c.room == some:
-		m.Cause = fmt.Sprintf("Each small item goes separately through %s to %s. It has room for %s, but %s.", name, to, c.size, waits)
-		m.Fix = batches + ". More room would not help much: one side is always at its end."
+		m.Cause = fmt.Sprintf("Each small item is sent separately through %s to %s. The channel has room for %s, but %s.", name, to, c.size, waits)
+		m.Fix = batches + ". More room would not help much: the channel is always full or always empty."
 	case both && c.size != "":
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s, as if it were unbuffered: both sides wait alternately, so its room (%s) was none or next to none. %s.", name, to, c.size, upper(waits))
+		m.Cause = fmt.Sprintf("Sender and receiver of %s to %s wait alternately at each item, as if the channel were unbuffered: its room (%s) was none or next to none. %s.", name, to, c.size, upper(waits))
 		m.Fix = batches + "; the smallest change is " + buffer + "."
 	case both:
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Each item goes from hand to hand through %s to %s: both sides wait alternately. %s.", name, to, upper(waits))
+		m.Cause = fmt.Sprintf("Sender and receiver of %s to %s wait alternately at each item. %s.", name, to, upper(waits))
 		m.Fix = batches + "; if the channel has no buffer, the smallest change is one."
 	default:
 		m.Confidence = rule.Likely
-		m.Cause = fmt.Sprintf("Each small item goes separately through %s to %s: %s.", name, to, waits)
+		m.Cause = fmt.Sprintf("Each small item is sent separately through %s to %s: %s.", name, to, waits)
 		m.Fix = batches + "."
 	}
 	if c.name == "" {

@@ -1,4 +1,4 @@
-// Package clientperrequest finds HTTP transports that are made for one request.
+// Package clientperrequest finds HTTP transports that are created for one request.
 package clientperrequest
 
 import (
@@ -24,7 +24,8 @@ func Rule() rule.Rule {
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are all that the program spends on new connections; others may cause some of it.
+				// The rows are all CPU that the program spends on new connections; other requests
+				// may cause some of it.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 				Specificity: 1,
 			},
@@ -33,13 +34,13 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `An http.Transport is a pool of connections. Made for one call, it dials, does
-the TLS handshake, starts two goroutines, and leaves them with an idle
-connection that nobody will use: it stays until the server gives up.
+const doc = `An http.Transport is a pool of connections. One that is created for one call
+dials, does the TLS handshake and starts two goroutines. They stay with an idle
+connection that nothing will use until the server closes it.
 
 Create the http.Client once, in a package variable or the struct that needs it.
-It is safe for concurrent use. For many requests to one host at a time raise
-MaxIdleConnsPerHost, which is 2.
+It is safe for concurrent use. For many concurrent requests to one host raise
+MaxIdleConnsPerHost; the default is 2.
 
 It is fine for one request per program, and where each tenant has certificates
 of its own (keep one client per tenant then). A new http.Client without a
@@ -81,8 +82,8 @@ func jar(c *finder.Case) bool {
 	})
 }
 
-// transport returns the literal of the http.Transport that the function makes for a client, through
-// variables that are set once; nil when the transport comes from elsewhere.
+// transport returns the literal of the http.Transport that the function creates for a client, also
+// through variables that are set once; nil when the transport comes from elsewhere.
 func transport(p *gocode.Place, client ast.Expr) ast.Node {
 	if client == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package closurebyref finds variables that are on the heap because a function literal shares
-// them, though it could have a copy.
+// Package closurebyref finds variables that are on the heap because a function literal captures
+// them by reference, though a copy would do.
 package closurebyref
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// largest is the size in bytes up to which the compiler captures by value
+// largest is the size, in bytes, up to which the compiler captures by value
 // (cmd/compile/internal/escape, (*batch).flowClosure).
 const largest = 128
 
-// sizes are those of 64-bit machines.
+// sizes are those of amd64, like those of all 64-bit platforms here.
 var sizes = types.SizesFor("gc", "amd64")
 
 // Rule is closure-by-ref.
@@ -32,7 +32,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The literal itself grows by the copied value.
+				// The copied value makes the literal itself larger.
 				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
 				Specificity: 1,
 			},
@@ -42,10 +42,9 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A function literal shares the variables around it. When it outlives the
-function (it is returned, stored, sent or started as a goroutine), a shared
-variable is moved to the heap: one allocation for each, beside that of the
-literal.
+const doc = `A function literal shares the variables around it. When it outlives the function
+(it is returned, stored, sent or started as a goroutine), a shared variable is
+moved to the heap: one allocation for each, in addition to that of the literal.
 
 The compiler copies instead of sharing if the variable is not assigned again
 after it is declared, or (in newer compilers) only in straight code before the
@@ -58,9 +57,9 @@ literal assigns the variable, a copy is the same:
 	}
 
 It is fine where the literal and the function really share the variable; the
-rule is silent then.
+rule does not report that.
 
-Seen in the field: golang/go#6632, where capturing by value came from.`
+Seen in the field: golang/go#6632, which introduced capturing by value.`
 
 func guilty(c *finder.Case) bool {
 	pass, p, m := c.Pass, c.Place, c.Match
@@ -91,14 +90,14 @@ func guilty(c *finder.Case) bool {
 	if len(names) > 1 {
 		verb, them = "are", "them"
 	}
-	m.Cause = fmt.Sprintf("%s %s moved to the heap because the function literal on line %s shares %s, though nothing assigns %s after the literal is made.",
+	m.Cause = fmt.Sprintf("%s %s moved to the heap because the function literal on line %s shares %s, though nothing assigns to %s after the literal is created.",
 		funcname.List(names), verb, at[0], them, them)
 	m.Fix = fmt.Sprintf("Copy %s right before the literal into a variable that is not assigned again (%s := %s): the literal then captures the value.", them, names[0], names[0])
 	m.Confidence = rule.Measured
 	return true
 }
 
-// moved counts the variables that the compiler moves to the heap on the line.
+// moved returns the number of variables on the line that the compiler moves to the heap.
 func moved(words []string) (n int) {
 	for _, w := range words {
 		if len(w) > 14 && w[:14] == "moved to heap:" {
@@ -108,7 +107,7 @@ func moved(words []string) (n int) {
 	return n
 }
 
-// variable returns the local variable or parameter of that name that is declared on the line.
+// variable returns the local variable or parameter with that name that the line declares.
 func variable(p *gocode.Place, name string) *types.Var {
 	if p.Decl == nil {
 		return nil
@@ -122,9 +121,9 @@ func variable(p *gocode.Place, name string) *types.Var {
 	return nil
 }
 
-// copyable returns the first literal that captures a variable if it could have a copy: no literal
-// assigns the variable, nor takes its address, and no assignment follows the first literal or stands in a loop with it
-// that began after the variable was declared.
+// copyable returns the first literal that captures a variable, if a copy would do: no literal
+// assigns to the variable or takes its address, and no assignment comes after the first literal or
+// is in a loop with it that starts after the declaration.
 func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 	if sizes.Sizeof(v.Type()) > largest {
 		return nil
@@ -150,8 +149,8 @@ func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
 	return first
 }
 
-// capturing returns the outermost function literal that holds a use of a variable but
-// not its declaration.
+// capturing returns the outermost function literal around a use of a variable that does not contain
+// its declaration.
 func capturing(p *gocode.Place, v *types.Var, use *ast.Ident) *ast.FuncLit {
 	var found *ast.FuncLit
 	for _, n := range p.Enclosing(use) {
@@ -186,7 +185,7 @@ func assigns(p *gocode.Place, use *ast.Ident) bool {
 				}
 			}
 			return false
-		case *ast.CallExpr: // a method of the variable may have a pointer receiver
+		case *ast.CallExpr: // a method may have a pointer receiver
 			sel, ok := n.Fun.(*ast.SelectorExpr)
 			return ok && n.Fun == child && pointerMethod(p, sel)
 		default:
@@ -211,8 +210,8 @@ func pointerMethod(p *gocode.Place, sel *ast.SelectorExpr) bool {
 	return wants && !has
 }
 
-// looped reports whether literal and assignment are in a loop that does not redeclare the
-// variable.
+// looped reports whether a loop that does not declare the variable contains both literal and
+// assignment.
 func looped(p *gocode.Place, v *types.Var, lit *ast.FuncLit, use *ast.Ident) bool {
 	for _, n := range p.Enclosing(lit) {
 		switch n.(type) {

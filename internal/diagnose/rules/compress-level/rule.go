@@ -1,4 +1,4 @@
-// Package compresslevel finds compressors set to their most expensive level.
+// Package compresslevel finds compressors that are set to the highest level.
 package compresslevel
 
 import (
@@ -23,8 +23,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Level 9 against 6: 33 % less (weaveworks/scope#2437), 78 % less for program files
-				// (google/go-containerregistry#153); text of few repetitions gains little.
+				// Level 6 instead of 9: 33 % less (weaveworks/scope#2437), 78 % less for program
+				// files (google/go-containerregistry#153). Text with few repetitions gains little.
 				Fraction: rule.Fraction{Expect: 0.4, Low: 0.1, High: 0.8},
 			},
 			Start: finder.Calls{
@@ -36,18 +36,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `BestCompression searches up to 4096 earlier places for the longest match at
-every byte, the default level 128. The result is smaller by a percent or two,
-the time two to four times as long on data that repeats itself.
+const doc = `At every byte, BestCompression searches up to 4096 earlier positions for the
+longest match; the default level searches 128. The result is one or two percent
+smaller, and takes two to four times as long on repetitive data.
 
 Use gzip.DefaultCompression (6), or BestSpeed (1) where the network is fast.
 
-It is fine for what is compressed once and sent many times, like files of a web
-site. It is a trade-off: the rule states the cost of the level; measure what it
-saves in size.
+It is fine for data that is compressed once and sent many times, like files of a
+web site. It is a trade-off: the rule reports the cost of the level; measure how
+much smaller the result is.
 
-Seen in the field: google/go-containerregistry#153 (246 s became 54 s, sizes
-almost the same), weaveworks/scope#2437.`
+Seen in the field: google/go-containerregistry#153 (246 s became 54 s, with
+almost the same sizes), weaveworks/scope#2437.`
 
 // calls are the functions that the rule looks for.
 func calls() []string {
@@ -72,13 +72,13 @@ func judge(c *finder.Case) bool {
 	if !ok {
 		return false
 	}
-	c.Confidence = rule.Likely // whether the bytes are worth it, only their owner can say
-	c.Cause = fmt.Sprintf("The writer is made with the highest level (%s, line %d), which searches far longer for a percent or two.", syntax.Text(made), syntax.Line(c.Place, made.Pos()))
-	c.Fix = "Measure the size at the default level (6) or at BestSpeed (1), and take the lowest level whose size will do."
+	c.Confidence = rule.Likely // the profile does not show whether the smaller size is worth it
+	c.Cause = fmt.Sprintf("The writer is created with the highest level (%s, line %d), which searches far longer for a percent or two.", syntax.Text(made), syntax.Line(c.Place, made.Pos()))
+	c.Fix = "Measure the size at the default level (6) or at BestSpeed (1), and use the lowest level whose size will do."
 	return true
 }
 
-// target is the compressor that a call writes to.
+// target returns the compressor that a call writes to.
 func target(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	if funcname.Match(p.CalleeName(call), "io.*", "fmt.*") {
 		return call.Args[0]
@@ -86,7 +86,7 @@ func target(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return syntax.Receiver(call)
 }
 
-// best returns the call that made a compressor with a constant level of 9.
+// best returns the call that creates a compressor with the constant level 9.
 func best(p *gocode.Place, w ast.Expr) *ast.CallExpr {
 	if w == nil {
 		return nil

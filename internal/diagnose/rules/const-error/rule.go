@@ -1,4 +1,4 @@
-// Package consterror finds errors that are re-created though they are always the same.
+// Package consterror finds errors with a constant text that are re-created on every call.
 package consterror
 
 import (
@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes:     true,
-				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is made once
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1}, // a variable is created once
 				Specificity: 1,
 			},
 			Start: finder.Rows(func(s *site.Site) rule.Match { return finder.TakeCalls(s, makers...) }),
@@ -37,17 +37,17 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `errors.New allocates a value for each call, and fmt.Errorf also parses its
-format, borrows a printer and copies its text, even if there is nothing to
-format. An error with a constant text that is returned on a hot path is always
-the same: it belongs in a package variable.
+const doc = `errors.New allocates a value on each call, and fmt.Errorf also parses its
+format, takes a printer from a pool and copies the text, even if there is
+nothing to format. An error with a constant text is always the same: on a hot
+path it belongs in a package variable.
 
-Callers can also compare with a variable by errors.Is. Note that errors from two
-calls of errors.New differ, while a variable equals itself: a program that
+Callers can also test for a variable with errors.Is. Note that the results of
+two calls of errors.New differ, while a variable equals itself: a program that
 compares errors by identity may behave differently.
 
-It is fine on paths that are rare, as errors should be; the rule speaks only
-where the profile shows the cost.
+It is fine on cold paths, as those of errors should be; the rule reports only
+lines whose cost the profile shows.
 
 Seen in the field: the constErrorNew check of quasilyte/go-perfguard.`
 
@@ -63,7 +63,7 @@ func guilty(c *finder.Case) bool {
 		if !ok || !loops.PerCall(p, call) || name == "fmt.Errorf" && strings.Contains(text, "%") {
 			return false
 		}
-		m.Cause = fmt.Sprintf("%s makes the same error %q again on every call of %s.", name, syntax.Short(text), syntax.FuncName(p))
+		m.Cause = fmt.Sprintf("%s creates the same error %q again on every call of %s.", name, syntax.Short(text), syntax.FuncName(p))
 		m.Fix = fmt.Sprintf("Return a package variable: var err… = errors.New(%q). Callers can then test for it with errors.Is.", syntax.Short(text))
 	}
 	return len(calls) > 0

@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// A package variable computes it once; what stays is reading the variable.
+				// A package variable computes it once; reading the variable remains.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 				Specificity: 1,
 			},
@@ -37,17 +37,17 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A call of a function without state, with nothing but constants for arguments,
-has one result for the life of the program. The compiler does not know that, so
-it is computed, and often allocated, every time. The most expensive is
-time.LoadLocation: it opens and parses a file of the time zone database, 10 to
-30 µs, in each call.
+const doc = `A call of a function without state whose arguments are all constants has the
+same result for the life of the program. The compiler does not know that, so the
+program computes it, and often allocates it, on every call. The most expensive
+such function is time.LoadLocation: each call opens and parses a file of the
+time zone database, which takes 10 to 30 µs.
 
 Keep the result in a package variable, or in a sync.OnceValue when it may fail
 or is rarely needed.
 
-It is fine in main and init, which run once. The results are shared then: a
-slice, a *url.URL or a net.IP must not be written to.
+It is fine in main and init, which run once. The result is then shared: do not
+write to a slice, a *url.URL or a net.IP.
 
 Seen in the field: golang/go#26106 (time.LoadLocation), hebcal/hebcal-go#34
 (11.7 µs and 8.6 KB became 20 ns), unixpickle/statushub#1.`
@@ -60,7 +60,7 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	call := syntax.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s has only constants to work on, yet %s computes it again in every call.", call, syntax.FuncName(c.Place))
+	c.Cause = fmt.Sprintf("%s depends only on constants, yet %s computes it again in every call.", call, syntax.FuncName(c.Place))
 	if c.Name() == "time.LoadLocation" {
 		c.Cause = fmt.Sprintf("%s opens and parses the zone's file again in every call of %s.", call, syntax.FuncName(c.Place))
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// staysHere reports whether the result of a call is used inside the function around it and nowhere
-// else: by its methods and fields, or as an argument of calls, which are taken not to keep it.
+// staysHere reports whether the result of a call is used only inside the function around it: by its
+// methods and fields, or as an argument of calls, which are assumed not to keep it.
 func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
 	if to := syntax.AssignedTo(p, call); to != nil {
 		v := syntax.LocalVar(p, to)
@@ -28,7 +28,7 @@ func staysHere(p *gocode.Place, call *ast.CallExpr) bool {
 	return usedUp(p, call, p.TypeOf(call))
 }
 
-// usedUp reports whether one use of the value does not let it out of the function.
+// usedUp reports whether one use of the value does not let it escape from the function.
 func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
 	around := p.Enclosing(e)
 	for _, n := range around {
@@ -56,7 +56,8 @@ func usedUp(p *gocode.Place, e ast.Expr, t types.Type) bool {
 	return false
 }
 
-// member judges v.f and v.M(): a method that does not hand the value on, or a field of a plain type.
+// member judges v.f and v.M(): a method that does not pass the value on, or a field of a plain
+// type.
 func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
 	if fn, ok := p.Object(sel.Sel).(*types.Func); ok {
 		call, ok := syntax.Parent(p, sel).(*ast.CallExpr)
@@ -66,7 +67,7 @@ func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
 		results := fn.Signature().Results()
 		for i := range results.Len() {
 			if types.Identical(results.At(i).Type(), t) {
-				return false // v.With(…) hands v on
+				return false // v.With(…) passes v on
 			}
 		}
 		return true
@@ -74,7 +75,8 @@ func member(p *gocode.Place, sel *ast.SelectorExpr, t types.Type) bool {
 	return plain(p.TypeOf(sel)) || syntax.Defines(p, sel)
 }
 
-// argument judges f(v): not what appends, converts or runs apart.
+// argument judges f(v). It reports false for append, conversions, and calls in a goroutine or at
+// the function's end.
 func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 	if call.Fun == e || runsApart(p, call) {
 		return false
@@ -85,7 +87,7 @@ func argument(p *gocode.Place, call *ast.CallExpr, e ast.Expr) bool {
 	if p.CalleeName(call) == "append" {
 		return false
 	}
-	// What the call returns may hold the value: then that must not leave either.
+	// The result of the call may hold the value: then it must not escape either.
 	switch n := syntax.Parent(p, call).(type) {
 	case *ast.ReturnStmt, *ast.CompositeLit, *ast.KeyValueExpr, *ast.SendStmt:
 		return returnsPlain(p, call)
@@ -101,7 +103,7 @@ func runsApart(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok
 }
 
-// returnsPlain reports whether a call returns nothing that could hold a reference.
+// returnsPlain reports whether no result of a call can hold a reference.
 func returnsPlain(p *gocode.Place, call *ast.CallExpr) bool {
 	switch t := p.TypeOf(call).(type) {
 	case *types.Tuple:
@@ -116,7 +118,7 @@ func returnsPlain(p *gocode.Place, call *ast.CallExpr) bool {
 	}
 }
 
-// plain tells types whose values refer to nothing else: numbers, strings, booleans, errors.
+// plain reports whether values of a type refer to nothing else: numbers, strings, booleans, errors.
 func plain(t types.Type) bool {
 	if t == nil {
 		return false

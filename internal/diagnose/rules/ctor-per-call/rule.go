@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// heavy is what one value must allocate at least, in bytes: less is not worth a pool.
+// heavy is the least size, in bytes, that one value must allocate to be worth a pool.
 const heavy = 1024
 
 // Rule is ctor-per-call.
@@ -33,29 +33,29 @@ func Rule() rule.Rule {
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are all of the making. A package variable saves all of it; a pool loses
-				// some values at each collection, and the value has to be brought back to its start.
+				// The rows are all of the construction. A package variable saves all of it. A pool
+				// loses some values at each collection, and each value has to be reset.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
-				Specificity: -1, // a rule that knows the constructor says more
+				Specificity: -1, // a rule that knows the constructor gives better advice
 			},
 			Prepare: prepare,
 		},
 	}
 }
 
-const doc = `A function that runs again and again calls a constructor whose arguments are the
-same every time: constants, package variables, nothing. What comes back is used
-inside that function only, so each call allocates and fills the same large
-value, and throws it away. The rule knows no library. It looks at what the call
-allocates according to the profile, at where arguments and result go, and at the
-name (New, Open, Build, Parse, …).
+const doc = `A function that runs many times calls a constructor whose arguments are always
+the same: constants, package variables, or none. It uses the result only itself,
+so each call allocates and fills the same large value, and discards it. The rule
+does not depend on any library. It examines what the call allocates according to
+the profile, where the arguments come from and the result goes, and the name
+(New, Open, Build, Parse, …).
 
 Create the value once, in a package variable or a field, if its use does not
 change it. If it does, keep values in a sync.Pool and reset them.
 
 It is fine when each use needs a value of its own that cannot be reset, and when
-the constructor's answer changes from call to call (the time, a random number, a
-file that somebody edits). The rule cannot see that, so its findings are at most
+the constructor's result changes from call to call (the time, a random number, a
+file that is edited). The rule cannot see that, so its findings are at most
 likely.
 
 Seen in the field: flipt-io/flipt#170 and labstack/echo#1672 (writers),
@@ -63,13 +63,13 @@ gobeam/stringy#27 (patterns), grafana/loki#20647 (buffers).`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
-		return finder.Line{}, false // what a call depends on, only the source tells
+		return finder.Line{}, false // only the source shows what a call depends on
 	}
 	s := search{pass: p, known: map[pair]bool{}}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: guilty}, true
 }
 
-// search remembers which calls of the program are of such constructors.
+// search caches, by line and function, the calls of such constructors.
 type search struct {
 	pass  *rule.Pass
 	known map[pair]bool
@@ -103,12 +103,12 @@ func (s *search) caller(r *site.Row) int {
 	return -1
 }
 
-// constructor returns the call on the line of a function, by its name in profiles, that makes the same value
-// every time for this function alone; nil when there is none.
+// constructor returns the call on the line of a function, given by its name in profiles, that
+// creates the same value every time for this function alone; nil when there is none.
 func constructor(p *gocode.Place, callee string) *ast.CallExpr {
 	name := funcname.Typed(callee)
 	if rest, ok := cutMain(name); ok {
-		name = p.Pkg.Path() + rest // nobody imports a main package, so it is this one
+		name = p.Pkg.Path() + rest // a main package cannot be imported, so it is this one
 	}
 	for _, call := range syntax.Calls(p) {
 		fn := p.Callee(call)
@@ -130,8 +130,8 @@ func cutMain(name string) (string, bool) {
 	return "", false
 }
 
-// verbs begin the names of functions that make something. Others (Load, List, Users) may well answer
-// differently each time though their arguments are the same.
+// verbs are the first words of the names of constructors. Other functions (Load, List, Users) may
+// return something different each time for the same arguments.
 var verbs = []string{"new", "make", "build", "create", "open", "compile", "parse", "must", "init", "default", "setup"}
 
 func named(fn *types.Func) bool {
@@ -139,8 +139,8 @@ func named(fn *types.Func) bool {
 	return slices.ContainsFunc(verbs, func(v string) bool { return strings.HasPrefix(name, v) })
 }
 
-// makes reports whether a function returns what can be kept for later: a pointer, interface, map, slice, struct
-// or function, but no plain bytes, and none of the types that are made for one use by their nature.
+// makes reports whether a function returns a value that can be kept: a pointer, interface, map,
+// slice, struct or function, but not bytes, and no type whose values are for one use.
 func makes(fn *types.Func) bool {
 	results := fn.Signature().Results()
 	if results.Len() == 0 || results.Len() > 2 {
@@ -162,8 +162,8 @@ func makes(fn *types.Func) bool {
 	return false
 }
 
-// single tells types whose values are for one use: requests, contexts, timers, files, connections, and what
-// holds such in fields or elements.
+// single reports whether values of a type are for one use: requests, contexts, timers, files,
+// connections, and types with fields or elements of these.
 func single(t types.Type) bool {
 	if ptr, ok := t.(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -175,8 +175,8 @@ func single(t types.Type) bool {
 	return holds(t, 4)
 }
 
-// holds reports whether a value has timers, files, connections or commands, so many fields and elements
-// deep.
+// holds reports whether a value has timers, files, connections or commands in its fields or
+// elements, down to a depth.
 func holds(t types.Type, depth int) bool {
 	if named, ok := t.(*types.Named); ok {
 		name := types.TypeString(named, nil)
@@ -248,7 +248,7 @@ func constantValue(p *gocode.Place, e ast.Expr) bool {
 	return false
 }
 
-// guilty writes the words, when the call allocates enough.
+// guilty fills in the words if the call allocates enough.
 func guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	each := perCall(m.Allocs)
@@ -260,17 +260,17 @@ func guilty(c *finder.Case) bool {
 		if fn == nil || constructor(p, fn.FullName()) != call {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s calls %s on every run, with arguments that never differ, and uses the result only there: some %s are allocated again each time for the same value.",
+		m.Cause = fmt.Sprintf("%s calls %s each time it runs, with arguments that never differ, and uses the result only there: about %s are allocated again each time for the same value.",
 			syntax.FuncName(p), funcname.Short(fn.FullName()), units.Bytes(each))
-		m.Fix = fmt.Sprintf("Make it once, in a package variable or a field (%s), when its use does not change it; else keep values in a sync.Pool and reset them.", syntax.Text(call))
+		m.Fix = fmt.Sprintf("Create it once, in a package variable or a field (%s), if its use does not change it; else keep values in a sync.Pool and reset them.", syntax.Text(call))
 		m.Confidence = rule.Likely
 		return true
 	}
 	return false
 }
 
-// perCall estimates what one call allocates: the line below it that allocates the largest objects is taken to
-// run once a call.
+// perCall estimates what one call allocates. It assumes that the line below it that allocates the
+// largest objects runs once a call.
 func perCall(rows []*site.Row) float64 {
 	var bytes, calls, largest float64
 	for _, r := range rows {

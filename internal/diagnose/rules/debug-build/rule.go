@@ -1,4 +1,4 @@
-// Package debugbuild finds binaries whose figures are those of the instrumentation.
+// Package debugbuild finds binaries whose profiles measure the instrumentation of a debug build.
 package debugbuild
 
 import (
@@ -36,10 +36,10 @@ Seen in the field: the race detector's manual
 (go.dev/doc/articles/race_detector) gives 2 to 20 times the time and 5 to 10
 times the memory.`
 
-// build is a way of building and the share of CPU that it costs.
+// build is a kind of instrumented build and the share of CPU that it costs.
 type build struct {
 	what string
-	// share of the recording's CPU that goes with the flag: 1 - 1/slowdown.
+	// share of the recording's CPU that the flag costs: 1 - 1/slowdown.
 	share rule.Fraction
 }
 
@@ -53,7 +53,7 @@ func find(p *rule.Pass) []rule.Match {
 		matches = append(matches, rule.Match{
 			Cause:      fmt.Sprintf("The binary was built with %s, so the profile mostly measures the instrumentation.", b.what),
 			Fix:        fmt.Sprintf("Build without %s and record again. Do not act on the other findings before that.", b.what),
-			Confidence: rule.Likely, // the flag is certain, how much it costs here is not
+			Confidence: rule.Likely, // the flag is certain, its cost here is not
 			Saving:     &rule.Saving{Seconds: total * b.share.Expect, Low: total * b.share.Low, High: total * b.share.High},
 			Evidence:   []rule.Evidence{{What: "build setting", Value: b.what, Command: "go version -m BINARY"}},
 		})
@@ -61,7 +61,7 @@ func find(p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// instrumented names the settings of a build that spoil its figures.
+// instrumented returns the settings of a build that distort its figures.
 func instrumented(setting func(string) string) (builds []build) {
 	if setting("-race") == "true" {
 		builds = append(builds, build{"-race", rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95}})

@@ -1,4 +1,4 @@
-// Package finalizerperobject finds finalizers and cleanups that are set for objects made all the time.
+// Package finalizerperobject finds finalizers and cleanups that are set for each of many objects.
 package finalizerperobject
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// backlog is the number of finalizers and cleanups waiting from which on the one goroutine that runs
-// them is told to be behind.
+// backlog is the least number of waiting finalizers and cleanups that is reported: the goroutine
+// that runs them is behind.
 const backlog = 10_000
 
 // Rule is finalizer-per-object.
@@ -25,7 +25,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Without it the call and the running of it are gone; what the object itself costs stays.
+				// The fix saves the call and running the finalizer. The cost of the object itself
+				// remains.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 1},
 			},
 			Start:  finder.Calls{Functions: []string{"runtime.SetFinalizer", "runtime.AddCleanup*"}},
@@ -35,16 +36,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `runtime.SetFinalizer and runtime.AddCleanup cost a record in a list beside the
-object, under a lock; each collection walks those lists, and what is due is run
-on goroutines of the runtime's, one after the other. An object with a finalizer
-also lives, with all that it points to, for one more cycle.
+const doc = `runtime.SetFinalizer and runtime.AddCleanup add a record to a list of the
+object's span, under a lock. Each collection walks those lists, and goroutines
+of the runtime run what is due, one after the other. An object with a finalizer
+also stays alive, with everything it points to, for one more cycle.
 
-Free what needs to be freed by a Close that callers defer, and use the finalizer
-for the few long-lived objects whose Close somebody may forget, if at all: it is
+Free what needs to be freed by a Close that callers defer, and use a finalizer
+only for few long-lived objects whose Close may be forgotten, if at all: it is
 not certain to run. AddCleanup (Go 1.24) does not keep the object alive.
 
-It is fine for objects that are made rarely: files, connections, handles of C
+It is fine for objects that are created rarely: files, connections, handles of C
 libraries.
 
 Seen in the field: golang/go#45581 (memory held by finalizers), golang/go#18869
@@ -66,12 +67,12 @@ func judge(c *finder.Case) bool {
 
 func words(name string) finder.Words {
 	return finder.Words{
-		Cause: fmt.Sprintf("The line calls %s for each object that it makes: a record beside the object, work in each collection, and a call when it dies.", name),
+		Cause: fmt.Sprintf("The line calls %s for each object that it creates: that adds a record for the object, work in each collection, and a call when the object dies.", name),
 		Fix:   "Free what needs to be freed in a Close that callers defer, and keep finalizers for few, long-lived objects.",
 	}
 }
 
-// running are the rows of the runtime's own goroutines that run finalizers and cleanups.
+// running returns the rows of the runtime's goroutines that run finalizers and cleanups.
 func running(p *rule.Pass) []*site.Row {
 	var rows []*site.Row
 	for _, b := range p.Table.Buckets {

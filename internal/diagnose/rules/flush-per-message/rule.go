@@ -1,4 +1,5 @@
-// Package flushpermessage finds loops over what is at hand that flush after each piece.
+// Package flushpermessage finds loops that flush a buffer after each piece although the next one is
+// available.
 package flushpermessage
 
 import (
@@ -22,7 +23,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// n flushes become one, or one per full buffer; what is written stays.
+				// n flushes become one, or one per full buffer; the writes remain.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 				Specificity: 1,
 			},
@@ -32,17 +33,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A bufio.Writer saves system calls by not writing at once; a Flush
-after each piece takes that back. File.Sync after each piece is even more
-expensive: it waits for the disk.
+const doc = `A bufio.Writer saves system calls by delaying writes; a Flush after each piece
+undoes that. File.Sync after each piece is even more expensive: it waits for the
+disk.
 
-When all pieces are at hand, and the loop does nothing else between them that
-somebody could wait for, one Flush (and one Sync, if at all) after the loop
-leaves the same bytes behind.
+When all pieces are available, and the loop does not wait between them, one
+Flush (and one Sync, if at all) after the loop writes the same bytes.
 
-It is fine when each piece is awaited by the other side, or must be on the disk
-before the next one starts: then batching is a decision about durability, and the
-rule only says what it costs. It leaves loops alone that wait between their
+It is fine when the other side waits for each piece, or when each piece must be
+on the disk before the next one: batching is then a decision about durability,
+and the rule only reports the cost. It leaves alone loops that wait between
 iterations.
 
 Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
@@ -58,17 +58,17 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	call := c.Calls[0]
-	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, though the next one is at hand: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
+	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
 	c.Fix = fmt.Sprintf("Call %s once, after the loop.", syntax.Text(call))
 	if strings.HasSuffix(c.Name(), "Sync") {
-		c.Confidence = rule.Likely // each piece may have to be safe before the next
+		c.Confidence = rule.Likely // each piece may have to be durable before the next
 		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", syntax.Text(call))
 	}
 	return true
 }
 
-// every reports whether a call stands in the loop's body itself, not behind a condition that picks some
-// iterations.
+// every reports whether a call is in the loop's body itself, not under a condition that selects
+// some iterations.
 func every(p *gocode.Place, loop, call ast.Node) bool {
 	var child ast.Node = call
 	for _, n := range p.Enclosing(call) {

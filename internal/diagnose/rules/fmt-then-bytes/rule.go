@@ -1,4 +1,5 @@
-// Package fmtthenbytes finds text that is formatted into a string only to become bytes.
+// Package fmtthenbytes finds text that is formatted into a string only to be converted to bytes or
+// written.
 package fmtthenbytes
 
 import (
@@ -28,8 +29,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the making of the string and of its copy. Writing straight to
-				// the writer saves both, appending to nil one of the two.
+				// The rows are those that allocate the string and copy it. Formatting directly to
+				// the writer saves both, appending to nil saves one of the two.
 				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.45, High: 0.95},
 				Specificity: 2,
 			},
@@ -39,21 +40,21 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `fmt.Sprintf formats into a buffer and copies that into a new string. []byte(…)
-of it copies the string again; w.Write and w.WriteString copy it once more and
-drop it. The string was never needed.
+const doc = `fmt.Sprintf formats into a buffer and copies that into a new string. A
+conversion to []byte copies the string again; w.Write and w.WriteString copy it
+once more. The string itself is not needed.
 
-fmt.Fprintf formats and hands the bytes straight to the writer; fmt.Appendf
-puts them into a slice that can be used again.
+fmt.Fprintf passes the formatted bytes directly to the writer; fmt.Appendf
+appends them to a slice that can be reused.
 
-It is fine where the string is used in other ways, too. Fprintf calls Write
-once, as the code before did.
+It is fine where the string has other uses too. Fprintf calls Write once, as the
+original code does.
 
 Seen in the field: the fmtappendf analyzer of
 golang.org/x/tools/go/analysis/passes/modernize, and staticcheck's QF1012.`
 
-// take returns the rows of the string's making and of the conversion: of the
-// printer's cost only what the string itself is.
+// take returns the rows of the string and of the conversion: of the printer's cost, only the
+// allocation of the string.
 func take(s *site.Site) rule.Match {
 	m := finder.Take(s, func(r *site.Row) bool {
 		if stacks.Calls(r, "runtime.stringtoslicebyte*") {
@@ -62,7 +63,7 @@ func take(s *site.Site) rule.Match {
 		if !stacks.Calls(r, printers...) {
 			return false
 		}
-		// The printer's own frame is the last that is not the runtime's.
+		// The printer's own frame is the last one outside of the runtime.
 		for i := r.Owner - 2; i >= 0; i-- {
 			if !strings.HasPrefix(r.Stack[i].Function, "runtime.") {
 				return false
@@ -90,11 +91,11 @@ func guilty(c *finder.Case) bool {
 		}
 		name := p.CalleeName(call)
 		if w == nil {
-			m.Cause = fmt.Sprintf("%s makes a string that is at once copied into a []byte: two allocations for one text.", name)
-			m.Fix = fmt.Sprintf("Use %s, into a slice that is used again if there is one.", strings.Replace(name, "Sprint", "Append", 1))
+			m.Cause = fmt.Sprintf("%s makes a string that is immediately copied into a []byte: two allocations for one text.", name)
+			m.Fix = fmt.Sprintf("Use %s, with a slice that is reused if there is one.", strings.Replace(name, "Sprint", "Append", 1))
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s makes a string that is written to %s and thrown away.", name, syntax.Text(w))
+		m.Cause = fmt.Sprintf("%s makes a string that is written to %s and discarded.", name, syntax.Text(w))
 		m.Fix = fmt.Sprintf("Use %s(%s, …).", strings.Replace(name, "Sprint", "Fprint", 1), address(p, w))
 	}
 	m.Fix = safety.DestinationOf(p, calls).Advise(m.Fix)
@@ -104,7 +105,7 @@ func guilty(c *finder.Case) bool {
 	return true
 }
 
-// boxing are the calls as nodes.
+// boxing returns the calls as nodes.
 func boxing(_ *gocode.Place, calls []*ast.CallExpr) (nodes []ast.Node) {
 	for _, c := range calls {
 		nodes = append(nodes, c)
@@ -112,7 +113,7 @@ func boxing(_ *gocode.Place, calls []*ast.CallExpr) (nodes []ast.Node) {
 	return nodes
 }
 
-// boxes reports whether the printers' arguments need memory of their own on the line.
+// boxes reports whether the line allocates memory for the printers' arguments.
 func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
 	for _, c := range calls {
 		if len(syntax.Boxed(p, c)) > 0 {
@@ -122,8 +123,8 @@ func boxes(p *gocode.Place, calls []*ast.CallExpr) bool {
 	return false
 }
 
-// destination returns the conversion to bytes that takes the text of a call, and the
-// writer that it is written to; both nil when the string is needed.
+// destination returns the conversion to bytes whose operand is the text of a call, and the writer
+// that the text is written to; both nil when the string is needed.
 func destination(p *gocode.Place, call *ast.CallExpr) (conversion *ast.CallExpr, writer ast.Expr) {
 	outer, ok := syntax.Parent(p, call).(*ast.CallExpr)
 	if !ok {
@@ -158,14 +159,15 @@ func written(p *gocode.Place, call *ast.CallExpr, method string) ast.Expr {
 	return w
 }
 
-// writes reports whether values of the type, or pointers to them, have io.Writer's method.
+// writes reports whether values of the type, or pointers to them, have the Write method of
+// io.Writer.
 func writes(t types.Type) bool {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Write")
 	fn, ok := obj.(*types.Func)
 	return ok && fn.Signature().Params().Len() == 1 && bytes(fn.Signature().Params().At(0).Type())
 }
 
-// address writes a writer as Fprintf takes it.
+// address returns a writer as an argument of Fprintf.
 func address(p *gocode.Place, w ast.Expr) string {
 	t := p.TypeOf(w)
 	if _, ptr := t.Underlying().(*types.Pointer); !ptr && !types.IsInterface(t) {

@@ -1,4 +1,4 @@
-// Package foldcompare finds strings that are lowered only to be compared.
+// Package foldcompare finds strings that are converted to one case only to be compared.
 package foldcompare
 
 import (
@@ -25,8 +25,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// EqualFold took 27 ns where two ToLower took 193, or 71 when both were in lower case already;
-				// it also ends at the first difference.
+				// EqualFold took 27 ns where two ToLower took 193, or 71 when both were in lower
+				// case already. It also stops at the first difference.
 				Fraction: rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.95},
 			},
 			Start: finder.Calls{Functions: []string{"strings.ToLower", "strings.ToUpper"}},
@@ -35,19 +35,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `strings.ToLower(a) == strings.ToLower(b) walks both strings to their ends, makes
-a new string for each that has an upper-case letter, compares them once, and
-throws them away. strings.EqualFold compares as it goes, allocates nothing, and
-stops at the first difference; different lengths of plain ASCII it tells apart
-early.
+const doc = `strings.ToLower(a) == strings.ToLower(b) reads both strings to their ends, makes
+a new string for each one with an upper-case letter, compares them once, and
+discards them. strings.EqualFold allocates nothing and stops at the first
+difference.
 
-The same goes for a string that is lowered into a variable, or for a switch, only
-to be compared with a few constants.
+The same holds for a string that is converted for a variable or a switch only to
+be compared with a few constants.
 
-It is fine where the lowered string is used again, or compared with many. The two
-differ on a few letters outside of ASCII: EqualFold takes the Kelvin sign and k,
-or the long s and s, for the same letter in every direction, as Unicode's simple
-folding has it.
+It is fine where the converted string has other uses, or is compared with many
+strings. The two differ for a few letters outside of ASCII: EqualFold considers
+the Kelvin sign and k, or the long s and s, equal, as Unicode's simple folding
+does.
 
 Seen in the field: often enough for staticcheck's check SA6005.`
 
@@ -66,7 +65,7 @@ func judge(c *finder.Case) bool {
 		arg := c.Calls[0].Args[0]
 		what := "compare it with " + units.Some(float64(len(compared)), "text")
 		c.Cause = fmt.Sprintf("%s reads and may copy all of %s only to %s.", syntax.Text(c.Calls[0]), syntax.Text(arg), what)
-		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and ends at the first difference; it differs on a few letters outside of ASCII.", syntax.Text(arg))
+		c.Fix = fmt.Sprintf("Compare with strings.EqualFold(%s, …), which makes no copy and stops at the first difference; it differs for a few letters outside of ASCII.", syntax.Text(arg))
 		if safety.Secret(c.Place, arg) {
 			c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + safety.ConstantTime
 		}
@@ -80,7 +79,7 @@ func judge(c *finder.Case) bool {
 		not = "!"
 	}
 	c.Cause = fmt.Sprintf("%s reads and may copy whole strings to compare them once.", syntax.Text(b))
-	c.Fix = fmt.Sprintf("Write %sstrings.EqualFold(%s, %s); it differs on a few letters outside of ASCII.",
+	c.Fix = fmt.Sprintf("Write %sstrings.EqualFold(%s, %s); it differs for a few letters outside of ASCII.",
 		not, inner(c.Place, b.X), inner(c.Place, b.Y))
 	if safety.Secret(c.Place, b.X) || safety.Secret(c.Place, b.Y) {
 		c.Fix = "Decode both sides (encoding/hex and so on ignore case). " + safety.ConstantTime
@@ -88,11 +87,12 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// mostTexts is how many texts a lowered string is compared with until lowering it once is the better way.
+// mostTexts is the number of texts that a converted string is compared with up to which EqualFold
+// is cheaper than one conversion.
 const mostTexts = 4
 
-// comparisons returns what the result of a conversion is compared in, when it is used for nothing else: directly, as the
-// tag of a switch, or by a variable.
+// comparisons returns the texts that the result of a conversion is compared with, if it has no
+// other use: in an expression, as the tag of a switch, or through a variable.
 func comparisons(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	converter := p.CalleeName(call)
 	uses := []ast.Expr{call}
@@ -138,8 +138,8 @@ func cases(p *gocode.Place, tag ast.Expr, converter string) (texts []ast.Expr, o
 	return texts, len(texts) > 0
 }
 
-// comparison returns the == or != in which a converted string stands, when the other side
-// is of the same case too: converted by the same function, or a constant that is so.
+// comparison returns the == or != with a converted string as operand, if the other side has the
+// same case too: it is converted by the same function, or is a constant in that case.
 func comparison(p *gocode.Place, converted ast.Expr, converter string) (*ast.BinaryExpr, bool) {
 	var child ast.Node = converted
 	for _, n := range p.Enclosing(converted) {
@@ -171,7 +171,7 @@ func sameCase(p *gocode.Place, converter string, other ast.Expr) bool {
 	return ok && p.CalleeName(call) == converter
 }
 
-// inner is what a conversion converts, or the expression itself.
+// inner returns the operand of a conversion, or the expression itself.
 func inner(p *gocode.Place, e ast.Expr) string {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 &&
 		funcname.Match(p.CalleeName(call), "strings.ToLower", "strings.ToUpper") {

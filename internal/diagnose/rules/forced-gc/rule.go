@@ -1,4 +1,4 @@
-// Package forcedgc finds collections that the program asks for itself.
+// Package forcedgc finds garbage collections that the program forces.
 package forcedgc
 
 import (
@@ -24,7 +24,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}, // the rare call may be wanted
+				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}, // a rare call may be intended
 			},
 			Start:  finder.Calls{Functions: calls},
 			Judge:  judge,
@@ -33,22 +33,21 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `runtime.GC stops until a whole collection is done, and until what it found is
-swept; debug.FreeOSMemory does that and gives all free memory back, which the
-program then faults in again page by page. Both cost the work of a cycle however
-little garbage there is, and make the next cycles no cheaper.
+const doc = `runtime.GC blocks until a whole collection, including the sweep, is done.
+debug.FreeOSMemory also returns all free memory to the operating system, and the
+program then faults it in again page by page. Both cost the work of a cycle
+however little garbage there is, and do not make the next cycles cheaper.
 
-The runtime collects on its own when it pays, and gives memory back in the
-background. To keep the process small, set GOMEMLIMIT; memory of a burst is
-returned without help.
+The runtime collects when it pays, and returns memory in the background, also
+that of a burst. To keep the process small, set GOMEMLIMIT.
 
 It is fine in tests and benchmarks, before a measurement, and once after a
 start-up that leaves much garbage: the rule reports only calls that run
 repeatedly.
 
-Seen in the field: AdguardTeam/AdGuardHome#2044 (constant CPU load by
+Seen in the field: AdguardTeam/AdGuardHome#2044 (constant CPU load from
 debug.FreeOSMemory on a timer), Symantec/Dominator#260; golang/go#30333 made the
-runtime give memory back on its own.`
+runtime return memory in the background.`
 
 // calls are the functions that force a collection.
 var calls = []string{"runtime.GC", "runtime/debug.FreeOSMemory"}
@@ -64,19 +63,20 @@ func judge(c *finder.Case) bool {
 
 func words(name string) finder.Words {
 	return finder.Words{
-		Cause: fmt.Sprintf("The line calls %s again and again: each time a whole collection, however little garbage there is.", name),
-		Fix:   "Leave it out: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT.",
+		Cause: fmt.Sprintf("The line calls %s repeatedly: each call runs a whole collection, however little garbage there is.", name),
+		Fix:   "Remove the call: the runtime collects when it pays. To bound the process's memory, set GOMEMLIMIT.",
 	}
 }
 
-// saving adds the marking in the background, which no stack ties to the call, to the call's own CPU: the
-// part of all cycles that were forced, and not by the recording. nil when the cycles are not known.
+// saving adds background marking, which no stack connects to the call, to the call's own CPU: the
+// part of all cycles that the program, not the recording, forced. nil when the cycles are not
+// known.
 func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 	share, ok := forced(p)
 	if !ok {
 		return nil
 	}
-	var all int64 // of these calls, anywhere: the cycles are divided by what each took
+	var all int64 // CPU of these calls on all lines, by which the cycles are shared out
 	p.EachRow(func(r *site.Row) {
 		if stacks.Calls(r, calls...) {
 			all += r.Value
@@ -93,7 +93,7 @@ func saving(p *rule.Pass, rows []*site.Row, calls []string) *rule.Saving {
 	return &rule.Saving{Seconds: seconds * 0.9, Low: 0.6 * float64(own) / 1e9, High: seconds, Collector: seconds * 0.9}
 }
 
-// forced is the part of all collections so far that the program forced.
+// forced returns the part of all collections so far that the program forced.
 func forced(p *rule.Pass) (float64, bool) {
 	all, forced := p.Metrics[recording.MetricCycles], p.Metrics["/gc/cycles/forced:gc-cycles"]
 	if all <= 0 {

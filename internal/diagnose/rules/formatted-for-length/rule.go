@@ -1,4 +1,4 @@
-// Package formattedforlength finds values that are formatted only to count the characters.
+// Package formattedforlength finds values that are formatted only to get the length of the text.
 package formattedforlength
 
 import (
@@ -23,8 +23,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Counting digits is some ten comparisons or one logarithm; of large numbers an estimate from the bits and one
-				// comparison.
+				// Counting digits takes about ten comparisons or one logarithm; for large numbers,
+				// an estimate from the bits and one comparison.
 				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.98},
 				Removes:  true,
 			},
@@ -34,26 +34,26 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `len(x.String()) builds the whole text, counts it and throws it away. For a number
-that is a division for each digit and an allocation, where its length follows
-from a comparison or from the number of its bits.
+const doc = `len(x.String()) builds the whole text, counts its bytes and discards it. For a
+number that takes a division per digit and an allocation, though the length
+follows from comparisons or from the number of its bits.
 
 Count instead of formatting: compare with powers of ten, use bits.Len64 and one
 comparison, math/big's BitLen for large numbers. Where the text is needed
 later, format it once and keep it.
 
-It is fine where the text is also used, and the rule leaves that alone. It looks
-at calls inside len(…), and at variables that nothing but len reads.
+It is fine where the text has other uses too. The rule reports only calls inside
+len(…), and variables that only len reads.
 
 Seen in the field: shopspring/decimal#301 (digits counted by formatting, eight
 times slower).`
 
-// formats are functions that make a text of a number, as the type checker names them.
+// formats are functions that format a number, as the type checker names them.
 var formats = []string{
 	"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "(*math/big.Int).Text",
 }
 
-// take returns the rows of what the line calls.
+// take returns the rows of the line's calls.
 func take(s *site.Site) rule.Match {
 	return finder.Take(s, func(r *site.Row) bool { return stacks.Callee(r) != "" })
 }
@@ -82,7 +82,8 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// formatting reports whether a call makes a text: one of formats, or a method String without arguments.
+// formatting reports whether a call formats a value: one of formats, or a method String without
+// arguments.
 func formatting(p *gocode.Place, call *ast.CallExpr, name string) bool {
 	if funcname.Match(name, formats...) {
 		return true
@@ -92,7 +93,7 @@ func formatting(p *gocode.Place, call *ast.CallExpr, name string) bool {
 		!funcname.Match(name, "(*strings.Builder).String", "(*bytes.Buffer).String")
 }
 
-// subject is what a call formats.
+// subject returns the value that a call formats.
 func subject(call *ast.CallExpr) string {
 	if len(call.Args) == 0 {
 		if r := syntax.Receiver(call); r != nil {
@@ -102,7 +103,7 @@ func subject(call *ast.CallExpr) string {
 	return syntax.Text(call.Args[len(call.Args)-1])
 }
 
-// onlyLength reports whether nothing but len looks at the result of a call.
+// onlyLength reports whether the result of a call is used only by len.
 func onlyLength(p *gocode.Place, call *ast.CallExpr) bool {
 	if length(p, call) {
 		return true
@@ -130,7 +131,8 @@ func length(p *gocode.Place, e ast.Expr) bool {
 	return ok && p.CalleeName(call) == "len"
 }
 
-// calleesOf returns the names, as the profile has them, of what the line calls under the type checker's name.
+// calleesOf returns the names in profiles of the functions that the line calls under the type
+// checker's name.
 func calleesOf(m *rule.Match, p *gocode.Place, name string) (callees []string) {
 	seen := map[string]bool{}
 	for _, rows := range [][]*site.Row{m.CPU, m.Allocs} {

@@ -1,4 +1,4 @@
-// Package gcassistlatency finds requests that are slow because they help the garbage collector.
+// Package gcassistlatency finds requests that are slow because they assist the garbage collector.
 package gcassistlatency
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastShare of the time of requests that assists must take.
+// leastShare of the requests' time that assists must take.
 const leastShare = 0.05
 
-// fraction of the assists that go when less is allocated, or the heap may grow further: at four times
-// GOGC three quarters of the cycles are not there.
+// fraction of the assists that smaller allocations or a larger heap save: with four times the GOGC
+// there are three quarters fewer cycles.
 var fraction = rule.Fraction{Expect: 0.6, Low: 0.3, High: 0.9}
 
 // Rule is gc-assist-latency.
@@ -41,8 +41,8 @@ of requests.
 Allocate fewer bytes per request: the finding names the line that assisted most.
 A larger GOGC, guarded by GOMEMLIMIT, makes collections rarer.
 
-It is fine when assists are a small part of the latency; the rule is silent
-below a twentieth of it.
+It is fine when assists are a small part of the latency; the rule reports a
+twentieth of it and more.
 
 Seen in the field: golang/go#27732, golang/go#14812.`
 
@@ -68,13 +68,13 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	m := rule.Match{
-		Confidence: rule.Likely, // the trace, and the allocations of the line
+		Confidence: rule.Likely, // trace and allocations of the line agree
 		Saving: &rule.Saving{
 			Seconds: fraction.Expect * assist, Low: fraction.Low * assist, High: fraction.High * assist, Latency: total, Cost: assist,
 			Collector: fraction.Expect * assist,
 		},
 		Evidence: []rule.Evidence{
-			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting to be let off, of %s", units.Seconds(marking), units.Seconds(waiting), units.Seconds(total)), Command: evidence.ViewCommand(p, "requests")},
+			{What: "time of requests in assists", Value: fmt.Sprintf("%s marking, %s waiting for credit, of %s", units.Seconds(marking), units.Seconds(waiting), units.Seconds(total)), Command: evidence.ViewCommand(p, "requests")},
 		},
 	}
 	if gc := p.Trace.GC; gc != nil {
@@ -91,7 +91,7 @@ func find(p *rule.Pass) []rule.Match {
 	return []rule.Match{m}
 }
 
-// blame finds the line whose allocations paid most.
+// blame returns the line whose allocations assisted most.
 func blame(p *rule.Pass, m *rule.Match) {
 	if p.Trace.GC == nil {
 		return
@@ -102,9 +102,9 @@ func blame(p *rule.Pass, m *rule.Match) {
 			continue
 		}
 		m.Site = s
-		m.Cause += fmt.Sprintf(" What this line allocates paid most of it: %s times, %s in all, %s at most.",
+		m.Cause += fmt.Sprintf(" The allocations of this line assisted most: %s times, %s in all, %s at most.",
 			units.Count(l.Count), units.Seconds(l.Seconds), units.Seconds(l.Max))
-		m.Fix = "Allocate fewer bytes here: reuse buffers, make less of what is thrown away."
+		m.Fix = "Allocate fewer bytes here: reuse buffers, and allocate less that is soon discarded."
 		return
 	}
 }

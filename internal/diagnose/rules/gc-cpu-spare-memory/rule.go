@@ -1,4 +1,5 @@
-// Package gccpusparememory finds collectors that work hard while memory lies idle.
+// Package gccpusparememory finds programs whose garbage collector takes much CPU while memory is
+// unused.
 package gccpusparememory
 
 import (
@@ -17,14 +18,15 @@ import (
 )
 
 // outside is what a program gains, in CPU seconds, for each second of the collector's work that is
-// saved, beside what [rule.Pass.Drag] sees while it marks. Why was not measured; sweeping and
-// emptied caches are guesses. Six services of other work than the examples gained 0.14, 0.19, 0.38, 0.50,
-// 0.95 and 1.38 in all where GOGC went from 100 to 400 (go run ./tools/cases -litter collecting), most of
-// them known to half a second or worse only; the best known (0.14, to 0.1) and the worst (1.38, to 0.6)
-// count accordingly. So the middle and the interval are a judgement, not a computed one.
+// saved, in addition to what [rule.Pass.Drag] measures while it marks. The reason was not measured;
+// sweeping and emptied caches are guesses. Six services with other work than the examples gained
+// 0.14, 0.19, 0.38, 0.50, 0.95 and 1.38 in all when GOGC went from 100 to 400 (go run ./tools/cases
+// -litter collecting), most of them known only to half a second or worse. The best known (0.14, to
+// 0.1) and the worst known (1.38, to 0.6) have weights accordingly. So the middle and the interval
+// are a judgement, not computed.
 var outside = stats.Interval{Value: 0.3, Low: 0, High: 0.7}
 
-// leastSaved is the part of its CPU that a trial must save to be worth the memory.
+// leastSaved is the least part of CPU that a trial must save to be worth the memory.
 const leastSaved = 0.01
 
 // Rule is gc-cpu-spare-memory.
@@ -41,29 +43,31 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `With GOGC=100 the heap is collected whenever as much has been allocated as was
-live after the last cycle. The work of a cycle depends on what is live, not on
-what is garbage, so a larger heap is collected less often: at GOGC=g' the work
-is g/g' of that at g. The price is memory, live × (g'−g)/100.
+const doc = `With GOGC=100 the runtime collects whenever the program has allocated as much as
+was live after the last cycle. The work of a cycle depends on live memory, not
+on garbage, so a larger heap is collected less often for the same work per
+cycle: at GOGC=g' the work is g/g' of that at g. The price is memory, live ×
+(g'−g)/100.
 
-When live memory is small compared to what the machine or container has, that
-price is negligible. GOMEMLIMIT then guards against a burst of live memory: near
-the limit the collector works more again, instead of running out.
+When live memory is small compared to the memory of the machine or container,
+that price is negligible. GOMEMLIMIT then guards against a burst of live memory:
+near the limit the runtime collects more often instead of running out of memory.
 
 It is fine to keep the setting when other processes need the memory, and when
 live memory comes in bursts that the recording did not see.
 
 The prediction was tested by experiment: collection of 1.11 to 1.26 CPU-seconds
 at GOGC=100 promised 0.88 s less at 400, and 0.94 s were measured. The rest of a
-program mostly runs faster, too: six other services gained another 0.1 to 1.4
-seconds for each one saved, so roughly that the promise takes 0.3, or 0 to 0.7.
-A service that hone starts and loads runs with both settings, alternating, at
-the end of the recording: prediction and trial are weighted by their precision.
-A trial whose interval holds zero advises nothing.
+program mostly runs faster too: six other services gained another 0.1 to 1.4
+seconds for each second saved. These figures are rough, so the prediction uses
+0.3, with an interval of 0 to 0.7. A service that hone starts and loads runs
+with both settings, alternating, at the end of the recording: prediction and
+trial are weighted by their precision. If the interval of a trial contains zero,
+hone does not advise the setting.
 
 Seen in the field: ethereum/go-ethereum#31441; "Optimizing a Golang service to
-reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's part from
-29 % to 13 %.`
+reduce over 40% CPU" (Coralogix), where GOGC=2000 cut the collector's share of
+CPU from 29 % to 13 %.`
 
 func find(p *rule.Pass) []rule.Match {
 	s, ok := state(p)
@@ -71,7 +75,7 @@ func find(p *rule.Pass) []rule.Match {
 		return nil
 	}
 	if _, _, tiny := collector.TinyHeap(p); tiny {
-		return nil // tiny-heap knows better what to set
+		return nil // tiny-heap gives better advice
 	}
 	next, trial := s.Larger(), p.Manifest.Trial
 	if trial != nil {
@@ -102,42 +106,43 @@ func find(p *rule.Pass) []rule.Match {
 	return []rule.Match{m}
 }
 
-// weigh adds the evidence of a trial, which proves the setting where the saving is clear.
+// weigh adds the evidence of a trial, which proves the setting if the saving is clear.
 func (s heapState) weigh(m *rule.Match, trial *recording.Trial, saved stats.Interval) {
 	if saved.Low >= leastSaved {
 		m.Confidence = rule.Proved
-		m.Fix = fmt.Sprintf("Set GOGC=%d%s: tried while the load went on, it took %s off the CPU of a request, for about %s more memory.",
+		m.Fix = fmt.Sprintf("Set GOGC=%d%s: in a trial under the same load, a request took %s less CPU, for about %s more memory.",
 			trial.GOGC, s.guarded(), units.Percent(saved.Value), units.Bytes(s.Price(trial.GOGC)))
 	}
 	m.Evidence = append(m.Evidence, rule.Evidence{
-		What: fmt.Sprintf("GOGC=%d tried, %d turns alternating", trial.GOGC, len(trial.Turns)),
-		Value: fmt.Sprintf("%s less CPU a request than at GOGC=%d (%s to %s)",
+		What: fmt.Sprintf("trial of GOGC=%d, %d alternating turns", trial.GOGC, len(trial.Turns)),
+		Value: fmt.Sprintf("%s less CPU per request than at GOGC=%d (%s to %s)",
 			units.Percent(saved.Value), s.GOGC, units.Percent(saved.Low), units.Percent(saved.High)),
 	})
 }
 
-// less is the part of the collector's work that another GOGC takes away.
+// less is the part of the collector's work that another GOGC saves.
 func (s heapState) less(next int) float64 { return 1 - float64(s.GOGC)/float64(next) }
 
-// expected is what profile and metrics promise, in seconds.
+// expected returns the saving that profile and metrics predict, in seconds.
 func (s heapState) expected(p *rule.Pass, next int) stats.Interval {
 	work := stats.Mul(p.Table.GCWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, collector.Drag(p), outside))
-	// The model holds to about a tenth (see Doc); sampling adds its own interval, independent of that.
+	// The model is accurate to about a tenth (see doc); sampling adds its own interval, independent
+	// of that.
 	less := s.less(next)
 	promise := stats.Mul(work, stats.Interval{Value: less, Low: less * 0.85, High: math.Min(less*1.15, 1)})
 	promise.High = math.Min(promise.High, work.High)
 	return promise
 }
 
-// heapState is what the decision rests on.
+// heapState is the facts that the decision depends on.
 type heapState struct {
 	gogc.Heap
 	share    float64 // of CPU that collection takes
-	memoryIs string  // what says how much memory there is
+	memoryIs string  // the source of the figure for available memory
 	limited  bool    // GOMEMLIMIT is set
 }
 
-// state gathers the facts; false when one is not known.
+// state returns the facts; false when one is not known.
 func state(p *rule.Pass) (heapState, bool) {
 	var s heapState
 	if p.Manifest == nil {
@@ -155,7 +160,7 @@ func state(p *rule.Pass) (heapState, bool) {
 	return s, s.GOGC > 0 && s.Live > 0 && s.Used > 0 && s.Memory > 0
 }
 
-// guarded says what keeps a larger heap from taking all memory.
+// guarded returns the words for the guard that keeps a larger heap from taking all memory.
 func (s heapState) guarded() string {
 	if s.limited {
 		return ", keeping GOMEMLIMIT as the guard"
@@ -181,7 +186,7 @@ func (s heapState) evidence(p *rule.Pass) []rule.Evidence {
 	return ev
 }
 
-// mostExpensive names the site with the most bytes.
+// mostExpensive returns the site that allocates most bytes.
 func mostExpensive(t *site.Table) (string, bool) {
 	var best *site.Site
 	for _, s := range t.Sites {
