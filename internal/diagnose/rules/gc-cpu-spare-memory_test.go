@@ -106,7 +106,7 @@ func TestGCCPUSpareMemoryTrial(t *testing.T) {
 		confidence rule.Confidence // "" for none
 		fix        string          // a part of it
 	}{
-		{"saves a quarter", turns(1, 0.74, 0.76, 1, 1, 0.75, 0.75, 1), rule.Proved, "it took 25 % off the CPU of a request, for about 300 MiB more"},
+		{"saves a quarter", turns(1, 0.74, 0.76, 1, 1, 0.75, 0.75, 1), rule.Proved, "a request took 25 % less CPU, for about 300 MiB more"},
 		{"saves nothing", turns(1, 1.002, 0.998, 1, 1, 1, 1, 1), "", ""},
 		{"costs more", turns(1, 1.1, 1.1, 1, 1, 1.1, 1.1, 1), "", ""},
 		{"costs a little, or nothing", turns(1, 1.008, 1.004, 1, 1, 0.99, 1.004, 1), "", ""},

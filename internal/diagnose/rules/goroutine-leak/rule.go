@@ -1,4 +1,4 @@
-// Package goroutineleak finds lines at which ever more goroutines of a service wait.
+// Package goroutineleak finds lines of a service at which more and more goroutines wait.
 package goroutineleak
 
 import (
@@ -17,16 +17,20 @@ import (
 )
 
 const (
-	// leastWaiting goroutines at one line. Pools of workers have hundreds.
+	// leastWaiting is the least number of goroutines at one line. Pools of workers have hundreds.
 	leastWaiting = 1000
-	// leastCounted is enough where leastPerUnit of them came with each request: pools do not grow with their number.
+	// leastCounted goroutines are enough if leastPerUnit of them came with each request: pools do
+	// not grow with requests.
 	leastCounted = 200
 	leastPerUnit = 0.02
-	// leastCame is the part of them that must have come during the recording: a pool is there from the start.
+	// leastCame is the least part of them that came during the recording: a pool is there from the
+	// start.
 	leastCame = 0.5
-	// overClients is how many times the connections of the load they must be: each may have some goroutines of its own.
+	// overClients is the least number of them per connection of the load: each connection may have
+	// some goroutines of its own.
 	overClients = 10
-	// leastLeaked is enough where the collector found that nothing can wake them: a service may have a few that block for good by design.
+	// leastLeaked goroutines are enough if the garbage collector found that nothing can wake them:
+	// a service may have a few that block forever by design.
 	leastLeaked = 10
 	// stack is the least memory of a goroutine, in bytes (runtime.stackMin).
 	stack = 2048
@@ -44,32 +48,34 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `At the end of the recording hundreds or thousands of goroutines of a service wait
-at one line, most of which were not there at its start; or they are left when
-the last benchmark of a package is over. Nobody ends them: each keeps
-its stack, 2 KiB at least, and all that it refers to, and the collector looks at
-them in every cycle, until the program runs out of memory.
+const doc = `At the end of the recording hundreds or thousands of goroutines of a service
+wait at one line, most of which did not exist at its start; or they are left
+after the last benchmark of a package. Nothing ends them: each keeps its stack,
+at least 2 KiB, and everything that it refers to, and the collector scans them
+in every cycle, until the program runs out of memory.
 
 The usual causes: a result is sent to a channel that nobody receives from after
 a timeout (give it room for one value), a worker receives from a channel that
 nobody closes, a select has no case for the end of the context.
 
-Go 1.26 and newer can prove it: the garbage collector finds goroutines blocked on
-channels, locks and wait groups that nothing else refers to. hone asks it where
-goroutines came during the recording, with Go 1.26 in a build and a process of
-its own (GOEXPERIMENT=goroutineleakprofile). What such goroutines wait for may
-also stay reachable, in a global map say: then it is their growth that speaks.
+Go 1.26 and newer can prove a leak: the garbage collector finds goroutines
+blocked on channels, locks and wait groups that nothing else refers to. If
+goroutines came during the recording, hone runs that detection, with Go 1.26 in
+a build and a process of its own (GOEXPERIMENT=goroutineleakprofile). If what
+the goroutines wait for stays reachable, in a global map for example, their
+growth is the evidence.
 
-It is fine for a pool of workers, whose number does not grow, and for connections
-that wait for their peers; the rule leaves alone what waits for the network, and
-goroutines that the standard library starts for each connection.
+It is fine for a pool of workers, whose number does not grow, and for
+connections that wait for their peers; the rule leaves alone goroutines that
+wait for the network, and those that the standard library starts for each
+connection.
 
 Seen in the field: HDT3213/godis#31 (a timeout after which nobody receives),
 BishopFox/sliver#1089.`
 
 func find(p *rule.Pass) []rule.Match {
 	if p.Manifest == nil || p.Manifest.Target.Kind == "program" {
-		return nil // what runs and exits takes its goroutines with it
+		return nil // a program that exits ends its goroutines
 	}
 	matches, named := leaked(p)
 	for _, g := range p.Parked {
@@ -81,9 +87,10 @@ func find(p *rule.Pass) []rule.Match {
 			continue
 		}
 		if p.Leaked != nil {
-			// The collector says that something that is still reachable could wake them; whether it ever will, it does not know.
+			// Something reachable could wake them, according to the collector. It does not know
+			// whether it ever will.
 			m.Confidence = rule.Likely
-			m.Cause += " What they wait for is still reachable, so that the garbage collector cannot prove that they wait forever."
+			m.Cause += " What they wait for is still reachable, so the garbage collector cannot prove that they wait forever."
 		}
 		matches = append(matches, m)
 	}
@@ -95,7 +102,7 @@ func leaked(p *rule.Pass) (matches []rule.Match, named map[string]bool) {
 	named = map[string]bool{}
 	phase, apart := p.Manifest.Phase(recording.PhaseLeaks)
 	if apart && phase.Leaked != nil && *phase.Leaked <= 0 && !p.Benchmark() {
-		return nil, named // all were there before the load
+		return nil, named // all existed before the load
 	}
 	total := int64(0)
 	for _, g := range p.Leaked {
@@ -127,7 +134,7 @@ func leaked(p *rule.Pass) (matches []rule.Match, named map[string]bool) {
 	return matches, named
 }
 
-// perUnit says how many come with each request.
+// perUnit returns the sentence with the number of goroutines that come with each request.
 func perUnit(n float64, unit string) string {
 	switch {
 	case n >= 1.5:
@@ -138,7 +145,7 @@ func perUnit(n float64, unit string) string {
 	return fmt.Sprintf("One comes with every %s %ss.", units.Number(1/n), unit)
 }
 
-// match is what a line with waiting goroutines says; false where others end the wait.
+// match returns the match of a line with waiting goroutines; false where other code ends the wait.
 func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	what, fix := waits(g.Wait)
 	if what == "" {
@@ -157,11 +164,12 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 	return m, true
 }
 
-// leaks reports whether goroutines at a line came during the recording and are more than a pool or the clients' own.
+// leaks reports whether goroutines at a line came during the recording and are more than those of a
+// pool or of the clients.
 func leaks(p *rule.Pass, g site.Parked) bool {
 	n := float64(g.Count)
 	if p.Benchmark() {
-		return n >= leastWaiting // they are left when the last benchmark is over
+		return n >= leastWaiting // they are left after the last benchmark
 	}
 	came := p.Goroutines.Last - p.Goroutines.First
 	least := float64(leastWaiting)
@@ -174,7 +182,7 @@ func leaks(p *rule.Pass, g site.Parked) bool {
 	return n >= least && came >= leastCame*n
 }
 
-// requests were answered in all phases.
+// requests returns the number of requests that were answered in all phases.
 func requests(p *rule.Pass) float64 {
 	n := 0.0
 	for _, ph := range p.Manifest.Phases {
@@ -185,10 +193,10 @@ func requests(p *rule.Pass) float64 {
 	return n
 }
 
-// course says when the goroutines came.
+// course returns the sentence that describes when the goroutines came.
 func course(p *rule.Pass) string {
 	if p.Benchmark() {
-		return "They are left after the last benchmark: nothing ended them when the operation that started them was over."
+		return "They are left after the last benchmark: nothing ended them when the operation that started them returned."
 	}
 	text := fmt.Sprintf("The program had %.0f goroutines at the start of the recording and %.0f at its end", p.Goroutines.First, p.Goroutines.Last)
 	if n := requests(p); p.Manifest.Load != nil && n > 0 {
@@ -197,8 +205,8 @@ func course(p *rule.Pass) string {
 	return text + "."
 }
 
-// waits says what goroutines do in the functions that a line called, and what to do about it; "" when others end
-// the wait, or it is unknown.
+// waits returns what goroutines wait for in the functions that a line called, and the fix; "" when
+// other code ends the wait, or it is unknown.
 func waits(functions []string) (what, fix string) {
 	for _, f := range functions {
 		switch f {
@@ -211,11 +219,11 @@ func waits(functions []string) (what, fix string) {
 		case "runtime.block":
 			return "in an empty select", "Let each of them end: an empty select waits forever; receive from ctx.Done() instead."
 		case "time.Sleep":
-			return "sleeping", "Start one goroutine for all that has to be done later (time.AfterFunc needs none), and end it when its owner is done."
+			return "sleeping", "Start one goroutine for all delayed work (time.AfterFunc needs none), and end it when its owner is done."
 		case "sync.(*WaitGroup).Wait":
 			return "for a sync.WaitGroup", "Let each of them end: look for the goroutine that does not call Done."
 		case "sync.(*Cond).Wait":
-			return "for a sync.Cond", "Let each of them end: wake all with Broadcast when their owner is done, and have them look at that."
+			return "for a sync.Cond", "Let each of them end: wake all with Broadcast when their owner is done, and check for that after Wait."
 		case "sync.(*Mutex).Lock", "sync.(*RWMutex).RLock", "sync.(*RWMutex).Lock", "internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).lockSlow":
 			return "for a lock", "Look for the goroutine that holds the lock and waits, or has returned without unlocking it."
 		case "internal/poll.runtime_pollWait", "syscall.Syscall", "syscall.syscall":
@@ -225,7 +233,8 @@ func waits(functions []string) (what, fix string) {
 	return "", ""
 }
 
-// at is the site of a line that goroutines wait at; of a line without other costs, one that has none.
+// at returns the site of a line that goroutines wait at, a new one without costs if the table has
+// none.
 func at(t *site.Table, g site.Parked) *site.Site {
 	if t != nil {
 		for _, s := range t.Sites {

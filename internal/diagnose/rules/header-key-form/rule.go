@@ -1,4 +1,4 @@
-// Package headerkeyform finds header names that have to be rewritten in every call.
+// Package headerkeyform finds header names that are converted to canonical form on every call.
 package headerkeyform
 
 import (
@@ -21,7 +21,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the rewriting of the name; in canonical form it is only read once.
+				// The rows are those of the conversion. A name in canonical form is only read once.
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.6, High: 1},
 				Specificity: 1,
 			},
@@ -36,14 +36,14 @@ func Rule() rule.Rule {
 
 const doc = `http.Header keeps its keys in canonical form: the first letter of each word in
 upper case, the others in lower case. Get, Set, Add, Del and Values convert the
-name that they are given. A name in canonical form is only checked; any other is
-copied, rewritten, and, unless it is one of some forty common names, allocated
-again in every call.
+name that they get. A name in canonical form is only checked. Every call copies
+and rewrites any other name, and allocates it unless it is one of about forty
+common names.
 
-Write the constant as Go does: "Www-Authenticate", "X-Request-Id". What is sent
-and found is the same, since the map has no other form.
+Write the constant in canonical form: "Www-Authenticate", "X-Request-Id". The
+header that is sent and found is the same, since the map has no other form.
 
-It is fine on cold paths. The rule speaks of constants only.
+It is fine on cold paths. The rule reports only constants.
 
 Seen in the field: caddyserver/caddy#7911 (48 ns became 20),
 google/go-github#3389, Azure/azure-sdk-for-go#26405.`
@@ -60,7 +60,8 @@ func calls() []string {
 	return callees
 }
 
-// rewrites reports whether a row is in bringing a name to its canonical form, allocation included.
+// rewrites reports whether a row is in converting a name to its canonical form, including the
+// allocation.
 func rewrites(r *site.Row) bool { return r.Below("net/textproto.canonicalMIMEHeaderKey") }
 
 func judge(c *finder.Case) bool {
@@ -76,6 +77,6 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	c.Cause = fmt.Sprintf("The header name %q is not in canonical form, so it is copied and rewritten in every call.", name)
-	c.Fix = fmt.Sprintf("Write it as %q: the same header, and nothing to rewrite.", textproto.CanonicalMIMEHeaderKey(name))
+	c.Fix = fmt.Sprintf("Write it as %q, which is the same header and needs no conversion.", textproto.CanonicalMIMEHeaderKey(name))
 	return true
 }

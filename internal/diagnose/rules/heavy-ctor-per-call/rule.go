@@ -1,5 +1,5 @@
-// Package heavyctorpercall finds writers, readers and coders with large state that are made
-// for one use though they can be reset.
+// Package heavyctorpercall finds writers, readers and coders with large state that are created for
+// one use although they can be reset.
 package heavyctorpercall
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// constructors of the standard library whose values are large and have a Reset.
+// constructors of the standard library whose values are large and have a Reset method.
 var constructors = []string{
 	"compress/flate.NewWriter", "compress/flate.NewWriterDict", "compress/flate.NewReader", "compress/flate.NewReaderDict",
 	"compress/gzip.NewWriter", "compress/gzip.NewWriterLevel", "compress/gzip.NewReader",
@@ -26,13 +26,13 @@ var constructors = []string{
 	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewWriter", "bufio.NewWriterSize",
 }
 
-// A writer of gzip and zlib makes its compressor in its first Write; one that was Reset keeps it.
+// A writer of gzip and zlib creates its compressor in its first Write, and keeps it after Reset.
 const lazily = "compress/flate.NewWriter*"
 
-// lazy are the types with such a late compressor.
+// lazy are the types that create their compressor in the first Write.
 var lazy = []string{"compress/gzip", "compress/zlib"}
 
-// large is the mean size of the objects, in bytes, from which a constructor is heavy.
+// large is the least mean size, in bytes, of the objects of a heavy constructor.
 const large = 512
 
 // Rule is heavy-ctor-per-call.
@@ -45,7 +45,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// Of constructors that are not known; see saves for those that are.
+				// For constructors outside of the standard library; see saves for the others.
 				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.99},
 				Specificity: 1,
 			},
@@ -59,10 +59,11 @@ func Rule() rule.Rule {
 	}
 }
 
-// saves is what reuse saves of a constructor of the standard library. BenchmarkReuse measures it (Go 1.26): a
-// compressor of the middle levels clears its tables when it is Reset, 18 µs where making one takes 135;
-// those of level 1, readers and buffers take 1 to 2 % of the making. A pool also loses values: 169,274 kB
-// became 3,568 kB, 2 %, for 300 responses when chi began to pool (v3.3.4 to v4.1.2).
+// saves returns the part of the cost of a constructor of the standard library that reuse saves.
+// BenchmarkReuse measures it (Go 1.26): Reset of a compressor of the middle levels clears its
+// tables, which takes 18 µs instead of 135 for a new one; compressors of level 1, readers and
+// buffers take 1 to 2 % of the construction. A pool also loses values: for 300 responses, 169,274
+// kB became 3,568 kB, 2 %, when chi began to pool (v3.3.4 to v4.1.2).
 func saves(name string) rule.Fraction {
 	if funcname.Match(name, "compress/flate.NewWriter*", "compress/gzip.NewWriter*", "compress/zlib.NewWriter*") {
 		return rule.Fraction{Expect: 0.87, Low: 0.82, High: 0.94}
@@ -70,11 +71,11 @@ func saves(name string) rule.Fraction {
 	return rule.Fraction{Expect: 0.96, Low: 0.92, High: 0.99}
 }
 
-const doc = `A compressor keeps hash tables and windows: flate.NewWriter allocates and
-clears more than half a megabyte (1.2 MB at the lowest levels), a reader about
-40 KB, a bufio.Reader or Writer 4 KB. Made for each request or message, used
-once and dropped, that memory is most of what a service allocates, and the
-collector runs for it all the time.
+const doc = `A compressor keeps hash tables and windows: flate.NewWriter allocates and clears
+more than half a megabyte (1.2 MB at the lowest levels), a reader about 40 KB, a
+bufio.Reader or Writer 4 KB. If a service creates one for each request or
+message and drops it, this is most of the memory that it allocates, and causes
+most collections.
 
 These types have a Reset method for this purpose: take one from a sync.Pool,
 Reset it to the new destination, put it back after Close. The rule also knows
@@ -82,12 +83,12 @@ constructors of unknown libraries by their form: New…, large objects, and a
 result that has a Reset.
 
 It is fine for a long-lived stream, where the constructor's cost is negligible.
-When the line belongs to a dependency, a newer version may have fixed it.
+If the line belongs to a dependency, a newer version may have fixed it.
 
 Seen in the field: go-chi/chi#306, flipt-io/flipt#170, labstack/echo#1672.`
 
-// caller returns the frame that called a heavy constructor: the nearest to the root of those that the row
-// knows, so that a constructor that calls another is one.
+// caller returns the frame that called a heavy constructor, the nearest to the root in a row, so
+// that a constructor that calls another counts as one.
 func caller(r *site.Row) int {
 	for i := max(r.Owner, 1); i < len(r.Stack) && i <= r.Owner+4; i++ {
 		callee := r.Stack[i-1].Function
@@ -101,8 +102,8 @@ func caller(r *site.Row) int {
 	return -1
 }
 
-// madeLate reports whether the line at i writes to a gzip or zlib writer that makes its compressor
-// now.
+// madeLate reports whether the line at i writes to a gzip or zlib writer that creates its
+// compressor in this call.
 func madeLate(r *site.Row, i int) bool {
 	for j := i - 1; j > 0; j-- {
 		if funcname.Match(r.Stack[j-1].Function, lazily) {
@@ -112,13 +113,13 @@ func madeLate(r *site.Row, i int) bool {
 	return false
 }
 
-// foreign reports whether a line calls into a module that is not its own.
+// foreign reports whether a line calls into another module.
 func foreign(line, callee *site.Frame) bool {
 	return callee.Owner.Kind == gocode.Dependency && callee.Owner.Module != line.Owner.Module &&
 		(line.Owner.Kind == gocode.Main || line.Owner.Kind == gocode.Dependency)
 }
 
-// shortName is a function's name without package and receiver.
+// shortName returns a function's name without package and receiver.
 func shortName(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:]
 }
@@ -134,7 +135,7 @@ func guilty(c *finder.Case) bool {
 		if !known && !unknownHeavy(p, call, m) || !loops.PerCall(p, call) || reused(p, call) {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s makes a new %s with %s on every call, to use it once.", syntax.FuncName(p), result(p, call), funcname.Short(name))
+		m.Cause = fmt.Sprintf("%s creates a new %s with %s on every call, and uses it once.", syntax.FuncName(p), result(p, call), funcname.Short(name))
 		if known {
 			f := saves(name)
 			m.Fraction = &f
@@ -145,8 +146,8 @@ func guilty(c *finder.Case) bool {
 	return late(p, m)
 }
 
-// unknownHeavy reports whether a call is of a constructor of another module that made the match's
-// rows, with a result that can be reset and large objects.
+// unknownHeavy reports whether a call is of a constructor of another module that allocated the
+// match's rows, which are large objects, and returns a value that can be reset.
 func unknownHeavy(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == p.Pkg || !strings.HasPrefix(fn.Name(), "New") || !called(m, fn) {
@@ -167,9 +168,9 @@ func called(m *rule.Match, fn *types.Func) bool {
 	return false
 }
 
-// resets reports whether the first result of a constructor has a method Reset that makes it like new for
-// other arguments: a Reset without parameters keeps what the constructor was given, a key of a MAC for one, so
-// that only a constructor whose arguments never differ will do.
+// resets reports whether the first result of a constructor has a method Reset that prepares it for
+// other arguments. A Reset without parameters keeps the constructor's arguments, such as the key of
+// a MAC, so it counts only if the arguments of the constructor never differ.
 func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 	results := fn.Signature().Results()
 	if results.Len() == 0 {
@@ -188,7 +189,8 @@ func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 	return true
 }
 
-// reused reports whether the value is reset in a loop around its use, so is made for many uses.
+// reused reports whether a loop around the use of the value resets it: it is then created for many
+// uses.
 func reused(p *gocode.Place, call *ast.CallExpr) bool {
 	to := syntax.AssignedTo(p, call)
 	if to == nil {
@@ -220,8 +222,8 @@ func closeFirst(name string) string {
 	return ""
 }
 
-// late judges a Write that makes the compressor of a writer that some constructor of the package made just
-// before. A package that resets such writers is taken to reuse them.
+// late judges a Write that creates the compressor of a writer which a constructor of the package
+// created just before. A package that resets such writers is assumed to reuse them.
 func late(p *gocode.Place, m *rule.Match) bool {
 	for _, r := range append(append([]*site.Row{}, m.Allocs...), m.CPU...) {
 		if !madeLate(r, r.Owner) {
@@ -233,7 +235,7 @@ func late(p *gocode.Place, m *rule.Match) bool {
 		if made == "" || reset {
 			continue
 		}
-		m.Cause = fmt.Sprintf("The first write to each new %s writer makes its compressor here; the package makes a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
+		m.Cause = fmt.Sprintf("The first write to each new %s writer creates its compressor here; the package creates a writer with %s for each use and never resets one.", funcname.Short(pkg), funcname.Short(made))
 		m.Fix = "Keep the writers in a sync.Pool: Get, Reset to the new destination, and Put back after Close."
 		f := saves(lazily)
 		m.Fraction = &f
@@ -242,8 +244,8 @@ func late(p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// uses reports whether the package of a place makes writers of the compression package, and
-// whether it uses some again: it takes things from a sync.Pool, or resets writers, perhaps through an
+// uses reports whether the package of a place creates writers of the compression package, and
+// whether it reuses any: it calls Get of a sync.Pool, or resets writers, possibly through an
 // interface.
 func uses(p *gocode.Place, pkg string) (made string, reset bool) {
 	for _, obj := range p.Info.Uses {
@@ -265,7 +267,7 @@ func uses(p *gocode.Place, pkg string) (made string, reset bool) {
 	return made, reset
 }
 
-// resetsWriter reports whether a method takes a new io.Writer to write to.
+// resetsWriter reports whether a method has a parameter for the new io.Writer to write to.
 func resetsWriter(fn *types.Func) bool {
 	params := fn.Signature().Params()
 	return params.Len() == 1 && params.At(0).Type().String() == "io.Writer"

@@ -1,4 +1,4 @@
-// Package jsonroundtrip finds values that are marshalled only to be unmarshalled at once.
+// Package jsonroundtrip finds values that are marshalled only to be unmarshalled again.
 package jsonroundtrip
 
 import (
@@ -24,7 +24,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// A copy by assignment costs some hundredth of what encoding, scanning and reflection do.
+				// A copy by assignment costs about a hundredth of encoding, scanning and
+				// reflection.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
 				Specificity: 2,
 				Removes:     true,
@@ -41,19 +42,19 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A function encodes a value, decodes the text at once into another one, and has no
-other use for the text: a copy, or a conversion between two types with the same
-fields, by way of a parser and reflection.
+const doc = `A function encodes a value, decodes the text into another one, and has no other
+use for the text. That copies the value, or converts it between two types with
+the same fields, through a parser and reflection.
 
 Assign the fields, convert the struct (Go converts between struct types whose
-fields have the same names and types, tags aside: T(v)), or write a Clone method.
-For maps and slices inside, maps.Clone and slices.Clone copy what must not be
-shared. Where types are only known at run time, a library that maps structs by
-reflection costs a fraction of it.
+fields have the same names and types, tags aside: T(v)), or write a Clone
+method. For maps and slices inside that must not be shared, use maps.Clone and
+slices.Clone. If the types are known only at run time, a library that maps
+structs by reflection costs a fraction of it.
 
-It is fine in tests and at start-up, and where the encoding itself is the
-purpose: normalizing, dropping fields without a tag, checking that a value
-survives. The rule speaks where the text has no other use in the function.
+It is fine in tests and at startup, and where the encoding itself is the
+purpose: normalizing, dropping unexported fields, testing the encoding. The rule
+reports only texts that have no other use in the function.
 
 Seen in the field: tikv/pd#8298 (a Clone through JSON: 1,961 ns, by assignment 34),
 kubernetes/kubernetes#51526.`
@@ -64,7 +65,7 @@ func judge(c *finder.Case) bool {
 		if !ok {
 			continue
 		}
-		c.Cause = fmt.Sprintf("%s turns %s into text on line %d, and %s reads it back at once on line %d; the text has no other use.",
+		c.Cause = fmt.Sprintf("%s encodes %s on line %d, and %s decodes the text on line %d; the text has no other use.",
 			funcname.Short(c.Place.CalleeName(pair.out)), syntax.Text(pair.out.Args[0]), syntax.Line(c.Place, pair.out.Pos()),
 			funcname.Short(c.Place.CalleeName(pair.in)), syntax.Line(c.Place, pair.in.Pos()))
 		c.Fix = "Assign the fields, or convert the struct; clone the maps and slices inside that must not be shared."
@@ -73,16 +74,17 @@ func judge(c *finder.Case) bool {
 	return false
 }
 
-// pair is a value's way out into a text, and back.
+// pair is a call that marshals a value and the call that unmarshals the text.
 type pair struct{ out, in *ast.CallExpr }
 
-// pairOf finds the pair that a call is part of: text, err := Marshal(v) … Unmarshal(text, &w), and nothing else that uses text.
+// pairOf returns the pair that a call is part of: text, err := Marshal(v) … Unmarshal(text, &w), if
+// text has no other use.
 func pairOf(p *gocode.Place, call *ast.CallExpr) (pair, bool) {
 	body := syntax.Body(p)
 	if body == nil || loops.Guarded(p, call) {
 		return pair{}, false
 	}
-	var texts []*types.Var // what Marshal's results are assigned to
+	var texts []*types.Var // the variables that Marshal's results are assigned to
 	outs := map[*types.Var]*ast.CallExpr{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
@@ -111,7 +113,8 @@ func pairOf(p *gocode.Place, call *ast.CallExpr) (pair, bool) {
 	return pair{}, false
 }
 
-// uses returns the one call that unmarshals a text, and whether there is any other use of it.
+// uses returns the one call that unmarshals a text, and reports whether there is any other use of
+// it.
 func uses(p *gocode.Place, body ast.Node, v *types.Var) (in *ast.CallExpr, other bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -136,7 +139,7 @@ func uses(p *gocode.Place, body ast.Node, v *types.Var) (in *ast.CallExpr, other
 	return in, other
 }
 
-// walk looks for uses of a variable in an expression or statement.
+// walk reports whether an expression or statement uses a variable.
 func walk(p *gocode.Place, v *types.Var, in **ast.CallExpr, other *bool) func(ast.Node) bool {
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -167,5 +170,5 @@ func named(p *gocode.Place, call *ast.CallExpr, name string) bool {
 	return fn != nil && fn.Signature().Recv() == nil && (fn.Name() == name || name == "Marshal" && fn.Name() == "MarshalIndent") && len(call.Args) > 0
 }
 
-// codec is the package of a call's function: text of one package is read by the same.
+// codec returns the package of a call's function: the same package has to read the text.
 func codec(p *gocode.Place, call *ast.CallExpr) *types.Package { return p.Callee(call).Pkg() }

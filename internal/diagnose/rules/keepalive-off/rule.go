@@ -1,4 +1,4 @@
-// Package keepaliveoff finds HTTP clients that are told not to use connections again.
+// Package keepaliveoff finds HTTP clients that do not reuse connections because of a setting.
 package keepaliveoff
 
 import (
@@ -24,7 +24,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are all that the program spends on new connections; others may cause some of it.
+				// The rows are all CPU that the program spends on new connections; other requests
+				// may cause some of it.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
 			Prepare: prepare,
@@ -36,14 +37,14 @@ const doc = `With DisableKeepAlives in the Transport, or Close in the request, e
 pays for a connection of its own: the dial, perhaps a DNS query and a TLS
 handshake, two goroutines, and a port that stays in TIME-WAIT for a minute.
 
-Take the setting out, and see that bodies are read to their ends.
+Remove the setting, and read response bodies to the end.
 
-It is fine for a client that makes one request and ends, and as a guard against
-a server or balancer that mishandles connections that are used again; then the
-rule only says what the guard costs.
+It is fine for a client that makes one request and exits, and as a guard against
+a server or load balancer that mishandles reused connections; then the rule only
+reports the cost of the guard.
 
 Seen in the field: openshift-online/ocm-sdk-go#278 measured how much longer
-requests took; golang/go#50984 is a program bound by handshakes.`
+requests took; golang/go#50984, a program bound by handshakes.`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	dials := httpconn.Dials(p)
@@ -67,7 +68,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Calls{Functions: httpconn.Calls()[:5]}, Judge: judge}, true
 }
 
-// off names the setting that switches keep-alive off for a call; "" when there is none to be seen.
+// off returns the setting that disables keep-alive for a call; "" when the source shows none.
 func off(p *gocode.Place, call *ast.CallExpr) string {
 	client := syntax.Receiver(call)
 	if client == nil {

@@ -1,4 +1,4 @@
-// Package limitthrash finds collectors that run in circles below a memory limit.
+// Package limitthrash finds programs that collect all the time because of a memory limit.
 package limitthrash
 
 import (
@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	// leastShare of CPU that collection must take before the limit is worth a word.
+	// leastShare of CPU that collection must take for the limit to be reported.
 	leastShare = 0.05
-	// leastRoom is the part of the room that GOGC would leave below which the limit does harm. Nothing but the
-	// limit makes the goal smaller than GOGC asks for (runtime/mgcpacer.go, heapGoalInternal).
+	// leastRoom is the part of the room for garbage that GOGC would leave, below which the limit
+	// does harm. Only the limit makes the goal smaller than GOGC asks for (runtime/mgcpacer.go,
+	// heapGoalInternal).
 	leastRoom = 0.7
 )
 
@@ -36,17 +37,17 @@ func Rule() rule.Rule {
 }
 
 const doc = `Near GOMEMLIMIT the collector starts earlier than GOGC asks for, so that the
-process stays below. The room left for garbage is the limit less what is live,
-and the number of cycles is inversely proportional to that room: when live
-memory comes close to the limit, the program collects all the time, until the
-runtime stops at half of the CPU and exceeds the limit.
+process stays below the limit. The room for garbage is the limit minus live
+memory, and the number of cycles is inversely proportional to that room. When
+live memory comes close to the limit, the program collects all the time, until
+the runtime caps the collector at half of the CPU and exceeds the limit.
 
-Raise the limit, if memory is there, to about twice what is live; else hold
-less: the finding names the lines whose memory is live. Here, unlike at a fixed
-GOGC, holding less does save CPU.
+Raise the limit to about twice the live memory, if there is memory for it; else
+keep less memory live: the finding names the line that allocated most of it.
+Unlike with GOGC alone, less live memory does save CPU here.
 
-It is fine at start, when a peak passes; the rule looks at what the goal is in
-the measured phase. A limit that is set as a guard and not reached costs nothing.
+It is fine for a short peak at startup; the rule uses the heap goal of the
+measured phase. A limit that is set as a guard and not reached costs nothing.
 
 Seen in the field: golang/go#58106; the "death spirals" of the guide to the Go
 garbage collector (go.dev/doc/gc-guide).`
@@ -61,7 +62,7 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	gogc := float64(collector.GOGC(p))
 	if gogc <= 0 {
-		gogc = 100 // off, with a limit: the usual setting is the yardstick
+		gogc = 100 // off, with a limit: compare with the default
 	}
 	room, wanted := math.Max(0, goal-live), live*gogc/100
 	if room >= leastRoom*wanted {
@@ -70,15 +71,15 @@ func find(p *rule.Pass) []rule.Match {
 	work := collector.Worth(p)
 	saved := 1 - room/wanted
 	m := rule.Match{
-		Confidence: rule.Likely, // profile and metrics; only a run with another limit proves it
+		Confidence: rule.Likely, // profile and metrics agree; only a run with another limit proves it
 		Saving: &rule.Saving{
 			Seconds: work.Value * saved,
-			Low:     work.Low * saved * 0.6, // the goal moves in the phase, the metric is of its end
+			Low:     work.Low * saved * 0.6, // the goal changes during the phase, the metric is of its end
 			High:    work.High,
 
 			Collector: work.Value * saved,
 		},
-		Cause: fmt.Sprintf("GOMEMLIMIT=%s leaves %s for garbage beside %s of live memory, where GOGC=%d would leave %s: the collector runs %s, for %s of CPU.",
+		Cause: fmt.Sprintf("GOMEMLIMIT=%s leaves %s for garbage beside %s of live memory; GOGC=%d would leave %s. The collector runs %s and takes %s of CPU.",
 			units.Bytes(limit), units.Bytes(room), units.Bytes(live), int(gogc), units.Bytes(wanted), often(collector.Cycles(p)), units.Percent(share)),
 		Fix: advice(p, limit, live, wanted),
 		Evidence: []rule.Evidence{
@@ -87,33 +88,34 @@ func find(p *rule.Pass) []rule.Match {
 		},
 	}
 	if gaveUp(p) {
-		m.Evidence = append(m.Evidence, rule.Evidence{What: "the collector took half of the CPU and was held back", Value: "in the measured phase"})
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "the runtime capped the collector at half of the CPU", Value: "in the measured phase"})
 	}
 	return []rule.Match{m}
 }
 
 func often(cycles float64) string {
 	if cycles <= 0 {
-		return "again and again"
+		return "repeatedly"
 	}
 	return units.Number(cycles) + " times a second"
 }
 
-// advice names a limit when memory for it is there, and where memory is live.
+// advice returns the fix: a limit, if there is memory for it, and the line with the most live
+// memory.
 func advice(p *rule.Pass, limit, live, wanted float64) string {
 	next := math.Ceil((limit+wanted)/(64<<20)) * (64 << 20)
 	text := "Hold less"
 	if m := p.Manifest.Machine; float64(m.MemoryBytes) >= 1.2*next && (m.CgroupBytes == 0 || float64(m.CgroupBytes) >= 1.1*next) {
-		text = fmt.Sprintf("Raise GOMEMLIMIT to %dMiB, which is there, or hold less", int64(next)>>20)
+		text = fmt.Sprintf("Raise GOMEMLIMIT to %dMiB, which is available, or keep less memory live", int64(next)>>20)
 	}
 	if s := mostExpensive(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
-		text += fmt.Sprintf(": line %d in %s has %s of what is live", s.Line, s.Function,
+		text += fmt.Sprintf(": line %d in %s allocated %s of live memory", s.Line, s.Function,
 			units.Percent(float64(s.Cost.LiveBytes)/float64(p.Table.Totals.LiveBytes)))
 	}
 	return text + "."
 }
 
-// mostExpensive is the site with the most live bytes; nil when there is none.
+// mostExpensive returns the site with the most live bytes; nil when there is none.
 func mostExpensive(t *site.Table) *site.Site {
 	var best *site.Site
 	for _, s := range t.Sites {
@@ -124,8 +126,8 @@ func mostExpensive(t *site.Table) *site.Site {
 	return best
 }
 
-// gaveUp reports whether the runtime limited the collector's CPU in the clean phase: the metric
-// names the last cycle in which it did.
+// gaveUp reports whether the runtime limited the collector's CPU in the clean phase. The metric is
+// the number of the last cycle in which it did.
 func gaveUp(p *rule.Pass) bool {
 	last := p.Metrics["/gc/limiter/last-enabled:gc-cycle"]
 	ph, ok := p.Phase(recording.PhaseClean)

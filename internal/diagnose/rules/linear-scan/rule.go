@@ -1,4 +1,4 @@
-// Package linearscan finds slices that are searched from end to end once per element.
+// Package linearscan finds slices that a loop searches linearly in each iteration.
 package linearscan
 
 import (
@@ -27,8 +27,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// n elements looked up in n cost n²/2 comparisons; in a map n look-ups of some 20 ns. How
-				// long the slice is the profile does not say: for a few dozen nothing is saved.
+				// Looking up n elements in a slice of n costs n²/2 comparisons; in a map n lookups
+				// of about 20 ns. The profile does not show how long the slice is: a few dozen
+				// elements save nothing.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.2, High: 0.99},
 			},
 			Start: finder.Calls{
@@ -40,17 +41,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `slices.Contains and Index compare one element after the other. Called once per
-element on the same slice, or on one that grows with the loop, they cost n²/2
+const doc = `slices.Contains and Index compare one element after the other. Calling them once
+per element, on the same slice or on one that grows with the loop, costs n²/2
 comparisons: fifty million for ten thousand elements.
 
 Keep the elements in a map (map[T]struct{}, or map[T]int for the index) beside
 the slice, or sort once and use slices.BinarySearch.
 
-It is fine for short slices: up to some thirty numbers, or ten strings, the scan
-is faster than the map. The rule leaves alone slices of constant length and
-searches in a slice that has nothing to do with the loop, since nothing tells
-how long those are.
+It is fine for short slices: up to about thirty numbers, or ten strings, the
+scan is faster than the map. The rule leaves alone slices of constant length,
+and slices that do not depend on the loop, because their length is unknown.
 
 Seen in the field: ai-dynamo/grove#577 (nine such loops in one operator),
 supersonic-app/supersonic#348.`
@@ -72,11 +72,11 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// leastEach is how long one search must take for the slice to be long: 50 elements and more, where a look-up in a map takes some
-// 20 ns.
+// leastEach is the least time of one search, in seconds, that shows a long slice: 50 elements and
+// more, where a lookup in a map takes about 20 ns.
 const leastEach = 100e-9
 
-// long reports whether one search takes so long that the slice must be.
+// long reports whether one search takes so long that the slice must be long.
 func long(c *finder.Case) bool {
 	if len(c.Calls) != 1 || len(c.Calls[0].Args) != 2 {
 		return false
@@ -87,13 +87,13 @@ func long(c *finder.Case) bool {
 		return false
 	}
 	if v, _ := syntax.Var(c.Place, c.Calls[0].Args[0]); v == nil {
-		return false // a list made on the spot
+		return false // a list that the call itself creates
 	}
-	describe(c, fmt.Sprintf("each time: one search takes %s, a look-up in a map some 20 ns", units.Seconds(each)))
+	describe(c, fmt.Sprintf("each time: one search takes %s, a lookup in a map about 20 ns", units.Seconds(each)))
 	return true
 }
 
-// describe says what is searched, and how.
+// describe fills in what is searched, and how.
 func describe(c *finder.Case, how string) {
 	xs := syntax.Text(c.Calls[0].Args[0])
 	elem := "T"
@@ -101,12 +101,12 @@ func describe(c *finder.Case, how string) {
 		elem = syntax.TypeText(c.Place, s.Elem())
 	}
 	c.Cause = fmt.Sprintf("%s searches %s from end to end %s.", funcname.Short(c.Name()), xs, how)
-	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and ask that (for more than a few dozen elements).", elem, xs)
-	c.Confidence = rule.Likely // how long the slice is, only a run can say
+	c.Fix = fmt.Sprintf("Keep a map[%s]struct{} beside %s and look elements up in it (for more than a few dozen elements).", elem, xs)
+	c.Confidence = rule.Likely // only a run shows how long the slice is
 }
 
-// growsWithLoop reports whether the slice that a call searches is as long as a loop around the call
-// runs: the loop ranges over it, or appends to it.
+// growsWithLoop reports whether the length of the slice that a call searches depends on the number
+// of iterations of a loop around it: the loop ranges over the slice, or appends to it.
 func growsWithLoop(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	xs := call.Args[0]
 	v, _ := syntax.Var(p, xs)
@@ -139,8 +139,7 @@ func overSame(p *gocode.Place, r *ast.RangeStmt, xs ast.Expr) bool {
 	return syntax.Same(p, x, xs)
 }
 
-// appends reports whether a loop appends to the slice, once or more in an iteration, and never
-// starts it again.
+// appends reports whether a loop appends to the slice, and never sets it to a new one.
 func appends(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
 	grows, reset := false, false
 	ast.Inspect(loops.Body(loop), func(n ast.Node) bool {

@@ -1,4 +1,4 @@
-// Package literalpercall finds tables of constants that are rebuilt for each use.
+// Package literalpercall finds tables of constants that are built on every call.
 package literalpercall
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// building are the runtime's parts in building a literal.
+// building are the runtime's functions that build a literal.
 var building = []string{
 	"runtime.mapassign*", "runtime.makemap*", "runtime.mapinit*", "runtime.newobject", "runtime.malloc*", "runtime.rand*",
 	"internal/runtime/maps.NewMap*", "internal/runtime/maps.NewEmptyMap", "internal/runtime/maps.rand",
 }
 
-// readers are functions that only look at a map or slice.
+// readers are functions that only read a map or slice.
 var readers = []string{
 	"len", "slices.Contains", "slices.Index", "slices.BinarySearch", "slices.Equal", "slices.Max", "slices.Min",
 	"maps.Equal", "strings.Join",
@@ -48,16 +48,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A map literal in a function is built each time it is reached: memory for the
-table, and a hash and a store for each entry, to look up one key and throw all
-of it away. The compiler does not keep it, even if everything in it is
-constant.
+const doc = `A map literal in a function is built each time it is evaluated: that takes
+memory for the table, and a hash and a store for each entry, to look up one key
+and discard the map. The compiler does not keep it, even if all entries are
+constants.
 
 Move the table to a package variable, or write a switch, which the compiler
-turns into a binary search or a jump table without any memory.
+turns into a binary search or a jump table.
 
-It is fine when the map is changed afterwards, or given to somebody who may
-change it; the rule speaks only when the function itself just reads it.
+It is fine when the map is changed afterwards, or passed to a function that may
+change it; the rule reports only tables that the function just reads.
 
 Seen in the field: jeduden/mdsmith#654.`
 
@@ -98,7 +98,7 @@ func guilty(p *gocode.Place, m *rule.Match) (*ast.CompositeLit, bool) {
 			return nil, false
 		}
 		if syntax.Line(p, lit.Lbrace) != p.Line {
-			return nil, false // an entry, whose rows belong to the line of the brace
+			return nil, false // an entry, whose rows count for the line of the brace
 		}
 		kind := "slice"
 		if _, ok := p.TypeOf(lit).Underlying().(*types.Map); ok {
@@ -124,7 +124,7 @@ func table(p *gocode.Place, lit *ast.CompositeLit) bool {
 	return false
 }
 
-// constant reports whether all entries of a literal are constants, or literals of such.
+// constant reports whether all entries of a literal are constants, or literals of constants.
 func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
 	is := func(e ast.Expr) bool {
 		if inner, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
@@ -150,7 +150,7 @@ func constant(p *gocode.Place, lit *ast.CompositeLit) bool {
 	return true
 }
 
-// onlyRead reports whether the function does nothing with the table but look at it.
+// onlyRead reports whether the function only reads the table.
 func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 	if reads(p, lit) {
 		return true
@@ -172,7 +172,7 @@ func onlyRead(p *gocode.Place, lit *ast.CompositeLit) bool {
 	return len(uses) > 0
 }
 
-// reads reports whether an expression of a table stands where it is only looked at.
+// reads reports whether a use of a table or of one of its elements only reads it.
 func reads(p *gocode.Place, e ast.Expr) bool {
 	switch n := syntax.Parent(p, e).(type) {
 	case *ast.IndexExpr:
@@ -185,7 +185,7 @@ func reads(p *gocode.Place, e ast.Expr) bool {
 	return false
 }
 
-// changed reports whether an element is assigned, or its address taken.
+// changed reports whether an element is assigned to, or its address is taken.
 func changed(p *gocode.Place, elem ast.Expr) bool {
 	switch n := syntax.Parent(p, elem).(type) {
 	case *ast.AssignStmt:
@@ -204,7 +204,7 @@ func changed(p *gocode.Place, elem ast.Expr) bool {
 	return false
 }
 
-// flat reports whether values of a type share nothing that could be changed through them.
+// flat reports whether values of a type contain no references through which they could be changed.
 func flat(t types.Type) bool {
 	if t == nil {
 		return true // the blank identifier

@@ -21,17 +21,18 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// fraction of the time under the lock that a fix takes out, from half of the work moved out to a lock that nobody
-// waits for any more. Of a program that ends it is of the waiting, which shrinks more than in proportion.
+// fraction of the time under the lock that a fix saves, from half of the work moved out to a lock
+// without waiting. For a program that exits it is of the waiting, which shrinks more than in
+// proportion.
 var fraction = rule.Fraction{Expect: 0.9, Low: 0.5, High: 1}
 
-// waiting is the fraction of the waiting that goes in a program that ends.
+// waiting is the fraction of the waiting that a fix saves in a program that exits.
 var waiting = rule.Fraction{Expect: 0.6, Low: 0.25, High: 0.95}
 
 const (
-	// leastSamples under the lock say where the time goes.
+	// leastSamples under the lock that show where the time goes.
 	leastSamples = 10
-	// mostlyOne is the share of the section's CPU from which on one line is what it is about.
+	// mostlyOne is the least share of the section's CPU of a line that the advice is about.
 	mostlyOne = 0.25
 )
 
@@ -44,27 +45,28 @@ func Rule() rule.Rule {
 		Title: "Goroutines queue for a mutex",
 		Doc:   doc,
 		Finder: finder.Trace{
-			Specificity: 2, // the trace shows the queue that a mutex profile only adds up
+			Specificity: 2, // the trace shows the queue; a mutex profile only adds up the waits
 			Judge:       find,
 		},
 	}
 }
 
-const doc = `When two goroutines and more wait for a mutex most of the time, it is handed
-from one to the next: each pass wakes a goroutine, and whoever comes back soon
-queues again. The program is then as fast as the code under the lock, whatever
-the number of cores. Such a queue sustains itself: even goroutines that need the
-lock for an instant wait for all before them.
+const doc = `When two or more goroutines wait for a mutex most of the time, each Unlock wakes
+the next one, and a goroutine that comes back soon queues again. The program is
+then as fast as the code under the lock, whatever the number of cores. Such a
+queue sustains itself: even goroutines that need the lock for an instant wait
+for all before them.
 
-The finding names the line that unlocks the mutex, for it is the holder who makes
-the others wait, and the lines that waited. The execution trace shows how many
-queued at a time, which a profile of mutexes only adds up.
+The finding names the line that unlocks the mutex, because the holder makes the
+others wait, and the lines that waited. The execution trace shows how many
+goroutines queued at a time; a mutex profile only adds up the waits.
 
-Do less under the lock: compute before, copy and use after. Split what it guards
-by key, or publish what is mostly read as an atomic.Pointer to a copy. Never
-wait for a file or the network with it held.
+Do less under the lock: compute before Lock, copy, and use the copy after
+Unlock. Split what it guards by key, or publish read-mostly data as an
+atomic.Pointer to a copy. Do not wait for a file or the network while it is
+held.
 
-It is fine when the queue is the point, as at a limiter. The rule requires a
+It is fine when the queue is the point, as in a limiter. The rule requires a
 queue for a fifth of the trace, so that an occasional preempted holder is not
 reported.
 
@@ -95,7 +97,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 		Evidence: []rule.Evidence{
 			{What: "goroutines that queue at a time", Value: fmt.Sprintf("%s, %d at most; two or more for %s of the time", units.Number(l.Queue), l.Longest, units.Percent(l.Crowded)), Command: evidence.ViewCommand(p, "blocking")},
 			{What: "waited in all", Value: fmt.Sprintf("%s, %s times in %s", units.Seconds(l.Seconds), units.Count(l.Count), units.Seconds(p.Trace.Parallelism.Length))},
-			{What: "unlocked every", Value: units.Seconds(l.Hold) + " while somebody waited"},
+			{What: "unlocked every", Value: units.Seconds(l.Hold) + " while goroutines waited"},
 		},
 	}
 	m.Cause = fmt.Sprintf("Goroutines queue for the %s that this line unlocks: %s at a time, two or more for %s of the time. They wait on %s.",
@@ -111,7 +113,7 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	if len(sections) == 0 {
 		above, sec, at := locks.Above(p, s)
 		if sec == nil {
-			m.Cause += " The mutex is one of what this line calls."
+			m.Cause += " The mutex belongs to code that this line calls."
 			m.Fix = "Call it less often, or from fewer goroutines at a time."
 			return m
 		}
@@ -125,23 +127,23 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
 	if waits := sec.Waits(); len(waits) > 0 {
 		line := syntax.Line(place, waits[0].Pos())
-		m.Cause += fmt.Sprintf(" Line %d waits for something outside of the program meanwhile.", line)
-		m.Fix = fmt.Sprintf("Do not wait with %s held: take what line %d needs out under the lock, unlock, then wait.", name, line)
+		m.Cause += fmt.Sprintf(" Line %d waits meanwhile for something outside of the program.", line)
+		m.Fix = fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", name, line)
 		return m
 	}
 	spent, all := evidence.Spent(p, file, sec.From, sec.To, append(locks.Unlocks(), locks.Locks()...)...)
 	if all.Samples >= leastSamples && spent[0].Seconds >= mostlyOne*all.Seconds {
 		line := spent[0].Line
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(spent[0].Seconds/all.Seconds), line, sec.CalledOn(line))
-		m.Fix = fmt.Sprintf("Do what of line %d does not need %s before the lock is taken, or after with a copy; else split what it guards by key.", line, name)
+		m.Fix = fmt.Sprintf("Do the part of line %d that does not need %s before Lock, or after Unlock on a copy; else split what it guards by key.", line, name)
 		return m
 	}
-	m.Fix = fmt.Sprintf("Compute what does not need %s before taking it and use copies after; split what it guards by key, or publish read-mostly data as an atomic.Pointer to a copy.", name)
+	m.Fix = fmt.Sprintf("Compute what does not need %s before Lock, and use copies after Unlock; split what it guards by key, or publish read-mostly data as an atomic.Pointer to a copy.", name)
 	return m
 }
 
-// saving is what a model of the queue says for a service. Of a program that ends the waits of all goroutines together say
-// little: while somebody queues, one processor works and the others might.
+// saving returns what a model of the queue predicts for a service. For a program that exits the sum
+// of all waits shows little: while goroutines queue, one processor works and the others might.
 func saving(p *rule.Pass, l wall.Lock, total float64) *rule.Saving {
 	if !traced.Serves(p) {
 		waited := l.Busy * total * (1 - 1/max(1, traced.Procs(p)))
@@ -158,7 +160,7 @@ func saving(p *rule.Pass, l wall.Lock, total float64) *rule.Saving {
 	return &rule.Saving{Seconds: saved.Value * total, Low: saved.Low * total, High: saved.High * total, Latency: total, Cost: share * total, Modelled: true}
 }
 
-// lines names where goroutines wait, the longest first.
+// lines describes the lines where goroutines wait, longest wait first.
 func lines(p *rule.Pass, s *site.Site, waiters []wall.Waker) string {
 	var words []string
 	for _, w := range waiters {

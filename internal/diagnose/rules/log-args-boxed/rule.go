@@ -1,4 +1,5 @@
-// Package logargsboxed finds log calls whose arguments are put into interfaces for a level that is off.
+// Package logargsboxed finds log calls whose arguments are converted to interfaces for a level that
+// is off.
 package logargsboxed
 
 import (
@@ -18,15 +19,15 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// mostWork is the part of the call's own allocations that work below it may allocate: more, and
-// the line is written out at least sometimes.
+// mostWork is the most that work below the call may allocate, as a part of the call's own
+// allocations. Above it, the line is written at least sometimes.
 const mostWork = 0.05
 
-// fewest is how many samples the call needs: a line that is written out spends four fifths of its time on that, so that
-// none of three samples shows it once in a hundred times.
+// fewest is the least number of samples of the call. A line that is written spends four fifths of
+// its time on that, so three samples miss it once in a hundred times.
 const fewest = 3
 
-// output are functions that a log line runs through when it is really made.
+// output are functions that run when a log line is written.
 var output = []string{
 	"fmt.*", "strconv.*", "encoding/json.*", "reflect.*", "os.(*File).Write", "internal/poll.*", "syscall.*",
 	"log.(*Logger).output", "runtime.Callers", "log/slog.(*commonHandler).*", "log/slog.(*handleState).*", "log/slog.NewRecord", "time.Time.*", "bytes.(*Buffer).*",
@@ -41,8 +42,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Testing the level first leaves the test: 202 ns and 4 allocations became 40.5 ns
-				// and none in the account below.
+				// The test of the level remains: 202 ns and 4 allocations became 40.5 ns and none
+				// in the SignalFx post that the documentation below cites.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1},
 				Specificity: 2,
 			},
@@ -52,20 +53,21 @@ func Rule() rule.Rule {
 }
 
 const doc = `log.Debug("sent", "id", id) looks free when debug is off, but its arguments are
-evaluated before the call: each number and string is put into an interface,
-which allocates, and all of them into a slice. Then the logger tests the level
-and returns. A helper with parameters of type any does the same without a slice.
+evaluated before the call: each number and string is converted to an interface,
+which allocates, and all of them are put into a slice. Then the logger tests the
+level and returns. A helper with parameters of type any does the same without a
+slice.
 
-Test the level first (if log.Enabled(…) { … }), take typed attributes that need
-no interface (slog.LogAttrs, zap's fields), or drop the line.
+Test the level first (if log.Enabled(…) { … }), use typed attributes that need
+no interface (slog.LogAttrs, zap's fields), or remove the line.
 
-It is fine while the level is on: then the line is wanted. The rule speaks only
-where the profile shows next to nothing below the call, so the level was off
-while it was recorded. Arguments with side effects must keep them.
+It is fine while the level is on. The rule reports only calls with next to
+nothing below them in the profile: the level was off during the recording. If
+arguments have side effects, keep these.
 
 Seen in the field: viamrobotics/rdk#6139, oxia-db/oxia#1186, osrg/gobgp#2774,
-and SignalFx's post on a metric ingest (2016), where two such lines made 8 % of
-all objects.`
+and SignalFx's post on a metric ingest (2016), where two such lines allocated 8
+% of all objects.`
 
 func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
 	f := search{pass: p, loaded: map[string]*gocode.Syntax{}}
@@ -73,10 +75,10 @@ func prepare(ctx context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Rows(finder.TakeOwn), Judge: judge}, true
 }
 
-// search holds what one run of the rule needs.
+// search is the state of one run of the rule.
 type search struct {
 	pass   *rule.Pass
-	loaded map[string]*gocode.Syntax // packages that were loaded for their bodies
+	loaded map[string]*gocode.Syntax // packages that were loaded for function bodies
 }
 
 func (f *search) guilty(ctx context.Context, p *gocode.Place, m *rule.Match) bool {
@@ -89,14 +91,14 @@ func (f *search) guilty(ctx context.Context, p *gocode.Place, m *rule.Match) boo
 		if len(boxed) == 0 || !f.level(ctx, p, call, 0) || f.works(p, call, m) {
 			continue
 		}
-		if len(calls(p, call)) == 0 { // the whole statement can go behind the test
+		if len(calls(p, call)) == 0 { // the test can guard the whole statement
 			own := finder.Take(m.Site, func(r *site.Row) bool { return stacks.Steady(r) })
 			m.CPU, m.Allocs, m.Live = own.CPU, own.Allocs, own.Live
 		}
 		m.Confidence = evidence.Weigh(f.pass, m.Site, true)
-		m.Cause = fmt.Sprintf("%s is called with its level off: %s %s put into interfaces for each call before the level is tested, and thrown away.",
+		m.Cause = fmt.Sprintf("%s is called with its level off: %s %s put into interfaces for each call before the level is tested, and discarded.",
 			syntax.Text(call.Fun), funcname.List(boxed), are(boxed))
-		m.Fix = "Test the level before the call, use typed attributes that need no interface, or drop the line."
+		m.Fix = "Test the level before the call, use typed attributes that need no interface, or remove the line."
 		return true
 	}
 	return false
@@ -109,7 +111,7 @@ func are(words []string) string {
 	return "are"
 }
 
-// statement reports whether a call stands alone as a statement.
+// statement reports whether a call is a statement of its own.
 func statement(p *gocode.Place, call *ast.CallExpr) bool {
 	_, ok := syntax.Parent(p, call).(*ast.ExprStmt)
 	return ok
@@ -123,7 +125,7 @@ func passed(p *gocode.Place, call *ast.CallExpr) (texts []string) {
 	return texts
 }
 
-// calls returns the calls among the arguments that may have side effects or cost of their own.
+// calls returns the calls in the arguments that may have side effects or a cost of their own.
 func calls(p *gocode.Place, call *ast.CallExpr) (found []*ast.CallExpr) {
 	for _, arg := range call.Args {
 		ast.Inspect(arg, func(n ast.Node) bool {
@@ -138,8 +140,8 @@ func calls(p *gocode.Place, call *ast.CallExpr) (found []*ast.CallExpr) {
 	return found
 }
 
-// works reports whether the profile shows that the call does something with its arguments, or too little to
-// tell.
+// works reports whether the profile shows that the call uses its arguments, or has too few samples
+// to know.
 func (f *search) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool {
 	name := p.CalleeName(call)
 	into := func(r *site.Row) bool { return funcname.Typed(stacks.Callee(r)) == name || name == "" }
@@ -178,8 +180,8 @@ func (f *search) works(p *gocode.Place, call *ast.CallExpr, m *rule.Match) bool 
 	return samples < fewest || float64(busy) > mostWork*float64(samples)
 }
 
-// under reports whether a row passes from the site's line straight into a function, by its name in the
-// types.
+// under reports whether a row passes from the site's line directly into a function, given by the
+// type checker's name.
 func under(r *site.Row, s *site.Site, name string) bool {
 	for i := 1; i < len(r.Stack); i++ {
 		if f := r.Stack[i]; f.Line == s.Line && f.Function == s.Function && f.File == s.File {
@@ -189,7 +191,7 @@ func under(r *site.Row, s *site.Site, name string) bool {
 	return false
 }
 
-// writes reports whether a row is in the making of a log line.
+// writes reports whether a row is in writing a log line.
 func writes(r *site.Row) bool {
 	for _, f := range r.Stack {
 		if funcname.Match(f.Function, output...) {
@@ -202,8 +204,8 @@ func writes(r *site.Row) bool {
 	return false
 }
 
-// level reports whether a call is of a logger that tests a level before anything else: by its
-// body, or by its name when it has none to look at.
+// level reports whether a call is of a logger that tests a level before anything else: by its body,
+// or by its name when the body is not available.
 func (f *search) level(ctx context.Context, p *gocode.Place, call *ast.CallExpr, depth int) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Pkg() == nil || depth > 3 {
@@ -225,7 +227,7 @@ func (f *search) level(ctx context.Context, p *gocode.Place, call *ast.CallExpr,
 	return f.tests(ctx, body, depth)
 }
 
-// logs reports whether a function is about logging by the words in its name, receiver or package.
+// logs reports whether a function is about logging, by the words in its name, receiver or package.
 func logs(fn *types.Func) bool {
 	name := strings.ToLower(fn.FullName())
 	for _, word := range []string{"log", "debug", "trace", "verbose"} {
@@ -247,7 +249,7 @@ func levelName(name string) bool {
 	return false
 }
 
-// body returns the place of a function's declaration, loading its package when that is not yet done.
+// body returns the place of a function's declaration. It loads the package if necessary.
 func (f *search) body(ctx context.Context, p *gocode.Place, fn *types.Func) *gocode.Place {
 	at := p.Fset.Position(fn.Pos())
 	if !at.IsValid() {
@@ -271,8 +273,8 @@ func (f *search) body(ctx context.Context, p *gocode.Place, fn *types.Func) *goc
 	return place
 }
 
-// tests reports whether a function begins with a test that skips all work with its
-// interface parameters, or does nothing but call a function that does.
+// tests reports whether a function starts with a test that skips all use of its interface
+// parameters, or only calls such a function.
 func (f *search) tests(ctx context.Context, p *gocode.Place, depth int) bool {
 	params := parameters(p)
 	list := p.Decl.Body.List
@@ -317,7 +319,7 @@ func single(s *ast.ReturnStmt) (*ast.CallExpr, bool) {
 	return call, ok
 }
 
-// parameters returns a function's parameters of interface types, and slices of such.
+// parameters returns a function's parameters of interface types, and of slices of interfaces.
 func parameters(p *gocode.Place) map[types.Object]bool {
 	params := map[types.Object]bool{}
 	for _, field := range p.Decl.Type.Params.List {
@@ -358,7 +360,7 @@ func mentionsAny(p *gocode.Place, list []ast.Stmt, params map[types.Object]bool)
 	return false
 }
 
-// passes reports whether a call hands the parameters on as they are.
+// passes reports whether a call passes the parameters on unchanged.
 func passes(p *gocode.Place, call *ast.CallExpr, params map[types.Object]bool) bool {
 	for _, arg := range call.Args {
 		if id, ok := ast.Unparen(arg).(*ast.Ident); ok && params[p.Object(id)] {

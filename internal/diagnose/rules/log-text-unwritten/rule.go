@@ -1,4 +1,4 @@
-// Package logtextunwritten finds texts that are made for log messages that nobody writes.
+// Package logtextunwritten finds texts that are formatted for log messages that are not written.
 package logtextunwritten
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// leastSamples is how many samples making the text must have, for writing it to have shown up beside them: it takes no less time.
+// leastSamples is the least number of samples of formatting the text. With so many, writing would
+// have samples too: it takes no less time.
 const leastSamples = 20
 
 // Rule is log-text-unwritten.
@@ -27,7 +28,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The text goes, the test of the level stays.
+				// The fix saves the text. The test of the level remains.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 				Specificity: 3,
 				Removes:     true,
@@ -38,23 +39,22 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `log.Debug().Msg(fmt.Sprintf("%+v", order)) makes its text before the logger can
-say that debug is off: arguments are evaluated first. The formatting costs as much
-as in a program that logs, and nothing is written.
+const doc = `log.Debug().Msg(fmt.Sprintf("%+v", order)) formats its text before the logger
+tests the level: arguments are evaluated first. The formatting costs as much as
+with debug on, and nothing is written.
 
-Hand the values over and let the logger format them when it writes: Debugf,
-slog attributes, zap's and zerolog's typed fields, a type with LogValue or
+Pass the values and let the logger format them when it writes: Debugf, slog
+attributes, zap's and zerolog's typed fields, a type with LogValue or
 MarshalZerologObject. Or test the level first (if e := log.Debug(); e.Enabled()
 { … }).
 
-It is fine where the level is on. The rule speaks only where the profile shows the
-text being made and nothing of the logger's own work below the same line: no
-encoding, no write.
+It is fine where the level is on. The rule reports only lines below which the
+profile shows the formatting, but no encoding and no write of the logger.
 
 Seen in the field: viamrobotics/rdk#6139 and oxia-db/oxia#1186 (arguments of debug
 lines that were off).`
 
-// makers are functions that make texts, as profiles name them.
+// makers are functions that format texts, as profiles name them.
 func makers() []string {
 	return []string{"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln", "encoding/json.Marshal", "encoding/json.MarshalIndent", "github.com/davecgh/go-spew/spew.Sdump",
 		"net/http/httputil.DumpRequest", "net/http/httputil.DumpResponse", "encoding/hex.EncodeToString", "strings.Join"}
@@ -78,13 +78,14 @@ func judge(c *finder.Case) bool {
 	if _, n := stacks.Sum(c.CPU); n < leastSamples {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s makes a text for %s, and the profile shows nothing of the logger's work below: the level is off, and the text is thrown away.",
+	c.Cause = fmt.Sprintf("%s formats a text for %s, and the profile shows that the logger writes nothing below: the level is off, and the text is discarded.",
 		funcname.Short(c.Place.CalleeName(c.Calls[0])), syntax.Text(logged.Fun))
 	c.Fix = "Pass the values to the logger, which formats them only when it writes, or test the level first."
 	return true
 }
 
-// loggerAround returns the call of a logger that gets what a call makes; nil when there is none.
+// loggerAround returns the call of a logger that has the result of a call as an argument; nil when
+// there is none.
 func loggerAround(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
 	for _, n := range p.Enclosing(call) {
 		outer, ok := n.(*ast.CallExpr)
@@ -107,11 +108,11 @@ func loggerAround(p *gocode.Place, call *ast.CallExpr) *ast.CallExpr {
 	return nil
 }
 
-// mostTested is the share of the text's own cost that the logger may take below the line for testing its level. Writing takes as much as
-// making the text, and more.
+// mostTested is the most that the logger may take below the line for testing its level, as a share
+// of the text's own cost. Writing takes as much as formatting the text, or more.
 const mostTested = 0.15
 
-// written reports whether the profile shows a logger at work for the line.
+// written reports whether the profile shows that a logger writes the line.
 func written(c *finder.Case) bool {
 	works := func(r *site.Row) bool {
 		for _, f := range r.Stack {

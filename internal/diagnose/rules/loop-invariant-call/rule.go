@@ -23,8 +23,9 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// n iterations become one: half for two iterations, nearly all for a hundred. How many
-				// there are the profile does not say, but a hot line in a loop has rather many.
+				// n iterations become one: that saves half for two iterations, nearly all for a
+				// hundred. The profile does not show how many there are, but a hot line in a loop
+				// probably has many.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
 			Start: finder.Calls{Functions: append(effects.PureFuncs(), "fmt.Sprintf", "fmt.Sprint")},
@@ -33,17 +34,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `The compiler does not move calls out of loops. A search that lowers its query,
-quotes a pattern or formats a number once per element of what it searches does
-the same work for each of them.
+const doc = `The compiler does not move calls out of loops. A search that converts its query
+to lower case, quotes a pattern or formats a number once per element repeats the
+same work for each element.
 
 Compute it once before the loop. The rule knows functions of the standard
-library without state, and speaks only when every argument is a constant or a
-local variable of a basic type that nothing in the loop, and no closure, sets.
+library without state. It reports only calls whose arguments are constants, or
+local variables of basic types that neither the loop nor a closure sets.
 
-It is fine in a loop that seldom has more than one iteration, or where a
-condition that is rarely true guards the call: before the loop it would run
-every time.
+It is fine in a loop that seldom has more than one iteration, or under a
+condition that is rarely true: before the loop the call would always run.
 
 Seen in the field: lawrencegripper/azbrowse#393,
 superseriousbusiness/gotosocial#3297, cloudflare/pint#1579.`
@@ -58,13 +58,13 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	call := syntax.Text(c.Calls[0])
-	c.Cause = fmt.Sprintf("%s is the same in every iteration of the loop on line %d, and computed in each.", call, syntax.Line(c.Place, loop.Pos()))
+	c.Cause = fmt.Sprintf("%s has the same result in every iteration of the loop on line %d, and is computed in each.", call, syntax.Line(c.Place, loop.Pos()))
 	c.Fix = "Compute it once before the loop."
 	return true
 }
 
-// invariantIn returns the innermost loop that repeats a call whose arguments do not
-// change in it. Calls with constants alone belong to another rule.
+// invariantIn returns the innermost loop that repeats a call whose arguments do not change in it.
+// Calls with only constant arguments belong to another rule.
 func invariantIn(p *gocode.Place, call *ast.CallExpr) ast.Node {
 	if syntax.AllConst(p, call) || call.Ellipsis.IsValid() || len(call.Args) == 0 {
 		return nil

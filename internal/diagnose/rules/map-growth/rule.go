@@ -1,4 +1,4 @@
-// Package mapgrowth finds maps that grow in a loop though their size is known before it.
+// Package mapgrowth finds maps that grow in a loop although their size is known before it.
 package mapgrowth
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// growing are the frames of a map that makes room, of Go's Swiss tables (since 1.24) and of the
+// growing are the runtime's functions that grow a map: of Swiss tables (since Go 1.24) and of the
 // maps before them.
 var growing = []string{
 	"internal/runtime/maps.(*Map).growToSmall*", "internal/runtime/maps.(*Map).growToTable", "internal/runtime/maps.(*table).rehash",
@@ -35,8 +35,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Doubling makes about twice the last table on the way and puts every key in
-				// again; samber/lo#484 reports 30 to 50 % of the whole loop for a hint.
+				// Doubling allocates about twice the final table in total and inserts every key
+				// again. samber/lo#484 reports that a hint saves 30 to 50 % of the whole loop.
 				Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
 				Specificity: 1,
 			},
@@ -46,21 +46,23 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A map without a size hint starts with room for eight keys. When it is full, a
-table of twice the size is made, and every key is hashed and put in again. A
-map that gets n keys in a loop does that log₂(n/8) times.
+const doc = `A map without a size hint starts with room for eight keys. When it is full, the
+runtime allocates a table of twice the size, hashes every key and inserts it
+again. A map that gets n keys in a loop grows log₂(n/8) times.
 
-make(map[K]V, n) with the number of keys makes the right table at once.
+make(map[K]V, n) with the number of keys allocates a table of the right size at
+once.
 
-It is fine when many keys are the same: a hint by the number of iterations then
-makes a table that stays empty. The rule speaks only when every iteration of a loop
-with a known number of iterations stores a value that is made from the loop's own
-element; it leaves counters and groups (m[k]++, append to m[k]) and sets alone.
+It is fine when many keys are equal: with the number of iterations as the hint,
+most of the table then stays empty. The rule reports only loops with a known
+number of iterations, each of which stores a value that depends on the loop's
+own element. It leaves alone counters and groups (m[k]++, append to m[k]) and
+sets.
 
 Seen in the field: samber/lo#484, golang/go#56182.`
 
-// take returns the rows of making room, not of putting keys in. In the allocation
-// profile, where the runtime's frames are missing, what the line allocates itself.
+// take returns the rows of growing the map, not of inserting keys: in the allocation profile, which
+// lacks the runtime's frames, the line's own allocations.
 func take(s *site.Site) rule.Match {
 	m := finder.Take(s, func(r *site.Row) bool { return false }, assign)
 	m.CPU = stacks.Select(s.CPU, func(r *site.Row) bool {
@@ -89,7 +91,7 @@ func guilty(c *finder.Case) bool {
 	if !ok || loops.AtMost(p, loop, store, 8) {
 		return false
 	}
-	if !syntax.AllocatesOnly(p) { // the line makes the value, too
+	if !syntax.AllocatesOnly(p) { // the line allocates the value too
 		m.Allocs, m.Live = nil, nil
 	}
 	if len(m.CPU) == 0 && len(m.Allocs) == 0 {
@@ -101,12 +103,12 @@ func guilty(c *finder.Case) bool {
 	}
 	m.Cause = fmt.Sprintf("%s is created without a size and gains a key in every iteration of the loop on line %d, which runs %s times. Its table is reallocated and rehashed at each doubling.",
 		table.Name(), syntax.Line(p, loop.Pos()), n)
-	m.Fix = fmt.Sprintf("Make it with room for its keys: make(%s, %s).", syntax.TypeText(p, table.Type()), n)
+	m.Fix = fmt.Sprintf("Create it with room for its keys: make(%s, %s).", syntax.TypeText(p, table.Type()), n)
 	return true
 }
 
-// stores returns the assignment m[k] = v on the line, the local map that it fills, and the loop in whose every
-// round it runs.
+// stores returns the assignment m[k] = v on the line, the local map that it fills, and the loop
+// whose every iteration executes it.
 func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 	for _, n := range p.Nodes {
 		a, ok := n.(*ast.AssignStmt)
@@ -130,7 +132,7 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 	return nil, nil, nil
 }
 
-// madeSmall reports whether a map is made without a hint, just outside of the innermost loop.
+// madeSmall reports whether a map is created without a hint, just outside of the innermost loop.
 func madeSmall(p *gocode.Place, v *types.Var, around []ast.Node) bool {
 	if _, ok := v.Type().Underlying().(*types.Map); !ok {
 		return false

@@ -1,4 +1,4 @@
-// Package metriclabelpercall finds metrics whose labels are made and looked up for each event.
+// Package metriclabelpercall finds metrics whose labels are formatted and looked up for each event.
 package metriclabelpercall
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// resolvers are the methods that find a metric's child by its labels, in the
-// Prometheus client and what is made after it.
+// resolvers are the methods that return a metric's child for its labels, in the Prometheus client
+// and others like it.
 var resolvers = []string{"WithLabelValues", "GetMetricWithLabelValues", "With", "GetMetricWith"}
 
-// recorders are methods of what they return, one of which it must have.
+// recorders are methods of the child, of which it must have one.
 var recorders = []string{"Inc", "Add", "Set", "Observe"}
 
-// formatters make a string of a value. FormatBool does not: its two are constants.
+// formatters allocate a string for a value. FormatBool is not one: it returns constants.
 var formatters = []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote", "fmt.Sprint*"}
 
 // Rule is metric-label-per-call.
@@ -38,15 +38,17 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// A child that is kept costs a look-up by the number, or nothing. Of 692 ns for WithLabelValues with
-				// strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go 1.26) 85 were left with slices of children in a map by the
-				// number, 32 of them the Inc, which is not in the rows. What does not follow the
-				// advice saves less: 369 ns with a map by a struct that holds a string.
-				// How far that is off elsewhere is part of Beside, which was measured with it.
+				// A child that is kept costs a lookup by the number, or nothing. Of 692 ns for
+				// WithLabelValues with strconv.Itoa and Inc (8,000 children, client_golang 1.23, Go
+				// 1.26) 85 remained with slices of children in a map by the number, 32 of them for
+				// Inc, which the rows leave out. A fix that does not follow the advice saves less:
+				// a map by a struct with a string took 369 ns. Beside, which was measured with the
+				// first, covers the error elsewhere.
 				Fraction: rule.Fraction{Expect: 0.92, Low: 0.92, High: 0.92},
-				// Beside nine kinds of other work the whole program saved 0.98 to 1.31 times the line's cost, 1.12 (1.01 to 1.22)
-				// on average (go run ./tools/cases -litter labels). Likely thousands of children that are looked up
-				// push other data out of the caches.
+				// With nine kinds of other work the whole program saved 0.98 to 1.31 times the
+				// line's cost, 1.12 (1.01 to 1.22) on average (go run ./tools/cases -litter
+				// labels). Thousands of children that are looked up probably evict other data from
+				// the caches.
 				Beside:      stats.Interval{Value: 0.2, Low: 0.09, High: 0.3},
 				Specificity: 3,
 			},
@@ -56,28 +58,29 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `requests.WithLabelValues(strconv.Itoa(code), method).Inc() formats a number
-into a string, puts the strings into a slice, hashes all of them and looks the
-child up under a lock, to add one to a counter. With(prometheus.Labels{…})
-builds a map in addition.
+const doc = `requests.WithLabelValues(strconv.Itoa(code), method).Inc() formats a number into
+a string, puts the strings into a slice, hashes all of them and looks up the
+child under a lock, to add one to a counter. With(prometheus.Labels{…}) builds a
+map in addition.
 
-Labels have few values, else the metric itself would be a leak. So what is made
-for them can be kept: the child of each known label set in a variable (labels
-that are constant), or in a map or array by the number; or at least the strings
-of the numbers in a table.
+Labels have few values, else the metric itself would be a leak. So keep what is
+created for them: the child of a constant label set in a variable, or children
+in a map or array by the number; or at least the strings of the numbers in a
+table.
 
-It is fine for events that are rare. The rule leaves labels alone that are
-strings already: then the look-up is the work.
+It is fine for rare events. The rule leaves alone labels that are strings
+already: the lookup is then the work.
 
 Seen in the field: weaviate/weaviate#12036, pingcap/ticdc#5107,
 crowdsecurity/cs-haproxy-spoa-bouncer#130, and Coralogix's log parser (2020),
-where the numbers of customers were formatted for each rule that ran.`
+where customer numbers were formatted for each rule that ran.`
 
-// deepest is how many frames a client may have below the call that resolves a child.
+// deepest is the number of frames of a client, below the call that resolves a child, up to which
+// they are searched.
 const deepest = 10
 
-// caller returns the frame that resolves a metric, or that formats or makes something itself. A
-// client's resolvers call each other: the first of them counts.
+// caller returns the frame that resolves a metric, or that itself formats or allocates. Of a
+// client's resolvers, which call each other, the first counts.
 func caller(r *site.Row) int {
 	if r.Owner < 0 {
 		return -1
@@ -91,7 +94,7 @@ func caller(r *site.Row) int {
 	return at
 }
 
-// resolves reports whether a function is named as one that finds a child.
+// resolves reports whether a function has the name of one that resolves a child.
 func resolves(function string) bool {
 	name := function[strings.LastIndexByte(function, '.')+1:]
 	for _, m := range resolvers {
@@ -116,7 +119,7 @@ func guilty(c *finder.Case) bool {
 		if funcname.Match(p.CalleeName(call), formatters...) {
 			if to := handedTo(p, call); to != nil {
 				narrow(m, false)
-				m.Cause = fmt.Sprintf("%s makes a string for each event that is only a label for %s.", syntax.Text(call), syntax.Text(to.Fun))
+				m.Cause = fmt.Sprintf("%s formats a string for each event that is only a label for %s.", syntax.Text(call), syntax.Text(to.Fun))
 				m.Fix = "Keep the children by the number they belong to, or at least the strings of the few numbers in a table."
 				return !m.Empty()
 			}
@@ -125,8 +128,8 @@ func guilty(c *finder.Case) bool {
 	return false
 }
 
-// narrow keeps the rows of formatting, and with all also those of resolving and of
-// what the line makes for it.
+// narrow keeps the rows of formatting, and with all also those of resolving and of the line's
+// allocations for it.
 func narrow(m *rule.Match, all bool) {
 	keep := func(r *site.Row) bool {
 		callee := calleeAt(r, m.Site)
@@ -135,14 +138,15 @@ func narrow(m *rule.Match, all bool) {
 		}
 		return all && (resolves(callee) || strings.HasPrefix(callee, "runtime.") || callee == "")
 	}
-	// The line's own work stays; a client's own work below it does not, though a client's line has it.
+	// The line's own work remains. The client's work below it does not, even if a line of the
+	// client owns it.
 	m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return calleeAt(r, m.Site) != "" && keep(r) })
 	m.Allocs = stacks.Select(m.Allocs, keep)
 	m.Live = stacks.Select(m.Live, keep)
 	m.Callees = formatters
 }
 
-// calleeAt returns what the site's line called in a row; "" when it is the leaf.
+// calleeAt returns the function that the site's line called in a row; "" when the line is the leaf.
 func calleeAt(r *site.Row, s *site.Site) string {
 	for i := 1; i < len(r.Stack); i++ {
 		if f := r.Stack[i]; f.Line == s.Line && f.Function == s.Function && f.File == s.File {
@@ -152,8 +156,8 @@ func calleeAt(r *site.Row, s *site.Site) string {
 	return ""
 }
 
-// resolver reports whether a call finds a metric by labels: by its name, its parameters
-// and what its result can do.
+// resolver reports whether a call resolves a metric by labels: by its name, its parameters and the
+// methods of its result.
 func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Signature().Recv() == nil || !resolves("."+fn.Name()) {
@@ -166,8 +170,8 @@ func resolver(p *gocode.Place, call *ast.CallExpr) bool {
 	return records(p, sig.Results().At(0).Type())
 }
 
-// usedAtOnce reports whether the child that a call returns is only used to record something here: it
-// is not stored or returned, to be used again.
+// usedAtOnce reports whether the child that a call returns is only used to record something here,
+// and is not stored or returned.
 func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, ok := syntax.Parent(p, call).(*ast.SelectorExpr); ok {
 		return true
@@ -213,7 +217,7 @@ func records(p *gocode.Place, t types.Type) bool {
 	return false
 }
 
-// labels tells what is wrong with the labels of a call, and what to do; "" when they are strings
+// labels returns what is wrong with the labels of a call, and the fix; "" when they are strings
 // that differ.
 func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 	values, isMap := labelValues(p, call)
@@ -238,7 +242,8 @@ func labels(p *gocode.Place, call *ast.CallExpr) (how, fix string) {
 	return "", ""
 }
 
-// labelValues returns the labels that a call is given, and whether they are in a map literal.
+// labelValues returns the labels that a call is given, and reports whether they are in a map
+// literal.
 func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	if call.Ellipsis.IsValid() {
 		return nil, false
@@ -258,14 +263,14 @@ func labelValues(p *gocode.Place, call *ast.CallExpr) ([]ast.Expr, bool) {
 	return call.Args, false
 }
 
-// formats reports whether a call makes a string of a value of another type.
+// formats reports whether a call returns a new string for a value of another type.
 func formats(p *gocode.Place, call *ast.CallExpr) bool {
 	name := p.CalleeName(call)
 	return funcname.Match(name, formatters...) || strings.HasSuffix(name, ").String") && len(call.Args) == 0
 }
 
-// handedTo returns the call that gets the string of a formatting call by way of a local
-// variable with no other use; nil when there is none.
+// handedTo returns the call that gets the string of a formatting call through a local variable with
+// no other use; nil when there is none.
 func handedTo(p *gocode.Place, call *ast.CallExpr) (to *ast.CallExpr) {
 	target := syntax.AssignedTo(p, call)
 	if target == nil {

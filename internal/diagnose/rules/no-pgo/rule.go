@@ -1,4 +1,4 @@
-// Package nopgo finds services that compute much and were built without a profile.
+// Package nopgo finds services that compute much and are built without a profile.
 package nopgo
 
 import (
@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// leastSamples is a profile that is worth compiling by: 3 s of CPU at 100 Hz.
+	// leastSamples is the least size of a profile to compile with: 3 s of CPU at 100 Hz.
 	leastSamples = 300
-	// leastShare of CPU must be in Go code that the compiler could arrange otherwise: not in
+	// leastShare of CPU that must be in Go code that the compiler could optimize further: not in
 	// system calls, not in the runtime.
 	leastShare = 0.5
 )
@@ -34,16 +34,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Given a CPU profile, the compiler inlines more of the hot calls, devirtualizes
+const doc = `With a CPU profile, the compiler inlines more of the hot calls, devirtualizes
 interface calls, and lays out code by what runs. Go's documentation gives 2 to
 14 % less CPU for a set of programs. The recording holds such a profile.
 
-Put it as default.pgo beside the main package, build, and record again. Update
-it regularly: a profile of old code helps less.
+Save it as default.pgo in the directory of the main package, build, and record
+again. Update it regularly: a profile of old code helps less.
 
-It is fine for programs that mostly wait, and some gain nothing: the rule speaks
-only where most CPU is in Go code outside of the runtime, and is a hint until it
-is tried. Builds take longer.
+It is fine for programs that mostly wait, and some gain nothing. The rule
+reports only programs with most CPU in Go code outside of the runtime, and the
+finding is a hint until it is tried. Builds take longer.
 
 Seen in the field: buildbuddy-io/buildbuddy#5292; open-policy-agent/regal#338
 (no gain); go.dev/doc/pgo.`
@@ -62,14 +62,15 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	return []rule.Match{{
 		Cause:      fmt.Sprintf("The binary was built without a profile, and %s of its CPU is in compiled Go code outside of the runtime.", units.Percent(arranged/t.TotalSeconds)),
-		Fix:        "Put the recording's CPU profile next to the main package as default.pgo, build, and record again.",
-		Confidence: rule.Hint, // the range is of other programs
+		Fix:        "Save the recording's CPU profile as default.pgo in the directory of the main package, build, and record again.",
+		Confidence: rule.Hint, // the range was measured on other programs
 		Saving:     &rule.Saving{Seconds: arranged * 0.08, Low: arranged * 0.02, High: arranged * 0.14},
 		Evidence:   []rule.Evidence{{What: "build settings", Value: "no -pgo", Command: "go version -m BINARY"}},
 	}}
 }
 
-// compiled is the CPU, in seconds, whose leaf is Go code outside of the runtime and the kernel.
+// compiled returns the CPU, in seconds, whose leaf is Go code outside of the runtime and the
+// kernel.
 func compiled(table *site.Table) float64 {
 	seconds := 0.0
 	for _, s := range table.Sites {

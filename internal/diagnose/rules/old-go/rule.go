@@ -1,4 +1,4 @@
-// Package oldgo finds binaries built by a Go release whose successors cost less.
+// Package oldgo finds binaries built by a Go release whose successors make programs cheaper.
 package oldgo
 
 import (
@@ -26,21 +26,21 @@ func Rule() rule.Rule {
 }
 
 const doc = `According to their release notes, two recent releases made programs cheaper to
-run: Go 1.24 (new maps, allocation of small objects, a new mutex) takes 2 to 3 %
-off the CPU of a set of benchmarks; Go 1.26 (the Green Tea collector by default)
-takes 10 to 40 % off the collector's part of programs that collect much.
+run: Go 1.24 (new maps, allocation of small objects, a new mutex) saves 2 to 3 %
+of CPU in a set of benchmarks; Go 1.26 (the Green Tea collector by default)
+saves 10 to 40 % of the collector's CPU in programs that collect much.
 
-Build with a newer toolchain and record again: hone diff shows the effect. The
-go line in go.mod decides separately which behaviour of the libraries a program
-gets.
+Build with a newer toolchain and record again: hone diff shows the effect.
+Independently of the toolchain, the go line in go.mod selects the behaviour of
+the libraries.
 
-It is fine where a platform or a certificate holds a release back. The figures
-are of other programs: a hint, until it is tried.
+It is fine where a platform or a certification requires an older release. The
+figures are of other programs, so the finding is a hint until it is tried.
 
 Seen in the field: aquasecurity/tracee#4615; go.dev/doc/go1.24 and
 go.dev/doc/go1.26.`
 
-// gain is what the notes of a release promise.
+// gain is what the release notes say that a release saves.
 type gain struct {
 	release string
 	what    string
@@ -86,13 +86,14 @@ func find(p *rule.Pass) []rule.Match {
 	return []rule.Match{{
 		Cause:      fmt.Sprintf("The binary was built by Go %s. Later releases made %s cheaper.", strings.TrimPrefix(built, "go"), funcname.List(news)),
 		Fix:        "Build with a newer toolchain, record again and compare (hone diff).",
-		Confidence: rule.Hint, // the notes speak of other programs
+		Confidence: rule.Hint, // the release notes are about other programs
 		Saving:     &saving,
 		Evidence:   []rule.Evidence{{What: "release of the binary", Value: built, Command: "go version BINARY"}},
 	}}
 }
 
-// release is the Go release that built the program, "go1.23.4"; "" when it is not known or a development version.
+// release returns the Go release that built the program, "go1.23.4"; "" when it is unknown or a
+// development version.
 func release(code *gocode.Index, p *rule.Pass) string {
 	v := ""
 	if p.Manifest != nil {

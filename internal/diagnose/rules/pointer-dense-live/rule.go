@@ -1,4 +1,4 @@
-// Package pointerdenselive finds live memory whose pointers the collector follows again and again.
+// Package pointerdenselive finds live memory with many pointers, which every collection follows.
 package pointerdenselive
 
 import (
@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// leastMark is the share of CPU in marking from which on its subject is worth a word.
+	// leastMark is the least share of CPU in marking that is worth a finding.
 	leastMark = 0.1
-	// leastScan is the part of the live heap that the collector has to look through.
+	// leastScan is the least part of the live heap that the collector has to scan.
 	leastScan = 0.5
-	// leastHeld is the part of the live heap that one line made.
+	// leastHeld is the least part of the live heap that one line must have allocated.
 	leastHeld = 0.3
-	// leastLive bytes: the fixed cost of a cycle is not about pointers.
+	// leastLive bytes of live heap: the fixed cost of a cycle does not depend on pointers.
 	leastLive = 8 << 20
 )
 
@@ -40,22 +40,23 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Marking looks at every word of live memory that may be a pointer, and follows
-it, in every cycle. Memory of a type without pointers is not looked at: a million
-records of numbers cost nothing to mark, a million strings each cost a visit to
-another place of memory. (Holding less does not help at a fixed GOGC: there is
-then a cycle more often. Holding fewer pointers does.)
+const doc = `In every cycle, marking scans each word of live memory that may be a pointer,
+and follows it. It does not scan memory of a type without pointers: a million
+records of numbers cost nothing to mark, a million strings cost a million
+accesses to other memory. (At a fixed GOGC, less live memory does not help,
+because cycles are then more frequent. Fewer pointers do.)
 
-Keep records as values in one slice, and refer to them by index; make keys and
-values of large maps free of pointers (a fixed array, a hash, an offset into one
-buffer of bytes). The price is readability, so it is for the one structure that
-has most of the heap.
+Keep records as values in one slice, and refer to them by index; use keys and
+values without pointers in large maps (a fixed array, a hash, an offset into one
+buffer of bytes). The price is readability, so do it only for the structure that
+takes most of the heap.
 
-It is fine for most heaps. The rule is a hint: whether the structure can do
-without its pointers is a matter of what it is for. GOGC is easier to change.
+It is fine for most heaps. The finding is a hint: whether the structure can do
+without its pointers depends on its purpose. GOGC is easier to change.
 
-Seen in the field: allegro/bigcache and coocoo/freecache keep entries in buffers of
-bytes for this reason; golang/go#9477 made maps without pointers unscanned.`
+Seen in the field: allegro/bigcache and coocoo/freecache keep entries in byte
+buffers for this reason; since golang/go#9477 the collector does not scan maps
+without pointers.`
 
 func find(p *rule.Pass) []rule.Match {
 	live, scan := p.Metrics[recording.MetricLive], p.Metrics["/gc/scan/heap:bytes"]
@@ -93,7 +94,7 @@ func find(p *rule.Pass) []rule.Match {
 	}}
 }
 
-// mostExpensive is the site with the most live bytes; nil when there is none.
+// mostExpensive returns the site with the most live bytes; nil when there is none.
 func mostExpensive(t *site.Table) *site.Site {
 	var best *site.Site
 	for _, s := range t.Sites {
@@ -104,7 +105,8 @@ func mostExpensive(t *site.Table) *site.Site {
 	return best
 }
 
-// pointers describes what the line makes, when that holds pointers; "" when it does not, or it is not plain.
+// pointers describes what the line allocates, if it contains pointers; "" when it does not, or when
+// it is unknown.
 func pointers(p *gocode.Place) string {
 	found := ""
 	note := func(e ast.Expr) {
@@ -124,7 +126,7 @@ func pointers(p *gocode.Place) string {
 			note(e)
 		}
 	}
-	ast.Inspect(syntax.Body(p), func(n ast.Node) bool { // m[k] = v makes groups of the map
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool { // m[k] = v allocates groups of the map
 		if a, ok := n.(*ast.AssignStmt); ok && syntax.Line(p, a.Pos()) == p.Line {
 			for _, lhs := range a.Lhs {
 				if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
@@ -139,7 +141,8 @@ func pointers(p *gocode.Place) string {
 	return found
 }
 
-// content is what memory of a type holds: the elements of slices, keys and values of maps.
+// content returns the type of the memory behind a type: the elements of slices, keys and values of
+// maps.
 func content(t types.Type) types.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:

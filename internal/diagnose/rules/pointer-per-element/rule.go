@@ -16,14 +16,14 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Sizes in bytes between which an element is worth a place in a block: a smaller one shares
-// its memory already, for a larger one malloc is a small part of the cost.
+// The sizes, in bytes, between which elements are worth allocating in a block: the allocator
+// already packs smaller ones, and for larger ones malloc is a small part of the cost.
 const (
 	smallest = 8
 	largest  = 128
 )
 
-// sizes are those of 64-bit machines, which decide nothing but what is small.
+// sizes are those of amd64. They only decide which elements are small.
 var sizes = types.SizesFor("gc", "amd64")
 
 // Rule is pointer-per-element.
@@ -35,8 +35,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// One large allocation instead of n small ones saves the calls (golang/go#60879: nine
-				// tenths of the time for 256 elements), not the bytes, so the collector is as busy as before.
+				// One large allocation instead of n small ones saves the calls (golang/go#60879:
+				// nine tenths of the time for 256 elements), not the bytes, so the garbage
+				// collector works as much as before.
 				Fraction:    rule.Fraction{Expect: 0.45, Low: 0.15, High: 0.8},
 				Specificity: 1,
 			},
@@ -47,8 +48,8 @@ func Rule() rule.Rule {
 }
 
 const doc = `A loop that fills a []*T with &T{…} calls the allocator for each element, and
-the collector later looks at each of them. With a []T, or with pointers into
-one block made before the loop, it is one allocation:
+the collector later marks each of them. With a []T, or with pointers into one
+block allocated before the loop, it is one allocation:
 	block := make([]T, n)
 	for i := range n {
 		block[i] = T{…}
@@ -58,13 +59,13 @@ The second form keeps the type []*T. Its price: the block lives as long as any
 of its elements does.
 
 It is fine when elements are kept or dropped one by one, are large, or are few.
-The rule speaks of loops whose number of iterations is known and in which every
-iteration makes one element.
+The rule reports loops whose number of iterations is known and in which every
+iteration allocates one element.
 
 Seen in the field: cockroachdb/cockroach#89610, miniflux/v2#3662;
-golang/go#60879 measures the gap.`
+golang/go#60879 measures the difference.`
 
-// take returns the rows of making single objects, not of growing the slice.
+// take returns the rows of allocating single objects, not of growing the slice.
 func take(s *site.Site) rule.Match {
 	m := finder.TakeOwn(s)
 	m.CPU = stacks.Select(m.CPU, func(r *site.Row) bool { return !stacks.Calls(r, "runtime.growslice*") })
@@ -87,8 +88,8 @@ func guilty(c *finder.Case) bool {
 			continue
 		}
 		name := syntax.TypeText(p, elem)
-		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d allocates one %s of %d bytes by itself, %s of them.", syntax.Line(p, loop.Pos()), name, size, iterations)
-		m.Fix = fmt.Sprintf("Hold values instead of pointers ([]%s); or make a block with make([]%s, %s) before the loop and store pointers to its elements, if they live and die together.", name, name, iterations)
+		m.Cause = fmt.Sprintf("Every iteration of the loop on line %d allocates one %s of %d bytes separately, %s of them.", syntax.Line(p, loop.Pos()), name, size, iterations)
+		m.Fix = fmt.Sprintf("Store values instead of pointers ([]%s); or allocate a block with make([]%s, %s) before the loop and store pointers to its elements, if all of them have the same lifetime.", name, name, iterations)
 		return true
 	}
 	return false
@@ -134,8 +135,8 @@ func generic(t types.Type) bool {
 	return false
 }
 
-// stored reports whether the pointer goes into a slice in each iteration: appended or assigned
-// to an element, straight or by way of a variable of the loop.
+// stored reports whether each iteration stores the pointer in a slice: it is appended or assigned
+// to an element, directly or through a variable of the loop.
 func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	switch n := syntax.Parent(p, e).(type) {
 	case *ast.CallExpr:
@@ -164,8 +165,8 @@ func stored(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
 	return false
 }
 
-// mostly reports whether the line's allocations are of about that size, so are not mainly
-// those of the slice that takes the pointers.
+// mostly reports whether the mean size of the line's allocations is about that size: they are then
+// not mainly those of the slice of pointers.
 func mostly(m *rule.Match, size int64) bool {
 	bytes, objects := stacks.Sum(m.Allocs)
 	return objects > 0 && bytes/objects < 2*max(size, 16)

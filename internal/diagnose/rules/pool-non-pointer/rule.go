@@ -1,4 +1,4 @@
-// Package poolnonpointer finds values that are put into a sync.Pool at the price of an allocation.
+// Package poolnonpointer finds values that sync.Pool.Put allocates memory for.
 package poolnonpointer
 
 import (
@@ -32,10 +32,9 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `sync.Pool holds values of type any. A pointer fits into an interface as it is;
-a slice, a string or a struct does not, so that every Put allocates memory for
-a copy: 24 bytes for a slice. The pool then saves the large buffer and pays
-with a small one.
+const doc = `sync.Pool holds values of type any. A pointer fits into an interface; a slice, a
+string or a struct does not, so every Put allocates memory for a copy: 24 bytes
+for a slice. The pool then saves the large buffer but allocates a small one.
 
 Put a pointer instead, and keep it together with the value from Get to Put:
 	p := pool.Get().(*[]byte)
@@ -44,7 +43,7 @@ Put a pointer instead, and keep it together with the value from Get to Put:
 	*p = b
 	pool.Put(p)
 Taking the address at the end (pool.Put(&b)) moves b to the heap and is no
-better. Or put the slice into a struct that is used through a pointer anyway.
+better. Or put the slice into a struct that already is used through a pointer.
 
 It is fine when buffers are large and puts are rare.
 
@@ -65,7 +64,8 @@ func guilty(c *finder.Case) bool {
 	return address(p, m)
 }
 
-// address knows the cure that is none: pool.Put(&b) of a local b, which is moved to the heap where it is declared.
+// address judges pool.Put(&b) of a local variable b, which does not help: b is moved to the heap at
+// its declaration.
 func address(p *gocode.Place, m *rule.Match) bool {
 	if p.Decl == nil {
 		return false
@@ -84,9 +84,9 @@ func address(p *gocode.Place, m *rule.Match) bool {
 		if v == nil || syntax.Line(p, v.Pos()) != p.Line || !header(v.Type()) || !syntax.AllocatesOnly(p) {
 			return true
 		}
-		m.Cause = fmt.Sprintf("Put on line %d takes the address of %s, so that %s itself, a %s, is allocated here on every call.",
+		m.Cause = fmt.Sprintf("Put on line %d takes the address of %s, so %s itself, a %s, is allocated here on every call.",
 			syntax.Line(p, call.Pos()), v.Name(), v.Name(), kind(v.Type()))
-		m.Fix = "Keep the pointer that Get returned and put that one back, after storing the slice through it."
+		m.Fix = "Keep the pointer that Get returned, store the slice through it, and put that pointer back."
 		found = true
 		return false
 	})
