@@ -20,7 +20,7 @@ const Schema = "hone/bench/v1"
 // Spec says what to measure. The zero value of a number takes its default.
 type Spec struct {
 	Packages     []string // patterns as of go test; nil: "."
-	Dir          string   // where they are looked up; "": the working directory
+	Dir          string   // that they are relative to; "": the working directory
 	Bench        string   // regular expression of names, as of go test -bench; "": all
 	Against      string   // a git ref to compare with, "": nothing, Self: the same tree
 	Tree         string   // a git ref to measure in place of the working tree; "": the tree
@@ -28,7 +28,7 @@ type Spec struct {
 	GoCommand    string
 	WorkDir      string        // where binaries go
 	CPUs         []int         // GOMAXPROCS to run each benchmark with, as of go test -cpu; nil: this process's
-	Layouts      int           // link layouts a side
+	Layouts      int           // link layouts a side, in each set of samples
 	Time         time.Duration // of the timed region of a sample
 	Budget       time.Duration // for the samples of one benchmark, both sides; half of it is for the second set of a change
 	Least        int           // samples a side
@@ -49,6 +49,9 @@ type Spec struct {
 const (
 	DefaultBudget = 60 * time.Second
 	DefaultMost   = 100 // runs a side, of each set
+	// DefaultLayouts a side are what linking them is worth: their scatter is estimated with six degrees of freedom, and with
+	// fourteen when a second set adds others.
+	DefaultLayouts = 4
 )
 
 // Self, as what to compare with, is the tree itself: what then changes is the machine's doing.
@@ -84,7 +87,7 @@ func (s Spec) withDefaults() Spec {
 	}
 	def(&s.Time, 100*time.Millisecond)
 	def(&s.Budget, DefaultBudget)
-	num(&s.Layouts, 3)
+	num(&s.Layouts, DefaultLayouts)
 	if len(s.CPUs) == 0 {
 		s.CPUs = []int{runtime.GOMAXPROCS(0)}
 	}
@@ -180,7 +183,9 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 		return nil, err
 	}
 	r.judge()
-	if !r.SamplesOnly {
+	if r.SamplesOnly {
+		r.widenAll()
+	} else {
 		if err := r.confirm(ctx); err != nil {
 			return nil, err
 		}
@@ -201,14 +206,17 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 // subject is a benchmark under measurement.
 type subject struct {
 	*Benchmark
-	pkg      *testPackage
-	dirs     [2]string // of the package on each side
-	cpus     int       // GOMAXPROCS
+	pkgs     [2]*testPackage
+	cpus     int // GOMAXPROCS
 	trial    *trial.Trial
 	spent    time.Duration
 	second   [2][]Sample // of the second set, for changes that must be confirmed
+	layouts  [2][]layout // of the set under way
 	finished bool
 }
+
+// from makes the subject a benchmark of a package of one side.
+func (x *subject) from(side int, pkg *testPackage) { x.pkgs[side], x.layouts[side] = pkg, pkg.layouts }
 
 // firstBudget is the part of the budget that the first set of samples may take.
 func (s Spec) firstBudget() time.Duration {
@@ -254,19 +262,21 @@ func (r *runner) measure(ctx context.Context) error {
 	return nil
 }
 
-// block runs one block of a benchmark.
+// block runs one block of a benchmark. The runs of each side take its layouts in turn.
 func (r *runner) block(ctx context.Context, x *subject, take func(side int, s Sample)) error {
 	began := time.Now()
-	for i, v := range x.trial.Block() {
-		side := v
+	run := x.trial.Runs()
+	var runs [2]int
+	for _, side := range x.trial.Block() {
 		if r.Against == "" {
 			side = newSide
 		}
-		layout := (x.trial.Runs()/2 + i) % r.Layouts
-		sm, err := r.sample(ctx, x, side, layout)
+		of := x.layouts[side]
+		sm, err := r.sample(ctx, x, of[(run+runs[side])%len(of)])
 		if err != nil {
 			return err
 		}
+		runs[side]++
 		take(side, sm)
 	}
 	x.spent += time.Since(began)
@@ -294,8 +304,8 @@ func (r *runner) left(spent time.Duration) time.Duration {
 	return time.Duration(float64(spent) * (1 - done) / done).Round(time.Second)
 }
 
-// confirm runs a second set of samples of benchmarks in which something changed; what does not show there, too, is not
-// called a change. A set costs as many runs as the first.
+// confirm runs a second set of samples of benchmarks in which something changed, with other link layouts. What it does not show, too, is not
+// called a change. It has as many runs as the first set.
 func (r *runner) confirm(ctx context.Context) error {
 	var suspects []*subject
 	for _, x := range r.subjects {
@@ -305,6 +315,9 @@ func (r *runner) confirm(ctx context.Context) error {
 	}
 	for i, x := range suspects {
 		r.Progress(Progress{Text: "again: " + x.Name, Done: float64(i) / float64(len(suspects))})
+		if err := r.otherLayouts(ctx, x); err != nil {
+			return err
+		}
 		first := len(values(x.New, "ns/op"))
 		x.trial = trial.New(2, r.Seed+hash(x.Package+x.Name), trial.Limits{Most: first})
 		for len(x.second[newSide]) < first {
@@ -324,6 +337,7 @@ func (r *runner) confirm(ctx context.Context) error {
 	for _, x := range suspects {
 		x.confirm()
 	}
+	r.bound()
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error
 			if kind == "mem" {
 				args = append(args, "-test.memprofilerate=512")
 			}
-			if _, err := r.output(ctx, x.pkg.layouts[side][0], args...); err != nil {
+			if _, err := r.output(ctx, x.pkgs[side].layouts[0].binary, args...); err != nil {
 				return err
 			}
 			data, err := os.ReadFile(file)

@@ -34,7 +34,7 @@ func (r *runner) diagnose(ctx context.Context, x *subject, side int, out string)
 	cfg := r.Session
 	cfg.Progress = nil
 	path, err = session.Record(ctx, cfg, capture.Options{
-		Package: ".", Dir: x.dirs[side], Bench: exactly(x.bareName()), BuildFlags: r.BuildFlags,
+		Package: ".", Dir: x.pkgs[side].dir, Bench: exactly(x.bareName()), BuildFlags: r.BuildFlags,
 		Env: []string{fmt.Sprintf("GOMAXPROCS=%d", x.cpus)}, Duration: recordLength, Phases: []string{"cpu"}, Out: out, Arg: x.Package,
 	})
 	if err != nil {

@@ -100,10 +100,10 @@ func (r *runner) chooseCounter(ctx context.Context) error {
 func (r *runner) counted(ctx context.Context, x *subject, side int, n int64) (float64, error) {
 	out := filepath.Join(r.work, "instructions")
 	defer os.Remove(out)
-	args := append(r.counter.command(out), x.pkg.layouts[side][0].Path)
+	args := append(r.counter.command(out), x.pkgs[side].layouts[0].binary.Path)
 	args = append(append(args, "-test.run=^$", "-test.count=1"), x.arguments(n)[0], fmt.Sprintf("-test.benchtime=%dx", n), "-test.cpu=1")
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir, cmd.WaitDelay = x.dirs[side], time.Second
+	cmd.Dir, cmd.WaitDelay = x.pkgs[side].dir, time.Second
 	// One thread at a time, and no collection: both would come at other moments in each run.
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off")
 	text, err := cmd.CombinedOutput()

@@ -28,7 +28,8 @@ type Row struct {
 	Why     string          `json:"why,omitempty"`
 	Allowed string          `json:"allowed,omitempty"` // why a gate lets this change for the worse pass
 
-	better int // 1 where more is better, -1 where less is; 0: by the unit
+	better  int         // 1 where more is better, -1 where less is; 0: by the unit
+	samples [2][]Sample // that the row is of; none of a comparison of files
 }
 
 const (
@@ -37,6 +38,9 @@ const (
 	// floor is the least relative change of a time that is called one: what another link order alone is worth.
 	floor = 0.01
 )
+
+// orderMoves says why a row has no verdict.
+const orderMoves = "the order of functions in the binary may account for it; more -layouts narrow the interval"
 
 // HalfWidth returns half the width of the interval of the benchmark's CPU time (wall time where there is none), or of the ratio of
 // both sides, as a share of it; +Inf while it is unknown.
@@ -107,6 +111,7 @@ func (r *runner) judge() {
 		x.Rows = nil
 		for _, unit := range x.units() {
 			if row, ok := newRow(unit, values(x.Old, unit), values(x.New, unit)); ok {
+				row.samples = [2][]Sample{x.Old, x.New}
 				x.Rows = append(x.Rows, row)
 			}
 		}
@@ -129,8 +134,14 @@ func (r *Result) decideAll() {
 }
 
 func decideAll(all []*Row) {
+	for _, row := range adjust(all) {
+		row.decide()
+	}
+}
+
+// adjust adjusts the p-values of rows for their number and returns the rows that have one.
+func adjust(all []*Row) (rows []*Row) {
 	var ps []float64
-	var rows []*Row
 	for _, row := range all {
 		if row.P != nil {
 			ps, rows = append(ps, *row.P), append(rows, row)
@@ -138,7 +149,23 @@ func decideAll(all []*Row) {
 	}
 	for i, q := range stats.FalseDiscovery(ps) {
 		rows[i].Q = &q
-		rows[i].decide()
+	}
+	return rows
+}
+
+// bound holds the rate of false changes over all rows again, now that p-values of changes are of both sets and of their layouts.
+func (r *runner) bound() {
+	var all []*Row
+	for _, x := range r.subjects {
+		for i := range x.Rows {
+			all = append(all, &x.Rows[i])
+		}
+	}
+	for _, row := range adjust(all) {
+		if !row.Exact && (row.Verdict == compare.Better || row.Verdict == compare.Worse) && *row.Q > falseDiscoveries {
+			row.Verdict = compare.Unknown
+			row.Why = orderMoves
+		}
 	}
 }
 
@@ -205,23 +232,61 @@ func (row *Row) floor() float64 {
 	return floor
 }
 
-// decide gives a row with a spread its verdict.
+// decide gives a row with a spread its verdict. A change is a suspicion so far, by the runs alone: whether link layouts explain it, the
+// second set says, which has more of them.
 func (row *Row) decide() {
 	row.Verdict = compare.Unknown
 	if row.Low == nil || row.High == nil || row.Ratio == nil {
 		return
 	}
-	ratio := *row.Ratio
-	switch {
-	case *row.Q <= falseDiscoveries && math.Abs(ratio-1) >= row.floor() && (*row.Low > 1 || *row.High < 1):
-		row.Verdict = row.direction(ratio > 1)
-	case *row.Low >= 1-compare.Tolerance && *row.High <= 1+compare.Tolerance:
+	if *row.Q <= falseDiscoveries && math.Abs(*row.Ratio-1) >= row.floor() && (*row.Low > 1 || *row.High < 1) {
+		row.Verdict = row.direction(*row.Ratio > 1)
+		return
+	}
+	row.settle(row.widen())
+}
+
+// widen adjusts the interval for the scatter between link layouts and returns the share of the variance that is due to them.
+func (row *Row) widen() (placement float64) {
+	if len(row.samples[oldSide]) == 0 {
+		return 0
+	}
+	ratio, p, placement := ratioOf(row.samples[oldSide], row.samples[newSide], row.Unit)
+	if ratio.Known() {
+		row.P, row.Ratio, row.Low, row.High = &p, &ratio.Value, &ratio.Low, &ratio.High
+	}
+	return placement
+}
+
+// settle gives a row that did not change its verdict: same, or unknown.
+func (row *Row) settle(placement float64) {
+	if *row.Low >= 1-compare.Tolerance && *row.High <= 1+compare.Tolerance {
 		row.Verdict = compare.Same
-	default:
-		half := (*row.High - *row.Low) / 2
-		n := float64(min(row.N[0], row.N[1]))
-		if need := n * math.Pow(half/compare.Tolerance, 2); !math.IsInf(need, 0) && need > n {
-			row.More = int(math.Ceil(need - n))
+		return
+	}
+	row.Verdict = compare.Unknown
+	if placement > 0.5 {
+		row.Why = orderMoves
+		return
+	}
+	half := (*row.High - *row.Low) / 2
+	n := float64(min(row.N[0], row.N[1]))
+	if need := n * math.Pow(half/compare.Tolerance, 2); !math.IsInf(need, 0) && need > n {
+		row.More = int(math.Ceil(need - n))
+	}
+}
+
+// widenAll adjusts the changes of a first set that no second one follows.
+func (r *runner) widenAll() {
+	for _, x := range r.subjects {
+		for i := range x.Rows {
+			row := &x.Rows[i]
+			if row.Exact || row.Verdict != compare.Better && row.Verdict != compare.Worse {
+				continue
+			}
+			if placement := row.widen(); *row.Low <= 1 && *row.High >= 1 {
+				row.settle(placement)
+			}
 		}
 	}
 }
@@ -241,6 +306,7 @@ func Judge(benchmarks []Benchmark, again func(i, runs int) (old, new []Sample)) 
 			x.confirm()
 		}
 	}
+	r.bound()
 }
 
 // suspect reports whether a change of a benchmark has to be seen again.
@@ -250,29 +316,32 @@ func (x *subject) suspect() bool {
 	})
 }
 
-// confirm takes the second set of samples: a change that it does not show by itself is unknown. The figures are of both.
+// confirm takes the second set of samples, which is of other link layouts. A change stays one if the second set shows it by itself and the
+// interval of both sets, adjusted for layouts, does not hold 1. The figures of its row are then of both sets.
 func (x *subject) confirm() {
+	old, new := slices.Concat(x.Old, x.second[oldSide]), slices.Concat(x.New, x.second[newSide])
 	for i := range x.Rows {
 		row := &x.Rows[i]
 		if row.Exact || row.Verdict != compare.Better && row.Verdict != compare.Worse {
 			continue
 		}
-		again, p := stats.MedianRatio(values(x.second[oldSide], row.Unit), values(x.second[newSide], row.Unit))
+		again, p, _ := ratioOf(x.second[oldSide], x.second[newSide], row.Unit)
 		if !again.Known() || p > 0.05 || (again.Value > 1) != (*row.Ratio > 1) || math.Abs(again.Value-1) < row.floor() {
 			row.Verdict = compare.Unknown
-			row.Why = "a second set of runs did not show it again"
+			row.Why = "a second set of runs, with other link layouts, did not show it again"
 			if again.Known() {
 				row.Why += fmt.Sprintf(": %+.1f %%", 100*(again.Value-1))
 			}
 			continue
 		}
-		old := slices.Concat(x.Old, x.second[oldSide])
-		new := slices.Concat(x.New, x.second[newSide])
-		both, p := stats.MedianRatio(values(old, row.Unit), values(new, row.Unit))
+		row.samples = [2][]Sample{old, new}
+		placement := row.widen()
 		median := stats.Median(values(old, row.Unit))
-		row.Old, row.New, row.P = &median, stats.Median(values(new, row.Unit)), &p
-		row.Ratio, row.Low, row.High = &both.Value, &both.Low, &both.High
+		row.Old, row.New = &median, stats.Median(values(new, row.Unit))
 		row.N = [2]int{len(values(old, row.Unit)), len(values(new, row.Unit))}
+		if *row.Low <= 1 && *row.High >= 1 {
+			row.settle(placement)
+		}
 	}
-	x.Old, x.New = slices.Concat(x.Old, x.second[oldSide]), slices.Concat(x.New, x.second[newSide])
+	x.Old, x.New = old, new
 }

@@ -46,6 +46,9 @@ func (r *runner) verdicts() map[compare.Verdict]int {
 		if x.suspect() {
 			x.confirm()
 		}
+	}
+	r.bound()
+	for _, x := range r.subjects {
 		for _, row := range x.Rows {
 			count[row.Verdict]++
 		}

@@ -28,19 +28,32 @@ type runner struct {
 	result   Result
 	binaries []*target.Binary
 	counter  *counter // of instructions; nil for none
+
+	oneLayout bool // the linker has no -randlayout
 }
 
 // side is a tree that is measured.
 type side struct {
-	dir      string // where the patterns are looked up; "": there is no such side
+	dir      string // that patterns are relative to; "": there is no such side
 	packages map[string]*testPackage
 }
 
-// testPackage is a package with benchmarks and its test binaries, one a layout.
+// testPackage is a package of one side that has benchmarks.
 type testPackage struct {
 	path, dir string
-	layouts   [2][]*target.Binary
+	layouts   []layout // of the first set of samples
+	others    []layout // of the second one; none before it is needed
 }
+
+// layout is a test binary with its own order of functions.
+type layout struct {
+	seed   int
+	binary *target.Binary
+}
+
+// selfSeeds is the distance between the seeds of both sides of a comparison of a tree with itself: with the same seeds the
+// binaries would be the same, and what placement is worth would not show.
+const selfSeeds = 1000
 
 func (r *runner) remove() {
 	for _, b := range r.binaries {
@@ -82,13 +95,15 @@ func (r *runner) prepare(ctx context.Context) error {
 	if r.overlay, err = timerOverlay(env.GOROOT, r.work); err != nil {
 		r.result.Notes = append(r.result.Notes, "no CPU time: "+err.Error())
 	}
+	if !layouts(env.GOVERSION) {
+		r.oneLayout = true
+		r.Layouts, r.result.Layouts = 1, 1
+		r.result.Notes = append(r.result.Notes, env.GOVERSION+" links a program in one layout only: changes of CPU and time by a few percent may be the placement of functions; Go 1.26 has -randlayout")
+	}
 	for i := range r.sides {
 		if err := r.build(ctx, i); err != nil {
 			return err
 		}
-	}
-	if r.Layouts > 1 && len(r.binaries) > 0 && !layouts(env.GOVERSION) {
-		r.result.Notes = append(r.result.Notes, env.GOVERSION+" links each program in one layout; what a layout is worth is not in the intervals")
 	}
 	return r.find(ctx)
 }
@@ -153,7 +168,7 @@ func (r *runner) build(ctx context.Context, i int) error {
 		}
 		pkg := &testPackage{path: p.ImportPath, dir: p.Dir}
 		sd.packages[p.ImportPath] = pkg
-		if err := r.link(ctx, i, pkg); err != nil {
+		if pkg.layouts, err = r.link(ctx, i, pkg, 0); err != nil {
 			return err
 		}
 	}
@@ -180,18 +195,39 @@ func hasBenchmarks(dir string, files []string) bool {
 	})
 }
 
-func (r *runner) link(ctx context.Context, i int, pkg *testPackage) error {
-	for layout := range r.Layouts {
-		r.Progress(Progress{Text: fmt.Sprintf("building %s, layout %d of %d", pkg.path, layout+1, r.Layouts)})
+// link links the test binary of a package of a side in several layouts; their seeds come after first.
+func (r *runner) link(ctx context.Context, i int, pkg *testPackage, first int) (list []layout, err error) {
+	if i == oldSide && r.Against == Self {
+		first += selfSeeds
+	}
+	for n := range r.Layouts {
+		r.Progress(Progress{Text: fmt.Sprintf("building %s, layout %d of %d", pkg.path, n+1, r.Layouts)})
+		seed := first + n + 1
 		bin, err := target.Build(ctx, target.BuildSpec{
 			Package: pkg.dir, Dir: pkg.dir, Bench: true, NoProbe: true, BuildFlags: r.BuildFlags, GoCommand: r.GoCommand,
-			WorkDir: r.work, Overlay: r.overlay, Layout: layout + 1,
+			WorkDir: r.work, Overlay: r.overlay, Layout: seed,
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.binaries = append(r.binaries, bin)
-		pkg.layouts[i] = append(pkg.layouts[i], bin)
+		list = append(list, layout{seed, bin})
+	}
+	return list, nil
+}
+
+// otherLayouts gives a benchmark the layouts of the second set, and links them if no other benchmark of the package did.
+func (r *runner) otherLayouts(ctx context.Context, x *subject) (err error) {
+	for i, pkg := range x.pkgs {
+		if pkg == nil || r.oneLayout {
+			continue
+		}
+		if len(pkg.others) == 0 {
+			if pkg.others, err = r.link(ctx, i, pkg, r.Layouts); err != nil {
+				return err
+			}
+		}
+		x.layouts[i] = pkg.others
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func (r *runner) find(ctx context.Context) error {
 		for _, path := range sorted(sd.packages) {
 			r.Progress(Progress{Text: "looking for benchmarks in " + path})
 			for _, n := range r.CPUs {
-				lines, err := r.output(ctx, sd.packages[path].layouts[i][0], "-test.bench="+r.Bench, "-test.benchtime="+pilotTime.String(), fmt.Sprintf("-test.cpu=%d", n))
+				lines, err := r.output(ctx, sd.packages[path].layouts[0].binary, "-test.bench="+r.Bench, "-test.benchtime="+pilotTime.String(), fmt.Sprintf("-test.cpu=%d", n))
 				if err != nil {
 					return fmt.Errorf("%s: %w", path, err)
 				}
@@ -45,9 +45,8 @@ func (r *runner) find(ctx context.Context) error {
 	for _, key := range sorted(names[newSide]) {
 		path, name, _ := strings.Cut(key, "\x00")
 		slowest := names[newSide][key]
-		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, pkg: &testPackage{path: path}, cpus: cpus[key]}
-		x.dirs[newSide] = r.sides[newSide].packages[path].dir
-		x.pkg.layouts[newSide] = r.sides[newSide].packages[path].layouts[newSide]
+		x := &subject{Benchmark: &Benchmark{Package: path, Name: name}, cpus: cpus[key]}
+		x.from(newSide, r.sides[newSide].packages[path])
 		if r.Against != "" {
 			old, ok := names[oldSide][key]
 			if !ok {
@@ -55,8 +54,7 @@ func (r *runner) find(ctx context.Context) error {
 				continue
 			}
 			slowest = max(slowest, old)
-			x.dirs[oldSide] = r.sides[oldSide].packages[path].dir
-			x.pkg.layouts[oldSide] = r.sides[oldSide].packages[path].layouts[oldSide]
+			x.from(oldSide, r.sides[oldSide].packages[path])
 		}
 		x.Iterations = int64(min(1e9, max(1, math.Ceil(float64(r.Time.Nanoseconds())/max(slowest, 0.1)))))
 		r.subjects = append(r.subjects, x)
@@ -81,15 +79,15 @@ func sorted[V any](m map[string]V) []string {
 }
 
 // sample runs one process.
-func (r *runner) sample(ctx context.Context, x *subject, side, layout int) (Sample, error) {
+func (r *runner) sample(ctx context.Context, x *subject, from layout) (Sample, error) {
 	began := time.Now()
-	lines, err := r.output(ctx, x.pkg.layouts[side][layout], x.arguments(x.Iterations)...)
+	lines, err := r.output(ctx, from.binary, x.arguments(x.Iterations)...)
 	if err != nil {
 		return Sample{}, fmt.Errorf("%s %s: %w", x.Package, x.Name, err)
 	}
 	for _, l := range lines {
 		if l.name == x.Name {
-			return Sample{Layout: layout + 1, Seconds: time.Since(began).Seconds(), Values: l.values}, nil
+			return Sample{Layout: from.seed, Seconds: time.Since(began).Seconds(), Values: l.values}, nil
 		}
 	}
 	return Sample{}, fmt.Errorf("%s %s: a run of it alone printed no result", x.Package, x.Name)
