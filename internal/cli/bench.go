@@ -62,7 +62,7 @@ func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 	fs.BoolVar(&b.spec.Instructions, "instructions", false, "count instructions, too, with perf or valgrind: slow, but neighbours do not disturb them")
 	fs.IntVar(&b.spec.Record, "record", 0, "record the `N` benchmarks that cost the most CPU an operation, and print their findings")
 	fs.StringVar(&b.cpus, "cpu", "", "run each benchmark with each GOMAXPROCS of the `LIST`: 1,2,4")
-	fs.IntVar(&b.spec.Layouts, "layouts", 3, "link each test binary in `N` layouts (Go 1.26): what the order of functions is worth shows")
+	fs.IntVar(&b.spec.Layouts, "layouts", bench.DefaultLayouts, "link each test binary with `N` orders of functions, and N others for a second set (Go 1.26)")
 	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 	fs.StringVar(&b.build, "build", "", "`FLAGS` for the go command: '-tags=x -race'")
 }
@@ -71,17 +71,18 @@ func benchCommand() command {
 	return command{
 		name: "bench", args: "[PACKAGES]", group: "by themselves",
 		short: "Go benchmarks that can be believed: a process a run, interleaved, against a git ref",
-		long: `Runs the benchmarks of packages (as of go test; default .). Each run is a process of its own, the two sides
-take turns, and each side has several link layouts: ten values of one process (go test -count=10) share its
-heap, its addresses and one moment of the machine, and differ from the next ten far more than their spread says.
+		long: `Runs the benchmarks of packages (patterns as for go test; default .). Each run is a process, the runs of both sides are
+interleaved, and each side has several link layouts. Ten values of one process (go test -count=10) share its heap, its
+addresses and one moment of the machine, and differ from the next ten far more than their spread says.
 
 With -against REF the working tree, uncommitted changes included, is compared with a git ref, which is checked out
-beside hone's cache; the repository stays as it is. A change is one when it is not chance over all rows (of those
-called changed at most 1 in 40 is), is at least 1 %, and shows again in a second set of runs. Allocations that are the same in
-every run are compared exactly. "same" means that the whole interval lies within 2 %.
+in hone's cache; the repository is not touched. A row is called better or worse when the change is not chance over all rows (at most 1 in
+40 of those is), is at least 1 %, shows again in a second set of runs with other link layouts, and stands out from the scatter
+between layouts. Allocations that are the same in every run are compared exactly. "same" means that the whole interval
+lies within 2 %.
 
--against self compares the tree with itself: what it calls unknown, this machine cannot see in that budget, and what it
-called changed would be wrong.
+-against self compares the tree with itself, in other layouts: rows called unknown are what this machine cannot see in that budget, and
+rows called better or worse would be wrong.
 
 CPU is the process's user and system time while the benchmark's timer runs. Neighbours on the machine disturb it
 far less than the time.`,

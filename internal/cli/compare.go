@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 
@@ -11,33 +12,38 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/load"
 )
 
 func compareCommand() command {
 	return command{
 		name: "compare", args: "OLD NEW", group: "by themselves",
-		short: "recordings, or files of benchmarks, before and after: a verdict per metric",
+		short: "recordings, benchmark files or load results, before and after: a verdict per metric",
 		long: `Compares the clean phases of recordings per request, per run, or per operation of each benchmark:
 CPU, allocations, throughput, latency. OLD and NEW are recordings, or several of each with commas
 between them (or with -old and -new).
 
-A verdict needs a change beyond what recordings of one program differ by, given as ± in each row; of
+A verdict needs a change larger than recordings of one program differ by, shown as ± in each row; of
 comparisons of a program with itself 1 in 40 may get one. One recording a side does not show that
 difference, so it is taken from other machines and is large: record three a side, alternating, to see
-less. Allocations that are the same in every process are compared exactly. "same" means that the
+smaller changes. Allocations that are the same in every process are compared exactly. "same" means that the
 whole interval lies within 2 %, "unknown" that the data cannot say.
 
 Recordings of different programs, arguments or loads are refused; benchmarks are matched by name.
 
-OLD and NEW may be files of benchmark lines as well, of go test -bench or hone bench -lines. What one process printed is
+OLD and NEW may also be files of benchmark lines, from go test -bench or hone bench -lines. What one process printed is
 one sample there: ten values of go test -count=10 differ far less from each other than from those of the next process,
 and a comparison by them calls half of all unchanged benchmarks changed. Run the test binary several times into one file.
-Allocations that never differ are compared exactly, also of one run. -filter, -row and -col speak benchstat's language.`,
+Allocations that never differ are compared exactly, even from one run. -filter, -row and -col use benchstat's language.
+
+Or they are results of hone load -json: a run is one sample of its throughput and of each quantile, so give at least six
+runs a side, alternating. Runs in which the load generator was the limit get no verdict.`,
 		examples: []string{
 			"hone compare before.hone after.hone",
 			"hone compare -old a1.hone -new b1.hone -old a2.hone -new b2.hone -old a3.hone -new b3.hone",
 			"hone compare a1.hone,a2.hone,a3.hone b1.hone,b2.hone,b3.hone",
 			"hone compare old.txt new.txt",
+			"hone compare old1.json,old2.json,… new1.json,new2.json,…",
 			"hone compare -col /impl -filter '.unit:(ns/op OR allocs/op)' all.txt",
 		},
 		setup: func(fs *flag.FlagSet) runFunc {
@@ -47,9 +53,10 @@ Allocations that never differ are compared exactly, also of one run. -filter, -r
 			var b benchCompare
 			out.declare(fs, "")
 			sides.declareSides(fs, "recording")
-			fs.BoolVar(&options.Force, "force", false, "compare what does not measure the same, too: another program, other arguments, another load, another machine")
+			fs.BoolVar(&options.Force, "force", false, "compare even what does not measure the same: another program, other arguments, another load, another machine")
 			b.declare(fs)
 			return func(_ context.Context, env Env, args, _ []string) error {
+				b.force = options.Force
 				if done, err := b.run(env, &out, &sides, args); done || err != nil {
 					return err
 				}
@@ -88,21 +95,22 @@ Allocations that never differ are compared exactly, also of one run. -filter, -r
 	}
 }
 
-// benchCompare are the flags for files of benchmark lines.
+// benchCompare are the flags for files of benchmark lines and of load results.
 type benchCompare struct {
 	spec  bench.FilesSpec
 	files benchFiles
+	force bool
 }
 
 func (b *benchCompare) declare(fs *flag.FlagSet) {
-	fs.StringVar(&b.spec.Filter, "filter", "", "of files of benchmarks, keep the results that `FILTER` fits: '.name:Encode AND /size:1kB'")
+	fs.StringVar(&b.spec.Filter, "filter", "", "of files of benchmarks, keep the results that match `FILTER`: '.name:Encode AND /size:1kB'")
 	fs.StringVar(&b.spec.Row, "row", "", "of files of benchmarks, take results with the same `KEYS` for one benchmark (default .fullname)")
 	fs.StringVar(&b.spec.Column, "col", "", "take the two values of `KEY` for the sides: side, /impl; all files are read")
 	fs.BoolVar(&b.spec.Pooled, "pooled", false, "of files of benchmarks, take values of one process for as many samples, as benchstat does")
 	b.files.declare(fs)
 }
 
-// run compares files of benchmark lines; done is false when the sources are recordings.
+// run compares files of benchmark lines or of load results; done is false when the sources are recordings.
 func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []string) (done bool, err error) {
 	if b.spec.Column != "" {
 		if len(args) == 0 || len(sides.old)+len(sides.new) > 0 {
@@ -112,6 +120,12 @@ func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []s
 	} else {
 		if b.spec.Old, b.spec.New, err = sides.sides("compare", args); err != nil {
 			return true, err
+		}
+		if r, err := b.loads(env); r != nil || err != nil {
+			if err != nil {
+				return true, err
+			}
+			return true, b.print(env, out, r)
 		}
 		if !benchText(b.spec.Old[0]) || !benchText(b.spec.New[0]) {
 			if b.spec.Filter != "" || b.spec.Row != "" {
@@ -124,13 +138,68 @@ func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []s
 	if err != nil {
 		return true, err
 	}
+	return true, b.print(env, out, r)
+}
+
+// print prints a comparison and writes the files that were asked for.
+func (b *benchCompare) print(env Env, out *outputFlags, r *bench.Result) error {
 	if err := b.files.write(r); err != nil {
-		return true, err
+		return err
 	}
 	if out.json {
-		return true, render.JSON(env.Stdout, r)
+		return render.JSON(env.Stdout, r)
 	}
-	return true, buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, out.style(env)); return nil })
+	return buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, out.style(env)); return nil })
+}
+
+// loads compares load results; nil when no source is one.
+func (b *benchCompare) loads(env Env) (*bench.Result, error) {
+	var sides [2][]bench.LoadRun
+	found, others := "", ""
+	for i, names := range [2][]string{b.spec.Old, b.spec.New} {
+		for _, name := range names {
+			report, err := loadReport(absolute(env.Dir, name))
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", name, err)
+			}
+			if report == nil {
+				others = name
+				continue
+			}
+			found = name
+			sides[i] = append(sides[i], bench.LoadRun{Name: name, Report: report})
+		}
+	}
+	switch {
+	case found == "":
+		return nil, nil
+	case others != "":
+		return nil, usagef("compare: %s is a load result and %s is not: compare load results with each other", found, others)
+	case b.spec.Filter != "" || b.spec.Row != "":
+		return nil, usagef("compare: -filter and -row are for files of benchmarks")
+	}
+	return bench.CompareLoads(sides[0], sides[1], b.force)
+}
+
+// mostLoadBytes bounds a load result, which is a few thousand bytes long.
+const mostLoadBytes = 1 << 20
+
+// loadReport reads the output of hone load -json; nil when the file is something else.
+func loadReport(path string) (*load.Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil // the name of a recording, perhaps; who opens that says more
+	}
+	defer f.Close()
+	head := make([]byte, 1)
+	if _, err := f.Read(head); err != nil || head[0] != '{' {
+		return nil, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostLoadBytes))
+	if err != nil {
+		return nil, err
+	}
+	return load.ParseReport(append(head, text...))
 }
 
 // benchText reports whether a source is a file with benchmark lines, and not a recording or the name of one.

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -118,7 +120,7 @@ func paintAll(s Style, words ...string) []string {
 }
 
 func benchRow(row bench.Row, s Style) []string {
-	name, value := benchUnit(row.Unit)
+	name, value := historyUnit(row.Unit)
 	if row.Old == nil {
 		return []string{"  " + name, value(row.New), s.paint(faint, benchBounds(row, value)), s.paint(faint, fmt.Sprint(row.N[1]))}
 	}
@@ -132,7 +134,7 @@ func benchRow(row bench.Row, s Style) []string {
 	} else if row.Allowed != "" {
 		text += s.paint(faint, ", allowed: "+screen.Line(row.Allowed))
 	} else if row.Why != "" {
-		text += s.paint(faint, ", "+row.Why)
+		text += s.paint(faint, ", "+screen.Line(row.Why))
 	}
 	return []string{"  " + name, value(*row.Old), value(row.New), s.paint(strong, moved), s.paint(faint, benchBounds(row, nil)),
 		s.paint(faint, runsText(row.N)), text}
@@ -173,7 +175,15 @@ func benchUnit(unit string) (string, func(float64) string) {
 	case "allocs/op":
 		return "allocations", func(x float64) string { return fmt.Sprintf("%.4g", x) }
 	}
-	return unit, func(x float64) string { return fmt.Sprintf("%.4g", x) }
+	return unit, plainNumber
+}
+
+// plainNumber is a number with four digits at least, without an exponent up to a million billions.
+func plainNumber(x float64) string {
+	if abs := math.Abs(x); abs >= 1e4 && abs < 1e15 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.4g", x)
 }
 
 // grownText is "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs".
@@ -312,7 +322,8 @@ func BenchCSV(w io.Writer, r *bench.Result) error {
 	return c.Error()
 }
 
-// BenchJUnit writes a comparison as a test report: a case per benchmark, failed where a metric is worse.
+// BenchJUnit writes a comparison as a test report: a case per benchmark, failed where a metric is worse and not allowed to be. The
+// case's output has all metrics.
 func BenchJUnit(w io.Writer, r *bench.Result) error {
 	type failure struct {
 		Message string `xml:"message,attr"`
@@ -321,6 +332,7 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 		Class   string   `xml:"classname,attr"`
 		Name    string   `xml:"name,attr"`
 		Failure *failure `xml:"failure,omitempty"`
+		Out     string   `xml:"system-out,omitempty"`
 	}
 	suite := struct {
 		XMLName  xml.Name   `xml:"testsuite"`
@@ -329,15 +341,34 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 		Failures int        `xml:"failures,attr"`
 		Cases    []testcase `xml:"testcase"`
 	}{Name: "hone gate", Tests: len(r.Benchmarks)}
+	if r.Files != nil {
+		suite.Name = "hone compare"
+	}
 	for _, b := range r.Benchmarks {
-		c := testcase{Class: b.Package, Name: b.Name}
-		var worse []string
+		c := testcase{Class: cmp.Or(b.Package, suite.Name), Name: b.Name}
+		var worse, all []string
 		for _, row := range b.Rows {
-			if row.Verdict == compare.Worse && row.Old != nil && row.Allowed == "" {
-				name, value := historyUnit(row.Unit)
-				worse = append(worse, fmt.Sprintf("%s %s → %s (%s)", name, value(*row.Old), value(row.New), benchBounds(row, nil)))
+			if row.Old == nil {
+				continue
 			}
+			name, value := historyUnit(row.Unit)
+			text := fmt.Sprintf("%s %s → %s (%s)", name, value(*row.Old), value(row.New), benchBounds(row, nil))
+			if row.Verdict == compare.Worse && row.Allowed == "" {
+				worse = append(worse, text)
+			}
+			text += ": " + string(row.Verdict)
+			switch {
+			case row.Allowed != "":
+				text += ", allowed: " + row.Allowed
+			case row.Why != "":
+				text += ", " + row.Why
+			}
+			all = append(all, text)
 		}
+		for _, g := range b.Grown {
+			all = append(all, "costs more in "+grownText(g))
+		}
+		c.Out = strings.Join(all, "\n")
 		if len(worse) > 0 {
 			c.Failure = &failure{strings.Join(worse, "; ")}
 			suite.Failures++

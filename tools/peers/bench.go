@@ -24,7 +24,8 @@ var studyBenchmarks string
 const (
 	studyWork    = 100
 	studyPlanted = 110
-	studyCount   = 5 // benchmarks
+	studyCount   = 5                        // benchmarks
+	studyLayouts = 4 * bench.DefaultLayouts // a side: enough for two sets of each of two sides, as hone bench has them
 )
 
 // study is what `peers bench` was asked for.
@@ -109,7 +110,7 @@ func (s *study) collectPiece(ctx context.Context) error {
 	}
 	r, err := bench.Run(ctx, bench.Spec{
 		Dir: tree, WorkDir: filepath.Join(dir, "work"), Against: "HEAD", SamplesOnly: true,
-		Budget: s.collect / studyCount, Most: 1 << 20, Width: 1e-9,
+		Budget: s.collect / studyCount, Most: 1 << 20, Width: 1e-9, Layouts: studyLayouts,
 	})
 	if err != nil {
 		return err

@@ -121,6 +121,32 @@ func relabelled(blocks []block, rng *rand.Rand) *window {
 	return w
 }
 
+// moved turns one side of a stream into two whose binaries place functions differently: one has half of the link layouts, by chance, the
+// other the rest.
+func moved(blocks []block, rng *rand.Rand) *window {
+	var layouts []int
+	for _, b := range blocks {
+		for _, s := range b {
+			if !slices.Contains(layouts, s.Layout) {
+				layouts = append(layouts, s.Layout)
+			}
+		}
+	}
+	rng.Shuffle(len(layouts), func(i, j int) { layouts[i], layouts[j] = layouts[j], layouts[i] })
+	var sides [2][]bench.Sample
+	for _, b := range blocks {
+		for _, s := range b {
+			side := slices.Index(layouts, s.Layout) % 2
+			sides[side] = append(sides[side], s)
+		}
+	}
+	w := &window{}
+	for i := 0; i+1 < min(len(sides[0]), len(sides[1])); i += 2 {
+		w.old, w.new = append(w.old, block(sides[0][i:i+2])), append(w.new, block(sides[1][i:i+2]))
+	}
+	return w
+}
+
 // falseCount counts verdicts on programs that did not change.
 type falseCount struct {
 	comparisons, any int // comparisons of all benchmarks together, and those with a change
@@ -159,8 +185,8 @@ func (t *falseCount) add(benchmarks []bench.Benchmark) {
 
 const studyComparisons = 400
 
-// unchanged compares programs with themselves, at random places of the pieces.
-func unchanged(pieces [][]stream, budget time.Duration, rng *rand.Rand) (t falseCount) {
+// unchanged compares programs with themselves, at random places of the pieces. relabel makes two sides of one.
+func unchanged(pieces [][]stream, budget time.Duration, rng *rand.Rand, relabel func([]block, *rand.Rand) *window) (t falseCount) {
 	for tries := 0; t.comparisons < studyComparisons && tries < 20*studyComparisons; tries++ {
 		piece := pieces[rng.IntN(len(pieces))]
 		side, place := rng.IntN(2), rng.Float64()
@@ -168,7 +194,7 @@ func unchanged(pieces [][]stream, budget time.Duration, rng *rand.Rand) (t false
 		var names []string
 		for _, x := range piece {
 			blocks := x.sides[side]
-			w := relabelled(blocks[int(place*float64(len(blocks))):], rng)
+			w := relabel(blocks[int(place*float64(len(blocks))):], rng)
 			windows, names = append(windows, w), append(names, x.name)
 		}
 		if out, ok := trialOf(windows, names, budget); ok {
@@ -214,11 +240,15 @@ func (s *study) judge(ctx context.Context) error {
 	fmt.Fprintln(w, "a program against itself\tcomparisons\twith a change\tup to (95 %)\trows\tchanged\tup to (95 %)\texact rows\tchanged\truns a side")
 	if len(pieces) > 0 {
 		for _, budget := range []time.Duration{10 * time.Second, 20 * time.Second, 60 * time.Second} {
-			t := unchanged(pieces, budget, rand.New(rand.NewPCG(s.seed, uint64(budget))))
-			if t.comparisons == 0 {
-				continue
+			for _, how := range []struct {
+				name    string
+				relabel func([]block, *rand.Rand) *window
+			}{{"the same binaries", relabelled}, {"other layouts", moved}} {
+				t := unchanged(pieces, budget, rand.New(rand.NewPCG(s.seed, uint64(budget))), how.relabel)
+				if t.comparisons > 0 {
+					t.print(w, fmt.Sprintf("hone bench, %s a benchmark, %s", budget, how.name))
+				}
 			}
-			t.print(w, fmt.Sprintf("hone bench, %s a benchmark", budget))
 		}
 	}
 	rival, err := s.judgeRival(ctx)
