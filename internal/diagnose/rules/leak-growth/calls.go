@@ -1,0 +1,106 @@
+package leakgrowth
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// mostThrough is the share of a line's live memory that one call of the program explains, so that the line itself needs no finding.
+const mostThrough = 0.8
+
+// grownCalls returns the lines that grew, and the lines of the program that call other modules or the standard library where what
+// grew lies: a registry that each request adds to has its memory made by many lines of its own, all through one line of the program.
+// The first list leaves out lines that the second explains.
+func grownCalls(p *rule.Pass) (lines, calls []growth) {
+	type key struct {
+		function, file string
+		line           int
+		callee         string
+	}
+	through := map[key]*growth{}
+	var order []key
+	for _, g := range p.Growth {
+		s := at(p.Table, g)
+		if s == nil || len(s.Live) == 0 {
+			continue
+		}
+		live, _ := stacks.Sum(s.Live)
+		made, _ := stacks.Sum(s.Allocs)
+		most := int64(0)
+		parts := map[key]int64{}
+		for _, r := range s.Live {
+			i := outward(r)
+			if i < 0 || live <= 0 {
+				continue
+			}
+			f := r.Stack[i]
+			k := key{f.Function, f.File, f.Line, r.Stack[i-1].Function}
+			if through[k] == nil {
+				through[k] = &growth{Site: siteOf(p.Table, f), callee: k.callee}
+				order = append(order, k)
+			}
+			through[k].live = append(through[k].live, r)
+			parts[k] += r.Value
+			most = max(most, parts[k])
+		}
+		for k, part := range parts {
+			share := float64(part) / float64(live)
+			c := through[k]
+			c.bytes += int64(share * float64(g.Bytes))
+			c.objects += int64(share * float64(g.Objects))
+			c.made += int64(share * float64(made))
+		}
+		if float64(most) < mostThrough*float64(live) {
+			lines = append(lines, growth{Site: s, bytes: g.Bytes, objects: g.Objects, made: made, live: s.Live})
+		}
+	}
+	for _, k := range order {
+		if !absorbed(lines, through[k]) {
+			calls = append(calls, *through[k])
+		}
+	}
+	return lines, calls
+}
+
+// absorbed adds what a call made to the growth of its own line, where that is one of the lines: a line gets one finding.
+func absorbed(lines []growth, c *growth) bool {
+	for i := range lines {
+		if l := &lines[i]; l.Site == c.Site {
+			if l.bytes < c.bytes {
+				l.callee = c.callee
+			}
+			l.bytes, l.objects, l.made, l.live = l.bytes+c.bytes, l.objects+c.objects, l.made+c.made, append(slices.Clip(l.live), c.live...)
+			return true
+		}
+	}
+	return false
+}
+
+// outward is the index of the frame of the program nearest the leaf that calls another module; -1 where the program's own line
+// allocates.
+func outward(r *site.Row) int {
+	for i, f := range r.Stack {
+		if f.Owner.Kind != gocode.Main {
+			continue
+		}
+		if i == 0 || r.Stack[i-1].Owner.Kind == gocode.Main {
+			return -1
+		}
+		return i
+	}
+	return -1
+}
+
+// siteOf is the site of a frame, or one without rows.
+func siteOf(t *site.Table, f *site.Frame) *site.Site {
+	for _, s := range t.Sites {
+		if s.File == f.File && s.Line == f.Line && s.Function == f.Function {
+			return s
+		}
+	}
+	return &site.Site{Frame: *f}
+}
