@@ -174,4 +174,3 @@ func rate(p *rule.Pass, ph *recording.Phase, bytes int64) string {
 	}
 	return text
 }
-
