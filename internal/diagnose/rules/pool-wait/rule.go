@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/traced"
 )
 
-// leastShare of the time of requests that they must wait for a connection.
+// leastShare of the requests' time that they must wait for a connection.
 const leastShare = 0.1
 
 // Rule is pool-wait.
@@ -25,28 +25,28 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Clients of databases open no more connections than they are told: a sql.DB
-SetMaxOpenConns, pgxpool MaxConns, go-redis PoolSize, redigo MaxActive, the
-driver of MongoDB maxPoolSize. When all are in use, a query waits until another
-goroutine gives one back: when it closes its rows, ends its transaction, or has
-its answer. That wait is in no CPU profile and in no database statistics, and it
-grows with load. Rows that are closed late, or other work done between a query
-and its Close, hold a connection for nothing.
+const doc = `Database clients limit their connections: sql.DB by SetMaxOpenConns, pgxpool by
+MaxConns, go-redis by PoolSize, redigo by MaxActive, the MongoDB driver by
+maxPoolSize. When all are in use, a query waits until another goroutine returns
+one: when it closes its rows, ends its transaction, or has its answer. That wait
+is in no CPU profile and in no database statistics, and it grows with load. Rows
+that are closed late, and other work between a query and its Close, hold a
+connection that nothing uses.
 
 Hold connections for less time: read the rows, close them, then do the rest.
 Replace queries in a loop by one. If the database has room, allow more
-connections, and keep them: of a sql.DB, SetMaxIdleConns as high as
-SetMaxOpenConns, or they are closed and reopened all the time.
+connections, and keep them: call SetMaxIdleConns of a sql.DB with the same
+number as SetMaxOpenConns, or connections are closed and reopened all the time.
 
-It is fine when a small pool is meant to protect the database: then the queue
-belongs before it, and the rule is silent below a tenth of the requests' time.
-It is also silent where the processors are busy: requests would wait for a
-processor instead.
+It is fine when a small pool is meant to protect the database: the queue then
+belongs before it. The rule reports waits of a tenth of the requests' time and
+more. It reports nothing where the processors are busy: requests would wait for
+a processor instead.
 
 Seen in the field: golang/go#13327 (queries that ran minutes after they were
-asked for), golang/go#23453 (all workers of a server waited there).`
+started), golang/go#23453 (all workers of a server waited there).`
 
-// pool is what bounds the connections of one kind, and how to change it.
+// pool is a kind of connection pool and the setting that limits its connections.
 type pool struct {
 	object, bound, raise string
 }
@@ -60,7 +60,7 @@ func pools() []pool {
 	}
 }
 
-// find takes each kind of pool by itself.
+// find examines each kind of pool separately.
 func find(p *rule.Pass) []rule.Match {
 	var matches []rule.Match
 	for _, pool := range pools() {
@@ -75,11 +75,11 @@ func find(p *rule.Pass) []rule.Match {
 func match(p *rule.Pass, t *traced.Queue, of pool) rule.Match {
 	return rule.Match{
 		Site:       t.Site,
-		Confidence: rule.Likely, // that they wait is measured, what more connections bring is not
+		Confidence: rule.Likely, // the wait is measured, the effect of more connections is not
 		Saving:     t.Saving(),
 		Cause: fmt.Sprintf("All connections that %s allows are in use: requests spend %s of their time waiting for a free one, %s of them at a time, most of it here.",
 			of.bound, t.Share(), t.Waiting()),
-		Fix:      "Hold connections for less time: close rows before anything else is done, make one query of many. If the server behind has room, " + of.raise + ".",
-		Evidence: t.Evidence(p, of.object, "mostly given back at"),
+		Fix:      "Hold connections for less time: close rows before other work, and replace many queries by one. If the database has room, " + of.raise + ".",
+		Evidence: t.Evidence(p, of.object, "mostly returned at"),
 	}
 }

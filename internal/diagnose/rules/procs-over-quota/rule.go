@@ -1,4 +1,4 @@
-// Package procsoverquota finds programs that run more threads at a time than their CPU quota pays for.
+// Package procsoverquota finds programs whose GOMAXPROCS is above their CPU quota.
 package procsoverquota
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// leastShare of the time in which the program was held back, before it is worth a word.
+// leastShare of the time in which the program must be throttled.
 const leastShare = 0.01
 
 // Rule is procs-over-quota.
@@ -29,14 +29,15 @@ func Rule() rule.Rule {
 }
 
 const doc = `A container's CPU limit is a quota for each 100 ms. A program with GOMAXPROCS
-above it uses the quota up early, by its own work or by a burst of the
-collector, and then every goroutine is throttled until the next period. That
-shows as latency in steps of tens of milliseconds while the CPU looks half idle.
+above it may use up the quota early in a period, by its own work or by a burst
+of the collector, and then the kernel throttles every thread until the next
+period. That shows as latency in steps of tens of milliseconds while the CPU
+looks half idle.
 
 Since Go 1.25 the runtime sets GOMAXPROCS to the quota, rounded up, but never
-below 2, and follows when it changes; before that, or when GOMAXPROCS is set by
-hand, it is the number of the machine's cores. Build with Go 1.25, or take the
-setting away, or set it to the quota.
+below 2, and updates it when the quota changes. Before Go 1.25 the default is
+the number of the machine's cores. Build with Go 1.25, or remove the setting, or
+set it to the quota.
 
 It is fine when the program was not throttled: bursty services may want more
 processors than their quota and accept occasional throttling.
@@ -54,7 +55,7 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	aware := knows(p.Manifest.Runtime.Go)
 	if aware && procs == 2 {
-		return nil // the runtime's own choice
+		return nil // the runtime's default
 	}
 	held, of, ok := throttled(p)
 	if !ok || held < leastShare*of {
@@ -63,7 +64,7 @@ func find(p *rule.Pass) []rule.Match {
 	why := "GOMAXPROCS is set by hand, or by a library"
 	fix := fmt.Sprintf("Leave GOMAXPROCS to the runtime, or set it to %d.", int(math.Ceil(quota)))
 	if !aware {
-		why = "before Go 1.25 the runtime does not look at the quota"
+		why = "before Go 1.25 the runtime ignores the quota"
 		fix = fmt.Sprintf("Build with Go 1.25 or newer, which sets GOMAXPROCS by the quota, or set GOMAXPROCS=%d.", int(math.Ceil(quota)))
 	}
 	held = math.Min(held, of)
@@ -72,7 +73,8 @@ func find(p *rule.Pass) []rule.Match {
 			procs, units.Number(quota), why, units.Percent(held/of)),
 		Fix:        fix,
 		Confidence: rule.Likely,
-		// With fewer processors the same work may still use the quota up, only later in each period.
+		// With fewer processors the same work may still use up the quota, only later in each
+		// period.
 		Saving: &rule.Saving{Seconds: held / 2, Low: 0, High: held, Latency: of},
 		Evidence: []rule.Evidence{
 			{What: "time throttled by the quota", Value: fmt.Sprintf("%s of %s", units.Seconds(held), units.Seconds(of))},
@@ -81,9 +83,9 @@ func find(p *rule.Pass) []rule.Match {
 	}}
 }
 
-// throttled is for how long the program stood still at the least, of how much time. The kernel adds up
-// the time of each CPU that had work waiting (cpu.stat, throttled_usec), of which there are at most
-// GOMAXPROCS.
+// throttled returns for how long the program was throttled at least, and of how much time. The
+// kernel adds up the time of each CPU that had work waiting (cpu.stat, throttled_usec), of which
+// there are at most GOMAXPROCS.
 func throttled(p *rule.Pass) (held, of float64, ok bool) {
 	for _, name := range []string{recording.PhaseClean, recording.PhaseCPU} {
 		if ph, is := p.Phase(name); is && ph.Seconds > 0 {
@@ -93,7 +95,7 @@ func throttled(p *rule.Pass) (held, of float64, ok bool) {
 	return 0, 0, false
 }
 
-// knows reports whether a release's runtime sets GOMAXPROCS by the quota.
+// knows reports whether the runtime of a release sets GOMAXPROCS by the quota.
 func knows(release string) bool {
 	release, _, _ = strings.Cut(release, " ")
 	return version.IsValid(release) && version.Compare(release, "go1.25") >= 0

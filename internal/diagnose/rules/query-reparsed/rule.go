@@ -1,4 +1,4 @@
-// Package queryreparsed finds URLs whose query is parsed again and again.
+// Package queryreparsed finds URLs whose query is parsed more than once.
 package queryreparsed
 
 import (
@@ -23,7 +23,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// In a loop all but one of n calls go; a match outside of loops says its own.
+				// In a loop all but one of n calls go; a match outside of loops has its own
+				// fraction.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.98},
 			},
 			Start: finder.Calls{Functions: []string{"net/url.(*URL).Query"}},
@@ -33,11 +34,11 @@ func Rule() rule.Rule {
 }
 
 const doc = `URL.Query is not a cheap accessor: each call parses RawQuery again, unescapes
-every key and value, and builds a map of slices. A handler that asks
+every key and value, and builds a map of slices. A handler that calls
 r.URL.Query() for each parameter parses the whole query once per parameter.
 
-Call it once and keep the Values. r.FormValue keeps what it parsed, too, but reads
-the body as well, whose values come before those of the query.
+Call it once and keep the Values. r.FormValue also parses only once, but it
+reads the body too, whose values take precedence over those of the query.
 
 It is fine once per request. Calls of which only one runs (in the branches of an
 if or switch) are not counted.
@@ -52,7 +53,7 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	if loop := loopAround(c.Place, call, url); loop != nil {
-		c.Cause = fmt.Sprintf("%s parses the query in every iteration of the loop on line %d, always the same one.", syntax.Text(call), syntax.Line(c.Place, loop.Pos()))
+		c.Cause = fmt.Sprintf("%s parses the query in every iteration of the loop on line %d, although it does not change.", syntax.Text(call), syntax.Line(c.Place, loop.Pos()))
 		c.Fix = fmt.Sprintf("Call %s once before the loop and keep the Values.", syntax.Text(call))
 		return true
 	}
@@ -60,7 +61,7 @@ func judge(c *finder.Case) bool {
 	if n < 2 {
 		return false
 	}
-	// One of n calls stays; the lines share its cost evenly as far as is known.
+	// One of n calls remains. Without other knowledge the lines share its cost evenly.
 	saved := 1 - 1/float64(n)
 	c.Fraction = &rule.Fraction{Expect: saved, Low: saved * 0.6, High: math.Min(1, saved*1.3)}
 	c.Cause = fmt.Sprintf("%s calls %s at %d places: each call parses the whole query and builds a new map.", syntax.FuncName(c.Place), syntax.Text(call), n)
@@ -68,7 +69,8 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// loopAround returns the innermost loop that calls Query again on a URL from outside of it.
+// loopAround returns the innermost loop that calls Query in each iteration on a URL from outside of
+// it.
 func loopAround(p *gocode.Place, call *ast.CallExpr, url ast.Expr) ast.Node {
 	for _, loop := range loops.Around(p, call) {
 		if v, _ := syntax.Var(p, url); v != nil && !syntax.Inside(loop, v.Pos()) && !assigned(p, loop, url) && !loops.AtMost(p, loop, call, 1) {
@@ -78,7 +80,7 @@ func loopAround(p *gocode.Place, call *ast.CallExpr, url ast.Expr) ast.Node {
 	return nil
 }
 
-// assigned reports whether something sets the URL, or what it is part of, in a node.
+// assigned reports whether a node assigns to the URL, or to the value that contains it.
 func assigned(p *gocode.Place, in ast.Node, url ast.Expr) bool {
 	root, _ := syntax.Var(p, url)
 	found := false
@@ -94,8 +96,8 @@ func assigned(p *gocode.Place, in ast.Node, url ast.Expr) bool {
 	return found
 }
 
-// together returns the calls of Query on the same URL in the function that may run in one
-// pass with the given one, itself included.
+// together returns the calls of Query on the same URL that may run in one execution of the function
+// with the given one, itself included.
 func together(p *gocode.Place, call *ast.CallExpr, url ast.Expr) []*ast.CallExpr {
 	var all []*ast.CallExpr
 	if p.Func == nil || assigned(p, p.Func, url) {

@@ -25,7 +25,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// Seeding and one number took 17.7 µs, one number of the shared source 19 ns.
+				// Seeding and one number took 17.7 µs, one number from the shared source 19 ns.
 				Fraction: rule.Fraction{Expect: 0.98, Low: 0.9, High: 1},
 			},
 			Start: finder.Calls{
@@ -37,18 +37,16 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `rand.NewSource of math/rand fills a table of 607 numbers by some 2,000 steps of
-another generator: 5 KiB and 10 to 20 µs, to draw perhaps one number from it.
-rand.Seed does the same to the shared source, and from then on every draw takes
-a lock.
+const doc = `rand.NewSource of math/rand fills a table of 607 numbers with about 2,000 steps
+of another generator: 5 KiB and 10 to 20 µs, to draw perhaps one number from it.
+rand.Seed does the same to the shared source, and then every draw takes a lock.
 
-Since Go 1.20 the functions of the package are seeded by the runtime, at random,
-and take no lock: rand.Intn(n), or rand.IntN of math/rand/v2, is all that is
-needed.
+Since Go 1.20 the runtime seeds the functions of the package at random, and they
+take no lock. Use rand.Intn(n), or rand.IntN of math/rand/v2.
 
-It is fine once per worker, or where a sequence has to be repeatable: the rule
-speaks only of seeds that come from the clock. Tokens, keys and passwords come from
-crypto/rand, never from either.
+It is fine once per worker, or where a sequence has to be reproducible: the rule
+reports only seeds that come from the clock. Use crypto/rand, and neither of
+these packages, for tokens, keys and passwords.
 
 Seen in the field: mb-14/gomarkov#4, hashicorp/go-retryablehttp#33,
 soroushjp/go-parallelism-monte-carlo-demo#1, deckhouse/deckhouse#5094.`
@@ -60,15 +58,15 @@ func judge(c *finder.Case) bool {
 	if !ok {
 		return false
 	}
-	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: 607 words are computed for the few numbers that are drawn.", syntax.FuncName(c.Place))
+	c.Cause = fmt.Sprintf("%s seeds a generator from the clock every time: that computes 607 words for the few numbers that are drawn.", syntax.FuncName(c.Place))
 	c.Fix = "Draw from the package's own source (rand.IntN and so on of math/rand/v2): the runtime seeds it at random, and it takes no lock."
 	if safety.MakesSecret(c.Place) {
-		c.Fix = "Draw from crypto/rand (rand.Text for a token, rand.Read for a key): what is made here must not be guessed, and who knows about when it was made can repeat a sequence that was seeded from the clock. crypto/rand needs no seed and is safe for concurrent use."
+		c.Fix = "Draw from crypto/rand (rand.Text for a token, rand.Read for a key): the value must not be predictable, and anyone who knows roughly when it was created can repeat a sequence that was seeded from the clock. crypto/rand needs no seed and is safe for concurrent use."
 	}
 	return true
 }
 
-// clock reports whether a seed is the time.
+// clock reports whether a seed comes from the clock.
 func clock(p *gocode.Place, seed ast.Expr) bool {
 	found := false
 	ast.Inspect(syntax.Origin(p, seed), func(n ast.Node) bool {

@@ -1,4 +1,4 @@
-// Package readallknownsize finds io.ReadAll where the length is known before reading.
+// Package readallknownsize finds calls of io.ReadAll whose length is known before reading.
 package readallknownsize
 
 import (
@@ -17,12 +17,12 @@ import (
 
 var readers = []string{"io.ReadAll", "io/ioutil.ReadAll"}
 
-// known says for the types of readers how to know the length.
+// known describes, by the type of the reader, how to get the length.
 var known = map[string]string{
-	"*os.File":          "os.ReadFile by the file's name, or a buffer of the size that Stat tells",
-	"*bytes.Reader":     "its Len, or the slice that it was made from",
+	"*os.File":          "os.ReadFile with the file's name, or a buffer of the size that Stat returns",
+	"*bytes.Reader":     "its Len, or the slice that it reads from",
 	"*bytes.Buffer":     "its Bytes, which copies nothing",
-	"*strings.Reader":   "its Len, or the string that it was made from",
+	"*strings.Reader":   "its Len, or the string that it reads from",
 	"*io.SectionReader": "its Size",
 }
 
@@ -35,8 +35,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the buffers alone. Before Go 1.26 they add up to some four times
-				// the text, since then to little more than twice; one of the right size is left.
+				// The rows are the buffers alone. Before Go 1.26 they add up to about four times
+				// the text, since then to little more than twice. One buffer of the right size
+				// remains.
 				Fraction:    rule.Fraction{Expect: 0.55, Low: 0.4, High: 0.8},
 				Specificity: 1,
 			},
@@ -48,22 +49,22 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `io.ReadAll does not know how much will come. It starts with 512 bytes and makes
-larger buffers as it goes; up to Go 1.25 it copied all that was there each
-time, since 1.26 it collects pieces and copies them once at the end. Either way
-it allocates at least twice what it returns.
+const doc = `io.ReadAll does not know the length. It starts with 512 bytes and allocates
+larger buffers as it reads. Up to Go 1.25 it copied everything to each larger
+buffer; since Go 1.26 it collects pieces and copies them once at the end. Either
+way it allocates at least twice what it returns.
 
-Where the length is known, one buffer does: Content-Length for an HTTP body,
-Stat for a file, Len for a reader of memory. Bound what a client may ask for,
-and expect −1 for bodies of unknown length. Better still, do not hold it all:
-decode from the reader, or copy it on.
+If the length is known, allocate one buffer: Content-Length gives it for an HTTP
+body, Stat for a file, Len for a reader of memory. Limit the length that a
+client may send, and handle −1 for bodies of unknown length. Better still, do
+not hold the whole body: decode from the reader, or use io.Copy.
 
 It is fine for small and rare bodies.
 
 Seen in the field: prometheus/client_golang#976, grafana/loki#20647,
 oras-project/oras-go#1426.`
 
-// growing are the rows of the buffers, not of reading into them.
+// growing reports whether a row allocates or copies the buffers, and does not read into them.
 func growing(r *site.Row) bool {
 	if !stacks.Calls(r, readers...) {
 		return false
@@ -86,14 +87,14 @@ func guilty(c *finder.Case) bool {
 		if what == "" {
 			continue
 		}
-		m.Cause = fmt.Sprintf("%s reads %s into buffers that grow as it goes and copies them together, though the length is known before.", funcname.Short(p.CalleeName(call)), what)
+		m.Cause = fmt.Sprintf("%s reads %s into growing buffers and copies them together, though the length is known before.", funcname.Short(p.CalleeName(call)), what)
 		m.Fix = fmt.Sprintf("Use %s; or read with a decoder and do not hold the whole.", how)
 		return true
 	}
 	return false
 }
 
-// length tells what is read and how its length can be known; "" when it cannot.
+// length returns what is read and how to get its length; "" when it is unknown.
 func length(p *gocode.Place, reader ast.Expr) (what, how string) {
 	made := syntax.Origin(p, reader)
 	for _, e := range []ast.Expr{reader, made} {
@@ -111,9 +112,9 @@ func length(p *gocode.Place, reader ast.Expr) (what, how string) {
 	}
 	switch holder.String() {
 	case "net/http.Response":
-		return "the body of a response", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours, and io.ReadFull"
+		return "the body of a response", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes, if that is not −1 and below a limit of yours, and io.ReadFull"
 	case "net/http.Request":
-		return "the body of a request", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes when that is not −1 and below a limit of yours (a client may claim any length), and io.ReadFull"
+		return "the body of a request", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes, if that is not −1 and below a limit of yours (a client may claim any length), and io.ReadFull"
 	}
 	return "", ""
 }

@@ -1,4 +1,4 @@
-// Package regexpcompilepercall finds regular expressions that are compiled again for each use.
+// Package regexpcompilepercall finds regular expressions that are compiled again on every call.
 package regexpcompilepercall
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// compilers return a Regexp; matchers compile one, use it once and drop it.
+// compilers return a Regexp; matchers compile one, use it once and discard it.
 var (
 	compilers = []string{"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX", "regexp.MustCompilePOSIX"}
 	matchers  = []string{"regexp.Match", "regexp.MatchString", "regexp.MatchReader"}
@@ -31,7 +31,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are the compiling alone, and a package variable compiles once.
+				// The rows are those of compiling alone. A package variable compiles once.
 				Fraction:    rule.Fraction{Expect: 0.98, Low: 0.93, High: 1},
 				Specificity: 1,
 			},
@@ -46,20 +46,19 @@ func Rule() rule.Rule {
 }
 
 const doc = `Compiling a regular expression parses it into a tree, simplifies the tree,
-turns it into a program and analyses that for the fast paths: dozens of
-allocations and some microseconds even for a short one. A match is often a
-hundred times cheaper. regexp.MatchString and regexp.Match compile each time
-they are called.
+compiles it to a program and analyses that for fast paths: dozens of allocations
+and some microseconds even for a short one. A match is often a hundred times
+cheaper. regexp.MatchString and regexp.Match compile on every call.
 
-A constant pattern belongs in a package variable (regexp.MustCompile there
-also finds mistakes when the program starts), and what does not change in a
-loop before the loop. A Regexp is safe for concurrent use.
+A constant pattern belongs in a package variable (regexp.MustCompile there also
+reports mistakes when the program starts). Compile a pattern that a loop does
+not change before the loop. A Regexp is safe for concurrent use.
 
-It is fine for a pattern that comes with each call, for example from a user;
-the rule leaves those alone, and compiling in initialisers, under sync.Once and
-behind a check for nil or a cache. Few patterns that repeat want a cache: of
-regexp.MatchString with a pattern from somewhere else the rule is only likely to
-be right.
+It is fine for a pattern that comes with each call, for example from a user. The
+rule leaves those alone, and also patterns that are compiled in initialisers,
+under sync.Once, and after a check for nil or a cache miss. A few patterns that
+repeat belong in a cache: for regexp.MatchString with a pattern from elsewhere,
+a finding is only likely.
 
 Seen in the field: gobeam/stringy#27; emicklei/go-restful#588.`
 
@@ -86,20 +85,20 @@ func guilty(c *finder.Case) bool {
 		if loop := p.LoopAround(call); loop != nil && loops.Invariant(p, loop, call.Args[0]) {
 			m.Cause = fmt.Sprintf("%s compiles the pattern %s in every iteration of the loop on line %d, and the loop does not change it.",
 				syntax.FuncName(p), syntax.Text(call.Args[0]), syntax.Line(p, loop.Pos()))
-			m.Fix = "Compile it once before the loop; if the same few patterns come again with later calls, keep them in a cache of bounded size."
+			m.Fix = "Compile it once before the loop; if later calls repeat the same few patterns, keep them in a cache of bounded size."
 			return true
 		}
 		if name := p.CalleeName(call); funcname.Match(name, matchers...) && !fromRequest(p, call.Args[0]) {
 			m.Cause = fmt.Sprintf("%s compiles the pattern %s each time it is called, to use it once.", name, syntax.Text(call.Args[0]))
 			m.Fix = "Compile a pattern where it is set, and keep the *regexp.Regexp beside it; or keep compiled patterns in a cache of bounded size."
-			m.Confidence = rule.Likely // how many different patterns come, the source does not say
+			m.Confidence = rule.Likely // the source does not show how many different patterns there are
 			return true
 		}
 	}
 	return false
 }
 
-// fromRequest reports whether a pattern comes straight out of a request, so that each may be another.
+// fromRequest reports whether a pattern comes directly from a request, so each may differ.
 func fromRequest(p *gocode.Place, pattern ast.Expr) bool {
 	call, ok := syntax.Origin(p, pattern).(*ast.CallExpr)
 	return ok && funcname.Match(p.CalleeName(call), "(net/url.Values).*", "(*net/http.Request).*", "(net/http.Header).*")

@@ -1,4 +1,4 @@
-// Package regexpsimple finds regular expressions that are plain text.
+// Package regexpsimple finds regular expressions whose pattern is plain text.
 package regexpsimple
 
 import (
@@ -26,7 +26,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Of what is not known; see saves.
+				// For methods without measured savings; see saves.
 				Fraction: rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
 			},
 			Start: finder.Calls{Functions: callees()},
@@ -35,17 +35,17 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `The regexp engine tracks sets of states, takes its slots from a pool and steps
-through the text rune by rune. When the pattern has no operator at all, or only
-an anchor before or behind a piece of text, strings.Contains, HasPrefix,
-HasSuffix, == and ReplaceAll give the same answer from vectorised code or a
-single comparison.
+const doc = `The regexp engine tracks sets of states, takes its machine from a pool and steps
+through the text rune by rune. When the pattern has no operator, or only an
+anchor before or after a piece of text, strings.Contains, HasPrefix, HasSuffix,
+== and ReplaceAll give the same result with vectorised code or a single
+comparison.
 
-The rule speaks only when it sees the pattern: a constant, compiled into a
-variable that is never set again, without flags.
+The rule reports only patterns that it knows: constants without flags, compiled
+into a variable that is never set again.
 
-It is fine where patterns come from configuration, and where a line is not hot:
-uniform patterns may read better than a mixture.
+It is fine where patterns come from configuration, and on lines that are not
+hot: uniform patterns may be easier to read than a mixture.
 
 Seen in the field: grafana/pyroscope#4828.`
 
@@ -63,11 +63,11 @@ func callees() (names []string) {
 	return names
 }
 
-// saves is the part of a call's cost that a string function saves (amd64, Go 1.26, texts of 20 to 2,000 bytes with the
-// piece in front, behind and nowhere): HasPrefix 0.91 to 0.98, HasSuffix 0.96 to 0.99, == 0.87 to 0.98. Contains
-// and ReplaceAll have to search, as the expression does by the same function: of texts up to 42 bytes they save 0.79
-// to 0.96 and 0.72 to 0.89, of 2,000 bytes 0.09 to 0.27, and the search is what stays. The profile knows how
-// much of the call that is.
+// saves is the part of a call's cost that a string function saves (amd64, Go 1.26, texts of 20 to
+// 2,000 bytes with the piece at the start, at the end and nowhere): HasPrefix 0.91 to 0.98,
+// HasSuffix 0.96 to 0.99, == 0.87 to 0.98. Contains and ReplaceAll have to search, with the same
+// function as the expression: for texts up to 42 bytes they save 0.79 to 0.96 and 0.72 to 0.89, for
+// 2,000 bytes 0.09 to 0.27, and the search remains. The profile shows how much of the call that is.
 func saves(m *rule.Match, search, replace bool) rule.Fraction {
 	if !search {
 		return rule.Fraction{Expect: 0.95, Low: 0.87, High: 0.99}
@@ -107,10 +107,10 @@ func judge(c *finder.Case) bool {
 	if !plain {
 		return false
 	}
-	c.Cause = fmt.Sprintf("The pattern %q is plain text, yet it is searched for by the regular expression machine, a state set at a time.", pattern)
+	c.Cause = fmt.Sprintf("The pattern %q is plain text, yet the regular expression engine searches for it, one set of states at a time.", pattern)
 	f := saves(c.Match, search, replace)
 	c.Fraction = &f
-	c.Fix = "Write " + funcname.List(fixes) + " instead: the answers are the same."
+	c.Fix = "Write " + funcname.List(fixes) + " instead: the result is the same."
 	return true
 }
 
@@ -127,7 +127,7 @@ func compiled(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	return syntax.ConstString(p, made.Args[0])
 }
 
-// rewrite returns the expression that says the same without the pattern.
+// rewrite returns an expression with the same result but without the pattern.
 func rewrite(p *gocode.Place, call *ast.CallExpr, pattern string) (string, bool) {
 	text, begin, end, ok := plain(pattern)
 	if !ok || len(call.Args) == 0 {
@@ -159,8 +159,8 @@ func rewrite(p *gocode.Place, call *ast.CallExpr, pattern string) (string, bool)
 	return fmt.Sprintf("%s.Contains(%s, %s)", pkg, arg, quoted), true
 }
 
-// literalReplacement reports whether the replacement stands for itself: ReplaceAllString
-// expands $name in it.
+// literalReplacement reports whether the replacement has no $ in it: ReplaceAllString expands
+// $name.
 func literalReplacement(p *gocode.Place, call *ast.CallExpr, method string) bool {
 	if len(call.Args) != 2 {
 		return false
@@ -172,7 +172,7 @@ func literalReplacement(p *gocode.Place, call *ast.CallExpr, method string) bool
 	return ok && !strings.Contains(text, "$")
 }
 
-// plain takes a pattern apart that is a text, perhaps with anchors.
+// plain returns the text of a pattern that is plain text, and its anchors.
 func plain(pattern string) (text string, begin, end, ok bool) {
 	re, err := resyntax.Parse(pattern, resyntax.Perl)
 	if err != nil {

@@ -16,24 +16,25 @@ import (
 )
 
 const (
-	// leastReady is the share of requests' time, running or ready, that they must be ready without a processor.
+	// leastReady is the least share of requests' time, running or ready, that they are ready
+	// without a processor.
 	leastReady = 0.3
-	// saturated is the share of the processors that must be busy for it to be too much work; below it
-	// the work comes in bursts.
+	// saturated is the least share of busy processors that means too much work. Below it the work
+	// comes in bursts.
 	saturated = 0.85
-	// leastAnswered of the requests that are asked for must be answered, or the service is behind.
+	// leastAnswered is the part of the requests sent below which the service is overloaded.
 	leastAnswered = 0.95
-	// fewest requests, begun in the trace or open at its end.
+	// fewest requests, started in the trace or open at its end.
 	fewest = 5
-	// leastOthers is the share of the machine that other processes must take to be named.
+	// leastOthers is the least share of the machine of other processes that is reported.
 	leastOthers = 0.15
-	// manyWakes a second, and the share of the time of goroutines that run, from which waking idle
+	// manyWakes a second, and the share of the time that goroutines run, above which waking idle
 	// processors costs much.
 	manyWakes, leastWaking = 1000, 0.3
 )
 
-// fraction of the time spent ready that is saved when there is a processor for each: nearly all,
-// but a burst always waits a little.
+// fraction of the time spent ready that a processor for each request saves: nearly all, but a burst
+// always waits a little.
 var fraction = rule.Fraction{Expect: 0.9, Low: 0.7, High: 1}
 
 // Rule is sched-latency.
@@ -52,23 +53,23 @@ const doc = `A runnable goroutine without a processor waits in the run queue, fo
 reasons. If all processors are busy, more work arrives than the cores can do,
 and latency grows with every request. If processors are idle and must be woken
 first, the work comes in pieces so small that waking a thread (5 to 50 µs) costs
-as much as they do.
+as much as a piece.
 
-Requests that take less than a time slice (10 ms) are not seen waiting: with all
-processors busy nobody reads the next ones. There the load shows it, when the
-response rate is below the request rate.
+Requests that take less than a time slice (10 ms) do not show as waiting in the
+trace: with all processors busy nothing reads the next ones. There the load
+shows the overload, when the response rate is below the request rate.
 
 When there is too much work, only less work per request, more cores or fewer
 requests help. A concurrency limit keeps the admitted requests fast; without one
-all become slow together, and time out when half done.
+all become slow, and time out when they are half done.
 
-It is fine when a load generator goes flat out: then the cores are meant to be
-busy, and the rule is silent. It is silent too about programs that end, which
+It is fine when a load generator sends as fast as it can: the cores are then
+meant to be busy. The rule reports neither that nor programs that exit, which
 keep their cores busy by design.
 
 Seen in the field: golang/go#18237 (idle processors woken for each small piece
-of work); "High Performance Go Workshop" (Cheney), where a service that draws a
-picture a second was asked for one more per second than it had cores.`
+of work); "High Performance Go Workshop" (Cheney), where a service that takes a
+second to draw a picture got one more request per second than it had cores.`
 
 func find(p *rule.Pass) []rule.Match {
 	if !traced.Serves(p) || flatOut(p) {
@@ -85,9 +86,9 @@ func find(p *rule.Pass) []rule.Match {
 	return waking(p, busy)
 }
 
-// behind finds services that are asked for more than they answer, by the load alone: handlers that take
-// less than a time slice (10 ms) are not seen waiting, for with all processors busy nobody reads the
-// next requests from the kernel.
+// behind finds services that answer fewer requests than are sent, by the load alone: requests of
+// handlers that take less than a time slice (10 ms) do not show as waiting, because with all
+// processors busy nothing reads the next requests from the kernel.
 func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 	ph, ok := p.Phase(recording.PhaseClean)
 	requests := p.Trace.Requests
@@ -96,14 +97,14 @@ func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 	}
 	asked, got := p.Manifest.Load.Rate, float64(ph.Requests)/ph.Seconds
 	seen := requests.All.Served.P50
-	waits := 1 - seen/ph.Latency.P50 // of the time from when a request was due to its answer
+	waits := 1 - seen/ph.Latency.P50 // from when a request was due to its answer
 	if asked <= 0 || got > leastAnswered*asked || waits < leastReady {
 		return rule.Match{}, false
 	}
 	return rule.Match{
 		Confidence: rule.Likely,
 		Saving:     &rule.Saving{Seconds: fraction.Expect * waits, Low: fraction.Low * waits, High: waits, Latency: 1},
-		Cause: fmt.Sprintf("The service is overloaded: it is asked for %s requests a second and answers %s, with its %d processors busy for %s of the time. What it cannot take up waits in the kernel, where no goroutine is seen to wait: half of the requests take longer than %s from when they were due, and %s from when they are read.",
+		Cause: fmt.Sprintf("The service is overloaded: it gets %s requests a second and answers %s, with its %d processors busy for %s of the time. The other requests wait in the kernel, where no goroutine waits for them: half of the requests take longer than %s from when they were due, and %s from when they are read.",
 			units.Number(asked), units.Number(got), p.Trace.Parallelism.Procs, units.Percent(min(1, busy)), units.Seconds(ph.Latency.P50), units.Seconds(seen)),
 		Fix: relief,
 		Evidence: append(answered(p),
@@ -111,10 +112,10 @@ func behind(p *rule.Pass, busy float64) (rule.Match, bool) {
 	}, true
 }
 
-// relief is what helps a service that has too much to do.
-const relief = "Make requests cheaper (findings in the code say where), add cores, or send fewer. Until then let in no more requests at a time than there are cores (a semaphore in front of the handler that answers 503 beyond it): those let in stay fast, where now all get slow together."
+// relief is the fix for an overloaded service.
+const relief = "Make requests cheaper (the findings in the code show where), add cores, or send fewer requests. Until then admit no more requests at a time than there are cores (a semaphore in front of the handler, which answers 503 to the others): admitted requests stay fast; now all become slow."
 
-// flatOut reports whether the load was as much as the service would take.
+// flatOut reports whether the load sent as many requests as the service answered.
 func flatOut(p *rule.Pass) bool {
 	return p.Manifest != nil && p.Manifest.Load != nil && p.Manifest.Load.Rate == 0
 }
@@ -123,11 +124,11 @@ func flatOut(p *rule.Pass) bool {
 type times struct {
 	count, open       int64
 	all, ran, ready   float64
-	readyForProcessor float64 // of all, at one time
+	readyForProcessor float64 // ready requests of all, at one time
 }
 
-// timeOf sums up finished requests and those that were open at the end: an overloaded service
-// may finish none in a short trace.
+// timeOf sums up finished requests and those that were open at the end: an overloaded service may
+// finish none in a short trace.
 func timeOf(r *requests.Result) times {
 	var t times
 	if r == nil {
@@ -160,7 +161,7 @@ func (t *times) add(parts []requests.PartTime) {
 	}
 }
 
-// waiting says that requests wait for processors.
+// waiting reports requests that wait for processors.
 func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
 	par := p.Trace.Parallelism
 	share := units.Percent(t.ready / t.all)
@@ -169,48 +170,48 @@ func (t *times) waiting(p *rule.Pass, busy float64) rule.Match {
 		Saving:     &rule.Saving{Seconds: fraction.Expect * t.ready, Low: fraction.Low * t.ready, High: t.ready, Latency: t.all},
 		Evidence: []rule.Evidence{
 			{What: "requests in the trace", Value: fmt.Sprintf("%s answered, %s open at its end", units.Count(t.count), units.Count(t.open)), Command: evidence.ViewCommand(p, "requests")},
-			{What: "their time ready to run, without a processor", Value: fmt.Sprintf("%s of %s", units.Seconds(t.ready), units.Seconds(t.all)), Command: evidence.ViewCommand(p, "sched")},
+			{What: "their time runnable, without a processor", Value: fmt.Sprintf("%s of %s", units.Seconds(t.ready), units.Seconds(t.all)), Command: evidence.ViewCommand(p, "sched")},
 			{What: "processors busy", Value: fmt.Sprintf("%s of %d, mean", units.Number(par.MeanBusy), par.Procs), Command: evidence.ViewCommand(p, "parallelism")},
 		},
 	}
 	m.Evidence = append(m.Evidence, answered(p)...)
 	others := ""
 	if o := traced.OthersBusy(p); o >= leastOthers {
-		others = fmt.Sprintf(" Other processes took %s of the machine meanwhile: without them there would be more room.", units.Percent(o))
+		others = fmt.Sprintf(" Other processes took %s of the machine meanwhile.", units.Percent(o))
 	}
 	if busy >= saturated && t.readyForProcessor >= float64(par.Procs) {
-		m.Cause = fmt.Sprintf("The service is overloaded: it is asked for more than its %d processors can do. They were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn, %s of them at a time.%s",
+		m.Cause = fmt.Sprintf("The service is overloaded: it gets more work than its %d processors can do. They were busy for %s of the time, and requests spent %s of theirs runnable, waiting for a processor, %s of them at a time.%s",
 			par.Procs, units.Percent(min(1, busy)), share, units.Number(t.readyForProcessor), others)
 		m.Fix = relief
 		return m
 	}
 	m.Confidence = rule.Hint
 	if busy >= saturated {
-		m.Cause = fmt.Sprintf("The service is near what its %d processors can do: they were busy for %s of the time, and requests spent %s of theirs ready to run, waiting for a turn. The queue is short, %s at a time.%s",
+		m.Cause = fmt.Sprintf("The service is near the capacity of its %d processors: they were busy for %s of the time, and requests spent %s of theirs runnable, waiting for a processor. The queue is short, %s at a time.%s",
 			par.Procs, units.Percent(min(1, busy)), share, units.Number(t.readyForProcessor), others)
-		m.Fix = "More load would only make the queue longer. Make requests cheaper (findings in the code say where) or add cores before it comes."
+		m.Fix = "Make requests cheaper (the findings in the code show where) or add cores before the load grows: more load would only make the queue longer."
 		return m
 	}
-	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time ready to run, waiting for a turn, though processors were busy for only %s of the time.%s", share, units.Percent(busy), others)
-	m.Fix = "If the bursts are the load's, latency in them is the price of fewer cores; if they are the program's own (timers that fire together, work split into many goroutines at once), spread them."
+	m.Cause = fmt.Sprintf("Requests come in bursts: they spent %s of their time runnable, waiting for a processor, though processors were busy for only %s of the time.%s", share, units.Percent(busy), others)
+	m.Fix = "Spread the bursts if the program causes them (timers that fire together, work split into many goroutines at once). If the load does, their latency is the price of fewer cores."
 	return m
 }
 
-// answered holds what was asked for against what was answered.
+// answered compares requests sent with requests answered.
 func answered(p *rule.Pass) []rule.Evidence {
 	if p.Manifest == nil || p.Manifest.Load == nil {
 		return nil
 	}
 	for _, ph := range p.Manifest.Phases {
 		if ph.Name == recording.PhaseClean && ph.Seconds > 0 {
-			return []rule.Evidence{{What: "requests a second", Value: fmt.Sprintf("%s asked, %s answered", units.Number(p.Manifest.Load.Rate), units.Number(float64(ph.Requests)/ph.Seconds))}}
+			return []rule.Evidence{{What: "requests a second", Value: fmt.Sprintf("%s sent, %s answered", units.Number(p.Manifest.Load.Rate), units.Number(float64(ph.Requests)/ph.Seconds))}}
 		}
 	}
 	return nil
 }
 
-// waking says that waking idle processors takes long against the work. On a machine that is busy with
-// other things it is their doing, and nothing is said.
+// waking reports that waking idle processors takes long compared with the work. On a machine that
+// is busy with other processes these cause it, and it reports nothing.
 func waking(p *rule.Pass, busy float64) []rule.Match {
 	w := p.Trace.Parallelism.Wakeup
 	length := p.Trace.Parallelism.Length
@@ -233,11 +234,11 @@ func waking(p *rule.Pass, busy float64) []rule.Match {
 	return []rule.Match{{
 		Confidence: rule.Hint,
 		Saving:     &rule.Saving{Seconds: 0.5 * saved, Low: 0.25 * saved, High: saved, Latency: total},
-		Cause: strings.TrimSpace(fmt.Sprintf("Waking idle processors costs much against the work: %s times goroutines became ready while a processor was idle%s, half of them waited longer than %s for it.",
+		Cause: strings.TrimSpace(fmt.Sprintf("Waking idle processors costs much compared with the work: %s times goroutines became runnable while a processor was idle%s, and half of them waited longer than %s for it.",
 			units.Count(w.Count), at, units.Seconds(w.P50))),
-		Fix: "Hand over work in larger pieces: batches instead of single items, and no goroutine in between that only passes things on.",
+		Fix: "Send work in larger pieces: batches instead of single items, and without goroutines in between that only forward.",
 		Evidence: []rule.Evidence{
-			{What: "ready while a processor was idle", Value: units.Seconds(w.Total) + " in all", Command: evidence.ViewCommand(p, "sched")},
+			{What: "runnable while a processor was idle", Value: units.Seconds(w.Total) + " in all", Command: evidence.ViewCommand(p, "sched")},
 			{What: "processors busy", Value: units.Percent(busy), Command: evidence.ViewCommand(p, "parallelism")},
 		},
 	}}

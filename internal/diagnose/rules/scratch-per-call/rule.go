@@ -1,4 +1,5 @@
-// Package scratchpercall finds memory that a call makes, uses and drops, where that is most of the program's garbage.
+// Package scratchpercall finds memory that a call allocates, uses and drops, if that is most of the
+// program's garbage.
 package scratchpercall
 
 import (
@@ -18,11 +19,13 @@ import (
 )
 
 const (
-	// leastBytes is the line's least share of all allocated bytes.
+	// leastBytes is the least share of all allocated bytes that the line must allocate.
 	leastBytes = 0.2
-	// leastSize of an object, in bytes, on average: below, putting it into a pool and taking it out costs what making it does.
+	// leastSize is the least mean size of the objects, in bytes: below it, a pool costs as much as
+	// allocating.
 	leastSize = 512
-	// mostLive is the share of what was made that a collection may find alive: what is kept cannot be used again.
+	// mostLive is the largest share of the allocated memory that a collection may find alive:
+	// memory that is kept cannot be reused.
 	mostLive = 0.02
 )
 
@@ -35,9 +38,10 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Of memory of some KiB that is taken from a pool, clearing the length and the pool's own work stay.
+				// For memory of some KiB that comes from a pool, clearing it and the pool itself
+				// remain.
 				Fraction:    rule.Fraction{Expect: 0.8, Low: 0.5, High: 0.95},
-				Specificity: -50, // a rule that knows what is made says more
+				Specificity: -50, // a rule that knows what is allocated gives better advice
 			},
 			Prepare: prepare,
 		},
@@ -45,23 +49,23 @@ func Rule() rule.Rule {
 }
 
 const doc = `One line allocates a slice, a map or a struct for each request. It is a large
-part of all garbage, and dead by the next collection. The allocator clears it,
-the collector frees it, and the next request makes the same again.
+part of all garbage, and dead by the next collection. The allocator clears the
+memory, the collector frees it, and the next request allocates the same again.
 
 Reuse it: keep it in a sync.Pool (of pointers; with its length set to 0 and its
-references cleared before it goes back), let the caller hand over the memory to
-fill (append to a parameter), or make it a field of what lives longer and is
-used by one goroutine at a time. Where its size is known to be small, an array
-on the stack does, if nothing lets it escape: the compiler says what does.
+references cleared before it goes back), let the caller pass the memory to fill
+(append to a parameter), or make it a field of a longer-lived value that one
+goroutine uses at a time. For a small constant size use an array on the stack,
+if it does not escape: the compiler reports what escapes.
 
-It is fine where the memory is given to somebody who keeps it. The rule speaks
-of lines that make a fifth of all bytes or more, in objects of 512 bytes or
-more, of which a collection finds next to none alive, in functions that neither
+It is fine where the memory is passed to code that keeps it. The rule reports
+lines that allocate at least a fifth of all bytes, in objects of at least 512
+bytes, of which a collection finds next to none alive, in functions that neither
 return nor store them. Make sure that no callee still holds them when they go
-back.
+back to the pool.
 
-Seen in the field: the buffers that fasthttp, zap, io.Copy's callers and fmt itself
-keep in pools.`
+Seen in the field: the buffers that fasthttp, zap, callers of io.Copy and fmt
+itself keep in pools.`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	all := float64(p.Table.Totals.AllocBytes)
@@ -86,7 +90,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Rows(take), Judge: judge}, true
 }
 
-// scratch returns what the line makes, when that is one thing that could be used again.
+// scratch describes what the line allocates, if that is one value that could be reused.
 func scratch(p *gocode.Place) ast.Expr {
 	var made ast.Expr
 	for _, n := range syntax.Allocating(p) {
@@ -118,8 +122,8 @@ func scratch(p *gocode.Place) ast.Expr {
 	return made
 }
 
-// stays reports whether what is made is a local variable's that the function only uses and passes to what it calls: it is
-// not returned, stored, sent or caught by a closure.
+// stays reports whether the memory belongs to a local variable that the function only uses and
+// passes to its callees: the variable is not returned, stored, sent or captured by a closure.
 func stays(p *gocode.Place, made ast.Expr) bool {
 	v := syntax.LocalVar(p, syntax.AssignedTo(p, made))
 	if v == nil || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
@@ -135,7 +139,7 @@ func stays(p *gocode.Place, made ast.Expr) bool {
 	return true
 }
 
-// leaves reports whether a use of a variable hands its memory to somebody who may keep it.
+// leaves reports whether a use of a variable passes its memory to code that may keep it.
 func leaves(p *gocode.Place, use ast.Expr, around []ast.Node) bool {
 	var child ast.Node = use
 	for _, n := range around {
@@ -144,7 +148,7 @@ func leaves(p *gocode.Place, use ast.Expr, around []ast.Node) bool {
 		case *ast.IndexExpr:
 			return n.X != child // an element, or an index
 		case *ast.SelectorExpr:
-			return false // a field's value, or a method, which may keep it as other functions may
+			return false // the value of a field, or a method, which may keep it as other functions may
 		case *ast.CallExpr:
 			return p.CalleeName(n) == "append"
 		case *ast.BinaryExpr, *ast.RangeStmt:
@@ -161,7 +165,7 @@ func describe(p *rule.Pass, place *gocode.Place, m *rule.Match, made ast.Expr) {
 	bytes, objects := stacks.Sum(m.Allocs)
 	m.Cause = fmt.Sprintf("%s allocates %s each time %s runs it, %s of all bytes, and a collection finds next to none of that alive: it is used for one call and dropped.",
 		syntax.Text(made), units.Bytes(float64(bytes)/float64(objects)), syntax.FuncName(place), units.Percent(float64(bytes)/float64(p.Table.Totals.AllocBytes)))
-	m.Fix = "Use the memory again: a sync.Pool, with the length set to 0 and references cleared before it goes back, or a parameter that the caller hands over to append to."
+	m.Fix = "Reuse the memory: keep it in a sync.Pool, with the length set to 0 and references cleared before Put, or append to a parameter."
 	if words := evidence.EscapeReasons(p, m.Site); len(words) > 0 {
 		m.Fix += fmt.Sprintf(" It is on the heap since %s.", words[0])
 	}

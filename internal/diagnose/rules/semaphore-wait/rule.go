@@ -1,4 +1,4 @@
-// Package semaphorewait finds requests that wait for their turn at a semaphore of the program's own.
+// Package semaphorewait finds requests that wait for a semaphore of the program.
 package semaphorewait
 
 import (
@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// leastShare of the time of requests that they must wait for their turn: who sets a limit means it to be reached now and then.
+	// leastShare of the requests' time that they must wait for the semaphore: a limit is meant to
+	// be reached sometimes.
 	leastShare = 0.25
-	// letIn is the share of such waits that other requests must end.
+	// letIn is the least share of these waits that other requests must end.
 	letIn = 0.8
 )
 
@@ -32,25 +33,26 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, lets n requests
-at a time into a part of a handler; the rest queue. No CPU profile shows that,
-and the machine looks idle: the limit was set for another machine or another
-query, or is held during work that does not need it.
+const doc = `A channel with room for n, or a semaphore of golang.org/x/sync, admits n
+requests at a time to a part of a handler; the others queue. No CPU profile
+shows that, and the machine looks idle: the limit was set for another machine or
+another query, or is held during work that does not need it.
 
 Hold it for less time: only around what it protects, not while the response is
 encoded and sent. If what it protects has room, raise the limit, or derive it
-from what bounds it (GOMAXPROCS for computing, the connections of the pool behind
-it for queries). If it has none, the queue only adds latency: turn requests
-away, with 503 or a short timeout, once it is long.
+from the resource that it protects (GOMAXPROCS for computation, the connections
+of the pool for queries). If there is no room, the queue only adds latency:
+reject requests, with 503 or a short timeout, once it is long.
 
-It is fine where the limit protects what bears no more, or memory: then it is
-the number of requests that is too high. The rule requires that the same
-function in another request ends nearly all such waits. That distinguishes a
-limit from a channel to a worker. It is silent below a quarter of the requests'
-time, and where the processors are busy: admitted requests would wait for one.
+It is fine where the limit protects memory, or a resource without room: then the
+load is too high. The rule requires that the same function in another request
+ends nearly all such waits. That distinguishes a limit from a channel to a
+worker. It reports waits of a quarter of the requests' time and more, and
+nothing where the processors are busy: admitted requests would wait for one.
 
 Seen in the field: thanos-io/thanos#7617 (queries that timed out at a gate for
-20), grafana/mimir#7777 (a timeout for such a gate, so that others are asked).`
+20), grafana/mimir#7777 (a timeout for such a gate, so that other instances get
+the request).`
 
 func find(p *rule.Pass) []rule.Match {
 	t := traced.LongestQueue(p, leastShare, limits)
@@ -59,17 +61,17 @@ func find(p *rule.Pass) []rule.Match {
 	}
 	return []rule.Match{{
 		Site:       t.Site,
-		Confidence: rule.Likely, // that they wait is measured, what is behind the limit is not
+		Confidence: rule.Likely, // the wait is measured, the capacity behind the limit is not
 		Saving:     t.Saving(),
 		Cause: fmt.Sprintf("Requests queue at this limit for %s of their time, %s of them at a time, while the service and its load use %s of the processors.",
 			t.Share(), t.Waiting(), units.Percent(traced.Busy(p))),
 		Fix:      "Raise the limit if what it protects has room, and hold it only around that. If there is no room, reject requests instead of queueing them.",
-		Evidence: t.Evidence(p, "their turn", "mostly let in at"),
+		Evidence: t.Evidence(p, "their turn", "mostly admitted at"),
 	}}
 }
 
-// limits reports whether a place where requests wait is a semaphore: one by name, or a channel at which another request,
-// which has had its turn, lets them in.
+// limits reports whether a line where requests wait is a semaphore: one by name, or a channel at
+// which another request, which has passed the limit, ends the wait.
 func limits(place *requests.PlaceTime) bool {
 	if place.Object == requests.Semaphore {
 		return true
@@ -91,9 +93,9 @@ func limits(place *requests.PlaceTime) bool {
 	return by >= letIn
 }
 
-// lets reports whether who waits at one line may be let in at the other: in the same function, a closure in it, or, where
-// a full channel is waited for, in another method of the same type. A method that receives what another sends may as well
-// wait for news.
+// lets reports whether one line may end a wait for a semaphore at the other: it is in the same
+// function, in a closure in it, or, if the wait is for a full channel, in another method of the
+// same type. A method that receives what another sends may as well wait for messages.
 func lets(waiter, waker *exectrace.Line, full bool) bool {
 	in, out := waiter.Function, waker.Function
 	if out == in || strings.HasPrefix(out, in+".") || strings.HasPrefix(in, out+".") {
@@ -103,8 +105,8 @@ func lets(waiter, waker *exectrace.Line, full bool) bool {
 	return full && t != "" && t == receiver(out)
 }
 
-// receiver is the type of a method with its package: "main.sem" of main.sem.take, "main.(*Limit)" of main.(*Limit).Wait.func1;
-// empty of a function.
+// receiver returns the type of a method with its package: "main.sem" of main.sem.take,
+// "main.(*Limit)" of main.(*Limit).Wait.func1; "" for a function.
 func receiver(function string) string {
 	dir, name := "", function
 	if i := strings.LastIndexByte(function, '/'); i >= 0 {

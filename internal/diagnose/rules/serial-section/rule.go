@@ -20,21 +20,22 @@ import (
 )
 
 const (
-	// leastGain is the share of the program's time that splitting a loop must be able to save.
+	// leastGain is the least share of the program's time that splitting a loop must be able to
+	// save.
 	leastGain = 0.1
-	// mostlySerial is the share of the time with one goroutine running from which serial work of
-	// which no more is known is worth a word.
+	// mostlySerial is the least share of the time with one goroutine running that makes a hint
+	// about other serial work.
 	mostlySerial = 0.5
-	// untraced is how much more of a run a loop may have than of the one that was traced: examples/mandelbrot
-	// saved up to 1.02 of what its trace allowed. Why was not looked into.
+	// untraced is the saving relative to what the trace of another run allowed: examples/mandelbrot
+	// saved up to 1.02. The reason was not examined.
 	untraced = 1.03
-	// longSerial is the share of the time that one such line must have for it.
+	// longSerial is the least share of the time of one line or loop in such a hint.
 	longSerial = 0.3
 )
 
-// fraction is of what perfect sharing would save (Amdahl's law). Shares are never even and the memory is
-// shared: on the 12 cores of the account below 0.83 of it were had, on two in examples/mandelbrot 0.98
-// to 1.02.
+// fraction of what perfect sharing would save (Amdahl's law). Shares are never even and memory is
+// shared: 0.83 on the 12 cores of the workshop that the documentation below cites, 0.98 to 1.02 on
+// two cores in examples/mandelbrot.
 var fraction = rule.Fraction{Expect: 0.95, Low: 0.83, High: 1}
 
 // Rule is serial-section.
@@ -54,22 +55,21 @@ const doc = `When one goroutine runs and no other is ready, the program takes as
 goroutine does, however many cores there are. CPU profiles cannot show this: the
 same work on eight cores has the same profile. The execution trace can.
 
-A loop whose iterations do not touch each other can be shared: as many
-goroutines as there are cores, each with a range of iterations large enough to
-be worth starting (10 µs and up), and a sync.WaitGroup or an errgroup to wait
-for them. On P cores the loop takes 1/P of its time at best.
+If the iterations of a loop are independent, split it: start as many goroutines
+as there are cores, each with a range of iterations that takes at least 10 µs,
+and wait for them with a sync.WaitGroup or an errgroup. On P cores the loop
+takes 1/P of its time at best.
 
-The rule is sure of a loop only when its iterations visibly write nothing but
-variables of their own and elements picked by the loop's variable, also in the
-functions of the package that they call. For other serial work it only says
-where it is, since its order may be needed.
+The rule advises this only if the iterations, and the functions of the package
+that they call, visibly write only their own variables and elements that the
+loop's variable selects. Other serial work it reports as a hint, because its
+order may matter.
 
 It is fine when the order matters, when the program shares the machine with
-others that need the cores, and in a service, which is as parallel as its
-requests are many.
+others that need the cores, and in a service, where requests run in parallel.
 
-Seen in the field: "High Performance Go Workshop" (Cheney), where a fractal
-drawn by a goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
+Seen in the field: "High Performance Go Workshop" (Cheney), where drawing a
+fractal with a goroutine per row took 0.46 s instead of 1.96 s on 12 cores.`
 
 func find(p *rule.Pass) []rule.Match {
 	if traced.Serves(p) || traced.Procs(p) <= 1 {
@@ -98,14 +98,14 @@ func find(p *rule.Pass) []rule.Match {
 type section struct {
 	loop    ast.Node // nil outside loops
 	place   *gocode.Place
-	why     string // the iterations are not visibly independent; "" when they are
+	why     string // why the iterations are not visibly independent; "" when they are
 	seconds float64
 	count   int64
-	lines   map[exectrace.Line]float64 // in the loop's function
+	lines   map[exectrace.Line]float64 // name of the loop's function
 }
 
-// sections sums serial time by the outermost loop whose iterations are independent; what has none,
-// by the outermost loop or, without one, by the line. Longest first.
+// sections sums serial time by the outermost loop whose iterations are independent; without one, by
+// the outermost loop or else by the line. Longest first.
 func sections(p *rule.Pass) (split, rest []*section) {
 	w := walk{Pass: p, loops: map[ast.Node]*section{}, lines: map[exectrace.Line]*section{}}
 	for _, st := range p.Trace.Parallelism.Serial.Stacks {
@@ -135,7 +135,7 @@ func sections(p *rule.Pass) (split, rest []*section) {
 	return split, rest
 }
 
-// main is the line of a section with most of the time.
+// main returns the line of a section that takes most of its time.
 func (s *section) main() exectrace.Line {
 	var best exectrace.Line
 	for l, sec := range s.lines {
@@ -146,14 +146,15 @@ func (s *section) main() exectrace.Line {
 	return best
 }
 
-// walk looks for loops in stacks.
+// walk finds loops in stacks.
 type walk struct {
 	*rule.Pass
 	loops map[ast.Node]*section
 	lines map[exectrace.Line]*section
 }
 
-// of returns the section of a stack, and the line on which the stack is in it; nil when it has no line of a module.
+// of returns the section of a stack, and the line of the stack that is in it; nil when no line
+// belongs to a module.
 func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
 	var outer *section
 	var outerLine, leaf exectrace.Line
@@ -189,13 +190,13 @@ func (w *walk) of(frames []exectrace.Frame) (*section, exectrace.Line) {
 	}
 	s := w.lines[leaf]
 	if s == nil {
-		s = &section{why: "it is in no loop that shows", lines: map[exectrace.Line]float64{}}
+		s = &section{why: "it is in no visible loop", lines: map[exectrace.Line]float64{}}
 		w.lines[leaf] = s
 	}
 	return s, leaf
 }
 
-// shared reports whether a line stands in a function literal that a loop starts as goroutines: it is
+// shared reports whether a line is in a function literal that a loop starts as goroutines: it runs
 // alone only when the others are done before it.
 func shared(place *gocode.Place) bool {
 	lit, ok := place.Func.(*ast.FuncLit)
@@ -257,21 +258,21 @@ func (s *section) match(p *rule.Pass) rule.Match {
 	}
 	if s.why == "" {
 		head := syntax.Line(s.place, s.loop.Pos())
-		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its iterations do not touch each other, as far as the code shows.",
+		m.Cause = fmt.Sprintf("One goroutine works through the loop on line %d while %s idle: %s of the program's %s. Its iterations are independent, as far as the code shows.",
 			head, idle, units.Seconds(s.seconds), units.Seconds(length))
-		m.Fix = fmt.Sprintf("Share the loop on line %d between goroutines, a range of iterations each, as many as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. One goroutine per round is right only when an iteration takes 10 µs or more.", head)
+		m.Fix = fmt.Sprintf("Split the loop on line %d into ranges of iterations, one for each of as many goroutines as there are cores (runtime.GOMAXPROCS(0)), and wait for them with a sync.WaitGroup. Start one goroutine per iteration only if an iteration takes 10 µs or more.", head)
 		return m
 	}
 	m.Confidence = rule.Hint
-	m.Saving.Low = 0.25 * gain // of a hint it is not known whether it can be had
+	m.Saving.Low = 0.25 * gain // a hint may save nothing
 	m.Saving.Seconds = 0.6 * gain
 	if s.loop == nil {
-		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which stands in no loop that could be shared.", units.Percent(p.Trace.Parallelism.Serial.Share), idle)
-		m.Fix = "If parts of this work do not need each other's results, do them in goroutines of their own; if each step needs the one before, it cannot be shared, and only less work helps."
+		m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest under this line, which is in no loop that could run in parallel.", units.Percent(p.Trace.Parallelism.Serial.Share), idle)
+		m.Fix = "Run parts of this work in goroutines of their own if they do not need each other's results; if each step needs the one before, only less work helps."
 		return m
 	}
-	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. Whether its iterations could run at the same time is not visible: %s.",
+	m.Cause = fmt.Sprintf("One goroutine ran alone for %s of the program's time while %s idle, longest in the loop on line %d. The code does not show whether its iterations could run in parallel: %s.",
 		units.Percent(p.Trace.Parallelism.Serial.Share), idle, syntax.Line(s.place, s.loop.Pos()), s.why)
-	m.Fix = "If the iterations do not need each other's results, share them between as many goroutines as there are cores; a sum can be kept per goroutine and added up at the end. If each iteration needs the one before, the order is needed and only less work helps."
+	m.Fix = "Split the iterations between as many goroutines as there are cores if they do not need each other's results; a sum can be kept per goroutine and added up at the end. If each iteration needs the one before, only less work helps."
 	return m
 }

@@ -1,4 +1,4 @@
-// Package sleeppolling finds loops that sleep and look again instead of being told.
+// Package sleeppolling finds loops that sleep and poll instead of waiting for an event.
 package sleeppolling
 
 import (
@@ -17,14 +17,16 @@ import (
 )
 
 const (
-	// leastRate is how often a second a line must sleep: below it looking again costs nothing.
+	// leastRate is the least number of sleeps of a line per second: below it polling costs next to
+	// nothing.
 	leastRate = 50
-	// longestSleep, in seconds, and littleWork of it: longer ones wait for something that takes
-	// its time, and who works in between is paced, not polling.
+	// longestSleep, in seconds, and littleWork between sleeps, as a part of them: longer sleeps
+	// wait for something slow, and a loop that works between sleeps is paced, not polling.
 	longestSleep, littleWork = 0.02, 0.1
 )
 
-// fraction of the cost of waking up for nothing: being told costs one wake-up for each event.
+// fraction of the cost of needless wake-ups that an event saves: it costs one wake-up each time it
+// happens.
 var fraction = rule.Fraction{Expect: 0.9, Low: 0.6, High: 1}
 
 // Rule is sleep-polling.
@@ -48,7 +50,7 @@ Wait for an event instead: a channel that is closed or sent to, a sync.Cond, a
 context. For a timeout, select on the channel and a timer.
 
 It is fine for what cannot notify, such as a file or a register, at a suitable
-rate. The rule leaves loops alone that count their iterations or range over
+rate. The rule leaves alone loops that count their iterations or range over
 something, and those that mostly wake another goroutine or make a system call
 between two sleeps: they are paced, not polling.
 
@@ -73,7 +75,7 @@ func find(p *rule.Pass) []rule.Match {
 func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {
 	cost := traced.Switching(p, poll.Count, []*site.Site{s}, "time.Sleep")
 	if cost == (stats.Interval{}) {
-		cost = stats.Interval{Value: 5e-6, Low: 2e-6, High: 20e-6}.Scale(float64(poll.Count)) // nothing sampled: as in Doc
+		cost = stats.Interval{Value: 5e-6, Low: 2e-6, High: 20e-6}.Scale(float64(poll.Count)) // no samples: as in doc
 	}
 	length := p.Trace.Parallelism.Length
 	m := rule.Match{
@@ -88,7 +90,7 @@ func match(p *rule.Pass, poll wall.Poll, s *site.Site) (rule.Match, bool) {
 	}
 	m.Cause = fmt.Sprintf("This line sleeps %s times a second, %s each, and runs %s in between: it polls, and notices events %s late on average.",
 		units.Number(float64(poll.Count)/length), units.Seconds(poll.Sleep), units.Seconds(poll.Work), units.Seconds(poll.Sleep/2))
-	m.Fix = "Wait on a channel, a sync.Cond or a context that says when there is something; select on it and a timer to wait for a while at most."
+	m.Fix = "Wait for a channel, a sync.Cond or a context that signals the event; for a timeout, select on the channel and a timer."
 	place := p.Place(s)
 	if place == nil {
 		return m, true

@@ -1,4 +1,5 @@
-// Package slicegrowth finds slices that grow by append though their length is known before the loop.
+// Package slicegrowth finds slices that grow by append although their length is known before the
+// loop.
 package slicegrowth
 
 import (
@@ -26,9 +27,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// Doubling allocates about twice the last slice on the way to it and leaves it half
-				// empty at worst; one slice of the right size is left. Netflix/spectator-go#53
-				// reports 4 allocations and 240 B down to 1 and 64 B.
+				// Doubling allocates about twice the final slice in total, and leaves it half empty
+				// at worst; one slice of the right size remains. Netflix/spectator-go#53 reports 4
+				// allocations and 240 B before, 1 and 64 B after.
 				Fraction:    rule.Fraction{Expect: 0.6, Low: 0.4, High: 0.8},
 				Specificity: 1,
 			},
@@ -44,14 +45,14 @@ gets n elements is therefore allocated and copied log₂(n) times, and the last
 one has unused capacity.
 
 When a loop appends once in each iteration and the number of iterations is known
-before it, make([]T, 0, n) does it with one allocation.
+before it, make([]T, 0, n) needs one allocation.
 
-It is fine when the loop may end early or keeps few of the elements: then
-capacity for all would cost more. The rule speaks only when every iteration
-appends, and leaves slices alone that were given a capacity.
+It is fine when the loop may end early or keeps few of the elements: capacity
+for all would then cost more. The rule reports only loops in which every
+iteration appends, and leaves alone slices that have a capacity.
 
-Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The
-prealloc linter reports the same form without knowing which ones cost.`
+Seen in the field: Netflix/spectator-go#53, milvus-io/milvus#35118. The prealloc
+linter reports the same form without knowing which slices cost something.`
 
 func take(s *site.Site) rule.Match {
 	m := finder.TakeCallsAndOwn(s, grow)
@@ -72,7 +73,7 @@ func guilty(c *finder.Case) bool {
 		if !ok || loops.AtMost(p, loop, call, 4) {
 			continue
 		}
-		if !syntax.AllocatesOnly(p, call) { // the element is made on the line, too
+		if !syntax.AllocatesOnly(p, call) { // the line allocates the element too
 			m.Allocs = nil
 			m.Live = nil
 		}
@@ -85,14 +86,14 @@ func guilty(c *finder.Case) bool {
 		}
 		m.Cause = fmt.Sprintf("%s starts empty and grows in every iteration of the loop on line %d, which runs %s times. It is reallocated and copied repeatedly.",
 			slice.Name(), syntax.Line(p, loop.Pos()), n)
-		m.Fix = fmt.Sprintf("Make it with the capacity that it will need before the loop: %s := make(%s, 0, %s).", slice.Name(), syntax.TypeText(p, slice.Type()), n)
+		m.Fix = fmt.Sprintf("Create it with the capacity that it needs before the loop: %s := make(%s, 0, %s).", slice.Name(), syntax.TypeText(p, slice.Type()), n)
 		return true
 	}
 	return false
 }
 
-// appends returns the local slice that a call appends single elements to, and the loop
-// in whose every iteration it does; the slice starts empty outside of that loop, and in no other.
+// appends returns the local slice that a call appends single elements to, and the loop whose every
+// iteration does that. The slice starts empty outside of that loop, and in no other loop.
 func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
 		return nil, nil
@@ -112,8 +113,8 @@ func appends(p *gocode.Place, call *ast.CallExpr) (*types.Var, ast.Node) {
 	return slice, around[0]
 }
 
-// startsEmpty reports whether a slice is declared without capacity, just outside of the
-// innermost loop: between them is no other loop that would fill it further.
+// startsEmpty reports whether a slice is declared without capacity, just outside of the innermost
+// loop: no other loop between them would fill it further.
 func startsEmpty(p *gocode.Place, v *types.Var, around []ast.Node) bool {
 	if around[0].Pos() <= v.Pos() && v.Pos() < around[0].End() {
 		return false

@@ -1,4 +1,4 @@
-// Package smallreads finds reads of a few bytes straight from a file or connection.
+// Package smallreads finds reads of a few bytes directly from a file or connection.
 package smallreads
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// few is the number of bytes up to which a read is small: a page is what costs as much
-// as its system call.
+// few is the largest number of bytes of a small read: reading a page costs as much as its system
+// call.
 const few = 512
 
 // Rule is small-reads.
@@ -30,8 +30,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the read calls. A bufio.Reader makes one of 4096 bytes; scanning byte by byte
-				// loses all but a thousandth, records of 512 bytes all but an eighth.
+				// The rows are the read calls. A bufio.Reader reads 4096 bytes at a time: byte by
+				// byte, one call in a thousand remains; for records of 512 bytes, one in eight.
 				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.75, High: 0.99},
 				Specificity: 1,
 			},
@@ -57,13 +57,13 @@ message.
 
 Put one bufio.Reader in front and read everything through it.
 
-It is fine where the descriptor is handed on afterwards: a buffer may have read
-more than was asked for.
+It is fine where other code reads from the same descriptor afterwards: a buffer
+may have read more than was asked for.
 
 Seen in the field: aquasecurity/tracee#1407, gopasspw/gopass#607,
 rancher/os#1628.`
 
-// inlets are the calls of the standard library that end in a read(2), recv(2) or the like.
+// inlets are the functions of the standard library that end in read(2), recv(2) and the like.
 var inlets = []string{"os.(*File).Read", "net.(*conn).Read"}
 
 func judge(c *finder.Case) bool {
@@ -77,12 +77,12 @@ func judge(c *finder.Case) bool {
 		return false
 	}
 	c.Callees = inlets
-	c.Cause = fmt.Sprintf("%s reads %s straight from a file or connection: a system call each time.", funcname.Short(c.Name()), what)
-	c.Fix = "Put one bufio.Reader in front, made once, and read everything through it."
+	c.Cause = fmt.Sprintf("%s reads %s directly from a file or connection: a system call each time.", funcname.Short(c.Name()), what)
+	c.Fix = "Put one bufio.Reader in front, created once, and read everything through it."
 	return true
 }
 
-// size tells how much a call reads at a time, and whether that is known to be little.
+// size describes how much a call reads at a time, and reports whether that is known to be little.
 func size(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	name := p.CalleeName(call)
 	if strings.HasPrefix(name, "fmt.") {
@@ -100,7 +100,7 @@ func size(p *gocode.Place, call *ast.CallExpr) (string, bool) {
 	return fmt.Sprintf("%d bytes", n), n > 0 && n <= few
 }
 
-// length is the constant length of a buffer; 0 when it is not known.
+// length returns the constant length of a buffer; 0 when it is not known.
 func length(p *gocode.Place, e ast.Expr) int64 {
 	e = syntax.Origin(p, e)
 	low := int64(0)
@@ -147,7 +147,8 @@ func arrayLength(t types.Type) int64 {
 	return 0
 }
 
-// fixed is the size of what a pointer points to, in the encoding of encoding/binary; 0 when it has none.
+// fixed returns the size of what a pointer points to, as encoding/binary encodes it; 0 when it has
+// none.
 func fixed(t types.Type) int64 {
 	if t == nil {
 		return 0

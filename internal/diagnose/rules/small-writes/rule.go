@@ -27,8 +27,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4 KiB, so
-				// nearly all of the calls go; copying the bytes to the kernel stays.
+				// The rows are the write calls. A line of 50 bytes fits 80 times into a buffer of 4
+				// KiB, so nearly all of the calls go; copying the bytes to the kernel remains.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
 				Specificity: 1,
 			},
@@ -48,19 +48,18 @@ func Rule() rule.Rule {
 }
 
 const doc = `fmt.Fprintf to an *os.File or a net.Conn makes a system call for every piece:
-half a microsecond and up, and for a connection perhaps a packet, where copying
+half a microsecond and more, and perhaps a packet on a connection, while copying
 a line into a buffer takes ten nanoseconds.
 
-Put a bufio.Writer in front and call Flush after the loop, with its error
-checked.
+Put a bufio.Writer in front, call Flush after the loop and check its error.
 
-It is fine for output that somebody waits for, and where a crash must not lose a
-line. The rule leaves loops alone that wait between their iterations (channels,
-reads, sleeps), writers made in the loop, and pieces that may be large.
+It is fine for interactive output, and where a crash must not lose a line. The
+rule leaves alone loops that wait between iterations (channels, reads, sleeps),
+writers that the loop creates, and pieces that may be large.
 
 Seen in the field: segmentio/parquet-go#157, dmachard/DNS-collector#1125.`
 
-// outlets are the calls of the standard library that end in a write(2), send(2) or the like.
+// outlets are the functions of the standard library that end in write(2), send(2) and the like.
 var outlets = []string{"os.(*File).Write", "os.(*File).WriteString", "net.(*conn).Write"}
 
 func judge(c *finder.Case) bool {
@@ -74,7 +73,7 @@ func judge(c *finder.Case) bool {
 	}
 	spent, samples := stacks.Sum(c.CPU)
 	c.Callees = outlets
-	c.Cause = fmt.Sprintf("The loop on line %d writes straight to %s: a system call for each piece.", syntax.Line(c.Place, loop.Pos()), writerText(c.Place, c.Calls[0]))
+	c.Cause = fmt.Sprintf("The loop on line %d writes directly to %s: a system call for each piece.", syntax.Line(c.Place, loop.Pos()), writerText(c.Place, c.Calls[0]))
 	c.Fix = "Write through a bufio.Writer and call Flush after the loop, checking its error."
 	c.Evidence = append(c.Evidence, rule.Evidence{
 		What:    "CPU in the write calls of this line",
@@ -112,8 +111,8 @@ func outside(p *gocode.Place, loop ast.Node, call *ast.CallExpr) bool {
 	return w == nil || loops.FromOutside(p, loop, w)
 }
 
-// small reports whether a piece is small as far as the syntax shows: formatted, a string, or a
-// slice of known small length. A slice of bytes of unknown length may be a whole file.
+// small reports whether a piece is small as far as the syntax shows: a formatted text, a string, or
+// a slice of known small length. A byte slice of unknown length may be a whole file.
 func small(p *gocode.Place, call *ast.CallExpr) bool {
 	if !strings.HasSuffix(p.CalleeName(call), ").Write") {
 		return true

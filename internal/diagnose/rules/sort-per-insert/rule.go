@@ -1,4 +1,4 @@
-// Package sortperinsert finds lists that are sorted again after each element that is added.
+// Package sortperinsert finds lists that are sorted again after each insertion of an element.
 package sortperinsert
 
 import (
@@ -23,8 +23,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// A binary search and a copy of half of the list replace a sort of a list that is all but sorted: n comparisons or
-				// more become log n. For short lists less is saved.
+				// A binary search and a copy of half of the list replace a sort of an almost sorted
+				// list: n or more comparisons become log n. Short lists save less.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.3, High: 0.97},
 				Removes:  true,
 			},
@@ -34,20 +34,19 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function appends one element and sorts the whole list. The list was sorted
-before, so only one element is out of place. A sort examines every element to
-find that out, with an indirect call for each comparison: n elements cost at
-least n² comparisons.
+before, so only one element is out of place. The sort still examines every
+element, with an indirect call for each comparison: inserting n elements costs
+at least n² comparisons.
 
-Find the place by slices.BinarySearch and put the element there with
-slices.Insert. Where many elements are added before the list is read, append
-them all and sort once; where the order matters for the least element alone, use
-container/heap.
+Find the position with slices.BinarySearch and insert the element there with
+slices.Insert. If many elements are added before the list is read, append all of
+them and sort once; if only the smallest element matters, use container/heap.
 
-It is fine where the append is in a loop of its own and the sort comes after, and
-the rule leaves that alone.
+It is fine where a loop appends and the sort comes after it; the rule does not
+report that.
 
-Seen in the field: armon/go-radix#15 (edges of a node), 2.6 times slower than
-with a binary search.`
+Seen in the field: armon/go-radix#15 (edges of a node), which was 2.6 times
+slower than with a binary search.`
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if p.Syntax == nil {
@@ -86,19 +85,19 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 		list := syntax.Text(found.list)
 		c.Cause = fmt.Sprintf("%s appends one element to %s (line %d) and sorts the whole list again: n elements cost n² comparisons.",
 			syntax.FuncName(c.Place), list, found.line)
-		c.Fix = fmt.Sprintf("Insert at the element's place: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
+		c.Fix = fmt.Sprintf("Insert at the element's position: i, _ := slices.BinarySearchFunc(%s, …), then slices.Insert; or append all elements and sort once.", list)
 		return true
 	}
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
-// inserted is a list that got one element and is sorted.
+// inserted is a list that gets one element and is sorted.
 type inserted struct {
 	list ast.Expr
 	line int // of the append
 }
 
-// insertedAt returns the list that a line sorts right after one element was appended, in the same block.
+// insertedAt returns the list that a line sorts after the same block appended one element to it.
 func insertedAt(p *gocode.Place) *inserted {
 	for _, call := range syntax.Calls(p) {
 		list := sorts.List(p, call)
@@ -115,7 +114,7 @@ func insertedAt(p *gocode.Place) *inserted {
 					return &inserted{list, syntax.Line(p, stmt.Pos())}
 				}
 			}
-			break // an append further out is of another loop or condition
+			break // an append further out belongs to another loop or condition
 		}
 	}
 	return nil

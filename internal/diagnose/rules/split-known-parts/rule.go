@@ -1,4 +1,5 @@
-// Package splitknownparts finds strings that are split into a list of which a few known parts are used.
+// Package splitknownparts finds strings that are split into a list although only a few known parts
+// are used.
 package splitknownparts
 
 import (
@@ -25,7 +26,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// strings.Cut compares the same bytes up to the last part that is used, and makes no list.
+				// strings.Cut compares the same bytes up to the last part that is used, and
+				// allocates no list.
 				Fraction: rule.Fraction{Expect: 0.7, Low: 0.4, High: 0.95},
 			},
 			Start: finder.Calls{
@@ -37,23 +39,23 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `strings.Split walks the string twice and allocates a list of all its parts. Where
-only the first, the second or their number is asked for, strings.Cut finds them
-one after the other without a list, and stops where nobody needs more. A text
-from outside with a million separators makes a list of a million parts before
-anybody looks at its length.
+const doc = `strings.Split scans the string twice and allocates a list of all its parts. If
+only the first parts or their number are needed, strings.Cut finds one part
+after the other without a list, and can stop early. A text from outside with a
+million separators makes a list of a million parts before the program checks its
+length.
 
 Use strings.Cut for two parts, and again on the rest for a third;
-strings.LastIndexByte for the last; strings.Count for the number alone. Where
-the list is needed, strings.SplitN bounds it, and strings.SplitSeq (Go 1.24)
-walks the parts without one.
+strings.LastIndexByte for the last; strings.Count for the number alone. If the
+list is needed, strings.SplitN bounds it; strings.SplitSeq (Go 1.24) iterates
+over the parts without one.
 
-It is fine where the list is kept, passed on or ranged over, and the rule leaves
-those alone, unless the lists are mostly many times longer than a check of their
-length accepts, or long and only ranged over once.
+It is fine where the list is kept, passed on or ranged over. The rule leaves
+those alone, unless most lists are many times longer than a check of their
+length accepts, or are long and only ranged over once.
 
 Seen in the field: golang-jwt/jwt (CVE-2025-30204: a token of dots made a list
-of gigabytes); the stdlib's own moves to strings.Cut in Go 1.18.`
+of gigabytes); the standard library's change to strings.Cut in Go 1.18.`
 
 func judge(c *finder.Case) bool {
 	most := 0
@@ -81,18 +83,18 @@ func judge(c *finder.Case) bool {
 		}
 	}
 	if funcname.Match(c.Name(), "strings.Fields") {
-		fix = "Trim the leading space and cut at the next with strings.IndexFunc; or walk strings.FieldsSeq and stop."
+		fix = "Trim the leading space and cut at the next with strings.IndexFunc; or range over strings.FieldsSeq and break."
 	}
-	c.Cause = fmt.Sprintf("%s makes a list of all parts of %s, and %s.", funcname.Short(c.Name()), what, used)
+	c.Cause = fmt.Sprintf("%s allocates a list of all parts of %s, and %s.", funcname.Short(c.Name()), what, used)
 	c.Fix = fix
 	return true
 }
 
-// tooMany is how many times more parts the lists have than the program accepts, on average.
+// tooMany is the least ratio of the mean number of parts to the number that the program accepts.
 const tooMany = 8
 
-// bounded judges a list whose length is checked and that is used in other ways, too: it is a mistake when the lists are
-// mostly far longer than what passes the check, which the size of their memory shows.
+// bounded judges a list whose length is checked and that has other uses too: it is a mistake when
+// most lists are far longer than the check accepts, which their memory shows.
 func bounded(c *finder.Case) bool {
 	call := c.Calls[0]
 	name := c.Name()
@@ -110,14 +112,14 @@ func bounded(c *finder.Case) bool {
 	mean := bytes / objects / part
 	if mean >= longList && walked(c.Place, call) {
 		what := syntax.Text(call.Args[0])
-		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, only to walk it once.", funcname.Short(name), units.Count(mean), what)
-		c.Fix = fmt.Sprintf("Walk the parts without a list: for part := range %sSeq(%s, %s) (Go 1.24), or cut one after the other with Cut.",
+		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, only to iterate over it once.", funcname.Short(name), units.Count(mean), what)
+		c.Fix = fmt.Sprintf("Iterate over the parts without a list: for part := range %sSeq(%s, %s) (Go 1.24), or cut one after the other with Cut.",
 			funcname.Short(name), what, syntax.Text(call.Args[1]))
 		return true
 	}
 	if accepted, ok := checked(c.Place, call); ok && mean >= tooMany*(accepted+1) {
 		what := syntax.Text(call.Args[0])
-		c.Cause = fmt.Sprintf("%s makes a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
+		c.Cause = fmt.Sprintf("%s allocates a list of about %s parts of %s on average, and the next check accepts %d: a text from outside decides how much memory that takes.",
 			funcname.Short(name), units.Count(mean), what, accepted)
 		c.Fix = fmt.Sprintf("Bound the list: %sN(%s, %s, %d) makes one part more than is accepted, so that the same check still sees that there are too many; or cut the parts one after the other.",
 			funcname.Short(name), what, syntax.Text(call.Args[1]), accepted+1)
@@ -126,10 +128,10 @@ func bounded(c *finder.Case) bool {
 	return false
 }
 
-// longList is how many parts a list has, on average, that is not worth making to walk it once.
+// longList is the least mean number of parts of a list that is not worth allocating for one loop.
 const longList = 64
 
-// walked reports whether a list is only ranged over, and its length asked for.
+// walked reports whether a list is only ranged over and passed to len.
 func walked(p *gocode.Place, call *ast.CallExpr) bool {
 	if r, ok := syntax.Parent(p, call).(*ast.RangeStmt); ok {
 		return ast.Unparen(r.X) == call
@@ -158,7 +160,8 @@ func walked(p *gocode.Place, call *ast.CallExpr) bool {
 	return ranged
 }
 
-// checked returns the number that the length of a list is compared with in the condition of an if that leaves the function.
+// checked returns the number that the length of a list is compared with in the condition of an if
+// that leaves the function.
 func checked(p *gocode.Place, call *ast.CallExpr) (accepted int64, ok bool) {
 	v := syntax.Result(p, call)
 	if v == nil {
@@ -192,8 +195,8 @@ func checked(p *gocode.Place, call *ast.CallExpr) (accepted int64, ok bool) {
 	return 0, false
 }
 
-// parts reports how the result of a split is used: the highest constant index (-1 for none), whether its length is, and
-// whether that is all.
+// parts reports how the result of a split is used: the highest constant index (-1 for none),
+// whether its length is used, and whether there are no other uses.
 func parts(p *gocode.Place, call *ast.CallExpr) (index int, length, ok bool) {
 	index = -1
 	around := p.Enclosing(call)
@@ -215,7 +218,7 @@ func parts(p *gocode.Place, call *ast.CallExpr) (index int, length, ok bool) {
 		}
 		if a, is := path[0].(*ast.AssignStmt); is && a.Lhs[0] == id && len(a.Lhs) == 1 {
 			if len(a.Rhs) != 1 || ast.Unparen(a.Rhs[0]) != call {
-				return 0, false, false // it holds something else, too
+				return 0, false, false // it holds something else too
 			}
 			continue
 		}
@@ -229,7 +232,7 @@ func parts(p *gocode.Place, call *ast.CallExpr) (index int, length, ok bool) {
 	return index, length, reads > 0
 }
 
-// use is what a node around the list asks of it: a constant index, or the length.
+// use returns what a node around the list reads of it: a constant index, or the length.
 func use(p *gocode.Place, list ast.Expr, around []ast.Node) (index int, length, ok bool) {
 	switch n := around[0].(type) {
 	case *ast.IndexExpr:
@@ -248,7 +251,7 @@ func use(p *gocode.Place, list ast.Expr, around []ast.Node) (index int, length, 
 	return 0, false, false
 }
 
-// assigned reports whether an index expression is set, or its address taken.
+// assigned reports whether an index expression is assigned to, or its address is taken.
 func assigned(around []ast.Node) bool {
 	if len(around) < 2 {
 		return false

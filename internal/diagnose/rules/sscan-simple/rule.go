@@ -24,8 +24,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// One number: 606 ns became 12 (felixge/fgprof#7: 486 became 7). A line of eight fields
-				// by Split and Atoi: an eighth of the time (containers/storage#555).
+				// For one number 606 ns became 12 (felixge/fgprof#7: 486 became 7). For a line of
+				// eight fields, Split and Atoi take an eighth of the time (containers/storage#555).
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.98},
 			},
 			Start: finder.Calls{Functions: []string{"fmt.Sscanf", "fmt.Sscan", "fmt.Sscanln"}},
@@ -35,13 +35,13 @@ func Rule() rule.Rule {
 }
 
 const doc = `fmt.Sscanf and Sscan wrap the string in a reader, fetch it rune by rune through
-an interface, collect each field in a buffer, and find out by a type switch
-where to put it. strconv reads the same number thirty to fifty times faster, and
-strings.Cut or Fields take a line apart.
+an interface, collect each field in a buffer, and store it through a type
+switch. strconv parses the same number thirty to fifty times faster; strings.Cut
+or Fields split a line.
 
 It is fine in tools and tests. The scanners are lenient where strconv is strict:
-they skip leading space and ignore what follows the last verb; the rewrite has
-to want that.
+they skip leading space and ignore what follows the last verb. The rewrite is
+stricter.
 
 Seen in the field: containers/storage#555 (a parser eight times as fast),
 felixge/fgprof#7, grafov/m3u8#63.`
@@ -65,16 +65,17 @@ func judge(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("%s reads %s rune by rune through an interface, to find plain numbers or words.", funcname.Short(c.Name()), syntax.Text(call.Args[0]))
 	read := "strconv.Atoi, ParseInt or ParseFloat"
 	if fields := len(call.Args) - 1; fields > 2 || fields == 2 && c.Name() != "fmt.Sscanf" {
-		c.Fix = "Take the text apart with strings.Cut or strings.Fields and read the numbers with " + read + "."
+		c.Fix = "Split the text with strings.Cut or strings.Fields and parse the numbers with " + read + "."
 	} else {
-		c.Fix = "Read it with " + read + "; trim it first if space may be around it."
+		c.Fix = "Parse it with " + read + "; trim it first if space may be around it."
 	}
 	return true
 }
 
 var verbs = regexp.MustCompile(`%[a-zA-Z%]`)
 
-// plain reports whether a format has only verbs that strconv and strings know, without widths.
+// plain reports whether a format has only verbs that strconv and strings can replace, without
+// widths.
 func plain(format string) bool {
 	for _, v := range verbs.FindAllString(format, -1) {
 		if !strings.Contains("dsvfg", v[1:]) {
@@ -84,8 +85,8 @@ func plain(format string) bool {
 	return strings.Count(format, "%") == len(verbs.FindAllString(format, -1))
 }
 
-// basic reports whether all targets are pointers to numbers, strings or booleans that do not scan
-// themselves.
+// basic reports whether all targets are pointers to numbers, strings or booleans without a Scan
+// method.
 func basic(p *gocode.Place, targets []ast.Expr) bool {
 	for _, e := range targets {
 		t := p.TypeOf(e)

@@ -30,7 +30,7 @@ func Rule() rule.Rule {
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
 				Removes: true,
-				// An error without a stack is still made.
+				// Creating an error without a stack remains.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.75, High: 0.98},
 				Specificity: 1,
 			},
@@ -39,18 +39,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Some error packages record where an error was made: runtime.Callers unwinds the
-whole stack (a microsecond and more, growing with its depth), and the result is
-an array of 32 or more addresses on the heap. Turning those into names and
-lines costs much more again. Each Wrap may do the same.
+const doc = `Some error packages record where an error is created: runtime.Callers unwinds
+the whole stack, which takes a microsecond or more, and the result is an array
+of 32 or more addresses on the heap. Converting those to names and lines costs
+much more again. Each Wrap may do the same.
 
 For errors that belong to normal operation (not found, end of input, wrong key)
-return a plain or a package-level error, and add the stack where something is
-really wrong. If stacks are wanted, record the addresses and resolve them only
+return a plain or a package-level error, and add the stack only to errors that
+mean a defect. If stacks are wanted, record the addresses and resolve them only
 when the error is printed.
 
-It is fine for errors that are rare: what they cost is then below what is
-shown. What is lost is the place of origin in the log.
+It is fine for rare errors. Without the stack, the log does not show where an
+error came from.
 
 Seen in the field: monzo/terrors#10, emperror/errors#27, uber-go/zap#1052 for
 loggers.`
@@ -60,7 +60,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(f.caller), Judge: f.guilty}, true
 }
 
-// search holds what one run of the rule needs.
+// search is the state of one run of the rule.
 type search struct {
 	pass    *rule.Pass
 	walking map[string]bool // functions of modules that walk a stack
@@ -77,8 +77,8 @@ func walking(p *rule.Pass) map[string]bool {
 	return found
 }
 
-// caller returns the frame to blame for a row of a walking function: the line that walks; or, when that
-// is a dependency's, the line of another module that called the dependency.
+// caller returns the frame to charge for a row of a walking function: the line that walks or, if
+// that is in a dependency, the line of another module that called the dependency.
 func (f *search) caller(r *site.Row) int {
 	if r.Owner < 0 || !f.walking[r.Stack[r.Owner].Function] {
 		return -1
@@ -100,7 +100,7 @@ func (f *search) guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
 		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && loops.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
-			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it makes.", funcname.Short(fn.FullName()))
+			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", funcname.Short(fn.FullName()))
 			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that mean a defect."
 			return true
 		}
@@ -109,7 +109,7 @@ func (f *search) guilty(c *finder.Case) bool {
 		return false
 	}
 	m.Cause = fmt.Sprintf("%s walks the stack for each error that is created.", syntax.FuncName(p))
-	m.Fix = "Make errors of normal operation without a stack, or record the addresses only and resolve them when the error is printed."
+	m.Fix = "Create errors of normal operation without a stack, or record only the addresses and resolve them when the error is printed."
 	return true
 }
 
@@ -126,8 +126,8 @@ func below(m *rule.Match, fn *types.Func) bool {
 	return false
 }
 
-// own reports whether the blamed line walks the stack itself for an error: its function, or one of the two
-// that called it, returns one.
+// own reports whether the charged line itself walks the stack for an error: its function, or one of
+// the two that called it, returns one.
 func (f *search) own(m *rule.Match) bool {
 	for _, r := range m.CPU {
 		if r.Owner < 0 || r.Stack[r.Owner].Line != m.Site.Line || !stacks.Calls(r, walkers...) {
@@ -143,7 +143,7 @@ func (f *search) own(m *rule.Match) bool {
 	return false
 }
 
-// returnsError reports whether a place's function has an error among its results.
+// returnsError reports whether the results of a place's function include an error.
 func returnsError(p *gocode.Place) bool {
 	var ft *ast.FuncType
 	switch fn := p.Func.(type) {

@@ -1,4 +1,5 @@
-// Package stackscan finds programs whose collector spends much of its marking on the stacks of goroutines.
+// Package stackscan finds programs whose garbage collector spends much of its marking on the stacks
+// of goroutines.
 package stackscan
 
 import (
@@ -15,9 +16,9 @@ import (
 const (
 	// leastShare of CPU that scanning stacks must take.
 	leastShare = 0.03
-	// leastPart of all that is scanned that stacks are.
+	// leastPart is the least part of all scanned memory that is stacks.
 	leastPart = 0.3
-	// many goroutines: a few deep stacks are another matter.
+	// many is the least number of goroutines: a few deep stacks have another cause.
 	many = 1000
 )
 
@@ -34,20 +35,20 @@ func Rule() rule.Rule {
 }
 
 const doc = `Each cycle scans the stack of every goroutine, also of those that sleep. With a
-hundred thousand of them that is the larger part of a collection, and it does
-not shrink with garbage or with live objects; nor does GOGC count it in full.
+hundred thousand of them that is the larger part of a collection. It does not
+depend on garbage or on live objects, and GOGC does not count it in full.
 
-Let fewer goroutines wait: one reader per connection in place of three, a shared
-timer in place of a sleeping goroutine per entry, workers in place of a goroutine
-per task. Or keep their stacks shallow where they wait: large local arrays of
-functions on the way stay on the stack.
+Run fewer waiting goroutines: one reader per connection instead of three, a
+shared timer instead of a sleeping goroutine per entry, workers instead of a
+goroutine per task. Or keep their stacks shallow where they wait: large local
+arrays of their callers stay on the stack.
 
 It is fine for servers that hold very many connections: net/http needs a
-goroutine for each. The rule is a hint, for whether they can be fewer it cannot
-tell.
+goroutine for each. The finding is a hint: the rule does not know whether fewer
+would do.
 
 Seen in the field: panjf2000/gnet and mailru/easygo exist to hold connections
-without a goroutine each; golang/go#44167 made the pacer count stacks.`
+without a goroutine each; since golang/go#44167 the GC pacer counts stacks.`
 
 func find(p *rule.Pass) []rule.Match {
 	stacks, all := p.Metrics["/gc/scan/stack:bytes"], p.Metrics["/gc/scan/total:bytes"]
