@@ -9,7 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// readers are functions of the standard library that only look at a slice of bytes, by the index of their argument.
+// readers are functions of the standard library that only read a byte slice, with the index of that
+// argument.
 var readers = []struct {
 	name string
 	arg  int
@@ -19,23 +20,23 @@ var readers = []struct {
 	{"encoding/hex.Decode", 1}, {"(*encoding/base64.Encoding).Decode", 1}, {"unicode/utf8.DecodeRune", 0}, {"unicode/utf8.Valid", 0}, {"unicode/utf8.RuneCount", 0},
 }
 
-// formatters print what they are given and keep nothing of it.
+// formatters print their arguments and keep no reference to them.
 var formatters = []string{"fmt.Errorf", "fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln", "fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln"}
 
-// reading follows a slice of bytes through the functions of one package.
+// reading follows a byte slice through the functions of one package.
 type reading struct {
 	p     *gocode.Place
-	asked map[*types.Var]bool // parameters that are being looked at, or have been: a recursion changes nothing
+	asked map[*types.Var]bool // parameters that are being examined, or have been: recursion does not change the result
 }
 
-// onlyReads reports whether the function that a call passes an argument to does nothing with it but read it, as far as its
-// package shows: it does not keep, change or return it.
+// onlyReads reports whether the function that a call passes an argument to only reads it, as far as
+// its package shows: it does not keep, change or return it.
 func onlyReads(p *gocode.Place, call *ast.CallExpr, arg ast.Expr) bool {
 	r := &reading{p: p, asked: map[*types.Var]bool{}}
 	return r.passed(call, arg)
 }
 
-// passed answers that for one argument of a call.
+// passed is onlyReads for one argument of a call.
 func (r *reading) passed(call *ast.CallExpr, arg ast.Expr) bool {
 	i := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return ast.Unparen(a) == arg })
 	fn := r.p.Callee(call)
@@ -73,7 +74,7 @@ func (r *reading) declaration(fn *types.Func) *ast.FuncDecl {
 	return nil
 }
 
-// reads reports whether a function only reads a variable, and those that it assigns it to.
+// reads reports whether a function only reads a variable, and the variables that it assigns it to.
 func (r *reading) reads(decl *ast.FuncDecl, v *types.Var) bool {
 	if r.asked[v] {
 		return true
@@ -102,8 +103,8 @@ func (r *reading) reads(decl *ast.FuncDecl, v *types.Var) bool {
 	return true
 }
 
-// use judges one use of a slice; around are the nodes around it, the outermost first. A variable that takes the slice is
-// added to held.
+// use judges one use of a slice; around are the nodes around it, outermost first. It adds a
+// variable that the slice is assigned to to held.
 func (r *reading) use(id *ast.Ident, around []ast.Node, held map[types.Object]bool) bool {
 	var child ast.Expr = id
 	for i := len(around) - 1; i >= 0; i-- {
@@ -134,7 +135,7 @@ func (r *reading) use(id *ast.Ident, around []ast.Node, held map[types.Object]bo
 	return false
 }
 
-// written reports whether an element is set or its address taken.
+// written reports whether an element is assigned to, or its address is taken.
 func (r *reading) written(e ast.Expr, around []ast.Node) bool {
 	switch n := around[len(around)-1].(type) {
 	case *ast.AssignStmt:
@@ -167,7 +168,7 @@ func (r *reading) call(n *ast.CallExpr, child ast.Expr) bool {
 
 func (r *reading) assigned(n *ast.AssignStmt, child ast.Expr, held map[types.Object]bool) bool {
 	if slices.Contains(n.Lhs, child) {
-		return true // it is set to something else
+		return true // it gets another value
 	}
 	if len(n.Lhs) != len(n.Rhs) {
 		return false

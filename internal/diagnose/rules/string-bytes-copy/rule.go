@@ -1,5 +1,5 @@
-// Package stringbytescopy finds conversions between strings and bytes that copy for a call
-// which has a twin for the other type.
+// Package stringbytescopy finds conversions between strings and bytes for calls that have a variant
+// for the other type.
 package stringbytescopy
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// copying are the runtime's functions behind the conversions.
+// copying are the runtime's functions that convert.
 var copying = []string{"runtime.slicebytetostring*", "runtime.stringtoslicebyte*"}
 
-// searching are functions that strings and bytes both have, with results that are no part
-// of their arguments.
+// searching are functions that exist for strings and for bytes, and whose results do not refer to
+// their arguments.
 var searching = []string{
 	"Compare", "Contains", "ContainsAny", "ContainsRune", "Count", "EqualFold", "HasPrefix", "HasSuffix",
 	"Index", "IndexAny", "IndexByte", "IndexRune", "LastIndex", "LastIndexAny", "LastIndexByte",
 }
 
-// twins are functions for strings and their twins for bytes.
+// twins maps functions for strings to their variants for bytes.
 var twins = []struct{ text, bytes string }{
 	{"unicode/utf8.ValidString", "unicode/utf8.Valid"},
 	{"unicode/utf8.RuneCountInString", "unicode/utf8.RuneCount"},
@@ -46,7 +46,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // the twin copies nothing
+				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.85, High: 1}, // the variant copies nothing
 				Specificity: 1,
 			},
 			Start: finder.Rows(take),
@@ -55,24 +55,24 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `[]byte(s) and string(b) copy, since a string must never change: memory for each
-above 32 bytes, and the copy. Often the next call only looks at the copy and
-has a twin for the type at hand: strings.Contains and bytes.Contains,
-MatchString and Match, Write and WriteString. A map is looked up with
-m[string(b)] without a copy when the conversion stands in the index itself.
+const doc = `[]byte(s) and string(b) copy, since a string must never change; above 32 bytes
+they also allocate. Often the next call only reads the copy and has a variant
+for the original type: strings.Contains and bytes.Contains, MatchString and
+Match, Write and WriteString. A map lookup m[string(b)] does not copy, if the
+conversion is in the index itself.
 
-A function of one's own that only reads its bytes, a parser above all, can read
-the string as well: give it a twin, or make it generic over ~string | ~[]byte.
+A function of the program that only reads its bytes, such as a parser, can read
+the string as well: add a variant, or make it generic over ~string | ~[]byte.
 
-It is fine when the text is kept: then somebody must own a copy. Conversions
-that compare, range or switch are free, the compiler sees to that. Sharing the
-memory with package unsafe is not proposed: whoever changes the bytes later
+It is fine when the text is kept: a copy is then necessary. The compiler makes
+conversions in comparisons, range clauses and switches free. The rule does not
+advise sharing the memory with package unsafe: code that changes the bytes later
 would change the string.
 
-Seen in the field: staticcheck's SA6001 (map look-ups) and SA6006
-(WriteString), and mirror, a linter of these pairs (butuzov/mirror).`
+Seen in the field: staticcheck's SA6001 (map lookups) and SA6006 (WriteString),
+and mirror, a linter of these pairs (butuzov/mirror).`
 
-// take returns the rows of copying; what the line allocates by itself is narrowed later.
+// take returns the rows of copying, and the line's own allocations, which the judge narrows.
 func take(s *site.Site) rule.Match {
 	m := finder.TakeOwn(s)
 	m.CPU = stacks.Select(s.CPU, func(r *site.Row) bool { return stacks.Calls(r, copying...) })
@@ -97,7 +97,7 @@ func guilty(c *finder.Case) bool {
 		causes, fixes = append(causes, cause), append(fixes, fix)
 	}
 	if len(guilty) == 0 || conversions(p) > len(guilty) {
-		return false // the rows are of all conversions of the line
+		return false // the rows are of all conversions on the line
 	}
 	if !syntax.AllocatesOnly(p, guilty...) {
 		m.Allocs, m.Live = nil, nil
@@ -110,7 +110,7 @@ func guilty(c *finder.Case) bool {
 	return true
 }
 
-// conversions counts the line's conversions between strings and bytes that may copy.
+// conversions returns the number of the line's conversions between strings and bytes that may copy.
 func conversions(p *gocode.Place) (n int) {
 	for _, x := range syntax.Allocating(p) {
 		if call, ok := x.(*ast.CallExpr); ok && conversion(p, call) {
@@ -141,7 +141,7 @@ func isBytes(p *gocode.Place, e ast.Expr) bool {
 	return ok && b.Kind() == types.Byte
 }
 
-// judge says why a conversion is not needed; "" when it is.
+// judge returns why a conversion is not needed; "" when it is.
 func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 	uses := []ast.Expr{call}
 	at := p
@@ -173,7 +173,7 @@ func judge(p *gocode.Place, call *ast.CallExpr) (cause, fix string) {
 	return cause, fix
 }
 
-// readerTwin stands for a twin that is still to be written.
+// readerTwin marks a variant that does not exist yet.
 const readerTwin = "reader"
 
 // compares reports whether a function compares two whole texts.
@@ -181,14 +181,14 @@ func compares(name string) bool {
 	return funcname.Match(name, "bytes.Compare", "bytes.EqualFold", "strings.Compare", "strings.EqualFold")
 }
 
-// instead tells what a use of the copy is for and what to call instead; direct is true for the
-// conversion itself, false for a variable that holds the copy.
+// instead returns the purpose of a use of the copy, and what to call instead; direct is true for
+// the conversion itself, false for a variable that holds the copy.
 func instead(p *gocode.Place, use ast.Expr, toString, direct bool) (what, twin string) {
 	switch n := syntax.Parent(p, use).(type) {
 	case *ast.IndexExpr:
 		if t := p.TypeOf(n.X); t != nil && toString && !direct && ast.Unparen(n.Index) == use && looksUp(p, n) {
 			if _, ok := t.Underlying().(*types.Map); ok {
-				return "a look-up in " + syntax.Text(n.X), syntax.Text(n.X) + "[string(…)] with the conversion in the index"
+				return "a lookup in " + syntax.Text(n.X), syntax.Text(n.X) + "[string(…)] with the conversion in the index"
 			}
 		}
 	case *ast.CallExpr:
@@ -221,7 +221,7 @@ func looksUp(p *gocode.Place, elem ast.Expr) bool {
 	return true
 }
 
-// twinOf returns what to call instead of a function with a converted argument.
+// twinOf returns the call that replaces a function with a converted argument.
 func twinOf(p *gocode.Place, call *ast.CallExpr, name string, use ast.Expr, toString bool) string {
 	from, to := "bytes", "strings"
 	if toString {
@@ -256,8 +256,8 @@ func twinOf(p *gocode.Place, call *ast.CallExpr, name string, use ast.Expr, toSt
 	return ""
 }
 
-// othersFree reports whether the other arguments of a search go with the twin without a
-// copy of their own: constants, single bytes and runes, or converted as the first.
+// othersFree reports whether the variant takes the other arguments of a search without a copy:
+// constants, single bytes and runes, or arguments that are converted like the first.
 func othersFree(p *gocode.Place, call *ast.CallExpr, toString bool) bool {
 	for _, arg := range call.Args[1:] {
 		if _, constant := p.Const(arg); constant {
@@ -274,7 +274,7 @@ func othersFree(p *gocode.Place, call *ast.CallExpr, toString bool) bool {
 	return true
 }
 
-// hasMethod reports whether a writer has io.StringWriter's or io.Writer's method.
+// hasMethod reports whether a writer has the method of io.StringWriter or io.Writer.
 func hasMethod(p *gocode.Place, w ast.Expr, name string) bool {
 	t := p.TypeOf(w)
 	if t == nil {

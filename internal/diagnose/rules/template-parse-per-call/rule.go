@@ -1,4 +1,4 @@
-// Package templateparsepercall finds templates that are parsed again for each use.
+// Package templateparsepercall finds templates that are parsed again on every call.
 package templateparsepercall
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// parsers as profiles name them.
+// parsers are functions that parse templates, as profiles name them.
 var parsers = []string{
 	"text/template.(*Template).Parse", "text/template.(*Template).ParseFiles", "text/template.(*Template).ParseGlob", "text/template.(*Template).ParseFS",
 	"text/template.ParseFiles", "text/template.ParseGlob", "text/template.ParseFS",
@@ -23,10 +23,10 @@ var parsers = []string{
 	"html/template.ParseFiles", "html/template.ParseGlob", "html/template.ParseFS",
 }
 
-// escaping is what the first Execute of an html/template does to its tree.
+// escaping is the function with which the first Execute of an html/template rewrites the tree.
 var escaping = []string{"html/template.(*Template).escape", "html/template.(*Template).lookupAndEscapeTemplate"}
 
-// executors are the methods that do it.
+// executors are the methods that call it.
 var executors = []string{"html/template.(*Template).Execute", "html/template.(*Template).ExecuteTemplate"}
 
 // Rule is template-parse-per-call.
@@ -39,7 +39,7 @@ func Rule() rule.Rule {
 		Finder: finder.Line{
 			Claim: rule.Claim{
 				Removes: true,
-				// The rows are the parsing and escaping alone, and a variable parses once.
+				// The rows are the parsing and escaping alone. A package variable is parsed once.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.92, High: 1},
 				Specificity: 1,
 			},
@@ -54,17 +54,17 @@ func Rule() rule.Rule {
 }
 
 const doc = `Parsing a template runs a lexer and builds a tree of nodes, with some
-allocations for each action; ParseFiles reads the files, too. The first Execute
-of an html/template then walks the tree again to find out how each value must
-be escaped, and rewrites it. All of that is meant to be done once: a parsed
-template may be executed by many goroutines at a time.
+allocations for each action; ParseFiles also reads the files. The first Execute
+of an html/template then walks the tree to determine how to escape each value,
+and rewrites it. All of that is meant to happen once: a parsed template is safe
+for concurrent execution.
 
 Parse it when the program starts, into a package variable or a field of the
-handler, with template.Must to see mistakes at once.
+handler, with template.Must to report mistakes at startup.
 
-It is fine to parse again in a development mode that reloads files, and for
-templates that come from users; a template kept behind a check for nil, in a
-cache or under sync.Once is left alone.
+It is fine in a development mode that reloads files, and for templates that come
+from users. The rule leaves alone templates that are parsed after a check for
+nil or a cache miss, or under sync.Once.
 
 Seen in the field: qor/render#3, ironsmile/nedomi#69, petaki/inertia-go#8.`
 
@@ -86,9 +86,9 @@ func guilty(c *finder.Case) bool {
 	}
 	for _, call := range syntax.CallsOf(p, typeNames(executors)...) {
 		if made := origin(p, syntax.Receiver(call)); made != nil && fixed(p, made) {
-			m.Cause = fmt.Sprintf("%s parses the template on line %d on every call, so that each Execute is the first and must work out the escaping again.",
+			m.Cause = fmt.Sprintf("%s parses the template on line %d on every call, so each Execute is the first and must determine the escaping again.",
 				syntax.FuncName(p), syntax.Line(p, made.Pos()))
-			m.Fix = "Parse it once when the program starts; the escaping is then done once, too."
+			m.Fix = "Parse it once when the program starts; the escaping then also happens once."
 			return true
 		}
 	}
@@ -102,7 +102,7 @@ func typeNames(profile []string) (names []string) {
 	return names
 }
 
-// fixed reports whether a parse call runs again and again with the same arguments.
+// fixed reports whether a parse call may run more than once and always has the same arguments.
 func fixed(p *gocode.Place, call *ast.CallExpr) bool {
 	if !loops.PerCall(p, call) {
 		return false
@@ -121,8 +121,8 @@ func embedded(p *gocode.Place, e ast.Expr) bool {
 	return v != nil && !part && v.Parent() == p.Pkg.Scope() && syntax.LocalVar(p, e) == nil && v.Type().String() == "embed.FS"
 }
 
-// origin follows a variable of the function to the parse call that made its value; through
-// template.Must, too.
+// origin returns the parse call, possibly inside template.Must, whose result a variable of the
+// function holds.
 func origin(p *gocode.Place, e ast.Expr) *ast.CallExpr {
 	if e == nil {
 		return nil

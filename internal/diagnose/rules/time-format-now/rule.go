@@ -1,4 +1,4 @@
-// Package timeformatnow finds the current time formatted more often than its text changes.
+// Package timeformatnow finds lines that format the current time more often than its text changes.
 package timeformatnow
 
 import (
@@ -24,8 +24,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Line{
 			Claim: rule.Claim{
-				// The rows are the formatting alone; what stays is comparing the second. A profile
-				// shows the call only when it runs thousands of times in that second.
+				// The rows are the formatting alone; comparing the second remains. The call has
+				// samples only if it runs thousands of times in a second.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.98},
 			},
 			Start: finder.Calls{Functions: []string{"time.Time.Format", "time.Time.AppendFormat"}},
@@ -34,20 +34,20 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `Time.Format parses its layout again in every call, looks the zone up, splits the
-time into a date and makes a string: some 300 ns. For the current time in a
-layout of whole seconds nearly all of those calls give the text of the one
+const doc = `Time.Format parses its layout in every call, looks up the zone, splits the time
+into a date and allocates a string: about 300 ns. For the current time in a
+layout of whole seconds, nearly all calls return the same text as the call
 before.
 
-Keep the text with its second (an atomic.Pointer to both will do) and format
-only when time.Now().Unix() differs from it.
+Keep the text with its second (in an atomic.Pointer to both) and format only
+when time.Now().Unix() differs from it.
 
-It is fine where lines are rare. The rule leaves layouts with fractions of a
-second alone, and times that come from somewhere else: their texts differ.
+It is fine where lines are rare. The rule leaves alone layouts with fractions of
+a second, and times other than the current one: their texts differ.
 
 Seen in the field: canonical/pebble#674, where formatting time was a main cost
-of logging; valyala/fasthttp keeps the text of its Date header by the second for
-the same reason (serverDate).`
+of logging; valyala/fasthttp formats its Date header once a second for the same
+reason (serverDate).`
 
 func judge(c *finder.Case) bool {
 	layout := ""
@@ -64,15 +64,15 @@ func judge(c *finder.Case) bool {
 	return true
 }
 
-// coarse reports whether a layout shows nothing finer than a second: two times within one
-// second look the same.
+// coarse reports whether a layout has no unit below a second: two times in one second have the same
+// text.
 func coarse(layout string) bool {
 	a := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 	return a.Format(layout) == a.Add(987_654_321*time.Nanosecond).Format(layout) && layout != ""
 }
 
-// present reports whether an expression is time.Now(), perhaps in another zone and
-// through variables set once.
+// present reports whether an expression is time.Now(), possibly in another zone and through
+// variables that are set once.
 func present(p *gocode.Place, e ast.Expr) bool {
 	for range 4 {
 		if e == nil {

@@ -1,4 +1,4 @@
-// Package timerinloop finds timers that a loop creates again in every iteration.
+// Package timerinloop finds timers that a loop or a hot function creates each time.
 package timerinloop
 
 import (
@@ -28,7 +28,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Reset costs what starting a timer costs, without the timer and its channel.
+				// Reset costs as much as starting a timer, without allocating the timer and its
+				// channel.
 				Fraction:    rule.Fraction{Expect: 0.75, Low: 0.5, High: 0.9},
 				Specificity: 1,
 			},
@@ -37,23 +38,23 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `time.After makes a timer and a channel. In a select in a loop that happens in
-every iteration, also when another case is ready at once: three allocations and an
-entry in the runtime's timer heap for a timeout that hardly ever fires.
+const doc = `time.After creates a timer and a channel. In a select in a loop it does so in
+every iteration, also when another case is ready: three allocations and an entry
+in the runtime's timer heap for a timeout that hardly ever fires.
 
-The same goes for a function that many call, whose select mostly finds another
-case ready: a semaphore with a timeout, a send with a deadline. Try the other
-cases first, in a select with a default, and make the timer only to wait.
+The same holds for a hot function whose select mostly finds another case ready:
+a semaphore with a timeout, a send with a deadline. Try the other cases first,
+in a select with a default, and create the timer only to wait.
 
-Make one timer before the loop and Reset it in each iteration. Since Go 1.23 (by
-the go line of go.mod) Reset needs no Stop and no draining before, and a timer
-that nobody refers to is collected at once. With an older go line the timers of
-time.After are kept until they fire, so that a long timeout in a busy loop also
-holds memory: there it is a leak for as long as the timeout lasts.
+In a loop, create one timer before it and Reset it in each iteration. Since Go
+1.23 (by the go line of go.mod) Reset needs no Stop and no draining before, and
+the collector frees unreferenced timers. With an older go line the timers of
+time.After are kept until they fire, so a long timeout in a busy loop leaks
+memory for as long as the timeout lasts.
 
 It is fine in a loop that waits most of the time, for example one that retries
-after a pause: then the timer does fire, and iterations are few. Outside of loops
-the rule speaks of a time.After beside other cases of a select alone, and not of
+after a pause: the timer then does fire, and iterations are few. Outside of
+loops the rule reports only a time.After in a select with other cases, and no
 timeouts below 10 ms, which may well fire.
 
 Seen in the field: cockroachdb/cockroach#4367, hashicorp/nomad#11982.`
@@ -65,8 +66,8 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Rows(take), Judge: judge}, true
 }
 
-// oldTimers reports whether the program was built with timers that are kept until they fire, as the go line of
-// its main module decides (GODEBUG asynctimerchan, Go 1.23).
+// oldTimers reports whether the program's timers are kept until they fire, by the go line of its
+// main module (GODEBUG asynctimerchan, Go 1.23).
 func oldTimers(p *rule.Pass) bool {
 	return p.Code != nil && strings.Contains(p.Code.Setting("DefaultGODEBUG"), "asynctimerchan=1")
 }
@@ -77,18 +78,18 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 		loop := p.LoopAround(call)
 		switch {
 		case loop != nil && !loops.AtMost(p, loop, call, 2) && !kept(p, call):
-			m.Cause = fmt.Sprintf("%s makes a timer and its channel in every iteration of the loop on line %d%s.", name, syntax.Line(p, loop.Pos()), alsoWhen(p, call))
-			m.Fix = "Make one timer before the loop and call its Reset in each iteration."
+			m.Cause = fmt.Sprintf("%s creates a timer and its channel in every iteration of the loop on line %d%s.", name, syntax.Line(p, loop.Pos()), alsoWhen(p, call))
+			m.Fix = "Create one timer before the loop and call its Reset in each iteration."
 		case loop == nil && name == "time.After" && beside(p, call):
-			m.Cause = fmt.Sprintf("%s makes a timer and its channel each time %s is called%s.", name, syntax.FuncName(p), alsoWhen(p, call))
-			m.Fix = "Try the other cases first, in a select with a default; make a time.NewTimer only when none is ready, and Stop it when one is."
+			m.Cause = fmt.Sprintf("%s creates a timer and its channel each time %s is called%s.", name, syntax.FuncName(p), alsoWhen(p, call))
+			m.Fix = "Try the other cases first, in a select with a default; create a time.NewTimer only when none is ready, and Stop it when one is."
 		default:
 			continue
 		}
 		if old {
 			m.Cause += " Under the go line of the main module, below 1.23, each is kept until it fires."
 			if loop != nil {
-				m.Fix += " Below go 1.23 in go.mod, Stop it and drain its channel before."
+				m.Fix += " With a go line below 1.23 in go.mod, Stop it and drain its channel before Reset."
 			}
 		}
 		return true
@@ -96,10 +97,10 @@ func guilty(p *gocode.Place, m *rule.Match, old bool) bool {
 	return false
 }
 
-// shortest is a timeout that does not fire often beside a line that is hot.
+// shortest is the shortest timeout that seldom fires on a hot line.
 const shortest = 10 * time.Millisecond
 
-// beside reports whether a channel of time.After is received from in a select that waits for something else, too.
+// beside reports whether a select with other cases receives from a channel of time.After.
 func beside(p *gocode.Place, call *ast.CallExpr) bool {
 	if d, ok := p.Const(call.Args[0]); ok {
 		if ns, exact := constant.Int64Val(d); exact && time.Duration(ns) < shortest {
@@ -123,7 +124,7 @@ func beside(p *gocode.Place, call *ast.CallExpr) bool {
 	return cases > 1
 }
 
-// alsoWhen says more about a timer in a select, where it is mostly not waited for.
+// alsoWhen returns the words for a timer in a select, which mostly does not wait for it.
 func alsoWhen(p *gocode.Place, call *ast.CallExpr) string {
 	for _, n := range p.Enclosing(call) {
 		if _, ok := n.(*ast.CommClause); ok {
@@ -133,7 +134,8 @@ func alsoWhen(p *gocode.Place, call *ast.CallExpr) string {
 	return ""
 }
 
-// kept reports whether the timer goes into a field or element: then each iteration has its own.
+// kept reports whether the timer is assigned to a field or element: each iteration then has its
+// own.
 func kept(p *gocode.Place, call *ast.CallExpr) bool {
 	switch parent := syntax.Parent(p, call).(type) {
 	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ReturnStmt:

@@ -1,4 +1,4 @@
-// Package tinyheap finds programs that collect many times a second because they hold next to nothing.
+// Package tinyheap finds programs that collect many times a second because almost nothing is live.
 package tinyheap
 
 import (
@@ -14,14 +14,16 @@ import (
 )
 
 const (
-	// kept is the part of a cycle's work that comes back with fewer cycles: sweeping goes with the memory that was
-	// used, not with cycles, and a heap of 64 MiB no longer fits into the processor's caches (see doc).
+	// kept is the part of a cycle's work that fewer cycles do not save: sweeping depends on the
+	// memory that was used, not on cycles, and a heap of 64 MiB no longer fits into the processor's
+	// caches (see doc).
 	kept = 0.2
-	// spread is how far the prediction may be off.
+	// spread is the relative error of the prediction.
 	spread = 0.25
 )
 
-// heaps are goals to choose from, best first. Beyond 64 MiB a program that holds 2 MiB hardly collects any more.
+// heaps are goals to choose from, best first. Above 64 MiB a program with 2 MiB live hardly
+// collects any more.
 var heaps = []float64{64 << 20, 32 << 20, 16 << 20}
 
 // Rule is tiny-heap.
@@ -38,23 +40,25 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `However little a program holds, its heap is collected when 4 MiB are full (at
-GOGC=100; the least heap scales with GOGC). A service that keeps one or two MiB
-and allocates 200 MiB a second is therefore collected fifty times a second, and
-each time pays for starting and ending the cycle, for scanning all stacks and
-package variables, and for sync.Pools that are emptied again.
+const doc = `However little is live, the runtime collects when the heap reaches 4 MiB (at
+GOGC=100; the minimum heap scales with GOGC). A service that keeps one or two
+MiB and allocates 200 MiB a second therefore collects fifty times a second, and
+pays each time for starting and finishing the cycle, for scanning all stacks and
+package variables, and for emptied sync.Pools.
 
-The number of cycles goes with one over the heap's goal, so a goal of 64 MiB in
-place of 4 takes away nearly all of it, for 60 MiB. GOGC is a factor, though: if
-live memory grows later, GOMEMLIMIT has to stop the heap from growing with it.
+The number of cycles is inversely proportional to the heap goal, so a goal of 64
+MiB instead of 4 saves nearly all of this, for 60 MiB. GOGC is a factor, though:
+if live memory grows later, GOMEMLIMIT has to keep the heap from growing with
+it.
 
-Tried on a service of 6 KiB and 119 objects a request: GOGC=1600 took the
-collector from 12.5 % of CPU to 2.1 %, and a request from 21.0 µs of CPU to 19.2.
+In a service that allocates 6 KiB in 119 objects per request, GOGC=1600 reduced
+the collector's share from 12.5 % of CPU to 2.1 %, and the CPU of a request from
+21.0 µs to 19.2.
 
 It is fine for programs that run for a second, and where many small processes
 share a machine whose memory is full.
 
-Seen in the field: golang/go#23044 asks for a least heap that can be set, for
+Seen in the field: golang/go#23044 proposes a configurable minimum heap, for
 services that collect all the time with a few MiB live.`
 
 func find(p *rule.Pass) []rule.Match {
@@ -72,7 +76,7 @@ func find(p *rule.Pass) []rule.Match {
 	work := collector.Worth(p)
 	saved := (1 - goal/next) * (1 - kept)
 	return []rule.Match{{
-		Confidence: rule.Likely, // profile and metrics; only a run with the setting proves it
+		Confidence: rule.Likely, // profile and metrics agree; only a run with the setting proves it
 		Saving: &rule.Saving{
 			Seconds: work.Value * saved,
 			Low:     work.Low * saved * (1 - spread),
@@ -87,13 +91,13 @@ func find(p *rule.Pass) []rule.Match {
 		Evidence: append([]rule.Evidence{
 			{What: "CPU in the collector", Value: units.Percent(share), Command: evidence.TopCommand(p, "cpu")},
 			{What: "collections a second", Value: units.Number(cycles)},
-			{What: "goal of the heap", Value: fmt.Sprintf("%s at GOGC=%d", units.Bytes(goal), collector.GOGC(p))},
+			{What: "heap goal", Value: fmt.Sprintf("%s at GOGC=%d", units.Bytes(goal), collector.GOGC(p))},
 			{What: "memory in use", Value: fmt.Sprintf("%s of %s (%s)", units.Bytes(collector.Held(p)), units.Bytes(memory), what)},
 		}, collector.Slowed(p)...),
 	}}
 }
 
-// choose returns the goal that memory allows; 0 for none.
+// choose returns the goal that the memory allows; 0 for none.
 func choose(p *rule.Pass, goal float64) float64 {
 	memory, _ := collector.Memory(p)
 	for _, next := range heaps {
@@ -104,5 +108,5 @@ func choose(p *rule.Pass, goal float64) float64 {
 	return 0
 }
 
-// guard is a memory limit that leaves the new heap room to live in four times over, within the memory.
+// guard returns a memory limit, within the memory, that leaves room for four times the new heap.
 func guard(heap, memory float64) float64 { return math.Min(4*heap, 0.75*memory) }

@@ -34,18 +34,18 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A variable or literal that does not outlive its function is on the stack,
-unless it is too large: the limit of Go 1.26 is 128 KiB for variables and 64
-KiB for what make, new and literals make (cmd/compile/internal/ir/cfg.go).
-Above it, each call allocates and clears the whole on the heap, and large
-objects have a price of their own: they come from the page heap under a lock,
-and bring the next collection nearer by their size.
+const doc = `A variable or literal that does not outlive its function is on the stack, unless
+it is too large: the limit of Go 1.26 is 128 KiB for variables and 64 KiB for
+make, new and literals (cmd/compile/internal/ir/cfg.go). Above it, each call
+allocates the variable on the heap and clears it. Large objects also have a
+price of their own: they come from the page heap under a lock, and their size
+triggers the next collection earlier.
 
-Take a smaller buffer (32 KiB are enough for copying), or use one again: before
-the loop, in a field, in a sync.Pool. What is used again is not zero: clear it
-if that matters.
+Use a smaller buffer (32 KiB are enough for copying), or reuse one: before the
+loop, in a field, in a sync.Pool. A reused buffer is not zero: clear it if that
+matters.
 
-It is fine at start-up, and where the large buffer is the result.
+It is fine at startup, and where the large buffer is the result.
 
 Seen in the field: golang/go#26154, golang/go#41635.`
 
@@ -60,13 +60,13 @@ func guilty(c *finder.Case) bool {
 		}
 		m.Cause = fmt.Sprintf("%s is needed only while %s runs, but at %s it is too large for the stack: each call allocates and clears it on the heap.",
 			v.Name(), syntax.FuncName(p), size(m, v))
-		m.Fix = "Take a smaller buffer (32 KiB are enough for copying), or keep this one: before the loop, in a field of a value that one goroutine uses, or in a sync.Pool."
+		m.Fix = "Use a smaller buffer (32 KiB are enough for copying), or keep this one: before the loop, in a field of a value that one goroutine uses, or in a sync.Pool."
 		return true
 	}
 	return false
 }
 
-// tooLarge reports whether the compiler gives the size as its reason.
+// tooLarge reports whether the compiler gives the size as the reason.
 func tooLarge(pass *rule.Pass, m *rule.Match) bool {
 	words, _ := evidence.Escapes(pass, m.Site)
 	for _, w := range words {
@@ -77,7 +77,7 @@ func tooLarge(pass *rule.Pass, m *rule.Match) bool {
 	return false
 }
 
-// size is that of an array's type, or the mean of what the line allocates.
+// size returns the size of an array's type, or else the mean size of the line's allocations.
 func size(m *rule.Match, v *types.Var) string {
 	if _, ok := v.Type().Underlying().(*types.Array); ok {
 		return units.Bytes(float64(types.SizesFor("gc", "amd64").Sizeof(v.Type())))

@@ -1,4 +1,5 @@
-// Package variablesizemake finds scratch slices that are on the heap only for their variable size.
+// Package variablesizemake finds scratch slices that are on the heap only because their size is
+// variable.
 package variablesizemake
 
 import (
@@ -34,18 +35,18 @@ func Rule() rule.Rule {
 }
 
 const doc = `A slice that does not outlive its function could be on the stack, but the
-compiler must know its size: make([]T, n) with a variable n is put on the heap
-(since Go 1.25 up to 32 bytes are taken from the stack first). The compiler's
-own report calls it "does not escape", so it is easily overlooked.
+compiler must know its size: make([]T, n) with a variable n is on the heap
+(since Go 1.25, up to 32 bytes are on the stack). The compiler reports "does not
+escape" for it, so it is easily overlooked.
 
-If there is a small bound for n, make the slice with that constant as its
-capacity, make([]T, n, 64): then it is on the stack (and a larger n panics).
-Else keep the slice where the next call can use it again: in the struct that
-the method belongs to, as a parameter of the caller's, in a sync.Pool, or
-before the loop. What is used again is not zero: clear it if that matters.
+If there is a small bound for n, use that constant as the capacity, make([]T, n,
+64): the slice is then on the stack (and a larger n panics). Else keep the slice
+where the next call can reuse it: in the receiver's struct, as a parameter from
+the caller, in a sync.Pool, or before the loop. A reused slice is not zero:
+clear it if that matters.
 
-It is fine when n is large and calls are few, or when the result is kept (then
-it is no scratch, and the rule does not speak).
+It is fine when n is large and calls are few, or when the result is kept; the
+rule does not report that.
 
 Seen in the field: golang/go#20533, golang/go#27625.`
 
@@ -71,7 +72,7 @@ func guilty(c *finder.Case) bool {
 		m.Cause = fmt.Sprintf("%s needs the %s of %s elements only while it runs, but a slice whose size is not constant is allocated on the heap.",
 			syntax.FuncName(p), text, syntax.Text(size))
 		if loop := p.LoopAround(call); loop != nil {
-			m.Fix = fmt.Sprintf("Make it before the loop on line %d and use it again in each iteration, growing it when it is too short.", syntax.Line(p, loop.Pos()))
+			m.Fix = fmt.Sprintf("Make it before the loop on line %d and reuse it in each iteration, growing it when it is too short.", syntax.Line(p, loop.Pos()))
 		} else {
 			m.Fix = fmt.Sprintf("If %s has a small bound, pass that constant to make as the capacity. Otherwise reuse a buffer: from the caller, a field that one goroutine uses, or a sync.Pool.", syntax.Text(size))
 		}
@@ -80,8 +81,8 @@ func guilty(c *finder.Case) bool {
 	return false
 }
 
-// escapes reports whether the compiler says that a make on the line escapes for another reason than its
-// size.
+// escapes reports whether, according to the compiler, a make on the line escapes for another reason
+// than its size.
 func escapes(pass *rule.Pass, m *rule.Match) bool {
 	words, _ := evidence.Escapes(pass, m.Site)
 	for _, w := range words {

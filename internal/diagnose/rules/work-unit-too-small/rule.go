@@ -1,4 +1,4 @@
-// Package workunittoosmall finds goroutines that do less than it costs to start them.
+// Package workunittoosmall finds goroutines that do less work than starting them costs.
 package workunittoosmall
 
 import (
@@ -21,16 +21,16 @@ import (
 const (
 	// fewest goroutines of one go statement, and in a second of the trace.
 	fewest, fewestRate = 1000, 500
-	// mostlyShort is the share of them that must run less than 10 µs. A count stands
-	// where a mean does not: a machine that takes the CPU away stretches a few by milliseconds.
+	// mostlyShort is the least share of them that must run less than 10 µs. It is a share of the
+	// number, not a mean, because a machine that takes the CPU away prolongs a few by milliseconds.
 	mostlyShort = 0.7
-	// waiting is the share of their lives off the processor, for something outside the program, that makes
-	// waiting the purpose of goroutines. Waiting for a processor is not counted.
+	// waiting is the least share of their lives off the processor, waiting for something outside
+	// the program, of goroutines whose purpose is to wait. Waiting for a processor does not count.
 	waiting = 0.5
 )
 
-// fraction of the cost of starting, scheduling and ending that chunks save: with a
-// thousand units in each nearly all.
+// fraction of the cost of starting, scheduling and ending goroutines that larger pieces save:
+// nearly all with a thousand units in each.
 var fraction = rule.Fraction{Expect: 0.9, Low: 0.7, High: 1}
 
 // Rule is work-unit-too-small.
@@ -45,18 +45,17 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `To start a goroutine, find a processor for it and end it takes about a
-microsecond, and memory for its stack while it waits. A goroutine that runs less
-than ten of them spends a tenth and more on that, and when millions are started
-at once the scheduler and the collector are what the program does.
+const doc = `Starting a goroutine, scheduling it and ending it takes about a microsecond, and
+memory for its stack while it waits. For a goroutine that runs less than ten
+microseconds that is a tenth of its time or more. When millions are started at
+once, the program spends most of its CPU in the scheduler and the collector.
 
 Give each goroutine a range of the work: as many ranges as there are cores, or a
 few times as many when they are uneven. A row instead of a pixel, a file instead
 of a line.
 
-It is fine for goroutines that exist to wait: for the network, a timer, a
-signal. The rule leaves those alone, and a few small ones that are started now
-and then.
+It is fine for goroutines that wait for the network, a timer or a signal. The
+rule leaves those alone, and a few small ones that are started occasionally.
 
 Seen in the field: afreidah/s3-orchestrator#891; "High Performance Go Workshop"
 (Cheney), where a goroutine per pixel took 1.63 s and a goroutine per row 0.46
@@ -78,8 +77,8 @@ func find(p *rule.Pass) []rule.Match {
 	return matches
 }
 
-// waits reports whether the goroutines that a go statement starts live to wait for something
-// outside.
+// waits reports whether the purpose of the goroutines that a go statement starts is to wait for
+// something outside.
 func waits(p *rule.Pass, sp wall.Spawn) bool {
 	for _, g := range p.Trace.Goroutines.Groups {
 		for _, other := range g.Spawns {
@@ -103,13 +102,14 @@ func waits(p *rule.Pass, sp wall.Spawn) bool {
 	return false
 }
 
-// external tells reasons of waiting that are not other goroutines' locks and channels.
+// external reports whether a reason of waiting is outside of the program: no lock and no channel of
+// other goroutines.
 func external(why string) bool { return why == "network" || why == "sleep" || why == "select" }
 
 func match(p *rule.Pass, sp wall.Spawn, s *site.Site) rule.Match {
 	cost := traced.Switching(p, sp.Created, []*site.Site{s}, "runtime.newproc*")
 	if cost == (stats.Interval{}) {
-		cost = assumed(sp.Created) // no CPU profile, or nothing sampled there
+		cost = assumed(sp.Created) // no CPU profile, or no samples there
 	}
 	m := rule.Match{
 		Site:   s,
@@ -121,17 +121,17 @@ func match(p *rule.Pass, sp wall.Spawn, s *site.Site) rule.Match {
 		},
 	}
 	if sp.MeanWait != nil {
-		m.Evidence = append(m.Evidence, rule.Evidence{What: "waited for their first turn, mean", Value: units.Seconds(*sp.MeanWait), Command: evidence.ViewCommand(p, "sched")})
+		m.Evidence = append(m.Evidence, rule.Evidence{What: "waited to be scheduled first, mean", Value: units.Seconds(*sp.MeanWait), Command: evidence.ViewCommand(p, "sched")})
 	}
 	if total := p.Table.Totals.TotalSeconds; total > 0 {
 		m.Evidence = append(m.Evidence, rule.Evidence{What: "CPU for starting, scheduling and ending them", Value: units.Percent(min(1, cost.Value/total)), Command: evidence.TopCommand(p, "cpu")})
 	}
-	m.Cause = fmt.Sprintf("A goroutine is started for each small piece of work: %s of them, %s of which ran less than 10 µs, when starting and ending one costs about 1 µs.",
+	m.Cause = fmt.Sprintf("A goroutine is started for each small piece of work: %s of them, %s of which ran less than 10 µs. Starting and ending one costs about 1 µs.",
 		units.Count(sp.Created), units.Percent(float64(sp.Short)/float64(sp.Ended)))
 	m.Fix = "Give each goroutine a larger share: a range of iterations instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the pieces are uneven."
 	m.Confidence = rule.Hint
 	if place := p.Place(s); place != nil {
-		m.Confidence = rule.Likely // the trace, and a loop or a function that is called again and again
+		m.Confidence = rule.Likely // the trace, and a loop or a function that is called many times
 		if loop := loops.Outermost(place); loop != nil {
 			m.Confidence = rule.Measured
 			m.Fix = fmt.Sprintf("Give each goroutine a larger share of the loop on line %d: a range of its iterations instead of one, in about as many goroutines as there are cores (runtime.GOMAXPROCS(0)), or a few times as many when the iterations are uneven.",
@@ -141,7 +141,7 @@ func match(p *rule.Pass, sp wall.Spawn, s *site.Site) rule.Match {
 	return m
 }
 
-// assumed is the cost of starting goroutines where it was not sampled: 0.3 to 2 µs each.
+// assumed is the cost of starting goroutines that have no samples: 0.3 to 2 µs each.
 func assumed(n int64) stats.Interval {
 	return stats.Interval{Value: 1e-6, Low: 0.3e-6, High: 2e-6}.Scale(float64(n))
 }
