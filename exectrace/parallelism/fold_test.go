@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"math"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/exectrace/internal/tracetest"
+	"github.com/hone-go/hone/exectrace/internal/tracetext"
 	"github.com/hone-go/hone/exectrace/parallelism"
 )
 
@@ -32,45 +32,67 @@ func spin(d time.Duration) (n int) {
 	return n
 }
 
-func TestSerialTimeGoesToItsLine(t *testing.T) {
-	r := run(t, func() { spin(100 * time.Millisecond) })
-	if r.Procs != 2 || r.Serial.Share < 0.7 {
-		t.Fatalf("one goroutine on two processors: %d processors, serial %.2f of the time", r.Procs, r.Serial.Share)
+// assembled folds a trace on two processors, of threads that each have one processor from the start. Times are
+// in nanoseconds: text starts at 100.
+func assembled(t *testing.T, text string) *parallelism.Result {
+	t.Helper()
+	data, err := tracetext.Assemble("trace 26\ngeneration 1\n" + text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(r.Serial.Lines) == 0 || !strings.HasSuffix(r.Serial.Lines[0].Line.Function, "parallelism_test.spin") {
-		t.Errorf("lines: %+v, want spin first", r.Serial.Lines)
+	var fold parallelism.Fold
+	if _, err := exectrace.Read(t.Context(), bytes.NewReader(data), exectrace.Options{}, &fold); err != nil {
+		t.Fatal(err)
+	}
+	return fold.Result()
+}
+
+// TestSerialTimeGoesToItsLine: one goroutine computes for 100 ms, yields, and waits for 20 ms.
+func TestSerialTimeGoesToItsLine(t *testing.T) {
+	r := assembled(t, `thread 1 time=100
+ProcStatus p=0 pstatus=1
+ProcStatus p=1 pstatus=2
+GoStatus g=1 m=1 gstatus=2
+ProcsChange procs=2
+GoStop dt=100000000 reason_string="runtime.Gosched" stack="runtime.Gosched proc.go:9;main.spin a.go:5;main.main a.go:9"
+GoStart g=1 g_seq=1
+GoBlock reason_string="sleep" stack="time.Sleep time.go:9;main.main a.go:10"
+GoUnblock dt=20000000 g=1 g_seq=2
+`)
+	if r.Procs != 2 || math.Abs(r.Serial.Seconds-0.1) > 1e-6 || math.Abs(r.Serial.Share-0.1/0.12) > 1e-6 {
+		t.Fatalf("100 of 120 ms are serial, on two processors: %d processors, serial %.6f s, %.6f of the time", r.Procs, r.Serial.Seconds, r.Serial.Share)
+	}
+	if len(r.Serial.Lines) == 0 || r.Serial.Lines[0].Line.Function != "main.spin" || r.Serial.Lines[0].Line.Line != 5 || math.Abs(r.Serial.Lines[0].Seconds-0.1) > 1e-6 {
+		t.Errorf("lines: %+v, want main.spin:5 first, with 100 ms", r.Serial.Lines)
 	}
 }
+
+// two is the start of a trace in which two goroutines run from 100 on. What the first does follows it.
+const two = `thread 2 time=100
+ProcStatus p=1 pstatus=1
+GoStatus g=2 m=2 gstatus=2
+GoBlock dt=100000000 reason_string="sync" stack="main.other a.go:7"
+thread 1 time=100
+ProcStatus p=0 pstatus=1
+GoStatus g=1 m=1 gstatus=2
+ProcsChange procs=2
+`
 
 func TestParallelIsNotSerial(t *testing.T) {
-	var r *parallelism.Result
-	for range 5 { // on a busy machine the second may come late
-		r = run(t, func() {
-			var wg sync.WaitGroup
-			for range 2 {
-				wg.Go(func() { spin(100 * time.Millisecond) })
-			}
-			wg.Wait()
-		})
-		if r.Serial.Share <= 0.3 && r.MeanRunning >= 1.5 {
-			return
-		}
+	r := assembled(t, two+`GoBlock dt=100000000 reason_string="sync" stack="main.one a.go:5"
+`)
+	if r.Serial.Seconds > 1e-6 || math.Abs(r.MeanRunning-2) > 1e-6 {
+		t.Errorf("two goroutines that compute: serial %.6f s, %.6f running", r.Serial.Seconds, r.MeanRunning)
 	}
-	t.Errorf("two goroutines that spin: serial %.2f of the time, %.2f running", r.Serial.Share, r.MeanRunning)
 }
 
-// TestTheLastShareIsSerial asserts that work that is left to one goroutine after the others are
-// done is serial time, on two processors.
+// TestTheLastShareIsSerial asserts that work that is left to one goroutine after the other is done is serial
+// time, on two processors.
 func TestTheLastShareIsSerial(t *testing.T) {
-	r := run(t, func() {
-		var wg sync.WaitGroup
-		for _, d := range []time.Duration{50, 50, 50, 150} {
-			wg.Go(func() { spin(d * time.Millisecond) })
-		}
-		wg.Wait()
-	})
-	if r.Serial.Seconds < 0.01 {
-		t.Errorf("the last share ran alone for %.3f s, want some 0.05, less on a busy machine", r.Serial.Seconds)
+	r := assembled(t, two+`GoBlock dt=150000000 reason_string="sync" stack="main.one a.go:5"
+`)
+	if math.Abs(r.Serial.Seconds-0.05) > 1e-6 || len(r.Serial.Lines) != 1 || r.Serial.Lines[0].Line.Line != 5 {
+		t.Errorf("the last share ran alone for %.6f s, want 0.05: %+v", r.Serial.Seconds, r.Serial.Lines)
 	}
 }
 
