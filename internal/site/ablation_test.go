@@ -28,70 +28,54 @@ var (
 // places are the functions of testdata/ablation that allocate.
 var places = []string{"chain", "page", "names", "index"}
 
-// The price of garbage collection rests on how the runtime paces it, so the
-// runtime is asked: a program with four allocating places is run as it is and
-// with each place reusing memory, and the CPU time saved is held against what
-// one profile of the whole program predicts. The rule by bytes has to beat by
-// far the rule by objects, and charging only what is sampled below a place. A new collector that paces by
-// something else shows here first. What else the machine does moves all three, so the runtime is asked again before
-// it is accused: what is wrong about the rule is wrong each time.
+// TestAblation holds the price of garbage collection against the runtime, on whose pacing it rests. A
+// program with four allocating places is run as it is and with each place reusing memory, and the CPU
+// time saved is compared with what one profile of the whole program predicts. The rule by bytes must
+// err by far less than the rule by objects, and less than charging what was sampled below a place. A
+// new collector that paces by something else shows here first.
 //
-// It asserts no figure and no wall time, only which rule errs less in CPU time.
-// For a figure worth quoting, on a quiet machine:
+// It asserts no figure and no wall time, only which rule errs less in CPU time. How often it runs the
+// program depends on how far the savings scatter, never on which rule errs less. For a figure worth
+// quoting, on a quiet machine:
 //
-//	go test ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.rounds=1000000
+//	go test -tags live ./internal/site -run TestAblation -v -ablation.reps=15 -ablation.rounds=1000000
 func TestAblation(t *testing.T) {
 	live.Only(t)
 	program := buildAblation(t)
-	for try := 1; ; try++ {
-		wrong := ablate(t, program)
-		if wrong == "" {
-			return
-		}
-		if try == ablationTries {
-			t.Fatal(wrong)
-		}
-		t.Log("asked again: " + wrong)
-	}
-}
-
-const ablationTries = 3
-
-// ablate asks once, and returns what is wrong about the rule by bytes; "" is nothing.
-func ablate(t *testing.T, program string) string {
-	saved := measureSavings(t, program)
 	rules := predictSavings(t, program)
-
-	sum := func(predicted map[string]float64) (e float64) {
-		for _, place := range places {
-			e += math.Abs(predicted[place] - saved[place].Value)
-		}
-		return e
+	var saved savings
+	for range *ablationReps {
+		saved.measure(t, program)
 	}
+	for saved.noise() > rules.errorOf(rules.objects, &saved)/5 {
+		if saved.runs == mostAblation**ablationReps {
+			t.Fatalf("the savings scatter by %.3f s after %d runs of each variant, and the rules differ by %.3f s: run it where less else runs, or with more -ablation.rounds",
+				saved.noise(), saved.runs, rules.errorOf(rules.objects, &saved))
+		}
+		saved.measure(t, program)
+	}
+
 	var table strings.Builder
-	fmt.Fprintf(&table, "CPU-seconds of %d rounds\n%-6s %22s %22s %8s %8s\n", *ablationRounds, "place", "saved when it reuses", "predicted by bytes", "objects", "samples")
-	var noise float64
+	fmt.Fprintf(&table, "CPU-seconds of %d rounds, %d runs of each variant\n%-6s %22s %22s %8s %8s\n",
+		*ablationRounds, saved.runs, "place", "saved when it reuses", "predicted by bytes", "objects", "samples")
 	for _, place := range places {
-		s, b := saved[place], rules.interval[place]
+		s, b := saved.of(place), rules.interval[place]
 		fmt.Fprintf(&table, "%-6s %6.3f (%5.3f to %5.3f) %6.3f (%5.3f to %5.3f) %8.3f %8.3f\n", place,
 			s.Value, s.Low, s.High, b.Value, b.Low, b.High, rules.objects[place], rules.samples[place])
-		noise = math.Hypot(noise, (s.High-s.Low)/2)
 	}
-	bytes, objects, samples := sum(rules.bytes), sum(rules.objects), sum(rules.samples)
-	fmt.Fprintf(&table, "total error: by bytes %.3f, by objects %.3f, by samples below the place %.3f; the measurement's own scatter %.3f", bytes, objects, samples, noise)
-	t.Log(table.String())
-
-	if noise > objects/3 {
-		t.Skipf("this machine is too noisy to tell the rules apart: the savings scatter by %.3f s, the rules differ by %.3f s", noise, objects)
-	}
+	bytes, objects, samples := rules.errorOf(rules.bytes, &saved), rules.errorOf(rules.objects, &saved), rules.errorOf(rules.samples, &saved)
+	t.Logf("%stotal error: by bytes %.3f, by objects %.3f, by samples below the place %.3f; the savings scatter by %.3f",
+		table.String(), bytes, objects, samples, saved.noise())
 	if bytes > 0.6*objects {
-		return fmt.Sprintf("the rule by bytes errs by %.3f s in all, by objects by %.3f s: does the runtime still pace the collector by bytes?", bytes, objects)
+		t.Errorf("the rule by bytes errs by %.3f s in all, by objects by %.3f s: does the runtime still pace the collector by bytes?", bytes, objects)
 	}
 	if bytes > 0.9*samples {
-		return fmt.Sprintf("the rule by bytes errs by %.3f s in all, charging only samples below a place by %.3f s", bytes, samples)
+		t.Errorf("the rule by bytes errs by %.3f s in all, charging only samples below a place by %.3f s", bytes, samples)
 	}
-	return ""
 }
+
+// mostAblation bounds the runs of each variant, in multiples of -ablation.reps.
+const mostAblation = 8
 
 func buildAblation(t *testing.T) string {
 	if _, err := exec.LookPath("go"); err != nil {
@@ -120,33 +104,60 @@ func runAblation(t *testing.T, program string, args ...string) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// measureSavings runs the variants interleaved, so that what else the machine does
-// falls on all of them alike, and returns the median of the differences with their inner half.
-func measureSavings(t *testing.T, program string) map[string]stats.Interval {
+// savings are the CPU seconds that each place saves when it reuses memory, by run.
+type savings struct {
+	runs        int
+	differences map[string][]float64
+}
+
+// measure runs each variant once, interleaved, so that what else the machine does falls on all alike.
+func (s *savings) measure(t *testing.T, program string) {
 	rounds := fmt.Sprint(*ablationRounds)
-	differences := map[string][]float64{}
-	for range *ablationReps {
-		first, without := runAblation(t, program, "-rounds", rounds), map[string]float64{}
-		for _, place := range places {
-			without[place] = runAblation(t, program, "-rounds", rounds, "-without", place)
-		}
-		whole := (first + runAblation(t, program, "-rounds", rounds)) / 2
-		for _, place := range places {
-			differences[place] = append(differences[place], whole-without[place])
-		}
+	first, without := runAblation(t, program, "-rounds", rounds), map[string]float64{}
+	for _, place := range places {
+		without[place] = runAblation(t, program, "-rounds", rounds, "-without", place)
 	}
-	saved := map[string]stats.Interval{}
-	for place, d := range differences {
-		slices.Sort(d)
-		saved[place] = stats.Interval{Value: d[len(d)/2], Low: d[len(d)/4], High: d[len(d)-1-len(d)/4]}
+	whole := (first + runAblation(t, program, "-rounds", rounds)) / 2
+	if s.differences == nil {
+		s.differences = map[string][]float64{}
 	}
-	return saved
+	for _, place := range places {
+		s.differences[place] = append(s.differences[place], whole-without[place])
+	}
+	s.runs++
+}
+
+// of returns the median of a place's savings with its standard error, by the inner half of the values.
+func (s *savings) of(place string) stats.Interval {
+	d := slices.Sorted(slices.Values(s.differences[place]))
+	median := d[len(d)/2]
+	// The inner half of a normal distribution is 1.349 σ wide; the median's standard error is
+	// 1.2533 σ/√n.
+	e := 1.2533 / 1.349 * (d[len(d)-1-len(d)/4] - d[len(d)/4]) / math.Sqrt(float64(len(d)))
+	return stats.Interval{Value: median, Low: median - e, High: median + e}
+}
+
+// noise is the standard error of the savings of all places.
+func (s *savings) noise() (e float64) {
+	for _, place := range places {
+		i := s.of(place)
+		e = math.Hypot(e, (i.High-i.Low)/2)
+	}
+	return e
 }
 
 // rules are what rival rules predict to be saved at each place, in CPU seconds.
 type rules struct {
 	bytes, objects, samples map[string]float64
 	interval                map[string]stats.Interval // of bytes
+}
+
+// errorOf is how far a rule's predictions are from the savings, summed over all places.
+func (r *rules) errorOf(predicted map[string]float64, saved *savings) (e float64) {
+	for _, place := range places {
+		e += math.Abs(predicted[place] - saved.of(place).Value)
+	}
+	return e
 }
 
 // predictSavings takes one profile of the whole program, of more rounds than a run for precision.
