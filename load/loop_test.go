@@ -166,24 +166,41 @@ func TestErrorsAreCountedByKind(t *testing.T) {
 	}
 }
 
+// A server goes away at its twentieth request: what is due after that is refused.
 func TestServerThatGoesAwayIsRefused(t *testing.T) {
 	for _, rate := range []float64{0, 500} {
 		noneLeft(t)
-		srv := httptest.NewServer(&menu{})
-		g, err := load.Start(t.Context(), load.Options{Targets: targets(srv.URL), Rate: rate, Connections: 4, MaxDuration: 400 * time.Millisecond})
+		var answered atomic.Int64
+		twenty := make(chan struct{})
+		srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			if answered.Add(1) == 20 {
+				close(twenty)
+			}
+		}))
+		o := load.Options{Targets: targets(srv.URL), Rate: rate, Connections: 4}
+		if rate > 0 {
+			o.MaxRequests = 500 // a second of them: the server is gone by then
+		}
+		g, err := load.Start(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		<-twenty
 		srv.CloseClientConnections()
 		srv.Close()
-		<-g.Done()
+		if rate > 0 {
+			<-g.Done()
+		} else {
+			for g.Cut().Errors[load.ErrRefused] == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
 		r := g.Stop()
 		if r.Errors[load.ErrRefused] == 0 || r.Requests == 0 {
 			t.Errorf("rate %v: %d answers, errors %v, want some of both", rate, r.Requests, r.Errors)
 		}
-		if rate > 0 && r.Requests+r.Failed()+r.Missed != 200 {
-			t.Errorf("%d answered, %v, %d missed: 200 were due", r.Requests, r.Errors, r.Missed)
+		if rate > 0 && r.Requests+r.Failed()+r.Missed != 500 {
+			t.Errorf("%d answered, %v, %d missed: 500 were due", r.Requests, r.Errors, r.Missed)
 		}
 	}
 }

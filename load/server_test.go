@@ -109,9 +109,8 @@ type staller struct {
 	start         time.Time
 	period, stall time.Duration
 
-	mu      sync.Mutex
-	took    []time.Duration
-	inStall int
+	mu   sync.Mutex
+	took []time.Duration
 }
 
 func (s *staller) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
@@ -125,9 +124,6 @@ func (s *staller) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.took = append(s.took, took)
-	if into >= 0 {
-		s.inStall++
-	}
 }
 
 // quantile returns the server's own record, exactly.
