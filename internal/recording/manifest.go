@@ -244,6 +244,23 @@ func (m *Manifest) Trouble() string {
 	return ph.Outcome.Trouble()
 }
 
+// CPUFactor is how many times the CPU of the clean phase a phase took for each unit of work (see [Manifest.Unit]); 0 where one of
+// them has no CPU time, or is not counted in such units.
+func (m *Manifest) CPUFactor(p *Phase) float64 {
+	clean, ok := m.Phase(PhaseClean)
+	each := func(p *Phase) float64 {
+		units := max(p.Requests, int64(p.Runs))
+		if units == 0 || m.Target.Bench != "" {
+			return 0
+		}
+		return p.CPUSeconds / float64(units)
+	}
+	if !ok || each(&clean) <= 0 {
+		return 0
+	}
+	return each(p) / each(&clean)
+}
+
 // PerUnit is the unit of figures in words: "per request", "per operation", "per run"; "" for a
 // service that is observed without load, whose figures are per second.
 func (m *Manifest) PerUnit() string {

@@ -70,6 +70,7 @@ func headerRows(p FindingsPage, s Style) (rows [][]string) {
 	row("CPU goes to", spent(p.Report.Resources)...)
 	row("joined", joined(p.Report.Join)...)
 	row("overhead", observer(m)...)
+	row("recorded in", lengths(m)...)
 	return rows
 }
 
@@ -291,6 +292,10 @@ func observer(m recording.Manifest) []string {
 	for _, p := range m.Phases {
 		o := p.Observer
 		if o == nil {
+			// What counts executions and inputs measures no time: its factor says why it has a process of its own.
+			if f := m.CPUFactor(&p); f > 0 && recording.Apart(p.Name) {
+				cells = append(cells, fmt.Sprintf("%s phase ×%.2g CPU", p.Name, f))
+			}
 			continue
 		}
 		var effects []string
@@ -315,6 +320,23 @@ func observer(m recording.Manifest) []string {
 		cells = append(cells, p.Name+" phase "+strings.Join(effects, ", "))
 	}
 	return cells
+}
+
+// lengths says how long each phase took, and with them the builds and pauses between them.
+func lengths(m recording.Manifest) []string {
+	if len(m.Phases) == 0 || m.Phases[0].Start.IsZero() {
+		return nil // of an older recording
+	}
+	var cells []string
+	last := m.Phases[0].Start
+	for _, p := range m.Phases {
+		cells = append(cells, p.Name+" "+seconds(p.Seconds))
+		if end := p.Start.Add(time.Duration(p.Seconds * float64(time.Second))); end.After(last) {
+			last = end
+		}
+	}
+	whole := last.Sub(m.Phases[0].Start).Seconds()
+	return append([]string{seconds(whole)}, cells...)
 }
 
 func signedPercent(share float64) string {

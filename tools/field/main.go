@@ -41,11 +41,15 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	save := fs.Bool("w", false, "write the page in docs instead of printing it")
 	look := fs.Bool("first", false, "note in first.json how hone does on cases that are not in it yet")
 	versions := fs.Bool("upgrades", false, "look for versions that cure, as hone tune deps does; -only none writes the page from kept results")
+	costs := fs.Bool("overheads", false, "write what counting executions and inputs cost in the recordings that -work keeps")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	if fs.NArg() != 1 || *save && !*versions && (*only != "" || *fixed) {
 		return errors.New("want the directory of the cases; -w goes with all of them, as they are")
+	}
+	if *costs {
+		return savedTo(filepath.Join("docs", "overhead.md"), *save, w, func(page io.Writer) error { return overheads(*kept, page) })
 	}
 	dir := fs.Arg(0)
 	cases, err := readCases(dir)
@@ -60,7 +64,9 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 		defer os.RemoveAll(work)
 	}
 	if *versions {
-		return upgradesTo(ctx, cases, *only, work, *duration, *save, w)
+		return savedTo(filepath.Join("docs", "field-upgrades.md"), *save, w, func(page io.Writer) error {
+			return upgrades(ctx, cases, *only, work, filepath.Join("tools", "field", "testdata", "upgrades.json"), *duration, page)
+		})
 	}
 	t := table{Duration: *duration, fixed: *fixed}
 	for i := range cases {
@@ -78,23 +84,20 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err := t.first(filepath.Join(dir, "first.json"), *look); err != nil {
 		return err
 	}
-	var page bytes.Buffer
-	t.write(&page)
-	if *save {
-		return os.WriteFile(filepath.Join("docs", pageOf(cases)), page.Bytes(), 0o644)
-	}
-	_, err = w.Write(page.Bytes())
-	return err
+	return savedTo(filepath.Join("docs", pageOf(cases)), *save, w, func(page io.Writer) error {
+		t.write(page)
+		return nil
+	})
 }
 
-// upgradesTo tries versions that cure and writes their page.
-func upgradesTo(ctx context.Context, cases []fieldCase, only, work string, duration time.Duration, save bool, w io.Writer) error {
+// savedTo writes a page into a file, or, without save, to w.
+func savedTo(file string, save bool, w io.Writer, write func(io.Writer) error) error {
 	var page bytes.Buffer
-	if err := upgrades(ctx, cases, only, work, filepath.Join("tools", "field", "testdata", "upgrades.json"), duration, &page); err != nil {
+	if err := write(&page); err != nil {
 		return err
 	}
 	if save {
-		return os.WriteFile(filepath.Join("docs", "field-upgrades.md"), page.Bytes(), 0o644)
+		return os.WriteFile(file, page.Bytes(), 0o644)
 	}
 	_, err := w.Write(page.Bytes())
 	return err
