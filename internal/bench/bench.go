@@ -115,7 +115,7 @@ type Result struct {
 	Commit     string      `json:"commit,omitempty"`
 	Tree       string      `json:"tree,omitempty"`        // the ref that stands in place of the working tree
 	TreeCommit string      `json:"tree_commit,omitempty"` // and its commit
-	Files      *Files      `json:"files,omitempty"`       // of a comparison of files, which has no samples
+	Files      *Files      `json:"files,omitempty"`       // of a comparison of files
 	Layouts    int         `json:"layouts"`               // link layouts a side
 	Seconds    float64     `json:"seconds"`               // that it took
 	Benchmarks []Benchmark `json:"benchmarks"`

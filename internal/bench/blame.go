@@ -13,13 +13,14 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/trial"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/pairing"
 	"github.com/hone-go/hone/stats"
 )
 
-// Grown is a function whose own cost grew in a benchmark that is worse. What the runtime does for a function (allocation,
-// copying) is its own.
+// Grown is a function whose own cost grew in a benchmark that is worse. What the runtime does for a function (allocating,
+// copying) counts as its own.
 type Grown struct {
 	Unit     string  `json:"unit"` // of the costs: "cpu-ns/op", "B/op" or "allocs/op"
 	Function string  `json:"function"`
@@ -29,18 +30,24 @@ type Grown struct {
 	New      float64 `json:"new"`
 	// Unsure says that the profiles do not show which function grew: this one has the largest cost.
 	Unsure bool `json:"unsure,omitempty"`
+	// Changed is the changed line nearest to the cost: in the function or, where it did not change, in the nearest caller that did.
+	Changed *Changed `json:"changed,omitempty"`
 }
 
 const (
 	blamed     = 3    // benchmarks are profiled on both sides at most
 	blamedRows = 3    // functions are named for each metric
-	blamedTime = 30   // times a sample's iterations are run under the CPU profile
+	blamedTime = 10   // times a sample's iterations run in a process under the CPU profile
 	sure       = 3.0  // standard errors that the growth of a cost is above zero
 	matters    = 0.01 // of the old total, that the growth is at least
 )
 
-// blame profiles the benchmarks that are worse on both sides and names the functions whose cost grew. What fails here costs the
-// names, not the result.
+// blamedRuns are the numbers of CPU profiles a side after which growth is looked for. A profile of a second has 100 samples: a tenth
+// more of a function with half of the time takes 8 of them to show.
+var blamedRuns = [...]int{4, 8, 16}
+
+// blame profiles the benchmarks that are worse on both sides and names the functions whose cost grew. If that fails, the result has
+// a note in place of the names.
 func (r *runner) blame(ctx context.Context) error {
 	n := 0
 	for _, x := range r.subjects {
@@ -102,34 +109,15 @@ func columns(unit string) string {
 }
 
 func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error {
-	var profiles [2]map[string]*profile.Profile
-	iterations := map[string]int64{"cpu": x.Iterations * blamedTime, "mem": x.Iterations}
-	for side := range profiles {
-		profiles[side] = map[string]*profile.Profile{}
-		for kind, n := range iterations {
-			file := filepath.Join(r.work, fmt.Sprintf("%s.%d.pprof", kind, side))
-			args := append(x.arguments(n), "-test."+kind+"profile="+file)
-			if kind == "mem" {
-				args = append(args, "-test.memprofilerate=512")
-			}
-			if _, err := r.output(ctx, x.pkgs[side].layouts[0].binary, args...); err != nil {
-				return err
-			}
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
-			if profiles[side][kind], err = profile.Decode(bytes.NewReader(data), 0); err != nil {
-				return err
-			}
-		}
-	}
+	changes := r.changes(x)
 	for _, unit := range units {
-		kind := "mem"
+		var grown []Grown
+		var err error
 		if unit == cpuUnit {
-			kind = "cpu"
+			grown, err = r.blameCPU(ctx, x, changes)
+		} else {
+			grown, err = r.blameMemory(ctx, x, unit, changes)
 		}
-		grown, err := grew(profiles[oldSide][kind], profiles[newSide][kind], unit, x.perOperation(unit, float64(iterations[kind])))
 		if err != nil {
 			return err
 		}
@@ -138,37 +126,102 @@ func (r *runner) blameOne(ctx context.Context, x *subject, units []string) error
 	return nil
 }
 
-// scale turns the costs of a side's profile into costs an operation, given their total.
+// blameCPU profiles processes of both sides, interleaved, over all layouts of the set under way, until a function stands out.
+func (r *runner) blameCPU(ctx context.Context, x *subject, changes *changes) ([]Grown, error) {
+	var profiles [2][]*profile.Profile
+	t := trial.New(2, r.Seed^hash("profiles "+x.Package+x.Name), trial.Limits{})
+	for _, runs := range blamedRuns {
+		for t.Runs() < runs {
+			for _, side := range t.Block() {
+				of := x.layouts[side]
+				p, err := r.profile(ctx, x, of[len(profiles[side])%len(of)], "cpu", x.Iterations*blamedTime)
+				if err != nil {
+					return nil, err
+				}
+				profiles[side] = append(profiles[side], p)
+			}
+		}
+		grown, err := grew(profiles[oldSide], profiles[newSide], cpuUnit, x.perOperation(cpuUnit, 0), changes)
+		if err != nil || len(grown) > 0 && !grown[0].Unsure || runs == blamedRuns[len(blamedRuns)-1] {
+			return grown, err
+		}
+	}
+	return nil, nil
+}
+
+// blameMemory compares one allocation profile a side, which samples every 512 bytes.
+func (r *runner) blameMemory(ctx context.Context, x *subject, unit string, changes *changes) ([]Grown, error) {
+	var profiles [2][]*profile.Profile
+	for side := range profiles {
+		p, err := r.profile(ctx, x, x.layouts[side][0], "mem", x.Iterations, "-test.memprofilerate=512")
+		if err != nil {
+			return nil, err
+		}
+		profiles[side] = append(profiles[side], p)
+	}
+	return grew(profiles[oldSide], profiles[newSide], unit, x.perOperation(unit, float64(x.Iterations)), changes)
+}
+
+// profile runs a benchmark in a process under a profile.
+func (r *runner) profile(ctx context.Context, x *subject, from layout, kind string, iterations int64, args ...string) (*profile.Profile, error) {
+	file := filepath.Join(r.work, kind+".pprof")
+	args = slices.Concat(x.arguments(iterations), []string{"-test." + kind + "profile=" + file}, args)
+	if _, err := r.output(ctx, from.binary, args...); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return profile.Decode(bytes.NewReader(data), 0)
+}
+
+// scale returns the cost of an operation of a side, given the total of its profiles.
 type scale func(side int, total float64) float64
 
-// perOperation is the scale of a metric. CPU time is known far better from the samples than from a profile, whose total
-// scatters by a tenth: the profile only says how it is shared out. Allocations are counted per operation that the profile saw.
+// perOperation is the scale of a metric. CPU time is known far better from the samples than from profiles, whose totals
+// scatter by a tenth: the profiles only say how it is divided. Allocations are counted per operation that the profile saw.
 func (x *subject) perOperation(unit string, ops float64) scale {
 	for _, row := range x.Rows {
 		if unit == cpuUnit && row.Unit == unit && row.Old != nil {
 			measured := [2]float64{*row.Old, row.New}
-			return func(side int, total float64) float64 { return measured[side] / max(total, 1) }
+			return func(side int, _ float64) float64 { return measured[side] }
 		}
 	}
-	return func(int, float64) float64 { return 1 / ops }
+	return func(_ int, total float64) float64 { return total / ops }
 }
 
-// variance is that of a function's cost in a profile. Where the total is known from elsewhere it is that of a share: a function
-// that has nearly all samples has nearly all of the cost, however few the samples are.
-func variance(c, total pairing.Cost, shared bool) float64 {
-	if !shared || total.Value <= 0 || c.Value <= 0 {
-		return c.Variance
+// share is the share of a function in the profiles of a side, with its variance: that of sampling, or of the scatter between
+// processes where that is larger. A function that has nearly all samples has nearly all of the cost, however few they are.
+func share(costs, totals []pairing.Cost) (value, variance float64) {
+	var cost, sampled, total, totalSampled float64
+	for i, c := range costs {
+		cost, sampled = cost+float64(c.Value), sampled+c.Variance
+		total, totalSampled = total+float64(totals[i].Value), totalSampled+totals[i].Variance
 	}
-	return c.Variance * (1 - float64(c.Value)/float64(total.Value))
+	if total <= 0 {
+		return 0, 0
+	}
+	value = cost / total
+	variance = sampled / (total * total) * (1 - value)
+	if n := float64(len(costs)); n > 1 {
+		var squares float64
+		for i, c := range costs {
+			d := float64(c.Value)/math.Max(1, float64(totals[i].Value)) - value
+			squares += d * d
+		}
+		variance = math.Max(variance, squares/n/(n-1))
+	}
+	return value, variance
 }
 
-// grew compares the own costs of functions between two profiles.
-func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
+// grew compares the own costs of functions between the profiles of both sides.
+func grew(old, new []*profile.Profile, unit string, per scale, changes *changes) ([]Grown, error) {
 	pairer, err := pairing.New(pairing.Options{Granularity: profile.ByFunction, Measure: pairing.Own})
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range []*profile.Profile{old, new} {
+	for _, p := range slices.Concat(old, new) {
 		index, err := p.SampleIndex(columns(unit))
 		if err != nil {
 			return nil, err
@@ -178,21 +231,23 @@ func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 		}
 	}
 	pairs := pairer.Table()
-	totals := pairs.Totals
-	to, tn := per(oldSide, float64(totals[0].Value)), per(newSide, float64(totals[1].Value))
+	n := len(old)
+	to, tn := per(oldSide, sum(pairs.Totals[:n])), per(newSide, sum(pairs.Totals[n:]))
 	var out []Grown
 	largest := Grown{Unit: unit, Unsure: true}
 	for _, row := range pairs.Rows {
-		o, n := row.Costs[0], row.Costs[1]
-		more := float64(n.Value)*tn - float64(o.Value)*to
-		spread := to*to*variance(o, totals[0], unit == cpuUnit) + tn*tn*variance(n, totals[1], unit == cpuUnit)
-		if ours := !strings.HasPrefix(row.Name, "runtime.") && !strings.HasPrefix(row.Name, "testing."); ours && float64(n.Value)*tn > largest.New {
-			largest.Function, largest.Old, largest.New = row.Name, float64(o.Value)*to, float64(n.Value)*tn
-		}
-		if more < matters*to*float64(totals[0].Value) || more < sure*math.Sqrt(spread) || strings.HasPrefix(row.Name, "runtime.") || strings.HasPrefix(row.Name, "testing.") {
+		if strings.HasPrefix(row.Name, "runtime.") || strings.HasPrefix(row.Name, "testing.") {
 			continue
 		}
-		out = append(out, Grown{Unit: unit, Function: row.Name, Old: float64(o.Value) * to, New: float64(n.Value) * tn})
+		o, ov := share(row.Costs[:n], pairs.Totals[:n])
+		w, wv := share(row.Costs[n:], pairs.Totals[n:])
+		g := Grown{Unit: unit, Function: row.Name, Old: o * to, New: w * tn}
+		if g.New > largest.New {
+			largest.Function, largest.Old, largest.New = g.Function, g.Old, g.New
+		}
+		if more := g.New - g.Old; more >= matters*to && more >= sure*math.Sqrt(to*to*ov+tn*tn*wv) {
+			out = append(out, g)
+		}
 	}
 	slices.SortFunc(out, func(a, b Grown) int {
 		return cmp.Or(cmp.Compare(b.New-b.Old, a.New-a.Old), strings.Compare(a.Function, b.Function))
@@ -201,28 +256,41 @@ func grew(old, new *profile.Profile, unit string, per scale) ([]Grown, error) {
 		out = append(out, largest)
 	}
 	out = out[:min(len(out), blamedRows)]
+	for i := range out {
+		out[i].Changed = changes.nearest(new, columns(unit), out[i].Function)
+	}
 	return out, costliest(out, new, unit)
 }
 
+func sum(costs []pairing.Cost) (total float64) {
+	for _, c := range costs {
+		total += float64(c.Value)
+	}
+	return total
+}
+
 // costliest fills in the line of each function that costs most.
-func costliest(grown []Grown, new *profile.Profile, unit string) error {
+func costliest(grown []Grown, new []*profile.Profile, unit string) error {
 	pairer, err := pairing.New(pairing.Options{Granularity: profile.ByLine, Measure: pairing.Own})
 	if err != nil {
 		return err
 	}
-	index, err := new.SampleIndex(columns(unit))
-	if err != nil {
-		return err
+	for _, p := range new {
+		index, err := p.SampleIndex(columns(unit))
+		if err != nil {
+			return err
+		}
+		if err := pairer.Add(p, index); err != nil {
+			return err
+		}
 	}
-	if err := pairer.Add(new, index); err != nil {
-		return err
-	}
+	rows := pairer.Table().Rows
 	for i := range grown {
 		g := &grown[i]
-		most := int64(-1)
-		for _, row := range pairer.Table().Rows {
-			if row.Name == g.Function && row.Costs[0].Value > most {
-				most = row.Costs[0].Value
+		most := -1.0
+		for _, row := range rows {
+			if cost := sum(row.Costs); row.Name == g.Function && cost > most {
+				most = cost
 				g.File, g.Line = path.Base(strings.ReplaceAll(row.File, `\`, "/")), row.Line
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -231,7 +232,7 @@ func (l *lines) result() (*Result, error) {
 	}
 	alone := 0
 	for _, b := range l.benchmarks {
-		out := Benchmark{Package: b.pkg, Name: "Benchmark" + strings.TrimPrefix(b.row, "Benchmark"), New: []Sample{}}
+		out := Benchmark{Package: b.pkg, Name: "Benchmark" + strings.TrimPrefix(b.row, "Benchmark"), Old: b.samples(oldSide), New: b.samples(newSide)}
 		for _, unit := range orderedUnits(b.units) {
 			row, ok := l.newRow(unit, b.values[unit])
 			if !ok {
@@ -258,10 +259,31 @@ func (l *lines) result() (*Result, error) {
 	r.geomeans()
 	if alone > 0 {
 		r.Notes = append(r.Notes, "values of one process are one sample, their median: they share its heap, its addresses and one moment of the machine, and differ far less "+
-			"than those of the next process. Run go test -bench several times into one file, old and new in turns, or hone bench -against; -pooled takes them for independent")
+			"from each other than from those of the next process. Append several runs of go test -bench to one file, old and new alternating, or use hone bench -against; -pooled treats them as independent")
 	}
-	r.Notes = append(r.Notes, "sides that did not run in turns also differ by what the machine did meanwhile: hone bench -against runs them so")
+	r.Notes = append(r.Notes, "sides that did not run interleaved also differ by what the machine did meanwhile; hone bench -against interleaves them")
 	return r, nil
+}
+
+// samples returns a sample for each process of a side, in order: the medians of its values.
+func (b *fileBenchmark) samples(side int) []Sample {
+	samples := []Sample{}
+	at := map[int]int{} // by process
+	for _, unit := range b.units {
+		for process := range b.values[unit][side] {
+			at[process] = 0
+		}
+	}
+	for i, process := range slices.Sorted(maps.Keys(at)) {
+		at[process] = i
+		samples = append(samples, Sample{Values: map[string]float64{}})
+	}
+	for _, unit := range b.units {
+		for process, values := range b.values[unit][side] {
+			samples[at[process]].Values[unit] = stats.Median(values)
+		}
+	}
+	return samples
 }
 
 func (b *fileBenchmark) on(side int) bool {

@@ -330,7 +330,7 @@ func (x *subject) confirm() {
 			row.Verdict = compare.Unknown
 			row.Why = "a second set of runs, with other link layouts, did not show it again"
 			if again.Known() {
-				row.Why += fmt.Sprintf(": %+.1f %%", 100*(again.Value-1))
+				row.Why += strings.Replace(fmt.Sprintf(": %+.1f %%", 100*(again.Value-1)), "-", "−", 1)
 			}
 			continue
 		}

@@ -53,13 +53,14 @@ func CompareLoads(old, new []LoadRun, force bool) (*Result, error) {
 			}
 		}
 	}
-	b := Benchmark{Name: loadSeries, New: []Sample{}}
+	b := Benchmark{Name: loadSeries, Old: samplesOf(old), New: samplesOf(new)}
 	for _, m := range loadMetrics(first.Loop) {
 		values := [2][]float64{}
 		for i, side := range sides {
-			for _, run := range side {
+			for k, run := range side {
 				if v := m.of(run.Report); v > 0 {
 					values[i] = append(values[i], v)
+					[2][]Sample{b.Old, b.New}[i][k].Values[m.unit] = v
 				}
 			}
 		}
@@ -77,6 +78,14 @@ func CompareLoads(old, new []LoadRun, force bool) (*Result, error) {
 	r.decideAll()
 	r.doubtLoads(sides)
 	return r, nil
+}
+
+// samplesOf returns a sample without values for each run.
+func samplesOf(runs []LoadRun) (samples []Sample) {
+	for _, run := range runs {
+		samples = append(samples, Sample{Seconds: run.Seconds, Values: map[string]float64{}})
+	}
+	return samples
 }
 
 // unlikeLoad says how the loads of two runs differ; "" where they do not.

@@ -186,13 +186,22 @@ func plainNumber(x float64) string {
 	return fmt.Sprintf("%.4g", x)
 }
 
-// grownText is "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs".
+// grownText is "main.Join  lib.go:12  CPU 1.2 µs → 1.4 µs; changed: lib.go:9 in main.List".
 func grownText(g bench.Grown) string {
 	name, value := benchUnit(g.Unit)
+	text := fmt.Sprintf("%s  %s:%d  ", g.Function, g.File, g.Line)
 	if g.Unsure {
-		return screen.Line(fmt.Sprintf("%s  %s:%d  has the most %s: %s; the profiles do not show for sure which function grew", g.Function, g.File, g.Line, name, value(g.New)))
+		text += fmt.Sprintf("has the most %s: %s; the profiles do not show for sure which function grew", name, value(g.New))
+	} else {
+		text += fmt.Sprintf("%s %s → %s", name, value(g.Old), value(g.New))
 	}
-	return screen.Line(fmt.Sprintf("%s  %s:%d  %s %s → %s", g.Function, g.File, g.Line, name, value(g.Old), value(g.New)))
+	if c := g.Changed; c != nil {
+		text += fmt.Sprintf("; changed: %s:%d", c.File, c.Line)
+		if c.Function != g.Function {
+			text += " in " + c.Function
+		}
+	}
+	return screen.Line(text)
 }
 
 // benchNotes are the result's own, and what else a reader should know.

@@ -26,7 +26,7 @@ func benchResult() *bench.Result {
 				{Unit: "cpu-ns/op", Old: p(100), New: 101, Ratio: p(1.01), Low: p(0.9), High: p(1.1), N: [2]int{2, 2}, Verdict: compare.Unknown, More: 40},
 				{Unit: "allocs/op", Old: p(3), New: 3, Ratio: p(1), N: [2]int{2, 2}, Exact: true, Verdict: compare.Same},
 			},
-			Grown: []bench.Grown{{Unit: "cpu-ns/op", Function: "example.com/p.Join", File: "p.go", Line: 9, Old: 10, New: 30}},
+			Grown: []bench.Grown{{Unit: "cpu-ns/op", Function: "example.com/p.Join", File: "p.go", Line: 9, Old: 10, New: 30, Changed: &bench.Changed{Function: "example.com/p.All", File: "p.go", Line: 21}}},
 		}},
 	}
 }
@@ -45,7 +45,7 @@ Join/n=10-2
  allocations 3 3 0.0 % exact 2 same
 
 Join/n=10-2 costs more in
- example.com/p.Join p.go:9 CPU 10.0 ns → 30.0 ns
+ example.com/p.Join p.go:9 CPU 10.0 ns → 30.0 ns; changed: p.go:21 in example.com/p.All
 note: only the new side has example.com/p BenchmarkNew-2
 `
 	if got := squeeze(out.String()); got != squeeze(want) {

@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/bench"
@@ -50,7 +51,11 @@ func HTML(w io.Writer, p HTMLPage) {
 		"content=\"default-src 'none'; style-src 'unsafe-inline'\"><title>%s</title>%s</head><body>\n<h1>%s</h1><p class=\"f\">%s</p>\n",
 		text(p.Title), htmlStyle, text(p.Title), text(p.Head))
 	span := ratioSpan(p.Rows)
-	fmt.Fprint(w, "<table><tr class=\"f\"><th></th><th>old</th><th>new</th><th>change</th><th>95 %</th><th></th><th>samples, old over new</th></tr>\n")
+	samples := ""
+	if slices.ContainsFunc(p.Rows, func(r HTMLRow) bool { return samplesPlot(r) != "" }) {
+		samples = "samples: old above new"
+	}
+	fmt.Fprintf(w, "<table><tr class=\"f\"><th></th><th>old</th><th>new</th><th>change</th><th>95 %% interval%s</th><th></th><th>%s</th></tr>\n", ratioAxis(span), samples)
 	group := ""
 	for _, r := range p.Rows {
 		if r.Group != group {
@@ -61,7 +66,10 @@ func HTML(w io.Writer, p HTMLPage) {
 		if r.Ratio != nil {
 			moved = change(*r.Ratio)
 		}
-		fmt.Fprintf(w, "<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n %s\">%s</td><td>%s</td><td class=\"%s\">%s %s</td><td>%s</td></tr>\n",
+		if r.Note != "" {
+			r.Note = ", " + r.Note
+		}
+		fmt.Fprintf(w, "<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n %s\">%s</td><td>%s</td><td class=\"%s\">%s%s</td><td>%s</td></tr>\n",
 			text(r.Name), text(r.Old), text(r.New), text(string(r.Verdict)), text(moved), ratioPlot(r, span), text(string(r.Verdict)), text(string(r.Verdict)),
 			text(r.Note), samplesPlot(r))
 	}
@@ -85,6 +93,25 @@ func ratioSpan(rows []HTMLRow) float64 {
 		}
 	}
 	return min(span, math.Log(8))
+}
+
+// ratioAxis labels the scale of the plots of ratios.
+func ratioAxis(span float64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<br><svg width=\"%d\" height=\"12\" aria-hidden=\"true\">", htmlWidth)
+	for _, l := range []struct {
+		at     float64 // of the span
+		anchor string
+	}{{-1, "start"}, {-0.5, "middle"}, {0, "middle"}, {0.5, "middle"}, {1, "end"}} {
+		x := htmlWidth / 2 * (1 + 0.95*l.at)
+		label := "0"
+		if l.at != 0 {
+			label = change(math.Exp(l.at * span))
+		}
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"10\" text-anchor=\"%s\">%s</text>", x, l.anchor, text(label))
+	}
+	b.WriteString("</svg>")
+	return b.String()
 }
 
 // ratioPlot is a bar from the low to the high bound with a dot at the ratio, on a logarithmic scale with 1 in the middle.
@@ -132,7 +159,7 @@ func samplesPlot(r HTMLRow) string {
 		y := 2 + i*htmlHeight/2
 		for _, v := range side {
 			x := 2 + (v-low)/(high-low)*(htmlWidth/2-4)
-			fmt.Fprintf(&b, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-opacity=\"0.5\"/>", x, x, y, y+htmlHeight/2-4, []string{"#888", "#3367d6"}[i])
+			fmt.Fprintf(&b, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-opacity=\"0.7\"/>", x, x, y, y+htmlHeight/2-4, []string{"#888", "#5b8def"}[i])
 		}
 	}
 	b.WriteString("</svg>")
@@ -141,7 +168,10 @@ func samplesPlot(r HTMLRow) string {
 
 // BenchHTML writes a comparison of benchmarks as a page.
 func BenchHTML(w io.Writer, r *bench.Result) {
-	p := HTMLPage{Title: "Benchmarks, old and new", Head: benchHead(r), Notes: benchNotes(r)}
+	p := HTMLPage{Title: "Benchmarks, old and new", Head: benchHead(r)}
+	if r.Files != nil {
+		p.Title = "Comparison"
+	}
 	for _, b := range r.Benchmarks {
 		for _, row := range b.Rows {
 			if row.Old == nil {
@@ -179,5 +209,6 @@ func BenchHTML(w io.Writer, r *bench.Result) {
 		name, _ := benchUnit(g.Unit)
 		p.Notes = append(p.Notes, fmt.Sprintf("geometric mean of %s over %d benchmarks: %s", name, g.Benchmarks, change(g.Ratio)))
 	}
+	p.Notes = append(p.Notes, benchNotes(r)...)
 	HTML(w, p)
 }
