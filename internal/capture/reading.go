@@ -92,7 +92,10 @@ func (s *service) window(from, to reading, res *load.Result) (recording.Window, 
 		}
 		return w, sm
 	}
-	w.Requests = res.Requests
+	w.Requests, w.Failed = res.Requests, res.Failed()
+	if lag := quantiles(res.Lag); lag != nil {
+		w.LagP99 = lag.P99
+	}
 	w.Quantiles = quantiles(res.Latency)
 	if w.Quantiles == nil {
 		w.Quantiles = quantiles(res.Service)

@@ -327,6 +327,11 @@ func (b *uiBackend) Part(path, name string) (io.ReadCloser, error) {
 		rec.Close()
 		return io.NopCloser(bytes.NewReader(data)), err
 	}
+	if name == latencyPart {
+		data, err := latencyJSON(rec)
+		rec.Close()
+		return io.NopCloser(bytes.NewReader(data)), err
+	}
 	if !slices.ContainsFunc(rec.Manifest.Parts, func(p recording.Part) bool { return p.Name == name }) {
 		rec.Close()
 		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)

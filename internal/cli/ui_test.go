@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -209,11 +212,30 @@ func TestUIInBrowser(t *testing.T) {
 	for what, want := range map[string]string{
 		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "disasm": "Disassembly", "load": "Load", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
 		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
-		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "select": "flame of the selection:", "flame of the window": "flame blocking true true",
+		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "select": "flame graph of the selection:", "flame of the window": "flame blocking true true",
 		"keys go to a view": "top", "x takes the filters away": "null", "? lists the keys": "true", "errors": "",
 	} {
 		if got[what] != want {
 			t.Errorf("%s: %.300q, want %q", what, got[what], want)
 		}
+	}
+}
+
+// TestUIGraphScriptMayRun: the policy of the call graph admits its script as a parser of XML sees it.
+func TestUIGraphScriptMayRun(t *testing.T) {
+	c := newCorpus(t)
+	h, _ := uiOf(t, c.recording)
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/page/graph?src=0", nil)
+	h.ServeHTTP(w, r)
+	var page struct {
+		Script string `xml:"script"`
+	}
+	if err := xml.Unmarshal(w.Body.Bytes(), &page); err != nil || page.Script == "" {
+		t.Fatalf("no script in the graph: %v\n%.300s", err, w.Body)
+	}
+	sum := sha256.Sum256([]byte(page.Script))
+	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(w.Header().Get("Content-Security-Policy"), want) {
+		t.Errorf("the policy blocks the script: %s lacks %s", w.Header().Get("Content-Security-Policy"), want)
 	}
 }

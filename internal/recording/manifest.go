@@ -146,6 +146,10 @@ type Window struct {
 	CPUSeconds   float64 `json:"cpu_seconds,omitempty"`
 	AllocBytes   int64   `json:"alloc_bytes,omitempty"`
 	AllocObjects int64   `json:"alloc_objects,omitempty"`
+	// Failed requests: transport errors and statuses that are not expected. Recordings of hone before this field have none.
+	Failed int64 `json:"failed,omitempty"`
+	// LagP99 is by how much the load generator was late, in seconds; absent in a closed loop.
+	LagP99 float64 `json:"lag_p99,omitempty"`
 	// Quantiles are of latency where the load has a schedule, else of service time.
 	Quantiles *Quantiles `json:"quantiles,omitempty"`
 }

@@ -127,7 +127,7 @@ func drawNode(w io.Writer, i int, n *report.Node, l nodeLabel, at layout.Point, 
 	if n.Cum < 0 {
 		heat = "cold"
 	}
-	fmt.Fprintf(w, `<g class="node" data-node="%d"><title>%s</title><rect class="box" %s/>`, i, escape(l.tip), rect)
+	fmt.Fprintf(w, `<g class="node" data-node="%d" data-function="%s" tabindex="0"><title>%s</title><rect class="box" %s/>`, i, escape(n.Name), escape(l.tip), rect)
 	fmt.Fprintf(w, `<rect class="%s" %s fill-opacity="%.2f" stroke-opacity="%.2f"/>`, heat, rect,
 		0.5*math.Sqrt(min(1, shareOf(n.Cum, total))), 0.2+0.8*math.Sqrt(min(1, shareOf(n.Cum, total))))
 	y += padding

@@ -10,8 +10,7 @@ function at(event) {
 
 svg.addEventListener('wheel', event => {
   event.preventDefault();
-  const p = at(event), by = Math.exp(event.deltaY / 500);
-  view(p.x - (p.x - box.x) * by, p.y - (p.y - box.y) * by, box.width * by, box.height * by);
+  zoom(Math.exp(event.deltaY / 500), at(event));
 }, { passive: false });
 
 /** Where the picture is held. @type {DOMPoint | null} */
@@ -28,11 +27,23 @@ svg.addEventListener('mousemove', event => {
 svg.addEventListener('mouseup', () => { grip = null; });
 svg.addEventListener('dblclick', () => view(...whole));
 
+// In a frame of hone ui, a large graph starts at a size at which its text can be read; 0 shows all of it.
+const framed = parent !== window;
+const readable = 0.95; // pixels per unit; the smallest text has 12 units
+if (framed && Math.min(innerWidth / whole[2], innerHeight / whole[3]) < readable) {
+  const [width, height] = [innerWidth / readable, innerHeight / readable];
+  view(Math.min(whole[0] + whole[2] - width, Math.max(whole[0], whole[0] + (whole[2] - width) / 2)), whole[1], width, height);
+}
+
 // A click on a box shows what it is joined to; elsewhere, everything again.
 svg.addEventListener('click', event => {
   if (moved) return;
+  choose(/** @type {SVGElement | null} */ (/** @type {Element} */ (event.target).closest('.node')));
+});
+
+/** @param {SVGElement | null} node */
+function choose(node) {
   for (const e of document.querySelectorAll('.joined, .chosen')) e.classList.remove('joined', 'chosen');
-  const node = /** @type {SVGElement | null} */ (/** @type {Element} */ (event.target).closest('.node'));
   svg.classList.toggle('choosing', node !== null);
   if (!node) return;
   const id = node.dataset.node;
@@ -43,8 +54,31 @@ svg.addEventListener('click', event => {
     e.classList.add('joined');
     for (const end of [e.dataset.from, e.dataset.to]) document.querySelector(`.node[data-node="${end}"]`)?.classList.add('joined');
   }
-});
+}
+
+/** @param {number} by @param {DOMPoint | {x: number, y: number}} p what stays in place */
+const zoom = (by, p = { x: box.x + box.width / 2, y: box.y + box.height / 2 }) => view(p.x - (p.x - box.x) * by, p.y - (p.y - box.y) * by, box.width * by, box.height * by);
+/** @param {number} x @param {number} y in tenths of what is seen */
+const pan = (x, y) => view(box.x + box.width * x / 10, box.y + box.height * y / 10, box.width, box.height);
+const focused = () => /** @type {SVGElement | null} */ (document.activeElement?.closest('.node') || document.querySelector('.node.chosen'));
+/** Tab goes from box to box. @type {Record<string, () => void>} */
+const keys = {
+  Escape: () => choose(null), 0: () => view(...whole), Enter: () => choose(focused()),
+  ArrowLeft: () => pan(-1, 0), ArrowRight: () => pan(1, 0), ArrowUp: () => pan(0, -1), ArrowDown: () => pan(0, 1),
+  '+': () => zoom(0.8), '=': () => zoom(0.8), '-': () => zoom(1 / 0.8),
+};
+// What this page has no use for, the page of hone ui that holds it may have: after g comes a view's letter.
+let jumping = false;
 document.addEventListener('keydown', event => {
-  if (event.key === 'Escape') svg.dispatchEvent(new MouseEvent('click'));
-  if (event.key === '0') view(...whole);
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const act = jumping ? undefined : keys[event.key];
+  if (act) {
+    event.preventDefault();
+    return act();
+  }
+  if (!framed || event.key.length > 1) return;
+  const fn = focused()?.dataset.function;
+  if (event.key === 'l' && !jumping && fn) return parent.postMessage({ hone: 'source', fn }, '*');
+  jumping = event.key === 'g' && !jumping;
+  parent.postMessage({ hone: 'key', key: event.key }, '*');
 });

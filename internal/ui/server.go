@@ -54,7 +54,7 @@ type Backend interface {
 	Sources() []Source
 	// Run runs a command of hone and writes what it prints.
 	Run(ctx context.Context, w io.Writer, args ...string) error
-	// Part opens a part of a recording; its manifest is the part "manifest.json".
+	// Part opens a part of a recording; its manifest is the part "manifest.json", and "latency.json" is the histogram of its requests.
 	Part(path, name string) (io.ReadCloser, error)
 }
 
@@ -246,7 +246,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]v
 	}
 	w.Header().Set("Content-Type", contentType)
 	if contentType != "application/json" {
-		w.Header().Set("Content-Security-Policy", framed(data))
+		w.Header().Set("Content-Security-Policy", framed(data, v.svg))
 	}
 	send(w, r, data)
 }
@@ -265,7 +265,7 @@ func (s *server) part(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer part.Close()
-	if name == "manifest.json" {
+	if path.Ext(name) == ".json" && r.URL.Query().Has("inline") || name == "manifest.json" {
 		w.Header().Set("Content-Type", "application/json")
 	} else {
 		w.Header().Set("Content-Type", "application/octet-stream")

@@ -48,7 +48,7 @@ export function table(columns, rows, o = {}) {
   const draw = () => {
     const all = shown();
     body.replaceChildren(...all.slice(0, most).map((row) => h("tr", null, columns.map((c) => {
-      const cell = h(c.number ? "td.n" : "td.name", null, c.cell ? c.cell(row) : text(c, row));
+      const cell = h(c.number ? "td.n" : text(c, row).length > 48 ? "td.name.long" : "td.name", null, c.cell ? c.cell(row) : text(c, row));
       if (c.bar) {
         cell.classList.add("bar");
         cell.style.setProperty("--w", `${Math.max(0, Math.min(1, c.bar(row) || 0)) * 100}%`);

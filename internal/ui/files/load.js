@@ -2,7 +2,7 @@
 import { h, table } from "./dom.js";
 import { source } from "./address.js";
 import { bytes, digits, nanoseconds, percent } from "./format.js";
-import { plot } from "./plot.js";
+import { bars, plot } from "./plot.js";
 
 /** The manifest of the source. */
 export async function manifest() {
@@ -33,8 +33,14 @@ export function timed(m) {
 
 const seconds = (/** @type {number} */ s) => nanoseconds(s * 1e9);
 
+/** The histogram of the requests of the clean phase; null where the recording has none. */
+async function histogram() {
+  const r = await fetch("/part/latency.json?" + new URLSearchParams({ src: source().id, inline: "1" }));
+  return r.ok ? r.json() : null;
+}
+
 export async function load() {
-  const m = await manifest();
+  const [m, spread] = await Promise.all([manifest(), histogram()]);
   const { points, bands } = timed(m);
   const loaded = points.some((p) => p.w.requests > 0);
   const per = loaded ? "request" : "second";
@@ -43,12 +49,16 @@ export async function load() {
   const axis = { x: seconds, bands };
   const quantiles = points.some((p) => p.w.quantiles);
   const latency = ["p50", "p90", "p99"].map((q) => ({ name: q, points: points.filter((p) => p.w.quantiles).map((p) => ({ x: p.x, y: p.w.quantiles[q], title: `${q} ${seconds(p.w.quantiles[q])} in ${p.phase}` })) }));
+  const rated = Boolean(m.load?.rate), errors = points.some((p) => p.w.failed);
   const failed = (m.phases || []).filter((/** @type {any} */ p) => p.requests > 0);
   return [
     m.load ? h("p", null, [m.load.connections && `${m.load.connections} connections`, m.load.rate ? `${m.load.rate} requests/s by schedule` : "flat out", ...(m.load.targets || []).slice(0, 5)].filter(Boolean).join(" · "))
       : h("p.note", null, "No load was driven by hone: what the program did by itself."),
     loaded ? plot({ ...axis, title: "requests per second", y: digits, series: [{ name: "rate", points: of((w) => w.requests / w.seconds) }] }) : null,
-    quantiles ? plot({ ...axis, title: m.load?.rate ? "latency from the schedule" : "service time", y: seconds, series: latency }) : null,
+    quantiles ? plot({ ...axis, title: rated ? "latency from the schedule" : "service time", y: seconds, series: latency, log: true }) : null,
+    spread ? bars({ title: `${spread.of === "latency" ? "latency from the schedule" : "service time"} of ${digits(spread.count)} requests without observation`, x: seconds, bins: spread.bins }) : null,
+    errors ? plot({ ...axis, title: "failed requests per second", y: digits, series: [{ name: "failed", points: of((w) => (w.failed || 0) / w.seconds) }] }) : null,
+    points.some((p) => p.w.lag_p99) ? plot({ ...axis, title: "lag of the load generator, p99", y: seconds, series: [{ name: "lag", points: of((w) => w.lag_p99 || 0) }] }) : null,
     plot({ ...axis, title: `CPU per ${per}`, y: seconds, series: [{ name: "CPU", points: of((w) => (w.cpu_seconds || 0) / base(w)) }] }),
     plot({ ...axis, title: `allocated per ${per}`, y: bytes, series: [{ name: "bytes", points: of((w) => (w.alloc_bytes || 0) / base(w)) }] }),
     failed.length ? [h("h2", null, "Requests"), table([

@@ -1,5 +1,6 @@
 // Plots as SVG. Values are drawn as they are; what stands beside a plot in words is the same figures.
 import { h } from "./dom.js";
+import { bytes } from "./format.js";
 
 const ns = "http://www.w3.org/2000/svg";
 
@@ -14,20 +15,53 @@ function s(tag, props, ...children) {
 /**
  * @typedef {{name: string, points: Array<{x: number, y: number, low?: number, high?: number, title?: string}>}} Series
  * @typedef {{from: number, to: number, name: string}} Band
- * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, onpick?: (from: number, to: number) => void}} Plot
+ * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, log?: boolean, onpick?: (from: number, to: number) => void}} Plot
  */
 
-/** @param {number} most @returns {number[]} three to six round steps up to most */
-function ticks(most) {
-  const step = 10 ** Math.floor(Math.log10(most || 1));
+/** @param {number} most @param {boolean} binary of bytes @returns {number[]} three to six round steps up to most */
+function ticks(most, binary) {
+  const whole = binary ? 1024 ** Math.floor(Math.log2(most || 1) / 10) : 1; // steps are round in KiB, MiB, …
+  const step = whole * 10 ** Math.floor(Math.log10(most / whole || 1));
   const by = most / step >= 5 ? step : most / step >= 2 ? step / 2 : step / 5;
   const out = [];
   for (let v = 0; v <= most * 1.0001; v += by) out.push(v);
   return out;
 }
 
+/** Powers of ten within a range. @param {number} least @param {number} most */
+function decades(least, most) {
+  const out = [];
+  for (let e = Math.ceil(Math.log10(least)); 10 ** e <= most; e++) out.push(10 ** e);
+  return out;
+}
+
 /**
- * A figure with one or more lines over a common axis, from 0 upwards. With onpick, dragging over it chooses a stretch.
+ * A histogram over a logarithmic axis; the heights are shares of all.
+ * @param {{title: string, x: (v: number) => string, bins: Array<{low: number, high: number, count: number}>}} p
+ */
+export function bars(p) {
+  if (!p.bins.length) return h("p.note", null, `${p.title}: nothing was recorded`);
+  const width = 900, height = 180, left = 80, right = 10, top = 18, bottom = 22;
+  const from = Math.log(p.bins[0].low), to = Math.log(/** @type {any} */ (p.bins.at(-1)).high);
+  const all = p.bins.reduce((sum, b) => sum + b.count, 0), most = Math.max(...p.bins.map((b) => b.count));
+  const at = (/** @type {number} */ x) => left + ((Math.log(x) - from) / (to - from || 1)) * (width - left - right);
+  const up = (/** @type {number} */ n) => height - bottom - (n / most) * (height - top - bottom);
+  const share = (/** @type {number} */ n) => `${(100 * n / all).toPrecision(2)} %`;
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": p.title });
+  for (const t of [0, most / 2, most]) svg.append(s("line", { x1: left, x2: width - right, y1: up(t), y2: up(t), class: "grid" }), s("text", { x: left - 6, y: up(t) + 4, "text-anchor": "end" }, share(t)));
+  for (const t of decades(p.bins[0].low, Math.exp(to))) svg.append(s("text", { x: at(t), y: height - 6, "text-anchor": at(t) > width - right - 30 ? "end" : "middle" }, p.x(t)));
+  let under = 0;
+  for (const b of p.bins) {
+    under += b.count;
+    svg.append(s("rect", { x: at(b.low), y: Math.min(up(b.count), height - bottom - 0.7), width: Math.max(0.5, at(b.high) - at(b.low) - 1), height: Math.max(0.7, height - bottom - up(b.count)), class: "bin" },
+      s("title", {}, `${p.x(b.low)} to ${p.x(b.high)}: ${share(b.count)}; ${share(under)} up to here`)));
+  }
+  return h("figure", null, h("figcaption", null, p.title), svg);
+}
+
+/**
+ * A figure with one or more lines over a common axis, from 0 upwards, or with log on a logarithmic scale where the values span
+ * more than a factor of 30. With onpick, dragging over it chooses a stretch.
  * @param {Plot} p
  */
 export function plot(p) {
@@ -37,12 +71,15 @@ export function plot(p) {
   const x0 = Math.min(...all.map((q) => q.x), ...(p.bands || []).map((b) => b.from)), x1 = Math.max(...all.map((q) => q.x), ...(p.bands || []).map((b) => b.to));
   const most = Math.max(...all.map((q) => q.high ?? q.y)) || 1;
   const at = (/** @type {number} */ x) => left + ((x - x0) / (x1 - x0 || 1)) * (width - left - right);
-  const up = (/** @type {number} */ y) => height - bottom - (y / most) * (height - top - bottom);
+  const positive = all.map((q) => q.low ?? q.y).filter((v) => v > 0), least = Math.min(...positive);
+  const log = p.log && positive.length > 0 && most / least > 30;
+  const share = (/** @type {number} */ y) => (log ? Math.max(0, Math.log(Math.max(y, least) / least) / Math.log(most / least)) : y / most);
+  const up = (/** @type {number} */ y) => height - bottom - share(y) * (height - top - bottom);
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": p.title });
   (p.bands || []).forEach((b, i) => svg.append(
     s("rect", { x: at(b.from), y: top, width: Math.max(0, at(b.to) - at(b.from)), height: height - top - bottom, class: i % 2 ? "band odd" : "band" }, s("title", {}, b.name)),
     s("text", { x: at(b.from) + 3, y: top - 5, class: "faint" }, at(b.to) - at(b.from) > 6.5 * b.name.length ? b.name : "")));
-  for (const t of ticks(most)) svg.append(s("line", { x1: left, x2: width - right, y1: up(t), y2: up(t), class: "grid" }), s("text", { x: left - 6, y: up(t) + 4, "text-anchor": "end" }, p.y(t)));
+  for (const t of log ? decades(least, most) : ticks(most, p.y === bytes)) svg.append(s("line", { x1: left, x2: width - right, y1: up(t), y2: up(t), class: "grid" }), s("text", { x: left - 6, y: up(t) + 4, "text-anchor": "end" }, p.y(t)));
   for (const f of [0, 0.25, 0.5, 0.75, 1]) svg.append(s("text", { x: at(x0 + f * (x1 - x0)), y: height - 6, "text-anchor": f === 0 ? "start" : f === 1 ? "end" : "middle" }, p.x(x0 + f * (x1 - x0))));
   for (const m of p.marks || []) svg.append(s("line", { x1: at(m.x), x2: at(m.x), y1: top, y2: height - bottom, class: "mark" }, s("title", {}, m.name)));
   p.series.forEach((l, i) => {
@@ -53,7 +90,7 @@ export function plot(p) {
   });
   if (p.onpick) pick(svg, { at, left, right, top, bottom, width, height, x0, x1 }, p.onpick);
   const legend = p.series.length > 1 ? h("p.legend", null, p.series.map((l, i) => h("span." + `s${i % 4}`, null, l.name))) : null;
-  return h("figure", null, h("figcaption", null, p.title), svg, legend);
+  return h("figure", null, h("figcaption", null, p.title + (log ? " (logarithmic)" : "")), svg, legend);
 }
 
 /** Lets the pointer choose a stretch of the axis. */

@@ -37,7 +37,7 @@ function tracks(o, c) {
   /** @type {Track[]} */
   const all = [
     { name: "goroutines running", unit: count, most: Math.max(o.gomaxprocs || 1, ...o.running), layers: [{ of: o.running, colour: c.running }] },
-    { name: "ready, waiting for a processor", unit: count, most: top(...o.runnable), layers: [{ of: o.runnable, colour: c.runnable }] },
+    { name: "ready, not running", unit: count, most: top(...o.runnable), layers: [{ of: o.runnable, colour: c.runnable }] },
     { name: "in system calls", unit: count, most: top(...o.syscall), layers: [{ of: o.syscall, colour: c.syscall }] },
     { name: "blocked", unit: count, most: top(...o.waiting), layers: [{ of: o.waiting, colour: c.waiting }] },
   ];
@@ -92,7 +92,7 @@ export async function trace() {
     h("b", null, `${clock(from, width)} to ${clock(to, width)}`), h("span.faint", null, `${nanoseconds(width)} of ${nanoseconds(o.length_ns)}`),
     button("whole", "0", () => go(address("trace"))), button("−", "-", () => zoom(3), "zoom out"), button("+", "+", () => zoom(1 / 3), "zoom in"), button("◂", "←", () => pan(-0.4), "earlier"), button("▸", "→", () => pan(0.4), "later"),
     picked ? button(`zoom to ${nanoseconds(picked.to - picked.from)}`, "Enter", () => picked && go(window(picked.from, picked.to))) : null,
-    h("span.group", null, h("span.faint", null, picked ? "flame of the selection:" : "flame of this window:"),
+    h("span.group", null, h("span.faint", null, picked ? "flame graph of the selection:" : "flame graph of this window:"),
       kinds.map(([view, name]) => h("a.button", { href: flameOf(view, chosen().from, chosen().to), id: "flame-" + view }, name))),
   ].filter((e) => e !== null));
 
@@ -221,7 +221,7 @@ export async function trace() {
   requestAnimationFrame(draw);
 
   const t = o.totals;
-  const states = [["running", t.running_seconds, "running"], ["ready, waiting for a processor", t.runnable_seconds, "runnable"], ["in system calls", t.syscall_seconds, "syscall"], ["blocked", t.waiting_seconds, "waiting"], ["a collection going on", t.gc_seconds, "gc"], ["the world stopped", t.stopped_seconds, "stopped"]];
+  const states = [["running", t.running_seconds, "running"], ["ready, not running", t.runnable_seconds, "runnable"], ["in system calls", t.syscall_seconds, "syscall"], ["blocked", t.waiting_seconds, "waiting"], ["garbage collection running", t.gc_seconds, "gc"], ["the world stopped", t.stopped_seconds, "stopped"]];
   return [
     bar, said, canvas,
     o.exact ? null : h("p.note", null, `Columns of ${nanoseconds(o.step_ns)}. Zoom in to see processors and goroutines one by one.`),

@@ -71,7 +71,7 @@ async function findings() {
     ["target", r.recording.target], ["Go", r.recording.go],
     ["throughput", res.requests_per_second ? digits(res.requests_per_second) + " requests/s" : ""],
     ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + " per request" : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
-    ["limit", res.limiting], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
+    ["limited by", res.limiting], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
   ].filter(([, v]) => v);
   const real = (r.findings || []).filter((/** @type {any} */ f) => f.rule !== "costly-line"), rest = (r.findings || []).filter((/** @type {any} */ f) => f.rule === "costly-line");
   const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
@@ -130,8 +130,8 @@ async function sourceTree() {
     at.functions.push(x);
   }
   const total = r.total || 1;
-  const heat = (/** @type {any} */ name, /** @type {number} */ flat) => {
-    const row = h("span.row", null, name, h("span.n", null, `${quantity(flat, r.unit)}  ${percent(flat / total)}`));
+  const heat = (/** @type {any} */ name, /** @type {number} */ flat, cum = 0) => {
+    const row = h("span.row", null, name, h("span.n", null, [flat ? `${quantity(flat, r.unit)}  ${percent(flat / total)}` : "", cum > flat ? `with callees ${quantity(cum, r.unit)}  ${percent(cum / total)}` : ""].filter(Boolean).join(" · ")));
     row.style.setProperty("--w", `${(100 * flat) / total}%`);
     return row;
   };
@@ -144,10 +144,10 @@ async function sourceTree() {
     }
     return h("details", { open: depth < 2 && d.flat > total / 20 }, h("summary", null, heat(name, d.flat)),
       [...d.dirs].sort((a, b) => b[1].flat - a[1].flat).map(([n, x]) => node(n, x, depth + 1)),
-      d.functions.sort((/** @type {any} */ a, /** @type {any} */ b) => b.flat - a.flat).map((/** @type {any} */ f) => h("div", null, heat(link("source", f.function, { fn: f.function }), f.flat))));
+      d.functions.sort((/** @type {any} */ a, /** @type {any} */ b) => b.flat - a.flat).map((/** @type {any} */ f) => h("div", null, heat(link("source", f.function, { fn: f.function }), f.flat, f.cum))));
   };
-  return [h("p.note", null, `${r.sample_type}, ${quantity(r.total, r.unit)} in all; the time in a file itself. Choose a function.`),
-    h("div.tree", null, [...root.dirs].sort((a, b) => b[1].flat - a[1].flat).map(([n, x]) => node(n, x, 0)))];
+  return [h("p.note", null, `${r.sample_type}, ${quantity(r.total, r.unit)} in all. Folders and files show what their functions cost themselves; choose a function to see its lines.`),
+    h("div.tree", null, [...root.dirs].sort((a, b) => b[1].flat - a[1].flat).map(([n, x]) => node(n === unknown ? n : cut + n, x, 0)))];
 }
 
 /** The folder that all files have in common. @param {string[]} files */
@@ -337,13 +337,16 @@ async function compare() {
 async function diff() {
   if (!state().get("base")) return basePicker("diff");
   const r = await ask("diff");
-  return [basePicker("diff"), table([
-    { head: "old", of: (x) => x.old, text: (x) => digits(x.old), number: true },
-    { head: "new", of: (x) => x.new, text: (x) => digits(x.new), number: true },
-    { head: "difference", of: (x) => x.difference?.value ?? x.new - x.old, text: (x) => digits(x.difference?.value ?? x.new - x.old), number: true },
+  const cost = (/** @type {number} */ x) => (r.unit === "share" ? percent(x) : quantity(x, r.unit === "s" ? "seconds" : r.unit === "B" ? "bytes" : "count"));
+  const moved = (/** @type {any} */ x) => x.difference?.value ?? x.new - x.old;
+  return [basePicker("diff"), h("p", null, "the difference as: ", ["flame", "graph", "top"].map((v, i) => [i ? " · " : "", link(v, ["flame graph", "call graph", "table of flat and cum"][i])])), table([
+    { head: "old", of: (x) => x.old, text: (x) => cost(x.old), number: true },
+    { head: "new", of: (x) => x.new, text: (x) => cost(x.new), number: true },
+    { head: "difference", of: moved, text: (x) => (moved(x) > 0 ? "+" : "") + cost(moved(x)), number: true },
+    { head: "95 %", of: (x) => x.difference?.low ?? 0, text: (x) => (x.difference?.low === undefined ? "" : `${cost(x.difference.low)} to ${cost(x.difference.high)}`), number: true },
     { head: "verdict", of: (x) => x.verdict, cell: (x) => verdict(x.verdict) },
     { head: "function", of: (x) => x.function || x.file || "", cell: (x) => (x.function ? link("source", x.function, { fn: x.function }) : x.file || "") },
-  ], r.rows || [], { note: `${r.unit || ""}${r.per ? " per " + r.per : ""}` }), h("p", null, "the difference as: ", ["flame", "graph", "top"].map((v, i) => [i ? " · " : "", link(v, views[v].title.toLowerCase())])), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
+  ], r.rows || [], { note: [r.sample_type, r.per ? "per " + r.per : "", "charged to the function itself and what the runtime does for it"].filter(Boolean).join(", ") }), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
 }
 
 /** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, hidden?: boolean, draw: () => any}>} */
