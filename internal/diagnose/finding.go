@@ -65,7 +65,8 @@ func (e *engine) finding(d *draft) Finding {
 			entry := place(*s.Entry)
 			f.Entry = &entry
 		}
-		if s.Owner.Kind == gocode.Dependency && !d.rule.Generic {
+		callers := slices.ContainsFunc(d.claims, func(c *claim) bool { return c.match.Callers }) // it is they that change
+		if s.Owner.Kind == gocode.Dependency && !d.rule.Generic && !callers {
 			f.Fix = sentences(f.Fix, e.candidates.advice(s))
 		}
 	}

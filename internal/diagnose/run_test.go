@@ -243,6 +243,11 @@ func TestDependency(t *testing.T) {
 	if f.Module != "example.com/chi" || f.Version != "v3.3.4" || !strings.Contains(f.Fix, "example.com/chi v3.3.4") {
 		t.Errorf("%+v", f)
 	}
+	// Where the program's lines that call it are to change, nothing is to be proposed to the dependency.
+	r = diagnose(t, pass(), finds("x", rule.Match{Site: s, CPU: []*site.Row{cpu(100, "x", "chi.compress")}, Fix: "Do not compress.", Callers: true}))
+	if got := r.Findings[0].Fix; got != "Do not compress." {
+		t.Error(got)
+	}
 }
 
 // TestNoCPUProfile: without one nothing can be said of savings, but the lines that

@@ -67,6 +67,7 @@ import (
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
 	poolnonpointer "github.com/hone-go/hone/internal/diagnose/rules/pool-non-pointer"
 	poolwait "github.com/hone-go/hone/internal/diagnose/rules/pool-wait"
+	prettylog "github.com/hone-go/hone/internal/diagnose/rules/pretty-log"
 	procsoverquota "github.com/hone-go/hone/internal/diagnose/rules/procs-over-quota"
 	quadraticinsert "github.com/hone-go/hone/internal/diagnose/rules/quadratic-insert"
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
@@ -178,6 +179,7 @@ func All() []rule.Rule {
 		poolmiss.Rule(),
 		poolnonpointer.Rule(),
 		poolwait.Rule(),
+		prettylog.Rule(),
 		procsoverquota.Rule(),
 		quadraticinsert.Rule(),
 		queryreparsed.Rule(),
