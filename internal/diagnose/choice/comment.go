@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// directive is how a comment that silences a finding starts, behind "//".
+// directive is the start of a comment that silences a finding, after "//".
 const directive = "hone:ignore"
 
 // Comment is a directive in source.
@@ -15,8 +15,8 @@ type Comment struct {
 	Reason string
 }
 
-// ParseComment reads the text of a comment, or of a line of source that may end in one. ok says that it holds a
-// directive, err that the directive silences nothing.
+// ParseComment parses the text of a comment, or of a line of source that may end in one. ok reports
+// whether it holds a directive, err why the directive silences nothing.
 func ParseComment(text string, line int, known Known) (c Comment, ok bool, err error) {
 	_, rest, found := strings.Cut(text, "//"+directive)
 	if !found || rest != "" && rest[0] != ' ' && rest[0] != '\t' {

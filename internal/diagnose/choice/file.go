@@ -37,9 +37,9 @@ type Ignore struct {
 	Reason   string `json:"reason"`
 }
 
-// Find returns the choices of the repository that a directory is in: the nearest hone.json in it or above, up to the
-// directory that holds .git or, without one, the nearest that holds go.mod. What lies further up is somebody else's. nil
-// when there is none. Errors name the file.
+// Find returns the choices of the repository that a directory is in: the nearest hone.json in it or
+// above, up to the directory that holds .git or, without one, the nearest that holds go.mod. Files
+// further up belong to another project. nil when there is none. Errors name the file.
 func Find(dir string, known Known) (*File, error) {
 	if dir == "" || !filepath.IsAbs(dir) {
 		return nil, nil
@@ -55,7 +55,7 @@ func Find(dir string, known Known) (*File, error) {
 	}
 }
 
-// rootOf is the directory of the repository, else of the module, else the directory itself.
+// rootOf returns the directory of the repository, else of the module, else the directory itself.
 func rootOf(dir string) string {
 	holds := func(dir, name string) bool {
 		_, err := os.Stat(filepath.Join(dir, name))
@@ -143,7 +143,7 @@ func inFile(pattern, file string) bool {
 	return false
 }
 
-// like is path.Match, or equality: names of methods have brackets and stars of their own.
+// like is path.Match, or equality: names of methods contain brackets and stars.
 func like(pattern, name string) bool {
 	if pattern == name {
 		return true

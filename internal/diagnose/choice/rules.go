@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
-// All is the list of rules that names them all.
+// All is the name that stands for all rules.
 const All = "all"
 
 // Known is what a list of rules may name.
@@ -28,9 +28,10 @@ func KnownRules(rules []rule.Rule) Known {
 	return k
 }
 
-// Off returns the rules that a list turns off, in the order of known. A list is like staticcheck's -checks: names
-// separated by commas, each a rule's ID, a kind (alloc, cpu, lock, …), a pattern with * or "all"; a minus in front
-// turns off. A later name overrides an earlier one. A list that starts with a minus starts from all rules.
+// Off returns the rules that a list turns off, in the order of known. A list is like staticcheck's
+// -checks: names separated by commas, each a rule's ID, a kind (alloc, cpu, lock, …), a pattern
+// with * or "all"; a minus in front turns off. A later name overrides an earlier one. A list that
+// starts with a minus starts from all rules.
 func (k Known) Off(list string) ([]string, error) {
 	list = strings.TrimSpace(list)
 	if list == "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// GOGC is the setting that the program ran with, in percent; -1 when collection is off, 0 when it is not
-// known.
+// GOGC returns the setting that the program ran with, in percent; -1 when collection is off, 0 when
+// it is not known.
 func GOGC(p *rule.Pass) int {
 	if p.Manifest != nil && p.Manifest.Runtime.GOGC != 0 {
 		return p.Manifest.Runtime.GOGC
@@ -28,7 +28,7 @@ func GOGC(p *rule.Pass) int {
 	}
 }
 
-// Limit is GOMEMLIMIT in bytes; 0 when there is none.
+// Limit returns GOMEMLIMIT in bytes; 0 when there is none.
 func Limit(p *rule.Pass) float64 {
 	if p.Manifest == nil {
 		return 0
@@ -36,7 +36,7 @@ func Limit(p *rule.Pass) float64 {
 	return p.Manifest.Limit()
 }
 
-// Memory is how many bytes the process may use, and what sets that limit. 0 when unknown.
+// Memory returns how many bytes the process may use, and what sets that limit. 0 when unknown.
 func Memory(p *rule.Pass) (bytes float64, what string) {
 	if p.Manifest == nil {
 		return 0, ""
@@ -44,7 +44,7 @@ func Memory(p *rule.Pass) (bytes float64, what string) {
 	return p.Manifest.Memory()
 }
 
-// Held is the memory of the process in bytes; 0 when unknown.
+// Held returns the memory of the process in bytes; 0 when unknown.
 func Held(p *rule.Pass) float64 {
 	if p.Manifest == nil {
 		return 0
@@ -52,7 +52,8 @@ func Held(p *rule.Pass) float64 {
 	return p.Manifest.Held(p.Metrics[recording.MetricTotal], p.Metrics[recording.MetricReleased])
 }
 
-// Cycles is the number of collections a second, in the clean phase if there is one; 0 when unknown.
+// Cycles returns the number of collections a second, in the clean phase if there is one; 0 when
+// unknown.
 func Cycles(p *rule.Pass) float64 {
 	for _, name := range []string{recording.PhaseClean, recording.PhaseCPU} {
 		if ph, ok := p.Phase(name); ok && ph.Seconds > 0 && ph.GCCycles > 0 {
@@ -62,7 +63,8 @@ func Cycles(p *rule.Pass) float64 {
 	return 0
 }
 
-// Share is the share of CPU that garbage collection takes, without idle marking; 0 when unknown.
+// Share returns the share of CPU that garbage collection takes, without idle marking; 0 when
+// unknown.
 func Share(p *rule.Pass) float64 {
 	if p.Table == nil || p.Table.Totals.TotalSeconds <= 0 {
 		return 0
@@ -79,8 +81,8 @@ func TinyHeap(p *rule.Pass) (goal, cycles float64, ok bool) {
 	return goal, cycles, gogc.Tiny(GOGC(p), goal, cycles)
 }
 
-// Refuted reports whether a larger GOGC was tried in the recording and was not seen to save CPU: the
-// trial's interval holds zero, is unknown, or lies below it. Then no rule advises a larger heap.
+// Refuted reports whether the recording tried a larger GOGC and did not show that it saves CPU: the
+// trial's interval contains zero, is unknown, or is below it. Then no rule advises a larger heap.
 func Refuted(p *rule.Pass) bool {
 	if p.Manifest == nil || p.Manifest.Trial == nil {
 		return false
@@ -89,10 +91,11 @@ func Refuted(p *rule.Pass) bool {
 	return !saved.Known() || saved.Low <= 0
 }
 
-// Drag is how many CPU seconds the program loses for each second that the collector works, beside that
-// second: while it marks, the program runs slower (see [parallelism.Marking]). It is measured by the CPU
-// samples in the trace, so that time without a core is in it nowhere; its value is 0 when they do not prove an
-// effect, and its upper bound what they leave possible. 0 in all when the trace has too few.
+// Drag returns how many CPU seconds the program loses for each second that the collector works, in
+// addition to that second: while it marks, the program runs slower (see [parallelism.Marking]). It
+// is measured by the CPU samples in the trace, so time without a core is not part of it. Its value
+// is 0 when they do not prove an effect, and its upper bound is what they leave possible. It is 0
+// when the trace has too few samples.
 func Drag(p *rule.Pass) stats.Interval {
 	if p.Trace == nil || p.Trace.Parallelism == nil || p.Table == nil {
 		return stats.Interval{}
@@ -104,14 +107,14 @@ func Drag(p *rule.Pass) stats.Interval {
 	return p.Trace.Parallelism.Marking.LostCPU.Scale(total / work.Value)
 }
 
-// Worth is what all of the collector's work takes from the program, in CPU seconds: its own, and by how
-// much it slows the program down.
+// Worth returns what all of the collector's work takes from the program, in CPU seconds: its own,
+// and how much it slows the program down.
 func Worth(p *rule.Pass) stats.Interval {
 	drag := Drag(p)
 	return stats.Mul(p.Table.GCWork(), stats.Interval{Value: 1 + drag.Value, Low: 1 + drag.Low, High: 1 + drag.High})
 }
 
-// Slowed is the evidence for Drag; none when there is none.
+// Slowed returns the evidence for Drag; none when there is none.
 func Slowed(p *rule.Pass) []rule.Evidence {
 	if !(Drag(p).Value > 0) {
 		return nil

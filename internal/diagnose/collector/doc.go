@@ -1,2 +1,2 @@
-// Package collector says how the garbage collector is set and what it costs the program.
+// Package collector describes the settings of the garbage collector and what it costs the program.
 package collector

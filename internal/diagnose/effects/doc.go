@@ -1,5 +1,5 @@
-// Package effects finds out what code does beyond computing its results.
+// Package effects determines what code does beyond computing its results.
 //
-// [Pure] and [LooksPure] judge a function, [Independent] the iterations of a loop. All
-// follow calls within the package and refuse what they cannot see through.
+// [Pure] and [LooksPure] judge a function, [Independent] the iterations of a loop. All follow calls
+// within the package and report false for code that they cannot analyze.
 package effects

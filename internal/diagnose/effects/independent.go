@@ -17,8 +17,8 @@ import (
 // variable. It may call functions of its package with the same property, and known functions of the
 // standard library that write nothing. why says what prevents it, "" when nothing does.
 //
-// It is not a proof: overlapping slices and values shared behind interfaces are not seen. What it
-// cannot analyze it refuses.
+// It is not a proof: it does not see overlapping slices and values shared behind interfaces. It
+// reports false for what it cannot analyze.
 func Independent(p *gocode.Place, loop ast.Node) (ok bool, why string) {
 	r := &iteration{Place: p, mine: map[types.Object]bool{}, picks: map[types.Object]bool{}, own: map[types.Object]bool{}, loop: loop}
 	if !r.head(loop) {
@@ -33,43 +33,44 @@ func Independent(p *gocode.Place, loop ast.Node) (ok bool, why string) {
 	return r.why == "", r.why
 }
 
-// iteration is a walk through what one iteration of a loop does, in the loop's body or in a
-// function that it calls.
+// iteration follows what one iteration of a loop does, in the loop's body or in a function that it
+// calls.
 type iteration struct {
 	*gocode.Place
 	mine  map[types.Object]bool // variables of the iteration
-	picks map[types.Object]bool // values that are other ones in each iteration: the loop's variable, and what is reckoned from it
+	picks map[types.Object]bool // values that differ in each iteration: the loop's variable, and values computed from it
 	own   map[types.Object]bool // slices and pointers whose target belongs to the iteration
 	loop  ast.Node              // nil in a function that the iteration calls
-	// computes asks less: the work need not be done side by side, only again. Results of functions of Repeatable belong to
-	// the caller, and function literals may be made, if they are no more than that.
+	// computes relaxes the analysis: iterations need not run side by side, only again. Results of
+	// functions of Repeatable belong to the caller, and function literals are allowed, if they have
+	// the same property.
 	computes bool
-	trusts   bool             // functions of other packages, unless they ask the world by name
-	files    bool             // that are read are taken for unchanged
-	visible  bool             // only what is seen to change something counts, not what cannot be seen through
+	trusts   bool             // allow functions of other packages, unless their names suggest side effects
+	files    bool             // package variables that are read are assumed not to change
+	visible  bool             // only visible changes count, not code that cannot be analyzed
 	calls    []*types.Func    // under way
-	wrote    []*ast.IndexExpr // elements of what is outside
+	wrote    []*ast.IndexExpr // variables from outside whose elements are used
 	why      string
 }
 
-// deepest is how many calls an iteration is followed.
+// deepest is the number of nested calls that are followed.
 const deepest = 4
 
-// refuse records what prevents it; a doubt is not enough where only visible changes count.
+// refuse records a reason against independence, unless only visible changes count.
 func (r *iteration) refuse(n ast.Node, format string, args ...any) {
 	if !r.visible {
 		r.changes(n, format, args...)
 	}
 }
 
-// changes records something that is seen to change what is not the iteration's own.
+// changes records a visible change of something that does not belong to the iteration.
 func (r *iteration) changes(n ast.Node, format string, args ...any) {
 	if r.why == "" {
 		r.why = fmt.Sprintf("line %d ", syntax.Line(r.Place, n.Pos())) + fmt.Sprintf(format, args...)
 	}
 }
 
-// head records the loop's variables. It refuses loops that end on a condition: their iterations
+// head records the loop's variables. It refuses loops that stop on a condition: their iterations
 // depend on earlier ones.
 func (r *iteration) head(loop ast.Node) bool {
 	switch l := loop.(type) {
@@ -132,7 +133,7 @@ func (r *iteration) counts(post ast.Stmt) bool {
 	return ok && r.picks[r.Object(id)]
 }
 
-// declare records all variables that are declared in a block.
+// declare records all variables that a block declares.
 func (r *iteration) declare(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -178,14 +179,14 @@ func (r *iteration) walk(n ast.Node) {
 			r.call(n)
 		case *ast.FuncLit:
 			if !r.computes {
-				r.refuse(n, "makes a function")
+				r.refuse(n, "creates a function")
 			}
 		}
 		return r.why == ""
 	})
 }
 
-// ends refuses what ends the loop early.
+// ends refuses statements that end the loop early.
 func (r *iteration) ends(n ast.Node) {
 	if r.loop == nil {
 		return
@@ -252,7 +253,7 @@ func (r *iteration) forget(lhs ast.Expr) {
 	}
 }
 
-// fresh reports whether an expression makes something new.
+// fresh reports whether an expression creates a new value.
 func (r *iteration) fresh(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -295,7 +296,7 @@ func (r *iteration) picked(e ast.Expr) bool {
 	return false
 }
 
-// owned reports whether what an expression stands for, or points to, belongs to the iteration.
+// owned reports whether what an expression denotes, or points to, belongs to the iteration.
 func (r *iteration) owned(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -362,7 +363,7 @@ func (r *iteration) write(e ast.Expr) {
 	}
 }
 
-// elsewhere refuses loops that write an element and read others of the same variable.
+// elsewhere refuses loops that write one element and read other elements of the same variable.
 func (r *iteration) elsewhere(body ast.Node) {
 	for _, w := range r.wrote {
 		v, _ := syntax.Var(r.Place, w.X)

@@ -10,14 +10,14 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 )
 
-// quiet are packages of the standard library whose functions (methods not) write nothing but
-// what they return.
+// quiet are packages of the standard library whose functions (not methods) write nothing but their
+// results.
 var quiet = []string{
 	"math", "math/bits", "math/cmplx", "cmp", "unicode", "unicode/utf8", "unicode/utf16", "strconv", "strings",
 	"bytes", "errors", "html", "path", "path/filepath", "hash/crc32", "crypto/sha1", "crypto/sha256", "crypto/sha512", "crypto/md5",
 }
 
-// inPlace work on their first argument alone.
+// inPlace are functions that write only their first argument.
 var inPlace = []string{"sort.Ints", "sort.Strings", "sort.Float64s", "slices.Sort", "slices.Reverse", "slices.Grow"}
 
 // call judges a call in an iteration.
@@ -28,14 +28,14 @@ func (r *iteration) call(call *ast.CallExpr) {
 	name := r.CalleeName(call)
 	switch name {
 	case "len", "cap", "min", "max", "make", "new", "real", "imag", "complex", "panic", "append":
-		return // append's result is written where it is assigned
+		return // the result of append is written where it is assigned
 	case "copy", "clear", "delete":
 		if !r.owned(call.Args[0]) {
 			r.changes(call, "writes %s, which the iterations may share", syntax.Short(syntax.Text(call.Args[0])))
 		}
 		return
 	case "":
-		r.refuse(call, "calls a function that only the running program knows")
+		r.refuse(call, "calls a function that is known only at run time")
 		return
 	}
 	if r.computes && r.repeatable(call, name) {
@@ -58,7 +58,7 @@ func (r *iteration) call(call *ast.CallExpr) {
 	}
 }
 
-// trusted reports whether a function of another package is taken for pure: its name suggests no
+// trusted reports whether a function of another package is assumed to be pure: its name suggests no
 // side effect, and its receiver is not a package variable.
 func (r *iteration) trusted(call *ast.CallExpr, fn *types.Func) bool {
 	if Impure(fn) || ReadsFiles(fn) && !r.files {
@@ -71,8 +71,8 @@ func (r *iteration) trusted(call *ast.CallExpr, fn *types.Func) bool {
 	return v != nil && v.Parent() != r.Pkg.Scope()
 }
 
-// repeatable knows functions whose result follows from what they get, and those that call a function given to them for elements
-// of what belongs to the caller.
+// repeatable reports whether the result of a function depends only on its arguments, or whether it
+// calls a function argument for elements that belong to the caller.
 func (r *iteration) repeatable(call *ast.CallExpr, name string) bool {
 	if funcname.Match(name, "sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc") && len(call.Args) == 2 {
 		return r.owned(call.Args[0])
@@ -89,7 +89,7 @@ func (r *iteration) repeatable(call *ast.CallExpr, name string) bool {
 	return false
 }
 
-// harmless knows functions of the standard library that write nothing that iterations share.
+// harmless reports whether a function of the standard library writes nothing that iterations share.
 func (r *iteration) harmless(call *ast.CallExpr, fn *types.Func, name string) bool {
 	if fn.Signature().Recv() == nil {
 		return isPackage(name, quiet...) ||
@@ -121,11 +121,11 @@ func pixel(name string) bool {
 // follow analyzes a function of the same package with the arguments of the call.
 func (r *iteration) follow(call *ast.CallExpr, fn *types.Func) {
 	if slices.Contains(r.calls, fn) {
-		return // it is being looked into
+		return // it is being analyzed
 	}
 	decl := r.Declaration(fn)
 	if decl == nil || decl.Body == nil || len(r.calls) >= deepest {
-		r.refuse(call, "calls %s, which cannot be looked into", fn.Name())
+		r.refuse(call, "calls %s, which cannot be analyzed", fn.Name())
 		return
 	}
 	in := &iteration{

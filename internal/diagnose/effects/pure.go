@@ -11,9 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// PureFuncs are functions of the standard library, as profiles name them, whose result depends
-// on their arguments alone: no state, no clock, no environment. Their results are values, or may be
-// shared as long as nobody writes to them.
+// PureFuncs are functions of the standard library, as profiles name them, whose result depends on
+// their arguments alone: no state, no clock, no environment. Their results are values, or may be
+// shared if nothing writes to them.
 func PureFuncs() []string {
 	return []string{
 		"crypto/md5.Sum", "crypto/sha1.Sum", "crypto/sha256.Sum256", "crypto/sha512.Sum512",
@@ -35,8 +35,8 @@ func PureFuncs() []string {
 	}
 }
 
-// DeterministicFuncs are [PureFuncs], and others of the standard library and of known modules whose result follows from
-// receiver and arguments, as profiles name them.
+// DeterministicFuncs are [PureFuncs], and other functions of the standard library and of known
+// modules whose result depends only on receiver and arguments, as profiles name them.
 func DeterministicFuncs() []string {
 	return append(PureFuncs(),
 		"regexp.Compile", "regexp.MustCompile", "regexp.MatchString", "regexp.Match", "regexp.MatchReader",
@@ -57,20 +57,22 @@ func DeterministicFuncs() []string {
 	)
 }
 
-// Pure reports whether a function visibly does nothing but compute its results: it writes variables of its own
-// alone, starts and waits for nothing, and calls only functions of its package of which the same holds, some of the standard library
-// that write nothing, and [DeterministicFuncs]. What it cannot see through it refuses.
+// Pure reports whether a function visibly only computes its results: it writes only its own
+// variables, starts and waits for nothing, and calls only functions of its package with the same
+// property, some functions of the standard library that write nothing, and [DeterministicFuncs]. It
+// reports false for what it cannot analyze.
 func Pure(p *gocode.Place) bool { return pure(p, false, false) }
 
-// LooksPure is [Pure] that trusts functions of other packages unless their names say otherwise (see [Impure]).
-// What the profile shows below them must agree: see [PureBelow].
+// LooksPure is [Pure], but trusts functions of other packages unless their names suggest side
+// effects (see [Impure]). The profile must agree: see [PureBelow].
 func LooksPure(p *gocode.Place) bool { return pure(p, true, false) }
 
-// LooksPureOfFiles is LooksPure of a function that may read files.
+// LooksPureOfFiles is LooksPure for a function that may read files.
 func LooksPureOfFiles(p *gocode.Place) bool { return pure(p, true, true) }
 
-// ChangesNothing reports whether a function changes nothing that is not its own as far as its syntax, and that of functions of its
-// package which it calls, shows. What cannot be seen through is taken for harmless.
+// ChangesNothing reports whether a function visibly changes only its own variables, by its syntax
+// and that of the functions of its package that it calls. It assumes that code which it cannot
+// analyze is harmless.
 func ChangesNothing(p *gocode.Place) bool { return seen(p, iteration{computes: true, visible: true}) }
 
 func pure(p *gocode.Place, trusts, files bool) bool {
@@ -100,7 +102,8 @@ func ReadsFiles(fn *types.Func) bool {
 		(strings.HasPrefix(fn.Name(), "Read") || fn.Name() == "Open" || fn.Name() == "Stat" || fn.Name() == "Glob")
 }
 
-// Changes reports whether a function is known to change something outside of its arguments, or says so by its name.
+// Changes reports whether a function is known to change something outside of its arguments, or has
+// a name that suggests it.
 func Changes(fn *types.Func) bool {
 	if fn.Pkg() == nil {
 		return false
@@ -147,9 +150,9 @@ func Impure(fn *types.Func) bool {
 	return false
 }
 
-// PureBelow reports whether the samples below a call show no side effects. They stand in for the
-// syntax of other packages, which is not loaded. at is the index in a row's stack of the frame that
-// calls. file is true if the samples show a file being read.
+// PureBelow reports whether the samples below a call show no side effects. They replace the syntax
+// of other packages, which is not loaded. at is the index in a row's stack of the calling frame.
+// file is true if the samples show that a file is read.
 func PureBelow(rows []*site.Row, at func(*site.Row) int) (fine, file bool) {
 	for _, r := range rows {
 		i := at(r)

@@ -12,19 +12,19 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// ListCommand is the command that shows a function's lines by a sample type of the
-// recording ("cpu", "alloc_space", "alloc_objects", "delay", …).
+// ListCommand returns the command that shows a function's lines by a sample type of the recording
+// ("cpu", "alloc_space", "alloc_objects", "delay", …).
 func ListCommand(p *rule.Pass, sampleIndex, function string) string {
 	return "hone list -sample_index=" + sampleIndex + " " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + recordingArg(p)
 }
 
-// PartCommand is the command that shows a function's lines by a profile of the recording that
+// PartCommand returns the command that shows a function's lines by a profile of the recording that
 // ListCommand does not name: "goroutine", "goroutineleak".
 func PartCommand(p *rule.Pass, part, function string) string {
 	return "hone list " + quote("^"+regexp.QuoteMeta(function)+"$") + " " + recordingArg(p) + ":" + part
 }
 
-// TopCommand is the command that shows the most expensive functions by a sample type.
+// TopCommand returns the command that shows the most expensive functions by a sample type.
 func TopCommand(p *rule.Pass, sampleIndex string) string {
 	return "hone top -sample_index=" + sampleIndex + " " + recordingArg(p)
 }
@@ -39,10 +39,10 @@ func recordingArg(p *rule.Pass) string {
 	return p.RecordingPath
 }
 
-// quote writes a word for a POSIX shell.
+// quote quotes a word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// WhyCommand is the command that shows everything known about a site's line.
+// WhyCommand returns the command that shows everything known about a site's line.
 func WhyCommand(p *rule.Pass, s *site.Site) string {
 	file := s.Owner.File
 	if file == "" {
@@ -55,7 +55,7 @@ func WhyCommand(p *rule.Pass, s *site.Site) string {
 	return "hone why " + place + " " + recordingArg(p)
 }
 
-// Near names a line of the trace for a sentence about a site: "line 12" in the same file, else
+// Near returns a line of the trace for a sentence about a site: "line 12" in the same file, else
 // "cart.go:12".
 func Near(p *rule.Pass, s *site.Site, l exectrace.Line) string {
 	if l.File == s.File {
@@ -64,7 +64,7 @@ func Near(p *rule.Pass, s *site.Site, l exectrace.Line) string {
 	return path.Base(strings.ReplaceAll(l.File, `\`, "/")) + ":" + strconv.Itoa(l.Line)
 }
 
-// ViewCommand is the command that shows an analysis of the recording's trace.
+// ViewCommand returns the command that shows an analysis of the recording's trace.
 func ViewCommand(p *rule.Pass, name string) string {
 	return "hone trace " + name + " " + recordingArg(p)
 }

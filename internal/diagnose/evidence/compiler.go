@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Escapes returns the compiler's words on what escapes at a site, each once and
-// in its order; known is false when there are no facts about the site's package.
+// Escapes returns the compiler's messages about what escapes at a site, each once and in its order;
+// known is false when there are no facts about the site's package.
 func Escapes(p *rule.Pass, s *site.Site) (words []string, known bool) {
 	if p.Facts == nil {
 		return nil, false
@@ -20,7 +20,7 @@ func Escapes(p *rule.Pass, s *site.Site) (words []string, known bool) {
 	}
 	for _, f := range p.Facts.On(s.File, s.Line) {
 		text := f.Message
-		constant := strings.HasPrefix(text, `"`) // "text" escapes: in an interface it needs no memory
+		constant := strings.HasPrefix(text, `"`) // "text" escapes: as an interface it needs no memory
 		if !strings.HasPrefix(f.Code, "escape") || text == "" || constant || slices.Contains(words, text) {
 			continue
 		}
@@ -29,9 +29,9 @@ func Escapes(p *rule.Pass, s *site.Site) (words []string, known bool) {
 	return words, true
 }
 
-// Weigh gives the confidence of a match that the profile shows and the syntax
-// confirms. compiler says whether the compiler has a word in it at all: then
-// measured needs its record at the line.
+// Weigh returns the confidence of a match that the profile shows and the syntax confirms. compiler
+// reports whether the compiler decides about the mistake at all: measured then needs its message
+// about the line.
 func Weigh(p *rule.Pass, s *site.Site, compiler bool) rule.Confidence {
 	if !compiler {
 		return rule.Measured
@@ -42,9 +42,9 @@ func Weigh(p *rule.Pass, s *site.Site, compiler bool) rule.Confidence {
 	return rule.Likely
 }
 
-// EscapeReasons returns what the compiler says of the memory that a site allocates, with the step by which
-// the value got out ("s escapes to heap: returned"), each once and in its order. nil when it says nothing
-// or there are no facts about the site's package.
+// EscapeReasons returns the compiler's messages about the memory that a site allocates, with the
+// step that makes the value escape ("s escapes to heap: returned"), each once and in its order. nil
+// when there are none, or no facts about the site's package.
 func EscapeReasons(p *rule.Pass, s *site.Site) (words []string) {
 	if p.Facts == nil {
 		return nil
@@ -57,10 +57,10 @@ func EscapeReasons(p *rule.Pass, s *site.Site) (words []string) {
 	return words
 }
 
-// CompilerSaid names the evidence that the compiler gave.
+// CompilerSaid names the evidence from the compiler.
 const CompilerSaid = "the compiler's decision"
 
-// Compiler returns the compiler's words at a site as evidence.
+// Compiler returns the compiler's messages about a site as evidence.
 func Compiler(p *rule.Pass, s *site.Site) []rule.Evidence {
 	words, _ := Escapes(p, s)
 	if len(words) == 0 {
@@ -73,9 +73,9 @@ func Compiler(p *rule.Pass, s *site.Site) []rule.Evidence {
 	}}
 }
 
-// EscapeFlow returns the steps by which the compiler explains that something on the line of a site escapes:
-// a variable by its name, an expression as the compiler writes it ("make([]byte, 64)", "func literal").
-// false when there is no such record.
+// EscapeFlow returns the steps by which the compiler explains that something on the line of a site
+// escapes: a variable by its name, an expression as the compiler writes it ("make([]byte, 64)",
+// "func literal"). false when there is no such message.
 func EscapeFlow(p *rule.Pass, s *site.Site, what string) (steps []string, ok bool) {
 	if p.Facts == nil {
 		return nil, false
@@ -95,14 +95,15 @@ func EscapeFlow(p *rule.Pass, s *site.Site, what string) (steps []string, ok boo
 	return steps, ok
 }
 
-// Escaping returns what a message of the compiler says to escape: the variable or the expression.
+// Escaping returns the variable or the expression that escapes according to a message of the
+// compiler.
 func Escaping(message string) string {
 	name := strings.TrimPrefix(message, "moved to heap: ")
 	return strings.TrimSuffix(strings.TrimSuffix(name, ":"), " escapes to heap")
 }
 
-// HasReason reports whether one of the steps of a flow gives the reason: "call parameter",
-// "captured by a closure", "too large for stack", …
+// HasReason reports whether one of the steps of a flow gives a reason: "call parameter", "captured
+// by a closure", "too large for stack", …
 func HasReason(steps []string, reason string) bool {
 	for _, s := range steps {
 		if strings.Contains(s, "("+reason) {
@@ -112,8 +113,8 @@ func HasReason(steps []string, reason string) bool {
 	return false
 }
 
-// HasFacts reports whether the compiler's facts about a site's package are there, so that no
-// record means that nothing escapes.
+// HasFacts reports whether there are compiler facts about a site's package, so that no message
+// means that nothing escapes.
 func HasFacts(p *rule.Pass, s *site.Site) bool {
 	_, known := Escapes(p, s)
 	return known

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// Executions returns how often a line ran for each unit of work, by the recording's counters. It
+// Executions returns how often a line ran for each unit of work, as counted in the recording. It
 // reports false where the line was not counted.
 func Executions(p *rule.Pass, f site.Frame) (counts.Executions, bool) {
 	if p.Counts == nil || f.Owner.Package == "" {
@@ -20,7 +20,8 @@ func Executions(p *rule.Pass, f site.Frame) (counts.Executions, bool) {
 	return p.Counts.Line(f.Owner.Package, f.File, f.Line)
 }
 
-// unitsOfWork is how many units of work the CPU profile and the allocations are of; 0 when unknown.
+// unitsOfWork returns the number of units of work in the CPU profile and the allocations; 0 when
+// unknown.
 func unitsOfWork(p *rule.Pass) float64 {
 	if p.Manifest == nil {
 		return 0
@@ -37,8 +38,8 @@ func unitsOfWork(p *rule.Pass) float64 {
 	return float64(ph.Runs)
 }
 
-// Runs says how often a line runs and what one execution costs: "runs 46 times per request, 46 for
-// each call of its function: 150 ns and 32 B each"; "" when it is unknown.
+// Runs describes how often a line runs and what one execution costs: "runs 46 times per request, 46
+// for each call of its function: 150 ns and 32 B each"; "" when it is unknown.
 func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 	e, ok := Executions(p, f)
 	if !ok || e.PerUnit <= 0 {
@@ -74,8 +75,8 @@ func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 	return text
 }
 
-// PerExecution returns what one execution of a line takes of some CPU seconds of the profile, in seconds; false
-// where executions were not counted.
+// PerExecution returns the CPU time of one execution of a line, in seconds, given the line's CPU
+// seconds in the profile; false where executions were not counted.
 func PerExecution(p *rule.Pass, f site.Frame, seconds float64) (float64, bool) {
 	e, ok := Executions(p, f)
 	done := unitsOfWork(p)
@@ -85,19 +86,20 @@ func PerExecution(p *rule.Pass, f site.Frame, seconds float64) (float64, bool) {
 	return seconds / (done * e.PerUnit), true
 }
 
-// ExecutionsCounted is the evidence that holds what Runs says.
+// ExecutionsCounted names the evidence that Runs describes.
 const ExecutionsCounted = "executions, counted"
 
-// leastRepeats is how often a line runs for a call of its function to be worth a word.
+// leastRepeats is the least number of executions for each call of the function that Runs mentions.
 const leastRepeats = 1.5
 
-// countsUnits reports whether the counting run knows its units of work: of several benchmarks it does not.
+// countsUnits reports whether the counting run knows its units of work. It does not for several
+// benchmarks.
 func countsUnits(p *rule.Pass) bool {
 	ph, ok := p.Manifest.Phase(recording.PhaseCounts)
 	return ok && (ph.Requests > 0 || p.Manifest.Target.Bench == "")
 }
 
-// Times says how often something happens: "once", "46 times".
+// Times returns how often something happens: "once", "46 times".
 func Times(n float64) string {
 	switch {
 	case n > 0.95 && n < 1.05:
@@ -111,14 +113,16 @@ func Times(n float64) string {
 	return units.Number(n) + " times"
 }
 
-// leastWatched is how many calls of a function are worth a word about their inputs.
+// leastWatched is the least number of calls of a function whose inputs are mentioned.
 const leastWatched = 50
 
-// leastAgain is the share of calls that repeat an input of the same request to be worth a word.
+// leastAgain is the least share of calls with a repeated input of the same request that is
+// mentioned.
 const leastAgain = 0.1
 
-// InputsSeen says of how many different inputs the calls of a function were, by the recording's counters of inputs: "got 3 different inputs in
-// 35,412 calls"; "" when that is unknown. Where the load sends one request again and again, that is said.
+// InputsSeen describes how many different inputs the calls of a function had, as counted in the
+// recording: "got 3 different inputs in 35,412 calls"; "" when that is unknown. It mentions when
+// the load repeats one request.
 func InputsSeen(p *rule.Pass, function string) string {
 	f := p.Inputs.Of(function)
 	if f == nil || f.Calls < leastWatched || f.Hashed < f.Calls || !f.ByValue() {
@@ -135,7 +139,7 @@ func InputsSeen(p *rule.Pass, function string) string {
 	return text
 }
 
-// Different counts inputs: "one input", "7 different inputs".
+// Different returns a number of inputs for a sentence: "one input", "7 different inputs".
 func Different(n string) string {
 	if n == "1" {
 		return "one input"
@@ -143,8 +147,8 @@ func Different(n string) string {
 	return n + " different inputs"
 }
 
-// CalleesMeasured is the evidence that says which calls take a line's cost.
+// CalleesMeasured names the evidence of the calls that take a line's cost.
 const CalleesMeasured = "calls, by their cost"
 
-// InputsCounted is the evidence that holds what the counters of inputs say.
+// InputsCounted names the evidence of the input counts.
 const InputsCounted = "inputs, counted"

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// LineCost is what a source line and all below it cost.
+// LineCost is the cost of a source line and everything below it.
 type LineCost struct {
 	Line    int
 	Seconds float64 // of CPU
@@ -17,7 +17,7 @@ type LineCost struct {
 }
 
 // Spent returns the CPU of the rows that pass through lines of a file, most expensive line first.
-// skip are callees, by their names in profiles, that do not count.
+// Calls of skip, by their names in profiles, do not count.
 func Spent(p *rule.Pass, file string, from, to int, skip ...string) (lines []LineCost, all LineCost) {
 	at := map[int]*LineCost{}
 	p.EachRow(func(r *site.Row) {

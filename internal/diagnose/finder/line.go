@@ -49,10 +49,10 @@ func (c *Case) All(is func(*ast.CallExpr) bool) bool {
 	return true
 }
 
-// Name is the full name of the first call's function.
+// Name returns the full name of the first call's function.
 func (c *Case) Name() string { return c.Place.CalleeName(c.Calls[0]) }
 
-// Claims says how the matches are priced.
+// Claims returns how the matches are priced.
 func (l Line) Claims() rule.Claim { return l.Claim }
 
 // Find judges every line that the start selects.
@@ -96,7 +96,7 @@ type Prepared struct {
 	Prepare func(ctx context.Context, p *rule.Pass) (Line, bool)
 }
 
-// Claims says how the matches are priced.
+// Claims returns how the matches are priced.
 func (l Prepared) Claims() rule.Claim { return l.Claim }
 
 // Find prepares the line and finds it.
@@ -115,7 +115,7 @@ type Patterns struct {
 	Lines []Line
 }
 
-// Claims says how the matches are priced.
+// Claims returns how the matches are priced.
 func (l Patterns) Claims() rule.Claim { return l.Claim }
 
 // Find finds the patterns one after the other.
@@ -133,7 +133,7 @@ type Lines struct {
 	Loop  func(ctx context.Context, p *rule.Pass) ([]rule.Match, error)
 }
 
-// Claims says how the matches are priced.
+// Claims returns how the matches are priced.
 func (l Lines) Claims() rule.Claim { return l.Claim }
 
 // Find runs the loop.

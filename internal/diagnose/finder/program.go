@@ -13,24 +13,24 @@ type Program struct {
 	Judge func(p *rule.Pass) []rule.Match
 }
 
-// Claims is empty: the matches state their saving.
+// Claims returns no price: the matches state their saving.
 func (f Program) Claims() rule.Claim { return rule.Claim{} }
 
-// Find asks the judge.
+// Find runs the judge.
 func (f Program) Find(_ context.Context, p *rule.Pass) ([]rule.Match, error) { return f.Judge(p), nil }
 
 // Trace finds a fact that the execution trace shows. Its matches state their saving.
 type Trace struct {
 	// Specificity is that of [rule.Claim].
 	Specificity int
-	// Judge is asked when the trace is long enough to count events (see [traced.Long]).
+	// Judge runs when the trace is long enough to count events (see [traced.Long]).
 	Judge func(p *rule.Pass) []rule.Match
 }
 
-// Claims holds no price: the matches state their saving.
+// Claims returns no price: the matches state their saving.
 func (f Trace) Claims() rule.Claim { return rule.Claim{Specificity: f.Specificity} }
 
-// Find asks the judge about a trace that is long enough.
+// Find runs the judge if the trace is long enough.
 func (f Trace) Find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if !traced.Long(p) {
 		return nil, nil

@@ -49,7 +49,7 @@ func TakeOwn(s *site.Site) rule.Match {
 	return m
 }
 
-// copies are the rows of the runtime's helpers that allocate and fill.
+// copies reports whether a row is in one of the runtime's functions that allocate and fill.
 func copies(r *site.Row) bool {
 	return stacks.Calls(r, "runtime.convT*", "runtime.growslice*", "runtime.makeslice*", "runtime.makemap*",
 		"runtime.concatstring*", "runtime.slicebytetostring*", "runtime.stringtoslicebyte*")

@@ -10,16 +10,17 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// lends are the methods whose contract is not to retain the buffer they are given (packages io,
-// hash, crypto/cipher, net).
+// lends are the methods whose contract is not to retain their buffer argument (packages io, hash,
+// crypto/cipher, net).
 var lends = []string{
 	"Read", "ReadAt", "Write", "WriteAt", "XORKeyStream", "Encrypt", "Decrypt", "CryptBlocks", "ReadFrom", "WriteTo", "Sum", "PutUint16", "PutUint32", "PutUint64",
 }
 
 // Use is what a function does with a buffer.
 type Use struct {
-	// Contained: nothing keeps the buffer after the function returns, as far as syntax, contracts of
-	// the standard library, and the compiler's word on the package's own functions tell.
+	// Contained: nothing keeps the buffer after the function returns, according to syntax,
+	// contracts of the standard library, and the compiler's facts about the package's own
+	// functions.
 	Contained bool
 	// Interface is the first call of an interface's method that the buffer is passed to; nil when there is none.
 	Interface *ast.CallExpr
@@ -60,7 +61,7 @@ func (b *borrow) value(e ast.Expr) {
 			break
 		}
 		if _, basic := p.TypeOf(n).Underlying().(*types.Basic); !basic {
-			b.use.Contained = false // an element may be anything
+			b.use.Contained = false // an element may be any value
 		}
 	case *ast.SliceExpr:
 		if ast.Unparen(n.X) == e {
@@ -74,7 +75,7 @@ func (b *borrow) value(e ast.Expr) {
 		b.argument(n, e)
 	case *ast.AssignStmt, *ast.ValueSpec:
 		to := syntax.AssignedTo(p, e)
-		if to == nil { // on the left side
+		if to == nil { // on the left-hand side
 			return
 		}
 		if id, ok := to.(*ast.Ident); ok && id.Name == "_" {
@@ -169,14 +170,14 @@ func returnsView(sig *types.Signature) bool {
 	return false
 }
 
-// standard reports whether an import path is of the standard library: no dot in its first element.
+// standard reports whether an import path is in the standard library: no dot in its first element.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// leaks reports whether the compiler says that a parameter of a function of the package leaks, or
-// nothing is known about it.
+// leaks reports whether a parameter of a function of the package leaks according to the compiler,
+// or is unknown.
 func (b *borrow) leaks(fn *types.Func, call *ast.CallExpr, e ast.Expr) bool {
 	i := -1
 	for k, arg := range call.Args {

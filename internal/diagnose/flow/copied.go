@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Copied reports whether the strings that all the calls return go nowhere but into buffers
-// and writers, and how the first does.
+// Copied reports whether the strings that all the calls return are only copied into buffers and
+// writers, and returns how the first is.
 func Copied(p *gocode.Place, calls []*ast.CallExpr) (string, bool) {
 	var how string
 	for _, call := range calls {
@@ -36,8 +36,7 @@ type text struct {
 	ways  []string // the sinks met
 }
 
-// sinks reports whether the value of e is copied into something and used in no
-// other way.
+// sinks reports whether the value of e is copied into something and has no other use.
 func (f *text) sinks(e ast.Expr) bool {
 	var child ast.Node = e
 	for _, parent := range f.place.Enclosing(e) {
@@ -47,8 +46,8 @@ func (f *text) sinks(e ast.Expr) bool {
 			if n.Op != token.ADD {
 				return false
 			}
-			// A concatenation holds a copy: what becomes of it decides whether the
-			// bytes could have been put there at once.
+			// A concatenation holds a copy: its uses decide whether the bytes could have been
+			// written there directly.
 		case *ast.CallExpr:
 			done, ok := f.argument(n, child)
 			if done {
@@ -71,7 +70,7 @@ func (f *text) sinks(e ast.Expr) bool {
 	return false
 }
 
-// assigned follows a value into the variable that takes it.
+// assigned follows a value into the variable that it is assigned to.
 func (f *text) assigned(a *ast.AssignStmt, value ast.Node) bool {
 	if len(a.Lhs) != len(a.Rhs) {
 		return false
@@ -95,7 +94,7 @@ func (f *text) variable(id *ast.Ident) bool {
 		return false
 	}
 	if f.seen[v] {
-		return true // s += x: the value flows back into s, whose uses are being looked at
+		return true // s += x: the value goes back into s, whose uses are being examined
 	}
 	f.seen[v] = true
 	reads := 0
@@ -111,8 +110,8 @@ func (f *text) variable(id *ast.Ident) bool {
 	return reads > 0
 }
 
-// argument reports what a call does with a value. ok: the call copies it into a buffer. done is
-// false for a conversion, whose result must be followed.
+// argument examines a call with the value as an argument. ok: the call copies it into a buffer.
+// done is false for a conversion, whose result must be followed.
 func (f *text) argument(call *ast.CallExpr, value ast.Node) (done, ok bool) {
 	p := f.place
 	if call.Fun == value {

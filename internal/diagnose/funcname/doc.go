@@ -1,2 +1,2 @@
-// Package funcname reads the names of functions, as profiles and the type checker write them.
+// Package funcname parses the names of functions, as profiles and the type checker write them.
 package funcname

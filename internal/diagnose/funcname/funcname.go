@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Match reports whether a function's name fits one of the patterns: the exact
-// name, or a prefix when the pattern ends in "*" ("runtime.concatstring*").
+// Match reports whether a function's name matches one of the patterns: the exact name, or a prefix
+// when the pattern ends in "*" ("runtime.concatstring*").
 func Match(function string, patterns ...string) bool {
 	for _, p := range patterns {
 		if prefix, ok := strings.CutSuffix(p, "*"); ok {
@@ -27,7 +27,7 @@ func IsInit(function string) bool {
 	return len(parts) >= 2 && parts[1] == "init"
 }
 
-// TypedAll is TypeName of several.
+// TypedAll returns [Typed] of each name.
 func TypedAll(profile []string) []string {
 	names := make([]string, len(profile))
 	for i, n := range profile {
@@ -44,7 +44,7 @@ func Typed(profile string) string {
 	name, generic, _ := strings.Cut(profile, "[")
 	if generic != "" && strings.Contains(generic, "].") {
 		_, method, _ := strings.Cut(generic, "].")
-		name += "." + method // a generic type's method
+		name += "." + method // a method of a generic type
 	}
 	dir := name[:strings.LastIndexByte(name, '/')+1]
 	parts := strings.Split(name[len(dir):], ".")
@@ -58,7 +58,7 @@ func Typed(profile string) string {
 	return "(" + pkg + "." + parts[1] + ")." + parts[2]
 }
 
-// List writes words with commas and an "and".
+// List joins words with commas and an "and".
 func List(words []string) string {
 	switch n := len(words); n {
 	case 0:
@@ -70,7 +70,7 @@ func List(words []string) string {
 	}
 }
 
-// Short is a function's full name as a sentence has it, without the directories of its import path:
+// Short returns a function's full name for a sentence, without the directories of its import path:
 // "(*http.Client).Do" for "(*net/http.Client).Do".
 func Short(name string) string {
 	bare := strings.TrimLeft(name, "(*")

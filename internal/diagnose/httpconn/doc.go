@@ -1,2 +1,2 @@
-// Package httpconn finds what HTTP clients spend on new connections.
+// Package httpconn determines what HTTP clients spend on new connections.
 package httpconn

@@ -20,9 +20,9 @@ func Calls() []string {
 	}
 }
 
-// Dials are the CPU rows that HTTP clients spend on new connections: looking the
-// host up, connecting, the TLS handshake, and setting up and tearing down the goroutines. They are
-// nobody's line: the transport dials on goroutines of its own.
+// Dials returns the CPU rows that HTTP clients spend on new connections: looking up the host,
+// connecting, the TLS handshake, and starting and ending the goroutines. No line of the program
+// owns them, because the transport dials on its own goroutines.
 func Dials(p *rule.Pass) (rows []*site.Row) {
 	p.EachRow(func(r *site.Row) {
 		for _, f := range r.Stack {
@@ -36,8 +36,8 @@ func Dials(p *rule.Pass) (rows []*site.Row) {
 	return rows
 }
 
-// Blame makes the case about new connections alone. It is likely at most: they are made on goroutines of their
-// own, and whose they are is not recorded.
+// Blame completes a match whose cost is new connections. The match is likely at most: the transport
+// dials on its own goroutines, and the profile does not show for which request.
 func Blame(c *finder.Case, dials []*site.Row) {
 	spent, n := stacks.Sum(dials)
 	c.CPU, c.Allocs, c.Block, c.Mutex, c.Live = dials, nil, nil, nil, nil

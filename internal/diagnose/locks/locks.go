@@ -17,8 +17,8 @@ import (
 // Section is a critical section: what a function does between locking and unlocking a mutex.
 type Section struct {
 	Lock, Unlock *ast.CallExpr
-	Mutex        ast.Expr // "c.mu", or what embeds it
-	Read         bool     // of readers, who only keep writers out
+	Mutex        ast.Expr // "c.mu", or the value that embeds it
+	Read         bool     // a read lock, which only excludes writers
 	Deferred     bool     // unlocked by defer, so held to the end of the function
 	From, To     int      // lines of its first and last position
 
@@ -31,7 +31,7 @@ func Unlocks() []string {
 	return []string{"sync.(*Mutex).Unlock", "sync.(*RWMutex).Unlock", "sync.(*RWMutex).RUnlock"}
 }
 
-// Locks are the functions that begin a critical section, as profiles name them.
+// Locks are the functions that start a critical section, as profiles name them.
 func Locks() []string {
 	return []string{"sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock"}
 }
@@ -68,7 +68,8 @@ func locking(p *gocode.Place, call *ast.CallExpr) bool {
 	return name == "Lock" || name == "RLock"
 }
 
-// methodName is the name of the method without arguments that a call calls; "" for others.
+// methodName returns the name of the method that a call without arguments calls; "" for other
+// calls.
 func methodName(p *gocode.Place, call *ast.CallExpr) string {
 	fn := p.Callee(call)
 	if fn == nil || fn.Signature().Recv() == nil || len(call.Args) > 0 {
@@ -77,9 +78,9 @@ func methodName(p *gocode.Place, call *ast.CallExpr) string {
 	return fn.Name()
 }
 
-// Above returns the critical section that a site unlocks for its callers, as a method does that wraps a mutex: of
-// the callers in the profile of mutexes the one that lets most waiting end. place is where it ends; nil when there is
-// none.
+// Above returns the critical section that a site unlocks for its callers, as a method that wraps a
+// mutex does: of the callers in the mutex profile, the one that ends most waiting. place is where
+// the section ends; nil when there is none.
 func Above(p *rule.Pass, s *site.Site) (place *gocode.Place, section *Section, at *site.Frame) {
 	if p.Syntax == nil {
 		return nil, nil, nil
@@ -124,7 +125,7 @@ func deferred(p *gocode.Place) []*ast.CallExpr {
 	return calls
 }
 
-// own visits the nodes of the place's function that are not in function literals of it.
+// own visits the nodes of the place's function outside of its function literals.
 func own(p *gocode.Place, visit func(ast.Node)) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok && ast.Node(lit) != p.Func {
@@ -137,7 +138,8 @@ func own(p *gocode.Place, visit func(ast.Node)) {
 	})
 }
 
-// section finds the Lock before an Unlock of the same mutex; nil when it is in another function.
+// section returns the section that an Unlock ends; nil when the Lock of the same mutex is in
+// another function.
 func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
 	mutex := syntax.Receiver(unlock)
 	if mutex == nil {
@@ -155,7 +157,7 @@ func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
 			return
 		}
 		x := syntax.Receiver(call)
-		// The last one before an Unlock; before or behind a defer, the first.
+		// Of an Unlock the last one before it; of a deferred one, the first in the function.
 		if x != nil && call.Pos() < s.end && syntax.Same(p, x, mutex) && (s.Lock == nil || !s.Deferred) {
 			s.Lock = call
 		}
@@ -167,8 +169,8 @@ func section(p *gocode.Place, unlock *ast.CallExpr) *Section {
 	return s
 }
 
-// Calls returns the calls between Lock and Unlock, in the order of the source, without conversions, builtins
-// and what function literals hold.
+// Calls returns the calls between Lock and Unlock, in the order of the source, without conversions,
+// builtins and the contents of function literals.
 func (s *Section) Calls() []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	own(s.place, func(n ast.Node) {
@@ -184,7 +186,8 @@ func (s *Section) Calls() []*ast.CallExpr {
 	return calls
 }
 
-// CalledOn names what the section calls on a line, in brackets: " (entry.Format)"; "" when that is nothing.
+// CalledOn returns the names of the functions that the section calls on a line, in brackets: "
+// (entry.Format)"; "" for none.
 func (s *Section) CalledOn(line int) string {
 	var names []string
 	for _, c := range s.Calls() {
@@ -203,8 +206,8 @@ func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {
 	return ok && tv.IsBuiltin()
 }
 
-// Waits returns what, by its syntax or name, waits between Lock and Unlock for something outside of
-// the program: channels, sleep, files, connections, databases.
+// Waits returns the nodes between Lock and Unlock that, by their syntax or name, wait for something
+// outside of the program: channels, sleep, files, connections, databases.
 func (s *Section) Waits() []ast.Node {
 	var found []ast.Node
 	own(s.place, func(n ast.Node) {
@@ -228,7 +231,8 @@ func (s *Section) Waits() []ast.Node {
 	return found
 }
 
-// Queueing are the CPU rows in which a line that locks a mutex spins, goes to sleep or is woken.
+// Queueing returns the CPU rows in which a line that locks a mutex spins, goes to sleep or is
+// woken.
 func Queueing(p *rule.Pass, file string, line int) []*site.Row {
 	var rows []*site.Row
 	for _, s := range p.Table.Sites {

@@ -9,9 +9,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Invariant reports whether an expression has the same value in each iteration of a
-// loop: it is put together from constants and variables from outside that the loop does not
-// change, by operators, fields, conversions, len and cap.
+// Invariant reports whether an expression has the same value in each iteration of a loop: it
+// combines constants, and variables from outside that the loop does not change, by operators,
+// fields, conversions, len and cap.
 func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	if _, ok := p.Const(e); ok {
 		return true
@@ -54,9 +54,9 @@ func Invariant(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	return false
 }
 
-// Unchanged is a stricter [Invariant]: the expression is made of constants and of local variables
-// of basic types that no closure sets and whose address nobody takes. What other goroutines or
-// called functions could change does not count as unchanged.
+// Unchanged is a stricter [Invariant]: the expression combines constants and local variables of
+// basic types that no closure sets and whose address is not taken. What other goroutines or called
+// functions could change does not count as unchanged.
 func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	if !Invariant(p, loop, e) {
 		return false
@@ -83,8 +83,8 @@ func Unchanged(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	return sure
 }
 
-// ownBasic reports whether v is a local variable of a basic type that only the function itself sets: no
-// literal in it assigns v, and nobody has its address.
+// ownBasic reports whether v is a local variable of a basic type that only the function itself
+// sets: no function literal in it assigns to v, and its address is not taken.
 func ownBasic(p *gocode.Place, v *types.Var) bool {
 	if _, basic := v.Type().Underlying().(*types.Basic); !basic || !syntax.Local(p, v) {
 		return false

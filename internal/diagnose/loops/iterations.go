@@ -9,9 +9,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Iterations returns how often a loop runs, as an expression that can be computed
-// before the loop begins: "len(xs)", "n". false for loops that end by a condition, over channels
-// and over functions.
+// Iterations returns how often a loop runs, as an expression that can be evaluated before the loop:
+// "len(xs)", "n". It reports false for loops that stop on a condition, and for loops over channels
+// and functions.
 func Iterations(p *gocode.Place, loop ast.Node) (string, bool) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -38,7 +38,8 @@ func Iterations(p *gocode.Place, loop ast.Node) (string, bool) {
 	return "", false
 }
 
-// countedIterations knows for i := a; i < b; i++ with a and b that the loop does not change.
+// countedIterations is Iterations for i := a; i < b; i++, with a and b that the loop does not
+// change.
 func countedIterations(p *gocode.Place, l *ast.ForStmt) (string, bool) {
 	init, ok := l.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 {
@@ -67,9 +68,9 @@ func countedIterations(p *gocode.Place, l *ast.ForStmt) (string, bool) {
 	return text, true
 }
 
-// EveryIteration reports whether n runs in each iteration of a loop that does not end the
-// function: no condition stands around it, and nothing in the loop skips it or ends the
-// loop early, other than a return.
+// EveryIteration reports whether n runs in each iteration of a loop that does not end the function:
+// no condition is around it, and nothing in the loop skips it or ends the loop early, other than a
+// return.
 func EveryIteration(p *gocode.Place, loop, n ast.Node) bool {
 	reached := false
 	for _, x := range p.Enclosing(n) {
@@ -103,7 +104,7 @@ func skips(body *ast.BlockStmt) bool {
 }
 
 // Returns reports whether a return inside the loop returns v: the loop may end early with part of
-// the result. p's function may have v as a named result.
+// the result. v may be a named result of p's function.
 func Returns(p *gocode.Place, loop ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(Body(loop), func(n ast.Node) bool {

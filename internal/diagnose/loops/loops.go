@@ -10,9 +10,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Around returns the loops around n inside its function, innermost first. A loop
-// whose init statement, condition or range expression holds n counts only for
-// the parts that run again. Loops that drive a benchmark do not count (see [gocode.Place.Drives]).
+// Around returns the loops around n inside its function, innermost first. A loop whose init
+// statement, condition or range expression contains n counts only if it evaluates that part in each
+// iteration. Loops that drive a benchmark do not count (see [gocode.Place.Drives]).
 func Around(p *gocode.Place, n ast.Node) []ast.Node {
 	var loops []ast.Node
 	child := n
@@ -45,7 +45,7 @@ func Body(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// AtMost reports whether a loop provably runs n's statement at most limit times: its bounds are
+// AtMost reports whether a loop provably executes n's statement at most limit times: its bounds are
 // constants, or the statement's block leaves the loop.
 func AtMost(p *gocode.Place, loop, n ast.Node, limit int64) bool {
 	if k, ok := iterations(p, loop); ok && k <= limit {
@@ -54,7 +54,7 @@ func AtMost(p *gocode.Place, loop, n ast.Node, limit int64) bool {
 	return limit >= 1 && leaves(p, loop, n)
 }
 
-// iterations returns how often a loop with constant bounds runs at most.
+// iterations returns the largest number of iterations of a loop with constant bounds.
 func iterations(p *gocode.Place, loop ast.Node) (int64, bool) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -96,7 +96,7 @@ func rangeLength(p *gocode.Place, x ast.Expr) (int64, bool) {
 	return 0, false
 }
 
-// countedLength knows for i := a; i < b; i++ (and <=, !=) with constants.
+// countedLength is iterations for i := a; i < b; i++ (and <=, !=) with constants.
 func countedLength(p *gocode.Place, l *ast.ForStmt) (int64, bool) {
 	init, ok := l.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
@@ -124,8 +124,8 @@ func countedLength(p *gocode.Place, l *ast.ForStmt) (int64, bool) {
 	return 0, false
 }
 
-// leaves reports whether control, after n, always leaves the loop: a block between
-// n and the loop ends in return, panic or a break of this loop.
+// leaves reports whether control always leaves the loop after n: a block between n and the loop
+// ends in return, panic or a break of this loop.
 func leaves(p *gocode.Place, loop, n ast.Node) bool {
 	path := p.Enclosing(n)
 	for i, x := range path {
@@ -142,7 +142,7 @@ func leaves(p *gocode.Place, loop, n ast.Node) bool {
 			list = b.Body
 		}
 		if len(list) > 0 && n.End() <= list[0].Pos() {
-			continue // what a case asks or waits for runs whether it is taken or not
+			continue // the operation of a case runs whether the case is taken or not
 		}
 		if len(list) > 0 && syntax.Departs(list[len(list)-1], syntax.BreakTarget(path[i+1:]) == loop) && straight(list, n) {
 			return true
@@ -151,7 +151,7 @@ func leaves(p *gocode.Place, loop, n ast.Node) bool {
 	return false
 }
 
-// straight reports whether nothing after n in the list may jump back before its end.
+// straight reports whether nothing after n in the list may jump back before the end of the list.
 func straight(list []ast.Stmt, n ast.Node) bool {
 	ok := true
 	for _, s := range list {
@@ -173,8 +173,8 @@ func straight(list []ast.Stmt, n ast.Node) bool {
 	return ok
 }
 
-// Outermost returns the outermost loop that runs the place's line again and again within its
-// function; nil when there is none.
+// Outermost returns the outermost loop around the place's line in its function; nil when there is
+// none.
 func Outermost(p *gocode.Place) ast.Node {
 	var outer ast.Node
 	for loop := p.Loop(); loop != nil; loop = p.LoopAround(loop) {

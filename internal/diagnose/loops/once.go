@@ -10,9 +10,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// PerCall reports whether a node runs more than once in a program's life as far as
-// the syntax shows: not in a package variable, not straight in main or init, not
-// behind a guard that lets it run once (see [Guarded]), and not straight in a benchmark, which
+// PerCall reports whether a node may run more than once in the life of a program, as far as the
+// syntax shows. It does not if it initialises a package variable, is in main or init outside of
+// loops, is under a guard that lets it run once (see [Guarded]), or is in a benchmark itself, which
 // repeats it on purpose.
 func PerCall(p *gocode.Place, n ast.Node) bool {
 	if p.Decl == nil || Guarded(p, n) {
@@ -26,9 +26,9 @@ func PerCall(p *gocode.Place, n ast.Node) bool {
 	return !once || p.Func != p.Decl || len(Around(p, n)) > 0
 }
 
-// Guarded reports whether a node runs only to fill something that is kept: under "if x == nil",
-// under "if !ok" for the second value of a look-up, in a function for a
-// sync.Once, or as the New of a sync.Pool.
+// Guarded reports whether a node runs only to fill a value that is kept: under "if x == nil", under
+// "if !ok" for the second value of a lookup, in a function for a sync.Once, or as the New of a
+// sync.Pool.
 func Guarded(p *gocode.Place, n ast.Node) bool {
 	around := p.Enclosing(n)
 	for i, x := range around {
@@ -47,7 +47,7 @@ func Guarded(p *gocode.Place, n ast.Node) bool {
 	return ok && literalKept(p, lit)
 }
 
-// literalKept looks outside the function of the place, which Enclosing does not.
+// literalKept examines the code around the function of the place, which Enclosing leaves out.
 func literalKept(p *gocode.Place, lit *ast.FuncLit) bool {
 	kept := false
 	ast.Inspect(p.File, func(n ast.Node) bool {

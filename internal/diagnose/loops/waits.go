@@ -12,14 +12,14 @@ import (
 )
 
 // Waits reports whether a loop may wait for something outside between two iterations: it receives
-// from a channel, selects, sleeps, or reads from something that is not in memory. Output may have
-// to be flushed before such a wait. The names of called functions are checked, not their bodies.
+// from a channel, selects, sleeps, or reads from something other than memory. Output may have to be
+// flushed before such a wait. It examines the names of called functions, not their bodies.
 func Waits(p *gocode.Place, loop ast.Node) bool {
 	if r, ok := loop.(*ast.RangeStmt); ok {
 		switch p.TypeOf(r.X).Underlying().(type) {
 		case *types.Chan:
 			return true
-		case *types.Signature: // an iterator: only its name tells
+		case *types.Signature: // an iterator: only its name is known
 			call, ok := ast.Unparen(r.X).(*ast.CallExpr)
 			if !ok || !inMemory(p.CalleeName(call)) {
 				return true
@@ -41,13 +41,13 @@ func Waits(p *gocode.Place, loop ast.Node) bool {
 	return waits
 }
 
-// inMemory reports whether an iterator goes over what is in memory: those of the standard library
+// inMemory reports whether an iterator goes over values in memory: those of the standard library
 // do.
 func inMemory(name string) bool {
 	return funcname.Match(name, "strings.*", "bytes.*", "slices.*", "maps.*")
 }
 
-// waiting reports whether a call, by its name, waits for time or for input.
+// waiting reports whether a call waits for time or for input, by its name.
 func waiting(p *gocode.Place, call *ast.CallExpr) bool {
 	name := p.CalleeName(call)
 	if funcname.Match(name, "time.Sleep", "io.Copy*", "io.Read*", "fmt.Scan*", "fmt.Fscan*", "(*sync.WaitGroup).Wait", "(*sync.Cond).Wait") {
@@ -61,8 +61,8 @@ func waiting(p *gocode.Place, call *ast.CallExpr) bool {
 		strings.HasPrefix(method, "Recv") || method == "Accept" || method == "Next" || method == "Do" || method == "RoundTrip" || method == "Decode" || method == "Wait")
 }
 
-// Repeating returns the innermost loop around n that runs it more than twice, as far as is known;
-// nil when there is none.
+// Repeating returns the innermost loop around n that may execute it more than twice; nil when there
+// is none.
 func Repeating(p *gocode.Place, n ast.Node) ast.Node {
 	for _, loop := range Around(p, n) {
 		if !AtMost(p, loop, n, 2) {
@@ -72,8 +72,8 @@ func Repeating(p *gocode.Place, n ast.Node) ast.Node {
 	return nil
 }
 
-// FromOutside reports whether an expression names nothing that a loop declares: it is the same
-// thing in every iteration, unless it is set in between.
+// FromOutside reports whether an expression mentions nothing that a loop declares: it denotes the
+// same variable in every iteration.
 func FromOutside(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
 	outside := true
 	ast.Inspect(e, func(n ast.Node) bool {

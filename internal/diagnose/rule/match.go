@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Empty reports whether the match holds no row at all.
+// Empty reports whether the match has no rows.
 func (m *Match) Empty() bool {
 	return len(m.CPU)+len(m.Allocs)+len(m.Mutex)+len(m.Block)+len(m.Live) == 0
 }
@@ -18,12 +18,12 @@ func (m *Match) Keep(want func(*site.Row) bool) {
 	}
 }
 
-// Interval is the fraction as an interval.
+// Interval returns the fraction as an interval.
 func (f Fraction) Interval() stats.Interval {
 	return stats.Interval{Value: f.Expect, Low: f.Low, High: f.High}
 }
 
-// Saving is the fraction of some seconds of a total of latency.
+// Saving returns the fraction of some seconds of a total of latency.
 func (f Fraction) Saving(seconds, total float64) *Saving {
 	return &Saving{Seconds: f.Expect * seconds, Low: f.Low * seconds, High: f.High * seconds, Latency: total, Cost: seconds}
 }

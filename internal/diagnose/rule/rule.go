@@ -15,7 +15,7 @@ import (
 // Kind groups findings by what they cost.
 type Kind string
 
-// The kinds of findings, as they stand in the report's JSON.
+// The kinds of findings, as in the report's JSON.
 const (
 	Alloc     Kind = "alloc"
 	CPU       Kind = "cpu"
@@ -35,7 +35,7 @@ func Kinds() []Kind {
 	return []Kind{Alloc, CPU, GC, Leak, Lock, Block, Goroutine, Sched, IO, Dep, Config}
 }
 
-// Words is the heading that findings of a kind stand under.
+// Words returns the heading for findings of a kind.
 func (k Kind) Words() string {
 	words := map[Kind]string{
 		Alloc: "allocations", CPU: "CPU", GC: "garbage collection", Leak: "memory that only grows", Lock: "locks",
@@ -45,12 +45,12 @@ func (k Kind) Words() string {
 	return words[k]
 }
 
-// Confidence says how much evidence stands behind a finding.
+// Confidence is how much evidence supports a finding.
 type Confidence string
 
-// The levels of confidence, strongest first. Proved: an experiment ran.
-// Measured: profile, syntax and, where the compiler has a word in it, compiler
-// agree. Likely: two of them do. Hint: one; a hint never ranks above the others.
+// The levels of confidence, strongest first. Proved: an experiment ran. Measured: profile, syntax
+// and, if the compiler decides about the mistake, compiler agree. Likely: two of them do. Hint:
+// one; a hint never ranks above the others.
 const (
 	Proved   Confidence = "proved"
 	Measured Confidence = "measured"
@@ -58,7 +58,7 @@ const (
 	Hint     Confidence = "hint"
 )
 
-// Need is something that a rule cannot do without, beside the profiles of CPU and allocations.
+// Need is something that a rule requires in addition to the profiles of CPU and allocations.
 type Need string
 
 // What rules need.
@@ -71,29 +71,29 @@ const (
 	NeedInputs     Need = "counts of inputs"
 )
 
-// Rule is one known mistake: data, prose, and what finds it.
+// Rule is one known mistake: data, prose, and its finder.
 type Rule struct {
 	ID    string // "concat-loop"
 	Kind  Kind
 	Title string // "String built by concatenation in a loop"
 	Doc   string // for people: why it costs, when it is fine, a real-world reference
-	Needs []Need // beside the profiles of CPU and allocations
+	Needs []Need // in addition to the profiles of CPU and allocations
 	// Generic is for rules that know no mistake: they state what a line costs, and why as far as
-	// profile and compiler tell. Their findings are hints, promise no saving and stand behind all
-	// others; of a line that other rules explain for the most part they say nothing.
+	// profile and compiler show. Their findings are hints, promise no saving and come after all
+	// others. They do not report lines that other rules explain for the most part.
 	Generic bool
-	// Memory says that the rule is about memory that stays in use, as rules of the kinds GC and Leak always
-	// are. Of all other rules what is live is told, but neither makes a finding nor a saving: most
-	// of it was allocated before the recording, by code that runs once.
+	// Memory says that the rule is about memory that stays in use, as rules of the kinds GC and
+	// Leak always are. Other rules report live memory, but it neither makes a finding nor a saving:
+	// most of it was allocated before the recording, by code that runs once.
 	Memory bool
 	// Setting says that the fix changes how the program is built or run (a limit, a level, a toolchain), not its
 	// code. Findings of such rules are in a list of their own.
 	Setting bool
-	// SkipsBenchmarks says that what the rule looks for follows, in a benchmark, from being one: a small heap, one
-	// operation at a time. It is not run on recordings of benchmarks.
+	// SkipsBenchmarks says that every benchmark has what the rule looks for, such as a small heap,
+	// or one operation at a time. The rule does not run on recordings of benchmarks.
 	SkipsBenchmarks bool
-	// Urgent says that what the rule finds grows until the program fails. It stands before all that costs time, whatever
-	// its share of the recording is, and needs no rows and no saving.
+	// Urgent says that what the rule finds grows until the program fails. Its findings come before
+	// all that cost time, whatever their share of the recording, and need no rows and no saving.
 	Urgent bool
 	Finder Finder
 }
@@ -102,14 +102,14 @@ type Rule struct {
 // with a pattern in its source, a fact about the whole program, and a fact that the execution trace shows.
 type Finder interface {
 	Find(ctx context.Context, p *Pass) ([]Match, error)
-	// Claims says how matches are priced.
+	// Claims returns how matches are priced.
 	Claims() Claim
 }
 
 // Find finds where the rule applies.
 func (r Rule) Find(ctx context.Context, p *Pass) ([]Match, error) { return r.Finder.Find(ctx, p) }
 
-// Claims says how the rule's matches are priced. A rule without a finder claims nothing.
+// Claims returns how the rule's matches are priced. A rule without a finder claims nothing.
 func (r Rule) Claims() Claim {
 	if r.Finder == nil {
 		return Claim{}
@@ -117,26 +117,27 @@ func (r Rule) Claims() Claim {
 	return r.Finder.Claims()
 }
 
-// Claim says how the rows of a match are priced, and which of several rules gets a row that all of them claim.
+// Claim says how the rows of a match are priced, and which of several rules gets a row that all of
+// them claim.
 type Claim struct {
-	// Fraction is the share of the matched cost that the fix is expected to save,
-	// with its range, 0 to 1. The rule's source says where it comes from.
+	// Fraction is the share of the matched cost that the fix is expected to save, with its range, 0
+	// to 1. A comment in the rule's source gives its origin.
 	Fraction Fraction
-	// Beside is what code that the rule does not accuse saves on top, as a share of the matched
-	// cost: caches that the fix leaves to it. Where it is zero, the diagnosis adds what
-	// allocating and collecting cost others.
+	// Beside is what other code saves in addition, as a share of the matched cost: caches that the
+	// fix leaves to it. Where it is zero, the diagnosis adds what allocating and collecting cost
+	// others.
 	Beside stats.Interval
-	// Specificity decides between rules that claim the same row at the same depth:
-	// the larger takes it. 0 is a rule about a named call; a rule that knows more
-	// about the line stands above, a catch-all below 0.
+	// Specificity decides between rules that claim the same row at the same depth: the larger takes
+	// it. 0 is a rule about a named call. A rule that knows more about the line has a higher one, a
+	// catch-all one below 0.
 	Specificity int
-	// Removes says that the fix takes the matched calls away, and with them all that runs below: findings
-	// in there go with this one. Not so where the call stays in another form, or runs on other data, and not
-	// where the match is of the call's own work: what a concatenation joins is still computed.
+	// Removes says that the fix removes the matched calls with everything below them, and so the
+	// findings there. It is false if the call stays in another form, or runs on other data, and if
+	// the match is of the call's own work: the operands of a concatenation are still computed.
 	Removes bool
 }
 
-// OfMemory reports whether the rule may claim what is live: see Memory.
+// OfMemory reports whether the rule may claim live memory: see Memory.
 func (r Rule) OfMemory() bool { return r.Memory || r.Generic || r.Kind == GC || r.Kind == Leak }
 
 // Fraction is an expected share with its range: 0 ≤ Low ≤ Expect ≤ High ≤ 1.
@@ -147,7 +148,7 @@ func (f Fraction) Valid() bool {
 	return 0 <= f.Low && f.Low <= f.Expect && f.Expect <= f.High && f.High <= 1
 }
 
-// Pass is what a rule sees. Rules read it and change nothing.
+// Pass is the input of a rule. Rules only read it.
 type Pass struct {
 	Table    *site.Table
 	Code     *gocode.Index
@@ -156,17 +157,17 @@ type Pass struct {
 	Manifest *recording.Manifest
 	Metrics  map[string]float64 // end-of-clean-phase runtime/metrics values by name
 	Growth   []site.Grown       // of live memory in the window of the allocations, largest first; nil when not known
-	// Parked are the goroutines at the end, by the line that they wait below, most first; nil when not known. Goroutines is
-	// how many the runtime counted at the start and at the end.
+	// Parked are the goroutines at the end, by the line that they wait below, most first; nil when
+	// not known. Goroutines is how many the runtime counted at the start and at the end.
 	Parked []site.Parked
-	// Leaked are the goroutines that nothing can wake, as the garbage collector found; nil when not known. They may be of a
-	// process of their own (recording.PhaseLeaks).
+	// Leaked are the goroutines that nothing can wake, as the garbage collector found; nil when not
+	// known. They may be of another process (recording.PhaseLeaks).
 	Leaked     []site.Parked
 	Goroutines Change
 	Trace      *analysis.Results // of the execution trace; nil when there is none, or it cannot be read
 	Counts     *counts.Index     // of executions; nil when there are none
 	Inputs     *inputs.Counts    // of functions; nil when there are none
-	// RecordingPath is how the user names the recording: it stands in the commands of evidence.
+	// RecordingPath is the recording's name in the commands of evidence.
 	RecordingPath string
 }
 
@@ -181,19 +182,21 @@ type Match struct {
 	Mutex  []*site.Row
 	Block  []*site.Row
 	Live   []*site.Row
-	// Callees are the patterns (see package funcname) of the calls that the rule recognised
-	// leafward of the line; they decide how deep in each row the match stands.
+	// Callees are the patterns (see package funcname) of the calls leafward of the line that the
+	// rule recognised; they decide the depth of the match in each row.
 	Callees []string
-	// Callers says that the lines of the program that call the line's function belong to the finding: it is they that change.
+	// Callers says that the lines of the program that call the line's function belong to the
+	// finding, because the fix changes them.
 	Callers bool
-	// Cause and Fix are in words; matches of one rule in one function become one finding.
+	// Cause and Fix are sentences; matches of one rule in one function become one finding.
 	Cause      string
 	Fix        string
 	Kind       Kind // overrides the rule's; "" for the rule's own
 	Confidence Confidence
 	Fraction   *Fraction // overrides the rule's
 	Evidence   []Evidence
-	// Saving, for matches that own no rows (configuration, what a trace shows): what a change saves, with bounds.
+	// Saving is what a change saves, with bounds, for matches without rows (configuration, what a
+	// trace shows).
 	Saving *Saving
 }
 
@@ -201,13 +204,13 @@ type Match struct {
 // Latency seconds of another total.
 type Saving struct {
 	Seconds, Low, High float64
-	// Latency, when not 0, says that the seconds are of waiting, not of CPU, and of how many in all: the
-	// time of all requests in the trace or, of a program that ends, the trace's length.
+	// Latency, when not 0, says that the seconds are of waiting, not of CPU, and gives their total:
+	// the time of all requests in the trace or, for a program that exits, the trace's length.
 	Latency float64
 	// Cost is how much of the same total the site's line has; 0: what the match's rows cost.
 	Cost float64
-	// Collector is how much of Seconds is the garbage collector's work. Findings with some show what all of
-	// that work costs; what they save and what allocating lines save do not add up.
+	// Collector is how much of Seconds is the garbage collector's work. Findings with some show the
+	// cost of all of that work; their savings and those of allocating lines do not add up.
 	Collector float64
 	// Modelled says that the seconds come from a model of the queue, which knows how much CPU there is.
 	Modelled bool

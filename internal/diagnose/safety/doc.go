@@ -1,3 +1,3 @@
-// Package safety knows when advice that makes code faster would make it less
-// secure: values that must not be guessed, and texts that may be read as commands.
+// Package safety finds code for which faster code would be less secure: values that must not be
+// predictable, and texts that may be read as commands.
 package safety

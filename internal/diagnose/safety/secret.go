@@ -13,8 +13,8 @@ import (
 // ConstantTime is the advice for comparing secrets: see [Secret].
 const ConstantTime = "Compare the bytes with hmac.Equal (or crypto/subtle.ConstantTimeCompare), which needs no copy: other comparisons stop at the first difference, and their time shows how much of a guess was right."
 
-// Secret reports whether an expression holds what must not be guessed, by the names in it and where its value was
-// made: an authentication code, a signature, a password, a token of a session.
+// Secret reports whether an expression is a secret, by its names and by what created its value: an
+// authentication code, a signature, a password, a session token.
 func Secret(p *gocode.Place, e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -29,7 +29,8 @@ func Secret(p *gocode.Place, e ast.Expr) bool {
 	return found
 }
 
-// MakesSecret reports whether the function of the place makes such a thing, by its name and those of its variables.
+// MakesSecret reports whether the function of the place creates a secret, by its name and those of
+// its variables.
 func MakesSecret(p *gocode.Place) bool {
 	if p.Decl == nil {
 		return false
@@ -43,7 +44,8 @@ func MakesSecret(p *gocode.Place) bool {
 	return found
 }
 
-// authenticates reports whether a call makes an authentication code: Sum of what hmac.New made.
+// authenticates reports whether a call computes an authentication code: Sum of a result of
+// hmac.New.
 func authenticates(p *gocode.Place, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !strings.HasSuffix(p.CalleeName(call), ".Hash).Sum") {
@@ -53,8 +55,8 @@ func authenticates(p *gocode.Place, e ast.Expr) bool {
 	return ok && p.CalleeName(made) == "crypto/hmac.New"
 }
 
-// secretName reports whether a word of a name says that the value is secret. A token is one only with a word that says
-// of what: parsers have tokens, too.
+// secretName reports whether a word of a name says that the value is secret. A token is secret only
+// with a word that says what it is for, because parsers have tokens too.
 func secretName(name string) bool {
 	words := wordsOf(name)
 	for i, w := range words {
@@ -70,7 +72,8 @@ func secretName(name string) bool {
 	return false
 }
 
-// wordsOf takes a name apart at underscores and changes of case, in lower case: "newAPIKey" is new, api, key.
+// wordsOf splits a name at underscores and changes of case, in lower case: "newAPIKey" is new, api,
+// key.
 func wordsOf(name string) []string {
 	var words []string
 	runes := []rune(name)

@@ -12,11 +12,11 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Sink is where a text goes at which a value inside it may be read as a command, so that building the
-// text faster would be the wrong advice.
+// Sink is a destination of a text that may read a value in it as a command, so that advice to build
+// the text faster would be wrong.
 type Sink int
 
-// The sinks that matter for advice.
+// The sinks that change advice.
 const (
 	NoSink Sink = iota
 	Query       // the text of a database query
@@ -26,9 +26,9 @@ const (
 	URL
 )
 
-// Destination returns the sink that a text reaches, by the syntax and types of the function that builds
-// it: directly, in a larger text, or by way of local variables, buffers and slices. A text that leaves the function
-// is judged by how it reads.
+// Destination returns the sink that a text reaches, by the syntax and types of the function that
+// builds it: directly, in a larger text, or through local variables, buffers and slices. A text
+// that leaves the function is judged by its constant parts.
 func Destination(p *gocode.Place, text ast.Expr) Sink {
 	if p.Decl == nil {
 		return NoSink
@@ -50,7 +50,7 @@ func Destination(p *gocode.Place, text ast.Expr) Sink {
 	return NoSink
 }
 
-// DestinationOf is [Destination] for calls: the first sink that the text of one reaches.
+// DestinationOf is [Destination] for calls: the first sink that the text of one of them reaches.
 func DestinationOf(p *gocode.Place, calls []*ast.CallExpr) Sink {
 	for _, call := range calls {
 		if s := Destination(p, call); s != NoSink {
@@ -60,8 +60,8 @@ func DestinationOf(p *gocode.Place, calls []*ast.CallExpr) Sink {
 	return NoSink
 }
 
-// Advise returns a fix that is right for a text that reaches the sink, given the one that makes building the text
-// faster: in its place for queries and shells, with a caution for the others.
+// Advise returns the right fix for a text that reaches the sink, given the fix that makes building
+// the text faster: another fix for queries and shells, the given one with a caution for the others.
 func (s Sink) Advise(fix string) string {
 	switch s {
 	case Query:
@@ -83,12 +83,12 @@ type travel struct {
 	place *gocode.Place
 	seen  map[types.Object]bool
 	sinks []Sink
-	// promised: it is converted to a type that html/template does not escape.
+	// it is converted to a type that html/template does not escape
 	promised bool
-	leaves   bool // it is returned, stored or passed to a function that is not known
+	leaves   bool // it is returned, stored or passed to an unknown function
 }
 
-// value follows what becomes of an expression.
+// value follows the uses of an expression.
 func (t *travel) value(e ast.Expr) {
 	var child ast.Node = e
 	for _, parent := range t.place.Enclosing(e) {
@@ -115,7 +115,7 @@ func (t *travel) value(e ast.Expr) {
 	}
 }
 
-// assigned follows a value into the variable that takes it.
+// assigned follows a value into the variable that it is assigned to.
 func (t *travel) assigned(e ast.Expr) {
 	to := syntax.AssignedTo(t.place, e)
 	if to == nil {
@@ -128,7 +128,7 @@ func (t *travel) assigned(e ast.Expr) {
 	}
 }
 
-// variable follows what becomes of a local variable, also of a buffer by its contents.
+// variable follows the uses of a local variable, or of a buffer with the value in it.
 func (t *travel) variable(v *types.Var) {
 	if t.seen[v] {
 		return
@@ -147,7 +147,8 @@ func (t *travel) variable(v *types.Var) {
 	}
 }
 
-// passes records what a call does with a value; true when its result holds the value and is to be followed.
+// passes records what a call does with a value. It reports true when the result holds the value and
+// is to be followed.
 func (t *travel) passes(call *ast.CallExpr, value ast.Node) bool {
 	p := t.place
 	if to, ok := p.Conversion(call); ok {
@@ -181,8 +182,8 @@ func (t *travel) passes(call *ast.CallExpr, value ast.Node) bool {
 	return false
 }
 
-// writtenTo returns what a call writes a value to: the receiver of a Write or WriteString, the first argument of
-// fmt.Fprint and io.WriteString, without its &.
+// writtenTo returns the destination that a call writes a value to: the receiver of a Write or
+// WriteString, the first argument of fmt.Fprint and io.WriteString, without its &.
 func writtenTo(p *gocode.Place, call *ast.CallExpr, name string, index int) ast.Expr {
 	var w ast.Expr
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// sinkOf returns the sink that an argument of a call is, NoSink when it is none.
+// sinkOf returns the sink that an argument of a call goes to; NoSink for none.
 func sinkOf(p *gocode.Place, call *ast.CallExpr, index int) Sink {
 	name := p.CalleeName(call)
 	switch {
@@ -41,15 +41,15 @@ func databases() []string {
 	}
 }
 
-// takesQuery reports whether a method's name is one of those that take a query's text, or a part of it.
+// takesQuery reports whether methods of that name take the text of a query, or a part of it.
 func takesQuery(method string) bool {
 	return funcname.Match(method, "Query*", "Exec*", "Prepare*", "MustExec*", "NamedQuery*", "NamedExec*", "Raw*", "Get*", "Select*", "Where*", "Having*", "Order*",
 		"Joins*", "Group*", "Not", "Or", "Queue", "SQL", "NewRaw")
 }
 
-// isQuery reports whether an argument is the text of a query: a parameter of type string (of any type where gorm
-// takes conditions) that is not among the values, of a method by such a name that belongs to a package for databases or
-// returns a type of one.
+// isQuery reports whether an argument is the text of a query. It is one if the method has such a
+// name, belongs to a package for databases or returns a type of one, and the parameter has type
+// string (any type where gorm takes conditions) and is not among the values.
 func isQuery(p *gocode.Place, call *ast.CallExpr, index int) bool {
 	fn := p.Callee(call)
 	if fn == nil || fn.Signature().Recv() == nil || !takesQuery(fn.Name()) {
@@ -75,7 +75,7 @@ func isQuery(p *gocode.Place, call *ast.CallExpr, index int) bool {
 	if fn.Pkg() != nil && ofDatabase(fn.Pkg().Path()) {
 		return true
 	}
-	for v := range sig.Results().Variables() { // an interface of the program's own
+	for v := range sig.Results().Variables() { // an interface of the program
 		if named := namedType(v.Type()); named != nil && named.Obj().Pkg() != nil && ofDatabase(named.Obj().Pkg().Path()) {
 			return true
 		}
@@ -119,7 +119,7 @@ func urlArgument(p *gocode.Place, call *ast.CallExpr, index int) bool {
 	return index == 0
 }
 
-// markupType reports whether a type promises that its text is safe in a page.
+// markupType reports whether a type asserts that its text is safe in a page.
 func markupType(t types.Type) bool {
 	n := namedType(t)
 	return n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "html/template" &&
@@ -131,7 +131,7 @@ func isType(t types.Type, name string) bool {
 	return n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path()+"."+n.Obj().Name() == name
 }
 
-// namedType returns the named type of t, or of what it points to.
+// namedType returns the named type of t, or of its element if t is a pointer.
 func namedType(t types.Type) *types.Named {
 	if t == nil {
 		return nil
@@ -143,8 +143,8 @@ func namedType(t types.Type) *types.Named {
 	return n
 }
 
-// hasText reports whether a part of a text is neither constant nor a number or truth value, so that it may
-// hold anything.
+// hasText reports whether a part of a text is neither constant nor a number or boolean, so that it
+// may contain anything.
 func hasText(p *gocode.Place, text ast.Expr) bool {
 	switch x := ast.Unparen(text).(type) {
 	case *ast.BinaryExpr:
@@ -173,8 +173,8 @@ var (
 	htmlText = regexp.MustCompile(`<(!|/?[A-Za-z][A-Za-z0-9]*[\s/>])`)
 )
 
-// reads reports whether the constant parts of a text read like a query or like markup. Those of a variable are all that
-// the function assigns to it.
+// reads reports whether the constant parts of a text look like a query or like markup. For a
+// variable these are the parts of all assignments in the function.
 func reads(p *gocode.Place, text ast.Expr, as Sink) bool {
 	like := htmlText
 	if as == Query {

@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Callee returns the function that the blamed line called on the way to the
-// leaf; "" when the line itself is the leaf, or the row has no blamed line.
+// Callee returns the function that the charged line called on the way to the leaf; "" when the line
+// itself is the leaf, or the row has no charged line.
 func Callee(r *site.Row) string {
 	if r.Owner <= 0 || r.Owner >= len(r.Stack) {
 		return ""
@@ -16,20 +16,20 @@ func Callee(r *site.Row) string {
 	return r.Stack[r.Owner-1].Function
 }
 
-// Calls reports whether the blamed line itself called one of the named functions.
-// Deeper frames do not count: they are somebody else's calls.
+// Calls reports whether the charged line itself called one of the named functions. Deeper frames do
+// not count: they are calls of other lines.
 func Calls(r *site.Row, patterns ...string) bool {
 	callee := Callee(r)
 	return callee != "" && funcname.Match(callee, patterns...)
 }
 
-// Leaf reports whether the blamed line is the leaf of the row. The runtime's own
-// frames are missing at the leaf of heap profiles, so that there such a row is
-// what the line allocates without a call: concatenation, conversion, make, boxing.
+// Leaf reports whether the charged line is the leaf of the row. Heap profiles lack the runtime's
+// frames at the leaf, so there such a row is what the line allocates without a call: concatenation,
+// conversion, make, boxing.
 func Leaf(r *site.Row) bool { return r.Owner == 0 }
 
-// Depth is the index in the row's stack, leaf first, of the frame nearest the
-// leaf that fits one of the patterns; the blamed frame's index when none does.
+// Depth returns the index in the row's stack, leaf first, of the frame nearest the leaf that
+// matches one of the patterns; the charged frame's index when none does.
 func Depth(r *site.Row, patterns []string) int {
 	owner := r.Owner
 	if owner < 0 {
@@ -63,8 +63,8 @@ func Sum(rows []*site.Row) (value, count int64) {
 	return value, count
 }
 
-// Initial reports whether a row is from a package's initialisation, at the blamed line
-// or above it: what runs there runs once.
+// Initial reports whether a row is from a package's initialisation, at the charged line or above
+// it: that code runs once.
 func Initial(r *site.Row) bool {
 	for _, f := range r.Stack[max(r.Owner, 0):] {
 		if funcname.IsInit(f.Function) {
@@ -74,9 +74,9 @@ func Initial(r *site.Row) bool {
 	return false
 }
 
-// Reaches returns a question about rows: does the blamed line come to one of the named functions
-// through nothing but the packages named by prefixes ("fmt.", "io.")? A buffer in between, which has a
-// package of its own, then answers no.
+// Reaches returns a function that reports whether the charged line of a row reaches one of the
+// named functions only through packages named by prefixes ("fmt.", "io."). With a buffer in
+// between, which is in another package, it reports false.
 func Reaches(through []string, functions ...string) func(*site.Row) bool {
 	return func(r *site.Row) bool {
 		for i := r.Owner - 1; i >= 0; i-- {
@@ -96,9 +96,9 @@ func Reaches(through []string, functions ...string) func(*site.Row) bool {
 	}
 }
 
-// Steady reports whether a row is of code that may run any number of times: not from a
-// package's initialisation, not under a sync.Once, and not filling a sync.Pool,
-// whose misses are a matter of their own.
+// Steady reports whether a row is of code that may run any number of times: it is not in a
+// package's initialisation, not under a sync.Once, and does not fill a sync.Pool, whose misses
+// other rules report.
 func Steady(r *site.Row) bool {
 	if Initial(r) {
 		return false

@@ -8,10 +8,9 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Allocating returns the nodes of the line that may allocate by themselves, as far as
-// syntax and types tell: literals behind a pointer or of slices and maps, make, new
-// and append, conversions and concatenations of strings, function literals, values put into
-// interfaces, go and defer.
+// Allocating returns the nodes of the line that may allocate themselves, as far as syntax and types
+// show: literals behind a pointer or of slices and maps, make, new and append, conversions and
+// concatenations of strings, function literals, conversions to interfaces, go and defer.
 func Allocating(p *gocode.Place) []ast.Node {
 	var found []ast.Node
 	ast.Inspect(Body(p), func(n ast.Node) bool {
@@ -26,8 +25,8 @@ func Allocating(p *gocode.Place) []ast.Node {
 	return found
 }
 
-// AllocatesOnly reports whether nothing but the given nodes (or what they hold) allocates on the line
-// by itself, so that the line's own allocations are theirs.
+// AllocatesOnly reports whether only the given nodes (or nodes in them) allocate on the line, so
+// that the line's own allocations are theirs.
 func AllocatesOnly(p *gocode.Place, ours ...ast.Node) bool {
 	for _, n := range Allocating(p) {
 		mine := false
@@ -115,7 +114,7 @@ func signature(p *gocode.Place, call *ast.CallExpr) (*types.Signature, bool) {
 	return sig, ok
 }
 
-// paramType is the type that the i-th argument is passed as.
+// paramType returns the type that the i-th argument is passed as.
 func paramType(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if n == 0 {

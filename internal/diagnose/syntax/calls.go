@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Body is the node that a place's questions are about: the function around the
-// line, or the file for a package variable's initialiser.
+// Body returns the node that questions about a place are about: the function around the line, or
+// the file for a package variable's initialiser.
 func Body(p *gocode.Place) ast.Node {
 	if p.Func != nil {
 		return p.Func
@@ -23,9 +23,9 @@ func Body(p *gocode.Place) ast.Node {
 // Line returns the line of a position.
 func Line(p *gocode.Place, pos token.Pos) int { return p.Fset.Position(pos).Line }
 
-// Calls returns the calls that the compiler places on the line: those whose
-// opening parenthesis stands there (cmd/compile/internal/syntax/nodes.go), outermost first.
-// [gocode.Place.Calls] has more: calls that merely begin or end on the line.
+// Calls returns the calls that the compiler places on the line: those with the opening parenthesis
+// on it (cmd/compile/internal/syntax/nodes.go), outermost first. [gocode.Place.Calls] has more:
+// calls that only start or end on the line.
 func Calls(p *gocode.Place) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	ast.Inspect(Body(p), func(n ast.Node) bool {
@@ -37,8 +37,8 @@ func Calls(p *gocode.Place) []*ast.CallExpr {
 	return calls
 }
 
-// CallsOf returns the calls on the line of functions that fit one of the
-// patterns, by their full names ("fmt.Sprintf", "(*log.Logger).Printf").
+// CallsOf returns the calls on the line of functions whose full names match one of the patterns
+// ("fmt.Sprintf", "(*log.Logger).Printf").
 func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	for _, call := range Calls(p) {
@@ -49,7 +49,8 @@ func CallsOf(p *gocode.Place, patterns ...string) []*ast.CallExpr {
 	return calls
 }
 
-// CallsTo returns the calls on the line of a function as a profile names it. What profiles call main.f is f of the program's import path.
+// CallsTo returns the calls on the line of a function, given as a profile names it. What profiles
+// call main.f is f of the program's import path.
 func CallsTo(p *gocode.Place, profile string) []*ast.CallExpr {
 	name := funcname.Typed(profile)
 	if p.Pkg.Name() == "main" {
@@ -72,8 +73,8 @@ func ConstString(p *gocode.Place, e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// IsString reports whether an expression is a string, or of a type parameter that
-// only strings fit.
+// IsString reports whether the type of an expression is a string, or a type parameter that only
+// strings satisfy.
 func IsString(p *gocode.Place, e ast.Expr) bool {
 	t := p.Info.TypeOf(e)
 	return t != nil && stringType(t)
@@ -111,7 +112,7 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// SignatureOf returns the signature of the function around a place; nil when that is not known.
+// SignatureOf returns the signature of the function around a place; nil when it is not known.
 func SignatureOf(p *gocode.Place) *types.Signature {
 	switch f := p.Func.(type) {
 	case *ast.FuncDecl:

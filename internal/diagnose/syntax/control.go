@@ -8,24 +8,24 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Inside reports whether a position lies in a node.
+// Inside reports whether a position is in a node.
 func Inside(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// Within reports whether a node lies in another.
+// Within reports whether a node is in another.
 func Within(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
-// Exclusive reports whether at most one of two nodes of a function runs in one pass through it:
-// they stand in different branches of an if, switch or select, or the block of the
-// earlier one always leaves before the later one.
+// Exclusive reports whether at most one of two nodes of a function runs in one execution of it:
+// they are in different branches of an if, switch or select, or the block of the earlier one always
+// leaves before the later one.
 func Exclusive(p *gocode.Place, a, b ast.Node) bool {
 	if a.Pos() > b.Pos() {
 		a, b = b, a
 	}
 	path := append([]ast.Node{a}, p.Enclosing(a)...)
 	for i, n := range path {
-		if Within(n, b) { // the innermost node that holds both
+		if Within(n, b) { // the innermost node around both
 			return i > 0 && branches(n, path[i-1], b)
 		}
 		if block, ok := n.(*ast.BlockStmt); ok && always(block.List) {
@@ -46,12 +46,12 @@ func always(list []ast.Stmt) bool {
 	return Departs(list[len(list)-1], false)
 }
 
-// branches reports whether a child of a node and something else in it are alternatives.
+// branches reports whether a child of a node and another part of it are alternatives.
 func branches(n, child, other ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
 		return child == n.Body && n.Else != nil && Within(n.Else, other)
-	case *ast.BlockStmt: // of a switch or select: its clauses are the alternatives
+	case *ast.BlockStmt: // of a switch or select, whose clauses are the alternatives
 		switch child.(type) {
 		case *ast.CaseClause, *ast.CommClause:
 			return !Within(child, other)
@@ -78,7 +78,7 @@ func ConstInt(p *gocode.Place, e ast.Expr) (int64, bool) {
 	return constant.Int64Val(v)
 }
 
-// BreakTarget returns what an unlabelled break leaves, given the nodes around it.
+// BreakTarget returns the statement that an unlabelled break leaves, given the nodes around it.
 func BreakTarget(path []ast.Node) ast.Node {
 	for _, x := range path {
 		switch x.(type) {
@@ -89,7 +89,8 @@ func BreakTarget(path []ast.Node) ast.Node {
 	return nil
 }
 
-// Departs reports whether a statement leaves the function, or the loop when a break means that one.
+// Departs reports whether a statement leaves the function, or the loop if the target of break is
+// that loop.
 func Departs(s ast.Stmt, breaks bool) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:

@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Short cuts source text that is too long for a sentence.
+// Short shortens source text that is too long for a sentence.
 func Short(code string) string {
 	const longest = 80
 	runes := []rune(code)
@@ -17,7 +17,8 @@ func Short(code string) string {
 	return string(runes[:longest-1]) + "…"
 }
 
-// TypeText is a type as a sentence has it: types of other packages with the package's name, not its path.
+// TypeText returns a type for a sentence: types of other packages have the package's name, not its
+// path.
 func TypeText(p *gocode.Place, t types.Type) string {
 	return types.TypeString(t, func(other *types.Package) string {
 		if other == p.Pkg {
@@ -27,10 +28,10 @@ func TypeText(p *gocode.Place, t types.Type) string {
 	})
 }
 
-// Text is an expression as the source has it, cut to fit a sentence.
+// Text returns an expression as in the source, shortened for a sentence.
 func Text(e ast.Expr) string { return Short(types.ExprString(ast.Unparen(e))) }
 
-// FuncName is how a sentence names the function around a place: "Send", "a function in Send".
+// FuncName returns the function around a place for a sentence: "Send", "a function in Send".
 func FuncName(p *gocode.Place) string {
 	if p.Decl == nil {
 		return "a package variable's initialiser"

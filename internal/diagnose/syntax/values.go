@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Field returns the value of a field in a composite literal T{…} or &T{…} of the named type;
-// lit is nil when e is no such literal.
+// Field returns the value of a field in a composite literal T{…} or &T{…} of the named type; lit is
+// nil when e is not such a literal.
 func Field(p *gocode.Place, e ast.Expr, typeName, field string) (lit *ast.CompositeLit, value ast.Expr) {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok {
@@ -32,8 +32,8 @@ func Field(p *gocode.Place, e ast.Expr, typeName, field string) (lit *ast.Compos
 	return lit, value
 }
 
-// Buffers returns the local arrays and slices of fixed size that are declared on the line, with
-// what allocates them: the variable's name as declared, or the make.
+// Buffers returns the local arrays and slices of fixed size that the line declares, with the node
+// that allocates them: the variable's name in its declaration, or the make.
 func Buffers(p *gocode.Place) map[*types.Var]ast.Node {
 	found := map[*types.Var]ast.Node{}
 	for id, obj := range p.Info.Defs {
@@ -64,10 +64,9 @@ func exprOr(e ast.Expr) ast.Expr {
 	return e
 }
 
-// Fixed reports whether an expression has the same value in every run of the
-// program's functions: constants, and what is put together from them and from package
-// variables that the package never assigns, by operators, conversions and the calls
-// in pure (patterns as for [funcname.Match]).
+// Fixed reports whether an expression has the same value whenever it is evaluated: it combines
+// constants, and package variables that the package never assigns to, by operators, conversions and
+// the calls in pure (patterns as for [funcname.Match]).
 func Fixed(p *gocode.Place, e ast.Expr, pure ...string) bool {
 	if _, ok := p.Const(e); ok {
 		return true

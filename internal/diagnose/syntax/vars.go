@@ -9,9 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// Var returns the variable that an expression names: a local, a package
-// variable, or for x.f and x[i] the variable x at its root. part is true when
-// the expression is more than the variable itself.
+// Var returns the variable that an expression names: a local, a package variable, or for x.f and
+// x[i] the variable x at its root. part is true when the expression is a part of the variable.
 func Var(p *gocode.Place, e ast.Expr) (v *types.Var, part bool) {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -34,15 +33,15 @@ func Var(p *gocode.Place, e ast.Expr) (v *types.Var, part bool) {
 	}
 }
 
-// Same reports whether two expressions name the same variable, field or element,
-// written the same way.
+// Same reports whether two expressions name the same variable, field or element in the same
+// notation.
 func Same(p *gocode.Place, a, b ast.Expr) bool {
 	va, _ := Var(p, a)
 	vb, _ := Var(p, b)
 	return va != nil && va == vb && types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
 }
 
-// Uses returns the identifiers in the function of the place that stand for v.
+// Uses returns the identifiers in the function of the place that denote v.
 func Uses(p *gocode.Place, v types.Object) []*ast.Ident {
 	var uses []*ast.Ident
 	root := Body(p)
@@ -111,11 +110,11 @@ func Param(p *gocode.Place, v *types.Var) bool {
 	return false
 }
 
-// Origin follows an expression to where its value was made: through parentheses, a
-// package variable that is never set again, and a local one that is assigned
-// once, alone or as the first result of a call. It returns e itself when there is nothing to follow.
+// Origin returns the expression that created the value of an expression: it follows parentheses, a
+// package variable that is never set again, and a local one that is assigned once, alone or as the
+// first result of a call. It returns e itself when there is nothing to follow.
 func Origin(p *gocode.Place, e ast.Expr) ast.Expr {
-	for range 8 { // variables may be declared by each other
+	for range 8 { // a declaration may refer to itself through others
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		if !ok {
 			return ast.Unparen(e)
@@ -143,7 +142,7 @@ func Origin(p *gocode.Place, e ast.Expr) ast.Expr {
 	return ast.Unparen(e)
 }
 
-// firstOf returns the calls whose first result, of several, the function assigns to v.
+// firstOf returns the calls whose first of several results the function assigns to v.
 func firstOf(p *gocode.Place, v *types.Var) (calls []ast.Expr) {
 	if p.Decl == nil {
 		return nil
@@ -163,8 +162,8 @@ func firstOf(p *gocode.Place, v *types.Var) (calls []ast.Expr) {
 	return calls
 }
 
-// LocalVar returns the local variable that an expression is, nil when it is none: a
-// field, an element, a package variable or no variable at all.
+// LocalVar returns the local variable that an expression is; nil for a field, an element, a package
+// variable or another expression.
 func LocalVar(p *gocode.Place, e ast.Expr) *types.Var {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -178,8 +177,8 @@ func LocalVar(p *gocode.Place, e ast.Expr) *types.Var {
 }
 
 // Declared returns the statement that declares a local variable in the place's declaration, with
-// the value that it is given there (nil: the zero value, or one of several results). nil for
-// parameters and results.
+// its initial value (nil: the zero value, or one of several results). nil for parameters and
+// results.
 func Declared(p *gocode.Place, v *types.Var) (stmt ast.Node, value ast.Expr) {
 	if p.Decl == nil || v == nil {
 		return nil, nil
@@ -216,8 +215,8 @@ func Declared(p *gocode.Place, v *types.Var) (stmt ast.Node, value ast.Expr) {
 	return stmt, value
 }
 
-// AssignedTo returns the left side that takes the value of e in an assignment or
-// declaration; nil when it goes elsewhere.
+// AssignedTo returns the left-hand side that the value of e is assigned to in an assignment or
+// declaration; nil when there is none.
 func AssignedTo(p *gocode.Place, e ast.Expr) ast.Expr {
 	match := func(values []ast.Expr) int {
 		for i, v := range values {
@@ -240,8 +239,7 @@ func AssignedTo(p *gocode.Place, e ast.Expr) ast.Expr {
 	return nil
 }
 
-// Defines reports whether a variable, field or element stands where it is declared or assigned, so is not
-// read.
+// Defines reports whether an expression is declared or assigned to here, and so is not read.
 func Defines(p *gocode.Place, e ast.Expr) bool {
 	is := func(x ast.Expr) bool { return ast.Unparen(x) == e }
 	switch n := Parent(p, e).(type) {
@@ -268,7 +266,7 @@ func Reads(p *gocode.Place, v *types.Var) []*ast.Ident {
 	return reads
 }
 
-// Result returns the variable that takes the first result of a call; nil when none does.
+// Result returns the variable that the first result of a call is assigned to; nil for none.
 func Result(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	id, ok := AssignedTo(p, call).(*ast.Ident)
 	if !ok {
@@ -278,15 +276,15 @@ func Result(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return v
 }
 
-// Changes reports whether something in root may change v: an assignment to it or a part of it,
-// ++, a range clause, or its address.
+// Changes reports whether root contains something that may change v: an assignment to it or a part
+// of it, ++, a range clause, or its address.
 func Changes(p *gocode.Place, root ast.Node, v *types.Var) bool {
 	whole, part := writes(p, root, v)
 	return v != nil && whole+part > 0
 }
 
-// writes counts where v, or a part of it, is declared with a value, assigned, ranged into or has its address
-// taken, below root. A parameter counts as one.
+// writes returns how often, below root, v or a part of it is declared with a value, assigned to,
+// ranged into or has its address taken. A parameter counts as one.
 func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 	count := func(e ast.Expr) {
 		if e == nil {
@@ -332,7 +330,7 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 }
 
 // IsResult reports whether v is a named result of the place's function or of the declaration around
-// it, so that its value is returned.
+// it, so that the function returns its value.
 func IsResult(p *gocode.Place, v *types.Var) bool {
 	in := func(ft *ast.FuncType) bool { return ft.Results != nil && Inside(ft.Results, v.Pos()) }
 	if lit, ok := p.Func.(*ast.FuncLit); ok && in(lit.Type) {

@@ -10,10 +10,10 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Queue is the time that requests wait for a resource that the program gives to a few of them at a
-// time.
+// Queue is the time that requests wait for a resource that the program gives to a limited number of
+// them at a time.
 type Queue struct {
-	Site   *site.Site // where most of it is
+	Site   *site.Site // the line of most of it
 	Place  *requests.PlaceTime
 	Waited float64 // seconds, of all requests
 	AtSite float64 // of it
@@ -22,20 +22,23 @@ type Queue struct {
 	saving rule.Saving
 }
 
-// When a turn that comes sooner brings nothing, since what is let through has to wait for a processor.
+// Limits above which a shorter wait saves nothing, because admitted requests wait for a processor.
 const (
-	// fullMachine is how busy the service and its load keep the processors then, of all.
+	// fullMachine is the share of all processors that the service and its load keep busy.
 	fullMachine = 0.8
-	// crowded is the share of the time of requests outside the queue in which they wait for a processor, and none is idle.
+	// crowded is the share of the requests' time outside the queue in which they wait for a
+	// processor, and none is idle.
 	crowded = 0.5
 )
 
-// QueueFraction of the wait goes when more have their turn at a time, or each is sooner through: all where what is
-// behind it bears more, hardly any where that is the limit itself, which a recording of those who wait cannot tell.
+// QueueFraction is the fraction of the wait that a larger or faster resource saves: all of it if
+// what is behind the queue has room, hardly any if that is the bottleneck. The recording does not
+// show which.
 func QueueFraction() rule.Fraction { return rule.Fraction{Expect: 0.5, Low: 0.05, High: 1} }
 
-// LongestQueue adds up the time that requests spend at places of one kind. It is nil when that is less than a share of their time,
-// when most of it is at no line that somebody can change, or when requests lack processors anyway.
+// LongestQueue adds up the time that requests spend at lines of one kind. It is nil when that is
+// less than a share of their time, when most of it is at a line that no one can change, or when
+// requests lack processors anyway.
 func LongestQueue(p *rule.Pass, least float64, waits func(*requests.PlaceTime) bool) *Queue {
 	if !Long(p) || !Serves(p) {
 		return nil
@@ -70,8 +73,8 @@ func LongestQueue(p *rule.Pass, least float64, waits func(*requests.PlaceTime) b
 	return t
 }
 
-// price sets what requests save that need not wait. In a closed loop more of them are under way then, as far as
-// there are processors.
+// price sets what requests save if they do not wait. In a closed loop more of them are then in
+// flight, as far as there are processors.
 func (t *Queue) price(p *rule.Pass, busy float64) {
 	f := QueueFraction()
 	t.saving = rule.Saving{Latency: t.Total, Cost: t.AtSite}
@@ -85,7 +88,7 @@ func (t *Queue) price(p *rule.Pass, busy float64) {
 	t.saving.Seconds, t.saving.Low, t.saving.High = most(f.Expect), most(f.Low), most(f.High)
 }
 
-// first is the first of some lines that somebody can change.
+// first returns the first of some lines that belongs to a module.
 func first(p *rule.Pass, lines ...*exectrace.Line) *site.Site {
 	for _, l := range lines {
 		if l == nil {
@@ -98,19 +101,19 @@ func first(p *rule.Pass, lines ...*exectrace.Line) *site.Site {
 	return nil
 }
 
-// Saving is what requests save that need not wait.
+// Saving returns what requests save if they do not wait.
 func (t *Queue) Saving() *rule.Saving {
 	s := t.saving
 	return &s
 }
 
-// Share is the part of the requests' time that they wait, in words.
+// Share returns the part of the requests' time that they wait, for a sentence.
 func (t *Queue) Share() string { return units.Percent(t.Waited / t.Total) }
 
-// Waiting is how many wait at a time, in words.
+// Waiting returns how many wait at a time, for a sentence.
 func (t *Queue) Waiting() string { return units.Number(t.Waited / t.Length) }
 
-// Evidence is what the trace says.
+// Evidence returns what the trace shows.
 func (t *Queue) Evidence(p *rule.Pass, forWhat, backAt string) []rule.Evidence {
 	out := []rule.Evidence{{What: "time of requests waiting for " + forWhat, Value: units.Seconds(t.Waited) + " of " + units.Seconds(t.Total), Command: evidence.ViewCommand(p, "requests")}}
 	if w := t.Place.Wakers; len(w) > 0 && w[0].Line != nil {

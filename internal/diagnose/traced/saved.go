@@ -15,23 +15,26 @@ import (
 )
 
 const (
-	// keptUp is the part of a rate that a service must answer to be said to keep up with it.
+	// keptUp is the least part of a rate that a service must answer to keep up with it.
 	keptUp = 0.95
-	// busyOthers is the share of the machine from which on other processes may as well take what the service leaves idle.
+	// busyOthers is the least share of the machine taken by other processes that may also take what
+	// the service leaves idle.
 	busyOthers = 0.15
-	// sharing is how much more CPU a request may take when more of them run at a time, since they share caches: in four
-	// services whose lock was taken away, 0.97 to 1.08 times as much where the scheduler had little to do.
+	// sharing is how much more CPU a request may take when more of them run at a time, since they
+	// share caches: in four services whose lock was removed, 0.97 to 1.08 times as much where the
+	// scheduler had little to do.
 	sharing = 1.1
-	// fewRequests in a trace give no mean.
+	// fewRequests in a trace have no reliable mean.
 	fewRequests = 20
 )
 
-// Service is a service under load, as a model of queues wants it, with the bounds of what is not known exactly.
+// Service is a service under load, as the queueing model needs it, with bounds for what is not
+// known exactly.
 type Service struct {
 	queueing.Service
-	leastCPU   float64 // of a request, in seconds, when nobody has to be put to sleep and woken (see switching)
+	leastCPU   float64 // per request, in seconds, if no goroutine has to be put to sleep and woken (see switching)
 	mostCores  float64 // when other processes leave the machine to the program
-	leastCores float64 // when they take what it leaves idle
+	leastCores float64 // when they take all that it leaves idle
 }
 
 // ServiceOf returns the service of the recording; nil when it was not under load, or too little is
@@ -55,7 +58,8 @@ func ServiceOf(p *rule.Pass) *Service {
 		l.Response = meanResponse(p, ph)
 		l.Clients = 0
 		if l.Rate < keptUp*m.Load.Rate {
-			// The rate is too high: as many are under way as there are connections (Little).
+			// The rate is too high: as many requests are in flight as there are connections
+			// (Little's law).
 			l.Clients = int(math.Round(l.Rate * l.Response))
 		}
 	}
@@ -63,7 +67,8 @@ func ServiceOf(p *rule.Pass) *Service {
 	return l
 }
 
-// meanResponse is the mean time of a request at a rate: of the trace, or the median of a phase for it.
+// meanResponse returns the mean time of a request at a rate: from the trace, or else the median of
+// a phase.
 func meanResponse(p *rule.Pass, ph recording.Phase) float64 {
 	if r := enoughRequests(p); r != nil {
 		return float64(r.All.Time) / 1e9 / float64(r.Count)
@@ -74,7 +79,7 @@ func meanResponse(p *rule.Pass, ph recording.Phase) float64 {
 	return 0
 }
 
-// enoughRequests are the requests of the trace; nil when they are few.
+// enoughRequests returns the requests of the trace; nil when they are few.
 func enoughRequests(p *rule.Pass) *requests.Result {
 	if p.Trace == nil || p.Trace.Requests == nil || p.Trace.Requests.All == nil || p.Trace.Requests.Count < fewRequests {
 		return nil
@@ -82,8 +87,8 @@ func enoughRequests(p *rule.Pass) *requests.Result {
 	return p.Trace.Requests
 }
 
-// processors sets what a request takes of them. Either those that the program may use are fewer than the
-// machine's, or it shares those with the load generator; what makes the tighter bound counts.
+// processors sets the processors that a request needs. The program may use fewer than the machine
+// has, or shares them with the load generator; the tighter bound counts.
 func (l *Service) processors(p *rule.Pass, ph recording.Phase) {
 	m, n := p.Manifest, float64(ph.Requests)
 	own := (ph.CPUSeconds + ph.ChildCPUSeconds) / n
@@ -111,18 +116,19 @@ func (l *Service) processors(p *rule.Pass, ph recording.Phase) {
 	l.leastCPU = l.CPU * (1 - max(schedulerShare(p), l.idle()))
 }
 
-// idle is the share of the processors that nobody used.
+// idle returns the share of the processors that were idle.
 func (l *Service) idle() float64 {
 	return min(1, max(0, 1-l.Rate*l.CPU/l.Cores))
 }
 
-// schedulerShare is the share of CPU that goes into the scheduler: goroutines that need not wait are not put to sleep and
-// woken. The generator, which waits as often, is taken to be alike.
+// schedulerShare returns the share of CPU in the scheduler: goroutines that do not wait are not put
+// to sleep and woken. The load generator, which waits as often, is assumed to have the same share.
 //
-// A service whose processors are mostly idle pays more than that for each request: threads look for work, sleep and are
-// woken, and the network is polled, which requests share when there are more of them. One that slept under its lock took
-// 396 µs a request with 0.3 of 2 cores busy, and 68 µs when the lock was gone and it answered seven times as many. So
-// the least that a request takes is its part of the time in which processors were busy.
+// A service whose processors are mostly idle pays more than that for each request: threads look for
+// work, sleep and are woken, and the network is polled, a cost that more requests share. A service
+// that slept under its lock took 396 µs per request with 0.3 of 2 cores busy, and 68 µs when the
+// lock was removed and it answered seven times as many. So the least that a request takes is its
+// part of the time in which processors were busy.
 func schedulerShare(p *rule.Pass) float64 {
 	if p.Table == nil || p.Table.Totals.TotalSeconds <= 0 {
 		return 0
@@ -138,10 +144,10 @@ func schedulerShare(p *rule.Pass) float64 {
 
 // Unlocked returns the share of request latency, with bounds, that is saved when a lock is held for
 // less time. waited is the share of the requests' time spent waiting for it. shorter is the part of
-// the time under the lock that the fix removes (1: nobody waits any more). What was done under the
-// lock is still done. In a closed loop the processors bound it: other processes are expected to
-// keep what they had; the low bound leaves them all that the service does not use, the high one
-// leaves all of the machine to the service and saves the scheduler's work too.
+// the time under the lock that the fix removes (1: no request waits any more). The work under the
+// lock is still done. In a closed loop the processors bound the saving: other processes are
+// expected to keep what they had; the low bound leaves them all that the service does not use, the
+// high one leaves all of the machine to the service and saves the scheduler's work too.
 func Unlocked(p *rule.Pass, waited, shorter stats.Interval) (stats.Interval, bool) {
 	return estimate(p, waited, func(s queueing.Service, which int) float64 {
 		return s.Saved(1 - bound(shorter, which))
@@ -155,7 +161,7 @@ func Sooner(p *rule.Pass, waited, part stats.Interval) (stats.Interval, bool) {
 	})
 }
 
-// estimate asks a model for an expected value and its bounds.
+// estimate evaluates a model for the expected value and its bounds.
 func estimate(p *rule.Pass, waited stats.Interval, saved func(s queueing.Service, which int) float64) (stats.Interval, bool) {
 	l := ServiceOf(p)
 	if l == nil || l.Response <= 0 {
@@ -188,8 +194,8 @@ func bound(i stats.Interval, which int) float64 {
 	return i.Value
 }
 
-// LockWait is the share of the requests' time in the trace that they wait for a lock of the trace; false when there
-// are too few requests to tell, or none of them waits for it.
+// LockWait returns the share of the requests' time in the trace that they wait for a lock of the
+// trace; false when there are too few requests, or none of them waits for it.
 func LockWait(p *rule.Pass, l *wall.Lock) (float64, bool) {
 	r := enoughRequests(p)
 	if r == nil || r.All.Time <= 0 {
@@ -208,7 +214,8 @@ func LockWait(p *rule.Pass, l *wall.Lock) (float64, bool) {
 	return float64(waited) / float64(r.All.Time), waited > 0
 }
 
-// HeldAt is the lock of the trace that is unlocked at a site, the one waited for longest; nil for none.
+// HeldAt returns the lock of the trace that is unlocked at a site, the one with most waiting; nil
+// for none.
 func HeldAt(p *rule.Pass, s *site.Site) *wall.Lock {
 	if s == nil || !Long(p) {
 		return nil

@@ -12,17 +12,17 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// shortestTrace is the trace, in seconds, below which counts per second say nothing.
+// shortestTrace is the least length of a trace, in seconds, for counts per second.
 const shortestTrace = 0.05
 
-// Long reports whether there is a trace long enough to speak of.
+// Long reports whether there is a trace that is long enough.
 func Long(p *rule.Pass) bool {
 	return p.Trace != nil && p.Trace.Parallelism != nil && p.Trace.Blocking != nil && p.Trace.Parallelism.Length >= shortestTrace
 }
 
 // SiteAt returns the site of a line of the trace: that of the table, or one without rows when the
-// profiles have nothing there. It is nil for lines that nobody can change: of the standard
-// library, of hone's probe, of nobody.
+// profiles do not have the line. It is nil for lines outside of modules: of the standard library,
+// of hone's probe, and unknown ones.
 func SiteAt(p *rule.Pass, l exectrace.Line) *site.Site {
 	if l.File == "" || l.OfProbe() {
 		return nil
@@ -44,8 +44,8 @@ func SiteAt(p *rule.Pass, l exectrace.Line) *site.Site {
 	return &site.Site{Frame: site.Frame{Function: l.Function, File: l.File, Line: l.Line, Owner: owner}}
 }
 
-// Packages are the packages of lines that stand out in the trace, at most so many: they may
-// hardly show in a CPU profile, and rules want to read them anyway.
+// Packages returns the packages of lines with much time in the trace, at most a given number. They
+// may hardly show in a CPU profile, and rules need their source.
 func Packages(p *rule.Pass, most int) []string {
 	var pkgs []string
 	if !Long(p) {
@@ -82,8 +82,8 @@ func Packages(p *rule.Pass, most int) []string {
 	return pkgs
 }
 
-// Serves reports whether the program answers requests, as far as load and trace tell: then
-// it is as parallel as its requests are many, and what counts is their latency.
+// Serves reports whether the program answers requests, as far as load and trace show. Requests then
+// run in parallel, and their latency counts.
 func Serves(p *rule.Pass) bool {
 	if p.Manifest != nil && (p.Manifest.Load != nil || p.Manifest.Target.Kind == "service") {
 		return true
@@ -92,9 +92,9 @@ func Serves(p *rule.Pass) bool {
 	return r != nil && (r.Count > 0 || r.Cut > 0 || len(r.Open) > 0)
 }
 
-// LatencyTotal is what waiting in the trace is a part of, in seconds: the time of all requests that
-// began and ended in it; of a program that ends, the trace's length. 0 when a service
-// had too few requests to tell.
+// LatencyTotal returns the time, in seconds, that waiting in the trace is a part of: the time of
+// all requests that started and finished in it or, for a program that exits, the trace's length. 0
+// when a service had too few requests.
 func LatencyTotal(p *rule.Pass) float64 {
 	if !Serves(p) {
 		return p.Trace.Parallelism.Length
@@ -107,8 +107,8 @@ func LatencyTotal(p *rule.Pass) float64 {
 	return float64(r.All.Time) / 1e9
 }
 
-// Procs is how many processors the program could use: GOMAXPROCS, or what the machine or
-// the cgroup has when that is less.
+// Procs returns how many processors the program could use: GOMAXPROCS, or the number of the machine
+// or the cgroup when that is less.
 func Procs(p *rule.Pass) float64 {
 	n := float64(p.Trace.Parallelism.Procs)
 	if m := p.Manifest; m != nil {
@@ -121,8 +121,8 @@ func Procs(p *rule.Pass) float64 {
 	return n
 }
 
-// OthersBusy is the share of the machine that other processes took while the program was
-// measured, 0 when it is not known.
+// OthersBusy returns the share of the machine that other processes took during the measurement; 0
+// when it is not known.
 func OthersBusy(p *rule.Pass) float64 {
 	if p.Manifest == nil || p.Manifest.Machine.Cores == 0 {
 		return 0
@@ -137,9 +137,9 @@ func OthersBusy(p *rule.Pass) float64 {
 	return most
 }
 
-// Busy is the share of the machine's CPUs that the program and its load generator used in the trace: what other
-// processes use is not theirs to lack. Where that is not known it is how many of the processors
-// that the program may use ran its goroutines: one in a system call may well leave its CPU to others.
+// Busy returns the share of the machine's CPUs that the program and its load generator used in the
+// trace; the CPU of other processes does not count. If that is unknown, it is the share of the
+// program's processors that ran its goroutines: one in a system call may leave its CPU to others.
 func Busy(p *rule.Pass) float64 {
 	if ph, ok := p.Phase(recording.PhaseTrace); ok && ph.Seconds > 0 && ph.CPUSeconds > 0 && p.Manifest.Machine.Cores > 0 {
 		return min(1, (ph.CPUSeconds+ph.ChildCPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds/float64(p.Manifest.Machine.Cores))
@@ -147,10 +147,10 @@ func Busy(p *rule.Pass) float64 {
 	return min(1, p.Trace.Parallelism.MeanRunning/max(1, Procs(p)))
 }
 
-// Switching prices what it costs to start, park and wake goroutines at some lines: the CPU
-// samples of the lines' own calls of the named functions of the runtime, and the share of the
-// scheduler's that falls to them when of all the times that a goroutine became ready in the
-// trace so many were theirs. The share of it that a fix saves comes on top.
+// Switching returns the cost of starting, parking and waking goroutines at some lines: the CPU
+// samples of the lines' own calls of the named functions of the runtime, and a part of the
+// scheduler's CPU, by the share of all wake-ups in the trace that belong to the lines. A fix also
+// saves a fraction of that part.
 func Switching(p *rule.Pass, times int64, sites []*site.Site, callees ...string) stats.Interval {
 	var ns, samples int64
 	for _, s := range sites {

@@ -8,14 +8,14 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// often is the number of objects that a line must have made at least before a
-// rule about work done again and again speaks of it.
+// often is the least number of objects that a line must have allocated for a rule about repeated
+// work.
 const often = 16
 
-// Through gathers the CPU rows in which a line of the main module or a dependency calls one of the
-// named functions, whoever is blamed for them: below a library that calls back
-// (database/sql and its drivers, sort and its comparisons) that is somebody else's line. Each
-// match has one line, nearest the leaf; a line without costs of its own gets a site that holds nothing.
+// Through returns the CPU rows in which a line of the main module or a dependency calls one of the
+// named functions, whichever line they are charged to: below a library that calls back
+// (database/sql and its drivers, sort and its comparisons) that is another line. Each match has one
+// line, nearest the leaf; a line without costs of its own gets an empty site.
 func Through(p *rule.Pass, functions ...string) []rule.Match {
 	var matches []rule.Match
 	for _, m := range gather(p, func(r *site.Row) int { return caller(r, functions) }) {
@@ -38,7 +38,8 @@ func caller(r *site.Row, functions []string) int {
 	return -1
 }
 
-// gather makes a match for each line that at picks, of the rows of CPU and allocations that it picks it for.
+// gather returns a match for each line that at selects, with the rows of CPU and allocations for
+// which it selects the line.
 func gather(p *rule.Pass, at func(*site.Row) int) []*rule.Match {
 	type key struct {
 		function, file string
@@ -78,7 +79,7 @@ func gather(p *rule.Pass, at func(*site.Row) int) []*rule.Match {
 	return order
 }
 
-// entry is the main module's line that leads to the frame i of a row.
+// entry returns the main module's line that calls the frame i of a row, directly or not.
 func entry(r *site.Row, i int) *site.Frame {
 	for _, f := range r.Stack[i:] {
 		if f.Owner.Kind == gocode.Main {
@@ -88,7 +89,7 @@ func entry(r *site.Row, i int) *site.Frame {
 	return nil
 }
 
-// repeated drops what is live, and reports whether the rows leave open that the line ran often.
+// repeated drops live memory, and reports whether the line may have run often, by its rows.
 func repeated(m *rule.Match) bool {
 	m.Live = nil
 	m.Keep(stacks.Steady)
@@ -99,9 +100,9 @@ func repeated(m *rule.Match) bool {
 	return objects >= often
 }
 
-// Passing returns the rows of the whole table that pass through the line of s in a
-// call of one of the named functions (any, when there are none) and are charged to a line below
-// it: what its callees in modules cost on its behalf.
+// Passing returns the rows of the whole table that pass through the line of s in a call of one of
+// the named functions (any, when there are none) and are charged to a line below it: the cost of
+// its callees in modules on its behalf.
 func Passing(p *rule.Pass, s *site.Site, keep func(*site.Row) bool, callees ...string) (cpu, allocs []*site.Row) {
 	through := func(r *site.Row) bool {
 		for i := 1; i < len(r.Stack); i++ {
