@@ -29,7 +29,7 @@ func databases(t *testing.T, test func(t *testing.T, where string)) {
 }
 
 // postgresSchema makes a schema and returns the address of it.
-func postgresSchema(t *testing.T, server string) string {
+func postgresSchema(t testing.TB, server string) string {
 	t.Helper()
 	admin, err := Open(t.Context(), server)
 	if err != nil {
