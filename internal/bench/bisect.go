@@ -45,7 +45,7 @@ type Tried struct {
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	Changed bool     `json:"changed"`
-	Unsure  bool     `json:"unsure,omitempty"` // the bounds hold both answers: the nearer one was taken
+	Unsure  bool     `json:"unsure,omitempty"` // the bounds allow both answers: the nearer one was taken
 	Why     string   `json:"why,omitempty"`    // it could not be measured
 }
 
@@ -58,9 +58,9 @@ type Found struct {
 
 func found(c gittree.Commit) Found { return Found{c.Hash, c.Time, c.Subject} }
 
-// Bisect finds the commit between two in which a benchmark changed. Each step runs a commit in the middle in turns with the good
-// one, until the interval of their ratio lies on one side of half the change. The commit that is found is compared
-// with the one before it, functions whose cost grew included.
+// Bisect finds the commit between two in which a benchmark changed. Each step interleaves runs of a commit in the middle with runs of
+// the good one, until the interval of their ratio lies on one side of half the change. The commit found is then compared
+// with the one before it, which also names the functions whose cost grew.
 func Bisect(ctx context.Context, s BisectSpec) (*Bisection, error) {
 	if s.Bad == "" {
 		s.Bad = "HEAD"
@@ -108,7 +108,7 @@ type bisect struct {
 func (b *bisect) row(ctx context.Context, commit string, budget time.Duration, width float64, once bool) (rows []Row, err error) {
 	s := b.Spec
 	s.Against, s.Tree, s.SamplesOnly, s.Budget, s.Width = b.out.Good, commit, once, budget, width
-	s.Progress = func(p Progress) { // of the runs alone: builds are told by the commit
+	s.Progress = func(p Progress) { // of the runs only: builds are reported with the commit
 		if p.Done > 0 && !p.End {
 			b.Progress(p)
 		}
@@ -212,8 +212,8 @@ func middle(low, high int, skipped map[int]bool) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// try asks whether a commit has the change. Where its interval holds both answers, it is measured once more with four
-// times the budget.
+// try measures whether a commit has the change. If the interval allows both answers, it measures again with four times the
+// budget.
 func (b *bisect) try(ctx context.Context, c gittree.Commit) Tried {
 	t := Tried{Found: found(c)}
 	for _, more := range []time.Duration{1, 4} {

@@ -1,11 +1,15 @@
-// Package bench measures Go benchmarks so that the figures can be believed: a process for each sample, the variants in
-// turns (package trial), binaries of several link layouts, wall and CPU time of the timed region, and a verdict per metric.
+// Package bench measures Go benchmarks, each run in a process of its own, and compares two versions of the code.
 //
-// The decisions that shape it: ten values of one process are one sample, for they share one heap, one address layout and
-// one moment of the machine; so each process runs one benchmark once and gives one value. The number of iterations is found
-// once and then fixed, the same on both sides, so that allocations are comparable to the digit. CPU time is read around the
-// timed region by a copy of package testing's timer in the build overlay: no benchmark is edited. A change must be seen
-// again in a second set of runs before it is called one.
+// The decisions that shape it:
 //
-// What the package refuses to do is to judge by the fastest value, or by values of runs that were not in turns.
+//   - A process is one sample. Ten values from one process share a heap, an address layout and a moment of the machine, so they
+//     count as one.
+//   - The runs of both sides are interleaved (package trial), with the same number of iterations, found once and then fixed, so
+//     that allocations can be compared exactly.
+//   - Each side is linked in several layouts. A change anywhere in a package moves the functions after it, and that alone may
+//     cost a loop a few percent, so a change must stand out from the scatter between layouts ([Judge]).
+//   - A change is reported only if a second set of runs, with other layouts, shows it again.
+//   - CPU time is read around the timed region by a copy of package testing's timer in the build overlay. No benchmark is edited.
+//
+// The package does not judge by the fastest value, and it does not call values of one process a sample of several.
 package bench

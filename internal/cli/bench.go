@@ -56,11 +56,11 @@ func (b *benchFlags) declare(fs *flag.FlagSet) {
 func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 	b.fs = fs
 	b.out.declare(fs, "")
-	fs.DurationVar(&b.spec.Budget, "budget", bench.DefaultBudget, "spend at most `D` on one benchmark, both sides; half of it is kept to measure a change again")
+	fs.DurationVar(&b.spec.Budget, "budget", bench.DefaultBudget, "spend at most `D` on one benchmark, both sides together; half of it is reserved to measure a change again")
 	fs.DurationVar(&b.spec.Time, "time", 100*time.Millisecond, "let one run take about `D`")
 	fs.IntVar(&b.spec.Most, "runs", bench.DefaultMost, "make at most `N` runs a side")
-	fs.BoolVar(&b.spec.Instructions, "instructions", false, "count instructions, too, with perf or valgrind: slow, but neighbours do not disturb them")
-	fs.IntVar(&b.spec.Record, "record", 0, "record the `N` benchmarks that cost the most CPU an operation, and print their findings")
+	fs.BoolVar(&b.spec.Instructions, "instructions", false, "also count instructions, with perf or valgrind: slow, but other processes do not disturb them")
+	fs.IntVar(&b.spec.Record, "record", 0, "record the `N` benchmarks that use the most CPU per operation, and print their findings")
 	fs.StringVar(&b.cpus, "cpu", "", "run each benchmark with each GOMAXPROCS of the `LIST`: 1,2,4")
 	fs.IntVar(&b.spec.Layouts, "layouts", bench.DefaultLayouts, "link each test binary with `N` orders of functions, and N others for a second set (Go 1.26)")
 	fs.Uint64Var(&b.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
@@ -110,11 +110,11 @@ func gateCommand() command {
 	return command{
 		name: "gate", args: "[PACKAGES]", group: "by themselves",
 		short: "for CI: fail when a benchmark is worse than in the base",
-		long: `Compares the working tree with a base as hone bench -against does, and exits 3 when a metric of a benchmark
-is worse, 4 with -strict when one cannot be judged. The base is -base, or where the branch left its upstream
-(origin/HEAD, origin/main, origin/master, main, master), or the commit before when that is where it stands.
+		long: `Compares the working tree with a base, as hone bench -against does, and exits 3 if a metric of a benchmark is worse, or
+with -strict 4 if one is unknown. The base is -base, or the commit where the branch left its upstream (origin/HEAD,
+origin/main, origin/master, main, master), or the previous commit if HEAD is that commit.
 
-The object "gate" of the repository's hone.json tunes it: which benchmarks and metrics, for how long, and what may be
+The object "gate" in the repository's hone.json selects benchmarks and metrics, sets the budget, and lists what may be
 worse (docs/benchmarks.md). Flags override it.
 
 A CI job needs the base in its clone: fetch-depth: 0.`,
@@ -128,7 +128,7 @@ A CI job needs the base in its clone: fetch-depth: 0.`,
 			b.declare(fs)
 			fs.StringVar(&b.spec.Against, "base", "", "the git `REF` to compare with")
 			b.files.declare(fs)
-			fs.BoolVar(&strict, "strict", false, "exit 4 when nothing is worse but CPU or allocations of a benchmark are unknown")
+			fs.BoolVar(&strict, "strict", false, "exit 4 if nothing is worse but CPU or allocations of a benchmark are unknown")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if b.spec.Against == "" {
 					base, err := gittree.Base(ctx, env.Dir)

@@ -23,25 +23,25 @@ import (
 // historyVariable names the database where no -db does.
 const historyVariable = "HONE_HISTORY"
 
-const historyHelp = `Keeps what was measured of each commit, and says in which commit a figure changed.
+const historyHelp = `Stores results per commit and finds the commit in which a figure changed.
 
   hone history                          list the runs
-  hone history show [BENCHMARK]         each series: its level, and where that changed, between which commits
-  hone history plot [BENCHMARK]         a series as a picture; -o FILE.svg for a page
+  hone history show [BENCHMARK]         each series: its level, and between which commits that changed
+  hone history plot [BENCHMARK]         plot a series; -o FILE.svg writes a picture
   hone history add FILE...              add files of go test -bench or hone bench -lines, and recordings
-  hone history bisect BENCHMARK         find the commit in which it changed: by -good and -bad, or the latest change in the history
+  hone history bisect BENCHMARK         find the commit in which it changed, between -good and -bad, or around the latest change
   hone history file RUN NAME -o FILE    a run's file, such as its cpu.pprof
   hone history export, import FILE      all runs as lines of JSON
   hone history prune -older 180d        remove runs; the newest -keep of them stay
 
-Results come in by hone bench -history, which adds what it measures, or by add. The database is a file in hone's cache,
-one a repository; -db or HONE_HISTORY names another one: a file, or postgres://USER@HOST/DATABASE, for machines that come
-and go. A run is stored whole or not at all, by as many at once as you like.
+hone bench -history adds what it measures; hone history add reads files. The database is a file in hone's cache, one per
+repository; -db or HONE_HISTORY names another: a file, or postgres://USER@HOST/DATABASE for CI machines that come and go.
+A run is stored completely or not at all, and any number of processes may write at once.
 
-A change of level is one that stands out of the scatter of its series (of a hundred series without a change about one
-shows one) and is at least 1 %; it is provisional until three runs have it. Runs on different machines are different series. Where
-the Go toolchain changed, the change is reported as one of the toolchain. Runs of a tree with uncommitted changes do not count. What a machine
-did for some hours looks like a change of all times, too: bisect, which runs commits interleaved, tells the two apart.`
+A level has changed if the change stands out from the scatter of the series and is at least 1 %; about one in a hundred unchanged series
+shows one. It is provisional until three runs have it. Each machine has series of its own. A change that came with another Go
+toolchain is reported as such. Runs of a tree with uncommitted changes do not count. A neighbour that is busy for hours
+looks like a change in all timings; bisect, which interleaves the commits, tells the two apart.`
 
 // historyFlags are those of `hone history`.
 type historyFlags struct {
@@ -78,8 +78,8 @@ func historyCommand() command {
 			fs.StringVar(&h.good, "good", "", "of bisect: the git `REF` before the change")
 			fs.StringVar(&h.bad, "bad", "", "of bisect: the git `REF` that has it (default HEAD)")
 			fs.IntVar(&h.last, "last", 20, "list the last `N` runs; 0 lists all")
-			fs.IntVar(&h.keep, "keep", 10, "of prune: let the newest `N` runs be")
-			fs.StringVar(&h.older, "older", "", "of prune: remove what was measured before `AGE`: 720h, 180d")
+			fs.IntVar(&h.keep, "keep", 10, "of prune: keep the newest `N` runs")
+			fs.StringVar(&h.older, "older", "", "of prune: remove runs older than `AGE`: 720h, 180d")
 			return h.run
 		},
 	}

@@ -72,8 +72,8 @@ type Source struct {
 type Options struct {
 	// Force compares what does not measure the same: another program, other arguments, another load.
 	Force bool
-	// InTurns says that the recordings of the two sides were made in turns, in blocks of random order (package trial). From
-	// fewInTurns on a side, ranks judge them: what the machine did fell on both sides alike, so nothing beyond their scatter has to be assumed.
+	// InTurns says that the recordings of the two sides were interleaved in blocks of random order (package trial). With
+	// fewInTurns a side or more, ranks judge them: what the machine did affected both sides, so nothing has to be assumed beyond their scatter.
 	InTurns bool
 }
 

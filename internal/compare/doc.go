@@ -1,16 +1,14 @@
-// Package compare sets results beside each other and gives a verdict per
-// metric: better, worse, same, or unknown.
+// Package compare compares two results and gives each metric a verdict: better, worse, same, or unknown.
 //
-// The decisions that shape it: recordings are the samples, not their windows, which are
-// alike. What runs differ by beyond their windows is measured where there are several recordings
-// a side, and else taken from other machines (noise.go), wider where other processes were busy.
-// A verdict means that of comparisons of a program with itself at most 1 in 40 has any.
-// "Same" has to be earned: the whole interval lies within the tolerance. What is the same in every process is
-// compared exactly.
+// The decisions that shape it: recordings are the samples, not the windows in a recording, which resemble each other. How much
+// recordings differ beyond their windows is measured if there are several a side; otherwise it is assumed from other
+// machines (noise.go), more where other processes kept the machine busy. At most 1 in 40 comparisons of a program with itself gets
+// a verdict of better or worse. "Same" means that the whole interval lies within the tolerance. Figures that are the same in
+// every process are compared exactly.
 //
-// What the package refuses to do is to compare what does not measure the same (another program, other
-// arguments, another load) unless it is told to, and to judge latencies of a load generator that was the limit.
+// The package refuses to compare recordings that do not measure the same (another program, other arguments, another load)
+// unless it is forced to, and it does not judge latencies that the load generator limited.
 //
-// Profiles are compared row by row ([Differ]), hundreds of rows at a time. There, "moved"
-// means that of all rows called so at most 1 in 40 is chance, however many were looked at.
+// Profiles are compared row by row ([Differ]), hundreds of rows at a time. "Moved" there means that at most 1 in 40 of all rows
+// called so is chance, no matter how many rows there are.
 package compare

@@ -85,7 +85,7 @@ type Outcome struct {
 // dirPrefix starts the names of the directories for runs and commits.
 const dirPrefix = "try-"
 
-// Run runs the target and its variants in turns. A target that fails as it is, is an error; a variant that fails is an outcome.
+// Run runs the target and its variants interleaved. It is an error if the unchanged target fails; a variant that fails is an outcome.
 func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	if len(s.Variants) == 0 {
 		return nil, errors.New("nothing to try")
@@ -225,7 +225,7 @@ func (t *try) useModules(ctx context.Context, o *capture.Options, modules []stri
 	return nil
 }
 
-// once records one run of a variant. The first error of a variant ends its turns.
+// once records one run of a variant. A variant that has failed is not run again.
 func (t *try) once(ctx context.Context, variant int) error {
 	k := &t.runs[variant]
 	if k.failed != nil {
