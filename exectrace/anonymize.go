@@ -36,6 +36,27 @@ type anonymizer struct {
 	words map[string]string
 }
 
+// Pseudonyms replaces names as Anonymize does, in other files about the same program. It is not for concurrent use.
+type Pseudonyms struct{ a anonymizer }
+
+// NewPseudonyms makes a key that names cannot be found by.
+func NewPseudonyms() *Pseudonyms {
+	key := make([]byte, 32)
+	rand.Read(key)
+	return &Pseudonyms{anonymizer{key: key, words: map[string]string{}}}
+}
+
+// Of returns what stands for the name of a function or a file; those of the standard library stay.
+func (p *Pseudonyms) Of(name string) string {
+	if standardName(name) {
+		return name
+	}
+	if base, ok := strings.CutSuffix(name, ".go"); ok {
+		return p.a.string(base) + ".go"
+	}
+	return p.a.string(name)
+}
+
 // maxWords bounds what is remembered; words beyond it are computed again.
 const maxWords = 1 << 20
 

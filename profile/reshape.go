@@ -114,6 +114,17 @@ func (p *Profile) WithFiles(rename func(file string) string) *Profile {
 	return &q
 }
 
+// WithNames returns the profile with the names of its functions and their files mapped.
+func (p *Profile) WithNames(rename func(name string) string) *Profile {
+	q := *p
+	q.Functions = slices.Clone(p.Functions)
+	for i := range q.Functions {
+		f := &q.Functions[i]
+		f.Name, f.SystemName, f.Filename = rename(f.Name), rename(f.SystemName), rename(f.Filename)
+	}
+	return &q
+}
+
 // MapValues returns the profile with every value of every column mapped.
 func (p *Profile) MapValues(f func(sampleType int, value int64) int64) *Profile {
 	q := *p

@@ -69,8 +69,10 @@ type Summary struct {
 }
 
 // Summary sums up.
-func (s *Set) Summary() *Summary {
-	r := s.Results()
+func (s *Set) Summary() *Summary { return s.Results().Summary() }
+
+// Summary sums up.
+func (r *Results) Summary() *Summary {
 	info, p, gc := r.Info, r.Parallelism, r.GC
 	out := &Summary{
 		Schema: "hone/trace/summary/v1",

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"fmt"
 	"io"
-	"slices"
+	"path/filepath"
 
-	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/exectrace"
 	"github.com/hone-go/hone/internal/render"
 	"github.com/hone-go/hone/internal/render/flame"
 	"github.com/hone-go/hone/internal/session"
+	profilereport "github.com/hone-go/hone/profile/report"
 )
 
 func reportCommand() command {
@@ -20,7 +20,9 @@ func reportCommand() command {
 		short: "one file for people without hone: findings, code, flame graph, trace, phases",
 		long: `REC is a .hone file; without it, the last recording made on this machine. The HTML page holds everything
 and needs no network; Markdown is for a pull request or a ticket, and has the findings alone. With
--no_source no line of source is in it; names of functions and files are.`,
+-no_source no source text is in it: why and fix are the rule's own words, and names of functions and files stay.
+With -anonymize the names that are yours are replaced too, and the trace is left out; hone trace anonymize
+makes a trace without names.`,
 		examples: []string{
 			"hone report -o report.html",
 			"hone report before.hone -o finding.md",
@@ -29,15 +31,19 @@ and needs no network; Markdown is for a pull request or a ticket, and has the fi
 		setup: func(fs *flag.FlagSet) runFunc {
 			var f fileFlags
 			var format string
-			var noSource bool
+			var noSource, anonymize bool
 			f.outputFlags.declare(fs, "show `N` findings (default 10)")
 			fs.StringVar(&f.out, "o", "", "write to `FILE`; - or nothing: standard output")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or md (default: by the file's ending, else html)")
 			fs.BoolVar(&noSource, "no_source", false, "leave source text out")
+			fs.BoolVar(&anonymize, "anonymize", false, "leave source text out, and replace the names that are yours: functions, files, the target, the load")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				format, err := fileFormat(format, f.file(), "html", "md", "htm")
 				if err != nil {
 					return err
+				}
+				if f.json && (noSource || anonymize) {
+					return usagef("report: -json is hone findings' own, with source and names; leave -no_source and -anonymize out")
 				}
 				cfg, prog, err := f.session(env)
 				if err != nil {
@@ -59,14 +65,17 @@ and needs no network; Markdown is for a pull request or a ticket, and has the fi
 					FindingsPage: render.FindingsPage{Report: res.Report, Manifest: res.Manifest, Top: f.top, Verbose: f.verbose},
 					NoSource:     noSource,
 				}
+				if anonymize {
+					p.Names = exectrace.NewPseudonyms().Of
+				}
 				if format == "md" {
 					return f.write(env, false, func(w io.Writer) error { return render.ReportMarkdown(w, p) })
 				}
-				if p.Flame, err = flameOf(ctx, env, res); err != nil {
+				if p.Flame, err = flameOf(res, p.Names); err != nil {
 					return err
 				}
-				if p.Trace, err = traceOf(ctx, env, res); err != nil {
-					return err
+				if !anonymize { // what the program logs and calls its tasks is in it
+					p.Trace = traceOf(res)
 				}
 				return f.write(env, true, func(w io.Writer) error { return render.ReportHTML(w, p) })
 			}
@@ -74,19 +83,23 @@ and needs no network; Markdown is for a pull request or a ticket, and has the fi
 	}
 }
 
-// flameOf draws the CPU profile of a recording; "" when it has none.
-func flameOf(ctx context.Context, env Env, res *session.Result) (string, error) {
-	if !holds(res, recording.PartCPU) {
+// anonymousFlame is what a report that names nobody calls its profile.
+const anonymousFlame = "CPU"
+
+// flameOf draws the CPU profile of a recording; "" when it has none. With names, functions and files are called by these.
+func flameOf(res *session.Result, names func(string) string) (string, error) {
+	if res.CPU == nil {
 		return "", nil
 	}
-	var f fileFlags
-	f.declare(flag.NewFlagSet("flame", flag.ContinueOnError))
-	f.quiet = true
-	v, err := f.view(ctx, env, []string{res.Path})
+	p, title := res.CPU, filepath.Base(res.Path)
+	if names != nil {
+		p, title = p.WithNames(names), anonymousFlame
+	}
+	v, err := profilereport.NewView(p, profilereport.DefaultOptions())
 	if err != nil {
 		return "", err
 	}
-	g, err := flame.New(v.Source.Name, v.View)
+	g, err := flame.New(title, v)
 	if err != nil {
 		return "", err
 	}
@@ -96,24 +109,11 @@ func flameOf(ctx context.Context, env Env, res *session.Result) (string, error) 
 }
 
 // traceOf is the summary of a recording's execution trace; "" when it has none.
-func traceOf(ctx context.Context, env Env, res *session.Result) (string, error) {
-	if !holds(res, recording.PartTrace) {
-		return "", nil
+func traceOf(res *session.Result) string {
+	if res.Trace == nil {
+		return ""
 	}
 	var page bytes.Buffer
-	env.Stdout, env.StdoutTTY, env.Width = &page, false, 100
-	cmd := traceCommand()
-	fs := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
-	run := cmd.setup(fs)
-	if err := fs.Parse([]string{"-q"}); err != nil {
-		return "", err
-	}
-	if err := run(ctx, env, []string{res.Path}, nil); err != nil {
-		return "", fmt.Errorf("sum up the execution trace: %w", err)
-	}
-	return page.String(), nil
-}
-
-func holds(res *session.Result, part string) bool {
-	return slices.ContainsFunc(res.Manifest.Parts, func(p recording.Part) bool { return p.Name == part })
+	render.TraceSummary(&page, res.Trace.Summary(), render.TracePage{Source: filepath.Base(res.Path)}, render.Style{Width: 100})
+	return page.String()
 }

@@ -6,6 +6,9 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose"
@@ -18,6 +21,9 @@ type ReportPage struct {
 	Flame    string // a whole HTML page, shown in a frame; "" for none
 	Trace    string // what stands out in the execution trace, as text; "" for none
 	NoSource bool   // leave source text out
+	// Names, when set, makes the names of functions and files in the page: those of the program and its load are then left
+	// out, as is source text.
+	Names func(name string) string
 }
 
 var (
@@ -64,12 +70,17 @@ func ReportHTML(w io.Writer, p ReportPage) error {
 }
 
 func newReportView(p ReportPage) *reportView {
+	if p.Names != nil {
+		p.anonymize()
+	}
 	v := &reportView{Title: reportTitle(p.Manifest), Trace: p.Trace, Notes: p.Report.Notes}
 	if trouble := p.Manifest.Trouble(); trouble != "" {
 		v.Trouble = sentence(trouble)
 	}
 	for _, r := range headerRows(p.FindingsPage, Style{Width: 1 << 16}) { // the browser wraps
-		v.Rows = append(v.Rows, [2]string{strings.TrimSpace(r[0]), r[1]})
+		if name := strings.TrimSpace(r[0]); p.Names == nil || slices.Contains(namelessRows(), name) {
+			v.Rows = append(v.Rows, [2]string{name, r[1]})
+		}
 	}
 	shown, generic := split(p.Report.Findings)
 	if !inCode(shown) {
@@ -90,7 +101,69 @@ func newReportView(p ReportPage) *reportView {
 	return v
 }
 
+// namelessRows are the rows of the header that hold figures alone.
+func namelessRows() []string {
+	return []string{"throughput", "service time", "latency", "a run", "CPU", "GC", "profiled", "overhead", "recorded in"}
+}
+
+// anonymize takes the names out that are the user's. What is not known to be free of them is left out.
+func (p *ReportPage) anonymize() {
+	p.NoSource = true
+	m := p.Manifest
+	m.Target.Arg, m.Target.Args = "(names left out)", nil
+	if m.Load != nil {
+		load := *m.Load
+		load.Targets = nil
+		m.Load = &load
+	}
+	p.Manifest = m
+	r := *p.Report
+	r.Notes = []string{"Names of functions and files that are not of the standard library are replaced, and what may hold others is left out."}
+	nameless := func(list []diagnose.Finding) []diagnose.Finding {
+		list = slices.Clone(list)
+		for i := range list {
+			f := &list[i]
+			if f.Function != "" && p.Names(f.Function) != f.Function {
+				dir, base := path.Split(filepath.ToSlash(f.File))
+				f.File = p.Names(dir) + p.Names(base)
+			}
+			f.Function, f.Module = p.Names(f.Function), ""
+			if f.Entry != nil {
+				entry := *f.Entry
+				entry.File = p.Names(path.Base(filepath.ToSlash(entry.File)))
+				f.Entry = &entry
+			}
+		}
+		return list
+	}
+	r.Findings, r.Settings = nameless(r.Findings), nameless(r.Settings)
+	p.Report = &r
+}
+
+// impersonal replaces what quotes source by the words of the rule: the first paragraph of its text says why, the second what to do.
+func impersonal(f diagnose.Finding) diagnose.Finding {
+	f.Cause, f.Fix, f.Evidence, f.Source = "", "", nil, ""
+	if r, ok := diagnose.Explain(f.Rule); ok {
+		f.Title = r.Title
+		paragraphs := strings.Split(strings.TrimSpace(r.Doc), "\n\n")
+		f.Cause = strings.Join(strings.Fields(paragraphs[0]), " ")
+		f.Fix = "Read what hone rules " + r.ID + " says of it."
+		if len(paragraphs) > 1 && !strings.HasPrefix(paragraphs[1], "It is fine") && !strings.HasPrefix(paragraphs[1], "Seen in") {
+			f.Fix = strings.Join(strings.Fields(paragraphs[1]), " ")
+		}
+	}
+	return f
+}
+
 func (p ReportPage) card(f *diagnose.Finding) reportFinding {
+	if p.NoSource {
+		own := impersonal(*f)
+		own.Also = nil
+		for _, also := range f.Also {
+			own.Also = append(own.Also, impersonal(also))
+		}
+		f = &own
+	}
 	c := reportFinding{Finding: f, Number: f.Label(), With: withLine(f), Cost: costLine(f), Tied: strings.Join(f.Ties(), ", ")}
 	if f.File != "" || !f.Setting {
 		c.Place = placeLine(f, Style{})

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"html"
 	"regexp"
 	"strings"
 	"testing"
@@ -41,8 +42,23 @@ func TestReportHTML(t *testing.T) {
 	if err := ReportHTML(&out, p); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(out.String(), `class="source"`) {
+	if strings.Contains(out.String(), `class="source"`) || strings.Contains(out.String(), "s = string(c)") {
 		t.Error("source text with NoSource")
+	}
+	p.Names = func(string) string { return "XYZ" }
+	out.Reset()
+	if err := ReportHTML(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range p.Report.Findings {
+		for _, name := range []string{f.Function, f.File, p.Manifest.Target.Arg} {
+			if name != "" && strings.Contains(out.String(), html.EscapeString(name)) {
+				t.Errorf("%s with Names", name)
+			}
+		}
+	}
+	if !strings.Contains(out.String(), "XYZ") {
+		t.Error("nothing is called by Names")
 	}
 }
 

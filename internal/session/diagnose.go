@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hone-go/hone/exectrace/analysis"
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/choice"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -28,7 +29,9 @@ type Result struct {
 	Table    *site.Table
 	Report   *diagnose.Report
 	Code     *gocode.Index
-	Lacking  []string // notes on what the diagnosis had to do without; they are among the report's
+	CPU      *profile.Profile  // of the recording; nil when it has none
+	Trace    *analysis.Results // of the recording; nil when it has none, or one that cannot be read
+	Lacking  []string          // notes on what the diagnosis had to do without; they are among the report's
 }
 
 // Which packages get syntax and compiler facts: those that own at least hotShare of
@@ -104,7 +107,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	if report.Notes == nil {
 		report.Notes = []string{} // an empty list in JSON, not null
 	}
-	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code, Lacking: notes}, nil
+	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code, CPU: in.CPU, Trace: pass.Trace, Lacking: notes}, nil
 }
 
 // profiles decodes the profiles of a recording. A part that is not there is no error.

@@ -16,7 +16,7 @@ type FlameOptions struct {
 	Filter      profile.Filter
 	Granularity profile.Granularity // what a box stands for
 	Columns     bool                // lines are distinguished by column
-	Inverted    bool // leaves at the root: what is below a box are its callers
+	Inverted    bool                // leaves at the root: what is below a box are its callers
 
 	MaxBoxes int     // the widest boxes are kept; 0 for all
 	MinShare float64 // boxes narrower than this share (0 to 1) of the root are left out
