@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// addBenchmarks adds a row for each benchmark; of a single one the figures per operation stand where those per
-// request do.
+// addBenchmarks adds a row for each benchmark. For a single one, the figures per operation take the
+// place of those per request.
 func (r *Resources) addBenchmarks(e *engine) {
 	ph, ok := e.reference()
 	if !ok {
@@ -45,7 +45,7 @@ func benchmarks(ph recording.Phase) []Benchmark {
 	return rows
 }
 
-// median is nil when there is nothing.
+// median returns nil for no values.
 func median(xs []float64) *float64 {
 	if len(xs) == 0 {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// claim is one match with the rule that made it, and the rows that were charged
-// to it after overlap.
+// claim is a match, its rule, and the rows that were charged to it after overlap.
 type claim struct {
 	rule    rule.Rule
 	match   rule.Match
@@ -21,11 +20,10 @@ type claim struct {
 // rows are sets of rows by kind of profile.
 type rows struct{ cpu, allocs, mutex, block, live []*site.Row }
 
-// flow reports whether there are rows of what was spent while it was recorded, and not only of
-// what is in use.
+// flow reports whether there are rows of costs during the recording, and not only of live memory.
 func (r *rows) flow() bool { return len(r.cpu)+len(r.allocs)+len(r.mutex)+len(r.block) > 0 }
 
-// void reports whether a claim is left with nothing that its rule may speak of.
+// void reports whether a claim has no rows left that its rule may report.
 func (c *claim) void() bool {
 	if c.match.Saving != nil || c.charged.flow() || c.rule.Urgent {
 		return false
@@ -41,7 +39,7 @@ func (r *rows) add(o rows) {
 	r.live = append(r.live, o.live...)
 }
 
-// kinds are the five kinds of rows: where a match claims them and where a claim keeps them.
+// kinds returns the five kinds of rows: those that a match claims and those that a claim gets.
 var kinds = [...]struct {
 	claimed func(*rule.Match) []*site.Row
 	charged func(*rows) *[]*site.Row
@@ -53,15 +51,15 @@ var kinds = [...]struct {
 	{func(m *rule.Match) []*site.Row { return m.Live }, func(r *rows) *[]*site.Row { return &r.live }},
 }
 
-// charge gives every claimed row to exactly one claim. Findings nest: a call
-// that one rule knows stands inside a call that another knows. The row goes to
+// charge gives every claimed row to exactly one claim. Findings nest: a call that one rule reports
+// may be inside a call that another reports. The row goes to
 //
-//  1. the claim whose recognised callee stands nearest the leaf of the row, for
-//     that is the fix that is most to the point;
+//  1. the claim whose recognised callee is nearest the leaf of the row, because
+//     that fix is the most specific;
 //  2. at the same depth, the claim of the more specific rule;
-//  3. then the claim that claims less altogether: it says more exactly where the
-//     cost is;
-//  4. then the earlier one, so that the result does not depend on chance.
+//  3. then the claim that claims less in total: it locates the cost more
+//     precisely;
+//  4. then the earlier one, so that the result is deterministic.
 //
 // What is left of the others is their cost. A claim may be left with nothing.
 func charge(claims []*claim) {
@@ -90,7 +88,7 @@ func charge(claims []*claim) {
 	}
 }
 
-// beats reports whether a is to have the row rather than b.
+// beats reports whether a gets the row rather than b.
 func beats(a, b *claim, r *site.Row) bool {
 	if da, db := stacks.Depth(r, a.match.Callees), stacks.Depth(r, b.match.Callees); da != db {
 		return da < db
@@ -104,7 +102,8 @@ func beats(a, b *claim, r *site.Row) bool {
 	return a.order < b.order
 }
 
-// unexplained leaves out the claims of generic rules on what other rules explain for the most part.
+// unexplained drops the claims of generic rules on lines that other rules explain for the most
+// part.
 func (e *engine) unexplained(claims []*claim) []*claim {
 	return slices.DeleteFunc(claims, func(c *claim) bool {
 		if !c.rule.Generic {
@@ -117,8 +116,8 @@ func (e *engine) unexplained(claims []*claim) []*claim {
 	})
 }
 
-// breadth adds up the values of all rows that a match claims. Nanoseconds and
-// bytes do not add up to a cost, but they do order matches on the same site.
+// breadth returns the sum of the values of all rows that a match claims. Nanoseconds and bytes do
+// not add up to a cost, but they do order matches on the same site.
 func breadth(m *rule.Match) float64 {
 	total := 0.0
 	for _, k := range kinds {

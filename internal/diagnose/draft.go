@@ -13,8 +13,8 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// draft is a finding before it is put into words: the claims of one rule in one
-// function with their cost and saving.
+// draft is a finding before it is described in words: the claims of one rule in one function with
+// their cost and saving.
 type draft struct {
 	rule       rule.Rule
 	claims     []*claim // most expensive first
@@ -26,8 +26,8 @@ type draft struct {
 	confidence rule.Confidence
 	also       []*draft // in the same function, each below the floor
 	rows       rows     // charged to its claims
-	includes   []inside // that the fix removes, too (see nest)
-	with       *draft   // this one with what it includes; nil when that is nothing
+	includes   []inside // that the fix removes too (see nest)
+	with       *draft   // this one with what it includes; nil when it includes nothing
 	muted      muting   // why it is silenced; zero when it is not
 }
 
@@ -38,7 +38,7 @@ type saving struct {
 	sampled  stats.Interval // the cost's share, whose width more samples would shrink; zero when it would not
 	// collector is the part of a stated share that is the collector's work.
 	collector float64
-	modelled  bool // what is saved comes from a model of the queue, and is no fraction of the cost
+	modelled  bool // the saving comes from a model of the queue, and is not a fraction of the cost
 }
 
 // lineCost is one line of a draft.
@@ -48,14 +48,14 @@ type lineCost struct {
 	match rule.Match
 }
 
-// draftKey groups claims into findings: one rule in one function. The file is
-// part of it because an inlined closure keeps the name of its caller. What is silenced is a finding of its own.
+// draftKey groups claims into findings: one rule in one function. The file is part of it because an
+// inlined closure keeps the name of its caller. A silenced finding is separate.
 type draftKey struct {
 	rule, function, file string
 	muted                muting
 }
 
-// group makes drafts of the claims that were left with rows, or need none.
+// group makes drafts of the claims that have rows left, or need none.
 func (e *engine) group(claims []*claim) []*draft {
 	var drafts []*draft
 	byKey := map[draftKey]*draft{}
@@ -116,7 +116,8 @@ func (e *engine) cost(r rows) site.Cost {
 	return cost
 }
 
-// weight orders costs of one finding's parts: by CPU, and where there is none by waiting or memory.
+// weight orders the parts of one finding by their cost: by CPU or, without CPU, by waiting or
+// memory.
 func (e *engine) weight(c site.Cost) float64 {
 	if s := c.CPUSeconds + c.GCSeconds; s > 0 {
 		return s
@@ -181,8 +182,8 @@ func (e *engine) lines(d *draft) []lineCost {
 	return lines
 }
 
-// lineShare is a cost as a share of the resource that the finding is ranked by, of
-// allocated bytes where there is none.
+// lineShare returns a cost as a share of the resource that the finding is ranked by; without one,
+// of allocated bytes.
 func (e *engine) lineShare(s *saving, c site.Cost) float64 {
 	switch {
 	case s == nil:
@@ -195,8 +196,8 @@ func (e *engine) lineShare(s *saving, c site.Cost) float64 {
 	return (c.CPUSeconds + c.GCSeconds) / e.totals.TotalSeconds
 }
 
-// wait is the time spent waiting. The mutex profile counts a wait at the holder
-// and the block profile counts it again at the waiter: never add them up.
+// wait returns the time spent waiting. The mutex profile counts a wait at the holder and the block
+// profile counts it again at the waiter: never add them up.
 func wait(c site.Cost) float64 { return math.Max(c.MutexSeconds, c.BlockSeconds) }
 
 // save computes the expected saving; nil when it is unknown.
@@ -225,7 +226,7 @@ func (e *engine) save(d *draft) *saving {
 		share := live / float64(e.totals.LiveBytes)
 		memory = e.saved(d, limitMemory, stats.Interval{Value: share, Low: share, High: share})
 	}
-	// The resource that limits, if the finding matters there; else the first where it does.
+	// The limiting resource, if the finding matters there; else the first where it does.
 	order := []*saving{cpu, latency, memory}
 	switch e.limiting {
 	case limitLatency:
@@ -234,7 +235,7 @@ func (e *engine) save(d *draft) *saving {
 		order = []*saving{memory, cpu, latency}
 	}
 	if latency != nil && latency.modelled && latency.matters() {
-		order = []*saving{latency} // the model knows how much CPU there is for those who no longer wait
+		order = []*saving{latency} // the model knows how much CPU there is for requests that no longer wait
 	}
 	for _, s := range order {
 		if s != nil && s.matters() {
@@ -244,9 +245,9 @@ func (e *engine) save(d *draft) *saving {
 	return cmp.Or(order...)
 }
 
-// queue replaces the saving of a draft about a lock by what a model of the queue says. Of how
-// long requests wait, the trace knows more where it has the lock: a profile of mutexes also counts goroutines that no
-// request waits for, and misses the waits of a queue that was never empty.
+// queue replaces the saving of a draft about a lock by what a model of the queue predicts. If the
+// trace has the lock, it knows better how long requests wait: a mutex profile also counts
+// goroutines that no request waits for, and misses the waits of a queue that was never empty.
 func (e *engine) queue(d *draft, s *saving) {
 	if d.rule.Kind != rule.Lock {
 		return
@@ -262,22 +263,24 @@ func (e *engine) queue(d *draft, s *saving) {
 	}
 }
 
-// spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is saved,
-// whatever the cause: caches that fresh memory fills are the likely one. Measured on services of other
-// work than the examples, with garbage of several kinds beside it (go run ./tools/cases -litter allocating): from 0.2
-// beside sorting to 0.9 beside a template, in eight such pairs 0.52 on average. The range is that of the pairs: which of
-// them a program is like is unknown. What marking slows down is in those figures and is added again by
-// besides: there it was 0.04 of the collector's work at most.
+// spill is what the rest of a program gains, in CPU seconds, for each second of allocating that is
+// saved, for any reason; caches that new memory fills are the likely one. Measured on services with
+// other work than the examples, with several kinds of garbage (go run ./tools/cases -litter
+// allocating): from 0.2 with sorting to 0.9 with a template, 0.52 on average in eight such pairs.
+// The range is that of the pairs, because it is unknown which of them a program resembles. The
+// slowdown by marking is in those figures, and besides adds it again: it was at most 0.04 of the
+// collector's work there.
 var spill = stats.Interval{Value: 0.5, Low: 0.2, High: 0.9}
 
-// mostSpilled is how much of their own CPU others gain by it at most. In those pairs others had three quarters of
-// the CPU and more, and gained up to a tenth of it. Most was seen of a service in which one loop of
-// concatenation took 63 %: it saved 7 % of CPU beyond that, a fifth of what others had.
+// mostSpilled is the largest part of their own CPU that the others gain by it. In those pairs the
+// others had three quarters of the CPU or more, and gained up to a tenth of it. The largest gain
+// was in a service in which one loop of concatenation took 63 %: it saved 7 % of CPU beyond that, a
+// fifth of what the others had.
 var mostSpilled = stats.Interval{Value: 0.2, Low: 0.1, High: 0.4}
 
-// besides is what a draft's fix saves in code that is not its own, as a share of CPU: garbage slows down
-// who else runs, while it is made and while it is collected, and who touches it first waits for its pages. Only
-// others' CPU can become less by that: the draft's own is in its cost.
+// besides returns what a draft's fix saves in other code, as a share of CPU: garbage slows down
+// other code while it is allocated and while it is collected, and the first access to it waits for
+// its pages. Only the CPU of the others can become less by that: the draft's own is in its cost.
 func (e *engine) besides(d *draft) stats.Interval {
 	if beside := d.rule.Claims().Beside; beside.High > 0 {
 		return beside.Scale(d.share.Value)
@@ -290,12 +293,13 @@ func (e *engine) besides(d *draft) stats.Interval {
 	return stats.Mul(stats.Add(all, e.faultsOf(d)), d.fraction)
 }
 
-// atMost bounds an interval by another, value by value.
+// atMost limits an interval by another, value by value.
 func atMost(i, most stats.Interval) stats.Interval {
 	return stats.Interval{Value: math.Min(i.Value, most.Value), Low: math.Min(i.Low, most.Low), High: math.Min(i.High, most.High)}
 }
 
-// matters reports whether the cost behind a saving is over the floor, and what a model expects of it.
+// matters reports whether the cost of a saving is above the floor, and whether a model expects a
+// saving.
 func (s *saving) matters() bool {
 	if s.modelled && s.share.Value < leastShare {
 		return false
@@ -303,14 +307,14 @@ func (s *saving) matters() bool {
 	return s.sampled.Value >= leastShare && significant(s.sampled)
 }
 
-// saved combines the range of the fraction and the sampling interval of the
-// cost's share, which are independent.
+// saved combines the range of the fraction and the sampling interval of the cost's share, which are
+// independent.
 func (e *engine) saved(d *draft, resource string, share stats.Interval) *saving {
 	share = clamp(share)
 	return &saving{resource: resource, share: clamp(stats.Mul(d.fraction, share)), sampled: share}
 }
 
-// waitSpread is the waiting time with the interval of the number of waits seen.
+// waitSpread returns the waiting time with the interval of the number of waits.
 func (e *engine) waitSpread(d *draft) stats.Interval {
 	var mutex, block int64
 	for _, c := range d.claims {
@@ -329,7 +333,7 @@ func (e *engine) waitSpread(d *draft) stats.Interval {
 	return stats.Poisson(n).Scale(seconds / float64(n))
 }
 
-// directSaving is the saving that the claims state themselves.
+// directSaving returns the saving that the claims themselves state.
 func directSaving(claims []*claim) *rule.Saving {
 	var sum *rule.Saving
 	for _, c := range claims {
@@ -349,7 +353,7 @@ func directSaving(claims []*claim) *rule.Saving {
 	return sum
 }
 
-// clamp keeps a share between 0 and 1.
+// clamp limits a share to 0 to 1.
 func clamp(i stats.Interval) stats.Interval {
 	in := func(x float64) float64 { return math.Max(0, math.Min(1, x)) }
 	return stats.Interval{Value: in(i.Value), Low: in(i.Low), High: in(i.High)}

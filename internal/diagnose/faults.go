@@ -11,21 +11,22 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// manyFaults a second cost what is worth a word, at a microsecond each and more, when so much of the CPU is
-// in the kernel.
+// manyFaults is the least number of page faults a second that is worth a note, at a microsecond
+// each and more, if so much of the CPU is in the kernel.
 const manyFaults, faultingShare = 10_000, 0.25
 
-// littleFetched of the CPU time for memory of the heap does not explain what is in the kernel.
+// littleFetched is the part of the CPU time for heap memory below which faults do not explain the
+// time in the kernel.
 const littleFetched = 0.05
 
-// faulting reports whether page faults cost what is worth a word.
+// faulting reports whether page faults cost enough for a note.
 func faulting(ph recording.Phase) bool {
 	return ph.Seconds > 0 && ph.CPUSeconds > 0 &&
 		float64(ph.PageFaults) >= manyFaults*ph.Seconds && ph.SystemCPUSeconds >= faultingShare*ph.CPUSeconds
 }
 
-// entries are where a stack ends whose thread is in the kernel because it asked for that. One that is there for a
-// page fault ends at the line that touched the page.
+// entries are the leaf functions of a stack whose thread is in the kernel because of a system call.
+// The stack of a page fault ends at the line that touched the page.
 var entries = []string{
 	"internal/runtime/syscall/*", "internal/runtime/syscall.*", "runtime/internal/syscall.*", "syscall.rawVforkSyscall",
 	"runtime.futex", "runtime.madvise", "runtime.mmap", "runtime.munmap", "runtime.sysMmap", "runtime.sysMunmap",
@@ -33,13 +34,15 @@ var entries = []string{
 	"runtime.epollwait", "runtime.rtsigprocmask", "runtime.sigreturn*", "runtime.timer_settime", "runtime.mincore",
 }
 
-// fetching is how many times as long it takes at most to fetch a page, and clear it, as to hand it back: eleven times were
-// seen (case C). Faults beyond that are of other memory than the heap's: of mapped files.
+// fetching is how many times as long it takes at most to fetch and clear a page as to return it:
+// eleven times were seen (case C). Faults beyond that are of other memory than the heap: of mapped
+// files.
 const fetching = 15
 
-// faultSeconds is what page faults on memory that the runtime had handed back took of the profile's CPU time: what the
-// kernel took, less what the profile shows of that in system calls. Interrupts, most of them the network's, are in it too,
-// and may be half of it. Only a service is asked: the faults of a run that ends are those of its binary, too.
+// faultSeconds returns the profile's CPU time in page faults on memory that the runtime had
+// returned to the system: the kernel's time, less the profile's time in system calls. It includes
+// interrupts, most of them the network's, which may be half of it. It is computed only for
+// services: the faults of a run that exits are also those of its binary.
 func (e *engine) faultSeconds() stats.Interval {
 	ph, ok := e.profiled()
 	if !ok || !faulting(ph) || ph.Runs > 0 || e.pass.Table == nil {
@@ -63,10 +66,11 @@ func (e *engine) faultSeconds() stats.Interval {
 	return stats.Interval{Value: s, Low: s / 2, High: s}
 }
 
-// faultsOf is the part of the CPU that page faults take at the lines of others for what a draft's lines allocate: by
-// its part of all allocated bytes, since memory goes back to the system and is fetched again as it is made and
-// dropped. As many of the faults as the draft has of the CPU are taken for its own, which its rows hold already: how
-// many they are is not known, so that the range begins with half of what is left and ends with all faults.
+// faultsOf returns the part of the CPU that page faults take at other lines because of a draft's
+// allocations: by its part of all allocated bytes, since memory goes back to the system and is
+// fetched again as it is allocated and dropped. The faults on the draft's own lines, which its rows
+// contain already, are assumed to be as large a part of all faults as the draft's part of the CPU.
+// Their number is unknown, so the range starts at half of what is left and ends at all faults.
 func (e *engine) faultsOf(d *draft) stats.Interval {
 	if !(e.totals.TotalSeconds > 0) {
 		return stats.Interval{}
@@ -76,7 +80,7 @@ func (e *engine) faultsOf(d *draft) stats.Interval {
 	return stats.Interval{Value: f.Value * others, Low: f.Low * others, High: f.High}
 }
 
-// faultNotes tell of CPU time that stands at whatever line touches memory first.
+// faultNotes report CPU time at lines that happen to touch memory first.
 func (e *engine) faultNotes() []string {
 	ph, ok := e.reference()
 	if !ok || !faulting(ph) {

@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// finding puts a draft into words. Its rank and ties are set by the caller.
+// finding describes a draft in words. The caller sets its rank and ties.
 func (e *engine) finding(d *draft) Finding {
 	first := d.claims[0].match
 	if len(d.lines) > 0 {
@@ -73,12 +73,12 @@ func (e *engine) finding(d *draft) Finding {
 	return f
 }
 
-// place is a frame as a report names it.
+// place returns a frame as a report names it.
 func place(f site.Frame) Place {
 	return Place{Function: f.Function, File: file(f), Line: f.Line}
 }
 
-// file is relative to the module that owns it, as far as that is known.
+// file returns the path relative to the module that owns it, if that is known.
 func file(f site.Frame) string {
 	if f.Owner.File != "" {
 		return f.Owner.File
@@ -86,7 +86,7 @@ func file(f site.Frame) string {
 	return path.Base(strings.ReplaceAll(f.File, `\`, "/"))
 }
 
-// source is the text of a site's line; "" when it is not available.
+// source returns the text of a site's line; "" when it is not available.
 func (e *engine) source(s *site.Site) string {
 	if e.pass.Code == nil {
 		return ""
@@ -98,7 +98,7 @@ func (e *engine) source(s *site.Site) string {
 	return strings.TrimSpace(lines[0])
 }
 
-// elsewhere names the other lines of a finding.
+// elsewhere returns the sentence with the other lines of a finding.
 func (e *engine) elsewhere(d *draft) string {
 	if len(d.lines) < 2 || d.rule.Generic {
 		return ""
@@ -118,7 +118,7 @@ func (e *engine) elsewhere(d *draft) string {
 	return "The same on lines " + funcname.List(words) + "."
 }
 
-// costWords says what a finding costs.
+// costWords returns the sentence with the cost of a finding.
 func (e *engine) costWords(d *draft) string {
 	var parts []string
 	if total := e.totals.TotalSeconds; total > 0 && d.share.Value > 0 {
@@ -146,14 +146,15 @@ func (e *engine) costWords(d *draft) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// runsWords says how often the most expensive line runs; the cause of a generic finding has it already.
+// runsWords returns the sentence about how often the most expensive line runs; the cause of a
+// generic finding has it already.
 func (e *engine) runsWords(d *draft) string {
 	if len(d.lines) == 0 || d.rule.Generic {
 		return ""
 	}
 	first := d.lines[0]
 	cost := first.site.Cost
-	if value, _ := stacks.Sum(first.match.CPU); float64(value) > 1e9*cost.CPUSeconds { // with what it calls
+	if value, _ := stacks.Sum(first.match.CPU); float64(value) > 1e9*cost.CPUSeconds { // including what it calls
 		bytes, objects := stacks.Sum(first.match.Allocs)
 		cost = site.Cost{CPUSeconds: float64(value) / 1e9, AllocBytes: max(bytes, cost.AllocBytes), AllocObjects: max(objects, cost.AllocObjects)}
 	}
@@ -175,7 +176,7 @@ func (e *engine) allocationWords(c site.Cost) string {
 		units.Bytes(float64(c.AllocBytes)/n), atLeast(c), units.Some(float64(c.AllocObjects)/n, "object"), e.manifest.Unit(), share)
 }
 
-// atLeast are the words before a number of objects that the profile counted too low.
+// atLeast returns the words before a number of objects that the profile counts too low.
 func atLeast(c site.Cost) string {
 	if c.AtLeast() {
 		return "at least "
@@ -183,7 +184,8 @@ func atLeast(c site.Cost) string {
 	return ""
 }
 
-// shares gives a draft's cost as shares of the totals. What was not recorded is absent.
+// shares returns a draft's cost as shares of the totals. Shares of what was not recorded are
+// absent.
 func (e *engine) shares(d *draft) Cost {
 	var c Cost
 	t := e.totals
@@ -219,8 +221,8 @@ func (e *engine) shares(d *draft) Cost {
 	return c
 }
 
-// waitShare is of the mutex profile where the finding stands in it, else of the
-// block profile, which also holds waits that are nobody's fault.
+// waitShare returns the share of the mutex profile if the finding is in it, else of the block
+// profile, which also contains harmless waits.
 func (e *engine) waitShare(c site.Cost) (float64, bool) {
 	switch {
 	case c.MutexSeconds > 0 && e.totals.MutexSeconds > 0:
@@ -231,7 +233,7 @@ func (e *engine) waitShare(c site.Cost) (float64, bool) {
 	return 0, false
 }
 
-// evidence lists what the profiles show of a draft, then what its rule adds.
+// evidence returns what the profiles show about a draft, then what its rule adds.
 func (e *engine) evidence(d *draft) []rule.Evidence {
 	out := []rule.Evidence{}
 	function := d.function()

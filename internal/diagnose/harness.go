@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// harness knows which work of a recording of benchmarks is not what they measure.
+// harness finds the work in a recording of benchmarks that they do not measure.
 type harness struct {
 	pass  *rule.Pass
 	lines map[sourceLine]gocode.Timing
@@ -28,8 +28,8 @@ func newHarness(p *rule.Pass) *harness {
 	return &harness{p, map[sourceLine]gocode.Timing{}}
 }
 
-// strip removes from a match what a benchmark's harness did, and reports whether something is left: of a match on a line of the
-// harness, or of rows that all are setup, nothing is.
+// strip removes the work of a benchmark's harness from a match, and reports whether something is
+// left: nothing is, if the match is on a line of the harness, or if all rows are setup.
 func (h *harness) strip(m *rule.Match) bool {
 	if h == nil {
 		return true
@@ -42,8 +42,8 @@ func (h *harness) strip(m *rule.Match) bool {
 	return !had || !m.Empty()
 }
 
-// measured reports whether a row is of what a benchmark measures, as far as is known: a frame of it is on a timed
-// line, or none belongs to a benchmark and TestMain did not start it.
+// measured reports whether a benchmark measures a row, as far as is known: one of its frames is on
+// a timed line, or none belongs to a benchmark and TestMain did not start it.
 func (h *harness) measured(r *site.Row) bool {
 	harness := false
 	for _, f := range r.Stack {
@@ -58,7 +58,7 @@ func (h *harness) measured(r *site.Row) bool {
 	return !harness
 }
 
-// timing asks the syntax about a frame of a module.
+// timing examines the syntax at a frame of a module.
 func (h *harness) timing(f *site.Frame) gocode.Timing {
 	if f.Owner.Kind != gocode.Main || h.pass.Syntax == nil || !strings.HasSuffix(f.File, ".go") {
 		return gocode.NoBenchmark

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// Join says how much of what was recorded ended at a line of a module or in a named bucket, and how much of
-// the code behind it could be looked at.
+// Join is how much of what was recorded ended at a line of a module or in a named bucket, and how
+// much of the code there could be examined.
 type Join struct {
 	CPU   *JoinParts `json:"cpu,omitempty"`         // of the samples
 	Bytes *JoinParts `json:"alloc_bytes,omitempty"` // of allocated bytes
@@ -31,15 +31,15 @@ type JoinParts struct {
 	Unjoined     float64 `json:"unjoined"`
 }
 
-// JoinFacts says for how much of what the modules' lines cost (CPU and its garbage collection; bytes where
-// there is no CPU profile) the compiler's decisions are known.
+// JoinFacts is the part of the cost of the modules' lines (CPU and its garbage collection; bytes
+// where there is no CPU profile) for which the compiler's decisions are known.
 type JoinFacts struct {
 	Share   float64           `json:"share"`
 	Have    []string          `json:"have"`
 	Lacking map[string]string `json:"lacking"` // packages that own hot lines, with the reason
 }
 
-// Unjoined is what ended nowhere, with the reason.
+// Unjoined is a cost that ended nowhere, with the reason.
 type Unjoined struct {
 	What  string  `json:"what"`
 	Why   string  `json:"why"`
@@ -48,15 +48,16 @@ type Unjoined struct {
 }
 
 const (
-	// leastJoined is what has to end somewhere; less is told in a note.
+	// leastJoined is the share that must end somewhere; a note reports less.
 	leastJoined = 0.95
-	// mostUnjoined bounds the list of what ended nowhere.
+	// mostUnjoined is the longest list of costs that ended nowhere.
 	mostUnjoined = 50
-	// hotPackage is the share of its modules' cost above which a package is missed when it has no facts.
+	// hotPackage is the least share of its modules' cost of a package whose missing facts are
+	// reported.
 	hotPackage = 0.01
 )
 
-// join describes the join of a pass; nil when there is no table.
+// join returns the join of a pass; nil when there is no table.
 func join(p *rule.Pass) *Join {
 	if p.Table == nil {
 		return nil
@@ -82,9 +83,9 @@ func joinParts(p *site.Parts) *JoinParts {
 	return &JoinParts{round(p.Share()), round(p.Main), round(p.Dependencies), round(p.Named), round(p.Unjoined)}
 }
 
-// joinFacts weighs the packages that own lines by whether they have facts.
+// joinFacts sums the cost of packages that own lines by whether they have facts.
 func joinFacts(p *rule.Pass) *JoinFacts {
-	cost, unread := map[string]float64{}, map[string]float64{} // unread: of files that have moved since the build
+	cost, unread := map[string]float64{}, map[string]float64{} // not read because files have changed since the build
 	total := 0.0
 	for _, s := range p.Table.Sites {
 		if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency {
@@ -123,7 +124,7 @@ func joinFacts(p *rule.Pass) *JoinFacts {
 	return f
 }
 
-// joinNotes say what is not joined when that is much.
+// joinNotes report what is not joined, if that is much.
 func joinNotes(j *Join) []string {
 	if j == nil {
 		return nil

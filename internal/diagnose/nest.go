@@ -8,28 +8,29 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// A row is charged to one finding, and findings nest: a value that is made again on every call may compile
-// a pattern, which is a finding of its own. The pattern's rows are charged to that. But a fix that no longer makes the value
-// no longer compiles either, so that it saves both. Rules say of themselves whether their fix does so
-// (rule.Claim.Removes); what it then saves is priced a second time, with the findings inside.
+// A row is charged to one finding, and findings nest: a value that is created again on every call
+// may compile a pattern, which is a finding of its own. The pattern's rows are charged to that. But
+// a fix that no longer creates the value no longer compiles either, so it saves both. A rule says
+// whether its fix does so (rule.Claim.Removes); its saving is then priced a second time, with the
+// findings inside.
 
-// A finding may lie inside of such calls in part only: a function that formats a key runs where a table is made, and again
-// where it is read. Then the part inside goes.
+// Only a part of a finding may be inside of such calls: a function that formats a key runs where a
+// table is built, and again where it is read. The fix then saves the part inside.
 
 const (
-	// nearlyAll of a finding's cost inside of another's calls is all of it: the rest is chance.
+	// nearlyAll is the part of a finding's cost inside of another's calls that counts as all of it.
 	nearlyAll = 0.9
-	// leastInside is the least part worth a word.
+	// leastInside is the least part that is reported.
 	leastInside = 0.1
 )
 
-// inside is a draft of which another's fix removes a part, 1 for all of it.
+// inside is a draft and the part of it that another's fix removes, 1 for all of it.
 type inside struct {
 	*draft
 	part float64
 }
 
-// nest finds the drafts that others include, wholly or in part, and prices those with them.
+// nest finds the drafts that others include, entirely or in part, and prices the others with them.
 func (e *engine) nest(drafts []*draft) {
 	type outer struct {
 		*draft
@@ -82,12 +83,13 @@ func (e *engine) nest(drafts []*draft) {
 	}
 }
 
-// has reports whether a draft includes another, wholly or in part.
+// has reports whether a draft includes another, entirely or in part.
 func (d *draft) has(o *draft) bool {
 	return slices.ContainsFunc(d.includes, func(i inside) bool { return i.draft == o })
 }
 
-// nests reports whether a draft may include others or be included: it is a mistake in code, priced by its rows.
+// nests reports whether a draft may include others or be included: it is a mistake in code, priced
+// by its rows.
 func (d *draft) nests() bool {
 	return !d.rule.Setting && !d.rule.Generic && d.saving != nil && !d.saving.modelled && directSaving(d.claims) == nil
 }
@@ -108,7 +110,7 @@ func (e *engine) priceWith(d *draft, gone rows) {
 	d.with = with
 }
 
-// whole is what the fix saves with all that it removes.
+// whole returns what the fix saves with everything that it removes.
 func (d *draft) whole() *saving {
 	if d.with != nil {
 		return d.with.saving
@@ -116,8 +118,8 @@ func (d *draft) whole() *saving {
 	return d.saving
 }
 
-// nested names in a finding those that it includes and those that include it, by their places in a list of drafts.
-// What is not in the list is left out.
+// nested sets in a finding the findings that it includes and that include it, by their positions in
+// a list of drafts. It leaves out what is not in the list.
 func (d *draft) nested(f *Finding, list []*draft) {
 	for at, o := range list {
 		for _, i := range d.includes {

@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// askedModules bounds of how many modules a report looks for newer versions: each may be
-// a question to a proxy.
+// askedModules is the largest number of modules of which a report looks for newer versions: each
+// may be a request to a proxy.
 const askedModules = 5
 
 // candidates are the newer versions of modules, by "path version".
@@ -39,7 +39,7 @@ func (e *engine) newer(ctx context.Context, shown []*draft) candidates {
 	return found
 }
 
-// advice says what can be done about a line of a dependency.
+// advice returns the fix for a line of a dependency.
 func (c candidates) advice(s *site.Site) string {
 	name := strings.TrimSpace(s.Owner.Module + " " + s.Owner.Version)
 	newer := c[name]

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// observerLoss and observerGrowth are what observing may cost unmentioned.
+	// observerLoss and observerGrowth are the largest overheads of a phase without a note.
 	observerLoss   = 0.10
 	observerGrowth = 0.10
-	// leastSampled of the program's CPU time must be in the profile for shares to be as good as their
-	// intervals. Busy programs have 0.95 and more.
+	// leastSampled is the least part of the program's CPU time in the profile for which the
+	// intervals of shares hold. Busy programs have 0.95 and more.
 	leastSampled = 0.8
-	// throttledShare of a phase spoils its timings.
+	// throttledShare is the share of a phase above which throttling distorts its timings.
 	throttledShare = 0.01
 )
 
-// notes says what the reader of the findings should know about their worth.
+// notes returns what limits the findings.
 func (e *engine) notes(code, settings []*draft) []string {
 	notes := []string{}
 	if trouble := e.manifest.Trouble(); trouble != "" {
@@ -44,13 +44,13 @@ func (e *engine) notes(code, settings []*draft) []string {
 	return notes
 }
 
-// precisionNotes say how well shares are known and what more time would buy.
+// precisionNotes report how precise shares are and what a longer recording would gain.
 func (e *engine) precisionNotes(shown []*draft) []string {
 	var notes []string
 	have := e.totals.TotalSeconds
 	best := 0.0
 	var pair [2]int
-	var stuck []int // ranks whose order is open to the next
+	var stuck []int // ranks whose order relative to the next is open
 	for i := 1; i < len(shown); i++ {
 		a, b := shown[i-1], shown[i]
 		if !e.tied(a, b) || a.saving.resource != limitCPU {
@@ -73,7 +73,7 @@ func (e *engine) precisionNotes(shown []*draft) []string {
 	return notes
 }
 
-// runs writes ranks that are each tied with the next: "1 to 3 and 5 to 6".
+// runs formats ranks that are each tied with the next: "1 to 3 and 5 to 6".
 func runs(ranks []int) string {
 	var words []string
 	for i := 0; i < len(ranks); {
@@ -87,7 +87,7 @@ func runs(ranks []int) string {
 	return funcname.List(words)
 }
 
-// adviceNotes say which savings do not add up.
+// adviceNotes report which savings do not add up.
 func (e *engine) adviceNotes(code, settings []*draft) []string {
 	collecting := []string{"the allocating lines"}
 	allocs := false
@@ -108,7 +108,7 @@ func (e *engine) adviceNotes(code, settings []*draft) []string {
 	return []string{fmt.Sprintf("%s save parts of the same garbage collection work: their savings do not add up", funcname.List(collecting))}
 }
 
-// childNotes tell of CPU time that no profile of the program holds.
+// childNotes report CPU time of child processes, which no profile of the program contains.
 func (e *engine) childNotes() []string {
 	r := e.resources()
 	if r.ChildCores < manyChildren || r.ChildCores < r.Cores/10 {
@@ -118,7 +118,7 @@ func (e *engine) childNotes() []string {
 		units.Percent(r.ChildCores/(r.Cores+r.ChildCores)))}
 }
 
-// phaseNotes say what disturbed the measurement.
+// phaseNotes report what disturbed the measurement.
 func (e *engine) phaseNotes() []string {
 	var notes []string
 	if _, others, ok := e.machineBusy(); ok && others >= othersShare*float64(e.manifest.Machine.Cores) {
@@ -154,10 +154,10 @@ func (e *engine) phaseNotes() []string {
 	return notes
 }
 
-// shortRun is the CPU time of a run, in seconds, of which its start is a part to be seen.
+// shortRun is the CPU time of a run, in seconds, below which its start is a visible part.
 const shortRun = 0.5
 
-// unsampled says why a profile holds less than the program took.
+// unsampled returns why a profile contains less CPU than the program took.
 func unsampled(ph recording.Phase) string {
 	if ph.Runs > 0 && ph.CPUSeconds < shortRun*float64(ph.Runs) {
 		return fmt.Sprintf("A run takes %s. The profile misses the runtime's startup, and the kernel samples at its ticks, which short-lived threads often miss. Shares may be less accurate than their intervals say. Longer runs reduce the error",
@@ -166,8 +166,8 @@ func unsampled(ph recording.Phase) string {
 	return "The kernel samples at its ticks, and undercounts work in bursts shorter than a tick, such as requests at a steady rate. Shares may be less accurate than their intervals say. A load without a rate, or a higher rate, reduces the error"
 }
 
-// missingNotes say which evidence there was none of, so that silence is not
-// taken for innocence.
+// missingNotes report which evidence was missing, so that no finding does not mean that there is no
+// mistake.
 func (e *engine) missingNotes() []string {
 	blind := map[string]string{
 		recording.PartCPU:    "nothing is known about CPU",
@@ -184,7 +184,8 @@ func (e *engine) missingNotes() []string {
 	return append(notes, e.codeNotes()...)
 }
 
-// codeNotes say of which packages the compiler's decisions are unknown, and which rules could not read.
+// codeNotes report for which packages the compiler's decisions are unknown, and which packages
+// rules could not read.
 func (e *engine) codeNotes() []string {
 	var notes []string
 	unread := map[string]string{} // the reason, by package

@@ -11,20 +11,20 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// leastShare is the share of a resource below which nothing is shown: less is
-// not worth an engineer's hour.
+// leastShare is the share of a resource below which nothing is shown: less is not worth an
+// engineer's hour.
 const leastShare = 0.01
 
-// significant reports whether a quantity is larger than two standard deviations
-// of its estimate. What is not may be chance.
+// significant reports whether a quantity is larger than two standard deviations of its estimate.
+// Smaller ones may be chance.
 func significant(i stats.Interval) bool {
 	const sigmas = 2 * 1.959963984540054 // between the bounds of a 95 % interval
 	sigma := (i.High - i.Low) / sigmas
 	return i.Value > 0 && i.Value >= 2*sigma
 }
 
-// floor is the share of CPU below which a line that only has CPU samples is not
-// shown: max(1 %, 2σ) of a count of samples.
+// floor returns the share of CPU below which a line that only has CPU samples is not shown: max(1
+// %, 2σ) of a count of samples.
 func floor(samples int64) float64 {
 	if samples <= 0 {
 		return leastShare
@@ -36,7 +36,7 @@ func floor(samples int64) float64 {
 	return math.Max(leastShare, math.Min(1, float64(n)/float64(samples)))
 }
 
-// above reports whether a draft is over the floor of its resource.
+// above reports whether a draft is above the floor of its resource.
 func (e *engine) above(d *draft) bool {
 	if d.rule.Urgent {
 		return true
@@ -51,15 +51,15 @@ func (e *engine) above(d *draft) bool {
 		return d.whole().matters()
 	}
 	if e.totals.TotalSeconds <= 0 && e.bytesShare(d.cost) >= leastShare {
-		return true // no CPU profile: then bytes are all there is to go by
+		return true // no CPU profile: only bytes are known
 	}
-	// Waiting without a load to relate it to: against the length of the window.
+	// Without a load, waiting is compared with the length of the window.
 	return e.contentionSeconds > 0 && wait(d.cost) >= leastShare*e.contentionSeconds
 }
 
-// accompany gives what is below the floor to the first finding of the same function, if it is sure to be
-// there: by its CPU, or by its part of the allocated objects, of which many more are seen than CPU
-// samples. It returns how many found company. Hints neither have nor are company.
+// accompany adds drafts below the floor to the first finding of the same function, if they are
+// certain to be there: by their CPU, or by their part of the allocated objects, of which there are
+// many more than CPU samples. It returns how many it added. Hints are neither added nor added to.
 func (e *engine) accompany(shown, small []*draft) (n int) {
 	e.rank(small)
 	for _, d := range small {
@@ -83,9 +83,10 @@ func (d *draft) sameFunction(o *draft) bool {
 	return a != nil && b != nil && a.Function == b.Function && a.File == b.File
 }
 
-// rank orders drafts: what is urgent first; hints behind everything else, and behind those the costs without a known mistake; then what touches the
-// resource that limits before what does not; then by expected saving. Equal ones
-// are in the order of rule, function and line, so that a report can be repeated.
+// rank orders drafts: urgent ones first; hints after all others, and costs without a known mistake
+// after those; then those that touch the limiting resource before those that do not; then by
+// expected saving. Equal ones are ordered by rule, function and line, so that reports are
+// reproducible.
 func (e *engine) rank(drafts []*draft) {
 	slices.SortStableFunc(drafts, func(a, b *draft) int {
 		return cmp.Or(
@@ -99,7 +100,7 @@ func (e *engine) rank(drafts []*draft) {
 	})
 }
 
-// tier is -1 for what is urgent, 1 for hints and 2 for the findings of generic rules.
+// tier is -1 for urgent drafts, 1 for hints and 2 for the findings of generic rules.
 func tier(d *draft) int {
 	switch {
 	case d.rule.Urgent && d.confidence != rule.Hint:
@@ -137,7 +138,7 @@ func expected(d *draft) float64 {
 	return d.whole().share.Value
 }
 
-// bytesShare is a cost's part of all allocated bytes.
+// bytesShare returns a cost's part of all allocated bytes.
 func (e *engine) bytesShare(c site.Cost) float64 {
 	if e.totals.AllocBytes <= 0 {
 		return 0
@@ -159,8 +160,8 @@ func (d *draft) function() string {
 	return ""
 }
 
-// tied reports whether the order of two neighbours in the ranking is not settled:
-// they are compared by saving and the intervals of the savings overlap.
+// tied reports whether the order of two neighbours in the ranking is open: they are compared by
+// saving and the intervals of the savings overlap.
 func (e *engine) tied(a, b *draft) bool {
 	return tier(a) == tier(b) && !a.rule.Generic && e.distance(a) == e.distance(b) &&
 		a.saving != nil && b.saving != nil && a.saving.resource == b.saving.resource &&
@@ -169,12 +170,12 @@ func (e *engine) tied(a, b *draft) bool {
 
 func overlap(a, b stats.Interval) bool { return a.Low <= b.High && b.Low <= a.High }
 
-// moreTime are CPU-seconds that a note may ask for.
+// moreTime is the largest number of CPU-seconds that a note may ask for.
 var moreTime = [...]float64{10, 15, 20, 30, 45, 60, 90, 120, 180, 300}
 
-// separated returns the CPU-seconds of profile after which two tied drafts are
-// expected to be told apart: sampling intervals shrink with the square root of
-// time, the range of what a fix saves does not. 0 when time does not help.
+// separated returns the CPU-seconds of profile after which two tied drafts are expected to be in
+// order: sampling intervals shrink with the square root of time, the range of what a fix saves does
+// not. 0 when time does not help.
 func separated(a, b *draft, have float64) float64 {
 	if have <= 0 {
 		return 0
@@ -190,7 +191,7 @@ func separated(a, b *draft, have float64) float64 {
 	return 0
 }
 
-// after is the saving's interval expected after so many times the samples.
+// after returns the saving's interval that is expected after so many times the samples.
 func (d *draft) after(times float64) stats.Interval {
 	s := d.whole()
 	if s.modelled || s.sampled == (stats.Interval{}) {

@@ -26,38 +26,38 @@ const (
 const (
 	// busyShare of the CPUs that the program may use.
 	busyShare = 0.85
-	// sharedBusyShare is enough when a load generator, flat out, sits on the same
-	// machine and nothing tells how busy the whole machine was (outside Linux): what
-	// the program leaves idle then goes to the generator, the kernel's network code and
-	// whoever else is there. A program that mostly waits stays below it, or its waits
-	// are seen.
+	// sharedBusyShare is enough if a load generator that sends as fast as it can is on the same
+	// machine and it is unknown how busy the whole machine was (outside Linux): what the program
+	// leaves idle then goes to the generator, the kernel's network code and other processes. A
+	// program that mostly waits stays below it, or its waits show.
 	sharedBusyShare = 0.15
-	// closedBusyShare of the whole machine is enough in a closed loop with the
-	// generator on it: at each hand-over between the two a CPU is idle for a moment,
-	// and a program that used less CPU would answer sooner anyway.
+	// closedBusyShare of the whole machine is enough in a closed loop with the generator on it: at
+	// each switch between the two a CPU is idle for a moment, and a program that used less CPU
+	// would answer sooner anyway.
 	closedBusyShare = 0.70
-	// waitingShare of the requests' time in locks and channels is a wait that is seen.
+	// waitingShare of the requests' time in locks and channels is a visible wait.
 	waitingShare = 0.5
-	// fullMachineShare of the whole machine is enough where requests wait in locks and channels, too, if the program
-	// and the generator fill it: they queue there, but what is let through has to wait for a CPU, and there is at
-	// most a quarter more of those.
+	// fullMachineShare of the whole machine is enough even if requests wait in locks and channels,
+	// if the program and the generator fill it: admitted requests have to wait for a CPU, and there
+	// is at most a quarter more of those.
 	fullMachineShare = 0.80
-	// outsideShare of the requests' time asleep or waiting for the network is what limits them, however busy
-	// the machine is: a faster CPU would not end those waits sooner.
+	// outsideShare of the requests' time asleep or waiting for the network limits them, however
+	// busy the machine is: a faster CPU would not end those waits sooner.
 	outsideShare = 0.5
-	// computingShare of the requests' time, running or waiting for a processor, is no waiting for something other than CPU;
-	// fewTraced requests are too few to say.
+	// computingShare of the requests' time, running or waiting for a processor, means that they do
+	// not wait for something other than CPU; fewTraced requests are too few to know.
 	computingShare = 0.5
 	fewTraced      = 10
-	// serialShare of a program's time with one goroutine running: then its length is what it waits for.
+	// serialShare of a program's time with one goroutine running means that the serial part limits
+	// its run time.
 	serialShare = 0.5
-	// manyChildren is how many cores processes that the program started keep busy when it is worth a word.
+	// manyChildren is the least number of cores that child processes keep busy that is reported.
 	manyChildren = 0.1
-	// fullShare of a memory limit: beyond it the collector works against the limit.
+	// fullShare of a memory limit, above which the collector works against the limit.
 	fullShare = 0.85
 )
 
-// resources says what the program spent and what limits it.
+// resources returns what the program spent and what limits it.
 func (e *engine) resources() Resources {
 	t := e.totals
 	r := Resources{CPUSeconds: round(t.TotalSeconds), CPUSamples: t.CPUSamples}
@@ -98,7 +98,8 @@ func (e *engine) resources() Resources {
 	return r
 }
 
-// spent says where the CPU goes: lines of the main module, lines of others, then what no line owns.
+// spent returns where the CPU goes: lines of the main module, lines of other modules, then what no
+// line owns.
 func spent(t *site.Table) []Spent {
 	if t == nil || t.Totals.TotalSeconds <= 0 {
 		return nil
@@ -119,7 +120,7 @@ func spent(t *site.Table) []Spent {
 	return slices.DeleteFunc(all, func(s Spent) bool { return s.Share == 0 })
 }
 
-// runTime is nil when the runs of a phase are not known one by one.
+// runTime returns nil when the single runs of a phase are not known.
 func runTime(ph recording.Phase) *RunTime {
 	if len(ph.Windows) != ph.Runs {
 		return nil
@@ -131,8 +132,8 @@ func runTime(ph recording.Phase) *RunTime {
 	return &RunTime{Count: ph.Runs, Median: round(stats.Median(s)), Shortest: round(slices.Min(s)), Longest: round(slices.Max(s))}
 }
 
-// reference is the phase whose figures describe the program: the clean one, or
-// where there is none the one of the CPU profile.
+// reference returns the phase whose figures describe the program: the clean one or, without it,
+// that of the CPU profile.
 func (e *engine) reference() (recording.Phase, bool) {
 	if ph, ok := e.phase(recording.PhaseClean); ok {
 		return ph, true
@@ -140,7 +141,7 @@ func (e *engine) reference() (recording.Phase, bool) {
 	return e.phase(recording.PhaseCPU)
 }
 
-// profiled is the phase of the CPU profile, or where there is none the clean one.
+// profiled returns the phase of the CPU profile or, without it, the clean one.
 func (e *engine) profiled() (recording.Phase, bool) {
 	if ph, ok := e.phase(recording.PhaseCPU); ok {
 		return ph, true
@@ -157,7 +158,7 @@ func (e *engine) phase(name string) (recording.Phase, bool) {
 	return recording.Phase{}, false
 }
 
-// limit names the resource that limits the program, and why.
+// limit returns the resource that limits the program, and why.
 func (e *engine) limit() (resource, why string) {
 	if used, most, what := e.memory(); most > 0 && used >= fullShare*most {
 		return limitMemory, fmt.Sprintf("%s of memory in use, %s is %s", units.Bytes(used), what, units.Bytes(most))
@@ -225,7 +226,7 @@ func (e *engine) limit() (resource, why string) {
 	return limitNone, busy + " and no load given"
 }
 
-// childCores are those that the program's children kept busy, in the phase that busyCores is of.
+// childCores returns the cores that child processes kept busy, in the same phase as busyCores.
 func (e *engine) childCores() float64 {
 	ph, ok := e.profiled()
 	if !ok || ph.Seconds <= 0 {
@@ -234,7 +235,7 @@ func (e *engine) childCores() float64 {
 	return ph.ChildCPUSeconds / ph.Seconds
 }
 
-// serial is the share of the trace's time in which one goroutine ran and none was ready, and
+// serial returns the share of the trace's time in which one goroutine ran and none was ready, and
 // the number of processors.
 func (e *engine) serial() (share float64, procs int, ok bool) {
 	if e.pass.Trace == nil || e.pass.Trace.Parallelism == nil {
@@ -244,8 +245,8 @@ func (e *engine) serial() (share float64, procs int, ok bool) {
 	return p.Serial.Share, p.Procs, p.Procs > 1
 }
 
-// machineBusy is the CPU time per second of everything on the machine in the
-// program's phase, and how much of it was neither the program nor the generator.
+// machineBusy returns the CPU time per second of everything on the machine in the program's phase,
+// and how much of it was neither the program nor the generator.
 func (e *engine) machineBusy() (all, others float64, ok bool) {
 	ph, ok := e.profiled()
 	if !ok || ph.Seconds <= 0 || ph.MachineCPUSeconds <= 0 || e.manifest.Machine.Cores == 0 {
@@ -255,7 +256,7 @@ func (e *engine) machineBusy() (all, others float64, ok bool) {
 	return all, math.Max(0, all-(ph.CPUSeconds+ph.ChildCPUSeconds+ph.GeneratorCPUSeconds)/ph.Seconds), true
 }
 
-// othersShare of the machine taken by other processes disturbs what is measured.
+// othersShare of the machine taken by other processes disturbs the measurement.
 const othersShare = 0.15
 
 func othersWords(others float64, cores int) string {
@@ -265,9 +266,9 @@ func othersWords(others float64, cores int) string {
 	return fmt.Sprintf(", %s of them by other processes", units.Number(others))
 }
 
-// busyCores is the CPU time of the program per second in the phase that the CPU
-// profile is of, since that is what findings are ranked for: of the process where
-// it is known, else of the profile. Without such a phase it is that of the clean one.
+// busyCores returns the CPU time of the program per second in the phase of the CPU profile, for
+// which findings are ranked: that of the process if it is known, else that of the profile. Without
+// such a phase it is that of the clean one.
 func (e *engine) busyCores() (float64, bool) {
 	if ph, ok := e.phase(recording.PhaseCPU); ok && ph.Seconds > 0 {
 		if s := cmp.Or(ph.CPUSeconds, e.totals.TotalSeconds); s > 0 {
@@ -280,8 +281,8 @@ func (e *engine) busyCores() (float64, bool) {
 	return 0, false
 }
 
-// requestsWait is the waiting at the modules' own lines as a share of the time of all
-// requests. Goroutines that are idle by design may be in it, so it can exceed 1.
+// requestsWait returns the waiting at the modules' own lines as a share of the time of all
+// requests. It may include goroutines that are idle by design, so it can exceed 1.
 func (e *engine) requestsWait() float64 {
 	if e.requestSeconds <= 0 || e.pass.Table == nil {
 		return 0
@@ -294,8 +295,8 @@ func (e *engine) requestsWait() float64 {
 	return math.Max(mutex, block) / e.requestSeconds
 }
 
-// traced is where the time of the requests in the execution trace went; nil when too few were seen. What is said of
-// their time and what limits the program both follow from it.
+// traced returns where the time of the requests in the execution trace went; nil when there were
+// too few. Both the report of their time and the limiting resource follow from it.
 func (e *engine) traced() *requests.Route {
 	t := e.pass.Trace
 	if t == nil || t.Requests == nil || t.Requests.All == nil || t.Requests.Count < fewTraced {
@@ -304,8 +305,8 @@ func (e *engine) traced() *requests.Route {
 	return t.Requests.All
 }
 
-// requestsSpend is the share of the requests' time in the execution trace that went to some parts; 0 when too few
-// were seen.
+// requestsSpend returns the share of the requests' time in the execution trace that went to some
+// parts; 0 when there were too few requests.
 func (e *engine) requestsSpend(in func(requests.Part) bool) float64 {
 	all := e.traced()
 	if all == nil {
@@ -320,7 +321,7 @@ func (e *engine) requestsSpend(in func(requests.Part) bool) float64 {
 	return float64(ns) / float64(max(1, all.Time))
 }
 
-// usableCores is how many CPUs the program may use; 0 when unknown.
+// usableCores returns how many CPUs the program may use; 0 when unknown.
 func (e *engine) usableCores() float64 {
 	least := math.Inf(1)
 	for _, n := range []float64{
@@ -339,8 +340,7 @@ func (e *engine) usableCores() float64 {
 // generatorHere reports whether the load came from the machine that the program ran on.
 func (e *engine) generatorHere() bool { return e.manifest.Load.Local() }
 
-// memory returns what the program uses and the limit that it runs against; most
-// is 0 when there is none.
+// memory returns what the program uses and its limit; most is 0 when there is none.
 func (e *engine) memory() (used, most float64, what string) {
 	used = e.pass.Metrics[recording.MetricTotal] - e.pass.Metrics[recording.MetricReleased]
 	if used <= 0 {
@@ -360,9 +360,9 @@ func (e *engine) memory() (used, most float64, what string) {
 	return used, most, what
 }
 
-// requestTime is the time that all requests of the contention window spent
-// together, against which waiting is a share; 0 when it is unknown. In a
-// closed loop every connection always has one request under way.
+// requestTime returns the total time of all requests in the contention window, to which waiting is
+// compared; 0 when it is unknown. In a closed loop every connection always has one request in
+// flight.
 func (e *engine) requestTime() float64 {
 	ph, ok := e.phase(recording.PhaseContention)
 	if !ok || e.manifest.Load == nil {
@@ -374,5 +374,5 @@ func (e *engine) requestTime() float64 {
 	if ph.Service == nil {
 		return 0
 	}
-	return ph.Service.P50 * float64(ph.Requests) // the median for the mean: too small when the tail is long
+	return ph.Service.P50 * float64(ph.Requests) // the median instead of the mean: too small when the tail is long
 }

@@ -8,22 +8,23 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Role says how a line belongs to a finding.
+// Role is how a line belongs to a finding.
 type Role string
 
-// Lines of a finding are those that its rule speaks of (no role); those of the program that lead there; and those of the program and
-// of dependencies below, where the time goes.
+// The lines of a finding are those that its rule reports (no role), lines of the program that call
+// them, and lines of the program and of dependencies below, where the time goes.
 const (
 	RoleCaller Role = "caller"
 	RoleInside Role = "inside"
 )
 
 const (
-	roleShare = 0.3 // of the finding's cost that passes through a line, for it to be named
-	mostRoles = 3   // lines of a role
+	roleShare = 0.3 // least part of the finding's cost that passes through a line that is named
+	mostRoles = 3   // largest number of lines of a role
 )
 
-// beyond returns the lines around those of a draft: callers of a line in a dependency, and what lies inside of a call.
+// beyond returns the lines around those of a draft: callers of a line in a dependency, and the
+// lines inside a call.
 func (e *engine) beyond(d *draft) []SiteRef {
 	type line struct {
 		role Role

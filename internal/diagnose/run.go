@@ -13,13 +13,13 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// pricer is what the engine needs of a site.Table.
+// pricer is the part of a site.Table that the engine uses.
 type pricer interface {
 	Price(cpu, allocs []*site.Row) (site.Cost, stats.Interval)
 	Share(cpu, allocs []*site.Row) stats.Interval
 }
 
-// engine holds what the steps of one diagnosis share.
+// engine is the state that the steps of one diagnosis share.
 type engine struct {
 	pass     *rule.Pass
 	manifest recording.Manifest
@@ -30,15 +30,15 @@ type engine struct {
 	candidates        candidates // newer versions of blamed dependencies
 	limiting          string
 	why               string
-	requestSeconds    float64        // that all requests of the contention window took together; 0 unknown
+	requestSeconds    float64        // total time of all requests in the contention window; 0 when unknown
 	contentionSeconds float64        // length of that window
 	faults            stats.Interval // CPU seconds of the profile in page faults
 }
 
-// Rules returns all rules, in the order in which they are run.
+// Rules returns all rules, in the order in which they run.
 func Rules() []rule.Rule { return rules.All() }
 
-// Explain returns the rule of that ID, for its title and prose.
+// Explain returns the rule with that ID, for its title and prose.
 func Explain(id string) (rule.Rule, bool) {
 	for _, r := range Rules() {
 		if r.ID == id {
@@ -48,8 +48,8 @@ func Explain(id string) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
-// Run runs the rules that the user chose over the pass and ranks what they find. It fails when the choice
-// names what does not exist, when a rule fails, and when ctx ends.
+// Run runs the rules that the user chose over the pass and ranks what they find. It fails when the
+// choice names what does not exist, when a rule fails, and when ctx ends.
 func Run(ctx context.Context, p *rule.Pass, c Choice) (*Report, error) {
 	return run(ctx, p, p.Table, Rules(), c)
 }
@@ -108,7 +108,7 @@ func run(ctx context.Context, p *rule.Pass, prices pricer, all []rule.Rule, c Ch
 	return report, nil
 }
 
-// list puts ranked drafts into words, with their ranks and ties.
+// list describes ranked drafts in words, with their ranks and ties.
 func (e *engine) list(drafts []*draft) []Finding {
 	list := make([]Finding, 0, len(drafts))
 	for i, d := range drafts {
@@ -147,7 +147,7 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	return e
 }
 
-// find runs the rules. Matches that claim nothing, or only what a benchmark's harness did, are no matches.
+// find runs the rules. It drops matches without claims, and those of a benchmark's harness.
 func find(ctx context.Context, p *rule.Pass, rules []rule.Rule) ([]*claim, error) {
 	var claims []*claim
 	harness := newHarness(p)

@@ -7,13 +7,14 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// settingNotes are about settings that are no findings: what a trial left open, and what costs no CPU but
-// will cost the process.
+// settingNotes are about settings without a finding: what a trial left open, and what costs no CPU
+// now but endangers the process.
 func (e *engine) settingNotes() []string {
 	return append(e.trialNotes(), e.limitNotes()...)
 }
 
-// trialNotes say that a larger GOGC was tried and its effect is unknown, so that nothing is advised.
+// trialNotes report that a larger GOGC was tried and its effect is unknown, so that hone advises
+// nothing.
 func (e *engine) trialNotes() []string {
 	t := e.manifest.Trial
 	if t == nil {
@@ -30,10 +31,10 @@ func (e *engine) trialNotes() []string {
 		t.GOGC, units.Percent(-saved.Low), units.Percent(saved.High))}
 }
 
-// limitNotes warn of collection that is off for good.
+// limitNotes warn of a collector that is off permanently.
 func (e *engine) limitNotes() []string {
 	if e.manifest.Target.Kind != "service" && e.manifest.Target.Kind != "url" {
-		return nil // a program that ends may do without collection
+		return nil // a program that exits may do without collection
 	}
 	if collector.GOGC(e.pass) >= 0 || collector.Limit(e.pass) > 0 {
 		return nil

@@ -11,19 +11,19 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
-// Choice is what the user chose not to be told.
+// Choice is which rules the user turned off and which findings the user silenced.
 type Choice struct {
 	Rules string       // a list of rules as in -rules; "" for that of File
 	File  *choice.File // nil when there is none
 }
 
-// CheckRules returns why a list of rules names what does not exist; nil when it is right.
+// CheckRules returns an error when a list of rules names something that does not exist.
 func CheckRules(list string) error {
 	_, err := choice.KnownRules(Rules()).Off(list)
 	return err
 }
 
-// Silenced is a finding that the user chose not to be told.
+// Silenced is a finding that the user silenced.
 type Silenced struct {
 	Rule     string `json:"rule"`
 	Function string `json:"function"` // "" for the program as a whole
@@ -31,11 +31,11 @@ type Silenced struct {
 	Line     int    `json:"line"`
 	By       string `json:"by"` // file and line of the comment, or the path of hone.json
 	Reason   string `json:"reason"`
-	// Share is what it costs, of all CPU with the collector's work for it.
+	// Share is its cost as a share of all CPU, with the collector's work for it.
 	Share float64 `json:"cpu_share"`
 }
 
-// silencer answers whether a claim is silenced.
+// silencer decides whether a claim is silenced.
 type silencer struct {
 	pass  *rule.Pass
 	known choice.Known
@@ -44,7 +44,7 @@ type silencer struct {
 	notes []string
 }
 
-// claimPlace is where a rule speaks.
+// claimPlace is the position of a claim.
 type claimPlace struct {
 	rule, file string
 	line       int
@@ -141,8 +141,8 @@ func (s *silencer) comments(c *claim) []choice.Comment {
 	return found
 }
 
-// silence splits drafts into those that are shown and descriptions of those that are silenced; what would not be shown
-// anyway is in neither.
+// silence splits drafts into those that are shown and descriptions of those that are silenced.
+// Drafts that would not be shown anyway are in neither.
 func (e *engine) silence(drafts []*draft) (shown []*draft, silenced []Silenced) {
 	for _, d := range drafts {
 		switch {

@@ -10,19 +10,20 @@ import (
 // Together is the saving of one resource that several findings of one report promise when all
 // their fixes are made, with what they list under Also.
 //
-// Shares add up, for each sampled stack is charged to one finding. Of their intervals the part that
-// sampling makes is independent from finding to finding. The range of what a fix saves is one belief for
-// each rule: where it is wrong it is wrong for all findings of the rule, so that it adds up linearly
-// within a rule and like a standard deviation between rules. Advice on the collector's work (OfCollector) saves
-// part of what allocations cost; what the other fixes leave of that work is what it can save.
+// Shares add up, because each sampled stack is charged to one finding. The part of their intervals that comes from
+// sampling is independent between findings. The range of what a fix saves is one estimate for each rule: if it is
+// wrong, it is wrong for all findings of the rule, so it adds up linearly within a rule and like a standard
+// deviation between rules. Advice on the collector's work (OfCollector) saves part of what allocations cost; it can
+// save only what the other fixes leave of that work.
 //
-// A finding counts with those that it includes, which then count no more, or with the part of them that it includes.
+// A finding counts with those that it includes, which then do not count separately, or with the part of them that
+// it includes.
 func Together(resource string, findings ...*Finding) stats.Interval {
 	return Apart(resource, nested(findings)...)
 }
 
-// Apart is Together where each finding counts for itself, without those that it includes: what they save at their
-// own lines.
+// Apart is Together with each finding alone, without those that it includes: what they save at
+// their own lines.
 func Apart(resource string, findings ...*Finding) stats.Interval {
 	var code []*Finding
 	var settings []*Finding
@@ -64,10 +65,10 @@ func Apart(resource string, findings ...*Finding) stats.Interval {
 	return clamp(stats.Interval{Value: sum.Value, Low: sum.Value + around.Low, High: sum.Value + around.High})
 }
 
-// nested gives each finding the cost and saving that it has with those that it includes, and leaves those out; of those
-// that it includes in part, the rest is left.
+// nested gives each finding the cost and saving with those that it includes, and drops those; of
+// those that it includes in part, the rest remains.
 func nested(findings []*Finding) []*Finding {
-	left := map[int]float64{} // of a finding by its rank, where less than all
+	left := map[int]float64{} // of a finding by its rank, if less than all
 	for i, f := range findings {
 		if f == nil || f.SavingWith == nil || f.CostWith == nil || slices.Contains(findings[:i], f) {
 			continue
@@ -108,7 +109,7 @@ func nested(findings []*Finding) []*Finding {
 	return out
 }
 
-// scaled is a finding of which a part is left.
+// scaled returns a finding of which a part is left.
 func (f *Finding) scaled(part float64) *Finding {
 	out := *f
 	if s := f.Saving; s != nil {
@@ -125,7 +126,7 @@ func (f *Finding) scaled(part float64) *Finding {
 	return &out
 }
 
-// withAlso lists findings once each, and what they list.
+// withAlso returns the findings and those listed under Also, each once.
 func withAlso(findings []*Finding) []*Finding {
 	var all []*Finding
 	seen := map[*Finding]bool{}
@@ -142,7 +143,7 @@ func withAlso(findings []*Finding) []*Finding {
 	return all
 }
 
-// sampling is how far, below and above, sampling alone moves a finding's saving.
+// sampling returns how far, below and above, sampling alone moves a finding's saving.
 func (f *Finding) sampling() stats.Interval {
 	c := f.Cost.WithGC
 	if c == nil || c.Share <= 0 || f.Saving.Resource != limitCPU {
@@ -155,12 +156,12 @@ func (f *Finding) sampling() stats.Interval {
 	}
 }
 
-// beyond is what is left of a distance when an independent part of it is taken out.
+// beyond returns what is left of a distance without an independent part of it.
 func beyond(all, part float64) float64 {
 	return math.Sqrt(math.Max(0, all*all-part*part))
 }
 
-// collected is the part of the collector's work that fixes in code take away from a setting.
+// collected returns the part of the collector's work that fixes in code take away from a setting.
 func collected(code []*Finding, setting *Finding) float64 {
 	all := setting.Cost.GCShare
 	if all == nil || *all <= 0 {
