@@ -122,13 +122,20 @@ async function settled() {
   return null;
 }
 async function drive(views) {
+  const stuck = new Set(); // what only a pointer can use
   for (const v of views) {
     frame.src = "/?src=0&view=" + v;
     await new Promise((r) => { frame.onload = r; });
     const main = await settled();
+    for (const e of frame.contentDocument.querySelectorAll("body *")) {
+      if (!["pointer", "crosshair", "grab"].includes(getComputedStyle(e).cursor)) continue;
+      const control = e.closest("a[href], button, select, input, summary, label, option, canvas[data-keys]");
+      if (!control || control.tabIndex < 0 && control.localName !== "label" && control.localName !== "option") stuck.add(v + ": " + e.localName);
+    }
     const current = frame.contentDocument.querySelector("nav [aria-current]")?.textContent;
     seen.push({ What: v, Got: main ? (main.querySelector(".error") ? "error: " + main.textContent : current) : "nothing" });
   }
+  seen.push({ What: "without keys", Got: [...stuck].join(", ") });
   frame.src = "/?src=0&view=top";
   await new Promise((r) => { frame.onload = r; });
   await settled();
@@ -174,6 +181,17 @@ async function drive(views) {
   await press("+");
   seen.push({ What: "zoom", Got: String(Boolean(at().get("from") && at().get("to"))) });
   seen.push({ What: "zoomed", Got: doc().querySelector("main .error")?.textContent || "" });
+  const stretch = () => [at().get("from"), at().get("to")].join(" to ");
+  const zoomed = stretch();
+  await press("ArrowRight");
+  seen.push({ What: "later", Got: String(stretch() !== zoomed) });
+  await press("ArrowLeft");
+  seen.push({ What: "and back", Got: String(stretch() === zoomed) });
+  await press("-");
+  seen.push({ What: "zoomed out", Got: String(stretch() !== zoomed) });
+  await press("0");
+  seen.push({ What: "whole", Got: stretch() });
+  await press("+");
   await press("[");
   const words = doc().querySelector(".group .faint")?.textContent;
   seen.push({ What: "select", Got: words || "" });
@@ -181,6 +199,13 @@ async function drive(views) {
   await sleep(100);
   await settled();
   seen.push({ What: "flame of the window", Got: [at().get("view"), at().get("part"), Boolean(at().get("from")), doc().querySelector("main iframe") !== null].join(" ") });
+  frame.contentWindow.dispatchEvent(new MessageEvent("message", { data: { hone: "source", fn: "main.x" } }));
+  await sleep(50);
+  seen.push({ What: "a message from elsewhere", Got: at().get("view") });
+  frame.contentWindow.dispatchEvent(new MessageEvent("message", { data: { hone: "source", fn: "main.x" }, source: doc().querySelector("main iframe").contentWindow }));
+  await sleep(100);
+  await settled();
+  seen.push({ What: "a frame opens the source", Got: [at().get("view"), at().get("fn")].join(" ") });
   await press("g");
   await press("t");
   seen.push({ What: "keys go to a view", Got: at().get("view") });
@@ -212,7 +237,8 @@ func TestUIInBrowser(t *testing.T) {
 	for what, want := range map[string]string{
 		"findings": "Findings", "top": "Top", "source": "Source", "peek": "Peek", "disasm": "Disassembly", "load": "Load", "trace": "Trace", "requests": "Requests", "recording": "Recording", "diff": "Diff",
 		"a row leads to the source": "source", "back": "top", "search": "true", "names are text": "0",
-		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "select": "flame graph of the selection:", "flame of the window": "flame blocking true true",
+		"a finding leads to the flame graph": "flame", "zoom": "true", "zoomed": "", "without keys": "", "later": "true", "and back": "true", "zoomed out": "true", "whole": " to ",
+		"a message from elsewhere": "flame", "a frame opens the source": "source main.x", "select": "flame graph of the selection:", "flame of the window": "flame blocking true true",
 		"keys go to a view": "top", "x takes the filters away": "null", "? lists the keys": "true", "errors": "",
 	} {
 		if got[what] != want {

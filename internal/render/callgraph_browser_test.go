@@ -34,6 +34,9 @@ func TestCallGraphInBrowser(t *testing.T) {
 		"dragged with the pointer": "true",
 		"a drag is no click":       "",
 		"whole again":              "true",
+		"+ zooms in":               "true",
+		"arrows move":              "true",
+		"enter chooses":            "true",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

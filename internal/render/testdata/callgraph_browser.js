@@ -25,6 +25,18 @@ note('a drag is no click', joined());
 document.dispatchEvent(new KeyboardEvent('keydown', { key: '0' }));
 note('whole again', svg.getAttribute('viewBox') === start);
 
+const press = key => document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+press('+');
+note('+ zooms in', box.width < whole[2]);
+const x = box.x;
+press('ArrowRight');
+note('arrows move', box.x > x);
+node('main').focus();
+press('Enter');
+note('enter chooses', joined() !== '');
+press('Escape');
+press('0');
+
 const result = document.createElementNS('http://www.w3.org/2000/svg', 'desc');
 result.id = 'seen';
 result.textContent = JSON.stringify(seen);

@@ -15,7 +15,7 @@ function s(tag, props, ...children) {
 /**
  * @typedef {{name: string, points: Array<{x: number, y: number, low?: number, high?: number, title?: string}>}} Series
  * @typedef {{from: number, to: number, name: string}} Band
- * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, log?: boolean, onpick?: (from: number, to: number) => void}} Plot
+ * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, log?: boolean}} Plot
  */
 
 /** @param {number} most @param {boolean} binary of bytes @returns {number[]} three to six round steps up to most */
@@ -61,7 +61,7 @@ export function bars(p) {
 
 /**
  * A figure with one or more lines over a common axis, from 0 upwards, or with log on a logarithmic scale where the values span
- * more than a factor of 30. With onpick, dragging over it chooses a stretch.
+ * more than a factor of 30.
  * @param {Plot} p
  */
 export function plot(p) {
@@ -88,27 +88,6 @@ export function plot(p) {
     svg.append(s("polyline", { points: l.points.map((q) => `${at(q.x).toFixed(1)},${up(q.y).toFixed(1)}`).join(" "), class: kind }));
     if (l.points.length <= 120) for (const q of l.points) svg.append(s("circle", { cx: at(q.x), cy: up(q.y), r: 2.5, class: kind }, s("title", {}, q.title || `${l.name}: ${p.y(q.y)} at ${p.x(q.x)}`)));
   });
-  if (p.onpick) pick(svg, { at, left, right, top, bottom, width, height, x0, x1 }, p.onpick);
   const legend = p.series.length > 1 ? h("p.legend", null, p.series.map((l, i) => h("span." + `s${i % 4}`, null, l.name))) : null;
   return h("figure", null, h("figcaption", null, p.title + (log ? " (logarithmic)" : "")), svg, legend);
-}
-
-/** Lets the pointer choose a stretch of the axis. */
-function pick(/** @type {any} */ svg, /** @type {any} */ g, /** @type {any} */ done) {
-  const box = s("rect", { y: g.top, height: g.height - g.top - g.bottom, width: 0, class: "picked" });
-  svg.append(box);
-  let from = -1;
-  const value = (/** @type {any} */ e) => {
-    const r = svg.getBoundingClientRect();
-    const x = Math.max(g.left, Math.min(g.width - g.right, ((e.clientX - r.left) / r.width) * g.width));
-    return g.x0 + ((x - g.left) / (g.width - g.left - g.right)) * (g.x1 - g.x0);
-  };
-  const show = (/** @type {number} */ a, /** @type {number} */ b) => { box.setAttribute("x", g.at(Math.min(a, b))); box.setAttribute("width", String(Math.abs(g.at(b) - g.at(a)))); };
-  svg.addEventListener("pointerdown", (/** @type {any} */ e) => { from = value(e); svg.setPointerCapture?.(e.pointerId); });
-  svg.addEventListener("pointermove", (/** @type {any} */ e) => { if (from >= 0) show(from, value(e)); });
-  svg.addEventListener("pointerup", (/** @type {any} */ e) => {
-    const to = value(e), a = Math.min(from, to), b = Math.max(from, to);
-    from = -1;
-    if (b - a > (g.x1 - g.x0) / 200) done(a, b);
-  });
 }
