@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
@@ -204,31 +203,6 @@ func (s *Section) CalledOn(line int) string {
 func isBuiltin(p *gocode.Place, call *ast.CallExpr) bool {
 	tv, ok := p.Info.Types[call.Fun]
 	return ok && tv.IsBuiltin()
-}
-
-// Waits returns the nodes between Lock and Unlock that, by their syntax or name, wait for something
-// outside of the program: channels, sleep, files, connections, databases.
-func (s *Section) Waits() []ast.Node {
-	var found []ast.Node
-	own(s.place, func(n ast.Node) {
-		if n.Pos() < s.Lock.End() || n.Pos() >= s.end {
-			return
-		}
-		switch n := n.(type) {
-		case *ast.SendStmt, *ast.SelectStmt:
-			found = append(found, n)
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				found = append(found, n)
-			}
-		case *ast.CallExpr:
-			if funcname.Match(s.place.CalleeName(n), "time.Sleep", "os.*", "(*os.File).*", "net.*", "(net.Conn).*", "net/http.*",
-				"(*net/http.Client).*", "(*database/sql.*", "(*bufio.Writer).Flush", "io.Copy*", "io.ReadAll", "(*os/exec.Cmd).*") {
-				found = append(found, n)
-			}
-		}
-	})
-	return found
 }
 
 // Queueing returns the CPU rows in which a line that locks a mutex spins, goes to sleep or is

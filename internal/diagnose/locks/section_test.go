@@ -59,6 +59,28 @@ func (b *box) literal() {
 	b.mu.Unlock() //@ literal
 }
 
+func (b *box) synced(f *os.File) {
+	b.mu.Lock()
+	f.WriteString("x")
+	f.Sync()
+	b.mu.Unlock() //@ synced
+}
+
+func save() { os.WriteFile("x", nil, 0o600) }
+
+func (b *box) below() {
+	b.mu.Lock()
+	os.Getenv("x")
+	save()
+	b.mu.Unlock() //@ below
+}
+
+func (b *box) sends(c chan int) {
+	b.mu.Lock()
+	c <- b.n
+	b.mu.Unlock() //@ sends
+}
+
 func add(a, b int) int { return a + b } //@ none
 
 func main() {
@@ -68,6 +90,9 @@ func main() {
 	b.reads()
 	b.elsewhere()
 	b.literal()
+	b.synced(nil)
+	b.below()
+	b.sends(nil)
 }
 `
 
@@ -111,6 +136,23 @@ func TestSections(t *testing.T) {
 		}
 		if s.To-s.From != want.lines || s.Read != want.read || s.Deferred != want.deferred || len(s.Waits()) != want.waits {
 			t.Errorf("%s: lines %d to %d, read %t, deferred %t, %d waits", name, s.From, s.To, s.Read, s.Deferred, len(s.Waits()))
+		}
+	}
+}
+
+// TestOutside: what forces data to the disk goes first, and functions of the package are looked into.
+func TestOutside(t *testing.T) {
+	places := ruletest.Places(t, sections)
+	for name, want := range map[string]string{
+		"plain":    "",
+		"sleeping": "outside of the program, in time.Sleep.",
+		"synced":   "forces each entry to the disk on its own while it is held ((*os.File).Sync)",
+		"below":    "outside of the program, in os.WriteFile, called by save.",
+		"sends":    "waits for a channel",
+	} {
+		cause, _, ok := locks.Sections(places[name])[0].Outside()
+		if ok != (want != "") || !strings.Contains(cause, want) {
+			t.Errorf("%s: %q, want %q", name, cause, want)
 		}
 	}
 }

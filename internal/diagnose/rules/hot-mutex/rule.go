@@ -143,16 +143,15 @@ func (w waits) describe(m *rule.Match, place *gocode.Place) bool {
 	}
 	m.Cause = fmt.Sprintf("Goroutines wait %s in each second, all together, for %s, held from line %d to %d%s%s.",
 		units.Seconds(perSecond), syntax.Text(s.Mutex), s.From, s.To, in, held)
-	waits := s.Waits()
+	cause, fix, outside := s.Outside()
 	// A few samples prove no share: the low end of its interval must reach the threshold.
-	if len(waits) == 0 && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
+	if !outside && stats.Share(busy.Samples, p.Table.Totals.CPUSamples).Low < popular {
 		return false
 	}
 	switch {
-	case len(waits) > 0:
-		line := syntax.Line(place, waits[0].Pos())
-		m.Cause += fmt.Sprintf(" Line %d waits meanwhile for something outside of the program.", line)
-		m.Fix = fmt.Sprintf("Do not wait with the mutex held: copy what line %d needs, unlock, then wait.", line)
+	case outside:
+		m.Cause += cause
+		m.Fix = fix
 	case all.Seconds >= long*total && lines[0].Seconds >= most*all.Seconds:
 		line := lines[0].Line
 		m.Cause += fmt.Sprintf(" %s of the CPU under it is on line %d%s.", units.Percent(lines[0].Seconds/all.Seconds), line, s.CalledOn(line))

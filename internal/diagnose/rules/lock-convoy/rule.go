@@ -125,10 +125,9 @@ func match(p *rule.Pass, l wall.Lock, s *site.Site, total float64) rule.Match {
 	m.CPU = locks.Queueing(p, file, syntax.Line(place, sec.Lock.Lparen))
 	name := syntax.Text(sec.Mutex)
 	m.Cause += fmt.Sprintf(" %s is held from line %d to %d%s.", name, sec.From, sec.To, in)
-	if waits := sec.Waits(); len(waits) > 0 {
-		line := syntax.Line(place, waits[0].Pos())
-		m.Cause += fmt.Sprintf(" Line %d waits meanwhile for something outside of the program.", line)
-		m.Fix = fmt.Sprintf("Do not wait with %s held: copy what line %d needs, unlock, then wait.", name, line)
+	if cause, fix, ok := sec.Outside(); ok {
+		m.Cause += cause
+		m.Fix = fix
 		return m
 	}
 	spent, all := evidence.Spent(p, file, sec.From, sec.To, append(locks.Unlocks(), locks.Locks()...)...)

@@ -40,10 +40,30 @@ func (s *search) onlyAnswers(in *inputs.Function) bool {
 		return false
 	}
 	signature := syntax.SignatureOf(place)
-	if signature == nil || !answers(signature) || takesFunction(signature) || changes(in) {
+	if signature == nil || !answers(signature) || takesFunction(signature) || changes(in) || makesWorker(signature) {
 		return false
 	}
 	return (signature.Recv() == nil || rich(signature)) && effects.ChangesNothing(place)
+}
+
+// makesWorker reports whether a function returns something that its user changes by using it, such as a writer or an encoder: each
+// call has to make its own, or take one that is no longer used.
+func makesWorker(s *types.Signature) bool {
+	for v := range s.Results().Variables() {
+		t := v.Type()
+		if _, ok := t.Underlying().(*types.Interface); !ok {
+			if _, pointer := t.(*types.Pointer); !pointer {
+				t = types.NewPointer(t)
+			}
+		}
+		methods := types.NewMethodSet(t)
+		for _, name := range []string{"Write", "Read", "Close", "Reset", "Flush", "Encode", "Decode", "Next", "Scan", "Push", "Lock"} {
+			if methods.Lookup(nil, name) != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rich reports whether a result is a text, or something made of values.
