@@ -118,11 +118,10 @@ func (s *interrupted) interrupt(t *testing.T, args []string, after time.Duration
 	}
 	err := cmd.Wait()
 	what := fmt.Sprintf("hone %s, interrupted after %v (group: %v): %v\n%s", strings.Join(args, " "), after.Round(time.Millisecond), group, err, output.Bytes())
-	if code := cmd.ProcessState.ExitCode(); code != 0 && !strings.Contains(output.String(), "interrupted") {
-		t.Errorf("hone failed for another reason: %s", what)
-	}
-	if cmd.ProcessState.ExitCode() < 0 {
-		t.Errorf("hone was killed: %s", what)
+	switch code := cmd.ProcessState.ExitCode(); {
+	case code < 0 && output.Len() == 0: // the signal came before hone could take it
+	case code != 0 && !strings.Contains(output.String(), "interrupt"):
+		t.Errorf("hone does not say that it was interrupted: %s", what)
 	}
 	if strings.Contains(output.String(), "panic:") || strings.Contains(output.String(), "goroutine 1 [") {
 		t.Errorf("hone crashed: %s", what)

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -98,9 +99,11 @@ func exitCode(ctx context.Context, env Env, err error) int {
 		return exitFailed // nobody reads any more: hone top | head
 	}
 	text := strings.TrimRight(err.Error(), "\n")
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		// "interrupted" says it; what was being done is worth telling, the chain's last words are not.
-		text = strings.TrimSuffix(strings.TrimSuffix(text, context.Canceled.Error()), ": ")
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || signalled(err)) {
+		// "interrupted" says it; what hone was doing is worth saying, the last words of the chain are not.
+		for _, last := range []string{context.Canceled.Error(), "signal: interrupt", "signal: killed"} {
+			text = strings.TrimSuffix(strings.TrimSuffix(text, last), ": ")
+		}
 		if !strings.Contains(text, "interrupt") {
 			text = strings.TrimSuffix("interrupted: "+text, ": ")
 		}
@@ -115,6 +118,12 @@ func exitCode(ctx context.Context, env Env, err error) int {
 		return gate.code
 	}
 	return exitFailed
+}
+
+// signalled reports whether an error is of a command that a signal ended: Ctrl-C reaches those that hone runs, too.
+func signalled(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && !exit.Exited()
 }
 
 func dispatch(ctx context.Context, args []string, env Env) error {
