@@ -37,6 +37,7 @@ import (
 	forcedgc "github.com/hone-go/hone/internal/diagnose/rules/forced-gc"
 	formatthenappend "github.com/hone-go/hone/internal/diagnose/rules/format-then-append"
 	formattedforlength "github.com/hone-go/hone/internal/diagnose/rules/formatted-for-length"
+	formattedmapkey "github.com/hone-go/hone/internal/diagnose/rules/formatted-map-key"
 	gcassistlatency "github.com/hone-go/hone/internal/diagnose/rules/gc-assist-latency"
 	gccpusparememory "github.com/hone-go/hone/internal/diagnose/rules/gc-cpu-spare-memory"
 	goroutineleak "github.com/hone-go/hone/internal/diagnose/rules/goroutine-leak"
@@ -149,6 +150,7 @@ func All() []rule.Rule {
 		forcedgc.Rule(),
 		formatthenappend.Rule(),
 		formattedforlength.Rule(),
+		formattedmapkey.Rule(),
 		gcassistlatency.Rule(),
 		gccpusparememory.Rule(),
 		goroutineleak.Rule(),

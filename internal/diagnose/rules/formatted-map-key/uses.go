@@ -1,0 +1,289 @@
+package formattedmapkey
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// mostParts is how many values a key is made of at most.
+const mostParts = 4
+
+// partsOf returns the values that a text is made of, without constants; false when there are none or too many, or one cannot be
+// part of a key.
+func partsOf(p *gocode.Place, text ast.Expr) (parts []ast.Expr, ok bool) {
+	var all []ast.Expr
+	bytes := false
+	switch e := text.(type) {
+	case *ast.CallExpr:
+		fn := p.Callee(e)
+		if fn == nil || e.Ellipsis.IsValid() {
+			return nil, false
+		}
+		switch name := fn.Name(); {
+		case name == "String":
+			all = []ast.Expr{syntax.Receiver(e)}
+		case name == "EncodeToString":
+			all, bytes = e.Args, true
+		case name == "Sprintf" && len(e.Args) > 0:
+			all = e.Args[1:]
+		case name == "FormatInt" || name == "FormatUint":
+			all = e.Args[:1]
+		default:
+			all = e.Args
+		}
+	case *ast.BinaryExpr:
+		all = operands(e)
+	}
+	for _, e := range all {
+		if _, constant := p.Const(e); constant {
+			continue
+		}
+		inner, formatted := nested(p, e)
+		if formatted {
+			parts = append(parts, inner...)
+			continue
+		}
+		t := p.TypeOf(e)
+		if t == nil || !bytes && (!types.Comparable(t) || holdsInterface(t)) {
+			return nil, false
+		}
+		parts = append(parts, e)
+	}
+	// One string with constants around it is a name space of its own in the map, and one string alone is none of our business.
+	if len(parts) == 1 && syntax.IsString(p, parts[0]) {
+		return nil, false
+	}
+	return parts, len(parts) > 0 && len(parts) <= mostParts
+}
+
+// nested returns the parts of an operand that is itself formatted: strconv.Itoa(n) in a concatenation.
+func nested(p *gocode.Place, e ast.Expr) ([]ast.Expr, bool) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return nil, false
+	}
+	switch p.CalleeName(call) {
+	case "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatBool":
+		return call.Args[:1], true
+	}
+	return nil, false
+}
+
+func holdsInterface(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Interface)
+	return ok
+}
+
+// operands of a chain of additions.
+func operands(e ast.Expr) []ast.Expr {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD {
+		return []ast.Expr{e}
+	}
+	return append(operands(b.X), operands(b.Y)...)
+}
+
+// uses follows a text to where it is used.
+type uses struct {
+	*search
+	frame *site.Frame // in the package
+	place *gocode.Place
+	in    ast.Expr // the first map that it is a key of
+}
+
+// onlyKey reports whether a text is used as a key of maps alone that have no other use for their keys. A function that returns it is
+// followed to its callers once.
+func (u *uses) onlyKey(text ast.Expr, follow bool) bool {
+	p := u.place
+	if u.keys(p, text) {
+		return true
+	}
+	if v := syntax.LocalVar(p, syntax.AssignedTo(p, text)); v != nil {
+		if len(syntax.Assigned(p, v)) != 1 || syntax.IsResult(p, v) {
+			return false
+		}
+		reads := syntax.Reads(p, v)
+		for _, id := range reads {
+			if !u.keys(p, id) {
+				return false
+			}
+		}
+		return len(reads) > 0
+	}
+	ret, ok := syntax.Parent(p, text).(*ast.ReturnStmt)
+	return ok && follow && len(ret.Results) == 1 && u.callers()
+}
+
+// keys reports whether an expression is the key of a look-up, an assignment or a delete.
+func (u *uses) keys(p *gocode.Place, e ast.Expr) bool {
+	var in ast.Expr
+	switch n := syntax.Parent(p, e).(type) {
+	case *ast.IndexExpr:
+		if ast.Unparen(n.Index) == ast.Unparen(e) {
+			in = n.X
+		}
+	case *ast.CallExpr:
+		if p.CalleeName(n) == "delete" {
+			in = n.Args[0]
+		}
+	}
+	if in == nil {
+		return false
+	}
+	t := p.TypeOf(in)
+	if t == nil {
+		return false
+	}
+	if _, ok := t.Underlying().(*types.Map); !ok || !private(p, in) {
+		return false
+	}
+	if u.in == nil {
+		u.in = in
+	}
+	return true
+}
+
+// callers reports whether all callers of the place's function use its result as a key.
+func (u *uses) callers() bool {
+	p := u.place
+	if p.Decl == nil || p.Func != ast.Node(p.Decl) {
+		return false
+	}
+	fn, _ := p.Info.Defs[p.Decl.Name].(*types.Func)
+	if fn == nil || fn.Exported() && p.Pkg.Name() != "main" {
+		return false
+	}
+	found, fine := 0, true
+	for _, file := range p.Files() {
+		ast.Inspect(file, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok || !fine || p.Info.Uses[id] != fn {
+				return fine
+			}
+			found++
+			at := p.Fset.Position(id.Pos())
+			place, ok := u.pass.Syntax.At(path.Join(path.Dir(u.frame.File), filepath.Base(at.Filename)), at.Line)
+			fine = ok && u.asKey(place, id)
+			return fine
+		})
+	}
+	return fine && found > 0
+}
+
+// asKey reports whether the call that an identifier names is used as a key.
+func (u *uses) asKey(p *gocode.Place, id *ast.Ident) bool {
+	for _, call := range p.Calls() {
+		if !syntax.Within(call.Fun, id) {
+			continue
+		}
+		of := uses{search: u.search, frame: u.frame, place: p, in: u.in}
+		fine := of.onlyKey(call, false)
+		u.in = of.in
+		return fine
+	}
+	return false
+}
+
+// private reports whether nobody reads the keys of a map: it is a variable or a field of the package whose uses are look-ups,
+// assignments of elements, delete, clear, len, loops over its values, and making it.
+func private(p *gocode.Place, m ast.Expr) bool {
+	var obj types.Object
+	switch e := ast.Unparen(m).(type) {
+	case *ast.Ident:
+		obj = p.Object(e)
+	case *ast.SelectorExpr:
+		obj = p.Object(e.Sel)
+	}
+	v, ok := obj.(*types.Var)
+	if !ok || v.Pkg() != p.Pkg || v.Exported() && p.Pkg.Name() != "main" {
+		return false
+	}
+	if !v.IsField() && v.Parent() != p.Pkg.Scope() {
+		values := syntax.Assigned(p, v)
+		if syntax.Param(p, v) || len(values) == 0 || slices.ContainsFunc(values, func(e ast.Expr) bool { return !fresh(p, e) }) {
+			return false // somebody else has it, too
+		}
+	}
+	fine := true
+	for _, file := range p.Files() {
+		var stack []ast.Node
+		ast.Inspect(file, func(n ast.Node) bool {
+			if n == nil {
+				stack = stack[:len(stack)-1]
+				return true
+			}
+			if id, ok := n.(*ast.Ident); ok && p.Info.Uses[id] == v && !harmless(p, id, stack) {
+				fine = false
+			}
+			stack = append(stack, n)
+			return true
+		})
+	}
+	return fine
+}
+
+// harmless reports whether a use of a map, given the nodes around it, leaves its keys unread.
+func harmless(p *gocode.Place, id *ast.Ident, stack []ast.Node) bool {
+	var e ast.Node = id
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch n := stack[i].(type) {
+		case *ast.ParenExpr:
+			e = n
+			continue
+		case *ast.SelectorExpr:
+			if n.Sel == e {
+				e = n
+				continue
+			}
+			return false
+		case *ast.IndexExpr:
+			return n.X == e
+		case *ast.CallExpr:
+			name := p.CalleeName(n)
+			return name == "len" || name == "delete" || name == "clear"
+		case *ast.RangeStmt:
+			if n.X != e {
+				return false
+			}
+			key, _ := n.Key.(*ast.Ident)
+			return n.Key == nil || key != nil && key.Name == "_"
+		case *ast.AssignStmt:
+			return made(p, n, e)
+		case *ast.KeyValueExpr:
+			return n.Key == e && fresh(p, n.Value)
+		case *ast.BinaryExpr:
+			return true // compared with nil
+		}
+		return false
+	}
+	return false
+}
+
+// made reports whether an assignment gives a map a new value that was made there.
+func made(p *gocode.Place, a *ast.AssignStmt, e ast.Node) bool {
+	for i, lhs := range a.Lhs {
+		if ast.Node(lhs) == e && len(a.Lhs) == len(a.Rhs) {
+			return fresh(p, a.Rhs[i])
+		}
+	}
+	return false
+}
+
+// fresh reports whether an expression makes a map.
+func fresh(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		return p.CalleeName(e) == "make"
+	}
+	return false
+}
