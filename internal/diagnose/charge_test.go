@@ -108,5 +108,5 @@ func has(rows []*site.Row, r *site.Row) bool {
 
 // specific is a rule of a specificity.
 func specific(n int) rule.Rule {
-	return rule.Rule{Finder: finder.Lines{Claim: rule.Claim{Specificity: n}}}
+	return rule.Rule{Finder: finder.Groups{Claim: rule.Claim{Specificity: n}}}
 }

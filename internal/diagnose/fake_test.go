@@ -69,18 +69,18 @@ func finds(id string, matches ...rule.Match) rule.Rule {
 	}
 	return rule.Rule{
 		ID: id, Kind: rule.Alloc, Title: "Title of " + id,
-		Finder: finder.Lines{
+		Finder: finder.Groups{
 			Claim: rule.Claim{Fraction: rule.Fraction{Expect: 0.8, Low: 0.6, High: 0.9}},
-			Loop:  func(context.Context, *rule.Pass) ([]rule.Match, error) { return matches, nil },
+			Rows:  func(context.Context, *rule.Pass) ([]rule.Match, error) { return matches, nil },
 		},
 	}
 }
 
 // claiming is a rule that makes another claim.
 func claiming(r rule.Rule, change func(*rule.Claim)) rule.Rule {
-	lines, _ := r.Finder.(finder.Lines)
-	change(&lines.Claim)
-	r.Finder = lines
+	groups, _ := r.Finder.(finder.Groups)
+	change(&groups.Claim)
+	r.Finder = groups
 	return r
 }
 

@@ -57,7 +57,7 @@ func TestNothingRecorded(t *testing.T) {
 
 func TestRuleFails(t *testing.T) {
 	bad := finds("bad")
-	bad.Finder = finder.Lines{Loop: func(context.Context, *rule.Pass) ([]rule.Match, error) { return nil, errors.New("no luck") }}
+	bad.Finder = finder.Groups{Rows: func(context.Context, *rule.Pass) ([]rule.Match, error) { return nil, errors.New("no luck") }}
 	if _, err := run(t.Context(), pass(), price, []rule.Rule{bad}, Choice{}); err == nil || err.Error() != "rule bad: no luck" {
 		t.Error(err)
 	}

@@ -83,7 +83,7 @@ func page() FindingsPage {
 				Evidence: []rule.Evidence{{What: "allocated", Value: "31 % of bytes", Command: "hone list -sample_index=alloc_space main.leftpad x.hone"}},
 			}, {
 				Rank: 2, Rule: "costly-line", Generic: true, Kind: rule.Alloc, Title: "Line that costs much, without a known mistake",
-				Cause: "The line runs once per request: 1.2 µs and 1.0 KiB each.", Fix: "Ask whether the work is needed.",
+				Cause: "The line runs once per request: 1.2 µs and 1.0 KiB each.", Fix: "Check whether the work is needed.",
 				Function: "github.com/x/codec.(*Encoder).grow", File: "encode.go", Line: 120, Module: "github.com/x/codec", Version: "v1.4.0",
 				Source:     "e.buf = make([]byte, n)",
 				Entry:      &diagnose.Place{Function: "main.handler", File: "handlers.go", Line: 44},

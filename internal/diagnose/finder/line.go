@@ -126,15 +126,3 @@ func (l Patterns) Find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	}
 	return matches, nil
 }
-
-// Lines finds lines in a loop of its own. It is for rules whose lines no [Start] selects.
-type Lines struct {
-	Claim rule.Claim
-	Loop  func(ctx context.Context, p *rule.Pass) ([]rule.Match, error)
-}
-
-// Claims returns how the matches are priced.
-func (l Lines) Claims() rule.Claim { return l.Claim }
-
-// Find runs the loop.
-func (l Lines) Find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) { return l.Loop(ctx, p) }

@@ -9,8 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// Start selects the lines that a [Line] judges. It is one of [Calls], [Rows], [Sites], [Frames], [Callers] and
-// [Matches].
+// Start selects the lines that a [Line] judges. It is one of [Calls], [Rows], [Sites], [Frames] and [Callers].
 type Start interface {
 	// matches returns the lines with their rows: at least one row each.
 	matches(p *rule.Pass) []*rule.Match
@@ -149,21 +148,3 @@ func (s Callers) matches(p *rule.Pass) []*rule.Match {
 func (s Callers) of(*Case) bool { return true }
 
 func (s Callers) complete(*rule.Pass, *rule.Match) {}
-
-// Matches starts from the matches that it returns. It is for rows that belong together for another reason than their
-// line: they are of goroutines that start in one function, or of memory that a line gained.
-type Matches func(*rule.Pass) []rule.Match
-
-func (find Matches) matches(p *rule.Pass) []*rule.Match {
-	var matches []*rule.Match
-	for _, m := range find(p) {
-		if !m.Empty() {
-			matches = append(matches, &m)
-		}
-	}
-	return matches
-}
-
-func (find Matches) of(*Case) bool { return true }
-
-func (find Matches) complete(*rule.Pass, *rule.Match) {}

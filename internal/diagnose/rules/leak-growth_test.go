@@ -10,12 +10,12 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
 )
 
-// TestLeakGrowth tells of the programs, which end, as if they were services.
+// TestLeakGrowth treats the programs, which exit, as services.
 func TestLeakGrowth(t *testing.T) {
 	r := leakgrowth.Rule()
-	find, _ := r.Finder.(finder.Lines)
-	loop := find.Loop
-	find.Loop = func(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
+	find, _ := r.Finder.(finder.Groups)
+	loop := find.Rows
+	find.Rows = func(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 		if matches, _ := loop(ctx, p); len(matches) > 0 {
 			t.Errorf("a program's result: %s", matches[0].Cause)
 		}

@@ -27,9 +27,9 @@ func Rule() rule.Rule {
 		Title:   "Expensive line",
 		Doc:     doc,
 		Generic: true,
-		Finder: finder.Lines{
-			Claim: rule.Claim{Specificity: -100},
-			Loop:  find,
+		Finder: finder.Prepared{
+			Claim:   rule.Claim{Specificity: -100},
+			Prepare: prepare,
 		},
 	}
 }
@@ -48,38 +48,46 @@ Seen in the field: the costs that remain in "Profiling and optimizing Go web
 applications" (artem.krylysov.com, 2017) when all known mistakes are fixed:
 formatting and hashing that the service is there to do.`
 
-// least is the share of all CPU, bytes or waiting below which a line is not looked at.
-// The engine's floor is for whole functions, which such lines add up to.
+// least is the share of all CPU, bytes or waiting below which a line is ignored.
+// The engine's floor is for whole functions, to which such lines add up.
 const least = 0.001
 
-func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
-	var matches []rule.Match
-	for _, s := range p.Table.Sites {
-		if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency || !worth(s.Cost, &p.Table.Totals) {
-			continue
-		}
-		m := rule.Match{Site: s, CPU: s.CPU, Allocs: s.Allocs, Mutex: s.Mutex, Kind: kind(s.Cost), Confidence: rule.Hint}
-		m.Cause = cause(p, s)
-		m.Fix = fmt.Sprintf("%s `%s` shows the line's callers, its callees and what the compiler says.", advice(p, s), evidence.WhyCommand(p, s))
-		if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
-			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
-		}
-		if words := split(s); words != nil {
-			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.CalleesMeasured, Value: strings.Join(words, ", ")})
-		}
-		if words := inputs(p, s); words != "" {
-			m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: words})
-		}
-		if words := evidence.EscapeReasons(p, s); len(words) > 0 {
-			m.Evidence = append(m.Evidence, rule.Evidence{
-				What:    evidence.CompilerSaid,
-				Value:   strings.Join(words, "; "),
-				Command: "go build -gcflags=-m=2 " + s.Owner.Package,
-			})
-		}
-		matches = append(matches, m)
+// prepare returns a line that matches all lines that cost enough, with and without source.
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	return finder.Line{
+		Start: finder.Sites(func(s *site.Site) rule.Match {
+			if s.Owner.Kind != gocode.Main && s.Owner.Kind != gocode.Dependency || !worth(s.Cost, &p.Table.Totals) {
+				return rule.Match{Site: s}
+			}
+			return rule.Match{Site: s, CPU: s.CPU, Allocs: s.Allocs, Mutex: s.Mutex, Kind: kind(s.Cost)}
+		}),
+		Judge:  func(c *finder.Case) bool { describe(p, c.Match); return true },
+		Unseen: describe,
+	}, true
+}
+
+// describe fills in what is known about a line. It is a hint: no mistake is known.
+func describe(p *rule.Pass, m *rule.Match) {
+	s := m.Site
+	m.Confidence = rule.Hint
+	m.Cause = cause(p, s)
+	m.Fix = fmt.Sprintf("%s `%s` shows the line's callers, its callees and what the compiler says.", advice(p, s), evidence.WhyCommand(p, s))
+	if words := evidence.Runs(p, s.Frame, s.Cost); words != "" {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: words})
 	}
-	return matches, nil
+	if words := split(s); words != nil {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.CalleesMeasured, Value: strings.Join(words, ", ")})
+	}
+	if words := inputs(p, s); words != "" {
+		m.Evidence = append(m.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: words})
+	}
+	if words := evidence.EscapeReasons(p, s); len(words) > 0 {
+		m.Evidence = append(m.Evidence, rule.Evidence{
+			What:    evidence.CompilerSaid,
+			Value:   strings.Join(words, "; "),
+			Command: "go build -gcflags=-m=2 " + s.Owner.Package,
+		})
+	}
 }
 
 // worth reports whether a line's cost may matter.
@@ -90,7 +98,7 @@ func worth(c site.Cost, t *site.Totals) bool {
 		over(c.MutexSeconds, t.MutexSeconds)
 }
 
-// kind is what the line costs most of.
+// kind returns the kind of most of the line's cost.
 func kind(c site.Cost) rule.Kind {
 	switch busy := c.CPUSeconds + c.GCSeconds; {
 	case busy == 0 && c.MutexSeconds > 0:
@@ -101,8 +109,8 @@ func kind(c site.Cost) rule.Kind {
 	return rule.CPU
 }
 
-// cause says in two sentences what is known of a line: how often it runs, what one execution costs and which calls take it; then
-// the inputs of what it calls, and why its memory is on the heap.
+// cause describes a line in two sentences: how often it runs, what one execution costs and which calls take it; then
+// the inputs of its callees, and why its memory is on the heap.
 func cause(p *rule.Pass, s *site.Site) string {
 	line := "The line"
 	if s.Owner.Kind == gocode.Dependency {
@@ -131,18 +139,18 @@ func cause(p *rule.Pass, s *site.Site) string {
 	return strings.Join(sentences, " ")
 }
 
-// advice is the question that the figures raise.
+// advice returns the question that the figures raise.
 func advice(p *rule.Pass, s *site.Site) string {
 	if e, ok := evidence.Executions(p, s.Frame); ok && e.PerCall >= often {
-		return "Ask whether the loop has to run so often, and whether a part of it can be done before."
+		return "Check whether the loop has to run so often, and whether a part of it can move before the loop."
 	}
-	return "Ask whether the work is needed, and needed so often."
+	return "Check whether the work is needed, and needed so often."
 }
 
-// often is how many executions for a call of its function make a line one of a loop that is worth a question.
+// often is the least number of executions per call of its function for advice about a loop.
 const often = 10
 
-// split says which calls take a line's CPU and memory.
+// split describes which calls take a line's CPU and memory.
 func split(s *site.Site) []string {
 	cpu, bytes := parts(s.CPU), parts(s.Allocs)
 	switch {
@@ -158,7 +166,7 @@ func split(s *site.Site) []string {
 	return []string{"its CPU goes to " + cpu + ", its memory is allocated by " + bytes}
 }
 
-// inputs says what the functions got that the line calls or is in; "" when nothing is known.
+// inputs describes the inputs of the functions that the line calls, or else of its own function; "" when nothing is known.
 func inputs(p *rule.Pass, s *site.Site) string {
 	byCallee := map[string]int64{}
 	for _, rows := range [][]*site.Row{s.CPU, s.Allocs} {
@@ -178,13 +186,13 @@ func inputs(p *rule.Pass, s *site.Site) string {
 const itself = "the line itself"
 
 const (
-	mostReasons = 2    // of the compiler's that the cause names; the evidence has all
-	mostCallees = 2    // that the cause names
-	leastCallee = 0.15 // of the line's cost, to be named
+	mostReasons = 2    // of the compiler in the cause; the evidence has all
+	mostCallees = 2    // in the cause
+	leastCallee = 0.15 // of the line's cost, of a callee in the cause
 )
 
-// parts says where a line's rows go: "fmt.Sprintf (60 %) and the line itself (40 %)"; "" when there are none,
-// or the line calls nothing that is worth a word.
+// parts describes where a line's rows go: "fmt.Sprintf (60 %) and the line itself (40 %)"; "" when there are none,
+// or the line calls nothing that costs much.
 func parts(rows []*site.Row) string {
 	total := int64(0)
 	byCallee := map[string]int64{}
@@ -214,8 +222,7 @@ func parts(rows []*site.Row) string {
 	return funcname.List(words)
 }
 
-// callee names what a row of the line is spent in: the function that it calls. The runtime's allocator is
-// the line's own doing.
+// callee returns the function that the line calls in a row. Calls of the runtime's allocator are "allocation".
 func callee(r *site.Row) string {
 	name := stacks.Callee(r)
 	switch {

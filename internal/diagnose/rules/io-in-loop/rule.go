@@ -38,13 +38,13 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Query, request or file in every iteration of a loop",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Groups{
 			Claim: rule.Claim{
 				// Of n round trips one remains; what comes back has to be decoded as before, by half of the CPU or so. The time
 				// that each round trip waits is not in the saving.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
 			},
-			Loop: find,
+			Rows: find,
 		},
 	}
 }

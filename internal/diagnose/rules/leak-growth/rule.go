@@ -38,12 +38,12 @@ func Rule() rule.Rule {
 		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Memory that grows and is never released",
 		Doc:   doc,
-		Finder: finder.Lines{
+		Finder: finder.Groups{
 			Claim: rule.Claim{
 				// How much of it is wanted is not known.
 				Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 1},
 			},
-			Loop: find,
+			Rows: find,
 		},
 	}
 }

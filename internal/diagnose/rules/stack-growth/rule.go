@@ -3,6 +3,7 @@ package stackgrowth
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -30,14 +31,12 @@ func Rule() rule.Rule {
 		Kind:  rule.Goroutine,
 		Title: "Goroutines that grow their stacks again and again",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Groups{
 			Claim: rule.Claim{
 				// Goroutines that are kept grow their stacks once. A collection may still shrink stacks that are mostly unused.
 				Fraction: rule.Fraction{Expect: 0.8, Low: 0.4, High: 1},
 			},
-			Start:  finder.Matches(outgrown),
-			Judge:  func(*finder.Case) bool { return true },
-			Unseen: func(*rule.Pass, *rule.Match) {}, // the words are those of the start
+			Rows: outgrown,
 		},
 	}
 }
@@ -69,9 +68,9 @@ type growth struct {
 }
 
 // outgrown returns a match for each function whose goroutines outgrow their stacks.
-func outgrown(p *rule.Pass) []rule.Match {
+func outgrown(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 	if p.Table.Totals.TotalSeconds <= 0 {
-		return nil
+		return nil, nil
 	}
 	byEntry := map[string]*growth{}
 	p.EachRow(func(r *site.Row) {
@@ -103,11 +102,14 @@ func outgrown(p *rule.Pass) []rule.Match {
 		spent, samples := stacks.Sum(m.CPU)
 		share := units.Percent(float64(spent) / 1e9 / p.Table.Totals.TotalSeconds)
 		m.Callees = []string{"runtime.newstack"}
+		if p.Place(m.Site) == nil {
+			m.Confidence = rule.Hint
+		}
 		m.Evidence = []rule.Evidence{{What: "CPU in growing stacks", Value: fmt.Sprintf("%s (%s)", share, units.Some(float64(samples), "sample")), Command: evidence.TopCommand(p, "cpu")}}
 		matches = append(matches, m)
 	}
 	slices.SortFunc(matches, func(a, b rule.Match) int { return cmp.Compare(a.Cause, b.Cause) })
-	return matches
+	return matches, nil
 }
 
 // started returns the match for goroutines that the program itself starts.
