@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -27,4 +28,12 @@ func TestLeakGrowth(t *testing.T) {
 	}
 	r.Finder = find
 	ruletest.Caught(t, r, "leak-growth")
+}
+
+// TestLeakGrowthLoadsItself: a program that sends the requests to itself is looked at as a service is.
+func TestLeakGrowthLoadsItself(t *testing.T) {
+	r := leakgrowth.Rule()
+	r.Needs = append(r.Needs, rule.NeedInputs)
+	archive := filepath.Join("leak-growth", "testdata", "selfload.txtar")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, archive), ruletest.Wanted(t, archive, r.ID))
 }

@@ -15,7 +15,7 @@ import (
 // program can say.
 var ownTest = []string{
 	"costly-line", "debug-build", "false-sharing", "gc-assist-latency", "gc-cpu-spare-memory", "goroutine-leak",
-	"kdf-per-request", "leak-growth", "limit-thrash", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota", "regexp-simple",
+	"kdf-per-request", "leak-growth", "limit-thrash", "no-pgo", "old-go", "pointer-dense-live", "pool-wait", "procs-over-quota",
 	"sched-latency", "semaphore-wait", "serial-section", "stack-scan", "tiny-heap",
 }
 
