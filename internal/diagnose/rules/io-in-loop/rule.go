@@ -1,4 +1,4 @@
-// Package ioinloop finds queries, requests and files that a loop asks for one by one.
+// Package ioinloop finds loops that send a query or request, or open a file, in each iteration.
 package ioinloop
 
 import (
@@ -21,12 +21,13 @@ import (
 )
 
 const (
-	// least is how often the loop must ask, on average, each time that it is reached.
+	// least is the least mean number of iterations with I/O, each time that the loop is reached.
 	least = 5
-	// leastEntries is how often a program that runs and exits must reach the loop. One that it reaches once may be the
-	// program's own: a unit of work in each iteration.
+	// leastEntries is how often a program that runs and exits must reach the loop. One that it
+	// reaches once may be the program's main loop, with a unit of work in each iteration.
 	leastEntries = 10
-	// leastSynced is how often such a program must wait for the disk in a loop that it reaches once.
+	// leastSynced is how often such a program must wait for the disk in a loop that it reaches
+	// once.
 	leastSynced = 100
 )
 
@@ -40,8 +41,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Groups{
 			Claim: rule.Claim{
-				// Of n round trips one remains; what comes back has to be decoded as before, by half of the CPU or so. The time
-				// that each round trip waits is not in the saving.
+				// Of n round trips one remains. Decoding the results remains, about half of the
+				// CPU. The saving leaves out the time that each round trip waits.
 				Fraction: rule.Fraction{Expect: 0.6, Low: 0.2, High: 0.95},
 			},
 			Rows: find,
@@ -50,27 +51,28 @@ func Rule() rule.Rule {
 }
 
 const doc = `A loop that sends one query, one request or opens one file in each iteration
-pays for each the round trip, the driver's or client's work and the system
+pays for each the round trip, the work of the driver or client and the system
 calls: n + 1 queries where one would do. The loop is often not in the function
 that sends the query but in a caller, where it is easy to miss.
 
 Send one query for all: WHERE id = ANY($1) or IN (…), a join, a batch of the
 driver, a bulk endpoint; then distribute the rows by key. If the query repeats,
 cache the answer. If neither is possible, send the queries concurrently with a
-bound (errgroup.SetLimit): that hides the waiting, but saves no CPU.
+limit (errgroup.SetLimit): that hides the waiting, but saves no CPU.
 
 It is fine for a few queries, or where each answer decides the next query. The
 rule reports only loops with at least five iterations, as counted in the
 recording.
 
-Seen in the field: go-sql-driver/mysql#1161 (a query for each post: 10 s where
-the page takes 0.3 s without); superplanehq/superplane#5462.`
+Seen in the field: go-sql-driver/mysql#1161 (a query for each post: the page
+took 10 s instead of 0.3 s); superplanehq/superplane#5462.`
 
-// asked is one kind of question.
+// asked is one kind of I/O.
 type asked struct {
 	noun, fix string
 	functions []string // as profiles name them
-	// once says that a loop that is reached once is enough: nobody waits for the disk for each element on purpose.
+	// once says that it is enough to reach a loop once: waiting for the disk for each element is
+	// never intended.
 	once bool
 }
 
@@ -128,7 +130,8 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	return matches, nil
 }
 
-// outside returns the findings of a module's line that asks, at the line of the program whose loop has it ask.
+// outside returns the findings about a dependency's line with I/O, at the line of the program whose
+// loop calls it.
 func outside(ctx context.Context, p *rule.Pass, l loop, k asked) []rule.Match {
 	from := *l.from
 	l.function = ""
@@ -147,17 +150,17 @@ func outside(ctx context.Context, p *rule.Pass, l loop, k asked) []rule.Match {
 	return found
 }
 
-// loop is what asks again and again.
+// loop is a loop with I/O in its iterations.
 type loop struct {
 	counts.Loop
 	line     int
-	function string // that it is in; "" for the one that asks
+	function string // function around the loop; "" for that of the line with I/O
 	asks     float64
-	from     *site.Frame // the line in it that leads to the one that asks; nil for that one itself
+	from     *site.Frame // the line in the loop that calls the line with I/O; nil for that line itself
 }
 
-// around returns the innermost loop that makes a line ask often: in its function, or in one that calls it on the way of
-// the costliest row.
+// around returns the innermost loop that makes a line run often: in its function, or in one of its
+// callers in the most expensive row.
 func around(p *rule.Pass, m *rule.Match, once bool) (loop, bool) {
 	row := m.CPU[0]
 	for _, r := range m.CPU {
@@ -191,7 +194,7 @@ func around(p *rule.Pass, m *rule.Match, once bool) (loop, bool) {
 		}
 		here, ok := evidence.Executions(p, *f)
 		if !ok || here.PerUnit < least*l.Entries {
-			continue // it asks in few of the iterations
+			continue // only few of the iterations have I/O
 		}
 		found := loop{Loop: l, line: line, asks: asks.PerUnit}
 		if !own {
@@ -202,7 +205,7 @@ func around(p *rule.Pass, m *rule.Match, once bool) (loop, bool) {
 	return loop{}, false
 }
 
-// retries reports whether a loop without a list is one that tries again, or waits for what comes next.
+// retries reports whether a loop without a list retries, or waits for the next event.
 func retries(p *gocode.Place, stmt ast.Stmt) bool {
 	f, ok := stmt.(*ast.ForStmt)
 	return ok && f.Cond == nil && f.Post == nil && !p.Drives(stmt)

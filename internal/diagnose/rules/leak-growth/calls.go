@@ -9,12 +9,14 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// mostThrough is the share of a line's live memory that one call of the program explains, so that the line itself needs no finding.
+// mostThrough is the share of a line's live memory, explained by one call of the program, above
+// which the line itself needs no finding.
 const mostThrough = 0.8
 
-// grownCalls returns the lines that grew, and the lines of the program that call other modules or the standard library where what
-// grew lies: a registry that each request adds to has its memory made by many lines of its own, all through one line of the program.
-// The first list leaves out lines that the second explains.
+// grownCalls returns the lines that grew, and the lines of the program that call other modules or
+// the standard library in which memory grew: a registry that each request adds to allocates on many
+// lines of its own, all called from one line of the program. The first list leaves out lines that
+// the second explains.
 func grownCalls(p *rule.Pass) (lines, calls []growth) {
 	type key struct {
 		function, file string
@@ -66,7 +68,8 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 	return lines, calls
 }
 
-// absorbed adds what a call made to the growth of its own line, where that is one of the lines: a line gets one finding.
+// absorbed adds the growth of a call to that of its own line, if that is one of the lines: a line
+// gets one finding.
 func absorbed(lines []growth, c *growth) bool {
 	for i := range lines {
 		if l := &lines[i]; l.Site == c.Site {
@@ -80,8 +83,8 @@ func absorbed(lines []growth, c *growth) bool {
 	return false
 }
 
-// outward is the index of the frame of the program nearest the leaf that calls another module; -1 where the program's own line
-// allocates.
+// outward returns the index of the frame of the program nearest the leaf that calls another module;
+// -1 if the program's own line allocates.
 func outward(r *site.Row) int {
 	for i, f := range r.Stack {
 		if f.Owner.Kind != gocode.Main {
@@ -95,7 +98,7 @@ func outward(r *site.Row) int {
 	return -1
 }
 
-// siteOf is the site of a frame, or one without rows.
+// siteOf returns the site of a frame, or a new one without rows.
 func siteOf(t *site.Table, f *site.Frame) *site.Site {
 	for _, s := range t.Sites {
 		if s.File == f.File && s.Line == f.Line && s.Function == f.Function {

@@ -17,14 +17,15 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// keep is what holds the memory of a line.
+// keep is what retains the memory of a line.
 type keep struct {
 	name, words string
-	unused      string // the function that would take out, and did not run
+	unused      string // the function that would remove entries, and did not run
 }
 
-// keeper returns the field or package variable that the line inserts into or appends to, when nothing in the package
-// takes anything out of it, or nothing did while the counters ran; nil otherwise.
+// keeper returns the field or package variable that the line inserts into or appends to, if nothing
+// in the package removes anything from it, or nothing did while executions were counted; nil
+// otherwise.
 func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	var found *keep
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
@@ -49,7 +50,8 @@ func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	return found
 }
 
-// holds says what holds a line's memory, when that is a field or a package variable that nothing is ever taken out of; nil otherwise.
+// holds returns what retains a line's memory, if that is a field or a package variable that nothing
+// is ever removed from; nil otherwise.
 func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, e ast.Expr) *keep {
 	v := kept(p, e)
 	if v == nil {
@@ -62,12 +64,12 @@ func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, e ast.Expr) *keep {
 	}
 	if unused := neverRan(pass, s, p, out); unused != "" {
 		return &keep{name: name, unused: unused,
-			words: fmt.Sprintf("It is put into %s. Only %s would take something out, and never ran while the recording's counters did.", name, unused)}
+			words: fmt.Sprintf("It is put into %s. Only %s would remove something from it, and it never ran while executions were counted.", name, unused)}
 	}
 	return nil
 }
 
-// stored is the sync.Map that a call on the place's line puts something into; nil for other calls.
+// stored returns the sync.Map that a call on the place's line stores into; nil for other calls.
 func stored(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	if syntax.Line(p, call.Pos()) > p.Line || syntax.Line(p, call.End()) < p.Line {
 		return nil
@@ -78,7 +80,8 @@ func stored(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	return syntax.Receiver(call)
 }
 
-// neverRan names the functions around what takes out, when the counters saw none of them run while the line did.
+// neverRan returns the names of the functions that remove entries, if none of them ran while
+// executions were counted and the line did.
 func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) string {
 	in, ok := evidence.Executions(pass, s.Frame)
 	if !ok || in.PerUnit <= 0 {
@@ -102,7 +105,7 @@ func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) st
 	return strings.Replace(funcname.List(names), " and ", " or ", 1)
 }
 
-// container is the map that an assignment inserts into, or the slice that it appends to.
+// container returns the map that an assignment inserts into, or the slice that it appends to.
 func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) ast.Expr {
 	if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
 		if t := p.TypeOf(x.X); t != nil {
@@ -121,7 +124,7 @@ func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) ast.Expr
 	return nil
 }
 
-// outermost is the container of containers: m of m[k][l].
+// outermost returns the container of containers: m of m[k][l].
 func outermost(e ast.Expr) ast.Expr {
 	for {
 		x, ok := ast.Unparen(e).(*ast.IndexExpr)
@@ -132,8 +135,8 @@ func outermost(e ast.Expr) ast.Expr {
 	}
 }
 
-// kept is the field or package variable that an expression names; nil for local variables, whose owner may drop
-// them as a whole.
+// kept returns the field or package variable that an expression names; nil for local variables,
+// whose owner may drop them as a whole.
 func kept(p *gocode.Place, e ast.Expr) *types.Var {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -141,7 +144,7 @@ func kept(p *gocode.Place, e ast.Expr) *types.Var {
 			return v
 		}
 	case *ast.SelectorExpr:
-		// Other packages may take from what they can name.
+		// Other packages may remove entries from what they can name.
 		if v, ok := p.Object(x.Sel).(*types.Var); ok && v.IsField() && (!v.Exported() || p.Pkg.Name() == "main") {
 			if root, _ := syntax.Var(p, x); root != nil {
 				return v
@@ -151,8 +154,9 @@ func kept(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// shrinkers are the places in the package that may take from the variable or let it go: delete, clear, any
-// other assignment than the append, its address, or its use as an argument or in a composite literal.
+// shrinkers returns the nodes in the package that may remove entries from the variable or drop it:
+// delete, clear, any other assignment than the append, its address, or its use as an argument or in
+// a composite literal.
 func shrinkers(p *gocode.Place, v *types.Var) []ast.Node {
 	is := func(e ast.Expr) bool {
 		switch x := ast.Unparen(e).(type) {

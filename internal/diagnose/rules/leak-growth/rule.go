@@ -16,17 +16,20 @@ import (
 )
 
 const (
-	// leastBytes that a line must have gained in the window: four times what one sample of the heap stands for.
+	// leastBytes that a line must have gained in the window: four times what one sample of the heap
+	// represents.
 	leastBytes = 2 << 20
-	// leastShare of what is live that the line must have gained in the window.
+	// leastShare of live memory that the line must have gained in the window.
 	leastShare = 0.02
-	// stays is the part of what the line made in the window that must be alive at its end, where the source does
-	// not show what holds it. What a growing map or slice leaves behind is more than the rest.
+	// stays is the least part of what the line allocated in the window that must be live at its
+	// end, if the source does not show what retains it. A growing map or slice leaves more than the
+	// rest behind as garbage.
 	stays = 0.5
-	// leastRequests in the window, each of which leaves perRequest objects behind: a line that every request feeds.
+	// leastRequests in the window, each of which leaves perRequest objects behind on average.
 	leastRequests = 500
 	perRequest    = 0.5
-	// seldom is how often what takes out runs for each time that something is put in, to be no help.
+	// seldom is how often entries are removed for each time that one is added, below which that
+	// does not help.
 	seldom = 0.01
 )
 
@@ -40,7 +43,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Groups{
 			Claim: rule.Claim{
-				// How much of it is wanted is not known.
+				// How much of it is needed is not known.
 				Fraction: rule.Fraction{Expect: 0.5, Low: 0, High: 1},
 			},
 			Rows: find,
@@ -54,14 +57,14 @@ only written, a list that is only appended to. In a service that means growth
 for as long as it runs, until the memory limit.
 
 Bound it: a cache needs a size limit and eviction (LRU, by age), a registry must
-remove entries when what they stand for ends.
+remove entries when their objects end.
 
-It is fine while a cache that is bounded by the number of its keys fills up: a
-recording that begins when the service has been under load for a while tells.
-The rule is sure only of maps and slices of the package or of a struct that
-nothing in the package ever takes anything out of, or nothing did while the
-recording's counters ran; and of lines that every request leaves an object of.
-Of benchmarks it looks at what is left when the last one is over.
+It is fine while a cache with a limited number of keys fills up: a recording
+that starts when the service has been under load for a while shows the
+difference. Findings are hints, except for maps and slices of the package or of
+a struct from which nothing in the package ever removes anything, or nothing did
+while executions were counted; and for lines of which every request leaves an
+object behind. For benchmarks the rule examines what is left after the last one.
 
 Seen in the field: cortexproject/cortex#4739 (labels kept for each tenant),
 golang/go#20135 (maps do not shrink, even when entries are deleted).`
@@ -73,7 +76,7 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		requests = int64(float64(p.Inputs.Requests) / p.Inputs.Units * float64(ph.Runs)) // a service that loads itself
 	}
 	if !ok || ph.Seconds <= 0 || p.Manifest.Target.Kind == "program" && requests < leastRequests {
-		return nil, nil // what a program that ends builds up is its result; what benchmarks leave when they are over is not
+		return nil, nil // what a program that exits builds up is its result; what benchmarks leave after they finish is not
 	}
 	w := window{pass: p, phase: &ph, requests: requests}
 	grown, calls := grownCalls(p)
@@ -96,7 +99,7 @@ type growth struct {
 	*site.Site
 	bytes, objects, made int64
 	live                 []*site.Row
-	callee               string // whose lines made it, when the line called it; "" for the line's own
+	callee               string // the callee whose lines allocated it; "" for the line itself
 }
 
 // window is the time between the two heap profiles.
@@ -106,7 +109,7 @@ type window struct {
 	requests int64
 }
 
-// judge returns what is said of a line; false where it is not a leak for all that is known.
+// judge returns the match of a line; false if it is no leak, as far as is known.
 func (w *window) judge(g growth) (rule.Match, bool) {
 	p := w.pass
 	if g.bytes < leastBytes || float64(g.bytes) < leastShare*float64(p.Table.Totals.LiveBytes) {
@@ -122,7 +125,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 		units.Bytes(float64(g.made)), who, units.Seconds(w.phase.Seconds), units.Percent(min(1, float64(g.bytes)/float64(g.made))), rate(p, w.phase, g.bytes))
 	m.Fix = "Find what retains it, and bound that: a cache needs a size limit and eviction, a registry must remove entries that have ended."
 	if g.callee != "" {
-		m.Fix = fmt.Sprintf("Find out how %s lets go of what it keeps for each call (a Remove, Close, Stop, Unregister, Delete), and call that when what the entry stands for ends.", who)
+		m.Fix = fmt.Sprintf("Find out how %s releases what it keeps for each call (a Remove, Close, Stop, Unregister, Delete), and call that when the entry is no longer needed.", who)
 	}
 	if w.requests >= leastRequests && float64(g.objects) >= perRequest*float64(w.requests) {
 		m.Confidence = rule.Likely // a cache has fewer keys than there are requests
@@ -139,7 +142,7 @@ func (w *window) judge(g growth) (rule.Match, bool) {
 	return m, m.Confidence == rule.Likely || float64(g.bytes) >= stays*float64(g.made)
 }
 
-// keeper adds what holds the memory, where the source shows that.
+// keeper adds what retains the memory, if the source shows that.
 func (w *window) keeper(m *rule.Match, place *gocode.Place) {
 	kept := keeper(w.pass, m.Site, place)
 	if kept == nil {
@@ -147,13 +150,13 @@ func (w *window) keeper(m *rule.Match, place *gocode.Place) {
 	}
 	m.Confidence = rule.Likely
 	m.Cause += " " + kept.words
-	m.Fix = fmt.Sprintf("Bound %s: remove entries when what they stand for ends, or evict the oldest beyond a size.", kept.name)
+	m.Fix = fmt.Sprintf("Bound %s: remove entries that are no longer needed, or evict the oldest above a size.", kept.name)
 	if kept.unused != "" {
-		m.Fix = fmt.Sprintf("Call %s when what an entry of %s stands for ends, or bound %s by size or age.", kept.unused, kept.name, kept.name)
+		m.Fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", kept.unused, kept.name, kept.name)
 	}
 }
 
-// at is the site of a line that grew.
+// at returns the site of a line that grew.
 func at(t *site.Table, g site.Grown) *site.Site {
 	for _, s := range t.Sites {
 		if s.File == g.File && s.Line == g.Line && s.Function == g.Function {
@@ -163,7 +166,7 @@ func at(t *site.Table, g site.Grown) *site.Site {
 	return nil
 }
 
-// rate says how fast a line's live memory grows.
+// rate describes how fast a line's live memory grows.
 func rate(p *rule.Pass, ph *recording.Phase, bytes int64) string {
 	if p.Benchmark() {
 		return units.Bytes(float64(bytes)) + " are left when the benchmarks are over"

@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// cost is what passes through a function.
+// cost is the cost of the rows that pass through a function.
 type cost struct {
 	nanoseconds, bytes int64
 	recursive          bool
@@ -54,7 +54,7 @@ func costs(p *rule.Pass) map[string]*cost {
 	return watched
 }
 
-// worth reports whether a call costs more than a look-up of its result would.
+// worth reports whether a call costs more than a lookup of its result would.
 func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
 	units := p.Inputs.Units
 	ph, ok := p.Manifest.Phase(recording.PhaseCPU)
@@ -74,14 +74,15 @@ func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
 	return calls > 0 && (float64(c.nanoseconds)*1e-9 >= leastCost*calls || float64(c.bytes) >= leastBytes*calls)
 }
 
-// pure returns how sure it is that a function's result follows from its input and that it does nothing else; "" when it is not.
+// pure returns the confidence that a function's result depends only on its input and that it has no
+// side effects; "" when it may have some.
 func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 	if funcname.Match(f.Name, effects.DeterministicFuncs()...) {
 		return sure(f.ByValue())
 	}
 	line := f.Line
 	if strings.Contains(f.Name, ".func") {
-		line++ // of the line of the word func the function around owns a part
+		line++ // the line of the func keyword belongs to the function around
 	}
 	place, ok := s.pass.Syntax.At(f.File, line)
 	if !ok {
@@ -101,8 +102,8 @@ func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 	return ""
 }
 
-// shared reports whether several lines call a function and one line of it is where nearly all of its time passes: one finding at
-// that line says more than one at each caller.
+// shared reports whether several lines call a function and nearly all of its time passes through
+// one of its lines: one finding at that line is better than one at each caller.
 func (s *search) shared(name string) bool {
 	const most = 0.8
 	c := s.costs[name]
@@ -141,7 +142,8 @@ func sure(is bool) rule.Confidence {
 	return rule.Likely
 }
 
-// answers reports whether a function returns something that is worth keeping: not only an error or a number of bytes.
+// answers reports whether a function returns a result that is worth keeping: not only an error or a
+// number of bytes.
 func answers(s *types.Signature) bool {
 	for v := range s.Results().Variables() {
 		if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {

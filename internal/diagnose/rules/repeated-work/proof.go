@@ -12,27 +12,29 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// provedCalls is how many calls show that inputs come again, where results were compared.
+// provedCalls is the least number of compared results that proves repeated inputs.
 const provedCalls = 100
 
-// proved reports whether a function returned the same whenever it got an input again, often enough to believe that its result
-// follows from its input. It does not say that the function changes nothing: see onlyAnswers.
+// proved reports whether a function returned the same for each repeated input, often enough to
+// assume that its result depends only on its input. The function may still change something: see
+// onlyAnswers.
 func proved(in *inputs.Function) bool {
 	const (
 		fewest = 50
-		share  = 0.995 // what is compared is a sample of all inputs, and a time-out may have changed one answer
+		share  = 0.995 // only a sample of all inputs is compared, and a timeout may have changed one result
 	)
 	return in.Compared >= fewest && float64(in.Same) >= share*float64(in.Compared)
 }
 
-// answersTheSame is both: what may be kept by all that is known.
+// answersTheSame reports whether both hold, so that the results may be kept.
 func (s *search) answersTheSame(in *inputs.Function) bool { return proved(in) && s.onlyAnswers(in) }
 
-// onlyAnswers reports whether a function's results may be kept, as far as one can see: it has one that is worth keeping, it is called
-// with values, it calls no function that it is given, and neither its syntax nor its name says that it changes something.
-// What a method of something that changes returns has to be more than yes or no, or a number, which may be the same by chance.
+// onlyAnswers reports whether a function's results may be kept, as far as is visible: it has a
+// result that is worth keeping, its arguments are values, it calls no function argument, and
+// neither its syntax nor its name says that it changes something. The result of a method of a
+// mutable receiver must be more than a boolean or a number, which may be the same by chance.
 func (s *search) onlyAnswers(in *inputs.Function) bool {
-	if !in.ByValue() || strings.Contains(in.Name, ".func") { // of a literal: who knows what it is for
+	if !in.ByValue() || strings.Contains(in.Name, ".func") { // a function literal, whose purpose is unknown
 		return false
 	}
 	place, ok := s.pass.Syntax.At(in.File, in.Line)
@@ -46,8 +48,8 @@ func (s *search) onlyAnswers(in *inputs.Function) bool {
 	return (signature.Recv() == nil || rich(signature)) && effects.ChangesNothing(place)
 }
 
-// makesWorker reports whether a function returns something that its user changes by using it, such as a writer or an encoder: each
-// call has to make its own, or take one that is no longer used.
+// makesWorker reports whether a function returns something that its user changes by using it, such
+// as a writer or an encoder: each call has to create its own, or reuse one that is no longer used.
 func makesWorker(s *types.Signature) bool {
 	for v := range s.Results().Variables() {
 		t := v.Type()
@@ -66,7 +68,7 @@ func makesWorker(s *types.Signature) bool {
 	return false
 }
 
-// rich reports whether a result is a text, or something made of values.
+// rich reports whether a result is a text, or is composed of values.
 func rich(s *types.Signature) bool {
 	for v := range s.Results().Variables() {
 		switch t := v.Type().Underlying().(type) {
@@ -85,14 +87,15 @@ func rich(s *types.Signature) bool {
 	return false
 }
 
-// changes reports whether the name of a function says that it is called for what it changes.
+// changes reports whether the name of a function says that it changes something.
 func changes(in *inputs.Function) bool {
 	return startsWith(in, "Add", "Put", "Set", "Insert", "Store", "Save", "Write", "Update", "Delete", "Remove", "Register", "Record", "Push", "Append",
 		"Inc", "Observe", "Log", "Emit", "Notify", "Send", "Publish", "Enqueue", "Apply", "Exec", "Commit", "Close", "Lock", "Unlock", "Acquire", "Release",
 		"Post", "Upload", "Mark", "Touch", "Flush", "Sync", "Reset", "Pop", "Next", "Read", "Serve", "Handle", "Do", "Run", "Start", "Stop", "Wait", "Take", "Reserve")
 }
 
-// startsWith reports whether the name of a function, without those of its package and receiver, begins with one of some words.
+// startsWith reports whether the name of a function, without package and receiver, starts with one
+// of some words.
 func startsWith(in *inputs.Function, words ...string) bool {
 	name := in.Name[strings.LastIndexByte(in.Name, '.')+1:]
 	return name != "" && slices.ContainsFunc(words, func(word string) bool {
@@ -101,8 +104,8 @@ func startsWith(in *inputs.Function, words ...string) bool {
 	})
 }
 
-// allocatesOnly reports whether what a function costs is the memory that it makes by itself: a constructor of something to be filled
-// returns the same each time, and has to be called each time.
+// allocatesOnly reports whether the cost of a function is only the memory that it allocates itself:
+// a constructor of a value to be filled returns the same each time, and has to be called each time.
 func (s *search) allocatesOnly(name string) bool {
 	const most = 0.8
 	var total, own int64
@@ -119,7 +122,8 @@ func (s *search) allocatesOnly(name string) bool {
 	return float64(own) >= most*float64(total)
 }
 
-// asks reports whether the profile shows that a function asks another service or a database.
+// asks reports whether the profile shows that a function sends a request to another service or a
+// database.
 func (s *search) asks(name string) bool {
 	for _, r := range s.costs[name].rows {
 		i := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })

@@ -1,4 +1,4 @@
-// Package repeatedwork finds functions that compute again what they computed for the same input.
+// Package repeatedwork finds functions that repeat work for the same input.
 package repeatedwork
 
 import (
@@ -25,9 +25,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Overridden by each match: what goes is the share of calls with an input seen before.
+				// Each match overrides it with the share of calls whose input was seen before.
 				Fraction:    rule.Fraction{Expect: 0.5, Low: 0.2, High: 1},
-				Specificity: -2, // behind rules that know the call, or where its input comes from
+				Specificity: -2, // after rules that know the call, or the origin of its input
 				Removes:     true,
 			},
 			Prepare: prepare,
@@ -44,16 +44,17 @@ expensive functions counting their inputs and comparing their results, by hashes
 that never leave the process.
 
 Compute the result once and pass it on, or cache it by its input: in a map for a
-few inputs, in a cache with a size limit where new ones keep coming, for a limited
-time where the answer can change. If the result is modified by its users, copy it
+few inputs, in a cache with a size limit if new ones keep coming, for a limited
+time if the result can change. If the result is modified by its users, copy it
 first.
 
-It is fine where the work is cheaper than a look-up: functions of less than half a
-microsecond and 512 bytes a call are left alone. So are functions that are seen to
-change something, or that returned something else for the same input. That all
-requests of a recording give a function the same few inputs may be the load's
-doing: the rule speaks of it only when other functions got ten times as many
-different ones, or when a file is read again.
+It is fine where the work is cheaper than a lookup: the rule leaves alone
+functions of less than half a microsecond and 512 bytes per call. It also leaves
+alone functions that visibly change something, or that returned different
+results for the same input. If all requests of a recording give a function the
+same few inputs, the load may be the cause: the rule reports that only when
+other functions got ten times as many different inputs, or when a file is read
+again.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -81,14 +82,14 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
-// search remembers which functions repeat themselves.
+// search caches the functions that repeat work.
 type search struct {
 	pass  *rule.Pass
 	known map[string]*found
 	costs map[string]*cost
 }
 
-// found is a function that repeats itself.
+// found is a function that repeats work.
 type found struct {
 	*inputs.Function
 	repeats    float64 // share of calls with an input that it had before
@@ -98,11 +99,11 @@ type found struct {
 	file       bool // it reads one
 	recursive  bool
 	other      string // of sameText: the function that got the text before; "" for itself
-	shared     bool   // it is what stands in the finding, instead of one caller
+	shared     bool   // the finding is at this line, instead of one caller
 	confidence rule.Confidence
 }
 
-// scope is what an input came twice in.
+// scope is the unit in which an input repeats.
 type scope int
 
 const (
@@ -110,20 +111,20 @@ const (
 	inOperation
 	inRun
 	inLoop
-	always   // in all that was watched
+	always   // in everything that was counted
 	sameText // a text in a request, or in a run, whatever the other parameters are
 	asked    // always, of another service
 )
 
-// caller returns the frame of a row nearest to the root that calls a function that repeats itself; the function's own frame where
-// several lines call it.
+// caller returns the frame of a row nearest to the root that calls a function that repeats work;
+// the function's own frame if several lines call it.
 func (s *search) caller(r *site.Row) int {
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		if k := r.Stack[i].Owner.Kind; k != gocode.Main && k != gocode.Dependency {
 			continue
 		}
 		if r.Stack[i].Function == r.Stack[i-1].Function {
-			continue // a recursion whose beginning the profile cut off
+			continue // a recursion whose first calls the profile cut off
 		}
 		if f := s.judged(r.Stack[i-1]); f != nil && f.shared {
 			return i - 1
@@ -163,7 +164,7 @@ func (s *search) judged(f *site.Frame) *found {
 	return known
 }
 
-// judge returns what is wrong with a function; nil for nothing.
+// judge returns how a function repeats work; nil if it does not.
 func (s *search) judge(in *inputs.Function) *found {
 	if in == nil || len(in.Params) == 0 || float64(in.Hashed) < 0.95*float64(in.Calls) {
 		return nil
@@ -176,7 +177,8 @@ func (s *search) judge(in *inputs.Function) *found {
 	return nil
 }
 
-// surely judges functions that repeat themselves within a unit of work and whose results follow from their inputs.
+// surely judges functions that repeat work within a unit of work and whose results depend only on
+// their inputs.
 func (s *search) surely(in *inputs.Function) *found {
 	f := &found{Function: in}
 	c := s.costs[in.Name]
@@ -199,7 +201,7 @@ func (s *search) surely(in *inputs.Function) *found {
 func (f *found) repeated(p *rule.Pass, same bool) bool {
 	window := p.Inputs.Units
 	different, perRequest := f.Identical, f.PerRequest
-	if same { // the receiver may change, its answers do not
+	if same { // the receiver may change, its results do not
 		different, perRequest = f.Stable, f.StablePerRequest
 	}
 	switch {
@@ -218,8 +220,8 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		}
 		f.words = calls + ", with " + evidence.Different(units.Count(different))
 	case p.Manifest.Target.Bench != "" && window > 0:
-		// Every operation gets the benchmark's input again. What one operation repeats is at least what its calls are more than
-		// all inputs that there were.
+		// Every operation repeats the benchmark's input. One operation repeats at least the calls
+		// beyond the number of all different inputs.
 		calls := float64(f.Calls) / (window + 1) // package testing tries one first
 		f.repeats = 1 - float64(different)/calls
 		f.where = inOperation
@@ -240,7 +242,7 @@ func (f *found) describe(m *rule.Match) {
 		f.describeText(m, name)
 	case f.where == asked:
 		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
-		m.Fix = "Cache the answer by its input, for as long as it may be out of date, and fetch it again when that time is over; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at once."
+		m.Fix = "Cache the answer by its input, for as long as it may be out of date, and then fetch it again; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
 	case f.where == inRequest:

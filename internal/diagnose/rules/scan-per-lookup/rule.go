@@ -1,4 +1,4 @@
-// Package scanperlookup finds loops that walk many elements to find one.
+// Package scanperlookup finds loops that scan many elements to find one.
 package scanperlookup
 
 import (
@@ -17,12 +17,13 @@ import (
 )
 
 const (
-	// least is how many elements a search must look at, on average, before an index is faster: a map look-up of a
-	// string takes some 20 ns, a comparison 1 to 2 ns.
+	// least is the least mean number of elements of a search for which an index is faster: a map
+	// lookup of a string takes about 20 ns, a comparison 1 to 2 ns.
 	least = 32
-	// mostKept is the share of the elements up to which a filter is a search for a few.
+	// mostKept is the largest share of the elements that a filter keeps to be a search for a few.
 	mostKept = 0.1
-	// growth is by how much the iterations must rise from the first window to the last to speak of it.
+	// growth is the factor by which the iterations must rise from the first window to the last to
+	// be reported.
 	growth = 1.25
 )
 
@@ -36,8 +37,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// A look-up in a map replaces half of the elements' comparisons or all; what a predicate needs may not fit into
-				// an index, so the low end is far away. Of exact keys the rule says more.
+				// A lookup in a map replaces half of the elements' comparisons or all. What a
+				// predicate needs may not fit into an index, so the low end is far away. For exact
+				// keys the match has its own fraction.
 				Fraction: rule.Fraction{Expect: 0.7, Low: 0.2, High: 0.98},
 			},
 			Prepare: prepare,
@@ -47,18 +49,18 @@ func Rule() rule.Rule {
 
 const doc = `A loop that compares one element after the other until it finds the right one
 costs as much as the list is long, on every call. A profile shows the loop's
-line, not the length of the list. The recording's counters show it: the
-iterations per run of the loop, and whether they grow as the program runs.
+line, not the length of the list. The execution counts of the recording show it:
+the iterations per run of the loop, and whether they grow as the program runs.
 
-Keep an index beside the list: a map from what is compared to the element, or,
-where only part of the key is known, from that part to a few candidates. Keep
-the list sorted and use slices.BinarySearch where the order matters. Where the
-list grows with everything that ever happened, also remove what is done.
+Keep an index beside the list: a map from the compared key to the element or, if
+only part of the key is known, from that part to a few candidates. If the order
+matters, keep the list sorted and use slices.BinarySearch. If the list only
+grows, also remove elements that are no longer needed.
 
-It is fine for lists of a few dozen elements, for which walking is faster than a
-map. The rule speaks only of loops that were counted to look at 32 elements and
-more each time, and that do nothing with the others. It leaves the bytes of
-strings alone.
+It is fine for lists of a few dozen elements, for which a scan is faster than a
+map. The rule reports only loops that scan at least 32 elements each time, as
+counted in the recording, and do nothing with the others. It leaves alone loops
+over the bytes of strings.
 
 Seen in the field: ehabterra/apispec#495 (a map walked for one key, 10.6 % of
 CPU); emitter-io/emitter#206 (a slice of subscribers became a map).`
@@ -97,7 +99,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(at), Judge: judge}, true
 }
 
-// search is a loop that looks for elements, with how often it did.
+// search is a loop that looks for elements, and how often it did.
 type search struct {
 	shape
 	counts.Loop
@@ -105,7 +107,8 @@ type search struct {
 	found float64 // elements found, for each iteration
 }
 
-// searchAt returns the search that a line is part of; nil when there is none that looks at enough.
+// searchAt returns the search that a line is part of; nil when there is none that scans enough
+// elements.
 func searchAt(p *rule.Pass, f *site.Frame) *search {
 	place, ok := p.Syntax.At(f.File, f.Line)
 	if !ok {
@@ -133,7 +136,8 @@ func searchAt(p *rule.Pass, f *site.Frame) *search {
 	return nil
 }
 
-// loopsAround are the loops around a line, innermost first, the one whose head is there among them.
+// loopsAround returns the loops around a line, innermost first, including one whose head is on the
+// line.
 func loopsAround(place *gocode.Place) []ast.Stmt {
 	var all []ast.Stmt
 	for _, n := range place.Nodes {
@@ -162,7 +166,7 @@ func (s *search) describe(place *gocode.Place, m *rule.Match) {
 	})
 }
 
-// words say what the loop looks for, and what finds it without a walk.
+// words fills in what the loop looks for, and what finds it without a scan.
 func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 	n := units.Number(s.Iterations)
 	switch s.kind {
@@ -175,7 +179,7 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 		m.Cause = fmt.Sprintf("The loop on line %d scans all %s elements of %s each time it is reached, to find the first in the order of %s.%s",
 			s.head, n, syntax.Text(s.over), syntax.Text(s.cond), grows)
 		m.Fix = fmt.Sprintf("Keep %s in that order as it changes: container/heap for a minimum or maximum, container/list with the last used at the front for the least recently used, or a sorted slice.", syntax.Text(s.over))
-		m.Confidence = rule.Likely // how often the order changes the loop does not say
+		m.Confidence = rule.Likely // the loop does not show how often the order changes
 		m.Fraction = &rule.Fraction{Expect: 0.85, Low: 0.4, High: 0.99}
 		return
 	case rows:
@@ -193,7 +197,7 @@ func (s *search) words(place *gocode.Place, m *rule.Match, grows string) {
 		s.head, n, syntax.Text(s.over), syntax.Text(s.cond), result, grows)
 	if s.key == nil {
 		m.Fix = fmt.Sprintf("Index %s by what %s compares, or by a part of it that leaves a few candidates, and test those alone.", syntax.Text(s.over), syntax.Text(s.cond))
-		m.Confidence = rule.Likely // whether it can be indexed the words of a call do not say
+		m.Confidence = rule.Likely // the call does not show whether its test can be indexed
 		return
 	}
 	elem := "T"

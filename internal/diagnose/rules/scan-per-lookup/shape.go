@@ -11,19 +11,19 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// shape is a loop that does nothing but test elements, but for those that it looks for.
+// shape is a loop that only tests elements, except those that it looks for.
 type shape struct {
 	over    ast.Expr // what is walked
 	cond    ast.Expr // the test
-	key     ast.Expr // what the elements are compared with; nil where the test is a call
+	key     ast.Expr // what the elements are compared with; nil if the test is a call
 	element ast.Expr // the element's side of the comparison
 	hit     ast.Stmt // the first statement for an element that is found
-	filters bool     // it goes on after a hit
+	filters bool     // it continues after a hit
 	until   int      // the last line of the test
 	kind    kind
 }
 
-// kind says what a loop looks for.
+// kind is what a loop looks for.
 type kind int
 
 const (
@@ -106,7 +106,7 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars
 		sh.hit, sh.filters = rest[0], !leaves(rest[len(rest)-1])
 		sh.cond = negated(s.Cond)
 	case len(rest) > 0:
-		return shape{}, false // the others are worked on, too
+		return shape{}, false // the loop works on the others too
 	default:
 		sh.hit, sh.filters = s.Body.List[0], !leaves(last)
 	}
@@ -120,8 +120,9 @@ func tested(p *gocode.Place, s *ast.IfStmt, rest []ast.Stmt, over ast.Expr, vars
 	return sh, sh.compares(p, sh.cond, vars)
 }
 
-// ordered reports whether a statement keeps the element that is the first in an order so far: it compares the element with what it
-// assigns, and does no more. The list has to be one that lives on: of one that is made for the call all elements have to be looked at once.
+// ordered reports whether a statement only keeps the element that is first in an order so far: it
+// compares the element with the variable that it assigns it to. The list has to exist between
+// calls: in one that is created for the call, all elements have to be examined once.
 func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
 	best := elements{}
 	for _, stmt := range s.Body.List {
@@ -179,7 +180,7 @@ func livesOn(p *gocode.Place, e ast.Expr) bool {
 	return false
 }
 
-// toEnd recognises loops that follow links and do nothing else.
+// toEnd recognises loops that only follow links.
 func toEnd(p *gocode.Place, loop ast.Stmt) (shape, bool) {
 	l, ok := loop.(*ast.ForStmt)
 	if !ok || l.Cond == nil {
@@ -226,7 +227,7 @@ func isRows(t types.Type) bool {
 	return t != nil && funcname.Match(types.TypeString(t, nil), "*database/sql.Rows", "github.com/jackc/pgx/v5.Rows", "*github.com/jmoiron/sqlx.Rows")
 }
 
-// scans reports whether a statement reads a row into variables, which stand for it from then on.
+// scans reports whether a statement reads a row into variables, which are elements from then on.
 func scans(p *gocode.Place, s *ast.IfStmt, over ast.Expr, vars elements) bool {
 	init, ok := s.Init.(*ast.AssignStmt)
 	if !ok || len(init.Rhs) != 1 || s.Else != nil {
@@ -271,7 +272,8 @@ func leaves(s ast.Stmt) bool {
 	return false
 }
 
-// negated is what holds for the elements that "if cond { continue }" leaves; nil when that is no comparison.
+// negated returns what holds for the elements that "if cond { continue }" leaves; nil when that is
+// not a comparison.
 func negated(cond ast.Expr) ast.Expr {
 	switch c := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
@@ -286,7 +288,8 @@ func negated(cond ast.Expr) ast.Expr {
 	return nil
 }
 
-// compares reports whether a test is, or starts with, a comparison of the element with something else, and notes the sides.
+// compares reports whether a test is, or starts with, a comparison of the element with another
+// value, and records the sides.
 func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 	switch c := ast.Unparen(cond).(type) {
 	case *ast.BinaryExpr:
@@ -318,7 +321,7 @@ func (sh *shape) compares(p *gocode.Place, cond ast.Expr, vars elements) bool {
 			}
 		}
 		if sel, ok := c.Fun.(*ast.SelectorExpr); ok && !vars.in(p, sel.X) && p.Info.Selections[sel] != nil {
-			others = true // a method of something else
+			others = true // a method of another value
 		}
 		return of && others
 	}
@@ -335,7 +338,7 @@ func failure(p *gocode.Place, e ast.Expr) bool {
 	return basic && b.Kind() == types.UntypedNil || types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// elements are variables that stand for the element, or for something of it.
+// elements are variables that denote the element, or a part of it.
 type elements map[types.Object]bool
 
 // in reports whether one of the expressions names such a variable.
@@ -352,7 +355,8 @@ func (v elements) in(p *gocode.Place, list ...ast.Expr) bool {
 	return found
 }
 
-// walked returns what a loop walks and the variables of its elements; nil when it walks no list.
+// walked returns what a loop iterates over and the variables of its elements; nil when that is not
+// a list.
 func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 	vars = elements{}
 	switch l := loop.(type) {
@@ -401,7 +405,7 @@ func walked(p *gocode.Place, loop ast.Stmt) (over ast.Expr, vars elements) {
 	return nil, nil
 }
 
-// list reports whether a loop over the type walks elements in memory.
+// list reports whether a loop over the type iterates over elements in memory.
 func list(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Slice, *types.Map, *types.Array:

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// seldom is how often what a call works on may be set for each run of the call.
+	// seldom is the most often that the input of a call may be set, for each run of the call.
 	seldom = 0.01
-	// deepest bounds the expressions that one call is followed to.
+	// deepest is the number of nested expressions up to which a call is followed.
 	deepest = 200
 )
 
-// origin follows what goes into a call to values that live longer than the call.
+// origin follows the input of a call to values that live longer than the call.
 type origin struct {
 	pass     *rule.Pass
 	place    *gocode.Place
@@ -32,20 +32,21 @@ type origin struct {
 	patterns []string
 
 	names []string
-	sets  float64 // most of all values, for each run of the line
+	sets  float64 // largest of all values, for each run of the line
 	open  bool    // other packages may set one of them
 	depth int
-	// What follows is of calls whose purity no list states: they are followed when loose is set, and leave guess, where not all could
-	// be seen; few, where the result is one of a few; file, where one is read.
+	// The fields below are for calls whose purity no list states. They are followed when loose is
+	// set; guess is set when not all code could be analyzed, few when the result is one of a few,
+	// file when a file is read.
 	loose, guess, few, file bool
-	inside                  []*ast.FuncDecl // that are being looked through
+	inside                  []*ast.FuncDecl // functions that are being analyzed
 
-	settled []*types.Var // of those below: what is assigned to them does not change, what else gets them is being looked at
-	under   []*types.Var // local variables that are being followed: t = t.Parse(…) adds nothing to where t comes from
+	settled []*types.Var // of those below: what is assigned to them does not change, their other uses are being examined
+	under   []*types.Var // local variables that are being followed: t = t.Parse(…) adds nothing to the origin of t
 }
 
-// decided reports whether what a call costs follows from values that do not change. A function that compiles a pattern
-// and matches a text has most of its work to do before it looks at the text.
+// decided reports whether the cost of a call depends only on values that do not change. A function
+// that compiles a pattern and matches a text does most of its work before it reads the text.
 func (o *origin) decided(call *ast.CallExpr) bool {
 	if funcname.Match(o.place.CalleeName(call), "regexp.Match*") && len(call.Args) == 2 {
 		return o.fixed(call.Args[0])
@@ -53,7 +54,8 @@ func (o *origin) decided(call *ast.CallExpr) bool {
 	return o.whole(call)
 }
 
-// whole reports whether receiver and arguments of a call are made of constants and of values that do not change.
+// whole reports whether receiver and arguments of a call combine constants and values that do not
+// change.
 func (o *origin) whole(call *ast.CallExpr) bool {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && o.place.Info.Selections[sel] != nil && !o.fixed(sel.X) {
 		return false
@@ -66,7 +68,7 @@ func (o *origin) whole(call *ast.CallExpr) bool {
 	return true
 }
 
-// fixed reports whether an expression is made of constants and of values that do not change.
+// fixed reports whether an expression combines constants and values that do not change.
 func (o *origin) fixed(e ast.Expr) bool {
 	if o.depth++; o.depth > deepest {
 		return false
@@ -123,7 +125,7 @@ func (o *origin) fixed(e ast.Expr) bool {
 	return false
 }
 
-// builtin reports whether a call is of a builtin that makes a value of what does not change.
+// builtin reports whether a call is of a builtin that returns a value that does not change.
 func (o *origin) builtin(call *ast.CallExpr) bool {
 	args := call.Args
 	switch o.place.CalleeName(call) {
@@ -143,8 +145,9 @@ func (o *origin) builtin(call *ast.CallExpr) bool {
 	return true
 }
 
-// computed reports whether a function of the package makes its result from what it gets, and from package variables that do not
-// change: a look-up in a table of texts, a list of functions for a template.
+// computed reports whether the result of a function of the package depends only on its arguments,
+// and on package variables that do not change: a lookup in a table of texts, a list of functions
+// for a template.
 func (o *origin) computed(call *ast.CallExpr) bool {
 	decl := o.place.Declaration(o.place.Callee(call))
 	if decl == nil || decl.Body == nil || decl.Recv != nil {
@@ -169,7 +172,8 @@ func (o *origin) computed(call *ast.CallExpr) bool {
 
 func (o *origin) bound(e ast.Expr) bool { return e == nil || o.fixed(e) }
 
-// variable follows a variable: a local one to all that is assigned to it, others to how often they are set.
+// variable follows a variable: a local one to everything that is assigned to it, others to how
+// often they are set.
 func (o *origin) variable(id *ast.Ident) bool {
 	v, ok := o.place.Object(id).(*types.Var)
 	if !ok {
@@ -193,19 +197,19 @@ func (o *origin) variable(id *ast.Ident) bool {
 	return o.local(v)
 }
 
-// isFunc reports whether a name is a function's: as a value it does not change.
+// isFunc reports whether a name denotes a function, which as a value does not change.
 func isFunc(obj types.Object) bool {
 	_, ok := obj.(*types.Func)
 	return ok
 }
 
-// local reports whether a variable of the function gets nothing but what does not change.
+// local reports whether only values that do not change are assigned to a variable of the function.
 func (o *origin) local(v *types.Var) bool {
 	if syntax.Param(o.place, v) {
 		return !o.setIn(syntax.Body(o.place), v) && o.passed(v)
 	}
 	if slices.Contains(o.under, v) {
-		return !o.loose || slices.Contains(o.settled, v) // sum = hash(sum) is another one in each iteration
+		return !o.loose || slices.Contains(o.settled, v) // sum = hash(sum) differs in each iteration
 	}
 	o.under = append(o.under, v)
 	defer func() { o.under = o.under[:len(o.under)-1] }()
@@ -229,7 +233,7 @@ func (o *origin) local(v *types.Var) bool {
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
 				if o.place.Object(name) == v && len(n.Values) == 0 && o.loose {
-					found++ // what is made of it, the calls say that get it
+					found++ // other uses are judged at the calls that get it
 				}
 				if o.place.Object(name) == v && len(n.Values) > 0 {
 					found++
@@ -263,8 +267,8 @@ func (o *origin) local(v *types.Var) bool {
 	return !o.loose || o.untouched(v)
 }
 
-// elements reports whether a variable of a range statement takes the elements of something, or the keys of a map: not numbers that
-// count up.
+// elements reports whether a variable of a range statement holds elements, or the keys of a map,
+// and not numbers that count up.
 func (o *origin) elements(n *ast.RangeStmt, key bool) bool {
 	t := o.place.TypeOf(n.X)
 	if t == nil {
@@ -279,7 +283,7 @@ func (o *origin) elements(n *ast.RangeStmt, key bool) bool {
 	return false
 }
 
-// passed follows a parameter to what the caller passes for it.
+// passed follows a parameter to the caller's argument.
 func (o *origin) passed(v *types.Var) bool {
 	decl, ok := o.place.Func.(*ast.FuncDecl)
 	if !ok || len(o.callers) == 0 || o.callers[0] == nil {
@@ -316,7 +320,8 @@ func (o *origin) passed(v *types.Var) bool {
 	return false
 }
 
-// selected follows a field: of the receiver, of a package variable, of what is fixed otherwise.
+// selected follows a field: of the receiver, of a package variable, of another value that does not
+// change.
 func (o *origin) selected(sel *ast.SelectorExpr) bool {
 	s := o.place.Info.Selections[sel]
 	if s == nil { // package.Var
@@ -329,8 +334,8 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 	}
 	if id, ok := ast.Unparen(sel.X).(*ast.Ident); ok {
 		if v, ok := o.place.Object(id).(*types.Var); ok && syntax.Param(o.place, v) {
-			// Whose field it is may change from call to call, unless it is the receiver's or a parameter's whose type is made
-			// seldom.
+			// The struct may differ from call to call, unless it is the receiver or a parameter and
+			// its type is created seldom.
 			return o.made(v.Type()) && o.stays(field, types.ExprString(sel))
 		}
 	}
@@ -340,7 +345,7 @@ func (o *origin) selected(sel *ast.SelectorExpr) bool {
 // stays reports whether a field or package variable of the place's package is set seldom.
 func (o *origin) stays(v *types.Var, name string) bool {
 	if v.Pkg() == nil || v.Pkg() != o.place.Pkg {
-		return o.constant(v) // who sets it is not known here
+		return o.constant(v) // other packages may set it
 	}
 	most := 0.0
 	for _, f := range o.place.Files() {
@@ -373,8 +378,9 @@ func (o *origin) stays(v *types.Var, name string) bool {
 	return true
 }
 
-// constant reports whether a variable of another package looks like a constant of it: a package's own values, such as types, fonts,
-// extensions, are set once. What can be told to do something is no constant: clients, registries, sources of random numbers.
+// constant reports whether a variable of another package looks like a constant: a package's own
+// values, such as types, fonts, extensions, are set once. Values that can act are no constants:
+// clients, registries, sources of random numbers.
 func (o *origin) constant(v *types.Var) bool {
 	if !o.loose || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || acts(v.Type()) {
 		return false
@@ -400,7 +406,7 @@ func acts(t types.Type) bool {
 	return false
 }
 
-// made reports whether values of a type of the place's package are made seldom.
+// made reports whether values of a type of the place's package are created seldom.
 func (o *origin) made(t types.Type) bool {
 	if ptr, ok := t.(*types.Pointer); ok {
 		t = ptr.Elem()
@@ -470,7 +476,7 @@ func (o *origin) isOf(e ast.Expr, v *types.Var) bool {
 	}
 }
 
-// targets are the expressions that a node sets, or hands out to be set.
+// targets returns the expressions that a node sets, or passes on to be set.
 func targets(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:

@@ -31,9 +31,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The call goes; a field is read in its place.
+				// The fix removes the call; reading a field replaces it.
 				Fraction:    rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
-				Specificity: -1, // a rule that knows the call says more
+				Specificity: -1, // a rule that knows the call gives better advice
 				Removes:     true,
 			},
 			Prepare: prepare,
@@ -42,19 +42,19 @@ func Rule() rule.Rule {
 }
 
 const doc = `A function splits, parses or formats a setting each time it is called: a list of
-trusted networks, a pattern, a path, a header's canonical form. What it works on
-is a field that was set when the program started, or a variable around a
-handler. The result is the same each time.
+trusted networks, a pattern, a path, a header's canonical form. Its input is a
+field that was set when the program started, or a variable around a handler. The
+result is the same each time.
 
 Compute the result where the value is set, and keep it beside the value: a
 []netip.Prefix beside the []string, a *regexp.Regexp beside the pattern. If the
 value may change later, compute it again there.
 
 It is fine where the value does change, or where the work is done once. The rule
-asks the recording's counters, not the names: it speaks of calls whose arguments
-are made of fields and variables that were set not once in a hundred runs of the
-line while the counters ran, and whose results depend on their arguments alone.
-A result that is changed after the call must be copied first.
+uses counted executions, not names: it reports calls whose arguments depend on
+fields and variables that were set less than once in a hundred runs of the line,
+and whose results depend on their arguments alone. A result that is changed
+after the call must be copied first.
 
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each request).`
@@ -82,7 +82,7 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
-// search remembers which lines call such a function with what does not change.
+// search caches which lines call a function whose input does not change.
 type search struct {
 	pass     *rule.Pass
 	patterns []string
@@ -90,7 +90,7 @@ type search struct {
 	first    map[gocode.Pos]*found // of each line
 }
 
-// mostCallers is how many callers a parameter is followed through.
+// mostCallers is the number of callers up to which a parameter is followed.
 const mostCallers = 4
 
 // at is a line, the function that it calls, and the lines that it is called from.
@@ -106,17 +106,17 @@ type at struct {
 type found struct {
 	place *gocode.Place
 	call  *ast.CallExpr
-	names []string // of the values that it is made of
+	names []string // names of the values that it depends on
 	runs  float64  // of the line, for each unit of work
 	sets  float64  // of those values, for each run of the line
-	open  bool     // other packages may set one of them, which nobody sees
-	// Of a call whose purity no list states.
+	open  bool     // other packages may set one of them, which is not visible
+	// For a call whose purity no list states.
 	loose, guess, few, file bool
 	unit                    string
 }
 
-// caller returns the frame of a row that makes such a call: of calls that build something, the one nearest to the root, with which all below
-// goes; else the one nearest to the leaf.
+// caller returns the frame of a row that makes such a call. Of calls that build something it is the
+// one nearest to the root, whose fix removes everything below; else the one nearest to the leaf.
 func (s *search) caller(r *site.Row) int {
 	if i := s.outermost(r); i >= 0 {
 		return i
@@ -143,7 +143,7 @@ func (s *search) caller(r *site.Row) int {
 	return -1
 }
 
-// look returns the call of a function on a line, when nothing that goes into it changes.
+// look returns the call of a function on a line, if its input does not change.
 func (s *search) look(f *site.Frame, key *at) *found {
 	place, ok := s.pass.Syntax.At(f.File, f.Line)
 	if !ok {
@@ -180,8 +180,8 @@ func (s *search) look(f *site.Frame, key *at) *found {
 	return nil
 }
 
-// runs returns how often a call on a line ran for each unit of work; 0 when that is not known. What a loop ranges over is
-// computed when the loop is reached.
+// runs returns how often a call on a line ran for each unit of work; 0 when that is not known. The
+// operand of a range clause is computed when the loop is reached.
 func (s *search) runs(place *gocode.Place, f *site.Frame, call *ast.CallExpr) float64 {
 	for _, n := range place.Enclosing(call) {
 		if r, ok := n.(*ast.RangeStmt); ok && syntax.Within(r.X, call) {
@@ -193,7 +193,8 @@ func (s *search) runs(place *gocode.Place, f *site.Frame, call *ast.CallExpr) fl
 	return e.PerUnit
 }
 
-// longest leaves out names that others go on: of s.cfg and s.cfg.hosts the second says it all.
+// longest leaves out names that are prefixes of others: of s.cfg and s.cfg.hosts it keeps the
+// second.
 func longest(names []string) []string {
 	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))), func(name string) bool {
 		return slices.ContainsFunc(names, func(other string) bool { return strings.HasPrefix(other, name+".") })

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	fewCalls  = 1000 // that show that inputs come again
+	fewCalls  = 1000 // least number of calls that show repeated inputs
 	fewRepeat = 0.9  // share of calls with an input seen before
 	mostFew   = 16   // inputs of a program that serves no requests
 	mostFiles = 64
-	// variety is how many times as many different inputs another function got: the load, or the rows that the program works on,
-	// do differ.
+	// variety is how many times as many different inputs another function must get: the load, or
+	// the rows that the program works on, do then differ.
 	variety = 10
 )
 
-// few judges functions that get the same few inputs all the time, whichever request they work for. What they do cannot be seen
-// through for sure, so that what it finds is likely: they answer something, they ask nobody by their name and by the profile,
-// and what they are called on does not change.
+// few judges functions that always get the same few inputs, in all requests. Their purity cannot be
+// proved, so the findings are likely: they return something, they ask no other service by their
+// name and by the profile, and their receiver does not change.
 func (s *search) few(in *inputs.Function) *found {
 	c := s.costs[in.Name]
-	different, least := in.Identical, int64(fewCalls) // the receiver counts: what it is called on has to stay
+	different, least := in.Identical, int64(fewCalls) // the receiver counts: it must stay the same
 	same := s.answersTheSame(in)
 	if same {
 		different, least = in.Stable, provedCalls
@@ -73,11 +73,11 @@ func (s *search) few(in *inputs.Function) *found {
 		f.words += " (of pointers the address and what they point at)"
 	}
 	f.confidence = rule.Likely
-	f.shared = s.own(in) // the place to keep results is the function itself
+	f.shared = s.own(in) // the function itself is the place to keep results
 	return f
 }
 
-// own reports whether a function is of the program's module.
+// own reports whether a function belongs to the program's module.
 func (s *search) own(in *inputs.Function) bool {
 	for _, r := range s.costs[in.Name].rows {
 		for _, f := range r.Stack {
@@ -89,8 +89,8 @@ func (s *search) own(in *inputs.Function) bool {
 	return false
 }
 
-// loop reports whether a function is called in a loop that gives it the same input in each iteration: it repeats its inputs as often as
-// the loop iterates.
+// loop reports whether a function is called in a loop that gives it the same input in each
+// iteration: it repeats its inputs as often as the loop iterates.
 func (s *search) loop(name string, repeats float64) bool {
 	const fewest = 3
 	if s.pass.Counts == nil {
@@ -119,7 +119,7 @@ func (s *search) loop(name string, repeats float64) bool {
 	return ok && l.Iterations >= fewest && l.Entries > 1 && repeats >= 0.8*l.Iterations && repeats <= 1.25*l.Iterations
 }
 
-// mostDifferent is how many different inputs, by value, the watched function with the most of them got.
+// mostDifferent returns the largest number of different inputs, by value, of a watched function.
 func (s *search) mostDifferent() int64 {
 	most := s.pass.Inputs.Targets
 	for _, f := range s.pass.Inputs.Functions {
@@ -128,15 +128,16 @@ func (s *search) mostDifferent() int64 {
 	return most
 }
 
-// pureBelow reports whether the profile shows no side effects below a function, and whether it reads a file.
+// pureBelow reports whether the profile shows no side effects below a function, and whether it
+// reads a file.
 func (s *search) pureBelow(name string) (fine, file bool) {
 	return effects.PureBelow(s.costs[name].rows, func(r *site.Row) int {
 		return slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return f.Function == name })
 	})
 }
 
-// seemsToAnswer reports whether a function seems to be called for its result alone: by its body where it is one of the program's, by its
-// name and signature where it is another module's.
+// seemsToAnswer reports whether a function seems to be called only for its result: by its body if
+// it is the program's, by its name and signature if it is another module's.
 func (s *search) seemsToAnswer(in *inputs.Function) bool {
 	if symbol.Standard(in.Package) {
 		return makes(in) && strings.Contains(in.Package, "/") // encoding/json, html/template: not fmt, io, sort
@@ -150,7 +151,7 @@ func (s *search) seemsToAnswer(in *inputs.Function) bool {
 		return false
 	}
 	if decl, ok := place.Func.(*ast.FuncDecl); !ok {
-		return false // a literal: who knows what it is for
+		return false // a function literal, whose purpose is unknown
 	} else if fn, ok := place.Info.Defs[decl.Name].(*types.Func); !ok || effects.Impure(fn) {
 		return false
 	}
@@ -158,7 +159,7 @@ func (s *search) seemsToAnswer(in *inputs.Function) bool {
 		return effects.LooksPureOfFiles(place)
 	}
 	if !takesText(signature) {
-		return false // a handle, an index: what it stands for changes
+		return false // a handle or an index: what it refers to changes
 	}
 	if signature.Recv() != nil {
 		return makes(in) || strings.HasPrefix(in.Name[strings.LastIndexByte(in.Name, '.')+1:], "Get")
@@ -181,7 +182,7 @@ func takesText(s *types.Signature) bool {
 	return false
 }
 
-// takesFunction reports whether a parameter is a function: what that does decides.
+// takesFunction reports whether a parameter is a function: the result depends on what that does.
 func takesFunction(s *types.Signature) bool {
 	for v := range s.Params().Variables() {
 		if _, ok := v.Type().Underlying().(*types.Signature); ok {

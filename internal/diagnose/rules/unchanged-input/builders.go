@@ -15,11 +15,13 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// The functions of this file follow calls of functions whose purity no list states: constructors of dependencies, functions of the
-// program that build something. What they cannot see through makes a finding likely, not measured; what is known to ask the world
-// (clocks, random numbers, other machines) ends it, by name here and by the profile in [quiet].
+// The functions of this file follow calls of functions whose purity no list states: constructors of
+// dependencies, functions of the program that build something. Code that they cannot analyze makes
+// a finding likely, not measured. Known side effects and impure results (clocks, random numbers,
+// other machines) end the analysis, by name here and by the profile in [quiet].
 
-// makes reports whether a call makes its result of what does not change, by all that is visible.
+// makes reports whether the result of a call depends only on values that do not change, as far as
+// is visible.
 func (o *origin) makes(call *ast.CallExpr) bool {
 	fn := o.place.Callee(call)
 	if fn == nil {
@@ -31,13 +33,13 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	if fn.Signature().Recv() != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		if !ok || !o.fresh(sel.X) {
-			return false // what it is called on may remember earlier calls
+			return false // the receiver may remember earlier calls
 		}
 	}
 	for _, arg := range call.Args {
 		if u, ok := ast.Unparen(arg).(*ast.UnaryExpr); ok && u.Op == token.AND {
 			if _, named := ast.Unparen(u.X).(*ast.Ident); named {
-				return false // the result goes on working on a variable of this run
+				return false // the result keeps using a variable of this call
 			}
 		}
 		if !o.fixed(arg) || o.remembers(arg) {
@@ -51,8 +53,8 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	return true
 }
 
-// byVariable is makes for a call of a package variable that holds a function, as packages have them to give a function of another one a
-// second name.
+// byVariable is makes for a call of a package variable that holds a function, as packages have for
+// a second name of another package's function.
 func (o *origin) byVariable(call *ast.CallExpr) bool {
 	v, _ := syntax.Var(o.place, call.Fun)
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && v == nil {
@@ -70,8 +72,8 @@ func (o *origin) byVariable(call *ast.CallExpr) bool {
 	return true
 }
 
-// remembers reports whether an argument is something that lives on between calls and that a call could change: what a package variable
-// points at.
+// remembers reports whether an argument refers to something that lives on between calls and that a
+// call could change: what a package variable points at.
 func (o *origin) remembers(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -90,7 +92,7 @@ func (o *origin) remembers(e ast.Expr) bool {
 	return true
 }
 
-// fresh reports whether a value was made in this run of the function, of what does not change.
+// fresh reports whether this call of the function created a value, from values that do not change.
 func (o *origin) fresh(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -104,8 +106,8 @@ func (o *origin) fresh(e ast.Expr) bool {
 	return false
 }
 
-// untouched reports whether the calls that get a variable, as receiver or argument, get nothing else that changes: c.Add(x) makes of c
-// what x says.
+// untouched reports whether the calls that get a variable, as receiver or argument, get no other
+// values that change: c.Add(x) changes c by x.
 func (o *origin) untouched(v *types.Var) bool {
 	fine := true
 	ast.Inspect(syntax.Body(o.place), func(n ast.Node) bool {
@@ -145,7 +147,8 @@ func (o *origin) isRoot(e ast.Expr, v *types.Var) bool {
 	return w == v
 }
 
-// builds reports whether a function of the package, given what does not change, does nothing visible but build its result.
+// builds reports whether a function of the package, with arguments that do not change, visibly only
+// builds its result.
 func (o *origin) builds(decl *ast.FuncDecl) bool {
 	if decl == nil || decl.Body == nil || decl.Recv != nil || decl.Type.Results == nil || o.depth > deepest {
 		return false
@@ -181,7 +184,7 @@ func (o *origin) builds(decl *ast.FuncDecl) bool {
 	return fine
 }
 
-// reads reports whether a name is of something that a function may read and make the same of it each time.
+// reads reports whether a function may read what a name denotes and return the same each time.
 func (o *origin) reads(id *ast.Ident) bool {
 	v, ok := o.place.Object(id).(*types.Var)
 	if !ok || v.IsField() {
@@ -195,7 +198,7 @@ func (o *origin) reads(id *ast.Ident) bool {
 	}
 }
 
-// belongs reports whether what is assigned to belongs to a function.
+// belongs reports whether the target of an assignment belongs to a function.
 func (o *origin) belongs(decl *ast.FuncDecl, e ast.Expr) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -219,7 +222,7 @@ func (o *origin) belongs(decl *ast.FuncDecl, e ast.Expr) bool {
 	}
 }
 
-// harmless reports whether a call within a function that builds something does that and no more.
+// harmless reports whether a call within a function that builds something only does that.
 func (o *origin) harmless(call *ast.CallExpr) bool {
 	if _, conversion := o.place.Conversion(call); conversion {
 		return true
@@ -243,7 +246,7 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
 		if v, _ := syntax.Var(o.place, sel.X); v != nil && v.Pkg() == o.place.Pkg && v.Parent() == o.place.Pkg.Scope() {
-			return false // a method of something that lives on
+			return false // a method of a value that lives on
 		}
 	}
 	if fn.Pkg() == o.place.Pkg && fn.Signature().Recv() == nil {
@@ -253,7 +256,8 @@ func (o *origin) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// outermost returns the frame of a row, nearest to its root, in which the program calls something that is made of what does not change.
+// outermost returns the frame of a row, nearest to its root, in which the program calls a function
+// whose result does not change.
 func (s *search) outermost(r *site.Row) int {
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		f := r.Stack[i]
@@ -277,7 +281,7 @@ func (s *search) outermost(r *site.Row) int {
 	return -1
 }
 
-// answers reports whether a call's result is used, and more than an error.
+// answers reports whether a call's result is used, and is more than an error.
 func (o *origin) answers(call *ast.CallExpr) bool {
 	around := o.place.Enclosing(call)
 	if len(around) > 0 {
@@ -297,10 +301,10 @@ func (o *origin) answers(call *ast.CallExpr) bool {
 	return false
 }
 
-// leastMade is how often per run a call must build the same result.
+// leastMade is the least number of times per run that a call must build the same result.
 const leastMade = 100
 
-// describeMade states what is built again on every call.
+// describeMade fills in the words for a result that is built again on every call.
 func (f *found) describeMade(m *rule.Match, runs string) {
 	name := funcname.Short(f.place.CalleeName(f.call))
 	if fn := f.place.Callee(f.call); fn != nil && fn.Pkg() == f.place.Pkg {

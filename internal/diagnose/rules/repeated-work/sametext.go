@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// text judges functions that go through a long text again, with another destination or another question: the body of a request
-// decoded into a map to look at one field and then into a struct.
+// text judges functions that read a long text more than once, with another destination or another
+// question: the body of a request that is decoded into a map for one field and then into a struct.
 func (s *search) text(in *inputs.Function) *found {
 	if !s.decodes(in) || float64(in.Texts) < 0.9*float64(in.Calls) {
 		return nil
@@ -35,7 +35,8 @@ func (s *search) text(in *inputs.Function) *found {
 	return f
 }
 
-// textOfTwo judges functions that get a text which another function went through before in the same request.
+// textOfTwo judges functions that get a text which another function read before in the same
+// request.
 func (s *search) textOfTwo(in *inputs.Function) *found {
 	for _, p := range s.pass.Inputs.Pairs {
 		if p.Then != in.Name || p.Times < leastCalls || in.TextsInRequest == 0 {
@@ -59,7 +60,8 @@ func (s *search) textOfTwo(in *inputs.Function) *found {
 	return nil
 }
 
-// decodes reports whether a function by its name reads a text through, costs more than a look-up and does nothing else by the profile.
+// decodes reports whether a function reads a whole text, by its name, costs more than a lookup and
+// has no side effects, by the profile.
 func (s *search) decodes(in *inputs.Function) bool {
 	c := s.costs[in.Name]
 	return c != nil && !c.recursive && c.worth(s.pass, in) && s.quiet(in.Name) &&
@@ -82,7 +84,7 @@ func differentTexts(n string) string {
 	return n + " different texts"
 }
 
-// describeText writes what is said of a text that is gone through again.
+// describeText fills in the words for a text that is read more than once.
 func (f *found) describeText(m *rule.Match, name string) {
 	m.Cause = fmt.Sprintf("%s goes through the same text again: %s.", name, f.words)
 	m.Fix = "Parse it once and pass the result on. Where one field decides what becomes of the rest, decode that field alone first (json.RawMessage keeps the rest as it is)."
