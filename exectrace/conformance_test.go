@@ -145,7 +145,7 @@ func (d *dumper) event(t *exectrace.Trace, e *exectrace.Event) {
 }
 
 func (d *dumper) End(t *exectrace.Trace) {
-	t.Live(func(_ exectrace.GIndex, g *exectrace.Goroutine) {
+	for _, g := range t.Live() {
 		fmt.Fprintf(d, "end: g%d %v since %d\n", g.ID, g.State, g.Since)
-	})
+	}
 }

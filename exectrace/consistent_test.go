@@ -133,7 +133,7 @@ func (c *consistent) proc(e *exectrace.Event) {
 
 func (c *consistent) End(t *exectrace.Trace) {
 	alive := 0
-	t.Live(func(i exectrace.GIndex, g *exectrace.Goroutine) {
+	for i, g := range t.Live() {
 		alive++
 		l := c.gs[i]
 		if l == nil || l.id != g.ID || l.state != g.State || l.since != g.Since {
@@ -141,7 +141,7 @@ func (c *consistent) End(t *exectrace.Trace) {
 		}
 		l.sum += t.Now() - g.Since
 		c.end(l, t.Now())
-	})
+	}
 	if alive != len(c.gs) {
 		c.t.Errorf("%d goroutines live, by their events %d", alive, len(c.gs))
 	}

@@ -27,11 +27,11 @@ func (w *waits) Events(t *exectrace.Trace, b *exectrace.Block) {
 
 // End counts the waits that last until the end of the trace.
 func (w *waits) End(t *exectrace.Trace) {
-	t.Live(func(_ exectrace.GIndex, g *exectrace.Goroutine) {
+	for _, g := range t.Live() {
 		if g.State == exectrace.Waiting {
 			w.total[g.Why] += t.Now() - g.Since
 		}
-	})
+	}
 }
 
 // A fold sees every event, in order, and adds up what it wants to know.

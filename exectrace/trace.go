@@ -2,6 +2,7 @@ package exectrace
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/hone-go/hone/exectrace/internal/wire"
@@ -85,11 +86,13 @@ func (t *Trace) Goroutine(i GIndex) *Goroutine {
 	return &t.order.gs[i].Goroutine
 }
 
-// Live calls f for each goroutine that has not ended.
-func (t *Trace) Live(f func(GIndex, *Goroutine)) {
-	for i := range t.order.gs {
-		if g := &t.order.gs[i].Goroutine; g.State != Gone {
-			f(GIndex(i), g)
+// Live ranges over the goroutines that have not ended.
+func (t *Trace) Live() iter.Seq2[GIndex, *Goroutine] {
+	return func(yield func(GIndex, *Goroutine) bool) {
+		for i := range t.order.gs {
+			if g := &t.order.gs[i].Goroutine; g.State != Gone && !yield(GIndex(i), g) {
+				return
+			}
 		}
 	}
 }

@@ -25,9 +25,9 @@ type Interval struct {
 	Hist   *Histogram // nanoseconds
 }
 
-// HDR returns h as an HdrHistogram with 3 significant digits. A bucket's counts
-// stand at its middle, the lowest and the highest value where they were.
-func (h *Histogram) HDR() *hdrhistogram.Histogram {
+// hdr returns h as an HdrHistogram with 3 significant digits. The counts of a bucket are at its middle,
+// the minimum and the maximum where they were.
+func (h *Histogram) hdr() *hdrhistogram.Histogram {
 	out := hdrhistogram.New(1, max(h.max, 2), hdrDigits)
 	record := func(v, n int64) {
 		// Neither range nor sign can be wrong: 0 ≤ v ≤ h.max.
@@ -35,26 +35,26 @@ func (h *Histogram) HDR() *hdrhistogram.Histogram {
 			panic(fmt.Sprintf("histogram: %d × %d: %v", n, v, err))
 		}
 	}
-	h.Buckets(func(low, high, n int64) bool {
-		if h.min >= low && h.min <= high {
+	for b := range h.Buckets() {
+		n := b.Count
+		if h.min >= b.Low && h.min <= b.High {
 			record(h.min, 1)
 			n--
 		}
-		if n > 0 && h.max >= low && h.max <= high {
+		if n > 0 && h.max >= b.Low && h.max <= b.High {
 			record(h.max, 1)
 			n--
 		}
 		if n > 0 {
-			record(min(max(low+(high-low)/2, h.min), h.max), n)
+			record(min(max(b.Low+(b.High-b.Low)/2, h.min), h.max), n)
 		}
-		return true
-	})
+	}
 	return out
 }
 
-// FromHDR returns the counts of o. An HdrHistogram keeps no values, so minimum
-// and maximum are as near as its buckets say, and the mean is theirs.
-func FromHDR(o *hdrhistogram.Histogram) *Histogram {
+// fromHDR returns the counts of o. An HdrHistogram keeps no values, so minimum, maximum and mean are
+// known only as well as its buckets are narrow.
+func fromHDR(o *hdrhistogram.Histogram) *Histogram {
 	h := New()
 	for _, bar := range o.Distribution() {
 		h.RecordN(bar.From+(bar.To-bar.From)/2, bar.Count)
@@ -69,7 +69,7 @@ func (h *Histogram) WritePercentiles(w io.Writer, unit float64) error {
 	if !(unit > 0) || math.IsInf(unit, 1) {
 		return fmt.Errorf("write percentiles: unit %v is not a positive number", unit)
 	}
-	_, err := h.HDR().PercentilesPrint(w, 5, unit)
+	_, err := h.hdr().PercentilesPrint(w, 5, unit)
 	return err
 }
 
@@ -94,7 +94,7 @@ func WriteLog(w io.Writer, intervals []Interval) error {
 		if strings.ContainsAny(iv.Tag, ", \t\r\n") {
 			return fmt.Errorf("write histogram log: tag %q holds a comma or white space", iv.Tag)
 		}
-		h := iv.Hist.HDR()
+		h := iv.Hist.hdr()
 		h.SetTag(iv.Tag)
 		h.SetStartTimeMs(iv.Start.UnixMilli())
 		h.SetEndTimeMs(iv.Start.Add(iv.Length).UnixMilli())
@@ -171,7 +171,7 @@ func parseInterval(line string, base float64) (Interval, error) {
 	}
 	iv.Start = time.UnixMilli(int64(math.Round((base + start) * 1e3)))
 	iv.Length = time.Duration(math.Round(length*1e3)) * time.Millisecond
-	iv.Hist = FromHDR(h)
+	iv.Hist = fromHDR(h)
 	return iv, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,12 +19,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // counts are a histogram's buckets, for comparing without the exact values.
-func counts(h *histogram.Histogram) (out [][3]int64) {
-	h.Buckets(func(low, high, n int64) bool {
-		out = append(out, [3]int64{low, high, n})
-		return true
-	})
-	return out
+func counts(h *histogram.Histogram) []histogram.Bucket {
+	return slices.Collect(h.Buckets())
 }
 
 func TestLogKeepsEveryCountInItsBucket(t *testing.T) {

@@ -1,6 +1,7 @@
 package histogram
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 )
@@ -134,12 +135,6 @@ func (h *Histogram) Reset() {
 	h.n, h.sumHi, h.sumLo, h.min, h.max = 0, 0, 0, 0, 0
 }
 
-// Clone returns a copy of h.
-func (h *Histogram) Clone() *Histogram {
-	c := *h
-	return &c
-}
-
 // Count returns how many values were recorded.
 func (h *Histogram) Count() int64 { return h.n }
 
@@ -184,19 +179,23 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return max(h.min, min(h.max, middle(bucket(h.max))))
 }
 
-// Buckets calls yield for every bucket that is not empty, lowest first, with
-// the lowest and highest value that it stands for.
-func (h *Histogram) Buckets(yield func(low, high, count int64) bool) {
-	if h.n == 0 {
-		return
-	}
-	for i := bucket(h.min); i <= bucket(h.max); i++ {
-		if h.counts[i] == 0 {
-			continue
-		}
-		low, high := bounds(i)
-		if !yield(low, high, int64(h.counts[i])) {
+// Bucket is the count of the values from Low to High, both included.
+type Bucket struct{ Low, High, Count int64 }
+
+// Buckets ranges over the buckets that are not empty, lowest first.
+func (h *Histogram) Buckets() iter.Seq[Bucket] {
+	return func(yield func(Bucket) bool) {
+		if h.n == 0 {
 			return
+		}
+		for i := bucket(h.min); i <= bucket(h.max); i++ {
+			if h.counts[i] == 0 {
+				continue
+			}
+			low, high := bounds(i)
+			if !yield(Bucket{low, high, int64(h.counts[i])}) {
+				return
+			}
 		}
 	}
 }

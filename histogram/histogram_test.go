@@ -119,17 +119,16 @@ func TestBucketsCoverTheRangeWithoutGaps(t *testing.T) {
 	h.Record(math.MaxInt64)
 	last := int64(-1)
 	var total int64
-	h.Buckets(func(low, high, n int64) bool {
-		if low <= last || high < low {
-			t.Fatalf("bucket %d…%d after one that ended at %d", low, high, last)
+	for b := range h.Buckets() {
+		if b.Low <= last || b.High < b.Low {
+			t.Fatalf("bucket %d…%d after one that ended at %d", b.Low, b.High, last)
 		}
-		if width := float64(high - low); width > float64(low)/128 {
-			t.Fatalf("bucket %d…%d is wider than 1/128 of its value", low, high)
+		if width := float64(b.High - b.Low); width > float64(b.Low)/128 {
+			t.Fatalf("bucket %d…%d is wider than 1/128 of its value", b.Low, b.High)
 		}
-		last = high
-		total += n
-		return true
-	})
+		last = b.High
+		total += b.Count
+	}
 	if last != math.MaxInt64 || total != h.Count() {
 		t.Fatalf("buckets end at %d with %d counts, want %d with %d", last, total, int64(math.MaxInt64), h.Count())
 	}

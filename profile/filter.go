@@ -107,18 +107,13 @@ func (r Rows) all(n int) bool {
 	return has == n
 }
 
-// Has reports whether a row is in the set.
-func (r Rows) Has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
+// has reports whether a row is in the set.
+func (r Rows) has(row int) bool { return r.bits[row/64]>>(row%64)&1 != 0 }
 
 func (r Rows) subtract(s Rows) {
 	for i := range r.bits {
 		r.bits[i] &^= s.bits[i]
 	}
-}
-
-// RowsMatching returns the rows with a location that re matches; see Filter.
-func (p *Profile) RowsMatching(re *regexp.Regexp) Rows {
-	return p.rowsWhere(p.newMatcher(re).location)
 }
 
 // rowsWhere returns the rows with a location that is wanted.
@@ -157,7 +152,7 @@ func keepRows[T any](column []T, rows Rows) []T {
 	}
 	out := make([]T, 0, len(column))
 	for row, v := range column {
-		if rows.Has(row) {
+		if rows.has(row) {
 			out = append(out, v)
 		}
 	}

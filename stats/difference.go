@@ -111,30 +111,6 @@ func Minus(a, b Interval) Interval {
 	return Add(a, Interval{-b.Value, -b.High, -b.Low})
 }
 
-// MeanDifference compares the means of two independent samples: new − old with
-// the interval and the p-value of Welch's t test (see [MeanRatio]), which agree: the
-// interval holds 0 exactly when p > 0.05. Fewer than two values in a sample,
-// or a NaN or infinity, give an unbounded interval and p = 1; samples without any scatter an
-// interval without width, and p = 1 or 0.
-func MeanDifference(old, new []float64) (difference Interval, p float64) {
-	if len(old) < 2 || len(new) < 2 || !allFinite(old) || !allFinite(new) {
-		return Interval{math.NaN(), math.Inf(-1), math.Inf(1)}, 1
-	}
-	x, a := meanAndVariance(old)
-	y, b := meanAndVariance(new)
-	d := y - x
-	if a+b == 0 {
-		if d == 0 {
-			return Interval{}, 1
-		}
-		return Interval{d, d, d}, 0
-	}
-	df := (a + b) * (a + b) / (a*a/float64(len(old)-1) + b*b/float64(len(new)-1))
-	s := math.Sqrt(a + b)
-	half := tQuantile975(df) * s
-	return Interval{d, d - half, d + half}, tTails(d/s, df)
-}
-
 // Mean returns the mean of a sample with Student's interval. Fewer than two values, or a NaN or infinity,
 // give an unbounded interval, and without any value there is no mean.
 func Mean(xs []float64) Interval {

@@ -88,23 +88,6 @@ func TestRateDifferenceIsSmoothWhereItsMethodChanges(t *testing.T) {
 	near(t, "p", exact.P, normal.P, 1e-5)
 }
 
-func TestMeanDifferenceAgreesWithMeanRatio(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		sample := rapid.SliceOfN(rapid.Float64Range(1, 100), 2, 8)
-		x, y := sample.Draw(t, "old"), sample.Draw(t, "new")
-		d, p := MeanDifference(x, y)
-		if _, want := MeanRatio(x, y); p != want {
-			t.Errorf("p = %g, of the ratio %g", p, want)
-		}
-		if holds := d.Low <= 0 && 0 <= d.High; holds != (p > 0.05) && math.Abs(p-0.05) > 1e-6 {
-			t.Errorf("%v and p = %g do not agree", d, p)
-		}
-	})
-	if d, p := MeanDifference([]float64{1}, []float64{2, 3}); p != 1 || d.Known() {
-		t.Errorf("too few: %v, %g", d, p)
-	}
-}
-
 func TestPartlyKnownDifferenceAtItsEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value, variance := rapid.Float64Range(-5, 5).Draw(t, "value"), rapid.Float64Range(0.1, 5).Draw(t, "variance")

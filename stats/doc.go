@@ -10,7 +10,7 @@
 // Counts are taken as Poisson ([Poisson], [Sum]), parts of a whole as binomial
 // ([Share]) and repeated measurements either without any assumption about their
 // distribution ([MedianRatio]) or, where means are what matters, by Welch's t
-// ([MeanRatio], [MeanDifference]). Counts are compared by [RateDifference], and a
+// ([MeanRatio]). Counts are compared by [RateDifference], and a
 // whole family of comparisons is kept honest by [FalseDiscovery]. [Add], [Mul], [Part] and [Interval.Scale] carry intervals
 // through arithmetic.
 //

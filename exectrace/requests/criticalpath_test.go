@@ -182,7 +182,7 @@ func TestPathOfARequestThatIsStuck(t *testing.T) {
 	f.after(10).block(g, exectrace.WaitSync, lock+" < main.job:4")
 	f.after(300)
 	res := f.fold(Options{Paths: true}).Result()
-	q := res.Find(1)
+	q := find(t, res, 1)
 	if q == nil {
 		t.Fatal("it is not kept")
 	}
@@ -286,9 +286,9 @@ func TestRequestPathByParts(t *testing.T) {
 	f.after(8).taskEnd(g, 1)
 	f.task(g, 2)
 	f.taskEnd(g, 2)
-	want := f.fold(Options{Paths: true}).Result().Find(1).Path
+	want := find(t, f.fold(Options{Paths: true}).Result(), 1).Path
 	few := Options{Paths: true, PathRecords: 128}
-	if p := f.fold(few).Result().Find(1).Path; !p.Lost() {
+	if p := find(t, f.fold(few).Result(), 1).Path; !p.Lost() {
 		t.Fatal("nothing is lost")
 	}
 	few.PathOf = 1

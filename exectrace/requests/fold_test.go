@@ -428,3 +428,17 @@ func TestNothingGoesOnOverAGap(t *testing.T) {
 		contiguous(t, q.Path)
 	}
 }
+
+// find returns a request of a result by its ID, of the slowest or the open ones.
+func find(t *testing.T, r *Result, id int64) *Request {
+	t.Helper()
+	for _, list := range [][]Request{r.Slowest, r.Open} {
+		for i := range list {
+			if list[i].ID == id {
+				return &list[i]
+			}
+		}
+	}
+	t.Fatalf("no request %d", id)
+	return nil
+}

@@ -117,18 +117,6 @@ type Wait struct {
 	Time   int64           `json:"ns"`
 }
 
-// Find returns a request that was kept, of the slowest or the open ones, or nil.
-func (r *Result) Find(id int64) *Request {
-	for _, list := range [][]Request{r.Slowest, r.Open} {
-		for i := range list {
-			if list[i].ID == id {
-				return &list[i]
-			}
-		}
-	}
-	return nil
-}
-
 // WithoutPaths returns the result without the critical paths of its requests, which another view shows.
 func (r *Result) WithoutPaths() *Result {
 	out := *r

@@ -37,8 +37,8 @@ type Cause struct {
 	Share float64 `json:"share"`
 }
 
-// Difference is what the slow requests spend more than the median ones, in nanoseconds.
-func (c *Cause) Difference() float64 { return c.Slow - c.Median }
+// difference is what the slow requests spend more than the median ones, in nanoseconds.
+func (c *Cause) difference() float64 { return c.Slow - c.Median }
 
 // weighed is a kept request and how many it stands for.
 type weighed struct {
@@ -116,12 +116,12 @@ func causes(slow, median spending) []Cause {
 	for k := range keys {
 		c := Cause{Place: slow.place(k), Slow: slow.by[k], Median: median.by[k]}
 		if difference > 0 {
-			c.Share = c.Difference() / difference
+			c.Share = c.difference() / difference
 		}
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b Cause) int {
-		return cmp.Or(cmp.Compare(b.Difference(), a.Difference()), a.Place.compare(&b.Place))
+		return cmp.Or(cmp.Compare(b.difference(), a.difference()), a.Place.compare(&b.Place))
 	})
 	return out
 }

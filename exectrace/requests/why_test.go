@@ -42,7 +42,7 @@ func TestWhySlowRequestsAreSlow(t *testing.T) {
 	}
 	var difference float64
 	for _, c := range w.Causes {
-		difference += c.Difference()
+		difference += c.difference()
 	}
 	if math.Abs(difference-(w.SlowMean-w.MedianMean)) > 1 {
 		t.Errorf("causes explain %g ns of %g", difference, w.SlowMean-w.MedianMean)

@@ -96,16 +96,19 @@ type Creation struct {
 // they were started with. Of a dump that cannot be read to its end it is what was read.
 func Creations(dump io.Reader) map[string]Creation {
 	counts := map[string]map[Creation]int{}
-	_ = textual.EachGoroutine(dump, maxDump, func(g *textual.Goroutine) { // the rest does without the line of creation
+	for g, err := range textual.EachGoroutine(dump, maxDump) {
+		if err != nil { // the rest does without the line of creation
+			break
+		}
 		if g.Creator == "" || len(g.Stack) == 0 {
-			return
+			continue
 		}
 		start := g.Stack[len(g.Stack)-1].Function
 		if counts[start] == nil {
 			counts[start] = map[Creation]int{}
 		}
 		counts[start][Creation{g.Creator, g.CreatorFile, g.CreatorLine}]++
-	})
+	}
 	out := map[string]Creation{}
 	for start, all := range counts {
 		var best Creation

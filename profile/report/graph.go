@@ -153,7 +153,7 @@ func (v *View) Graph(o GraphOptions) (*CallGraph, error) {
 	o.SampleIndex, o.Mean, o.DropNegative = v.Index, v.Mean, v.DropNegative
 	o.Granularity, o.Columns, o.Order = v.Granularity, v.ShowColumns, v.Order
 	o.CallTree = o.CallTree && v.CallTree
-	o.NodeCount = v.Limit(o.NodeCount)
+	o.NodeCount = v.limit(o.NodeCount)
 	o.NodeFraction, o.EdgeFraction = v.NodeFraction, v.EdgeFraction
 	o.Filter = profile.Filter{}
 	if o.Addresses || o.EdgesOf != nil { // callgrind and peek show all

@@ -177,12 +177,12 @@ func (v *View) TopOptions(limit int) TopOptions {
 	return TopOptions{
 		SampleIndex: v.Index, Total: v.Total, Mean: v.Mean, DropNegative: v.DropNegative,
 		Granularity: v.Granularity, Columns: v.ShowColumns, Order: v.Order,
-		MinShare: v.NodeFraction, EdgeShare: v.EdgeFraction, Limit: v.Limit(limit), Inline: true,
+		MinShare: v.NodeFraction, EdgeShare: v.EdgeFraction, Limit: v.limit(limit), Inline: true,
 	}
 }
 
-// Limit is NodeCount, or the report's own default where that does not say.
-func (v *View) Limit(byDefault int) int {
+// limit is NodeCount, or the report's own default where that does not say.
+func (v *View) limit(byDefault int) int {
 	if v.NodeCount >= 0 {
 		return v.NodeCount
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"strconv"
 	"strings"
@@ -82,7 +83,7 @@ func isCrash(lines []string) bool {
 func readDump(r *reader) (*profile.Profile, error) {
 	what := profile.ValueType{Type: "goroutine", Unit: "count"}
 	b := profile.NewBuilder(what)
-	err := r.goroutines(func(g *Goroutine) { b.AddLabeled(g.Stack, g.labels(), 1) })
+	err := r.goroutines(func(g *Goroutine) bool { b.AddLabeled(g.Stack, g.labels(), 1); return true })
 	if err != nil {
 		return nil, err
 	}
@@ -98,39 +99,45 @@ func readDump(r *reader) (*profile.Profile, error) {
 // (0 = profile.DefaultMaxBytes).
 func Goroutines(in io.Reader, maxBytes int64) ([]Goroutine, error) {
 	var all []Goroutine
-	err := EachGoroutine(in, maxBytes, func(g *Goroutine) {
+	for g, err := range EachGoroutine(in, maxBytes) {
+		if err != nil {
+			return nil, err
+		}
 		one := *g
 		one.Stack = append([]profile.FrameSpec{}, g.Stack...)
 		all = append(all, one)
-	})
-	if err != nil {
-		return nil, err
 	}
 	return all, nil
 }
 
-// EachGoroutine is Goroutines for dumps that are not kept: it calls each for every goroutine, which is valid until each returns,
-// also for those before an error.
-func EachGoroutine(in io.Reader, maxBytes int64, each func(*Goroutine)) error {
-	z, err := profile.Inflate(in, maxBytes)
-	if err != nil {
-		return err
+// EachGoroutine ranges over the goroutines of a dump without keeping them: one is valid until the next.
+// If the dump cannot be read to its end, the last pair has the error and no goroutine.
+func EachGoroutine(in io.Reader, maxBytes int64) iter.Seq2[*Goroutine, error] {
+	return func(yield func(*Goroutine, error) bool) {
+		z, err := profile.Inflate(in, maxBytes)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer z.Close()
+		r := newReader(z)
+		more := true
+		err = r.goroutines(func(g *Goroutine) bool {
+			more = yield(g, nil)
+			return more
+		})
+		if r.err != nil {
+			err = r.err
+		}
+		if err != nil && more {
+			yield(nil, fmt.Errorf("goroutine dump, line %d: %w", r.line, err))
+		}
 	}
-	defer z.Close()
-	r := newReader(z)
-	err = r.goroutines(each)
-	if r.err != nil {
-		err = r.err
-	}
-	if err != nil {
-		return fmt.Errorf("goroutine dump, line %d: %w", r.line, err)
-	}
-	return nil
 }
 
-// goroutines calls each for every goroutine; it is valid until each returns. What stands between
-// goroutines is passed over: crashes print reasons and registers there.
-func (r *reader) goroutines(each func(*Goroutine)) error {
+// goroutines calls each for every goroutine, until it returns false. A goroutine is valid until each
+// returns. What is between goroutines is ignored: crashes print reasons and registers there.
+func (r *reader) goroutines(each func(*Goroutine) bool) error {
 	var g Goroutine
 	for r.nextFull() {
 		m := dumpHeader.FindStringSubmatch(r.text)
@@ -148,7 +155,9 @@ func (r *reader) goroutines(each func(*Goroutine)) error {
 		if err := r.dumpStack(&g); err != nil {
 			return err
 		}
-		each(&g)
+		if !each(&g) {
+			return nil
+		}
 	}
 	return nil
 }
