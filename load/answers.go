@@ -26,7 +26,7 @@ func Answers(ctx context.Context, o Options, n int) ([]Answer, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	reqs, origins, err := buildRequests(o.Targets)
+	reqs, origins, err := buildRequests(o.known(n))
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
@@ -36,7 +36,7 @@ func Answers(ctx context.Context, o Options, n int) ([]Answer, error) {
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
-		a := Answer{Target: o.Targets[i].String()}
+		a := Answer{Target: reqs[i].target.String()}
 		if a.Status, a.Body, err = ask(ctx, &d, &reqs[i], origins[reqs[i].origin]); err != nil {
 			a.Error = kindName(err)
 		}

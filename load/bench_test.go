@@ -2,11 +2,8 @@ package load_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/hone-go/hone/load"
 )
@@ -45,33 +42,4 @@ func BenchmarkCut(b *testing.B) {
 	for b.Loop() {
 		g.Cut()
 	}
-}
-
-func ExampleParseTargets() {
-	ts, err := load.ParseTargets("DELETE http://127.0.0.1:8080/items/1", nil)
-	fmt.Println(ts[0].Method, ts[0].URL, err)
-	_, err = load.ParseTargets("ftp://127.0.0.1/", nil)
-	fmt.Println(err)
-	// Output:
-	// DELETE http://127.0.0.1:8080/items/1 <nil>
-	// load: URL "ftp://127.0.0.1/": cannot send ftp, only http and https
-}
-
-// A hundred requests a second for a tenth of a second.
-func ExampleStart() {
-	srv := httptest.NewServer(http.NotFoundHandler())
-	defer srv.Close()
-	g, err := load.Start(context.Background(), load.Options{
-		Targets:     []load.Target{{URL: srv.URL + "/gone"}},
-		Rate:        100,
-		MaxDuration: 100 * time.Millisecond,
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	<-g.Done()
-	r := g.Stop()
-	fmt.Println(r.Requests, "answers,", r.Status[404], "of them 404,", r.Missed, "missed")
-	// Output: 10 answers, 10 of them 404, 0 missed
 }

@@ -68,6 +68,15 @@ func (l *closedLoop) work(id int, first *conn) {
 		if turn++; turn == len(g.reqs) {
 			turn = 0
 		}
+		if g.made != nil {
+			var err error
+			if req, err = g.made.next(); err != nil {
+				out.failed(exchange{sent: now, done: now}, kind(err))
+				idle.wait()
+				now = g.clock.now()
+				continue
+			}
+		}
 		c := conns[req.origin]
 		if c == nil {
 			var err error

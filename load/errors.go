@@ -20,12 +20,13 @@ const (
 	ErrUnreachable = "unreachable"         // no way to the host or network
 	ErrDNS         = "dns"                 // the name does not resolve
 	ErrTLS         = "tls"                 // handshake or certificate
+	ErrTarget      = "bad target"          // a Targeter gave a request that cannot be sent
 	ErrOther       = "other"
 )
 
 // kinds orders the kinds, so that workers count in an array.
 var kinds = [...]string{ErrRefused, ErrReset, ErrTimeout, ErrEOF, ErrMalformed,
-	ErrFiles, ErrPorts, ErrUnreachable, ErrDNS, ErrTLS, ErrOther}
+	ErrFiles, ErrPorts, ErrUnreachable, ErrDNS, ErrTLS, ErrTarget, ErrOther}
 
 // kind returns the index into kinds of err.
 func kind(err error) int {
@@ -45,6 +46,7 @@ func kindName(err error) string {
 		shake   tlsError
 		alert   tls.AlertError
 		timeout net.Error
+		target  badTarget
 	)
 	for _, e := range errnos {
 		if errors.Is(err, e.errno) {
@@ -58,6 +60,8 @@ func kindName(err error) string {
 		return ErrTimeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return ErrEOF
+	case errors.As(err, &target):
+		return ErrTarget
 	case errors.As(err, &dns):
 		return ErrDNS
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -29,7 +29,8 @@ type Target struct {
 
 // Options says what to send and how fast.
 type Options struct {
-	Targets        []Target      // sent in turn; at least one
+	Targets        []Target      // sent one after the other, then again from the first; at least one
+	Targeter       Targeter      // any other sequence of requests, instead of Targets
 	Rate           float64       // requests per second by a constant schedule; 0 = closed loop, flat out
 	Schedule       Schedule      // any other schedule, instead of Rate
 	Connections    int           // closed loop: that many; by schedule: opened beforehand. 0 = DefaultConnections
@@ -53,6 +54,8 @@ func (o *Options) complete() error {
 		return errors.New("a bound of time or requests is negative")
 	case o.Schedule != nil && o.Rate != 0:
 		return errors.New("both a rate and a schedule are given")
+	case o.Targeter != nil && len(o.Targets) > 0:
+		return errors.New("both targets and a targeter are given")
 	}
 	if o.Rate > 0 {
 		o.Schedule = Constant(o.Rate)
@@ -98,6 +101,7 @@ type Generator struct {
 	dialer  dialer
 	rec     *recorder
 	engine  engine
+	made    *generator // makes the requests of a Targeter; nil: they are reqs, in turn
 
 	ctx      context.Context // ends when everything has to
 	kill     context.CancelFunc
@@ -122,7 +126,7 @@ func Start(ctx context.Context, o Options) (*Generator, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	reqs, origins, err := buildRequests(o.Targets)
+	reqs, origins, err := buildRequests(o.known(1))
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
@@ -138,6 +142,9 @@ func Start(ctx context.Context, o Options) (*Generator, error) {
 		stopping: make(chan struct{}),
 		settled:  make(chan struct{}),
 		done:     make(chan struct{}),
+	}
+	if o.Targeter != nil {
+		g.made = &generator{from: o.Targeter, origin: origins[0]}
 	}
 	g.finished = sync.OnceFunc(func() { close(g.settled) })
 	g.ctx, g.kill = context.WithCancel(ctx)

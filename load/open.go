@@ -110,6 +110,11 @@ func (l *openLoop) take(n *lane, c *conn) bool {
 		return false
 	}
 	c.req = &l.g.reqs[n.targets[n.next%int64(len(n.targets))]]
+	if l.g.made != nil {
+		if c.req, due, ok = l.build(n, due, now); !ok {
+			return false
+		}
+	}
 	c.due, c.sent = due, now
 	c.busy.Store(true)
 	n.next++
@@ -118,6 +123,22 @@ func (l *openLoop) take(n *lane, c *conn) bool {
 	l.lastSent = now
 	l.peak.add(now)
 	return true
+}
+
+// build makes the lane's next request that can be sent, of those that are due, and counts those that
+// cannot. l.mu is held.
+func (l *openLoop) build(n *lane, due, now int64) (req *request, at int64, ok bool) {
+	for ok = true; ok && due <= now; due, ok = l.peek(n) {
+		req, err := l.g.made.next()
+		if err == nil {
+			return req, due, true
+		}
+		l.g.rec.shard(0).failed(exchange{due: due, sent: now, done: now, scheduled: true}, kind(err))
+		n.next++
+		l.sent++
+	}
+	l.settled()
+	return nil, 0, false
 }
 
 // pace wakes when a request falls due and sends it if a connection is free.

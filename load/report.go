@@ -44,7 +44,7 @@ type Report struct {
 	CPUSeconds  float64 `json:"cpu_seconds"` // of the generator's process
 	Connections int     `json:"connections"` // open at the end
 	Opened      int64   `json:"connections_opened"`
-	Verdict     string  `json:"verdict"`
+	Verdict     Verdict `json:"verdict"`
 	VerdictWhy  string  `json:"verdict_why,omitempty"`
 }
 

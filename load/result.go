@@ -31,10 +31,10 @@ type Result struct {
 
 	PeakIn10ms  int64   // most requests sent within 10 ms; 0 in a closed loop
 	CPUSeconds  float64 // the generator's own process, user + system
-	Verdict     string  // "ok" or "generator-limited"
-	VerdictWhy  string  // in words, when not ok
-	OpenConns   int     // at the end of the stretch
-	Waiting     int     // of those, how many wait for an answer
+	Verdict     Verdict
+	VerdictWhy  string // in words, when not ok
+	OpenConns   int    // at the end of the stretch
+	Waiting     int    // of those, how many wait for an answer
 	ConnsOpened int64
 
 	due, sent int64 // by schedule: requests that fell due, and that were sent

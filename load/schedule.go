@@ -6,20 +6,25 @@ import (
 	"time"
 )
 
-// Schedule says when each request is due. It is a pure function of the request's
-// number, so a late request moves no other: nothing drifts, and a generator that
-// was held up knows exactly what it owes.
+// Schedule says when each request is due. It is a function of the request's number alone, so a late
+// request delays no other: nothing drifts, and a generator that was held up knows exactly what it owes.
 type Schedule interface {
-	// Due returns when request i (from 0) is to be sent, counted from the start.
-	// It never decreases with i.
+	// Due returns when request i, from 0, is due, counted from the start. It must not decrease with
+	// i, and is called from several goroutines.
 	Due(i int64) time.Duration
 }
 
-// Constant is the schedule of that many requests per second, evenly spaced.
+// ScheduleFunc is a function as a Schedule.
+type ScheduleFunc func(i int64) time.Duration
+
+// Due calls f.
+func (f ScheduleFunc) Due(i int64) time.Duration { return f(i) }
+
+// Constant is the schedule of a constant rate, in requests per second.
 type Constant float64
 
-// Due returns i divided by the rate. A float64 keeps that exact to the
-// nanosecond for 104 days, also for rates that do not divide a second.
+// Due returns i divided by the rate. In a float64 that is exact to the nanosecond for 104 days, also
+// for rates that do not divide a second.
 func (c Constant) Due(i int64) time.Duration {
 	ns := float64(i) / float64(c) * 1e9
 	if ns >= math.MaxInt64 {
@@ -28,7 +33,7 @@ func (c Constant) Due(i int64) time.Duration {
 	return time.Duration(ns)
 }
 
-// maxRate is the highest rate that is taken for meant: a request a microsecond.
+// maxRate is the highest rate that can be meant: a request a microsecond.
 const maxRate = 1e6
 
 func checkRate(rate float64) error {

@@ -27,7 +27,7 @@ func Try(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
-	reqs, origins, err := buildRequests(o.Targets)
+	reqs, origins, err := buildRequests(o.known(tryAtMost))
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}

@@ -7,10 +7,13 @@ import (
 	"time"
 )
 
-// Verdicts.
+// Verdict says whether a result describes the service or the generator.
+type Verdict string
+
+// The verdicts.
 const (
-	VerdictOK      = "ok"
-	VerdictLimited = "generator-limited"
+	VerdictOK      Verdict = "ok"
+	VerdictLimited Verdict = "generator-limited" // Result.VerdictWhy says why
 )
 
 // Limits of trust.

@@ -185,7 +185,7 @@ func (s *service) summary(st stretch) string {
 		words = append(words, fmt.Sprintf("%.2f CPUs", p.CPUSeconds/p.Seconds))
 	}
 	if p.Verdict != "" && p.Verdict != load.VerdictOK {
-		words = append(words, p.Verdict)
+		words = append(words, string(p.Verdict))
 	}
 	return strings.Join(words, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/load"
 )
 
 // doubt is why figures get no verdict, whatever their intervals; "" for none.
@@ -49,7 +50,7 @@ func doubts(sides [2]side, found []Difference, force bool) doubt {
 					d.all = "hone does not see the requests of a load command: only -load counts them"
 				}
 			}
-			if p.Verdict == "generator-limited" {
+			if p.Verdict == load.VerdictLimited {
 				d.load = fmt.Sprintf("the load generator was the limit in %s: throughput and latency are its own", r.Name)
 			}
 			failed := 0.0

@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/units"
+	"github.com/hone-go/hone/load"
 )
 
 const (
@@ -126,7 +127,7 @@ func (e *engine) phaseNotes() []string {
 			units.Number(others), e.manifest.Machine.Cores))
 	}
 	for _, ph := range e.manifest.Phases {
-		if ph.Verdict == "generator-limited" {
+		if ph.Verdict == load.VerdictLimited {
 			notes = append(notes, fmt.Sprintf("phase %s: the load generator was the bottleneck; the program could have served more", ph.Name))
 		}
 		if ph.Requests > 0 && ph.Failed*100 >= ph.Requests && (ph.Outcome == nil || ph.Outcome.Trouble() == "") {

@@ -167,10 +167,10 @@ type Phase struct {
 	Missed   int64         `json:"missed,omitempty"`  // scheduled, but not sent or not answered in time
 	Outcome  *load.Outcome `json:"outcome,omitempty"` // outcomes of the requests; absent in older recordings
 
-	Latency *Quantiles `json:"latency,omitempty"` // from the schedule; absent in a closed loop
-	Service *Quantiles `json:"service,omitempty"`
-	Lag     *Quantiles `json:"lag,omitempty"`
-	Verdict string     `json:"verdict,omitempty"` // the load generator's
+	Latency *Quantiles   `json:"latency,omitempty"` // from the schedule; absent in a closed loop
+	Service *Quantiles   `json:"service,omitempty"`
+	Lag     *Quantiles   `json:"lag,omitempty"`
+	Verdict load.Verdict `json:"verdict,omitempty"` // the load generator's
 
 	CPUSeconds float64 `json:"cpu_seconds,omitempty"` // of the process, user + system
 	// SystemCPUSeconds is the part of CPUSeconds in the kernel, PageFaults the number of faults

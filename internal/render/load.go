@@ -75,7 +75,7 @@ func counts[K int | string](m map[K]int64) string {
 }
 
 func generatorVerdict(r *load.Result, s Style) string {
-	if r.Verdict == "ok" {
+	if r.Verdict == load.VerdictOK {
 		return "generator OK"
 	}
 	return s.paint(bad, "generator limited: "+r.VerdictWhy)
