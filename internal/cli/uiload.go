@@ -71,15 +71,14 @@ func latencyJSON(rec *recording.Recording) ([]byte, error) {
 func binned(h *histogram.Histogram) []latencyBin {
 	bins := []latencyBin{}
 	last := math.MinInt
-	h.Buckets(func(low, high, count int64) bool {
-		bin := int(math.Floor(binsPerDecade * math.Log10(float64(max(1, (low+high)/2))/1e9)))
+	for b := range h.Buckets() {
+		bin := int(math.Floor(binsPerDecade * math.Log10(float64(max(1, (b.Low+b.High)/2))/1e9)))
 		if bin != last {
 			edge := func(i int) float64 { return math.Pow(10, float64(i)/binsPerDecade) }
 			bins = append(bins, latencyBin{Low: edge(bin), High: edge(bin + 1)})
 			last = bin
 		}
-		bins[len(bins)-1].Count += count
-		return true
-	})
+		bins[len(bins)-1].Count += b.Count
+	}
 	return bins
 }
