@@ -73,6 +73,9 @@ func newInterrupted(t *testing.T) *interrupted {
 	if out, err := exec.Command("go", "build", "-o", s.hone, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build hone: %v\n%s", err, out)
 	}
+	if err := os.Mkdir(s.cache, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.CopyFS(s.tree, os.DirFS(filepath.Join("..", "..", "examples", "leftpad", "before"))); err != nil {
 		t.Fatal(err)
 	}

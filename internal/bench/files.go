@@ -69,6 +69,45 @@ func CompareFiles(s FilesSpec) (*Result, error) {
 	return l.result()
 }
 
+// apart is the least change that is called one between sides that ran at different times. Without interleaving, the same program
+// differs from itself by more than that in one comparison of ten or fewer, by CPU time far less.
+const apart = 0.25
+
+// AgainstFile compares what was just measured with a file of benchmark lines. Changes of metrics that are not exact must be large.
+func AgainstFile(name string, measured *Result) (*Result, error) {
+	l, err := newLines(FilesSpec{Old: []string{name}, New: []string{"this run"}})
+	if err != nil {
+		return nil, err
+	}
+	if err := l.read(name, oldSide); err != nil {
+		return nil, err
+	}
+	for _, b := range measured.Benchmarks {
+		for _, s := range b.New {
+			l.processes++
+			for unit, v := range s.Values {
+				l.put(fileKey{b.Package, strings.TrimPrefix(b.Name, "Benchmark")}, unit, v, newSide, l.processes)
+			}
+		}
+	}
+	r, err := l.result()
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Benchmarks {
+		for j := range r.Benchmarks[i].Rows {
+			row := &r.Benchmarks[i].Rows[j]
+			called := row.Verdict == compare.Better || row.Verdict == compare.Worse
+			if called && !row.Exact && *row.Low < 1+apart && *row.High > 1-apart {
+				row.Verdict, row.Why = compare.Unknown, "the sides did not run interleaved"
+			}
+		}
+	}
+	r.Go, r.CPUs, r.Layouts, r.Seconds = measured.Go, measured.CPUs, measured.Layouts, measured.Seconds
+	r.Notes = append([]string{"a file is a weaker baseline than a git ref: the sides did not run interleaved, perhaps not even on one machine"}, r.Notes[:len(r.Notes)-1]...)
+	return r, nil
+}
+
 // lines collects the results of files.
 type lines struct {
 	spec     FilesSpec
@@ -196,29 +235,34 @@ func (l *lines) add(res *benchfmt.Result, side, process int) error {
 		}
 	}
 	key := fileKey{res.GetConfig("pkg"), l.row.Project(res).StringValues()}
+	for _, v := range res.Values {
+		unit, value := v.Unit, v.Value
+		if v.OrigUnit != "" {
+			unit, value = v.OrigUnit, v.OrigValue
+		}
+		l.put(key, unit, value, side, process)
+	}
+	return nil
+}
+
+// put adds a value of a benchmark.
+func (l *lines) put(key fileKey, unit string, value float64, side, process int) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return
+	}
 	b := l.known[key]
 	if b == nil {
 		b = &fileBenchmark{fileKey: key, values: map[string]*[2]map[int][]float64{}}
 		l.known[key] = b
 		l.benchmarks = append(l.benchmarks, b)
 	}
-	for _, v := range res.Values {
-		unit, value := v.Unit, v.Value
-		if v.OrigUnit != "" {
-			unit, value = v.OrigUnit, v.OrigValue
-		}
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			continue
-		}
-		sides := b.values[unit]
-		if sides == nil {
-			sides = &[2]map[int][]float64{{}, {}}
-			b.values[unit] = sides
-			b.units = append(b.units, unit)
-		}
-		sides[side][process] = append(sides[side][process], value)
+	sides := b.values[unit]
+	if sides == nil {
+		sides = &[2]map[int][]float64{{}, {}}
+		b.values[unit] = sides
+		b.units = append(b.units, unit)
 	}
-	return nil
+	sides[side][process] = append(sides[side][process], value)
 }
 
 // result judges all rows.

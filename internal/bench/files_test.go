@@ -214,3 +214,39 @@ func FuzzCompareFiles(f *testing.F) {
 		}
 	})
 }
+
+// TestAgainstFile: what was just measured is compared with a file; without interleaving only large changes are called.
+func TestAgainstFile(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("process: line\npkg: p\n")
+	for i := range 12 {
+		fmt.Fprintf(&text, "BenchmarkX-2 100 %d ns/op 3 allocs/op\nBenchmarkGone-2 1 1 ns/op\n", 100+i)
+	}
+	name := filepath.Join(t.TempDir(), "old.txt")
+	if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		factor float64
+		want   compare.Verdict
+	}{{1, compare.Unknown}, {1.2, compare.Unknown}, {1.6, compare.Worse}, {0.5, compare.Better}} {
+		b := Benchmark{Package: "p", Name: "BenchmarkX-2"}
+		for i := range 12 {
+			b.New = append(b.New, Sample{Values: map[string]float64{"ns/op": tt.factor * float64(100+(i+5)%12), "allocs/op": 4}})
+		}
+		r, err := AgainstFile(name, &Result{Go: "go1.26", CPUs: 2, Benchmarks: []Benchmark{b}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Benchmarks) != 1 || len(r.OnlyOld) != 1 || r.Go != "go1.26" {
+			t.Fatalf("%+v", r)
+		}
+		rows := r.Benchmarks[0].Rows
+		if rows[0].Verdict != tt.want || rows[1].Verdict != compare.Worse || !rows[1].Exact {
+			t.Errorf("times %g: %+v", tt.factor, rows)
+		}
+	}
+	if _, err := AgainstFile(filepath.Join(t.TempDir(), "none"), &Result{}); err == nil {
+		t.Error("a file that is missing")
+	}
+}

@@ -32,6 +32,10 @@ type Noise struct {
 	Busy      *float64 `json:"busy_cores,omitempty"`        // with everything, this measurement included, which keeps about one busy
 	Stolen    *float64 `json:"stolen_cores,omitempty"`      // ready to run while the hypervisor ran something else
 	Throttled *float64 `json:"throttled_seconds,omitempty"` // for which the CPU quota held it back
+	// The lowest and the highest frequency of a core, read every second, and what chose them.
+	ClockLow  *float64 `json:"clock_low_mhz,omitempty"`
+	ClockHigh *float64 `json:"clock_high_mhz,omitempty"`
+	Governor  string   `json:"governor,omitempty"`
 }
 
 // NoiseMetric is one metric, over all benchmarks.
@@ -69,7 +73,9 @@ func MeasureNoise(ctx context.Context, s Spec) (*Noise, error) {
 	before, counted := recording.MachineCPU()
 	held, bounded := recording.Throttled()
 	began := time.Now()
+	clocks := watchClocks(ctx)
 	r, err := Run(ctx, s)
+	seen := clocks()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +91,41 @@ func MeasureNoise(ctx context.Context, s Spec) (*Noise, error) {
 		held = now - held
 		n.Throttled = &held
 	}
+	if seen != nil {
+		n.ClockLow, n.ClockHigh, n.Governor = &seen.Low, &seen.High, seen.Governor
+	}
 	return n, nil
+}
+
+// watchClocks reads the frequencies of the cores every second until the function that it returns is called, which returns the
+// lowest and the highest; nil where the system does not report them.
+func watchClocks(ctx context.Context) (stop func() *recording.Clocks) {
+	all, ok := recording.ReadClocks()
+	if !ok {
+		return func() *recording.Clocks { return nil }
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if c, ok := recording.ReadClocks(); ok {
+					all.Low, all.High = min(all.Low, c.Low), max(all.High, c.High)
+				}
+			}
+		}
+	}()
+	return func() *recording.Clocks {
+		cancel()
+		<-done
+		return &all
+	}
 }
 
 // noiseOf reads the noise off a comparison of a tree with itself.

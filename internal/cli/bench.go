@@ -84,6 +84,9 @@ lies within 2 %.
 -against self compares the tree with itself, in other layouts: rows called unknown are what this machine cannot see in that budget, and
 rows called better or worse would be wrong.
 
+-against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). That is weaker: what the machine did
+at that time cannot be told from the change.
+
 CPU is the process's user and system time while the benchmark's timer runs. Neighbours on the machine disturb it
 far less than the time.`,
 		examples: []string{
@@ -96,7 +99,7 @@ far less than the time.`,
 		setup: func(fs *flag.FlagSet) runFunc {
 			var b benchFlags
 			b.declare(fs)
-			fs.StringVar(&b.spec.Against, "against", "", "compare the working tree with the git `REF`, or with itself (self)")
+			fs.StringVar(&b.spec.Against, "against", "", "compare the working tree with the git `REF`, with itself (self), or with a file of benchmark lines, which is weaker")
 			fs.BoolVar(&b.lines, "lines", false, "print each run in the format of go test -bench, with the key side (benchstat -col side)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				_, err := b.run(ctx, env, args)
@@ -208,10 +211,26 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 		return nil, err
 	}
 	b.spec.Packages = args
+	file, err := b.baselineFile(ctx, env)
+	if err != nil {
+		return nil, err
+	}
 	r, err := bench.Run(ctx, b.spec)
 	prog.clear()
 	if err != nil {
 		return nil, err
+	}
+	if file != "" {
+		measured := r
+		if r, err = bench.AgainstFile(file, r); err != nil {
+			return nil, err
+		}
+		if b.keep { // what was measured; the file has its own commit
+			if err := b.where.keep(ctx, env, measured); err != nil {
+				return nil, err
+			}
+			b.keep = false
+		}
 	}
 	if note := noiseNote(env); note != "" && r.Against != "" {
 		r.Notes = append(r.Notes, note)
@@ -234,6 +253,26 @@ func (b *benchFlags) run(ctx context.Context, env Env, args []string) (*bench.Re
 		return r, buffered(env.Stdout, func(w io.Writer) error { render.BenchLines(w, r); return nil })
 	}
 	return r, buffered(env.Stdout, func(w io.Writer) error { render.Bench(w, r, b.out.style(env)); return nil })
+}
+
+// baselineFile takes -against for the name of a file if it is one and no git ref, and returns it.
+func (b *benchFlags) baselineFile(ctx context.Context, env Env) (string, error) {
+	name := b.spec.Against
+	if name == "" || name == bench.Self {
+		return "", nil
+	}
+	path := absolute(env.Dir, name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	if _, err := gittree.Describe(ctx, env.Dir, name); err == nil {
+		return "", nil
+	}
+	if !benchText(path) {
+		return "", usagef("-against %s: a recording is no baseline of benchmarks; name a git ref, or a file of benchmark lines", name)
+	}
+	b.spec.Against = ""
+	return path, nil
 }
 
 // write writes those that were asked for.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,7 +31,7 @@ const historyHelp = `Stores results per commit and finds the commit in which a f
   hone history plot [BENCHMARK]         plot a series; -o FILE.svg writes a picture
   hone history add FILE...              add files of go test -bench or hone bench -lines, and recordings
   hone history bisect BENCHMARK         find the commit in which it changed, between -good and -bad, or around the latest change
-  hone history file RUN NAME -o FILE    a run's file, such as its cpu.pprof
+  hone history file RUN NAME -o FILE    a run's file, such as its cpu.pprof or findings.json
   hone history export, import FILE      all runs as lines of JSON
   hone history prune -older 180d        remove runs; the newest -keep of them stay
 
@@ -268,19 +269,37 @@ func (h *historyFlags) addRecording(ctx context.Context, env Env, s *history.Sto
 	if err := h.describe(ctx, env, &run); err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	var files []history.File
-	for _, part := range []string{recording.PartCPU, recording.PartAllocs} {
-		if !rec.Has(part) {
-			continue
-		}
-		data, err := rec.Bytes(part)
-		if err != nil {
-			return 0, err
-		}
-		files = append(files, history.File{Name: part, Data: data})
+	files, err := h.findingsOf(ctx, env, cfg, path)
+	if err != nil {
+		return 0, err
 	}
+	profiles, err := profilesOf(rec, "")
+	if err != nil {
+		return 0, err
+	}
+	files = append(files, profiles...)
 	_, err = s.Add(ctx, run, samples, files)
 	return 1, err
+}
+
+// findingsFile is the name of a run's findings in the history.
+const findingsFile = "findings.json"
+
+// findingsOf diagnoses a recording for the history. Without a diagnosis its figures are still worth keeping.
+func (h *historyFlags) findingsOf(ctx context.Context, env Env, cfg session.Config, path string) ([]history.File, error) {
+	d, err := session.Diagnose(ctx, cfg, path)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		env.say("hone: added without findings: %v", err)
+		return nil, nil
+	}
+	var text bytes.Buffer
+	if err := render.JSON(&text, d.Report); err != nil {
+		return nil, err
+	}
+	return []history.File{{Name: findingsFile, Data: text.Bytes()}}, nil
 }
 
 func (h *historyFlags) file(ctx context.Context, env Env, s *history.Store, args []string) error {
@@ -438,9 +457,61 @@ func (p *historyPlace) keep(ctx context.Context, env Env, r *bench.Result) error
 		}
 		run := history.Run{Kind: "bench", Go: r.Go, Machine: history.MachineName(machine.CPU, machine.Cores)}
 		describe(&run, c)
-		if _, err := s.Add(ctx, run, side.samples, nil); err != nil {
+		var files []history.File
+		if side.ref == "" {
+			if files, err = benchHistoryFiles(r); err != nil {
+				return err
+			}
+		}
+		if _, err := s.Add(ctx, run, side.samples, files); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// benchHistoryFiles returns the findings of the new side's benchmarks, and the profiles of those that were recorded.
+func benchHistoryFiles(r *bench.Result) (files []history.File, err error) {
+	found := bench.Result{Schema: r.Schema, Go: r.Go, CPUs: r.CPUs}
+	for _, b := range r.Benchmarks {
+		if len(b.Findings) > 0 {
+			found.Benchmarks = append(found.Benchmarks, bench.Benchmark{Package: b.Package, Name: b.Name, Findings: b.Findings, Grown: b.Grown})
+		}
+		if b.Recording == "" {
+			continue
+		}
+		rec, err := recording.Open(b.Recording)
+		if err != nil {
+			return nil, err
+		}
+		profiles, err := profilesOf(rec, b.Name+".")
+		rec.Close()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, profiles...)
+	}
+	if len(found.Benchmarks) > 0 {
+		var text bytes.Buffer
+		if err := render.JSON(&text, found); err != nil {
+			return nil, err
+		}
+		files = append(files, history.File{Name: findingsFile, Data: text.Bytes()})
+	}
+	return files, nil
+}
+
+// profilesOf reads the CPU and allocation profiles of a recording.
+func profilesOf(rec *recording.Recording, prefix string) (files []history.File, err error) {
+	for _, part := range []string{recording.PartCPU, recording.PartAllocs} {
+		if !rec.Has(part) {
+			continue
+		}
+		data, err := rec.Bytes(part)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, history.File{Name: prefix + part, Data: data})
+	}
+	return files, nil
 }

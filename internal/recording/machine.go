@@ -20,3 +20,13 @@ type CPUTime struct {
 // MachineCPU reads the machine's CPU time. It returns false where there is no such count: outside
 // Linux.
 func MachineCPU() (CPUTime, bool) { return machineCPU() }
+
+// Clocks are the frequencies at which a machine's cores run at one moment, in MHz.
+type Clocks struct {
+	Low, High float64 // of the slowest and the fastest core
+	Governor  string  // that chooses them: "performance", "powersave"; of the first core
+}
+
+// ReadClocks reads the frequencies. It returns false where the system does not report them: outside Linux, and in most virtual
+// machines.
+func ReadClocks() (Clocks, bool) { return clocks() }

@@ -236,3 +236,29 @@ func readThrottled(root fs.FS) (float64, bool) {
 	take(g.cpu, "throttled_time", 1e-9)
 	return most, ok
 }
+
+func clocks() (Clocks, bool) { return readClocks(os.DirFS("/")) }
+
+// readClocks reads what cpufreq reports, in kHz.
+func readClocks(root fs.FS) (c Clocks, ok bool) {
+	files, err := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")
+	if err != nil {
+		return c, false
+	}
+	for _, file := range files {
+		khz, err := strconv.ParseFloat(readLine(root, file), 64)
+		if err != nil || !(khz > 0) {
+			continue
+		}
+		mhz := khz / 1000
+		if !ok || mhz < c.Low {
+			c.Low = mhz
+		}
+		c.High = max(c.High, mhz)
+		if !ok {
+			c.Governor = readLine(root, path.Join(path.Dir(file), "scaling_governor"))
+		}
+		ok = true
+	}
+	return c, ok
+}

@@ -108,3 +108,24 @@ func TestReadCPU(t *testing.T) {
 		}
 	}
 }
+
+func TestReadClocks(t *testing.T) {
+	const cpu = "sys/devices/system/cpu/"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  Clocks
+		ok    bool
+	}{
+		{"a virtual machine", nil, Clocks{}, false},
+		{"two cores", map[string]string{
+			cpu + "cpu0/cpufreq/scaling_cur_freq": "2400000\n", cpu + "cpu0/cpufreq/scaling_governor": "powersave\n",
+			cpu + "cpu1/cpufreq/scaling_cur_freq": "800000\n", cpu + "cpufreq/policy0/scaling_cur_freq": "1\n",
+		}, Clocks{800, 2400, "powersave"}, true},
+		{"no numbers", map[string]string{cpu + "cpu0/cpufreq/scaling_cur_freq": "<unknown>\n"}, Clocks{}, false},
+	} {
+		if got, ok := readClocks(tree(tt.files)); got != tt.want || ok != tt.ok {
+			t.Errorf("%s: %+v, %v; want %+v, %v", tt.name, got, ok, tt.want, tt.ok)
+		}
+	}
+}

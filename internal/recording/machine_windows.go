@@ -27,3 +27,5 @@ func thisMachine() Machine {
 func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
 func throttled() (float64, bool) { return 0, false }
+
+func clocks() (Clocks, bool) { return Clocks{}, false }

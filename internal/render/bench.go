@@ -130,7 +130,7 @@ func benchRow(row bench.Row, s Style) []string {
 	}
 	text := verdict(row.Verdict, s)
 	if row.More > 0 {
-		text += s.paint(faint, fmt.Sprintf(", about %d more runs", row.More))
+		text += s.paint(faint, ", "+moreRuns(row.More))
 	} else if row.Allowed != "" {
 		text += s.paint(faint, ", allowed: "+screen.Line(row.Allowed))
 	} else if row.Why != "" {
@@ -138,6 +138,14 @@ func benchRow(row bench.Row, s Style) []string {
 	}
 	return []string{"  " + name, value(*row.Old), value(row.New), s.paint(strong, moved), s.paint(faint, benchBounds(row, nil)),
 		s.paint(faint, runsText(row.N)), text}
+}
+
+// moreRuns says how many more runs a side would settle a row; beyond a thousand, no budget is worth it.
+func moreRuns(n int) string {
+	if n > 1000 {
+		return "more than 1,000 more runs"
+	}
+	return fmt.Sprintf("about %d more runs", n)
 }
 
 func runsText(n [2]int) string {
@@ -367,6 +375,8 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 			}
 			text += ": " + string(row.Verdict)
 			switch {
+			case row.More > 0:
+				text += ", " + moreRuns(row.More)
 			case row.Allowed != "":
 				text += ", allowed: " + row.Allowed
 			case row.Why != "":

@@ -184,7 +184,7 @@ func BenchHTML(w io.Writer, r *bench.Result) {
 			case row.Exact:
 				h.Note = strings.TrimSpace("exact " + h.Note)
 			case row.More > 0:
-				h.Note = fmt.Sprintf("about %d more runs would settle it", row.More)
+				h.Note = moreRuns(row.More) + " would settle it"
 			}
 			for _, s := range b.Old {
 				if v, ok := s.Values[row.Unit]; ok {

@@ -173,7 +173,7 @@ func spark(points []history.Point, width int) string {
 	return b.String()
 }
 
-// Bisection tells which commit changed a benchmark.
+// Bisection writes which commit changed a benchmark, and how that was found.
 func Bisection(w io.Writer, b *bench.Bisection, s Style) {
 	unit, _ := benchUnit(b.Unit)
 	fmt.Fprintln(w, s.paint(faint, screen.Line(fmt.Sprintf("%s %s · %.12s to %.12s, %s · %s", strings.TrimPrefix(b.Name, "Benchmark"), unit, b.Good, b.Bad,
@@ -186,9 +186,9 @@ func Bisection(w io.Writer, b *bench.Bisection, s Style) {
 		case t.Why != "":
 			cells[2] = "not measured: " + firstColumns(t.Why, 60)
 		case t.Changed:
-			cells[2] = s.paint(strong, "has it")
+			cells[2] = s.paint(strong, "changed")
 		default:
-			cells[2] = "does not"
+			cells[2] = "unchanged"
 		}
 		if t.Ratio != nil {
 			cells[1] = change(*t.Ratio)
@@ -209,10 +209,10 @@ func Bisection(w io.Writer, b *bench.Bisection, s Style) {
 		c := b.Culprits[0]
 		fmt.Fprintln(w, s.paint(strong, screen.Line(fmt.Sprintf("%.12s  %s  %s", c.Commit, c.Time.Format("2006-01-02"), c.Subject))))
 		if !b.Confirmed {
-			fmt.Fprintln(w, wrap("Compared with the commit before by itself, it does not show the change: a larger -budget may settle it.", "", s.width()))
+			fmt.Fprintln(w, wrap("Compared with the commit before it, this one does not show the change; a larger -budget may settle it.", "", s.width()))
 		}
 	default:
-		fmt.Fprintln(w, wrap(fmt.Sprintf("One of %d commits: those between could not be measured.", len(b.Culprits)), "", s.width()))
+		fmt.Fprintln(w, wrap(fmt.Sprintf("It is one of %d commits; the others between them could not be measured.", len(b.Culprits)), "", s.width()))
 		for _, c := range b.Culprits {
 			fmt.Fprintln(w, screen.Line(fmt.Sprintf("  %.12s  %s", c.Commit, c.Subject)))
 		}

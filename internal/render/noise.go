@@ -32,7 +32,16 @@ func Noise(w io.Writer, n *bench.Noise, s Style) {
 	if n.Throttled != nil && *n.Throttled > 0 {
 		fmt.Fprintln(w, wrap(fmt.Sprintf("The CPU quota held the measurement back for %s.", seconds(*n.Throttled)), "", s.width()))
 	}
-	fmt.Fprintln(w, s.paint(faint, wrap("A larger -budget shows smaller changes: half the size for four times the runs. Where others share the machine, CPU time shows smaller ones than wall time.", "", s.width())))
+	if n.ClockLow != nil && n.ClockHigh != nil {
+		text := fmt.Sprintf("The cores ran at %.0f to %.0f MHz", *n.ClockLow, *n.ClockHigh)
+		if n.Governor != "" {
+			text += ", governor " + screen.Line(n.Governor)
+		}
+		fmt.Fprintln(w, wrap(text+".", "", s.width()))
+	} else {
+		fmt.Fprintln(w, s.paint(faint, wrap("The system does not report the frequency of the cores.", "", s.width())))
+	}
+	fmt.Fprintln(w, s.paint(faint, wrap("A larger -budget shows smaller changes: half the size takes four times the runs. On a shared machine CPU time shows smaller changes than wall time.", "", s.width())))
 }
 
 func noiseText(x float64) string {
