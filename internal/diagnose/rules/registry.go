@@ -44,6 +44,7 @@ import (
 	headerkeyform "github.com/hone-go/hone/internal/diagnose/rules/header-key-form"
 	heavyctorpercall "github.com/hone-go/hone/internal/diagnose/rules/heavy-ctor-per-call"
 	hotmutex "github.com/hone-go/hone/internal/diagnose/rules/hot-mutex"
+	idleconnsperhost "github.com/hone-go/hone/internal/diagnose/rules/idle-conns-per-host"
 	ioinloop "github.com/hone-go/hone/internal/diagnose/rules/io-in-loop"
 	jsonroundtrip "github.com/hone-go/hone/internal/diagnose/rules/json-round-trip"
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
@@ -157,6 +158,7 @@ func All() []rule.Rule {
 		headerkeyform.Rule(),
 		heavyctorpercall.Rule(),
 		hotmutex.Rule(),
+		idleconnsperhost.Rule(),
 		ioinloop.Rule(),
 		jsonroundtrip.Rule(),
 		jsontoany.Rule(),
