@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hone-go/hone/internal/screen"
 )
@@ -77,7 +77,7 @@ func wrap(text, indent string, width int) string {
 	var out strings.Builder
 	column := 0
 	for i, word := range words(text) {
-		n := lipgloss.Width(word)
+		n := ansi.StringWidth(word)
 		switch {
 		case i == 0:
 		case len(indent)+column+1+n > width:
@@ -120,11 +120,11 @@ func words(text string) []string {
 
 // padRight and padLeft fill text with spaces to width columns.
 func padRight(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-lipgloss.Width(text)))
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }
 
 func padLeft(text string, width int) string {
-	return strings.Repeat(" ", max(0, width-lipgloss.Width(text))) + text
+	return strings.Repeat(" ", max(0, width-ansi.StringWidth(text))) + text
 }
 
 // table lines up cells; columns listed in right are right-aligned. A line end in a cell is escaped.
@@ -141,7 +141,7 @@ func table(rows [][]string, gap string, right ...int) []string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], lipgloss.Width(cell))
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
 	lines := make([]string, len(rows))

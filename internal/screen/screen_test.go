@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 func screened(t testing.TB, ink Ink, pieces ...string) string {
@@ -88,7 +88,7 @@ func TestOnlyOwnColoursPass(t *testing.T) {
 	if got := screened(t, "", own); strings.Contains(got, "\x1b") {
 		t.Errorf("colour without ink passed as %q", got)
 	}
-	if got := lipgloss.Width(own); got != 4 {
+	if got := ansi.StringWidth(own); got != 4 {
 		t.Errorf("a painted word of 4 columns takes %d", got)
 	}
 }
