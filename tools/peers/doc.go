@@ -5,6 +5,7 @@
 //	go run ./tools/peers profile -large   # with a million stacks too
 //	go run ./tools/peers profile -data D  # with the profiles in folder D
 //	go run ./tools/peers trace            # traces of 5, 50 and 220 MB, against go tool trace
+//	go run ./tools/peers ui               # hone ui against go tool pprof -http and go tool trace; Linux
 //	go run ./tools/peers compare          # false verdicts of hone compare; with -busy beside busy loops
 //	go run ./tools/peers bench -data D    # hone bench and benchstat on unchanged programs; -collect adds samples
 //	go run ./tools/peers pgo              # makes cmd/hone/release.pgo

@@ -21,6 +21,7 @@ func areas() []area {
 		{"profile", "top, diff, merge and the flame graph of profiles, against go tool pprof", profileArea},
 		{"load", "the load generator's CPU per request, against wrk", loadArea},
 		{"trace", "all analyses of execution traces, against go tool trace and x/exp/trace", traceArea},
+		{"ui", "hone ui, action by action, against go tool pprof -http and go tool trace", uiArea},
 		{"compare", "no rival: hone compare on runs of the same programs, and on a repair", compareArea},
 		{"bench", "false verdicts of hone bench, against go test -count=10 and benchstat, and the changes that it finds", benchArea},
 		{"pgo", "no comparison: make cmd/hone/release.pgo, the profile that hone is built by", pgoArea},

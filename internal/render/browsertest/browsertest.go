@@ -4,6 +4,7 @@ package browsertest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"html"
 	"os"
 	"os/exec"
@@ -28,6 +29,22 @@ func Open(t *testing.T, name, page, fragment string) string {
 // OpenURL is [Open] of a page that a server has.
 func OpenURL(t *testing.T, url string) string {
 	t.Helper()
+	return string(run(t, "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", url))
+}
+
+// Picture takes a picture of a page as PNG. Frames in the page are drawn too.
+func Picture(t *testing.T, url, file string, width, height int, dark bool) {
+	t.Helper()
+	scheme := "1"
+	if dark {
+		scheme = "0"
+	}
+	run(t, fmt.Sprintf("--window-size=%d,%d", width, height), "--virtual-time-budget=9000", "--blink-settings=preferredColorScheme="+scheme,
+		"--disable-features=IsolateSandboxedIframes", "--disable-site-isolation-trials", "--screenshot="+file, url)
+}
+
+func run(t *testing.T, args ...string) []byte {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
@@ -43,8 +60,8 @@ func OpenURL(t *testing.T, url string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
-		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--window-size=1000,700", "--virtual-time-budget=3000", "--dump-dom", url)
+	cmd := exec.CommandContext(ctx, browser, append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--no-first-run",
+		"--user-data-dir=" + filepath.Join(t.TempDir(), "profile")}, args...)...)
 	cmd.WaitDelay = 5 * time.Second
 	var errors strings.Builder
 	cmd.Stderr = &errors
@@ -52,7 +69,7 @@ func OpenURL(t *testing.T, url string) string {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", browser, err, errors.String())
 	}
-	return string(out)
+	return out
 }
 
 // Seen returns what the script of a test saw: it leaves a list of {What, Got} as JSON in the element that

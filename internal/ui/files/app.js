@@ -26,6 +26,7 @@ async function draw() {
   nav.replaceChildren(...fit.filter(([, v]) => !v.hidden).map(([n, v]) => h("a", { href: address(n), "aria-current": n === name ? "page" : null }, v.title)));
   document.body.dataset.view = name;
   document.body.dataset.state = "drawing"; // for tests
+  if (select.parentElement) select.parentElement.dataset.title = `${view?.title || ""} · ${source().name}`; // on paper
   document.title = view ? `${view.title} · ${source().name} · hone` : "hone";
   filters.hidden = !view?.filters;
   if (view?.filters) fill(q);

@@ -40,7 +40,7 @@ function bar(p, full) {
   const at = (/** @type {any} */ x) => `${100 * Math.max(0, Math.min(1, (x || 0) / full))}%`;
   value.style.width = at(p.share);
   range.style.left = at(p.low);
-  range.style.width = at((p.high ?? p.share) - (p.low ?? p.share));
+  range.style.width = `calc(${at(p.high ?? p.share)} - ${at(p.low ?? p.share)})`;
   return h("div.scale", { role: "img", "aria-label": percent(p.share), title: `the whole bar is ${percent(full)}` }, value, p.low === undefined ? null : range);
 }
 
@@ -74,7 +74,7 @@ async function findings() {
     ["limited by", res.limiting], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
   ].filter(([, v]) => v);
   const real = (r.findings || []).filter((/** @type {any} */ f) => f.rule !== "costly-line"), rest = (r.findings || []).filter((/** @type {any} */ f) => f.rule === "costly-line");
-  const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
+  const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest, ...(r.settings || [])].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
     h("dl.figures", null, facts.map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
     real.length ? real.map((/** @type {any} */ f) => card(f, false, full)) : h("p.note", null, "No findings in the code. None of the known mistakes costs enough here to be worth your time."),
