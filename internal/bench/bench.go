@@ -127,6 +127,7 @@ type Result struct {
 
 // Benchmark is one benchmark's samples and figures.
 type Benchmark struct {
+	Table      string    `json:"table,omitempty"` // of a comparison of files: the keys and values that make it
 	Package    string    `json:"package"`
 	Name       string    `json:"name"`       // with the -procs suffix
 	Iterations int64     `json:"iterations"` // of each sample

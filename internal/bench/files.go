@@ -27,6 +27,8 @@ type FilesSpec struct {
 	// Filter keeps some results, Row says which ones are one benchmark; both in benchstat's language. Row "" is
 	// ".fullname", without what Column takes.
 	Filter, Row string
+	// Table names keys whose values make a table each, Ignore keys that tell no benchmarks apart; "" for none.
+	Table, Ignore string
 	// Pooled takes values of one process for as many samples, as benchstat does.
 	Pooled bool
 }
@@ -40,6 +42,7 @@ type Files struct {
 
 // Geomean is the geometric mean of a metric's ratios, over the benchmarks that both sides have.
 type Geomean struct {
+	Table      string  `json:"table,omitempty"`
 	Unit       string  `json:"unit"`
 	Ratio      float64 `json:"ratio"`
 	Benchmarks int     `json:"benchmarks"`
@@ -86,7 +89,7 @@ func AgainstFile(name string, measured *Result) (*Result, error) {
 		for _, s := range b.New {
 			l.processes++
 			for unit, v := range s.Values {
-				l.put(fileKey{b.Package, strings.TrimPrefix(b.Name, "Benchmark")}, unit, v, newSide, l.processes)
+				l.put(fileKey{"", b.Package, strings.TrimPrefix(b.Name, "Benchmark")}, unit, v, newSide, l.processes)
 			}
 		}
 	}
@@ -113,6 +116,7 @@ type lines struct {
 	spec     FilesSpec
 	filter   *benchproc.Filter
 	row, col *benchproc.Projection
+	table    *benchproc.Projection // nil for one table
 
 	columns    []string // values of the column, in the order in which they come
 	benchmarks []*fileBenchmark
@@ -122,7 +126,7 @@ type lines struct {
 	processes  int // headers of test binaries so far
 }
 
-type fileKey struct{ pkg, row string }
+type fileKey struct{ table, pkg, row string }
 
 // fileBenchmark is a benchmark's values, by unit, side and process.
 type fileBenchmark struct {
@@ -141,6 +145,16 @@ func newLines(s FilesSpec) (*lines, error) {
 	if s.Column != "" {
 		if l.col, err = p.Parse(s.Column, l.filter); err != nil {
 			return nil, fmt.Errorf("-col %s: %w", s.Column, err)
+		}
+	}
+	if s.Table != "" {
+		if l.table, err = p.Parse(s.Table, l.filter); err != nil {
+			return nil, fmt.Errorf("-table %s: %w", s.Table, err)
+		}
+	}
+	if s.Ignore != "" { // keys of other projections are not in .fullname
+		if _, err = p.Parse(s.Ignore, l.filter); err != nil {
+			return nil, fmt.Errorf("-ignore %s: %w", s.Ignore, err)
 		}
 	}
 	if l.row, err = p.Parse(cmp.Or(s.Row, ".fullname"), l.filter); err != nil {
@@ -234,7 +248,10 @@ func (l *lines) add(res *benchfmt.Result, side, process int) error {
 			return fmt.Errorf("-col %s has more than two values: %s; choose two with -filter", l.spec.Column, strings.Join(l.columns, ", "))
 		}
 	}
-	key := fileKey{res.GetConfig("pkg"), l.row.Project(res).StringValues()}
+	key := fileKey{"", res.GetConfig("pkg"), l.row.Project(res).StringValues()}
+	if l.table != nil {
+		key.table = l.spec.Table + ": " + l.table.Project(res).StringValues()
+	}
 	for _, v := range res.Values {
 		unit, value := v.Unit, v.Value
 		if v.OrigUnit != "" {
@@ -275,8 +292,9 @@ func (l *lines) result() (*Result, error) {
 		r.Files.Old, r.Files.New = []string{l.columns[oldSide]}, []string{l.columns[newSide]}
 	}
 	alone := 0
+	slices.SortStableFunc(l.benchmarks, func(a, b *fileBenchmark) int { return strings.Compare(a.table, b.table) })
 	for _, b := range l.benchmarks {
-		out := Benchmark{Package: b.pkg, Name: "Benchmark" + strings.TrimPrefix(b.row, "Benchmark"), Old: b.samples(oldSide), New: b.samples(newSide)}
+		out := Benchmark{Table: b.table, Package: b.pkg, Name: "Benchmark" + strings.TrimPrefix(b.row, "Benchmark"), Old: b.samples(oldSide), New: b.samples(newSide)}
 		for _, unit := range orderedUnits(b.units) {
 			row, ok := l.newRow(unit, b.values[unit])
 			if !ok {
@@ -369,11 +387,25 @@ func (l *lines) newRow(unit string, sides *[2]map[int][]float64) (Row, bool) {
 	return row, ok
 }
 
-// geomeans adds a geometric mean for each metric that at least two benchmarks have on both sides.
+// geomeans adds geometric means of each table.
 func (r *Result) geomeans() {
+	var tables []string
+	for _, b := range r.Benchmarks {
+		if !slices.Contains(tables, b.Table) {
+			tables = append(tables, b.Table)
+			r.geomeansOf(b.Table)
+		}
+	}
+}
+
+// geomeansOf adds a geometric mean for each metric that at least two benchmarks of a table have on both sides.
+func (r *Result) geomeansOf(table string) {
 	logs := map[string][]float64{}
 	var units []string
 	for _, b := range r.Benchmarks {
+		if b.Table != table {
+			continue
+		}
 		for _, row := range b.Rows {
 			if row.Ratio == nil || *row.Ratio <= 0 {
 				continue
@@ -390,7 +422,7 @@ func (r *Result) geomeans() {
 			for _, x := range logs[unit] {
 				sum += x
 			}
-			r.Geomeans = append(r.Geomeans, Geomean{unit, math.Exp(sum / float64(n)), n})
+			r.Geomeans = append(r.Geomeans, Geomean{table, unit, math.Exp(sum / float64(n)), n})
 		}
 	}
 }

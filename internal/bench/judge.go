@@ -328,9 +328,10 @@ func (x *subject) confirm() {
 		again, p, _ := ratioOf(x.second[oldSide], x.second[newSide], row.Unit)
 		if !again.Known() || p > 0.05 || (again.Value > 1) != (*row.Ratio > 1) || math.Abs(again.Value-1) < row.floor() {
 			row.Verdict = compare.Unknown
-			row.Why = "a second set of runs, with other link layouts, did not show it again"
+			row.Why = "a second set of runs, with other link layouts, did not confirm it"
 			if again.Known() {
-				row.Why += strings.Replace(fmt.Sprintf(": %+.1f %%", 100*(again.Value-1)), "-", "−", 1)
+				text := fmt.Sprintf(": %+.1f %% (%+.1f to %+.1f)", 100*(again.Value-1), 100*(again.Low-1), 100*(again.High-1))
+				row.Why += strings.ReplaceAll(text, "-", "−")
 			}
 			continue
 		}

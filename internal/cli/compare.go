@@ -34,7 +34,8 @@ Recordings of different programs, arguments or loads are refused; benchmarks are
 OLD and NEW may also be files of benchmark lines, from go test -bench or hone bench -lines. What one process printed is
 one sample there: ten values of go test -count=10 differ far less from each other than from those of the next process,
 and a comparison by them calls half of all unchanged benchmarks changed. Run the test binary several times into one file.
-Allocations that never differ are compared exactly, even from one run. -filter, -row and -col use benchstat's language.
+Allocations that never differ are compared exactly, even from one run. -filter, -table, -row, -col and
+-ignore use benchstat's language.
 
 Or they are results of hone load -json: a run is one sample of its throughput and of each quantile, so give at least six
 runs a side, alternating. Runs in which the load generator was the limit get no verdict.`,
@@ -105,9 +106,16 @@ type benchCompare struct {
 func (b *benchCompare) declare(fs *flag.FlagSet) {
 	fs.StringVar(&b.spec.Filter, "filter", "", "of files of benchmarks, keep the results that match `FILTER`: '.name:Encode AND /size:1kB'")
 	fs.StringVar(&b.spec.Row, "row", "", "of files of benchmarks, take results with the same `KEYS` for one benchmark (default .fullname)")
+	fs.StringVar(&b.spec.Table, "table", "", "of files of benchmarks, make a table of each value of `KEYS`: goos, /size")
+	fs.StringVar(&b.spec.Ignore, "ignore", "", "of files of benchmarks, let `KEYS` tell no benchmarks apart: /run")
 	fs.StringVar(&b.spec.Column, "col", "", "take the two values of `KEY` for the sides: side, /impl; all files are read")
 	fs.BoolVar(&b.spec.Pooled, "pooled", false, "of files of benchmarks, take values of one process for as many samples, as benchstat does")
 	b.files.declare(fs)
+}
+
+// projected reports whether a flag for files of benchmarks was given.
+func (b *benchCompare) projected() bool {
+	return b.spec.Filter+b.spec.Table+b.spec.Row+b.spec.Ignore != ""
 }
 
 // run compares files of benchmark lines or of load results; done is false when the sources are recordings.
@@ -128,8 +136,8 @@ func (b *benchCompare) run(env Env, out *outputFlags, sides *sideFlags, args []s
 			return true, b.print(env, out, r)
 		}
 		if !benchText(b.spec.Old[0]) || !benchText(b.spec.New[0]) {
-			if b.spec.Filter != "" || b.spec.Row != "" {
-				return true, usagef("compare: -filter and -row are for files of benchmarks")
+			if b.projected() {
+				return true, usagef("compare: -filter, -table, -row and -ignore are for files of benchmarks")
 			}
 			return false, nil
 		}
@@ -175,8 +183,8 @@ func (b *benchCompare) loads(env Env) (*bench.Result, error) {
 		return nil, nil
 	case others != "":
 		return nil, usagef("compare: %s is a load result and %s is not: compare load results with each other", found, others)
-	case b.spec.Filter != "" || b.spec.Row != "":
-		return nil, usagef("compare: -filter and -row are for files of benchmarks")
+	case b.projected():
+		return nil, usagef("compare: -filter, -table, -row and -ignore are for files of benchmarks")
 	}
 	return bench.CompareLoads(sides[0], sides[1], b.force)
 }

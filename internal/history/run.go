@@ -202,8 +202,8 @@ func (s *Store) addFiles(ctx context.Context, tx *sql.Tx, run int64, files []Fil
 	return nil
 }
 
-// Prune removes runs: all but the newest keep of them (0: all) and none made after before. It returns how many
-// went, and gives the room back.
+// Prune removes runs made before a time, but not the newest keep of them, and returns how many it removed. A SQLite file
+// shrinks; PostgreSQL uses the room for the next runs.
 func (s *Store) Prune(ctx context.Context, keep int, before time.Time) (removed int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE made < $1 AND seq NOT IN (SELECT seq FROM runs ORDER BY commit_time DESC, made DESC LIMIT $2)`,

@@ -25,8 +25,12 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 	} else {
 		rows = append(rows, paintAll(s, "", "median", "95 % of the mean", "runs"))
 	}
-	pkg := ""
+	pkg, in := "", ""
 	for _, b := range r.Benchmarks {
+		if b.Table != in {
+			in, pkg = b.Table, ""
+			rows = append(rows, []string{""}, []string{s.paint(strong, screen.Line(in))})
+		}
 		if b.Package != pkg {
 			pkg = b.Package
 			rows = append(rows, []string{s.paint(faint, pkg)})
@@ -37,8 +41,8 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 		}
 	}
 	for i, g := range r.Geomeans {
-		if i == 0 {
-			rows = append(rows, []string{""}, []string{s.paint(strong, "geometric mean")})
+		if i == 0 || g.Table != r.Geomeans[i-1].Table {
+			rows = append(rows, []string{""}, []string{s.paint(strong, strings.TrimSpace("geometric mean "+screen.Line(g.Table)))})
 		}
 		name, _ := benchUnit(g.Unit)
 		rows = append(rows, []string{"  " + name, "", "", change(g.Ratio), s.paint(faint, fmt.Sprintf("of %d", g.Benchmarks))})
@@ -59,6 +63,9 @@ func Bench(w io.Writer, r *bench.Result, s Style) {
 		fmt.Fprintln(w, s.paint(faint, "note: ")+wrap(n, "      ", s.width()))
 	}
 }
+
+// benchGroup is a benchmark's table, if there are several, and its package.
+func benchGroup(b bench.Benchmark) string { return strings.TrimSpace(b.Table + " " + b.Package) }
 
 // benchFindings lists what a diagnosis says of a benchmark: what is new in one that is worse, else what its recording shows.
 func benchFindings(w io.Writer, b bench.Benchmark, s Style) {
@@ -255,10 +262,14 @@ func BenchLines(w io.Writer, r *bench.Result) {
 // BenchMarkdown writes a comparison for a pull request: what changed in a table, what did not in a sentence.
 func BenchMarkdown(w io.Writer, r *bench.Result) {
 	count := map[compare.Verdict]int{}
+	allowed := 0
 	var changed [][]string
 	for _, b := range r.Benchmarks {
 		for _, row := range b.Rows {
 			count[row.Verdict]++
+			if row.Allowed != "" {
+				allowed++
+			}
 			if row.Verdict != compare.Better && row.Verdict != compare.Worse || row.Old == nil {
 				continue
 			}
@@ -267,7 +278,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 			if row.Ratio != nil {
 				moved = change(*row.Ratio)
 			}
-			changed = append(changed, []string{markdownCell(b.Package), markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), name,
+			changed = append(changed, []string{markdownCell(benchGroup(b)), markdownCell(strings.TrimPrefix(b.Name, "Benchmark")), name,
 				value(*row.Old), value(row.New), moved, benchBounds(row, nil), gateVerdict(row)})
 		}
 	}
@@ -275,8 +286,12 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 	if r.Files != nil {
 		against = strings.Join(r.Files.Old, ", ")
 	}
-	fmt.Fprintf(w, "**Benchmarks against %s**: %d worse, %d better, %d the same, %d unknown.\n", markdownCell(against),
-		count[compare.Worse], count[compare.Better], count[compare.Same], count[compare.Unknown])
+	worse := fmt.Sprintf("%d worse", count[compare.Worse])
+	if allowed > 0 {
+		worse += fmt.Sprintf(" (%d allowed)", allowed)
+	}
+	fmt.Fprintf(w, "**Benchmarks against %s**: %s, %d better, %d the same, %d unknown.\n", markdownCell(against),
+		worse, count[compare.Better], count[compare.Same], count[compare.Unknown])
 	if len(changed) > 0 {
 		fmt.Fprint(w, "\n| package | benchmark | metric | old | new | change | 95 % | |\n|---|---|---|--:|--:|--:|--:|---|\n")
 		for _, cells := range changed {
@@ -331,7 +346,7 @@ func BenchCSV(w io.Writer, r *bench.Result) error {
 	}
 	for _, b := range r.Benchmarks {
 		for _, row := range b.Rows {
-			c.Write([]string{b.Package, b.Name, row.Unit, number(row.Old), number(&row.New), number(row.Ratio), number(row.Low), number(row.High),
+			c.Write([]string{benchGroup(b), b.Name, row.Unit, number(row.Old), number(&row.New), number(row.Ratio), number(row.Low), number(row.High),
 				strconv.Itoa(row.N[0]), strconv.Itoa(row.N[1]), string(row.Verdict)})
 		}
 	}
@@ -362,7 +377,7 @@ func BenchJUnit(w io.Writer, r *bench.Result) error {
 		suite.Name = "hone compare"
 	}
 	for _, b := range r.Benchmarks {
-		c := testcase{Class: cmp.Or(b.Package, suite.Name), Name: b.Name}
+		c := testcase{Class: cmp.Or(benchGroup(b), suite.Name), Name: b.Name}
 		var worse, all []string
 		for _, row := range b.Rows {
 			if row.Old == nil {

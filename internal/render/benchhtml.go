@@ -178,7 +178,7 @@ func BenchHTML(w io.Writer, r *bench.Result) {
 				continue
 			}
 			name, value := historyUnit(row.Unit)
-			h := HTMLRow{Group: strings.TrimSpace(b.Package + " " + strings.TrimPrefix(b.Name, "Benchmark")), Name: name, Old: value(*row.Old), New: value(row.New),
+			h := HTMLRow{Group: strings.TrimSpace(benchGroup(b) + " " + strings.TrimPrefix(b.Name, "Benchmark")), Name: name, Old: value(*row.Old), New: value(row.New),
 				Ratio: row.Ratio, Low: row.Low, High: row.High, Verdict: row.Verdict, Note: cmp.Or(row.Allowed, row.Why)}
 			switch {
 			case row.Exact:
@@ -207,7 +207,11 @@ func BenchHTML(w io.Writer, r *bench.Result) {
 	}
 	for _, g := range r.Geomeans {
 		name, _ := benchUnit(g.Unit)
-		p.Notes = append(p.Notes, fmt.Sprintf("geometric mean of %s over %d benchmarks: %s", name, g.Benchmarks, change(g.Ratio)))
+		text := fmt.Sprintf("geometric mean of %s over %d benchmarks: %s", name, g.Benchmarks, change(g.Ratio))
+		if g.Table != "" {
+			text = g.Table + ": " + text
+		}
+		p.Notes = append(p.Notes, text)
 	}
 	p.Notes = append(p.Notes, benchNotes(r)...)
 	HTML(w, p)
