@@ -94,6 +94,7 @@ import (
 	smallwrites "github.com/hone-go/hone/internal/diagnose/rules/small-writes"
 	sortforfew "github.com/hone-go/hone/internal/diagnose/rules/sort-for-few"
 	sortperinsert "github.com/hone-go/hone/internal/diagnose/rules/sort-per-insert"
+	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
@@ -208,6 +209,7 @@ func All() []rule.Rule {
 		smallwrites.Rule(),
 		sortforfew.Rule(),
 		sortperinsert.Rule(),
+		sortunchanged.Rule(),
 		splitknownparts.Rule(),
 		sprintfsimple.Rule(),
 		sqlopenpercall.Rule(),

@@ -1,0 +1,168 @@
+// Package sortunchanged finds lists that are sorted again though they did not change since they were sorted before.
+package sortunchanged
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/sorts"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// leastSorts is how often a list must be sorted for each change of it.
+	leastSorts = 10
+	// leastRuns is how often a program that runs and exits must sort it.
+	leastRuns = 20
+)
+
+// Rule is sort-unchanged.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "sort-unchanged",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "List sorted again though it did not change",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// One sort in ten or fewer remains, where the list changes.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.85, High: 1},
+				Specificity: 2, // reflect-sort and sort-for-few speak of the same call
+				Removes:     true,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A handler sorts a list that the program keeps (a field, a package variable), or a
+copy of it, or the keys of a map that it keeps, each time it is called. The list
+did not change since the last time, so the result is the same: n·log₂(n)
+comparisons to find out what was known. A sort in place is also a write that
+readers must be locked out of.
+
+Sort the list where it changes, and keep it sorted (slices.BinarySearch and
+slices.Insert for single elements). Or keep a sorted copy beside it and drop that
+where the list changes.
+
+It is fine where the list changes about as often as it is read. The rule counts
+both: it speaks of lists that were sorted at least ten times for each time that a
+line of their package changed them, and only where the order does not depend on
+the request.
+
+Seen in the field: prometheus/client_golang#483 (all metrics sorted for each
+scrape); api7/aisix#1174 (the sorted series kept between scrapes: a third less
+CPU).`
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Counts == nil || p.Syntax == nil || p.Manifest == nil {
+		return finder.Line{}, false
+	}
+	s := search{pass: p, known: map[gocode.Pos]*again{}}
+	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
+}
+
+type search struct {
+	pass  *rule.Pass
+	known map[gocode.Pos]*again
+}
+
+// again is a call that sorts what did not change.
+type again struct {
+	place   *gocode.Place
+	list    ast.Expr   // what is sorted
+	kept    ast.Expr   // the list or map that it is, or is a copy of
+	v       *types.Var // the same
+	sorts   float64    // for each unit of work
+	changes float64
+	open    bool // other packages may change it
+}
+
+// caller returns the frame that sorts such a list.
+func (s *search) caller(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		f := r.Stack[i]
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency || !sorts.Sorting(r.Stack[i-1].Function) {
+			continue
+		}
+		if s.at(f) != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *search) at(f *site.Frame) *again {
+	pos := gocode.Pos{File: f.File, Line: f.Line}
+	found, seen := s.known[pos]
+	if seen {
+		return found
+	}
+	if place, ok := s.pass.Syntax.At(f.File, f.Line); ok && place.Decl != nil {
+		found = s.look(f, place.Outer())
+	}
+	s.known[pos] = found
+	return found
+}
+
+func (s *search) look(f *site.Frame, p *gocode.Place) *again {
+	for _, call := range syntax.Calls(p) {
+		list := sorts.List(p, call)
+		if list == nil {
+			continue
+		}
+		kept := source(p, list)
+		v := keptVar(p, kept)
+		if v == nil {
+			continue
+		}
+		keys, ok := orderOf(p, call, list)
+		if !ok {
+			continue
+		}
+		c := changes{pass: s.pass, frame: f, place: p, v: v, keys: keys, call: call}
+		a := &again{place: p, list: list, kept: kept, v: v, open: v.Exported() && p.Pkg.Name() != "main"}
+		if a.sorts, ok = c.sorts(); !ok {
+			continue
+		}
+		if a.changes, ok = c.count(); !ok || a.sorts < leastSorts*a.changes || s.pass.Manifest.Unit() == "run" && a.sorts < leastRuns {
+			continue
+		}
+		return a
+	}
+	return nil
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	a := s.known[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if a == nil {
+		return false
+	}
+	kept, what := syntax.Text(a.kept), syntax.Text(a.list)
+	if !syntax.Same(a.place, a.kept, a.list) {
+		what += ", made of " + kept + ","
+	}
+	times := "which did not change while executions were counted"
+	if a.changes > 0 {
+		times = fmt.Sprintf("which changes once in %s sorts", units.Number(a.sorts/a.changes))
+	}
+	c.Cause = fmt.Sprintf("%s sorts %s again on every call, though the order follows from %s, %s.", syntax.FuncName(a.place), what, kept, times)
+	c.Fix = fmt.Sprintf("Sort where %s changes, and keep the result beside it.", kept)
+	c.Evidence = append(c.Evidence, rule.Evidence{
+		What:  evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s sorts and %s changes of %s per %s", units.Number(a.sorts), units.Number(a.changes), kept, s.pass.Manifest.Unit()),
+	})
+	if a.open {
+		c.Confidence = rule.Likely
+	}
+	return true
+}
