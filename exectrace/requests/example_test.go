@@ -10,9 +10,9 @@ import (
 	"github.com/hone-go/hone/exectrace/requests"
 )
 
-// Which handler is slow, and why its slowest requests are.
+// The handlers of a server, and where their time went.
 func Example() {
-	file, err := os.Open("trace.out")
+	file, err := os.Open("../testdata/go1.25.1.trace.gz")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -23,12 +23,13 @@ func Example() {
 	}
 	result := fold.Result()
 	for _, route := range result.Routes {
-		fmt.Println(route.Name, route.Count, route.Latency.P50, route.Latency.P99)
-		if route.Why != nil {
-			fmt.Println(route.Why.Sentence())
-		}
+		fmt.Println(route.Title(), route.Protocol, route.Count)
+		fmt.Println("  ", requests.Spent(route.Main()))
 	}
-	if len(result.Slowest) > 0 {
-		fmt.Println(result.Slowest[0].Path.Sentence())
-	}
+	slowest := result.Slowest[0]
+	fmt.Println("the slowest:", slowest.Path.Sentence())
+	// Output:
+	// work task 144
+	//    41 % of their time waiting for a sync.Mutex at main.go:38 (released at main.go:41), 21 % waiting for a processor after preemption, 19 % running
+	// the slowest: 991 µs: 99 % main.main.func1 waiting for a processor after preemption
 }
