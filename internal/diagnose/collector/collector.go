@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/gogc"
 	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 	"github.com/hone-go/hone/stats"
 )
@@ -126,4 +127,15 @@ func Slowed(p *rule.Pass) []rule.Evidence {
 		Value:   fmt.Sprintf("%s times slower (%s to %s), for %s of the time", units.Number(by.Value), units.Number(by.Low), units.Number(by.High), units.Percent(m.Share)),
 		Command: evidence.ViewCommand(p, "parallelism"),
 	}}
+}
+
+// MostLive returns the site that allocated most of the live memory; nil when there is none.
+func MostLive(t *site.Table) *site.Site {
+	var best *site.Site
+	for _, s := range t.Sites {
+		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {
+			best = s
+		}
+	}
+	return best
 }

@@ -30,6 +30,18 @@ func (p *Pass) Place(s *site.Site) *gocode.Place {
 	return place
 }
 
+// Site returns the table's site of a frame, or a new one without rows.
+func (p *Pass) Site(f *site.Frame) *site.Site {
+	if p.Table != nil {
+		for _, s := range p.Table.Sites {
+			if s.Line == f.Line && s.Function == f.Function && s.File == f.File {
+				return s
+			}
+		}
+	}
+	return &site.Site{Frame: *f}
+}
+
 // Benchmark reports whether the recording is of a package's benchmarks.
 func (p *Pass) Benchmark() bool { return p.Manifest != nil && p.Manifest.Target.Kind == "bench" }
 

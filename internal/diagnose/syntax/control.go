@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 
 	"github.com/hone-go/hone/internal/gocode"
@@ -68,14 +67,6 @@ func Parent(p *gocode.Place, n ast.Node) ast.Node {
 		}
 	}
 	return nil
-}
-
-func ConstInt(p *gocode.Place, e ast.Expr) (int64, bool) {
-	v, ok := p.Const(e)
-	if !ok || v.Kind() != constant.Int {
-		return 0, false
-	}
-	return constant.Int64Val(v)
 }
 
 // BreakTarget returns the statement that an unlabelled break leaves, given the nodes around it.

@@ -2,6 +2,8 @@ package syntax
 
 import (
 	"go/ast"
+	"go/constant"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -105,4 +107,21 @@ func AllConst(p *gocode.Place, call *ast.CallExpr) bool {
 		}
 	}
 	return len(call.Args) > 0 && !call.Ellipsis.IsValid()
+}
+
+// Operands returns the operands of a + b + c.
+func Operands(e ast.Expr) []ast.Expr {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD {
+		return append(Operands(b.X), Operands(b.Y)...)
+	}
+	return []ast.Expr{e}
+}
+
+// ConstInt returns the value of a constant integer.
+func ConstInt(p *gocode.Place, e ast.Expr) (int64, bool) {
+	v, ok := p.Const(e)
+	if !ok || v.Kind() != constant.Int {
+		return 0, false
+	}
+	return constant.Int64Val(v)
 }

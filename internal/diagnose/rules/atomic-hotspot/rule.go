@@ -243,10 +243,9 @@ func pads(t types.Type) bool {
 	if !ok {
 		return false
 	}
-	sizes := types.SizesFor("gc", "amd64")
 	for f := range s.Fields() {
 		name := strings.ToLower(f.Name())
-		if (name == "_" || strings.Contains(name, "pad")) && syntax.PlainData(f.Type()) && sizes.Sizeof(f.Type()) >= leastPadding || f.Embedded() && pads(f.Type()) {
+		if (name == "_" || strings.Contains(name, "pad")) && syntax.PlainData(f.Type()) && syntax.Sizes().Sizeof(f.Type()) >= leastPadding || f.Embedded() && pads(f.Type()) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ package byteatatime
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -124,10 +123,6 @@ func single(p *gocode.Place, e ast.Expr) bool {
 }
 
 func one(p *gocode.Place, e ast.Expr) bool {
-	v, ok := p.Const(e)
-	if !ok || v.Kind() != constant.Int {
-		return false
-	}
-	n, _ := constant.Int64Val(v)
-	return n == 1
+	n, ok := syntax.ConstInt(p, e)
+	return ok && n == 1
 }

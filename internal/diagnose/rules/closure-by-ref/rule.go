@@ -20,9 +20,6 @@ import (
 // (cmd/compile/internal/escape, (*batch).flowClosure).
 const largest = 128
 
-// sizes are those of amd64, like those of all 64-bit platforms here.
-var sizes = types.SizesFor("gc", "amd64")
-
 // Rule is closure-by-ref.
 func Rule() rule.Rule {
 	return rule.Rule{
@@ -125,7 +122,7 @@ func variable(p *gocode.Place, name string) *types.Var {
 // assigns to the variable or takes its address, and no assignment comes after the first literal or
 // is in a loop with it that starts after the declaration.
 func copyable(p *gocode.Place, v *types.Var) *ast.FuncLit {
-	if sizes.Sizeof(v.Type()) > largest {
+	if syntax.Sizes().Sizeof(v.Type()) > largest {
 		return nil
 	}
 	whole := p.Outer()

@@ -111,7 +111,7 @@ func extension(p *gocode.Place, stmt *ast.AssignStmt) (prepend, ok bool) {
 	case token.ADD_ASSIGN:
 		return false, true
 	case token.ASSIGN:
-		parts := operands(stmt.Rhs[0])
+		parts := syntax.Operands(stmt.Rhs[0])
 		for i, part := range parts {
 			if len(parts) > 1 && syntax.Same(p, part, stmt.Lhs[0]) {
 				return i > 0, true
@@ -121,20 +121,12 @@ func extension(p *gocode.Place, stmt *ast.AssignStmt) (prepend, ok bool) {
 	return false, false
 }
 
-// operands flattens a + b + c.
-func operands(e ast.Expr) []ast.Expr {
-	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD {
-		return append(operands(b.X), operands(b.Y)...)
-	}
-	return []ast.Expr{e}
-}
-
 // growingLoop returns the innermost loop whose iterations make the string longer:
 // the string is declared outside the loop, the loop does not set it again, and it may have
 // more than two iterations.
 func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	for _, loop := range loops.Around(p, stmt) {
-		if madeIn(p, stmt.Lhs[0], loop) || resetIn(p, stmt.Lhs[0], loop) {
+		if !loops.FromOutside(p, loop, stmt.Lhs[0]) || resetIn(p, stmt.Lhs[0], loop) {
 			return nil
 		}
 		if !loops.AtMost(p, loop, stmt, 2) {
@@ -142,21 +134,6 @@ func growingLoop(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 		}
 	}
 	return nil
-}
-
-// madeIn reports whether a variable in the expression is declared in the
-// loop: each iteration then has another string, as in m[k] with the loop's own k.
-func madeIn(p *gocode.Place, e ast.Expr, loop ast.Node) bool {
-	inside := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := p.Info.ObjectOf(id).(*types.Var); ok && !v.IsField() && loop.Pos() <= v.Pos() && v.Pos() < loop.End() {
-				inside = true
-			}
-		}
-		return !inside
-	})
-	return inside
 }
 
 // resetIn reports whether every iteration of the loop sets the string to an expression

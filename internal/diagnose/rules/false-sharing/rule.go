@@ -75,7 +75,7 @@ func judge(c *finder.Case) bool {
 	if element == nil {
 		return false
 	}
-	size := sizes().Sizeof(c.Place.TypeOf(element))
+	size := syntax.Sizes().Sizeof(c.Place.TypeOf(element))
 	text := syntax.Text(element)
 	c.Confidence = rule.Hint
 	c.Cause = fmt.Sprintf("Each iteration of the loop on line %d writes %s, whose %d bytes are next to those that other goroutines write: %d of them share a cache line. The line takes %s of CPU.",
@@ -88,9 +88,6 @@ func judge(c *finder.Case) bool {
 	}}
 	return true
 }
-
-// sizes are those of amd64. Other 64-bit platforms have the same for numbers and structs of them.
-func sizes() types.Sizes { return types.SizesFor("gc", "amd64") }
 
 // shared returns the small element of a captured slice or array that every iteration of a loop writes, in a function
 // literal of which several goroutines run; nil when the line writes none.
@@ -135,7 +132,7 @@ func small(p *gocode.Place, x *ast.IndexExpr) bool {
 		if syntax.HoldsPointers(t) {
 			return false // holds for type parameters too, whose size is unknown
 		}
-		size := sizes().Sizeof(t)
+		size := syntax.Sizes().Sizeof(t)
 		return 0 < size && 2*size <= cacheLine
 	}
 	return false

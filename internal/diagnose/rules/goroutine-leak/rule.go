@@ -159,7 +159,7 @@ func match(p *rule.Pass, g site.Parked, are, why string) (rule.Match, bool) {
 		facts = append(facts, rule.Evidence{What: "go statement", Value: place})
 	}
 	n := float64(g.Count)
-	m := rule.Match{Site: at(p.Table, g), Confidence: rule.Measured, Fix: fix, Evidence: facts}
+	m := rule.Match{Site: p.Site(&g.Frame), Confidence: rule.Measured, Fix: fix, Evidence: facts}
 	m.Cause = fmt.Sprintf("%d %s, %s, %s. %s Their stacks alone take at least %s.", g.Count, are, what, started, why, units.Bytes(n*stack))
 	return m, true
 }
@@ -231,17 +231,4 @@ func waits(functions []string) (what, fix string) {
 		}
 	}
 	return "", ""
-}
-
-// at returns the site of a line that goroutines wait at, a new one without costs if the table has
-// none.
-func at(t *site.Table, g site.Parked) *site.Site {
-	if t != nil {
-		for _, s := range t.Sites {
-			if s.File == g.File && s.Line == g.Line && s.Function == g.Function {
-				return s
-			}
-		}
-	}
-	return &site.Site{Frame: g.Frame}
 }

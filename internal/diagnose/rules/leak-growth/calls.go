@@ -26,7 +26,7 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 	through := map[key]*growth{}
 	var order []key
 	for _, g := range p.Growth {
-		s := at(p.Table, g)
+		s := p.Site(&g.Frame)
 		if s == nil || len(s.Live) == 0 {
 			continue
 		}
@@ -42,7 +42,7 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 			f := r.Stack[i]
 			k := key{f.Function, f.File, f.Line, r.Stack[i-1].Function}
 			if through[k] == nil {
-				through[k] = &growth{Site: siteOf(p.Table, f), callee: k.callee}
+				through[k] = &growth{Site: p.Site(f), callee: k.callee}
 				order = append(order, k)
 			}
 			through[k].live = append(through[k].live, r)
@@ -96,14 +96,4 @@ func outward(r *site.Row) int {
 		return i
 	}
 	return -1
-}
-
-// siteOf returns the site of a frame, or a new one without rows.
-func siteOf(t *site.Table, f *site.Frame) *site.Site {
-	for _, s := range t.Sites {
-		if s.File == f.File && s.Line == f.Line && s.Function == f.Function {
-			return s
-		}
-	}
-	return &site.Site{Frame: *f}
 }

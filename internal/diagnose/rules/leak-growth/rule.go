@@ -156,16 +156,6 @@ func (w *window) keeper(m *rule.Match, place *gocode.Place) {
 	}
 }
 
-// at returns the site of a line that grew.
-func at(t *site.Table, g site.Grown) *site.Site {
-	for _, s := range t.Sites {
-		if s.File == g.File && s.Line == g.Line && s.Function == g.Function {
-			return s
-		}
-	}
-	return nil
-}
-
 // rate describes how fast a line's live memory grows.
 func rate(p *rule.Pass, ph *recording.Phase, bytes int64) string {
 	if p.Benchmark() {

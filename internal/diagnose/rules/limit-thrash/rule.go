@@ -10,7 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -108,22 +107,11 @@ func advice(p *rule.Pass, limit, live, wanted float64) string {
 	if m := p.Manifest.Machine; float64(m.MemoryBytes) >= 1.2*next && (m.CgroupBytes == 0 || float64(m.CgroupBytes) >= 1.1*next) {
 		text = fmt.Sprintf("Raise GOMEMLIMIT to %dMiB, which is available, or keep less memory live", int64(next)>>20)
 	}
-	if s := mostExpensive(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
+	if s := collector.MostLive(p.Table); s != nil && p.Table.Totals.LiveBytes > 0 {
 		text += fmt.Sprintf(": line %d in %s allocated %s of live memory", s.Line, s.Function,
 			units.Percent(float64(s.Cost.LiveBytes)/float64(p.Table.Totals.LiveBytes)))
 	}
 	return text + "."
-}
-
-// mostExpensive returns the site with the most live bytes; nil when there is none.
-func mostExpensive(t *site.Table) *site.Site {
-	var best *site.Site
-	for _, s := range t.Sites {
-		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {
-			best = s
-		}
-	}
-	return best
 }
 
 // gaveUp reports whether the runtime limited the collector's CPU in the clean phase. The metric is

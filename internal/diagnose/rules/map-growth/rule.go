@@ -124,7 +124,7 @@ func stores(p *gocode.Place) (*ast.AssignStmt, *types.Var, ast.Node) {
 		if table == nil || len(around) == 0 || !loops.EveryIteration(p, around[0], a) || loops.Returns(p, around[0], table) || !madeSmall(p, table, around) {
 			continue
 		}
-		if !fromLoop(p, around[0], elem.Index) || !fromLoop(p, around[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
+		if loops.FromOutside(p, around[0], elem.Index) || loops.FromOutside(p, around[0], a.Rhs[0]) || mentions(p, a.Rhs[0], table) {
 			continue
 		}
 		return a, table, around[0]
@@ -151,19 +151,6 @@ func madeSmall(p *gocode.Place, v *types.Var, around []ast.Node) bool {
 		return p.CalleeName(x) == "make" && len(x.Args) == 1
 	}
 	return false
-}
-
-// fromLoop reports whether an expression uses a variable of the loop.
-func fromLoop(p *gocode.Place, loop ast.Node, e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			v, ok := p.Object(id).(*types.Var)
-			found = found || ok && !v.IsField() && syntax.Inside(loop, v.Pos())
-		}
-		return !found
-	})
-	return found
 }
 
 func mentions(p *gocode.Place, e ast.Expr, v *types.Var) bool {

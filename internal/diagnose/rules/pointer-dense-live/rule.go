@@ -7,13 +7,13 @@ import (
 	"go/types"
 	"math"
 
+	"github.com/hone-go/hone/internal/diagnose/collector"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
 )
 
@@ -64,7 +64,7 @@ func find(p *rule.Pass) []rule.Match {
 	if live < leastLive || scan < leastScan*live || t.TotalSeconds <= 0 || t.LiveBytes <= 0 || t.D < leastMark*t.TotalSeconds {
 		return nil
 	}
-	s := mostExpensive(p.Table)
+	s := collector.MostLive(p.Table)
 	held := 0.0
 	if s != nil {
 		held = float64(s.Cost.LiveBytes) / float64(t.LiveBytes)
@@ -92,17 +92,6 @@ func find(p *rule.Pass) []rule.Match {
 			{What: "CPU of mark workers", Value: units.Percent(t.D / t.TotalSeconds), Command: evidence.TopCommand(p, "cpu")},
 		},
 	}}
-}
-
-// mostExpensive returns the site with the most live bytes; nil when there is none.
-func mostExpensive(t *site.Table) *site.Site {
-	var best *site.Site
-	for _, s := range t.Sites {
-		if s.Cost.LiveBytes > 0 && (best == nil || s.Cost.LiveBytes > best.Cost.LiveBytes) {
-			best = s
-		}
-	}
-	return best
 }
 
 // pointers describes what the line allocates, if it contains pointers; "" when it does not, or when

@@ -23,9 +23,6 @@ const (
 	largest  = 128
 )
 
-// sizes are those of amd64. They only decide which elements are small.
-var sizes = types.SizesFor("gc", "amd64")
-
 // Rule is pointer-per-element.
 func Rule() rule.Rule {
 	return rule.Rule{
@@ -108,31 +105,13 @@ func element(p *gocode.Place, n ast.Node) (types.Type, int64) {
 			t = p.TypeOf(n.Args[0])
 		}
 	}
-	if t == nil || generic(t) {
+	if t == nil || syntax.Generic(t) {
 		return nil, 0
 	}
 	if _, ok := t.Underlying().(*types.Struct); !ok {
 		return nil, 0
 	}
-	return t, sizes.Sizeof(t)
-}
-
-// generic reports whether the size of a type depends on type parameters.
-func generic(t types.Type) bool {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range u.Fields() {
-			if generic(f.Type()) {
-				return true
-			}
-		}
-	case *types.Array:
-		return generic(u.Elem())
-	}
-	return false
+	return t, syntax.Sizes().Sizeof(t)
 }
 
 // stored reports whether each iteration stores the pointer in a slice: it is appended or assigned

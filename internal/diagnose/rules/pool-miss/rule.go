@@ -118,7 +118,7 @@ func sameLine(f, g *site.Frame) bool {
 // guilty reports whether a line that calls Get takes values that are not put back, and fills in the words of a match.
 func guilty(p *gocode.Place, m *rule.Match) bool {
 	for _, call := range syntax.CallsOf(p, get) {
-		pool := pool(p, call)
+		pool := poolOf(p, call)
 		if pool == nil || pool.Exported() || p.Decl == nil {
 			continue
 		}
@@ -139,8 +139,8 @@ func guilty(p *gocode.Place, m *rule.Match) bool {
 	return false
 }
 
-// pool returns the variable or field whose method a call calls.
-func pool(p *gocode.Place, call *ast.CallExpr) *types.Var {
+// poolOf returns the variable or field whose method a call calls.
+func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
 	return named(p, syntax.Receiver(call))
 }
 
@@ -180,13 +180,6 @@ func everPut(p *gocode.Place, pool *types.Var) bool {
 		return true
 	})
 	return uses > gets
-}
-
-func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	if syntax.Receiver(call) == nil {
-		return nil
-	}
-	return pool(p, call)
 }
 
 // lost returns the line of a return statement between Get and the only Put of the function, if

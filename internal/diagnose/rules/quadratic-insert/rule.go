@@ -4,7 +4,6 @@ package quadraticinsert
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"strings"
@@ -164,8 +163,8 @@ func is(p *gocode.Place, e ast.Expr, n int64) bool {
 	if e == nil {
 		return false
 	}
-	v, ok := p.Const(e)
-	return ok && constant.Compare(v, token.EQL, constant.MakeInt64(n))
+	v, ok := syntax.ConstInt(p, e)
+	return ok && v == n
 }
 
 // growing returns the innermost loop whose iterations move the slice: the slice is declared outside the loop,
@@ -173,7 +172,7 @@ func is(p *gocode.Place, e ast.Expr, n int64) bool {
 func growing(p *gocode.Place, stmt *ast.AssignStmt) ast.Node {
 	v, _ := syntax.Var(p, stmt.Lhs[0])
 	for _, loop := range loops.Around(p, stmt) {
-		if v == nil || syntax.Inside(loop, v.Pos()) || startsAgain(p, loop, stmt) || indexed(p, loop, stmt.Lhs[0]) {
+		if v == nil || syntax.Inside(loop, v.Pos()) || startsAgain(p, loop, stmt) || !loops.FromOutside(p, loop, stmt.Lhs[0]) {
 			return nil
 		}
 		if !loops.AtMost(p, loop, stmt, 2) {
@@ -193,21 +192,6 @@ func startsAgain(p *gocode.Place, loop ast.Node, stmt *ast.AssignStmt) bool {
 		}
 		for i, lhs := range a.Lhs {
 			if syntax.Same(p, lhs, stmt.Lhs[0]) && (len(a.Lhs) != len(a.Rhs) || !strings.Contains(types.ExprString(a.Rhs[i]), types.ExprString(lhs))) {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// indexed reports whether a variable of the loop selects the slice: each iteration may then have
-// another.
-func indexed(p *gocode.Place, loop ast.Node, xs ast.Expr) bool {
-	found := false
-	ast.Inspect(xs, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := p.Object(id).(*types.Var); ok && !v.IsField() && syntax.Inside(loop, v.Pos()) {
 				found = true
 			}
 		}

@@ -56,10 +56,10 @@ func (l locals) of(f *site.Frame) local {
 	if p := l.pass.Place(s); p != nil && p.Func != nil && evidence.HasFacts(l.pass, s) {
 		for id, obj := range p.Info.Defs {
 			v, ok := obj.(*types.Var)
-			if !ok || syntax.LocalVar(p, id) == nil || !owns(p.Func, id) || generic(v.Type()) {
+			if !ok || syntax.LocalVar(p, id) == nil || !owns(p.Func, id) || syntax.Generic(v.Type()) {
 				continue
 			}
-			size := types.SizesFor("gc", "amd64").Sizeof(v.Type())
+			size := syntax.Sizes().Sizeof(v.Type())
 			if size < leastLocal || size < largest.bytes || size == largest.bytes && v.Name() > largest.name || l.onHeap(f, syntax.Line(p, id.Pos()), v.Name()) {
 				continue
 			}
@@ -83,21 +83,6 @@ func owns(fn ast.Node, id *ast.Ident) bool {
 		return !inner
 	})
 	return !inner
-}
-
-// generic reports whether the size of a type depends on a type parameter.
-func generic(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Array:
-		return generic(t.Elem())
-	case *types.Named:
-		return generic(t.Underlying())
-	case *types.Struct:
-		return slices.ContainsFunc(slices.Collect(t.Fields()), func(f *types.Var) bool { return generic(f.Type()) })
-	}
-	return false
 }
 
 // onHeap reports whether the compiler moved the variable that a line declares to the heap.

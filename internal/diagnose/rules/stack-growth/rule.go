@@ -130,7 +130,7 @@ func (g *growth) started(p *rule.Pass, all locals) (rule.Match, bool) {
 		smaller = "make " + v.String() + " smaller"
 	}
 	return rule.Match{
-		Site: siteOf(p, f), CPU: g.rows, Confidence: rule.Likely, // only the cost shows that the goroutines are short-lived
+		Site: p.Site(f), CPU: g.rows, Confidence: rule.Likely, // only the cost shows that the goroutines are short-lived
 		Cause: fmt.Sprintf("Goroutines that start in %s outgrow their stacks again and again: copying stacks takes %s of CPU, most of it when line %d needs space.",
 			g.entry.Function, share, f.Line),
 		Fix: "Keep these goroutines and send them work, so that a stack grows once; or do the work in place, or " + smaller + ".",
@@ -152,7 +152,7 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 		f := most(where)
 		v := all.of(f)
 		return rule.Match{
-			Site: siteOf(p, f), CPU: rows, Confidence: rule.Likely,
+			Site: p.Site(f), CPU: rows, Confidence: rule.Likely,
 			Cause: fmt.Sprintf("%s starts goroutines that outgrow their stacks because of %s: copying stacks takes %s of CPU where %s is on the stack.",
 				g.entry.Function, v, share, v.name),
 			Fix: fmt.Sprintf("Make %s smaller, or take it from a sync.Pool: the program cannot keep these goroutines.", v.name),
@@ -160,7 +160,7 @@ func (g *growth) served(p *rule.Pass, all locals) (rule.Match, bool) {
 	}
 	if share, enough := worth(p, g.rows); enough && funcname.Match(g.entry.Function, "google.golang.org/grpc.(*Server).serveStreams.*") {
 		return rule.Match{
-			Site: siteOf(p, g.entry), CPU: g.rows, Confidence: rule.Hint,
+			Site: p.Site(g.entry), CPU: g.rows, Confidence: rule.Hint,
 			Cause: fmt.Sprintf("gRPC starts a goroutine for each call, and its stack grows each time: copying stacks takes %s of CPU.", share),
 			Fix:   "Try the server option grpc.NumStreamWorkers, which keeps goroutines; it is experimental.",
 		}, true
@@ -223,14 +223,4 @@ func most(sums map[*site.Frame]int64) *site.Frame {
 		}
 	}
 	return best
-}
-
-// siteOf returns the table's site of a frame, or a new one without costs.
-func siteOf(p *rule.Pass, f *site.Frame) *site.Site {
-	for _, s := range p.Table.Sites {
-		if s.File == f.File && s.Line == f.Line && s.Function == f.Function {
-			return s
-		}
-	}
-	return &site.Site{Frame: *f}
 }

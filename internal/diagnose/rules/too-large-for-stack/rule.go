@@ -80,7 +80,7 @@ func tooLarge(pass *rule.Pass, m *rule.Match) bool {
 // size returns the size of an array's type, or else the mean size of the line's allocations.
 func size(m *rule.Match, v *types.Var) string {
 	if _, ok := v.Type().Underlying().(*types.Array); ok {
-		return units.Bytes(float64(types.SizesFor("gc", "amd64").Sizeof(v.Type())))
+		return units.Bytes(float64(syntax.Sizes().Sizeof(v.Type())))
 	}
 	if bytes, objects := stacks.Sum(m.Allocs); objects > 0 {
 		return units.Bytes(float64(bytes) / float64(objects))
