@@ -21,8 +21,10 @@ import (
 )
 
 const (
-	// least is the least mean number of iterations with I/O, each time that the loop is reached.
-	least = 5
+	// least is the least mean number of iterations with I/O, each time that the loop is reached; leastRequests of requests to other
+	// services, whose round trips are longer.
+	least         = 5
+	leastRequests = 3
 	// leastEntries is how often a program that runs and exits must reach the loop. One that it
 	// reaches once may be the program's main loop, with a unit of work in each iteration.
 	leastEntries = 10
@@ -61,8 +63,8 @@ cache the answer. If neither is possible, send the queries concurrently with a
 limit (errgroup.SetLimit): that hides the waiting, but saves no CPU.
 
 It is fine for a few queries, or where each answer decides the next query. The
-rule reports only loops with at least five iterations, as counted in the
-recording.
+rule reports only loops with at least five iterations (three, of requests to other
+services), as counted in the recording.
 
 Seen in the field: go-sql-driver/mysql#1161 (a query for each post: the page
 took 10 s instead of 0.3 s); superplanehq/superplane#5462.`
@@ -74,6 +76,17 @@ type asked struct {
 	// once says that it is enough to reach a loop once: waiting for the disk for each element is
 	// never intended.
 	once bool
+}
+
+// request is the noun of requests to other services.
+const request = "request"
+
+// fewest is the least mean number of iterations.
+func (k asked) fewest() float64 {
+	if k.noun == request {
+		return leastRequests
+	}
+	return least
 }
 
 func kinds() []asked {
@@ -90,7 +103,7 @@ func kinds() []asked {
 			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
 			"github.com/gomodule/redigo/redis.(*activeConn).Do", "github.com/bradfitz/gomemcache/memcache.(*Client).Get",
 		}, false},
-		{"request", "Ask for all in one request if the other side has such an endpoint; else cache the answers, or send requests in parallel with errgroup.SetLimit.", []string{
+		{request, "Where no answer decides the next request, send them in parallel (errgroup, with SetLimit): the loop then takes as long as the slowest. Or ask for all in one request if the other side has such an endpoint, or cache the answers.", []string{
 			"net/http.(*Client).*", "net/http.Get", "net/http.Post", "net/http.Head", "net/http.PostForm",
 		}, false},
 		{"name lookup", "Cache the addresses for a while instead of resolving the name each time.", []string{"net.(*Resolver).Lookup*", "net.Lookup*"}, false},
@@ -115,7 +128,7 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 			if m.Empty() {
 				continue
 			}
-			l, ok := around(p, &m, k.once)
+			l, ok := around(p, &m, k)
 			if !ok {
 				continue
 			}
@@ -161,7 +174,7 @@ type loop struct {
 
 // around returns the innermost loop that makes a line run often: in its function, or in one of its
 // callers in the most expensive row.
-func around(p *rule.Pass, m *rule.Match, once bool) (loop, bool) {
+func around(p *rule.Pass, m *rule.Match, k asked) (loop, bool) {
 	row := m.CPU[0]
 	for _, r := range m.CPU {
 		if r.Value > row.Value {
@@ -189,11 +202,11 @@ func around(p *rule.Pass, m *rule.Match, once bool) (loop, bool) {
 		}
 		line := syntax.Line(place, stmt.Pos())
 		l, ok := p.Counts.Loop(f.Owner.Package, f.File, line)
-		if !ok || l.Iterations < least || p.Manifest.Unit() == "run" && l.Entries < leastEntries && !(once && l.Iterations >= leastSynced) {
+		if !ok || l.Iterations < k.fewest() || p.Manifest.Unit() == "run" && l.Entries < leastEntries && !(k.once && l.Iterations >= leastSynced) {
 			continue
 		}
 		here, ok := evidence.Executions(p, *f)
-		if !ok || here.PerUnit < least*l.Entries {
+		if !ok || here.PerUnit < k.fewest()*l.Entries {
 			continue // only few of the iterations have I/O
 		}
 		found := loop{Loop: l, line: line, asks: asks.PerUnit}
@@ -217,6 +230,9 @@ func (l loop) describe(m *rule.Match, k asked) {
 		in = " in " + l.function[strings.LastIndexByte(l.function, '/')+1:]
 	}
 	m.Cause = fmt.Sprintf("The loop on line %d%s makes one %s in each iteration, %s each time it is reached.", l.line, in, k.noun, units.Number(l.Iterations))
+	if k.noun == request {
+		m.Cause += " They run one after the other: each waits for the answer to the one before."
+	}
 	m.Fix = k.fix
 	m.Confidence = rule.Measured
 	m.Fraction = &rule.Fraction{Expect: 0.6, Low: 0.2, High: 1 - 1/l.Iterations}

@@ -142,9 +142,12 @@ func sure(is bool) rule.Confidence {
 	return rule.Likely
 }
 
-// answers reports whether a function returns a result that is worth keeping: not only an error or a
-// number of bytes.
+// answers reports whether a function returns something that is worth keeping: not only an error or a number of bytes, and nothing
+// that is changed by its use.
 func answers(s *types.Signature) bool {
+	if makesWorker(s) {
+		return false
+	}
 	for v := range s.Results().Variables() {
 		if !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
 			return s.Results().Len() == 1 || !types.Identical(v.Type(), types.Typ[types.Int])

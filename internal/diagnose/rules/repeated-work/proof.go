@@ -42,7 +42,7 @@ func (s *search) onlyAnswers(in *inputs.Function) bool {
 		return false
 	}
 	signature := syntax.SignatureOf(place)
-	if signature == nil || !answers(signature) || takesFunction(signature) || changes(in) || makesWorker(signature) {
+	if signature == nil || !answers(signature) || takesFunction(signature) || changes(in) {
 		return false
 	}
 	return (signature.Recv() == nil || rich(signature)) && effects.ChangesNothing(place)
