@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/exectrace"
+	"github.com/hone-go/hone/exectrace/requests"
 	"github.com/hone-go/hone/internal/counts"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -15,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/diagnose/traced"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 	"github.com/hone-go/hone/internal/units"
@@ -137,10 +140,33 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 				continue
 			}
 			l.describe(&m, k)
+			latency(p, &m)
 			matches = append(matches, m)
 		}
 	}
 	return matches, nil
+}
+
+// leastWaited is the share of the requests' time that they wait at a line for it to be worth more than the CPU of its calls.
+const leastWaited = 0.1
+
+// latency prices a line by the time that requests wait at it, where the trace shows that they wait there long: a loop that waits for
+// other services costs little CPU.
+func latency(p *rule.Pass, m *rule.Match) {
+	if p.Trace == nil {
+		return
+	}
+	at := func(l *exectrace.Line) bool {
+		return l != nil && l.Function == m.Site.Function && l.Line == m.Site.Line
+	}
+	t := traced.LongestQueue(p, leastWaited, func(place *requests.PlaceTime) bool { return at(place.Waiter) || at(place.Caller) })
+	if t == nil {
+		return
+	}
+	m.CPU, m.Allocs, m.Fraction = nil, nil, nil
+	m.Saving = t.Saving()
+	m.Cause += fmt.Sprintf(" Requests wait there for %s of their time.", t.Share())
+	m.Evidence = append(m.Evidence, t.Evidence(p, "the answers", "woken at")...)
 }
 
 // outside returns the findings about a dependency's line with I/O, at the line of the program whose
