@@ -35,6 +35,7 @@ var exceptions = []exception{
 	{"internal/target/compilewrap", "os.Stdout", "hands its streams to the compiler"},
 	{"internal/target/compilewrap", "os.Stderr", "as above"},
 	{"internal/diagnose/rules/ruletest", `import "flag"`, "declares -update for the tests that use it"},
+	{"internal/pprofdriver", `import "flag"`, "passes pprof its options, in tests"},
 }
 
 // The systems whose files are looked at: what leans on a system has a file for each.

@@ -3,90 +3,20 @@ package render
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/pprof/driver"
 	google "github.com/google/pprof/profile"
 	"pgregory.net/rapid"
 
+	"github.com/hone-go/hone/internal/pprofdriver"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/report"
 )
-
-// pprofText is what google/pprof's own driver prints of a profile.
-func pprofText(t testing.TB, g *google.Profile, args ...string) string {
-	t.Helper()
-	var out bytes.Buffer
-	fs := flag.NewFlagSet("pprof", flag.ContinueOnError)
-	all := append([]string{"-symbolize=none", "-output=out", "-focus=", "-ignore=", "-hide=", "-show="}, args...)
-	err := driver.PProf(&driver.Options{
-		Flagset: &oracleFlags{fs, append(all, "profile")},
-		Fetch:   oracleFetch{g},
-		Writer:  oracleWriter{&out},
-		Obj:     oracleObjects{},
-		UI:      oracleUI{},
-	})
-	if err != nil {
-		t.Fatalf("pprof %v: %v", args, err)
-	}
-	return out.String()
-}
-
-type oracleFlags struct {
-	*flag.FlagSet
-	args []string
-}
-
-func (f *oracleFlags) StringList(name, value, usage string) *[]*string {
-	list := new([]*string)
-	f.Func(name, usage, func(s string) error { *list = append(*list, &s); return nil })
-	return list
-}
-func (f *oracleFlags) ExtraUsage() string   { return "" }
-func (f *oracleFlags) AddExtraUsage(string) {}
-func (f *oracleFlags) Parse(func()) []string {
-	if err := f.FlagSet.Parse(f.args); err != nil {
-		panic(err)
-	}
-	return f.Args()
-}
-
-type oracleFetch struct{ p *google.Profile }
-
-func (f oracleFetch) Fetch(string, time.Duration, time.Duration) (*google.Profile, string, error) {
-	return f.p.Copy(), "", nil
-}
-
-type oracleWriter struct{ io.Writer }
-
-func (w oracleWriter) Open(string) (io.WriteCloser, error) { return w, nil }
-func (oracleWriter) Close() error                          { return nil }
-
-type oracleObjects struct{}
-
-func (oracleObjects) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
-	return nil, errors.New("not here")
-}
-func (oracleObjects) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
-	return nil, errors.New("not here")
-}
-
-type oracleUI struct{}
-
-func (oracleUI) ReadLine(string) (string, error)     { return "", io.EOF }
-func (oracleUI) Print(...any)                        {}
-func (oracleUI) PrintErr(...any)                     {}
-func (oracleUI) IsTerminal() bool                    { return false }
-func (oracleUI) WantBrowser() bool                   { return false }
-func (oracleUI) SetAutoComplete(func(string) string) {}
 
 // labelled generates profiles with inlined calls, labels of all kinds and frames
 // without symbols.
@@ -171,7 +101,7 @@ func TestSampleReportsPrintWhatPprofPrints(t *testing.T) {
 		same := func(report string, draw func(io.Writer), args ...string) {
 			var b bytes.Buffer
 			draw(&b)
-			want := pprofText(t, g, append(append(args, "-"+report), options...)...)
+			want := pprofdriver.Run(t, g, nil, append(append(args, "-"+report), options...)...)
 			if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(b.String(), "\n")); diff != "" {
 				rt.Fatalf("%s %v (-pprof +hone):\n%s", report, args, diff)
 			}

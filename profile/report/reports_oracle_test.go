@@ -1,23 +1,18 @@
 package report_test
 
 import (
-	"bytes"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/pprof/driver"
 	google "github.com/google/pprof/profile"
 	"pgregory.net/rapid"
 
+	"github.com/hone-go/hone/internal/pprofdriver"
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/profile/internal/profiletest"
 	"github.com/hone-go/hone/profile/measure"
@@ -27,92 +22,14 @@ import (
 // pprofReport runs google/pprof's own driver on a profile.
 func pprofReport(t testing.TB, g *google.Profile, args ...string) string {
 	t.Helper()
-	return pprofDiff(t, g, nil, args...)
+	return pprofdriver.Run(t, g, nil, args...)
 }
 
 // pprofDiff is pprofReport with a profile that -diff_base=base names.
 func pprofDiff(t testing.TB, g, base *google.Profile, args ...string) string {
 	t.Helper()
-	var out bytes.Buffer
-	fs := flag.NewFlagSet("pprof", flag.ContinueOnError)
-	err := driver.PProf(&driver.Options{
-		Flagset: &driverFlags{fs, slices.Concat(pprofDefaults(), args, []string{"-symbolize=none", "-output=out", "profile"})},
-		Fetch:   fetchProfile{g, base},
-		Writer:  outputWriter{&out},
-		Obj:     noBinaries{},
-		UI:      quietUI{},
-	})
-	if err != nil {
-		t.Fatalf("pprof %v: %v", args, err)
-	}
-	return out.String()
+	return pprofdriver.Run(t, g, base, args...)
 }
-
-// pprofDefaults says all options but those of a group: they outlive a call.
-func pprofDefaults() []string {
-	args := []string{
-		"-unit=minimum", "-nodecount=-1", "-nodefraction=0.005", "-edgefraction=0.001", "-trim=true", "-divide_by=1", "-mean=false",
-		"-normalize=false", "-drop_negative=false", "-relative_percentages=false", "-call_tree=false", "-compact_labels=false",
-		"-noinlines=false", "-showcolumns=false",
-	}
-	for _, o := range []string{"sample_index", "focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore",
-		"tagshow", "taghide", "tagroot", "tagleaf", "source_path", "trim_path"} {
-		args = append(args, "-"+o+"=")
-	}
-	return args
-}
-
-type driverFlags struct {
-	*flag.FlagSet
-	args []string
-}
-
-func (f *driverFlags) StringList(name, value, usage string) *[]*string {
-	list := new([]*string)
-	f.Func(name, usage, func(s string) error { *list = append(*list, &s); return nil })
-	return list
-}
-func (f *driverFlags) ExtraUsage() string   { return "" }
-func (f *driverFlags) AddExtraUsage(string) {}
-func (f *driverFlags) Parse(func()) []string {
-	if err := f.FlagSet.Parse(f.args); err != nil {
-		panic(err)
-	}
-	return f.Args()
-}
-
-type fetchProfile struct{ p, base *google.Profile }
-
-func (f fetchProfile) Fetch(source string, _, _ time.Duration) (*google.Profile, string, error) {
-	if source == "base" {
-		return f.base.Copy(), "", nil
-	}
-	return f.p.Copy(), "", nil
-}
-
-type outputWriter struct{ io.Writer }
-
-func (w outputWriter) Open(string) (io.WriteCloser, error) { return w, nil }
-func (outputWriter) Close() error                          { return nil }
-
-// noBinaries keeps pprof from looking for disassemblers on this machine.
-type noBinaries struct{}
-
-func (noBinaries) Open(file string, _, _, _ uint64, _ string) (driver.ObjFile, error) {
-	return nil, errors.New("not here")
-}
-func (noBinaries) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
-	return nil, errors.New("not here")
-}
-
-type quietUI struct{}
-
-func (quietUI) ReadLine(string) (string, error)     { return "", io.EOF }
-func (quietUI) Print(...any)                        {}
-func (quietUI) PrintErr(...any)                     {}
-func (quietUI) IsTerminal() bool                    { return false }
-func (quietUI) WantBrowser() bool                   { return false }
-func (quietUI) SetAutoComplete(func(string) string) {}
 
 // topText prints a Top as `pprof -top` prints its table.
 func topText(top *report.Table) string {
