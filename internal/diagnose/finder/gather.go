@@ -54,7 +54,7 @@ func gather(p *rule.Pass, at func(*site.Row) int) []*rule.Match {
 	of := func(r *site.Row) *rule.Match {
 		i := at(r)
 		if i < 0 {
-			return &rule.Match{} // nobody's
+			return &rule.Match{} // owned by no line
 		}
 		f := r.Stack[i]
 		k := key{f.Function, f.File, f.Line}

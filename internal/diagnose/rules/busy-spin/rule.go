@@ -39,7 +39,7 @@ func Rule() rule.Rule {
 const doc = `A select with an empty default does not block. In a loop it polls millions of
 times a second: one processor is busy doing nothing, and in a container with a
 CPU quota the whole program is throttled for it. runtime.Gosched in the default
-does not help when nobody else wants to run.
+does not help when no other goroutine is ready.
 
 Remove the default: select then blocks until a case is ready. For periodic work,
 add a case with a time.Ticker.

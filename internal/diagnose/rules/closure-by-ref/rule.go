@@ -46,7 +46,7 @@ moved to the heap: one allocation for each, in addition to that of the literal.
 The compiler copies instead of sharing if the variable is not assigned again
 after it is declared, or (in newer compilers) only in straight code before the
 first literal. It does not copy a default that is set before a loop whose
-iterations create literals. If all assignments stand before the literal and no
+iterations create literals. If all assignments come before the literal and no
 literal assigns the variable, a copy is the same:
 	limit := limit // not assigned again: captured by value
 	for _, j := range jobs {

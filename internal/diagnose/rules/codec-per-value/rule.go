@@ -1,4 +1,5 @@
-// Package codecpervalue finds encoders and decoders of a stream that are made again for each of its values.
+// Package codecpervalue finds encoders and decoders of a stream that are created again for each of
+// its values.
 package codecpervalue
 
 import (
@@ -26,7 +27,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are of the constructor and of what a codec does for the first value of its stream only.
+				// The rows are those of the constructor and of what a codec does only for the first
+				// value of its stream.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.85, High: 1},
 				Specificity: 2, // heavy-ctor-per-call would pool them, which a stream does not need
 				Removes:     true,
@@ -54,7 +56,8 @@ types costs less than gob.
 Seen in the field: cockroachdb/cockroach#460 and golang/go#46089 (gob streams of
 one value each).`
 
-// starts are the functions that a codec runs for its first value only, or for the first of each type.
+// starts are the functions that a codec runs only for its first value, or for the first of each
+// type.
 func starts() []string {
 	return []string{
 		"encoding/gob.(*Encoder).sendTypeDescriptor", "encoding/gob.(*Encoder).sendType", "encoding/gob.(*Decoder).recvType",
@@ -76,14 +79,15 @@ type search struct {
 	starts []string
 }
 
-// codec is an encoder or decoder that is made for one value.
+// codec is an encoder or decoder that is created for one value.
 type codec struct {
 	constructor *types.Func
 	stream      ast.Expr
 	loop        bool
 }
 
-// caller returns the frame whose line makes such a codec or uses it, for rows of the constructor and of what a codec does once.
+// caller returns the frame whose line creates or uses such a codec, for rows of the constructor and
+// of what a codec does once.
 func (s *search) caller(r *site.Row) int {
 	for i := 1; i < len(r.Stack); i++ {
 		f := r.Stack[i]
@@ -134,7 +138,7 @@ func (s *search) at(f *site.Frame) *codec {
 	return found
 }
 
-// made returns the codec that a call makes, or that its receiver is.
+// made returns the codec that a call creates, or that its receiver is.
 func made(p *gocode.Place, call *ast.CallExpr) *codec {
 	if c := codecOf(p, call); c != nil {
 		return c
@@ -147,7 +151,8 @@ func made(p *gocode.Place, call *ast.CallExpr) *codec {
 	return nil
 }
 
-// codecOf returns the codec that a call makes for one value of a stream that there is before and after; nil when it does not.
+// codecOf returns the codec that a call creates for one value of a stream that exists before and
+// after; nil when it does not.
 func codecOf(p *gocode.Place, call *ast.CallExpr) *codec {
 	fn := p.Callee(call)
 	if fn == nil || fn.Pkg() == nil || len(call.Args) == 0 || !constructor(fn.Name()) || !streams(fn) || !used(p, call, fn) {
@@ -170,7 +175,8 @@ func codecOf(p *gocode.Place, call *ast.CallExpr) *codec {
 	return c
 }
 
-// streams reports whether a constructor takes a reader or writer, and makes what reads or writes values.
+// streams reports whether a constructor takes a reader or writer, and returns something that reads
+// or writes values.
 func streams(fn *types.Func) bool {
 	sig := fn.Signature()
 	if sig.Recv() != nil || sig.Params().Len() == 0 || sig.Results().Len() == 0 {
@@ -188,7 +194,8 @@ func streams(fn *types.Func) bool {
 	return false
 }
 
-// used reports whether the codec is asked for values: by a method that encodes, decodes, reads or writes one.
+// used reports whether a method of the codec that encodes, decodes, reads or writes a value is
+// called.
 func used(p *gocode.Place, call *ast.CallExpr, fn *types.Func) bool {
 	method := func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)
@@ -214,7 +221,7 @@ func used(p *gocode.Place, call *ast.CallExpr, fn *types.Func) bool {
 		sel, ok := syntax.Parent(p, id).(*ast.SelectorExpr)
 		switch {
 		case !ok:
-			return false // somebody else gets it
+			return false // other code gets it
 		case method(sel) && loops.Repeating(p, sel) != loops.Repeating(p, call):
 			return false // many values
 		case method(sel):
@@ -224,7 +231,8 @@ func used(p *gocode.Place, call *ast.CallExpr, fn *types.Func) bool {
 	return once
 }
 
-// local reports whether what a call makes is gone after the code around it: it is assigned to nothing, or to a variable in there.
+// local reports whether the result of a call does not outlive the code around it: it is assigned to
+// nothing, or to a variable there.
 func local(p *gocode.Place, around ast.Node, call *ast.CallExpr) bool {
 	to := syntax.AssignedTo(p, call)
 	if to == nil {
@@ -234,7 +242,8 @@ func local(p *gocode.Place, around ast.Node, call *ast.CallExpr) bool {
 	return v != nil && syntax.Inside(around, v.Pos())
 }
 
-// emptied reports whether a stream is cut into messages: emptied, or taken as a whole, after each value.
+// emptied reports whether a stream is split into messages: it is emptied, or taken as a whole,
+// after each value.
 func emptied(p *gocode.Place, around ast.Node, stream ast.Expr) bool {
 	found := false
 	ast.Inspect(around, func(n ast.Node) bool {

@@ -1,4 +1,4 @@
-// Package constantwork finds calls that compute the same constant result again and again.
+// Package constantwork finds calls that compute the same constant result on every call of a function.
 package constantwork
 
 import (

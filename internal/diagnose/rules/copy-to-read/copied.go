@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// copied returns the copy that a line makes; nil where it makes none, or something else too.
+// copied returns the copy that a line makes; nil if it makes none, or does something else too.
 func copied(p *gocode.Place) *copy {
 	if p.Decl == nil || p.Decl.Body == nil {
 		return nil
@@ -22,7 +22,7 @@ func copied(p *gocode.Place) *copy {
 	return filled(p)
 }
 
-// cloned is the source of a call that copies a slice or a map as a whole; nil for others.
+// cloned returns the source of a call that copies a whole slice or map; nil for other calls.
 func cloned(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 	switch p.CalleeName(call) {
 	case "slices.Clone", "maps.Clone", "bytes.Clone":
@@ -59,8 +59,8 @@ func isSlice(t types.Type) bool {
 	return ok
 }
 
-// filled finds a slice or map that is made on the line, or grows there, and is filled with all of another: by copy, by append, or in a
-// loop over that.
+// filled finds a slice or map that the line creates or grows, and that is filled with all elements
+// of another: by copy, by append, or in a loop over that.
 func filled(p *gocode.Place) *copy {
 	var found *copy
 	ast.Inspect(p.Decl.Body, func(n ast.Node) bool {
@@ -94,7 +94,7 @@ func on(p *gocode.Place, n ast.Node) bool {
 	return syntax.Line(p, n.Pos()) <= p.Line && p.Line <= syntax.Line(p, n.End())
 }
 
-// filler is the one statement that fills a variable, and what with.
+// filler returns the only statement that fills a variable, and the source.
 func filler(p *gocode.Place, v *types.Var) (source ast.Expr, by ast.Node) {
 	is := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)
@@ -129,8 +129,8 @@ func isMap(t types.Type) bool {
 	return ok
 }
 
-// fills reports whether each iteration of a loop sets one element of a variable by the loop's own key or, of a slice, appends the
-// loop's value: not where it does so only under a condition.
+// fills reports whether each iteration of a loop, without a condition, sets one element of a
+// variable by the loop's own key or, for a slice, appends the loop's value.
 func fills(p *gocode.Place, loop *ast.RangeStmt, is func(ast.Expr) bool) bool {
 	same := func(a, b ast.Expr) bool {
 		x, ok := a.(*ast.Ident)
@@ -152,7 +152,8 @@ func fills(p *gocode.Place, loop *ast.RangeStmt, is func(ast.Expr) bool) bool {
 	return false
 }
 
-// finish completes a copy by where its source comes from and where it goes; nil when that is not what the rule is about.
+// finish completes a copy with the origin of its source and its uses; nil when the rule is not
+// about it.
 func finish(p *gocode.Place, c *copy, call *ast.CallExpr) *copy {
 	v, _ := syntax.Var(p, c.source)
 	if v == nil {
@@ -210,7 +211,7 @@ func receives(p *gocode.Place, v *types.Var) bool {
 	return false
 }
 
-// onlyReturned reports whether a variable is used for nothing but to be filled and returned.
+// onlyReturned reports whether a variable is only filled and returned.
 func onlyReturned(p *gocode.Place, v *types.Var, filling ast.Node) bool {
 	returned := false
 	for _, use := range syntax.Uses(p, v) {

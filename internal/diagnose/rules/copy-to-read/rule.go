@@ -1,4 +1,4 @@
-// Package copytoread finds copies of lists and maps that are made on every call and only looked into.
+// Package copytoread finds copies of lists and maps that are made on every call and only read.
 package copytoread
 
 import (
@@ -25,7 +25,7 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Without the copy, what is left is the lookup, which other lines do.
+				// Without the copy the lookup remains, which other lines do.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 				Specificity: 2, // it says why the memory is allocated
 				Removes:     true,
@@ -57,7 +57,8 @@ of a metric).`
 const (
 	leastShare = 0.02 // of all bytes, or of all CPU
 	leastSize  = 64   // bytes allocated by one copy, on average
-	// mostOther is the share of a copy's bytes that may be made for callers that were not understood.
+	// mostOther is the largest share of a copy's bytes that may be for callers that could not be
+	// analyzed.
 	mostOther = 0.1
 )
 
@@ -172,6 +173,6 @@ type copy struct {
 	state    bool // the source is a field or a package variable, not a parameter
 	isMap    bool
 	returned bool       // it goes to the caller
-	variable *ast.Ident // that holds it; nil where it is returned at once
-	filling  ast.Node   // what fills it, which is no use of it
+	variable *ast.Ident // variable that holds it; nil if it is returned directly
+	filling  ast.Node   // the statement that fills it, which is not a use
 }

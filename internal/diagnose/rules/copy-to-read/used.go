@@ -10,17 +10,17 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// reader follows a value and finds out whether it is only read.
+// reader follows a value and determines whether it is only read.
 type reader struct {
-	looksUp bool // and no more than single entries of it
+	looksUp bool // and only single entries of it
 	seen    map[*types.Var]bool
 	within  int
 }
 
-// deepest is how many calls a value is followed into.
+// deepest is the number of nested calls that a value is followed into.
 const deepest = 4
 
-// readers are functions that read what they get and keep none of it.
+// readers are functions that read their arguments and keep none of them.
 func readers() []string {
 	return []string{
 		"slices.Contains*", "slices.Index*", "slices.BinarySearch*", "sort.Search*", "slices.Equal*", "maps.Equal*", "bytes.Equal", "bytes.Contains", "bytes.Index*",
@@ -28,7 +28,7 @@ func readers() []string {
 	}
 }
 
-// variable reports whether a variable is only read, but for what fills it.
+// variable reports whether a variable is only read, except by the statement that fills it.
 func (u *reader) variable(p *gocode.Place, id *ast.Ident, filling ast.Node) bool {
 	v, ok := p.Object(id).(*types.Var)
 	return ok && u.object(p.Outer(), v, filling)
@@ -48,7 +48,7 @@ func (u *reader) object(p *gocode.Place, v *types.Var, filling ast.Node) bool {
 			continue
 		}
 		if a, ok := syntax.Parent(p, use).(*ast.AssignStmt); ok && assigns(a, use) {
-			continue // another value: what becomes of that is looked at too
+			continue // another value, whose uses are examined too
 		}
 		if !u.value(p, use) {
 			return false
@@ -130,7 +130,7 @@ func (u *reader) assigned(p *gocode.Place, a *ast.AssignStmt, value ast.Node, en
 	return false
 }
 
-// leaves reports whether a loop may end before its last iteration: it looks for something.
+// leaves reports whether a loop may end before its last iteration: it searches for something.
 func leaves(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

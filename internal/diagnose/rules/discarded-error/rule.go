@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// least is the share of calls that must fail: below, the error is an exception.
+// least is the least share of calls that must fail: below it, the error is an exception.
 const least = 0.25
 
 // Rule is discarded-error.
@@ -32,7 +32,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// Of errors that are made to be dropped. Calls of parsers have a fraction of their own: see describe.
+				// For errors that are created and dropped. Calls of parsers have a fraction of
+				// their own: see describe.
 				Fraction: rule.Fraction{Expect: 0.95, Low: 0.7, High: 1},
 				Removes:  true,
 			},
@@ -60,7 +61,8 @@ Seen in the field: open-policy-agent/opa#8758 (strconv.Atoi replaced for its
 failures), golang/go#43241 and golang/go#72951 (errors of strconv and time that
 dominate a run).`
 
-// makers are functions that make errors, as profiles name them; so are all of a package called errors.
+// makers are functions that create errors, as profiles name them; all functions of a package called
+// errors are too.
 func makers() []string {
 	return []string{
 		"errors.New", "fmt.Errorf", "strconv.syntaxError", "strconv.rangeError", "strconv.baseError", "strconv.bitSizeError",
@@ -68,7 +70,7 @@ func makers() []string {
 	}
 }
 
-// makes reports whether a function makes an error.
+// makes reports whether a function creates an error.
 func makes(function string) bool {
 	if funcname.Match(function, makers()...) {
 		return true
@@ -101,11 +103,12 @@ type failing struct {
 	place  *gocode.Place
 	call   *ast.CallExpr
 	callee string  // as the type checker names it
-	parses bool    // a text, which the caller could look at
+	parses bool    // a text that the caller could test first
 	runs   float64 // of the line, for each unit of work
-	share  float64 // of the calls that fail; negative: not known
-	made   bool    // the samples show that errors are made below it
-	// errors are how many objects each line that makes errors below the call allocated.
+	share  float64 // share of the calls that fail; negative when not known
+	made   bool    // the samples show that the call creates errors
+	// errors holds, for each line below the call that creates errors, the number of objects that it
+	// allocated.
 	errors map[gocode.Pos]int64
 	frame  *site.Frame
 }
@@ -128,7 +131,7 @@ func (s *search) at(f *site.Frame) *failing {
 	return found
 }
 
-// discards returns what is known of a call whose last result is an error that nobody reads.
+// discards returns what is known about a call whose last result is an error that nobody reads.
 func (s *search) discards(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *failing {
 	fn := p.Callee(call)
 	if fn == nil || !returnsError(fn) {
@@ -149,7 +152,8 @@ func (s *search) discards(f *site.Frame, p *gocode.Place, call *ast.CallExpr) *f
 	return found
 }
 
-// share returns which part of the calls before a test failed, by how often its body ran; negative when that is not known.
+// share returns the part of the calls before a test that failed, by how often its body ran;
+// negative when that is not known.
 func (s *search) share(f *site.Frame, p *gocode.Place, test *ast.IfStmt, runs float64) float64 {
 	if len(test.Body.List) == 0 {
 		return -1
@@ -171,14 +175,14 @@ func (s *search) share(f *site.Frame, p *gocode.Place, test *ast.IfStmt, runs fl
 	return part
 }
 
-// learn notes that errors are made below such a call.
+// learn records that errors are created below such a call.
 func (s *search) learn(r *site.Row) {
 	if i, found := s.calls(r); found != nil {
 		found.made = found.made || madeBelow(r, i)
 	}
 }
 
-// count adds up the objects that errors made below such a call consist of.
+// count adds up the objects of errors that are created below such a call.
 func (s *search) count(r *site.Row) {
 	i, found := s.calls(r)
 	if found == nil {
@@ -190,13 +194,13 @@ func (s *search) count(r *site.Row) {
 	}
 }
 
-// madeBelow reports whether a row makes an error below a frame.
+// madeBelow reports whether a row creates an error below a frame.
 func madeBelow(r *site.Row, i int) bool {
 	return slices.ContainsFunc(r.Stack[:i], func(f *site.Frame) bool { return makes(f.Function) })
 }
 
-// failed is the share of calls that fail: by the branch after the call or, where there is none, by the errors that were allocated. Each
-// takes one object or more from each line that makes it.
+// failed returns the share of calls that fail: by the branch after the call or, without one, by the
+// allocated errors. Each error takes at least one object from each line that creates it.
 func (s *search) failed(f *failing) float64 {
 	if f.share >= 0 {
 		return f.share
@@ -223,8 +227,8 @@ func (s *search) calls(r *site.Row) (int, *failing) {
 	return -1, nil
 }
 
-// called reports whether a function of a profile is the one that the type checker names. An interface's method is any method of
-// that name.
+// called reports whether a function of a profile is the one that the type checker names. An
+// interface's method matches any method of that name.
 func called(typed, profile string) bool {
 	if funcname.Typed(profile) == typed {
 		return true
@@ -233,7 +237,8 @@ func called(typed, profile string) bool {
 	return name(typed) == name(profile) && (strings.HasPrefix(profile, "main.") || strings.HasPrefix(typed, "("))
 }
 
-// caller returns the frame whose call mostly fails: of parsers for the whole call, of others for the error that they make.
+// caller returns the frame whose call mostly fails: for parsers the whole call counts, for others
+// the error that they create.
 func (s *search) caller(r *site.Row) int {
 	i, found := s.calls(r)
 	if found == nil || !found.made || s.failed(found) < least {
@@ -261,7 +266,8 @@ func (s *search) judge(c *finder.Case) bool {
 	c.Cause = fmt.Sprintf("%s fails in %s%s of its calls here, and nobody reads the error: it is built only to be dropped.", name, about, units.Percent(share))
 	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted, Value: fmt.Sprintf("%s of the calls of %s fail", units.Percent(share), name)})
 	if f.parses {
-		// A look at a byte or two replaces most failing calls; texts that look right and are not still fail.
+		// A test of one or two bytes replaces most failing calls; texts that look right and are not
+		// still fail.
 		c.Fraction = &rule.Fraction{Expect: 0.8 * share, Low: 0.3 * share, High: 0.97 * share}
 		c.Fix = fmt.Sprintf("Look at the text before the call (its length, its first byte), so that %s gets only what it can parse; or use a parser that returns a bool.", name)
 		return true

@@ -43,7 +43,8 @@ func unread(p *gocode.Place, call *ast.CallExpr) (test *ast.IfStmt, ok bool) {
 	return test, true
 }
 
-// reassigned is where a variable gets its next value after an assignment, in the order of the source.
+// reassigned returns the position where a variable gets its next value after an assignment, in the
+// order of the source.
 func reassigned(p *gocode.Place, v *types.Var, after *ast.AssignStmt) (next token.Pos) {
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)

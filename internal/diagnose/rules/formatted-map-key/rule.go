@@ -1,4 +1,4 @@
-// Package formattedmapkey finds texts that are built only to be the key of a map.
+// Package formattedmapkey finds texts that are built only to be keys of a map.
 package formattedmapkey
 
 import (
@@ -25,8 +25,8 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// The rows are of building the text. A struct of two or three fields takes a few nanoseconds more to hash than one
-				// string, of which the low end is made.
+				// The rows are those of building the text. Hashing a struct of two or three fields
+				// takes a few nanoseconds more than hashing one string, which sets the low end.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 1},
 				Specificity: 1, // sprintf-simple and format-then-append would only build it faster
 				Removes:     true,
@@ -37,9 +37,9 @@ func Rule() rule.Rule {
 }
 
 const doc = `A map with several values for a key is often declared as map[string]T, and each
-look-up formats the values into one text: fmt.Sprintf("%s:%d", user, id), a
+lookup formats the values into one text: fmt.Sprintf("%s:%d", user, id), a
 concatenation, strconv.Itoa. That takes 50 to 400 ns and an allocation, where
-the look-up itself takes 20.
+the lookup itself takes 20.
 
 A key may be any comparable type. Declare struct{ user string; id int } (or an
 int, or a [32]byte) as the key and use the values as they are: nothing is
@@ -53,7 +53,7 @@ go anywhere else.
 Seen in the field: google/cql#158 (431 ns became 20 ns); kiali/kiali#8335 and
 prometheus/statsd_exporter#279 (keys of caches).`
 
-// builders are functions that make a text of values, as profiles name them.
+// builders are functions that format values, as profiles name them.
 func builders() []string {
 	return []string{
 		"fmt.Sprintf", "fmt.Sprint", "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatBool",
@@ -84,7 +84,7 @@ type key struct {
 	text  ast.Expr
 	parts []ast.Expr
 	in    ast.Expr // the map
-	alone bool     // nothing else on the line allocates by itself
+	alone bool     // nothing else on the line allocates
 }
 
 // caller returns the frame that builds such a text.
@@ -136,7 +136,7 @@ func (s *search) look(f *site.Frame, p *gocode.Place) *key {
 	return nil
 }
 
-// texts are the expressions on the line that build a text, outermost first.
+// texts returns the expressions on the line that build a text, outermost first.
 func texts(p *gocode.Place) []ast.Expr {
 	var found []ast.Expr
 	for _, call := range syntax.CallsOf(p, funcname.TypedAll(builders())...) {
@@ -161,7 +161,7 @@ func (s *search) judge(c *finder.Case) bool {
 	if k == nil {
 		return false
 	}
-	c.Cause = fmt.Sprintf("The text %s is built again for each look-up, only to be a key of %s.", syntax.Text(k.text), syntax.Text(k.in))
+	c.Cause = fmt.Sprintf("The text %s is built again for each lookup, only to be a key of %s.", syntax.Text(k.text), syntax.Text(k.in))
 	if len(k.parts) == 1 {
 		e := k.parts[0]
 		t := syntax.TypeText(k.place, k.place.TypeOf(e))
@@ -172,7 +172,7 @@ func (s *search) judge(c *finder.Case) bool {
 		}
 		c.Fix = fmt.Sprintf("Declare the map with the key type %s, and use %s itself as the key.", t, syntax.Text(e))
 		if t == "[]byte" || t == "[]uint8" {
-			c.Fix = fmt.Sprintf("Use the bytes themselves as the key: %s[string(%s)] does not even copy them for a look-up.", syntax.Text(k.in), syntax.Text(e))
+			c.Fix = fmt.Sprintf("Use the bytes themselves as the key: %s[string(%s)] does not even copy them for a lookup.", syntax.Text(k.in), syntax.Text(e))
 		}
 		return true
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// mostParts is how many values a key is made of at most.
+// mostParts is the largest number of values in a key.
 const mostParts = 4
 
-// partsOf returns the values that a text is made of, without constants; false when there are none or too many, or one cannot be
-// part of a key.
+// partsOf returns the values that a text consists of, without constants; false when there are none
+// or too many, or one cannot be part of a key.
 func partsOf(p *gocode.Place, text ast.Expr) (parts []ast.Expr, ok bool) {
 	var all []ast.Expr
 	bytes := false
@@ -57,7 +57,7 @@ func partsOf(p *gocode.Place, text ast.Expr) (parts []ast.Expr, ok bool) {
 		}
 		parts = append(parts, e)
 	}
-	// One string with constants around it is a name space of its own in the map, and one string alone is none of our business.
+	// One string with constants around it is a namespace in the map; one string alone needs no fix.
 	if len(parts) == 1 && syntax.IsString(p, parts[0]) {
 		return nil, false
 	}
@@ -91,7 +91,7 @@ func operands(e ast.Expr) []ast.Expr {
 	return append(operands(b.X), operands(b.Y)...)
 }
 
-// uses follows a text to where it is used.
+// uses follows a text to its uses.
 type uses struct {
 	*search
 	frame *site.Frame // in the package
@@ -99,8 +99,8 @@ type uses struct {
 	in    ast.Expr // the first map that it is a key of
 }
 
-// onlyKey reports whether a text is used as a key of maps alone that have no other use for their keys. A function that returns it is
-// followed to its callers once.
+// onlyKey reports whether a text is only a key of maps whose keys have no other use. If a function
+// returns it, its callers are followed once.
 func (u *uses) onlyKey(text ast.Expr, follow bool) bool {
 	p := u.place
 	if u.keys(p, text) {
@@ -122,7 +122,7 @@ func (u *uses) onlyKey(text ast.Expr, follow bool) bool {
 	return ok && follow && len(ret.Results) == 1 && u.callers()
 }
 
-// keys reports whether an expression is the key of a look-up, an assignment or a delete.
+// keys reports whether an expression is the key of a lookup, an assignment or a delete.
 func (u *uses) keys(p *gocode.Place, e ast.Expr) bool {
 	var in ast.Expr
 	switch n := syntax.Parent(p, e).(type) {
@@ -192,8 +192,9 @@ func (u *uses) asKey(p *gocode.Place, id *ast.Ident) bool {
 	return false
 }
 
-// private reports whether nobody reads the keys of a map: it is a variable or a field of the package whose uses are look-ups,
-// assignments of elements, delete, clear, len, loops over its values, and making it.
+// private reports whether nothing reads the keys of a map: it is a variable or a field of the
+// package whose uses are lookups, assignments of elements, delete, clear, len, loops over its
+// values, and creating it.
 func private(p *gocode.Place, m ast.Expr) bool {
 	var obj types.Object
 	switch e := ast.Unparen(m).(type) {
@@ -209,7 +210,7 @@ func private(p *gocode.Place, m ast.Expr) bool {
 	if !v.IsField() && v.Parent() != p.Pkg.Scope() {
 		values := syntax.Assigned(p, v)
 		if syntax.Param(p, v) || len(values) == 0 || slices.ContainsFunc(values, func(e ast.Expr) bool { return !fresh(p, e) }) {
-			return false // somebody else has it, too
+			return false // other code has it too
 		}
 	}
 	fine := true
@@ -267,7 +268,7 @@ func harmless(p *gocode.Place, id *ast.Ident, stack []ast.Node) bool {
 	return false
 }
 
-// made reports whether an assignment gives a map a new value that was made there.
+// made reports whether an assignment sets a map to a new one.
 func made(p *gocode.Place, a *ast.AssignStmt, e ast.Node) bool {
 	for i, lhs := range a.Lhs {
 		if ast.Node(lhs) == e && len(a.Lhs) == len(a.Rhs) {
@@ -277,7 +278,7 @@ func made(p *gocode.Place, a *ast.AssignStmt, e ast.Node) bool {
 	return false
 }
 
-// fresh reports whether an expression makes a map.
+// fresh reports whether an expression creates a map.
 func fresh(p *gocode.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:

@@ -54,9 +54,9 @@ after the last benchmark of a package. Nothing ends them: each keeps its stack,
 at least 2 KiB, and everything that it refers to, and the collector scans them
 in every cycle, until the program runs out of memory.
 
-The usual causes: a result is sent to a channel that nobody receives from after
+The usual causes: a result is sent to a channel that nothing receives from after
 a timeout (give it room for one value), a worker receives from a channel that
-nobody closes, a select has no case for the end of the context.
+nothing closes, a select has no case for the end of the context.
 
 Go 1.26 and newer can prove a leak: the garbage collector finds goroutines
 blocked on channels, locks and wait groups that nothing else refers to. If

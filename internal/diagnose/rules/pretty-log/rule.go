@@ -26,7 +26,7 @@ func Rule() rule.Rule {
 				// 14 µs through its ConsoleWriter; charmbracelet/log took 4.8 µs for JSON, 34 µs for text and 92 µs for coloured text.
 				// The writes to the output are not among the rows.
 				Fraction:    rule.Fraction{Expect: 0.93, Low: 0.8, High: 0.98},
-				Specificity: 1, // json-to-any speaks of the decoding alone
+				Specificity: 1, // json-to-any reports only the decoding
 				Removes:     true,
 			},
 			Start: finder.Frames(caller),
@@ -55,7 +55,7 @@ logrus and of slog's text handler do.
 
 Seen in the field: rs/zerolog#381 (its author: not meant for production).`
 
-// loggers are the packages that log, as profiles write their names.
+// loggers are packages that log, as in the names of profiles.
 func loggers() []string {
 	return []string{
 		"github.com/rs/zerolog.*", "go.uber.org/zap*", "log/slog.*", "log.*", "github.com/sirupsen/logrus.*",
@@ -71,13 +71,13 @@ func decoders() []string {
 	}
 }
 
-// stylers are the formatters that render each part through a library of terminal styles.
+// stylers are formatters that render each part through a library of terminal styles.
 func stylers() []string {
 	return []string{"github.com/charmbracelet/log.(*Logger).textFormatter"}
 }
 
-// caller returns the frame that formats for people: one that styles, or the Write below a logger that decodes what it is given. Of
-// several writers in a chain it is the one nearest to the leaf.
+// caller returns the frame that formats for people: one that styles, or the Write below a logger
+// that decodes its argument. Of several writers in a chain it is the one nearest to the leaf.
 func caller(r *site.Row) int {
 	if writes(r) {
 		return -1
@@ -97,7 +97,7 @@ func caller(r *site.Row) int {
 	return -1
 }
 
-// writer reports whether a function is a method that a logger hands an encoded event to.
+// writer reports whether a function is a method that a logger passes an encoded event to.
 func writer(function string) bool {
 	return strings.HasSuffix(function, ".Write") || strings.HasSuffix(function, ".WriteLevel")
 }
@@ -112,7 +112,7 @@ func logged(r *site.Row, i int) bool {
 	return slices.ContainsFunc(r.Stack[i+1:min(len(r.Stack), i+4)], func(f *site.Frame) bool { return funcname.Match(f.Function, loggers()...) })
 }
 
-// writes reports whether a row is of the output, which stays.
+// writes reports whether a row is in the output, which remains.
 func writes(r *site.Row) bool {
 	return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool {
 		return funcname.Match(f.Function, "os.(*File).Write", "internal/poll.(*FD).Write", "syscall.write", "syscall.Write")

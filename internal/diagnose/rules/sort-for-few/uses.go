@@ -110,7 +110,7 @@ func (u *uses) use(id *ast.Ident) (cuts, ok bool) {
 	return false, false
 }
 
-// take notes a use; the one that takes most stands for all.
+// take records a use; the one that takes most represents all.
 func (u *uses) take(n ast.Node, c count) {
 	if u.first != nil && (u.first.count == 0 || c.n > 0 && c.n <= u.first.count) {
 		return
@@ -309,7 +309,7 @@ func (u *uses) callers(ret *ast.ReturnStmt) bool {
 	}
 	for _, n := range p.Enclosing(ret) {
 		if _, ok := n.(*ast.FuncLit); ok {
-			return false // it returns to somebody else
+			return false // other code gets the result
 		}
 	}
 	fn, _ := p.Info.Defs[p.Decl.Name].(*types.Func)

@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// source returns what a sorted list is made of: itself or, of a local variable, the list that it is a copy of or the map whose keys it
-// holds. nil when that is not known.
+// source returns the origin of a sorted list: itself or, for a local variable, the list that it is
+// a copy of or the map whose keys it holds. nil when that is not known.
 func source(p *gocode.Place, list ast.Expr) ast.Expr {
 	v := syntax.LocalVar(p, list)
 	if v == nil {
@@ -51,7 +51,8 @@ func source(p *gocode.Place, list ast.Expr) ast.Expr {
 	return from
 }
 
-// ranged returns the list or map of the range statement that an expression is the variable of, or a field of that.
+// ranged returns the list or map of the range statement whose variable, or a field of it, an
+// expression is.
 func ranged(p *gocode.Place, e ast.Expr) ast.Expr {
 	v, _ := syntax.Var(p, e)
 	if v == nil {
@@ -72,7 +73,7 @@ func ranged(p *gocode.Place, e ast.Expr) ast.Expr {
 	return nil
 }
 
-// plain reports whether a loop's body takes every element: nothing in it decides.
+// plain reports whether a loop's body takes every element, without conditions.
 func plain(body *ast.BlockStmt) bool {
 	fine := true
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -106,7 +107,8 @@ func keptVar(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// orderOf returns the fields that the order of a sort depends on; false when it also depends on something of the call, or is not known.
+// orderOf returns the fields that the order of a sort depends on; false when it also depends on
+// arguments of the call, or is not known.
 func orderOf(p *gocode.Place, call *ast.CallExpr, list ast.Expr) (keys []*types.Var, ok bool) {
 	if len(call.Args) < 2 {
 		t, ok := p.TypeOf(list).Underlying().(*types.Slice)
@@ -170,8 +172,9 @@ type changes struct {
 	call  *ast.CallExpr
 }
 
-// sorts is how often the list is sorted for each unit of work: how often its function is called. The sort's own line may hold the
-// comparison, which runs more often. It reports false where the sort does not run once in each call.
+// sorts returns how often the list is sorted for each unit of work: how often its function is
+// called. The sort's own line may hold the comparison, which runs more often. It reports false if
+// the sort does not run once in each call.
 func (c *changes) sorts() (float64, bool) {
 	p := c.place
 	var whole ast.Stmt
@@ -206,7 +209,7 @@ func holdsFunc(n ast.Node) bool {
 	return found
 }
 
-// ran returns how often a node ran for each unit of work; a file that was never reached ran not at all.
+// ran returns how often a node ran for each unit of work: 0 in a file that was never reached.
 func (c *changes) ran(n ast.Node) (float64, bool) {
 	at := c.place.Fset.Position(n.Pos())
 	e, ok := c.pass.Counts.Line(c.frame.Owner.Package, at.Filename, at.Line)
@@ -238,8 +241,8 @@ func (c *changes) count() (sum float64, known bool) {
 	return sum, known
 }
 
-// changes reports whether a node may change the list: assigns it or a part of it, takes its address, gives it to a function that is not
-// known to leave it alone, or makes a value that it is a field of.
+// changes reports whether a node may change the list: it assigns to it or a part of it, takes its
+// address, passes it to a function that may change it, or creates a value that it is a field of.
 func (c *changes) changes(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:

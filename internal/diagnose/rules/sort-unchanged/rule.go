@@ -1,4 +1,5 @@
-// Package sortunchanged finds lists that are sorted again though they did not change since they were sorted before.
+// Package sortunchanged finds lists that are sorted again although they did not change since the
+// last sort.
 package sortunchanged
 
 import (
@@ -18,9 +19,9 @@ import (
 )
 
 const (
-	// leastSorts is how often a list must be sorted for each change of it.
+	// leastSorts is the least number of sorts for each change of a list.
 	leastSorts = 10
-	// leastRuns is how often a program that runs and exits must sort it.
+	// leastRuns is the least number of sorts in a program that runs and exits.
 	leastRuns = 20
 )
 
@@ -36,7 +37,7 @@ func Rule() rule.Rule {
 			Claim: rule.Claim{
 				// One sort in ten or fewer remains, where the list changes.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.85, High: 1},
-				Specificity: 2, // reflect-sort and sort-for-few speak of the same call
+				Specificity: 2, // reflect-sort and sort-for-few report the same call
 				Removes:     true,
 			},
 			Prepare: prepare,
@@ -76,11 +77,11 @@ type search struct {
 	known map[gocode.Pos]*again
 }
 
-// again is a call that sorts what did not change.
+// again is a call that sorts a list that did not change.
 type again struct {
 	place   *gocode.Place
 	list    ast.Expr   // what is sorted
-	kept    ast.Expr   // the list or map that it is, or is a copy of
+	kept    ast.Expr   // the list or map, or the one that it is a copy of
 	v       *types.Var // the same
 	sorts   float64    // for each unit of work
 	changes float64

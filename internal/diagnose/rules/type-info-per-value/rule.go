@@ -1,4 +1,5 @@
-// Package typeinfopervalue finds code that asks reflection about a type again for each of its values.
+// Package typeinfopervalue finds code that queries a type through reflection for each of its
+// values.
 package typeinfopervalue
 
 import (
@@ -24,8 +25,9 @@ func Rule() rule.Rule {
 		Doc:   doc,
 		Finder: finder.Prepared{
 			Claim: rule.Claim{
-				// What stays is one look-up by type for each value, 10 to 30 ns in a sync.Map, where reading one field and its tag
-				// takes 100 ns and more. The low end is for structs of one or two fields.
+				// One lookup by type for each value remains, 10 to 30 ns in a sync.Map, while
+				// reading one field and its tag takes 100 ns and more. The low end is for structs
+				// of one or two fields.
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.98},
 				Specificity: 1,
 				Removes:     true,
@@ -55,7 +57,8 @@ it leaves alone what reads or sets fields of values.
 Seen in the field: ianlopshire/go-fixedwidth#15 (a fifth of decoding was parsing
 tags), didi/gendry#128 (twice as fast with a cache), aws/aws-sdk-go#3070.`
 
-// metadata are the functions of package reflect whose results depend on a type alone, and what they say.
+// metadata are the functions of package reflect whose results depend only on a type, and what they
+// return.
 func metadata() map[string]string {
 	return map[string]string{
 		"reflect.(*rtype).Field*": "fields", "reflect.(*structType).Field*": "fields", "reflect.(*rtype).NumField": "fields",
@@ -66,7 +69,7 @@ func metadata() map[string]string {
 	}
 }
 
-// asksFor names what a function says of a type.
+// asksFor describes what a function returns about a type.
 func asksFor(function string) (string, bool) {
 	for pattern, what := range metadata() {
 		if funcname.Match(function, pattern) {
@@ -77,9 +80,11 @@ func asksFor(function string) (string, bool) {
 }
 
 const (
-	// leastAsked is the part of a line's cost that must be in such functions: below it, the line looks results up that are kept.
+	// leastAsked is the least part of a line's cost that must be in such functions: below it, the
+	// line looks up results that are kept.
 	leastAsked = 0.1
-	// leastRuns is how often a line must run in a program that runs and exits: before, it may examine many types once.
+	// leastRuns is the least number of runs of a line in a program that runs and exits: below it,
+	// the line may examine many types once.
 	leastRuns = 100
 )
 
@@ -92,26 +97,27 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	return finder.Line{Start: finder.Frames(s.caller), Judge: s.judge}, true
 }
 
-// search remembers what lines ask of types.
+// search caches what lines query about types.
 type search struct {
 	pass  *rule.Pass
 	known map[gocode.Pos]*line
-	// asking are the functions, as profiles name them, that ask.
+	// asking are the functions, as profiles name them, that query a type.
 	asking map[string]bool
 }
 
 // line is a line of a module.
 type line struct {
 	place *gocode.Place
-	typed map[string]bool // functions, by their names in types, that it calls with what depends on types alone
-	asks  map[string]bool // what it asks for
-	// stores says that the line puts what depends on types alone into a map.
+	typed map[string]bool // functions, by the type checker's names, that it calls with arguments that depend only on types
+	asks  map[string]bool // what it queries
+	// stores says that the line puts values that depend only on types into a map.
 	stores bool
-	// Nanoseconds of its calls that ask and of those with such arguments, and how many of them are below a function that asks.
+	// Nanoseconds of its calls that query a type and of those with such arguments, and the part of
+	// them below a function that queries.
 	cost, asked int64
 }
 
-// at returns what is known of the line of a frame; nil when there is no source.
+// at returns what is known about the line of a frame; nil when there is no source.
 func (s *search) at(f *site.Frame) *line {
 	pos := gocode.Pos{File: f.File, Line: f.Line}
 	l, seen := s.known[pos]
@@ -153,7 +159,8 @@ func (s *search) measure() {
 	})
 }
 
-// calls returns the line of a frame when it calls, in that row, what depends on types alone.
+// calls returns the line of a frame if it calls, in that row, a function whose result depends only
+// on types.
 func (s *search) calls(r *site.Row, i int) *line {
 	f := r.Stack[i]
 	if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
@@ -167,7 +174,8 @@ func (s *search) calls(r *site.Row, i int) *line {
 	return nil
 }
 
-// caller returns the frame nearest to the root that calls what depends on types alone: that is where the result can be kept.
+// caller returns the frame nearest to the root that calls a function whose result depends only on
+// types: the result can be kept there.
 func (s *search) caller(r *site.Row) int {
 	for i := len(r.Stack) - 1; i > 0; i-- {
 		if l := s.calls(r, i); l != nil && l.asked > 0 && float64(l.asked) >= leastAsked*float64(l.cost) || s.fills(r, i) {
@@ -177,7 +185,7 @@ func (s *search) caller(r *site.Row) int {
 	return -1
 }
 
-// fills reports whether a frame puts what its function asked for into a map.
+// fills reports whether a frame stores the results of its function's queries in a map.
 func (s *search) fills(r *site.Row, i int) bool {
 	f := r.Stack[i]
 	if !s.asking[f.Function] || !funcname.Match(r.Stack[i-1].Function, "runtime.mapassign*") {
@@ -209,13 +217,13 @@ func (s *search) judge(c *finder.Case) bool {
 	return true
 }
 
-// rare reports whether the counters say that a line does not run for each value.
+// rare reports whether a line does not run for each value, as counted in the recording.
 func (s *search) rare(c *finder.Case) bool {
 	e, ok := evidence.Executions(s.pass, c.Site.Frame)
 	return ok && s.pass.Manifest != nil && s.pass.Manifest.Unit() == "run" && e.PerUnit < leastRuns
 }
 
-// lastDot is the index of the dot before a function's own name.
+// lastDot returns the index of the dot before a function's own name.
 func lastDot(function string) int {
 	for i := len(function) - 1; i >= 0; i-- {
 		if function[i] == '.' {

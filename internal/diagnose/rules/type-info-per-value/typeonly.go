@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/gocode"
 )
 
-// typeOnly reports whether a call's arguments depend on a type of package reflect and on constants alone, and on such a type at
-// least.
+// typeOnly reports whether a call's arguments depend only on constants and on at least one type of
+// package reflect.
 func typeOnly(p *gocode.Place, call *ast.CallExpr) bool {
 	d := depends{place: p}
 	fixed, typed := d.call(call)
@@ -37,13 +37,14 @@ func stores(p *gocode.Place) bool {
 	return false
 }
 
-// depends finds out what expressions depend on.
+// depends determines what expressions depend on.
 type depends struct {
 	place *gocode.Place
 	doing []types.Object // variables that are being followed
 }
 
-// expr reports whether an expression depends on types and constants alone (fixed), and whether on a type at all.
+// expr reports whether an expression depends only on types and constants (fixed), and whether on a
+// type at all.
 func (d *depends) expr(e ast.Expr) (fixed, typed bool) {
 	p := d.place
 	if _, constant := p.Const(e); constant {
@@ -186,7 +187,7 @@ func (d *depends) values(v *types.Var) (from []ast.Expr, known bool) {
 			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND && is(ast.Unparen(n.X)) {
-				known = false // filled by somebody else
+				known = false // other code fills it
 			}
 		}
 		return true
@@ -194,7 +195,7 @@ func (d *depends) values(v *types.Var) (from []ast.Expr, known bool) {
 	return from, known && found
 }
 
-// ofType reports whether a value of package reflect says something of a type, and of no value.
+// ofType reports whether a value of package reflect describes a type, and no value.
 func ofType(t types.Type) bool {
 	named, ok := t.(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "reflect" {
@@ -207,7 +208,7 @@ func ofType(t types.Type) bool {
 	return false
 }
 
-// holdsValue reports whether a result is a value made by reflection.
+// holdsValue reports whether a result is a value created by reflection.
 func holdsValue(t types.Type) bool {
 	if t, ok := t.(*types.Tuple); ok {
 		for i := range t.Len() {
