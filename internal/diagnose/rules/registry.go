@@ -80,6 +80,7 @@ import (
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
 	repeatedwork "github.com/hone-go/hone/internal/diagnose/rules/repeated-work"
 	replacerpercall "github.com/hone-go/hone/internal/diagnose/rules/replacer-per-call"
+	rescangrowing "github.com/hone-go/hone/internal/diagnose/rules/rescan-growing"
 	retainedsubstring "github.com/hone-go/hone/internal/diagnose/rules/retained-substring"
 	runeslicerange "github.com/hone-go/hone/internal/diagnose/rules/rune-slice-range"
 	rwmutexreaders "github.com/hone-go/hone/internal/diagnose/rules/rwmutex-readers"
@@ -195,6 +196,7 @@ func All() []rule.Rule {
 		regexpsimple.Rule(),
 		repeatedwork.Rule(),
 		replacerpercall.Rule(),
+		rescangrowing.Rule(),
 		retainedsubstring.Rule(),
 		runeslicerange.Rule(),
 		rwmutexreaders.Rule(),

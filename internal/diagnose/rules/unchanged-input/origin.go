@@ -244,7 +244,7 @@ func (o *origin) local(v *types.Var) bool {
 			for _, e := range []ast.Expr{n.Key, n.Value} {
 				if id, ok := e.(*ast.Ident); ok && o.place.Object(id) == v {
 					found++
-					fine = fine && o.elements(n, e == n.Key) && o.fixed(n.X)
+					fine = fine && o.elements(n, e == n.Key) && o.short(n) && o.fixed(n.X)
 					o.few = true
 				}
 			}
@@ -265,6 +265,16 @@ func (o *origin) local(v *types.Var) bool {
 	o.settled = append(o.settled, v)
 	defer func() { o.settled = o.settled[:len(o.settled)-1] }()
 	return !o.loose || o.untouched(v)
+}
+
+// mostFew is how many elements a list has at most for their results to be a few, which could be kept.
+const mostFew = 64
+
+// short reports whether a loop goes over a few elements, as far as the recording counted that.
+func (o *origin) short(n *ast.RangeStmt) bool {
+	at := o.place.Fset.Position(n.Pos())
+	l, ok := o.pass.Counts.Loop(o.frame.Owner.Package, at.Filename, at.Line)
+	return !ok || l.Iterations <= mostFew
 }
 
 // elements reports whether a variable of a range statement holds elements, or the keys of a map,
