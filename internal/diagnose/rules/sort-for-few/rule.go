@@ -214,6 +214,9 @@ func position(p *gocode.Place, v *types.Var) int {
 func (f *sorted) describe(c *finder.Case) bool {
 	list, t := syntax.Text(f.list), f.taken
 	f.leaveForeign(c)
+	if f.short(c) {
+		return false
+	}
 	size := ""
 	if n, comparisons, ok := f.length(c.Pass); ok {
 		if n < 2*float64(t.count) || n < 16 {
@@ -245,6 +248,20 @@ func (f *sorted) describe(c *finder.Case) bool {
 		}
 	}
 	return true
+}
+
+// leastSort is what a sort must take, in seconds, to be of more than a few dozen elements.
+const leastSort = 1e-6
+
+// short reports whether the counters say that the list has few elements. A comparison on the same line runs more often than the sort, so
+// that this asks sorts without one.
+func (f *sorted) short(c *finder.Case) bool {
+	if len(f.call.Args) != 1 {
+		return false
+	}
+	spent, _ := stacks.Sum(c.CPU)
+	each, known := evidence.PerExecution(c.Pass, *f.frame, float64(spent)/1e9)
+	return known && each < leastSort
 }
 
 // leaveForeign drops what comparisons spend in other modules, where that is most of it: a value that is parsed for each comparison

@@ -291,14 +291,31 @@ func (u *uses) breaks(loop *ast.RangeStmt) bool {
 	return false
 }
 
-// counts reports whether an expression counts iterations of a loop, or what they collected: its index, or len(out).
+// counts reports whether an expression counts iterations of a loop, or what they collected: its index, or len(out) of a list that the
+// loop appends to and that nobody else has.
 func counts(p *gocode.Place, loop *ast.RangeStmt, e ast.Expr) bool {
 	if v := syntax.LocalVar(p, e); v != nil {
 		key, _ := loop.Key.(*ast.Ident)
 		return key != nil && p.Object(key) == v
 	}
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && p.CalleeName(call) == "len"
+	if !ok || p.CalleeName(call) != "len" || len(call.Args) != 1 {
+		return false
+	}
+	out := syntax.LocalVar(p, call.Args[0])
+	if out == nil || syntax.Param(p, out) {
+		return false
+	}
+	appends := false
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if ok && len(a.Lhs) == 1 && len(a.Rhs) == 1 && syntax.LocalVar(p, a.Lhs[0]) == out {
+			value, isCall := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+			appends = appends || isCall && p.CalleeName(value) == "append"
+		}
+		return true
+	})
+	return appends
 }
 
 // callers reports whether all callers of the function that returns the list take a few of its elements.
