@@ -331,6 +331,9 @@ func markdownText(text string) string {
 }
 
 func markdownCell(text string) string {
+	if text == "" {
+		return ""
+	}
 	return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(screen.Line(text)) + "`"
 }
 
