@@ -5,7 +5,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// other takes the events of kinds that are rare.
+// machineEvent takes the events of rare kinds: processors, garbage collection, CPU samples, gaps.
 func (f *Fold) machineEvent(e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.ProcStart, exectrace.ProcStop, exectrace.ProcSteal, exectrace.ProcStatus,
@@ -30,7 +30,7 @@ func (f *Fold) machineEvent(e *exectrace.Event) {
 	}
 }
 
-// of returns the request of a goroutine, nil when it has none.
+// of returns the request of a goroutine, nil if it has none.
 func (f *Fold) of(g exectrace.GIndex) *live {
 	if int(g) >= len(f.live) { // NoG too
 		return nil
@@ -38,7 +38,7 @@ func (f *Fold) of(g exectrace.GIndex) *live {
 	return f.live[g]
 }
 
-// gap forgets what was going on: generations were lost.
+// gap drops the state of all goroutines: generations are missing.
 func (f *Fold) gap() {
 	for g := range f.live {
 		f.forget(exectrace.GIndex(g))
@@ -49,7 +49,7 @@ func (f *Fold) gap() {
 	}
 }
 
-// taskBegin names a request by the first task in it, or begins one, outside any.
+// taskBegin names a request by the first task in it. Outside any request, it starts one.
 func (f *Fold) taskBegin(e *exectrace.Event) {
 	if int(e.G) >= len(f.live) {
 		if e.G == exectrace.NoG {
@@ -119,7 +119,7 @@ func (f *Fold) taskEnd(e *exectrace.Event) {
 // region is a region of a request.
 type region struct {
 	name  string
-	id    uint32 // of the name; 0 none
+	id    uint32 // of the name; 0: none
 	begin int64
 	time  int64 // -1 while open
 }
@@ -127,7 +127,7 @@ type region struct {
 // maxRegions bounds the regions that one request may name.
 const maxRegions = 32
 
-// annotate takes what the program said about a request.
+// annotate takes a region or a log of a request.
 func (f *Fold) annotate(e *exectrace.Event) {
 	l := f.of(e.G)
 	if l == nil || l.parent != nil && !l.handles {

@@ -11,7 +11,8 @@ import (
 // it sleeps or calls a database: a request without a trace of it was answered by another handler (a health check, say),
 // and the trace does not show by which.
 
-// findChances notes, when the trace is over, the handlers of which a request was seen by chance.
+// findObservedByChance finds, when the trace is over, the handlers in which requests were observed
+// by chance.
 func (f *Fold) findObservedByChance() {
 	f.observedByChance = map[routeKey]bool{}
 	sure := map[exectrace.StackID]bool{}
@@ -25,7 +26,7 @@ func (f *Fold) findObservedByChance() {
 	}
 }
 
-// below are a handler and all that it was seen to call, directly or not.
+// below returns a handler and all that it was observed to call, directly or indirectly.
 func (f *Fold) below(k routeKey) map[routeKey]bool {
 	set := map[routeKey]bool{}
 	for todo := []routeKey{k}; len(todo) > 0; {
@@ -41,7 +42,8 @@ func (f *Fold) below(k routeKey) map[routeKey]bool {
 	return set
 }
 
-// byChance reports whether a request was seen to come to some handlers in which it did nothing there that is recorded every time.
+// byChance reports whether some request was observed in one of the handlers without doing anything
+// there that is always recorded.
 func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
 	for _, r := range f.routes.list {
 		if r.other || !handlers[f.settled(routeKey{r.protocol, r.name})] {
@@ -58,9 +60,10 @@ func (f *Fold) byChance(handlers map[routeKey]bool, sure map[exectrace.StackID]b
 	return false
 }
 
-// surely reports whether a request did something in some handlers that is recorded every time: a system call, a wait for
-// the network, or a sleep. Not so what it reads of its own connection, where the body may be there already, or
-// writes to it, for which it may be too little.
+// alwaysRecorded reports whether a request did something in one of the handlers that the tracer
+// always records: a system call, a wait for the network, or a sleep. Reads and writes of its own
+// connection do not count: the body may have been read already, and the response may be too small
+// to be written.
 func (f *Fold) alwaysRecorded(waits []wait, p Protocol, handlers map[routeKey]bool, sure map[exectrace.StackID]bool) bool {
 	for i := range waits {
 		w := &waits[i]

@@ -2,14 +2,14 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// status is what a goroutine does: what an Event says of the state that it ends.
+// status is what a goroutine does, as an Event describes the state that it ends.
 type status struct {
 	state exectrace.State
 	why   exectrace.Reason
 	left  exectrace.StackID
 }
 
-// charge accounts for the time up to now, in which the goroutine was in a state.
+// charge accounts for the time up to now, in which the goroutine was in one state.
 func (f *Fold) charge(l *live, now int64, was status) {
 	switch was.state {
 	case exectrace.Running:
@@ -22,7 +22,7 @@ func (f *Fold) charge(l *live, now int64, was status) {
 	}
 }
 
-// until returns how long the time is from the last event of a goroutine, which it moves to now.
+// until returns the time since the goroutine's last event, and makes now its last event.
 func (l *live) until(now int64) int64 {
 	if l.parent != nil {
 		l.split()
@@ -32,7 +32,7 @@ func (l *live) until(now int64) int64 {
 	return d
 }
 
-// sums returns the sums that the time now goes into.
+// sums returns the breakdown that time is added to now.
 func (l *live) sums() *breakdown {
 	if l.phase == done {
 		return &l.rest
@@ -40,7 +40,7 @@ func (l *live) sums() *breakdown {
 	return &l.parts
 }
 
-// ran accounts for the time up to now, in which the goroutine ran.
+// chargeRun accounts for the time up to now, in which the goroutine ran.
 func (l *live) chargeRun(now int64) {
 	d := l.until(now)
 	if l.begun {
@@ -48,7 +48,7 @@ func (l *live) chargeRun(now int64) {
 	}
 }
 
-// setWork says what part running is from now on.
+// setWork sets the part that running counts as from now on.
 func (l *live) setWork() {
 	switch {
 	case l.assist:
@@ -60,7 +60,7 @@ func (l *live) setWork() {
 	}
 }
 
-// wasReady accounts for the time up to now, in which the goroutine waited for a processor.
+// chargeReady accounts for the time up to now, in which the goroutine waited for a processor.
 func (f *Fold) chargeReady(l *live, now int64, why exectrace.Reason, left exectrace.StackID) {
 	d := l.until(now)
 	if !l.begun {
@@ -79,8 +79,8 @@ func (f *Fold) chargeReady(l *live, now int64, why exectrace.Reason, left exectr
 	}
 }
 
-// off accounts for the time up to now, in which the goroutine was blocked or in a system call until another, or nobody,
-// ended that.
+// chargeBlocked accounts for the time up to now, in which the goroutine was blocked or in a system
+// call. by is the goroutine that ended that, if any.
 func (f *Fold) chargeBlocked(l *live, now int64, was status, by exectrace.GIndex, waker exectrace.StackID) {
 	if d := f.awaited(l, by, was.why); d != nil {
 		f.chargeAwaited(l, d, now)
@@ -89,7 +89,8 @@ func (f *Fold) chargeBlocked(l *live, now int64, was status, by exectrace.GIndex
 	f.chargeOff(l, now, f.partOf(was.state, was.why, was.left), was.left, waker)
 }
 
-// wasOff accounts for the time up to now, in which the goroutine was blocked or in a system call.
+// chargeOff accounts for the time up to now, in which the goroutine was blocked or in a system
+// call.
 func (f *Fold) chargeOff(l *live, now int64, p Part, left, waker exectrace.StackID) {
 	d := l.until(now)
 	if l.begun {
@@ -98,7 +99,7 @@ func (f *Fold) chargeOff(l *live, now int64, p Part, left, waker exectrace.Stack
 	}
 }
 
-// partOf is the part that a goroutine leaves at an event.
+// partOf returns the part of the time that an event ends.
 func (f *Fold) partOf(s exectrace.State, why exectrace.Reason, left exectrace.StackID) Part {
 	p := f.parts.of(s, why)
 	if (p == WaitSync || p == WaitChanReceive) && f.classes[left].gc {
@@ -107,7 +108,7 @@ func (f *Fold) partOf(s exectrace.State, why exectrace.Reason, left exectrace.St
 	return p
 }
 
-// ready notes what the machine has done up to now, when the goroutine became ready.
+// ready records the clocks of the machine when the goroutine becomes ready.
 func (f *Fold) ready(l *live, now int64) {
 	l.stopped, l.idled = f.stoppedUntil(now), f.idleUntil(now)
 }

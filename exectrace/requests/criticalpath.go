@@ -9,16 +9,17 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Path is a critical path: what the time from a begin to an end was spent on, following each wait
-// to the goroutine that ended it. While a goroutine was blocked, the path is that of its waker, back
-// to where the wait began or to where the waker was set going by one that is on the path already.
+// Path is a critical path: what the time between two moments was spent on, following each wait to
+// the goroutine that ended it. While a goroutine was blocked, the path is that of its waker, back
+// to where the wait began or to where a goroutine that is already on the path started or woke the
+// waker.
 //
 // A wait that another request ended is not followed: it is contention, and the segment names the
 // request. Nor are waits that the network poller or a timer ended.
 type Path struct {
 	Begin    int64     `json:"begin_ns"`
 	Length   int64     `json:"length_ns"`
-	Segments []Segment `json:"segments"` // in the order of time; they sum to Length when none is left out
+	Segments []Segment `json:"segments"` // in order of time; they sum to Length unless some are left out
 	LeftOut  int       `json:"segments_left_out,omitempty"`
 	// Steps are the segments by goroutine function and place, longest first. They sum to Length.
 	Steps []Step `json:"steps"`
@@ -26,7 +27,7 @@ type Path struct {
 	stretches []stretch // the steps by stack, for PathProfile
 }
 
-// Segment is a stretch of a path, on one goroutine.
+// Segment is a part of a path on one goroutine.
 type Segment struct {
 	Begin     int64  `json:"begin_ns"`
 	Time      int64  `json:"ns"`
@@ -34,7 +35,7 @@ type Segment struct {
 	Spot
 }
 
-// Step is the segments of one kind.
+// Step is all segments of one kind.
 type Step struct {
 	Time  int64   `json:"ns"`
 	Share float64 `json:"share"` // of the path's length
@@ -44,55 +45,55 @@ type Step struct {
 
 // Spot is what a goroutine on a path did, and where.
 type Spot struct {
-	// Lost says that it is not known: the spells kept do not reach back so far.
+	// Lost says that this is not known: the recorder does not reach back so far.
 	Lost bool `json:"lost,omitempty"`
 	Part Part `json:"part"`
-	// Function is the one that the goroutine was started with, or the first that is not of the
-	// standard library: the handler, not the connection that serves it.
+	// Function is the function that the goroutine was started with, or the first on its stack
+	// outside the standard library: the handler, not the connection that serves it.
 	Function string `json:"function,omitempty"`
 	// Object is what it waited for.
 	Object string `json:"object,omitempty"`
 	// Line is where it left the processor; for running, where the run ended.
 	Line exectrace.Line `json:"line,omitzero"`
-	// Waker is where the one stood that ended the wait, or created the goroutine.
+	// Waker is where the goroutine was that ended the wait or created this one.
 	Waker exectrace.Line `json:"waker,omitzero"`
 	// Request is the other request whose goroutine ended the wait: contention.
 	Request int64 `json:"request,omitempty"`
 }
 
-// maxSegments is how many segments of a path are kept one by one.
+// maxSegments bounds the segments of a path that are kept.
 const maxSegments = 4096
 
-// maxDepth is how many goroutines may wait for each other on a path.
+// maxDepth bounds how many goroutines on a path wait for each other.
 const maxDepth = 64
 
-// waiter is a goroutine whose wait is being followed on another one.
+// waiter is a goroutine whose wait is followed on another.
 type waiter struct {
 	goid  uint64
-	seq   uint32 // its spell before the wait
-	floor int64  // how far back it is followed itself
+	seq   uint32 // its interval before the wait
+	floor int64  // how far back it is itself followed
 	left  exectrace.StackID
 }
 
-// walker goes back along a path.
+// walker follows a path back in time.
 type walker struct {
 	f     *Fold
 	r     *recorder
 	self  uint32 // the request whose path it is; 0: the whole run's
-	t     int64  // how far it has come
+	t     int64  // how far back it has come
 	goid  uint64
-	seq   uint32 // the spell of goid to look at next
-	floor int64  // where to leave goid for the one that waits for it
+	seq   uint32 // the interval of goid to look at next
+	floor int64  // where to return from goid to the goroutine that waits for it
 	at    exectrace.StackID
 	stack []waiter
 	path  *Path
 	steps map[spotKey]*Step
 
-	missing uint32 // the last spell that it looked for and that is not kept any more; 0: none
-	gaps    int    // steps without a spell that could not be had together with others
+	missing uint32 // the last interval that it needed and that is no longer recorded; 0: none
+	gaps    int    // steps taken without an interval that no recorder held together with the others
 }
 
-// spotKey is what a Spot is made of.
+// spotKey identifies a Spot.
 type spotKey struct {
 	part       Part
 	lost       bool
@@ -120,14 +121,14 @@ func newWalker(f *Fold, r *recorder, s strand, begin, end int64, self uint32) *w
 	}
 }
 
-// walk goes back to the path's begin.
+// walk goes back to the path's start.
 func (w *walker) walk() {
 	for w.t > w.path.Begin {
 		w.step()
 	}
 }
 
-// step goes back to the begin of the run, or the wait, that ends at w.t.
+// step goes back to the start of the run or the wait that ends at w.t.
 func (w *walker) step() {
 	if w.t <= w.floor {
 		w.back()
@@ -137,7 +138,7 @@ func (w *walker) step() {
 	switch {
 	case x == nil:
 		w.emit(w.floor, spotKey{part: Running, left: w.at, lost: w.seq != 0})
-	case x.begin >= w.t: // after what is looked at
+	case x.begin >= w.t: // later than w.t
 		w.seq = x.prev
 	case x.end < w.t:
 		w.emit(max(x.end, w.floor), spotKey{part: Running, left: w.at})
@@ -155,7 +156,7 @@ func (w *walker) step() {
 	}
 }
 
-// wait follows a wait to its waker, or takes it as it is.
+// wait follows a wait to its waker, or adds the wait itself if there is none to follow.
 func (w *walker) wait(x *spell) {
 	begin := max(x.begin, w.floor)
 	known := x.by != 0 && x.end == w.t && !x.part.external() && len(w.stack) < maxDepth
@@ -177,8 +178,8 @@ func (w *walker) wait(x *spell) {
 	w.floor = w.reach(begin)
 }
 
-// reach says how far back to follow the goroutine that the path has come to, for a wait that began
-// at begin: further than that if one that is on the path had set it going for this.
+// reach returns how far back to follow the goroutine that the path has come to, for a wait that
+// started at begin: further back if a goroutine on the path woke or created it for this.
 func (w *walker) reach(begin int64) int64 {
 	x := w.get(w.seq)
 	for n := 0; x != nil && n < 64; n++ {
@@ -200,12 +201,12 @@ func (w *walker) reach(begin int64) int64 {
 	return begin
 }
 
-// waits returns the place in the stack of a goroutine, or -1.
+// waits returns the index of a goroutine in the stack, or -1.
 func (w *walker) waits(goid uint64) int {
 	return slices.IndexFunc(w.stack, func(x waiter) bool { return x.goid == goid })
 }
 
-// family continues with the waker if it is on the path, and reports whether it did.
+// returnToWaiter continues with the waker if it is on the path, and reports whether it did.
 func (w *walker) returnToWaiter(x *spell) bool {
 	i := w.waits(x.by)
 	if i < 0 || w.t < w.stack[i].floor {
@@ -216,11 +217,11 @@ func (w *walker) returnToWaiter(x *spell) bool {
 	return true
 }
 
-// created goes on, from where a goroutine was created, with its creator.
+// created continues with the creator of a goroutine, from where that created it.
 func (w *walker) created(x *spell) {
 	switch {
 	case x.by == 0 || w.returnToWaiter(x):
-	case len(w.stack) == 0: // the path's own goroutine: what led to it is before
+	case len(w.stack) == 0: // the path's own goroutine: its creation is before the path
 	case w.t > w.floor:
 		w.goid, w.seq, w.at = x.by, x.cause, x.wake
 	}
@@ -252,7 +253,7 @@ func (w *walker) emit(begin int64, k spotKey) {
 	w.t = begin
 }
 
-// spot says what a key means. It is asked for the same few again and again.
+// spot returns what a key means. It is called with the same few keys again and again.
 func (r *recorder) spot(f *Fold, k spotKey) Spot {
 	if s, ok := r.spots[k]; ok {
 		return s
@@ -274,7 +275,7 @@ func (r *recorder) spot(f *Fold, k spotKey) Spot {
 	return s
 }
 
-// errand returns the function that says what the goroutine of a stack is there for.
+// purpose returns the function that says what the goroutine of a stack is for.
 func (f *Fold) purpose(s exectrace.StackID) string {
 	frames := f.src.Frames(s)
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -289,7 +290,7 @@ func (w *walker) finish() *Path {
 	slices.Reverse(w.path.Segments)
 	w.path.stretches = stretches(w.steps)
 	bySpot := map[Spot]*Step{}
-	for _, s := range w.steps { // different stacks may be one spot
+	for _, s := range w.steps { // different stacks may give one spot
 		if o := bySpot[s.Spot]; o != nil {
 			o.Time += s.Time
 			o.Count += s.Count
@@ -309,7 +310,7 @@ func (w *walker) finish() *Path {
 	return w.path
 }
 
-// upTo returns the spells of a goroutine, with the one that is not over now.
+// upTo returns the intervals of a goroutine, including the one that is still open at now.
 func (r *recorder) upTo(f *Fold, g exectrace.GIndex, now int64) strand {
 	s := r.gs[g]
 	m := f.src.Goroutine(g)

@@ -2,25 +2,25 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// chunk is how many events are sifted at a time: few enough that looking through the rest of them, when a goroutine
-// becomes one of requests, costs little.
+// chunk is how many events are filtered at a time: few enough that searching the rest of them, when
+// a goroutine turns out to serve requests, costs little.
 const chunk = 32
 
-// concern is a set of what may make an event one about requests.
+// concern is a set of conditions under which an event is relevant.
 type concern uint8
 
 const (
-	always   concern = 1 << iota // whatever it is of
-	ofLive                       // it is of a request's goroutine
-	placed                       // its stack has information
-	descends                     // a mark only: the goroutine was started for a request
+	always   concern = 1 << iota // in any case
+	ofLive                       // if its goroutine serves a request
+	placed                       // if its stack says something about a request
+	descends                     // of a goroutine only: a request started it
 )
 
-// plainWants are what makes an event of each kind matter. Most of the kinds that are not here are
-// about processors in system calls, one for each of their goroutines'.
+// relevantEvents says under which conditions an event of each kind is relevant. Most kinds that are
+// missing are about processors in system calls, one for each event of their goroutine.
 var relevantEvents = [64]concern{
 	exectrace.GoCreate:         always,
-	exectrace.GoCreateSyscall:  ofLive | descends, // of no protocol: it only ends what its place was used for before
+	exectrace.GoCreateSyscall:  ofLive | descends, // has no protocol: it only ends what its index was used for before
 	exectrace.GoStart:          ofLive,            // has no stack, nor has GoSyscallEnd
 	exectrace.GoDestroy:        ofLive | placed,
 	exectrace.GoDestroySyscall: ofLive | placed,
@@ -53,7 +53,8 @@ var relevantEvents = [64]concern{
 	exectrace.Gap:               always,
 }
 
-// pathWants is the same with Options.Paths: all changes of goroutines matter.
+// relevantForPaths is relevantEvents with Options.Paths: all transitions of goroutines are
+// relevant.
 var relevantForPaths = func() [64]concern {
 	t := relevantEvents
 	for k := range exectrace.GoStatus + 1 {
@@ -62,7 +63,8 @@ var relevantForPaths = func() [64]concern {
 	return t
 }()
 
-// chunk takes a few events. Most are not about requests: those are sifted out before anything is done.
+// chunk takes a few events. Most are not about requests: filter drops those before anything else is
+// done.
 func (f *Fold) chunk(events []exectrace.Event) {
 	n := f.filter(events)
 	for at := 0; at < n; at++ {
@@ -75,9 +77,10 @@ func (f *Fold) chunk(events []exectrace.Event) {
 	}
 }
 
-// sift writes down the places of the events that matter, and returns how many those are.
-// Kinds and goroutines come in no order that a processor could predict, so it does not branch: a
-// goroutine without a mark yet has that of another, which lets through too much, never too little.
+// filter records the indices of the relevant events in f.places, and returns their number. Kinds
+// and goroutines come in no order that a processor could predict, so it does not branch. A
+// goroutine without a mark of its own has that of another, which lets through too much but never
+// too little.
 func (f *Fold) filter(events []exectrace.Event) (n int) {
 	marks, stackMarks, relevant := f.marks, f.stackMarks, *f.relevant
 	for i := range events {
@@ -91,8 +94,8 @@ func (f *Fold) filter(events []exectrace.Event) (n int) {
 	return n
 }
 
-// admit adds the events of the goroutine that became one of requests to those that matter of the rest of a chunk: the
-// events from one on, the places from at to n.
+// admit adds the events of a goroutine that turned out to serve requests to the relevant ones in
+// the rest of a chunk: the events from index from on, among f.places[at:n].
 func (f *Fold) admit(events []exectrace.Event, from, at, n int) int {
 	g := f.entered
 	for i := from; i < len(events); i++ {

@@ -5,7 +5,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// take handles an event. It does nothing about one that sift lets through for no reason any more.
+// take handles an event. Events that are no longer relevant have no effect.
 func (f *Fold) take(e *exectrace.Event) {
 	if f.paths != nil && e.Kind <= exectrace.GoStatus {
 		f.note(e)
@@ -54,7 +54,7 @@ func (f *Fold) take(e *exectrace.Event) {
 	}
 }
 
-// note hands a change of a goroutine to the paths, before it is taken.
+// note records a transition of a goroutine for the paths, before it is taken.
 func (f *Fold) note(e *exectrace.Event) {
 	if int(e.G) >= len(f.live) {
 		f.grow(int(e.G) + 1)
@@ -62,7 +62,7 @@ func (f *Fold) note(e *exectrace.Event) {
 	f.paths.note(f, e)
 }
 
-// known returns the request of an event's goroutine, which the event may show to be one of requests.
+// known returns the request of an event's goroutine, whose stack may show that it serves requests.
 func (f *Fold) known(e *exectrace.Event) *live {
 	l := f.of(e.G)
 	if l == nil {
@@ -71,10 +71,11 @@ func (f *Fold) known(e *exectrace.Event) *live {
 	return l
 }
 
-// The frequent kinds of changes have a function each, which need not ask what state ends with them, nor
-// most of what the others do: the kinds come in random order, and each branch on them is a guess.
+// The frequent kinds of transitions have a function each, which does not need to check what state
+// ends, nor most of what the others check: the kinds come in random order, and the processor cannot
+// predict branches on them.
 
-// start takes a GoStart: a request's goroutine got a processor.
+// start takes a GoStart of a request's goroutine.
 func (f *Fold) start(l *live, e *exectrace.Event) {
 	if l.parent != nil && l.owner() == nil { // it outlived its request
 		f.drop(e.G)
@@ -94,7 +95,7 @@ func (f *Fold) start(l *live, e *exectrace.Event) {
 	}
 }
 
-// block takes a GoBlock: a request's goroutine begins to wait.
+// block takes a GoBlock of a request's goroutine.
 func (f *Fold) block(l *live, e *exectrace.Event) {
 	l.chargeRun(e.Time)
 	l.now = status{e.To, e.Why, e.Stack}
@@ -109,7 +110,7 @@ func (f *Fold) block(l *live, e *exectrace.Event) {
 	}
 }
 
-// unblock takes a GoUnblock, by a request's goroutine or of one.
+// unblock takes a GoUnblock, of a request's goroutine or by one.
 func (f *Fold) unblock(e *exectrace.Event) {
 	f.observeBy(e)
 	l := f.of(e.G)
@@ -119,14 +120,14 @@ func (f *Fold) unblock(e *exectrace.Event) {
 	f.chargeBlocked(l, e.Time, status{e.From, e.Was, e.Left}, e.By, e.Stack)
 	l.now.state, l.now.why = e.To, e.Why
 	f.ready(l, e.Time)
-	// A wait for memory while the head is parsed is a wait of the request.
+	// A wait for memory while the head is parsed belongs to the request.
 	if l.phase <= arriving && f.classes[e.Left].forNext(e.Was) {
 		l.start(e.Time)
 		l.woken = true
 	}
 }
 
-// call takes a GoSyscallBegin: a request's goroutine goes into a system call.
+// beginSyscall takes a GoSyscallBegin of a request's goroutine.
 func (f *Fold) beginSyscall(l *live, e *exectrace.Event) {
 	l.chargeRun(e.Time)
 	l.now = status{e.To, e.Why, e.Stack}
@@ -141,14 +142,14 @@ func (f *Fold) beginSyscall(l *live, e *exectrace.Event) {
 	}
 }
 
-// back takes a GoSyscallEnd: a request's goroutine returns from a system call.
+// endSyscall takes a GoSyscallEnd of a request's goroutine.
 func (f *Fold) endSyscall(l *live, e *exectrace.Event) {
 	f.chargeOff(l, e.Time, InSyscall, e.Left, 0)
 	l.now = status{state: exectrace.Running}
 	l.returned(f.classes[e.Left].place, e.Time)
 }
 
-// change takes the changes that are rare, whatever state ends with them.
+// rareChange takes the other transitions, whatever state they end.
 func (f *Fold) rareChange(l *live, e *exectrace.Event) {
 	if was := (status{e.From, e.Was, e.Left}); e.From == exectrace.Waiting {
 		f.chargeBlocked(l, e.Time, was, e.By, e.Stack)
@@ -165,7 +166,7 @@ func (f *Fold) rareChange(l *live, e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.GoStop:
 		f.observe(l, f.classes[e.Stack], e.Time)
-	case exectrace.GoSyscallEndLost: // returns once it has a processor
+	case exectrace.GoSyscallEndLost: // it returns once it has a processor
 		l.lost = f.classes[e.Left].place
 	case exectrace.GoDestroy, exectrace.GoDestroySyscall:
 		if l.phase >= handling {
@@ -176,8 +177,8 @@ func (f *Fold) rareChange(l *live, e *exectrace.Event) {
 	}
 }
 
-// forNext reports whether a goroutine that waits at a stack of this class has no request: it waits for the next. One
-// that begins a collection while it reads a head waits over a channel, too.
+// forNext reports whether a goroutine that waits at a stack of this class waits for its next
+// request. One that starts a garbage collection while it reads a head waits on a channel, too.
 func (c class) forNext(why exectrace.Reason) bool {
 	return c.place == servers.WorkerIdle || c.place == servers.ReadHead && forData(why) && !c.gc
 }
@@ -189,7 +190,7 @@ func forData(why exectrace.Reason) bool {
 	return reasons>>why&1 != 0
 }
 
-// read begins a request, as far as one can know, with a read of the connection.
+// beginRead starts a request, as far as is known, at a read of the connection.
 func (f *Fold) beginRead(l *live, now int64) {
 	if l.phase >= handling {
 		f.finish(l, now)
@@ -200,7 +201,7 @@ func (f *Fold) beginRead(l *live, now int64) {
 	l.woken, l.known = false, true
 }
 
-// between says that the goroutine waits for its next request.
+// awaitNext ends the request of a goroutine that waits for the next one.
 func (f *Fold) awaitNext(l *live, now int64) {
 	if l.protocol == GRPC && l.phase == arriving { // a worker is woken for nothing else
 		f.confirm(l, class{}, now)
@@ -211,7 +212,7 @@ func (f *Fold) awaitNext(l *live, now int64) {
 	l.reset()
 }
 
-// seeBy takes what the stack of an Unblock or Create shows about the goroutine that did it.
+// observeBy takes what the stack of an Unblock or Create shows about the goroutine that did it.
 func (f *Fold) observeBy(e *exectrace.Event) {
 	c := f.classes[e.Stack]
 	if c.place == servers.Nowhere || e.By == e.G {

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// finish takes a request that is over, at now unless its response was written before.
+// finish takes a request that is over: at now, unless its response was written before.
 func (f *Fold) finish(l *live, now int64) {
 	if l.carrier {
 		l.reset()
@@ -44,7 +44,7 @@ func (f *Fold) finish(l *live, now int64) {
 	l.reset()
 }
 
-// settle gives the phases that were not seen the end of the request.
+// settle sets the times that were not seen to the end of the request.
 func (l *live) settle() {
 	if l.handled < 0 {
 		l.handled = l.end
@@ -54,7 +54,7 @@ func (l *live) settle() {
 	}
 }
 
-// request copies a request out.
+// request returns a copy of a request.
 func (f *Fold) request(l *live) Request {
 	l.merge()
 	q := Request{
@@ -83,7 +83,7 @@ func (f *Fold) describe(ws []wait) []Wait {
 	return out
 }
 
-// line returns the line to blame of a stack, nil of none.
+// line returns the line that a stack is blamed on, nil for no stack.
 func (f *Fold) line(s exectrace.StackID) *exectrace.Line {
 	if s == 0 {
 		return nil
@@ -98,7 +98,7 @@ func lineOrNil(l exectrace.Line) *exectrace.Line {
 	return &l
 }
 
-// end takes what is open.
+// end takes the requests that are open when the trace ends.
 func (f *Fold) end(src source) {
 	f.src = src
 	if f.continues != nil {
@@ -151,17 +151,18 @@ func (f *Fold) sample(e *exectrace.Event) {
 	}
 	if len(l.samples) < maxSamples {
 		l.samples = append(l.samples, e.Stack)
-	} else { // a long request: what it has goes out under the name that it has
+	} else { // a long request: its samples are counted under the name that it has by now
 		f.cpu.add(sampleKey{l.protocol, l.name, e.Stack})
 	}
-	// It may name the route but says nothing about order: samples have a clock of their own.
+	// A sample may name the route but says nothing about order: samples have a clock of their own.
 	if c := f.classes[e.Stack]; c.place == servers.InHandler && l.phase == handling && own != nil {
 		f.observe(own, c, e.Time)
 	}
 }
 
-// unfinished lists what is open in the order in which it began: what is kept of requests depends on the
-// order in which they finish, and must not on the places of their goroutines.
+// unfinished returns the open requests in the order in which they began. Which requests are kept
+// depends on the order in which they finish, so it must not depend on the indices of their
+// goroutines.
 func (f *Fold) unfinished() []*live {
 	var open []*live
 	for _, l := range f.live {

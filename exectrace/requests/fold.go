@@ -8,26 +8,27 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// Options say how much of the requests to keep.
+// Options says how much of the requests to keep.
 type Options struct {
 	// Slowest is how many of the slowest requests are kept in full; 0 is 20.
 	Slowest int
-	// Paths keeps the last transitions of all goroutines, so that [Request.Path] and
-	// [Fold.RunPath] can be computed. It costs some nanoseconds an event.
+	// Paths records the last transitions of all goroutines, so that [Request.Path] and
+	// [Fold.RunPath] can be computed. It costs a few nanoseconds an event.
 	Paths bool
-	// PathRecords bounds those transitions; 0 is 1<<18 (15 MB, a second or more of a busy
-	// server). A request that lasted longer than they reach back has a path with a
-	// part that is unknown. For the whole run's there is [Fold.Earlier].
+	// PathRecords bounds those transitions; 0 is 1<<18 (15 MB, a second or more of a busy server).
+	// If a request took longer than they reach back, part of its path is unknown. For the path of
+	// the whole run, see [Fold.Earlier].
 	PathRecords int
-	// PathOf, of a trace that is read again, is the request whose path is wanted to its begin, however long ago that is, in
-	// place of the whole run's: [Fold.RunPath] and [Fold.Earlier] are of it, and reading ends with it.
+	// PathOf, when a trace is read again, is the request whose whole path is wanted, however long
+	// ago it began. [Fold.RunPath] and [Fold.Earlier] are then about that request, and reading
+	// stops at its end.
 	PathOf int64
-	// Ended, when set, is called for each request that began and ended in the trace, in nanoseconds since the trace's
-	// first event, when that is known.
+	// Ended, if set, is called for each request that began and ended in the trace, when that is
+	// known. Times are in nanoseconds since the trace's first event.
 	Ended func(id, begin, end int64)
 }
 
-// Protocol is how a request came.
+// Protocol is how a request arrived.
 type Protocol uint8
 
 // The protocols. Task is a user task outside any request.
@@ -68,7 +69,7 @@ func (p *Protocol) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no protocol is called %q", text)
 }
 
-// source is what a Fold asks of a trace.
+// source is what a Fold needs of a trace.
 type source interface {
 	Frames(exectrace.StackID) []exectrace.Frame
 	Stacks() int
@@ -80,13 +81,14 @@ type source interface {
 	Root(exectrace.StackID) exectrace.Line
 }
 
-// child says of which request a goroutine was started.
+// child is the request that a goroutine was started for.
 type child struct {
 	of *live
 	id int64
 }
 
-// Fold finds the requests of a trace. Make one with New, hand it to [exectrace.Read], then ask it.
+// Fold finds the requests of a trace. Make one with New, pass it to [exectrace.Read], then call
+// Result.
 type Fold struct {
 	opt              Options
 	src              source
@@ -96,39 +98,39 @@ type Fold struct {
 	entries          []servers.Role // by StackID: of the goroutines that start with it
 	names            []string
 	nameIDs          map[string]uint16
-	inner            map[routeKey]map[uint16]bool // the handlers that a handler was seen to call; of name 0, the server
-	candidates       map[routeKey]candidate       // routes that may be none
-	resolved         map[routeKey]routeKey        // what stands for those that are none
-	guessed          []routeKey                   // those of which nothing else is known
-	observedByChance map[routeKey]bool            // handlers that are the only ones below another: a request was seen there by chance
-	live             []*live                      // by GIndex; nil for what is no request's goroutine
+	inner            map[routeKey]map[uint16]bool // the handlers that each handler was observed to call; name 0 is the server
+	candidates       map[routeKey]candidate       // functions that may not be handlers
+	resolved         map[routeKey]routeKey        // the routes that replace those
+	guessed          []routeKey                   // routes that may be none, still
+	observedByChance map[routeKey]bool            // the only handler below another; requests were observed in it by chance
+	live             []*live                      // by GIndex; nil for goroutines that serve no request
 	marks            []concern                    // by GIndex: ofLive where live is not nil
-	stackMarks       []concern                    // by StackID: placed where classes has a place
-	relevant         *[64]concern                 // by Kind: what makes an event matter
-	places           [chunk]uint8                 // of the events of a chunk that matter
-	entered          exectrace.GIndex             // the goroutine that live has got in with the last event, or NoG
+	stackMarks       []concern                    // by StackID: placed where the class has a place
+	relevant         *[64]concern                 // by Kind: when an event is relevant
+	places           [chunk]uint8                 // indices of the relevant events of a chunk
+	entered          exectrace.GIndex             // the goroutine that the last event added to live, or NoG
 	free             []*live
 	children         []child                     // by GIndex
 	tasks            map[uint64]exectrace.GIndex // open tasks that are requests
 	nextID           int64
 
 	followed     int   // goroutines
-	nextFollowed int64 // the id of the last; negative, as those of requests are not
-	sweptAt      int64 // what that was when room was made
+	nextFollowed int64 // the ID of the last one; negative, unlike those of requests
+	sweptAt      int64 // nextFollowed when makeRoom last ran
 
-	procs     []bool // by P: it has nothing to do
+	procs     []bool // by P: it is idle
 	limit     int    // GOMAXPROCS; 0 when not known
 	idle      int    // how many of procs below limit
-	idleSince int64  // since when one was idle, and the world was not stopped
+	idleSince int64  // since when one was idle while the world ran
 	idleTotal int64  // before that
 
-	stopping     bool // the world is, or is being, stopped
+	stopping     bool // the world is stopped, or being stopped
 	stoppedSince int64
 	stoppedTotal int64
 
 	paths     *recorder
 	run       *walker // on the path of the whole run
-	continues *Fold   // of Earlier: whose path this is for
+	continues *Fold   // of Earlier: the fold whose path this reading is for
 	runPath   *Path
 	routes    routeTable
 	slow      slowest
@@ -184,7 +186,7 @@ func (f *Fold) events(src source, b *exectrace.Block) {
 	}
 }
 
-// grow makes room for n goroutines, to a power of two: see sift.
+// grow makes room for n goroutines, up to a power of two: see filter.
 func (f *Fold) grow(n int) {
 	n = 1 << bits.Len(uint(max(n, 64)-1))
 	f.live = append(make([]*live, 0, n), f.live...)[:n]

@@ -5,7 +5,7 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// join makes the goroutine of an event known as one of requests, by its stack.
+// join starts to track the goroutine of an event if its stack shows that it serves requests.
 func (f *Fold) join(e *exectrace.Event) *live {
 	if f.classes[e.Stack].place == servers.Nowhere {
 		return nil
@@ -20,7 +20,7 @@ func (f *Fold) join(e *exectrace.Event) *live {
 	return l
 }
 
-// enter makes a goroutine one of requests.
+// enter starts to track a goroutine that serves requests.
 func (f *Fold) enter(g exectrace.GIndex, p Protocol) *live {
 	if int(g) >= len(f.live) {
 		f.grow(int(g) + 1)
@@ -41,7 +41,7 @@ func (f *Fold) enter(g exectrace.GIndex, p Protocol) *live {
 	return l
 }
 
-// drop forgets a goroutine. A request of it that has not ended will not be measured.
+// drop stops tracking a goroutine. If its request has not ended, it is not measured.
 func (f *Fold) drop(g exectrace.GIndex) {
 	l := f.of(g)
 	if l == nil {
@@ -56,13 +56,13 @@ func (f *Fold) drop(g exectrace.GIndex) {
 	if l.parent != nil {
 		f.unfollow(l)
 	}
-	l.id = 0 // its children are nobody's now
+	l.id = 0 // its children belong to no request now
 	f.live[g] = nil
 	f.marks[g] &^= ofLive
 	f.free = append(f.free, l)
 }
 
-// found takes a goroutine that was there before the trace began, or that has the place of another.
+// found takes a goroutine that existed before the trace, or that has the index of one that ended.
 func (f *Fold) found(e *exectrace.Event) {
 	f.drop(e.G)
 	if f.classes[e.Stack].place == servers.WorkerIdle {
@@ -73,7 +73,7 @@ func (f *Fold) found(e *exectrace.Event) {
 	}
 }
 
-// forget drops a goroutine, and whose child it is.
+// forget drops a goroutine, and the request that it is a child of.
 func (f *Fold) forget(g exectrace.GIndex) {
 	f.drop(g)
 	f.children[g] = child{}

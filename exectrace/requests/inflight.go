@@ -16,19 +16,19 @@ const (
 	done      // the response is written, as far as known
 )
 
-// live is the request of one goroutine, used again for the connection's next. What most events ask
-// for comes first, in as few cache lines as possible.
+// live is the request that a goroutine serves; it is reused for the connection's next. What most
+// events need comes first, in as few cache lines as possible.
 type live struct {
 	protocol Protocol
 	phase    phase
 	begun    bool          // begin is known
-	work     Part          // what running is: Running, Assist or Sweep
-	lost     servers.Place // of a system call that is over, but for a processor to return on
-	merged   bool          // waits has one of a kind
-	woken    bool          // begin is a wake-up, and nothing was read since
-	cut      bool          // it began before the trace did
+	work     Part          // what running counts as: Running, Assist or Sweep
+	lost     servers.Place // the place of a system call that is over, while the goroutine waits for a processor
+	merged   bool          // waits has one entry of each kind
+	woken    bool          // begin is a wake-up, and nothing was read after it
+	cut      bool          // it began before the trace
 	known    bool          // the goroutine was seen before this request
-	carrier  bool          // of another, which counts
+	carrier  bool          // it carries a gRPC call, which is counted in its place
 	assist   bool
 	sweep    bool
 	depth    uint8 // of the class that named the route
@@ -36,25 +36,25 @@ type live struct {
 	g        exectrace.GIndex
 
 	accounted      int64  // the time up to which parts are complete
-	previous       int64  // what accounted was before the last event
-	stopped, idled int64  // what stoppedUntil and idleUntil said when it became ready
+	previous       int64  // accounted before the last event
+	stopped, idled int64  // stoppedUntil and idleUntil when it became ready
 	now            status // since the last event
 
-	parent     *live // of a followed goroutine: who started it
+	parent     *live // of a followed goroutine: the one that started it
 	parentID   int64 // chief's id then
-	since      int64 // of a followed goroutine: what its account goes back to
+	since      int64 // of a followed goroutine: when its parts start
 	handles    bool  // of a followed goroutine: it runs the handler
-	childCount int   // followed goroutines that it started, and that run
-	delegate   *live // the one that handles
+	childCount int   // followed goroutines that it started and that have not ended
+	delegate   *live // the one that runs the handler
 
 	waits []wait
-	kept  int // how many of waits are of parts, when phase is done
+	kept  int // how many of waits belong to parts, when phase is done
 
 	parts breakdown // up to end
 	rest  breakdown // since end, when phase is done
 
-	begin, handler, handled, end int64 // handler: its begin; handled: its end; -1 when not seen
-	readEnd                      int64 // of the last read of the connection
+	begin, handler, handled, end int64 // handler: when it was called; handled: when it returned; -1 when not seen
+	readEnd                      int64 // when the connection was last read
 
 	goid     uint64
 	id       int64 // of the request; 0 until it is one
@@ -63,7 +63,7 @@ type live struct {
 
 	samples []exectrace.StackID // CPU samples
 	regions []region
-	beyond  int // open regions that did not go into regions
+	beyond  int // open regions that found no room in regions
 }
 
 // reset forgets the request, not the goroutine.
@@ -76,7 +76,7 @@ func (l *live) reset() {
 	l.childCount, l.delegate = 0, nil
 }
 
-// start begins to account for a request, which may turn out to be none.
+// start starts to account for a request, which may turn out to be none.
 func (l *live) start(now int64) {
 	l.reset()
 	l.phase = arriving
@@ -86,7 +86,7 @@ func (l *live) start(now int64) {
 	l.parts = breakdown{}
 }
 
-// pause says that the response seems to be written.
+// pause records that the response seems to be written.
 func (l *live) pause(now int64) {
 	l.phase = done
 	l.end = now
@@ -94,14 +94,15 @@ func (l *live) pause(now int64) {
 	l.rest = breakdown{}
 }
 
-// resume says that it was not.
+// resume records that the response was not complete.
 func (l *live) resume() {
 	l.phase = finishing
 	l.parts.add(&l.rest)
 	l.unite()
 }
 
-// continued says that what was written was no response, but that the client may send the body.
+// continued records that what was written was not the response, but told the client to send the
+// body.
 func (l *live) continued() {
 	if l.phase == done {
 		l.resume()
@@ -111,7 +112,7 @@ func (l *live) continued() {
 	}
 }
 
-// returned says that a system call at a place has returned to the program.
+// returned records that a system call at a place has returned to the program.
 func (l *live) returned(from servers.Place, now int64) {
 	switch {
 	case from == servers.ReadHead:
@@ -121,7 +122,7 @@ func (l *live) returned(from servers.Place, now int64) {
 	}
 }
 
-// see takes what a stack of the goroutine tells, at an event in which it ran.
+// observe takes what a stack of the goroutine shows, at an event in which it ran.
 func (f *Fold) observe(l *live, c class, now int64) {
 	if l.parent != nil {
 		if t := l.owner(); t != nil && l.handles {
@@ -167,17 +168,17 @@ func (f *Fold) observe(l *live, c class, now int64) {
 	}
 }
 
-// nameBy takes the route that a stack below the handler tells.
+// nameBy takes the route that a stack in the handler shows.
 func (l *live) nameBy(c class) {
 	if c.name != 0 && (l.name == 0 || c.depth > l.depth) {
 		l.name, l.depth = c.name, c.depth
 	}
 }
 
-// unread begins a request that was not read on its own. It begins at the last event before: a
-// read that brought it along, of another request or of the TLS handshake, or the last write.
+// startUnread starts a request that was not read on its own. It begins at the event before: the
+// read of another request or of the TLS handshake that brought it along, or the last write.
 func (f *Fold) startUnread(l *live, now int64) {
-	if !l.known { // the trace began in the middle of it
+	if !l.known { // the trace started in the middle of it
 		l.start(now)
 		l.begun, l.cut = false, true
 		return
@@ -188,7 +189,7 @@ func (f *Fold) startUnread(l *live, now int64) {
 	l.parts[Running] = now - begin // an event in between would have been the last
 }
 
-// confirm says that what arrives is a request.
+// confirm records that what arrives is a request.
 func (f *Fold) confirm(l *live, c class, now int64) {
 	f.nextID++
 	l.id = f.nextID

@@ -8,15 +8,17 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// Where a function is interrupted, its caller may be missing: see [exectrace.Interrupted]. main.hash, which main.handle
-// called, then stands where main.handle should, right above net/http.HandlerFunc. So a handler that is only known as the
-// function that was interrupted is in doubt until the trace is over: what its other stacks say of it decides, those of
+// Where a function is interrupted, the frame of its caller may be missing: see
+// [exectrace.Interrupted]. If main.handle called main.hash, the stack then shows main.hash right
+// below net/http.HandlerFunc, where main.handle should be. So a function that is known as a handler
+// only from such stacks is a candidate until the trace is over. Its other stacks decide, those of
 // CPU samples above all.
 
-// doubt is about a function that may be a handler: the handlers above it, as far as those stacks go.
+// candidate is a function that may be a handler: the handlers above it, as far as its stacks show
+// them.
 type candidate struct{ outer map[uint16]bool }
 
-// noteDoubt notes that the last of a chain of handlers may be none, and returns its name.
+// noteCandidate records a chain of handlers whose last may be none, and returns its name.
 func (f *Fold) noteCandidate(role servers.Role, chain []string) uint16 {
 	last := len(chain) - 1
 	outer, id := f.noteChain(role, chain[:last]), f.nameID(chain[last])
@@ -42,8 +44,10 @@ func (f *Fold) addCandidate(p Protocol, outer, id uint16) {
 	d.outer[outer] = true
 }
 
-// decide settles all doubts, when the trace is over. A function that was seen called by a handler is none; nor is one of the
-// standard library, which has few, and those call something. A function of which nothing else is known is taken for one.
+// settleCandidates decides about all candidates when the trace is over. A function that a handler
+// calls in a complete stack is not a handler. Nor is one of the standard library: it has few
+// handlers, and those call something. A function of which nothing else is known is taken for a
+// handler.
 func (f *Fold) settleCandidates() {
 	if len(f.candidates) == 0 {
 		return
@@ -79,7 +83,7 @@ func (f *Fold) settleCandidates() {
 	}
 }
 
-// only is the one member of a set.
+// only returns the one member of a set.
 func only(set map[uint16]bool) uint16 {
 	for name := range set {
 		return name
@@ -87,7 +91,7 @@ func only(set map[uint16]bool) uint16 {
 	return 0
 }
 
-// callers returns below which handlers the functions in doubt were seen, by stacks that lack nothing.
+// callers returns, for each candidate, the handlers that call it in complete stacks.
 func (f *Fold) callers() map[routeKey]map[uint16]bool {
 	out := map[routeKey]map[uint16]bool{}
 	for id := range f.classes {
@@ -117,7 +121,7 @@ func (f *Fold) callers() map[routeKey]map[uint16]bool {
 	return out
 }
 
-// settled is the route that stands for one in which a function was taken for a handler.
+// settled returns the route that replaces k if its name turned out not to be a handler.
 func (f *Fold) settled(k routeKey) routeKey {
 	for range 32 {
 		to, ok := f.resolved[k]
@@ -129,7 +133,7 @@ func (f *Fold) settled(k routeKey) routeKey {
 	return k
 }
 
-// isGuessed reports whether a route's name is in doubt still.
+// isGuessed reports whether it is still unknown whether a route's name is a handler.
 func (f *Fold) isGuessed(k routeKey) bool {
 	return slices.Contains(f.guessed, k)
 }

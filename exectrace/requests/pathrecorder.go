@@ -2,35 +2,35 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// spell is one time that a goroutine was off its processor, and who ended it.
+// spell is an interval in which a goroutine was off its processor, and who ended it.
 type spell struct {
 	begin, end int64
 	goid       uint64
-	by         uint64 // ID of the goroutine that woke it, or created it; 0: nobody known
-	prev       uint32 // the goroutine's spell before this
-	cause      uint32 // the last spell of by, when it did so
+	by         uint64 // ID of the goroutine that woke or created it; 0: not known
+	prev       uint32 // the goroutine's interval before this
+	cause      uint32 // the last interval of by at that time
 	left       exectrace.StackID
 	wake       exectrace.StackID // of by
-	request    uint32            // which by worked for; 0 none
+	request    uint32            // that by worked for; 0: none
 	part       Part
 }
 
-// strand is the spells of one goroutine.
+// strand is the list of one goroutine's intervals.
 type strand struct {
 	goid uint64
 	head uint32 // its last spell
-	// Of its creation, until it first runs.
+	// About its creation, until it first runs.
 	by      uint64
 	cause   uint32
 	request uint32
 }
 
-// recorder keeps the last spells of all goroutines in a ring. A spell is named by its number,
-// from 1; those of one goroutine are a list, newest first.
+// recorder keeps the last intervals of all goroutines in a ring. Intervals are numbered from 1;
+// those of one goroutine are a list, newest first.
 type recorder struct {
 	ring  []spell  // a power of two
 	last  uint32   // number of the newest
-	stop  uint32   // the one after which nothing is kept any more; 0: none
+	stop  uint32   // recording stops after this one; 0: never
 	gs    []strand // by GIndex
 	spots map[spotKey]Spot
 }
@@ -45,13 +45,13 @@ func newRecorder(records int) *recorder {
 
 func (r *recorder) grow(n int) { r.gs = append(make([]strand, 0, n), r.gs...)[:n] }
 
-// forget drops all spells: what comes next has nothing to do with them.
+// forget drops all intervals: what comes next is not connected to them.
 func (r *recorder) forget() {
 	clear(r.gs)
 	clear(r.ring)
 }
 
-// get returns a spell, nil when it is no more, or never was.
+// get returns an interval; nil if it was overwritten or never recorded.
 func (r *recorder) get(n uint32) *spell {
 	if n == 0 || r.last-n >= uint32(len(r.ring)) {
 		return nil
@@ -59,7 +59,7 @@ func (r *recorder) get(n uint32) *spell {
 	return &r.ring[n&uint32(len(r.ring)-1)]
 }
 
-// push makes room for a goroutine's next spell.
+// push allocates a goroutine's next interval.
 func (r *recorder) push(s *strand) *spell {
 	r.last++
 	if r.last == 0 { // after 4 billion
@@ -71,17 +71,17 @@ func (r *recorder) push(s *strand) *spell {
 	return x
 }
 
-// full reports whether the last spell that is wanted is there.
+// full reports whether the last interval that is needed has been recorded.
 func (r *recorder) full() bool { return r.stop != 0 && r.last >= r.stop }
 
-// note takes an event of a goroutine.
+// note records an event of a goroutine.
 func (r *recorder) note(f *Fold, e *exectrace.Event) {
 	if r.full() {
 		return
 	}
 	s := &r.gs[e.G]
 	kind := e.Kind
-	if kind == exectrace.GoSwitch && e.From == exectrace.Waiting { // a coroutine is woken, and runs at once
+	if kind == exectrace.GoSwitch && e.From == exectrace.Waiting { // a coroutine is woken and runs at once
 		kind = exectrace.GoUnblock
 	}
 	switch kind {
@@ -114,7 +114,7 @@ func (r *recorder) note(f *Fold, e *exectrace.Event) {
 	}
 }
 
-// worksFor returns the request that a goroutine, or one that it descends from, handles; 0 is none.
+// worksFor returns the request that a goroutine, or one that it descends from, serves; 0: none.
 func (f *Fold) worksFor(g exectrace.GIndex) uint32 {
 	if l := f.live[g]; l != nil && l.phase >= handling {
 		return uint32(l.id)

@@ -2,9 +2,10 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// machine takes what says whether there are processors to run on. It adds up two clocks: how long
-// the world was stopped, and how long a processor was idle while it was not. What a clock
-// says when a goroutine becomes ready and when it runs gives how much of the wait was of which kind.
+// machine takes the events that say whether a processor is free. It adds up two clocks: how long
+// the world was stopped, and how long a processor was idle while it was not. The difference of a
+// clock between the time at which a goroutine becomes ready and that at which it runs says how much
+// of its wait was of which kind.
 func (f *Fold) machine(e *exectrace.Event) {
 	if e.P >= 0 && int(e.P) < len(f.procs) && isProc(e.Kind) && f.procs[e.P] == (e.To == exectrace.Idle) {
 		return // nothing new
@@ -34,10 +35,10 @@ func isProc(k exectrace.Kind) bool {
 	return k == exectrace.ProcStart || k == exectrace.ProcStop || k == exectrace.ProcSteal || k == exectrace.ProcStatus
 }
 
-// idles reports whether a processor is idle that could run something.
+// idles reports whether an idle processor could run something.
 func (f *Fold) idles() bool { return f.idle > 0 && !f.stopping }
 
-// stoppedUntil is for how long the world was stopped, from the begin of the trace to now.
+// stoppedUntil returns how long the world was stopped, from the start of the trace to now.
 func (f *Fold) stoppedUntil(now int64) int64 {
 	if f.stopping {
 		return f.stoppedTotal + now - f.stoppedSince
@@ -45,7 +46,7 @@ func (f *Fold) stoppedUntil(now int64) int64 {
 	return f.stoppedTotal
 }
 
-// idleUntil is for how long some processor was idle, from the begin of the trace to now.
+// idleUntil returns how long some processor was idle, from the start of the trace to now.
 func (f *Fold) idleUntil(now int64) int64 {
 	if f.idles() {
 		return f.idleTotal + now - f.idleSince
@@ -83,7 +84,7 @@ func (f *Fold) countIdle() {
 	}
 }
 
-// forgetMachine starts again after a gap. The clocks go on: only their differences count.
+// forgetMachine starts again after a gap. The clocks continue: only their differences count.
 func (f *Fold) forgetMachine() {
 	f.stopping = false
 	clear(f.procs)

@@ -6,15 +6,17 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// A path can go back further than the spells in memory. Where it needs one that was dropped, the trace is read again up
-// to that spell, and the path continues with the spells kept by that reading. A spell has the same number in each reading.
+// A path can go back further than the recorder's memory. Where it needs an interval that was
+// dropped, the trace is read again up to that interval, and the path continues with those that this
+// reading recorded. An interval has the same number in each reading.
 
-// A reading keeps enough spells for fewReadings readings to cover the rest, but no more than 80 MB of them.
+// A recorder of a later reading is large enough that fewReadings readings cover the rest, but at
+// most 80 MB.
 const fewReadings, mostRecords = 8, 1 << 20
 
 // RunPath returns the critical path of the whole run, back from the end of the main goroutine's
-// part of the trace, or nil when it is not in the trace or Options.Paths was not set. What is before the spells that
-// were kept is lost: see [Fold.Earlier].
+// part of the trace. It is nil if the main goroutine is not in the trace or Options.Paths was not
+// set. What happened before the recorded intervals is lost: see [Fold.Earlier].
 func (f *Fold) RunPath() *Path {
 	if w := f.run; w != nil && f.runPath == nil {
 		w.walk()
@@ -23,9 +25,10 @@ func (f *Fold) RunPath() *Path {
 	return f.runPath
 }
 
-// Earlier returns a fold that sees what of the whole run's path, or that of Options.PathOf, this one has not kept, when it
-// reads the same trace again: it reads as far as that, and keeps the last spells before. It is nil when the path is known
-// to its begin. Ask for it again after each reading, and for the path when it is nil, or that is enough.
+// Earlier returns a fold for another reading of the same trace. It records the part of the whole
+// run's path, or of that of Options.PathOf, that is not known yet. It is nil when the path is known
+// back to its start. Call it again after each reading until it is nil, or until the path is long
+// enough, then ask for the path.
 func (f *Fold) Earlier() *Fold {
 	w := f.run
 	if w == nil || f.runPath != nil || w.t <= w.path.Begin {
@@ -37,14 +40,14 @@ func (f *Fold) Earlier() *Fold {
 	if len(g.paths.ring) <= len(w.r.ring) {
 		g.paths.ring = w.r.ring
 	}
-	w.r.ring = nil // what is in it was looked at
+	w.r.ring = nil // the path is past what it holds
 	return g
 }
 
-// Done says that a fold of [Fold.Earlier] has seen enough.
+// Done reports whether a fold of [Fold.Earlier] needs no more of the trace.
 func (f *Fold) Done() bool { return f.paths != nil && f.paths.full() }
 
-// beginRun goes back along the path of the run from the trace's end.
+// startRun follows the path of the run back from the trace's end.
 func (f *Fold) startRun() {
 	if f.paths == nil {
 		return
@@ -59,14 +62,14 @@ func (f *Fold) startRun() {
 	}
 }
 
-// beginPath goes back along a path from its end, as far as the spells are kept.
+// startPath follows a path back from its end, as far as intervals are recorded.
 func (f *Fold) startPath(s strand, begin, end int64, self uint32) {
 	f.run = newWalker(f, f.paths, s, begin, end, self)
 	f.run.retrace(f)
 }
 
-// goOn goes on with the path of the run that a later part of the trace belongs to. A spell that is not there though it was
-// waited for is nowhere: each reading brings the path on.
+// continueRun continues the path that this reading is for. If an interval is still missing, no
+// reading can have it: the path goes on without it, so each reading makes progress.
 func (f *Fold) continueRun() {
 	w := f.continues.run
 	t, seq := w.t, w.seq
@@ -77,13 +80,13 @@ func (f *Fold) continueRun() {
 	}
 }
 
-// Lost reports whether a part of the path was too long ago to be kept.
+// Lost reports whether part of the path was too long ago to be recorded.
 func (p *Path) Lost() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Lost })
 }
 
-// retrace goes back as long as it finds the spells that it looks for, and reports whether it has come to the path's begin. It
-// goes on from there with those that another recorder kept.
+// retrace follows the path back as long as its intervals are recorded, by f's recorder, and reports
+// whether it reached the path's start.
 func (w *walker) retrace(f *Fold) bool {
 	w.f, w.r = f, f.paths
 	for w.t > w.path.Begin {
@@ -96,19 +99,19 @@ func (w *walker) retrace(f *Fold) bool {
 		if w.missing == 0 {
 			continue
 		}
-		if before.seq-w.missing >= uint32(len(w.r.ring)) { // no recorder of that size keeps both
+		if before.seq-w.missing >= uint32(len(w.r.ring)) { // no recorder of that size holds both
 			w.gaps++
 			continue
 		}
 		missing := w.missing
-		*w = before // a step that looks for a second spell adds nothing to the path
+		*w = before // a step that misses its second interval adds nothing to the path
 		w.missing = missing
 		return false
 	}
 	return true
 }
 
-// get returns a spell, and notes when it is not kept any more.
+// get returns an interval, and notes in missing that it is no longer recorded.
 func (w *walker) get(n uint32) *spell {
 	x := w.r.get(n)
 	if x == nil && n != 0 {
@@ -117,8 +120,9 @@ func (w *walker) get(n uint32) *spell {
 	return x
 }
 
-// wants is the last spell that a recorder must keep for the walker to go on: with the one that it missed the one that it
-// stands at and, as far as half of the room does, those at which the path goes on with who waits for this.
+// lastNeeded returns the last interval that the next recorder must hold for the walker to go on:
+// the missing one, the current one and, as far as half of the ring allows, those at which the path
+// returns to goroutines that wait.
 func (w *walker) lastNeeded() uint32 {
 	last := max(w.missing, w.seq)
 	for _, x := range w.stack {

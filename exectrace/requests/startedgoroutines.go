@@ -5,19 +5,22 @@ import (
 	"github.com/hone-go/hone/exectrace/requests/internal/servers"
 )
 
-// A request that waits for a goroutine that it started waits for what that does: a handler that asks three
-// services at once and then waits for a sync.WaitGroup, a handler below http.TimeoutHandler, which runs on a goroutine of
-// its own. So the goroutines of a request are followed like its own, each on a live whose phase stays idle. When one
-// of them ends a wait of its chief, which is the goroutine that started it, then what it did meanwhile stands in place of
-// the wait; of several that were waited for that is the last.
+// A request that waits for a goroutine that it started waits for what that goroutine does: a
+// handler that calls three services at once and then waits for a sync.WaitGroup, or a handler below
+// http.TimeoutHandler, which runs on a goroutine of its own. So the goroutines that a request
+// starts are followed like its own, each with a live whose phase stays idle. When one of them ends
+// a wait of its parent, the goroutine that started it, its own parts replace the wait. If the
+// parent waited for several, that is the last.
 
-// delegateDepth is the depth of a route that a delegate's stack names: more than that of any stack of its chief's.
+// delegateDepth is the depth of a route that a delegate's stack names: more than any stack of its
+// parent can have.
 const delegateDepth = 128
 
-// maxFollowed and maxOfOne bound how many goroutines are followed at a time, of all requests and of one.
+// maxFollowed and maxFollowedOfOne bound how many goroutines are followed at a time, of all
+// requests and of one.
 const maxFollowed, maxFollowedOfOne = 8192, 1024
 
-// follow follows a new goroutine, if it was started for a request.
+// follow starts to follow a new goroutine if a request started it.
 func (f *Fold) follow(e *exectrace.Event, role servers.Role) {
 	c := f.of(e.By)
 	if c == nil || c.childCount >= maxFollowedOfOne || c.phase < handling && (c.parent == nil || c.owner() == nil) {
@@ -40,7 +43,8 @@ func (f *Fold) follow(e *exectrace.Event, role servers.Role) {
 	}
 }
 
-// top returns the request that a goroutine works for: its own, unless it is followed; nil when that one is over.
+// owner returns the request that a goroutine works for: its own, or that of the goroutine that
+// started it; nil when that request is over.
 func (l *live) owner() *live {
 	for l.parent != nil {
 		if l.parent.id != l.parentID {
@@ -66,7 +70,7 @@ func (f *Fold) makeRoom() bool {
 	return f.followed < maxFollowed
 }
 
-// unfollow ends that a goroutine is followed.
+// unfollow stops following a goroutine.
 func (f *Fold) unfollow(l *live) {
 	f.followed--
 	if c := l.parent; c.id == l.parentID {
@@ -77,8 +81,8 @@ func (f *Fold) unfollow(l *live) {
 	}
 }
 
-// split forgets what a followed goroutine did before its chief began to wait, at the first event after that: it was
-// beside what its chief did.
+// split discards what a followed goroutine did before its parent began to wait, at the first event
+// after that: it ran in parallel to what its parent did.
 func (l *live) split() {
 	if c := l.parent; c.id == l.parentID && c.now.state == exectrace.Waiting && l.since < c.accounted {
 		l.parts, l.waits, l.merged = breakdown{}, l.waits[:0], false
@@ -86,8 +90,8 @@ func (l *live) split() {
 	}
 }
 
-// awaited returns the followed goroutine whose account stands for a wait that ends: the one that ended it, or the one
-// that runs the handler, though its time was over.
+// awaited returns the followed goroutine whose parts replace a wait that ends: the one that ended
+// it, or the delegate that runs the handler if its time limit ended it.
 func (f *Fold) awaited(l *live, by exectrace.GIndex, why exectrace.Reason) *live {
 	if d := f.of(by); d != nil && d.parent == l && d.parentID == l.id {
 		return d
@@ -98,8 +102,8 @@ func (f *Fold) awaited(l *live, by exectrace.GIndex, why exectrace.Reason) *live
 	return nil
 }
 
-// instead accounts for a wait up to now by what a followed goroutine did in it. The account of that goes back to the
-// same time: see split.
+// chargeAwaited charges a wait up to now to what a followed goroutine did in it. Its parts start
+// where the wait did: see split.
 func (f *Fold) chargeAwaited(l, d *live, now int64) {
 	f.charge(d, now, d.now)
 	l.until(now)

@@ -2,7 +2,7 @@ package requests
 
 import "github.com/hone-go/hone/exectrace"
 
-// What a request waits for where a program bounds how many have it at a time.
+// Resources that a program bounds, and that a request waits for.
 const (
 	DatabaseConnection = "a database connection" // of database/sql
 	PgxConnection      = "a connection of pgxpool"
@@ -11,8 +11,8 @@ const (
 	Semaphore          = "a semaphore" // of golang.org/x/sync
 )
 
-// objects are what functions of the standard library, and of modules that many depend on, wait for, in words that follow
-// "for".
+// objects says what functions of the standard library and of common modules wait for, in words that
+// follow "for".
 var objects = map[string]string{
 	"sync.(*Mutex).Lock":                      "a sync.Mutex",
 	"sync.(*RWMutex).Lock":                    "a sync.RWMutex (to write)",
@@ -65,12 +65,14 @@ var objectOfPart = map[Part]string{
 	WaitGC:          "the collector",
 }
 
-// Named reports whether Object is more than what the part alone tells: a function is known for what is waited for in it.
+// Named reports whether Object says more than the part does, because the stack has a function that
+// is known for what it waits for.
 func (p *Place) Named() bool { return p.Object != objectOfPart[p.Part] }
 
-// object says what a goroutine that left the processor at a stack waits for: the outermost
-// function that has a word for it, of the standard library, and of modules that the program depends on, below the first line of
-// anybody else. The collector can stop it in any function. Empty when it does not wait.
+// object says what a goroutine that left the processor at a stack waits for. It is the word for the
+// outermost function that has one, among the functions of the standard library and of dependencies
+// below the program's first line. The garbage collector can stop a goroutine in any function. It is
+// empty if the goroutine does not wait.
 func (f *Fold) object(s exectrace.StackID, p Part) string {
 	if !p.waiting() {
 		return ""

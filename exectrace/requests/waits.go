@@ -10,13 +10,13 @@ import (
 // summed without their lines.
 const maxWaits = 48
 
-// wait is one kind of being off the processor, of one request.
+// wait is one kind of interval off the processor, of one request.
 type wait struct {
 	part   Part
 	busy   bool // ready: while no processor was idle
 	n      int32
 	waiter exectrace.StackID // where the goroutine left the processor
-	waker  exectrace.StackID // who made it go on; 0 when nobody did
+	waker  exectrace.StackID // the stack that woke the goroutine; 0: none
 	ns     int64
 }
 
@@ -25,8 +25,9 @@ func (w wait) like(o wait) bool {
 	return w.waiter == o.waiter && w.waker == o.waker && w.part == o.part && w.busy == o.busy
 }
 
-// wait notes a time off the processor. Most requests have a kind of wait once only, and few are asked
-// for their waits, so those of a kind are merged only then, or when there are many.
+// wait records an interval off the processor. Most requests have each kind of wait only once, and
+// the waits of few requests are asked for, so those of a kind are merged only then, or when there
+// are many.
 func (l *live) wait(p Part, busy bool, waiter, waker exectrace.StackID, d int64) {
 	n := len(l.waits)
 	if n >= maxWaits || l.merged {
@@ -38,11 +39,11 @@ func (l *live) wait(p Part, busy bool, waiter, waker exectrace.StackID, d int64)
 	} else {
 		l.waits = append(l.waits, wait{})
 	}
-	w := &l.waits[n] // set one by one: a whole one would be built elsewhere and copied, which costs more
+	w := &l.waits[n] // field by field: a composite literal would be built elsewhere and copied, which costs more
 	w.part, w.busy, w.n, w.waiter, w.waker, w.ns = p, busy, 1, waiter, waker, d
 }
 
-// adopt notes times off the processor of another goroutine.
+// adopt records the waits of another goroutine.
 func (l *live) adopt(ws []wait) {
 	if !l.merged && len(l.waits)+len(ws) <= maxWaits {
 		l.waits = append(l.waits, ws...)
@@ -53,7 +54,7 @@ func (l *live) adopt(ws []wait) {
 	}
 }
 
-// waitMerged notes a time off the processor of a request that has many.
+// waitMerged records an interval of a request that has many.
 func (l *live) waitMerged(w wait) {
 	l.merge()
 	from := 0
@@ -66,7 +67,7 @@ func (l *live) waitMerged(w wait) {
 	l.put(from, w)
 }
 
-// put adds a wait to the one of its kind, of those from a place on.
+// put adds a wait to the entry of its kind, among those from an index on.
 func (l *live) put(from int, o wait) {
 	for i := from; i < len(l.waits); i++ {
 		if w := &l.waits[i]; w.like(o) {
@@ -78,8 +79,8 @@ func (l *live) put(from int, o wait) {
 	l.waits = append(l.waits, o)
 }
 
-// merge makes one wait of those of a kind, from now on. Those since the response was written, as far
-// as known, stay apart.
+// merge merges the waits of each kind, from now on. Those after the response seemed to be written
+// stay apart.
 func (l *live) merge() {
 	if l.merged {
 		return
@@ -90,7 +91,7 @@ func (l *live) merge() {
 		l.kept = len(all)
 	}
 	early, late := all[:l.kept], all[l.kept:]
-	l.waits = all[:0] // never longer than what is read: it overwrites only what it has read
+	l.waits = all[:0] // never longer than what was read, so it overwrites nothing unread
 	for _, w := range early {
 		l.put(0, w)
 	}
@@ -100,14 +101,14 @@ func (l *live) merge() {
 	}
 }
 
-// unite says that the waits since the response was written are like those before.
+// unite makes the waits after the response seemed to be written like those before.
 func (l *live) unite() {
 	if !l.merged {
 		return
 	}
 	late := l.waits[l.kept:]
 	l.waits = l.waits[:l.kept]
-	for _, w := range late { // overwrites only what it has read
+	for _, w := range late { // overwrites nothing unread
 		l.put(0, w)
 	}
 }

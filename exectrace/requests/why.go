@@ -9,16 +9,16 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// minForWhy is how many requests a route needs for its slow ones to be distinguished from the rest.
+// minForWhy is how many requests a route needs before its slow ones are compared with the rest.
 const minForWhy = 20
 
-// Why says what slow requests spend that the median ones do not.
+// Why says what slow requests spend time on that median ones do not.
 type Why struct {
 	Quantile float64 `json:"quantile"`  // 0.99
 	Slow     int64   `json:"slow_ns"`   // latency at the quantile
 	Median   int64   `json:"median_ns"` // latency at 0.5
-	// SlowMean is the mean latency of the requests at or above the quantile, MedianMean that of those
-	// around the median. Causes explain their difference: their differences sum to it.
+	// SlowMean is the mean latency of the requests at or above the quantile, MedianMean that of
+	// those around the median. The causes explain their difference, and sum to it.
 	SlowMean   float64 `json:"slow_mean_ns"`
 	MedianMean float64 `json:"median_mean_ns"`
 	// SlowSample and MedianSample are how many requests were kept to compare.
@@ -32,15 +32,15 @@ type Cause struct {
 	Place
 	Slow   float64 `json:"slow_ns"`   // mean of the slow requests
 	Median float64 `json:"median_ns"` // mean of the median ones
-	// Share is the part of the difference that this explains; negative when slow requests spend less. The
-	// wakers are those of the slow ones.
+	// Share is the part of the difference that this cause explains; negative if slow requests spend
+	// less. Its wakers are those of the slow requests.
 	Share float64 `json:"share"`
 }
 
 // difference is what the slow requests spend more than the median ones, in nanoseconds.
 func (c *Cause) difference() float64 { return c.Slow - c.Median }
 
-// weighed is a kept request and how many it stands for.
+// weighed is a kept request and the number of requests that it represents.
 type weighed struct {
 	*kept
 	weight float64
