@@ -44,6 +44,9 @@ func (s *search) few(in *inputs.Function) *found {
 	if f.repeats < fewRepeat {
 		return nil
 	}
+	if in.Texts > 0 && in.DifferentTexts == 1 && s.sendsBodies() {
+		return nil // the body that the load sends with each request
+	}
 	fine, file := s.pureBelow(in.Name)
 	switch {
 	case !fine && same && s.asks(in.Name):
@@ -75,6 +78,12 @@ func (s *search) few(in *inputs.Function) *found {
 	f.confidence = rule.Likely
 	f.shared = s.own(in) // the function itself is the place to keep results
 	return f
+}
+
+// sendsBodies reports whether requests of the load have a body: it is the same for all with one method and path.
+func (s *search) sendsBodies() bool {
+	l := s.pass.Manifest.Load
+	return l != nil && slices.ContainsFunc(l.Targets, func(t string) bool { return !strings.HasPrefix(t, "GET ") && !strings.HasPrefix(t, "HEAD ") })
 }
 
 // own reports whether a function belongs to the program's module.
