@@ -18,12 +18,7 @@ func debugBuildFind(t *testing.T, table *site.Table, info string) []rule.Match {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := debugbuild.Rule()
-	matches, err := r.Find(t.Context(), &rule.Pass{Table: table, Code: code})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return matches
+	return matchesOf(t, debugbuild.Rule(), &rule.Pass{Table: table, Code: code})
 }
 
 func TestDebugBuildSettings(t *testing.T) {

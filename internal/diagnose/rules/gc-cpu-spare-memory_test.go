@@ -19,11 +19,7 @@ import (
 // gcSpareMemoryFind runs the rule; nil when it is silent.
 func gcSpareMemoryFind(t *testing.T, p *rule.Pass) *rule.Match {
 	t.Helper()
-	r := gccpusparememory.Rule()
-	matches, err := r.Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matches := matchesOf(t, gccpusparememory.Rule(), p)
 	if len(matches) == 0 {
 		return nil
 	}
@@ -88,7 +84,7 @@ func TestGCCPUSpareMemoryNearMiss(t *testing.T) {
 	}
 }
 
-// TestGCCPUSpareMemoryTrial: what was tried counts for more than what is foreseen.
+// TestGCCPUSpareMemoryTrial: a trial counts for more than the prediction.
 func TestGCCPUSpareMemoryTrial(t *testing.T) {
 	pass := ruletest.Record(t, "gc-cpu-spare-memory/testdata/caught.txtar")
 	pass.Manifest.Machine.MemoryBytes = 8 << 30

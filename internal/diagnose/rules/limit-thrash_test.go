@@ -15,20 +15,7 @@ import (
 
 const mib = 1 << 20
 
-func limitThrashFind(t *testing.T, p *rule.Pass) *rule.Match {
-	t.Helper()
-	r := limitthrash.Rule()
-	matches, err := r.Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(matches) == 0 {
-		return nil
-	}
-	return &matches[0]
-}
-
-// TestLimitThrashPrograms: what is live stands in the profiles; the goal is what the runtime makes of it.
+// TestLimitThrashPrograms: the profiles show live memory; the test derives the goal from it as the runtime does.
 func TestLimitThrashPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		p := ruletest.Record(t, "limit-thrash/testdata/"+name+".txtar")
@@ -36,7 +23,7 @@ func TestLimitThrashPrograms(t *testing.T) {
 		p.Manifest.Machine.MemoryBytes = 8 << 30
 		p.Manifest.Runtime.GOMEMLIMIT = 48 * mib
 		p.Metrics = map[string]float64{recording.MetricLive: live, recording.MetricGoal: min(2*live, 1.3*live+2*mib)}
-		m := limitThrashFind(t, p)
+		m := firstOf(t, limitthrash.Rule(), p)
 		if caught := name == "caught"; (m != nil) != caught {
 			t.Fatalf("%s: %v; %s live, %s held, collecting %s", name, m, units.Bytes(live), units.Bytes(collector.Held(p)), units.Percent(collector.Share(p)))
 		}
@@ -48,7 +35,7 @@ func TestLimitThrashPrograms(t *testing.T) {
 			t.Error(m.Fix)
 		}
 		p.Manifest.Runtime.GOMEMLIMIT = 0
-		if limitThrashFind(t, p) != nil {
+		if firstOf(t, limitthrash.Rule(), p) != nil {
 			t.Error("there is no limit")
 		}
 	}
@@ -83,7 +70,7 @@ func TestLimitThrashStates(t *testing.T) {
 				recording.MetricLive: c.live, recording.MetricGoal: c.goal, recording.MetricCycles: 500, "/gc/limiter/last-enabled:gc-cycle": 450,
 			},
 		}
-		m := limitThrashFind(t, p)
+		m := firstOf(t, limitthrash.Rule(), p)
 		switch {
 		case m == nil && c.want != "":
 			t.Errorf("%s: silent", c.name)

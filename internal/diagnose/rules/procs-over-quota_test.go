@@ -11,21 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func procsOverQuotaFind(t *testing.T, p *rule.Pass) *rule.Match {
-	t.Helper()
-	r := procsoverquota.Rule()
-	matches, err := r.Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(matches) == 0 {
-		return nil
-	}
-	return &matches[0]
-}
-
-// TestProcsOverQuotaPrograms tells by hand what a quota of one CPU would have done: it holds back what runs on two
-// processors, and nothing that runs on one.
+// TestProcsOverQuotaPrograms sets what a quota of one CPU would do: it throttles a program that runs on two
+// processors, not one that runs on one.
 func TestProcsOverQuotaPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		p := ruletest.Record(t, "procs-over-quota/testdata/"+name+".txtar")
@@ -36,7 +23,7 @@ func TestProcsOverQuotaPrograms(t *testing.T) {
 		if caught {
 			p.Manifest.Phases[0].Throttled = p.Manifest.Phases[0].Seconds
 		}
-		m := procsOverQuotaFind(t, p)
+		m := firstOf(t, procsoverquota.Rule(), p)
 		if (m != nil) != caught {
 			t.Errorf("%s: %v", name, m)
 		}
@@ -68,7 +55,7 @@ func TestProcsOverQuotaSettings(t *testing.T) {
 			Machine: recording.Machine{CgroupCPUs: c.quota},
 			Phases:  []recording.Phase{{Name: recording.PhaseClean, Seconds: 10, Throttled: c.throttled}},
 		}}
-		m := procsOverQuotaFind(t, p)
+		m := firstOf(t, procsoverquota.Rule(), p)
 		switch {
 		case m == nil && c.want != "":
 			t.Errorf("%s: silent", c.name)

@@ -17,10 +17,7 @@ import (
 
 func schedLatencyFind(t *testing.T, p *rule.Pass) []rule.Match {
 	t.Helper()
-	matches, err := schedlatency.Rule().Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matches := matchesOf(t, schedlatency.Rule(), p)
 	for _, m := range matches {
 		t.Log(m.Confidence, m.Cause, m.Fix)
 		if s := m.Saving; s == nil || s.Low > s.Seconds || s.Seconds > s.High || s.High > s.Latency {

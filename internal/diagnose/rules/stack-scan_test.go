@@ -10,16 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func stackScanFind(t *testing.T, p *rule.Pass) []rule.Match {
-	t.Helper()
-	r := stackscan.Rule()
-	matches, err := r.Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return matches
-}
-
 // TestStackScanPrograms: the programs differ in how many goroutines wait; the metrics of that are told by hand.
 func TestStackScanPrograms(t *testing.T) {
 	for name, goroutines := range map[string]float64{"caught": 10_000, "nearmiss": 20} {
@@ -29,7 +19,7 @@ func TestStackScanPrograms(t *testing.T) {
 			"/gc/scan/stack:bytes":         goroutines * 4096,
 			"/gc/scan/total:bytes":         goroutines*4096 + 1<<20,
 		}
-		matches := stackScanFind(t, p)
+		matches := matchesOf(t, stackscan.Rule(), p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
 			t.Errorf("%s: %d matches; collecting %g", name, len(matches), collector.Share(p))
 		}
@@ -59,7 +49,7 @@ func TestStackScanStates(t *testing.T) {
 		p := &rule.Pass{Table: table, Metrics: map[string]float64{
 			"/sched/goroutines:goroutines": c.goroutines, "/gc/scan/stack:bytes": c.stacks, "/gc/scan/total:bytes": c.all,
 		}}
-		if got := len(stackScanFind(t, p)) == 1; got != c.want {
+		if got := len(matchesOf(t, stackscan.Rule(), p)) == 1; got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
 	}

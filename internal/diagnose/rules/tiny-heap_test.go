@@ -13,15 +13,6 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-func tinyHeapFind(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
-	t.Helper()
-	matches, err := r.Find(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return matches
-}
-
 // TestTinyHeapPrograms: one program makes garbage, the other none. The metrics are told by hand.
 func TestTinyHeapPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
@@ -29,7 +20,7 @@ func TestTinyHeapPrograms(t *testing.T) {
 		p.Manifest.Machine.MemoryBytes = 8 << 30
 		p.Manifest.Phases[0].GCCycles = int64(100 * p.Manifest.Phases[0].Seconds)
 		p.Metrics = map[string]float64{recording.MetricGoal: 4 << 20, recording.MetricLive: 1 << 20}
-		matches := tinyHeapFind(t, tinyheap.Rule(), p)
+		matches := matchesOf(t, tinyheap.Rule(), p)
 		if caught := name == "caught"; (len(matches) == 1) != caught {
 			t.Fatalf("%s: %d matches; the collector takes %g", name, len(matches), collector.Share(p))
 		}
@@ -39,7 +30,7 @@ func TestTinyHeapPrograms(t *testing.T) {
 				t.Errorf("%s: %+v of %+v", m.Confidence, *s, work)
 			}
 		}
-		if more := tinyHeapFind(t, gccpusparememory.Rule(), p); len(more) > 0 {
+		if more := matchesOf(t, gccpusparememory.Rule(), p); len(more) > 0 {
 			t.Errorf("%s: said twice: %s", name, more[0].Cause)
 		}
 	}
@@ -88,7 +79,7 @@ func TestTinyHeapSettings(t *testing.T) {
 			},
 			Metrics: map[string]float64{recording.MetricGoal: c.goal},
 		}
-		matches := tinyHeapFind(t, tinyheap.Rule(), p)
+		matches := matchesOf(t, tinyheap.Rule(), p)
 		switch {
 		case len(matches) == 0 && c.want != "":
 			t.Errorf("%s: silent", c.name)

@@ -1,0 +1,50 @@
+package rules_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/rules/ruletest"
+)
+
+// matchesOf returns what a rule finds.
+func matchesOf(t *testing.T, r rule.Rule, p *rule.Pass) []rule.Match {
+	t.Helper()
+	matches, err := r.Find(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matches
+}
+
+// firstOf returns the first match of a rule; nil when it finds nothing.
+func firstOf(t *testing.T, r rule.Rule, p *rule.Pass) *rule.Match {
+	t.Helper()
+	matches := matchesOf(t, r, p)
+	if len(matches) == 0 {
+		return nil
+	}
+	return &matches[0]
+}
+
+// hints checks that all that a rule finds in its programs are hints, on the marked lines. [ruletest.Caught] wants more
+// than hints.
+func hints(t *testing.T, r rule.Rule) {
+	t.Helper()
+	for _, name := range []string{"caught", "nearmiss"} {
+		archive := r.ID + "/testdata/" + name + ".txtar"
+		matches := matchesOf(t, r, ruletest.Record(t, archive))
+		want := ruletest.Wanted(t, archive, r.ID)
+		if len(matches) != len(want) {
+			t.Errorf("%s: %d matches, want %d", name, len(matches), len(want))
+		}
+		for _, m := range matches {
+			t.Log(m.Cause, m.Fix)
+			line := fmt.Sprintf("main.go:%d", m.Site.Line)
+			if _, marked := want[line]; !marked || m.Confidence != rule.Hint || m.Empty() {
+				t.Errorf("%s: %s %s: %s", name, line, m.Confidence, m.Cause)
+			}
+		}
+	}
+}
