@@ -13,6 +13,8 @@ const listed = [
   ["←  →", "trace: earlier, later"],
   ["[  ]", "trace: select, and widen the selection"],
   ["w c r y", "trace: flame graph of waiting, CPU, ready or system calls in the selection or window"],
+  ["l", "flame, graph: the source of the selected function; ? in a flame graph lists its other keys"],
+  ["Tab, Enter", "graph: the next box; what it is joined to. Arrows move, + and − zoom, 0 shows all"],
   ["Esc", "trace: drop the selection; close this list"],
   ["?", "this list"],
 ];
