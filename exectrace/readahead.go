@@ -13,11 +13,11 @@ type ahead struct {
 	all   *internTable
 	ready chan readAhead
 	free  chan *generation
-	// head is that of the first batch of the next generation, before Go 1.26: only
-	// it shows that a generation is over.
+	// head is the header of the first batch of the next generation, before Go 1.26: nothing else
+	// shows that a generation is over.
 	head     batchHeader
 	haveHead bool
-	headAt   int64 // where head begins in the trace
+	headAt   int64 // offset of head in the trace
 	tail     error
 }
 
@@ -25,7 +25,7 @@ type ahead struct {
 type readAhead struct {
 	g   *generation
 	err error
-	// tail is what is wrong behind it. Before Go 1.26 that may mean that it is not complete.
+	// tail is what is wrong after it. Before Go 1.26 that may mean that it is not complete.
 	tail error
 }
 
@@ -120,7 +120,8 @@ func (a *ahead) generation(ctx context.Context, g *generation) (more bool, err e
 	}
 }
 
-// next returns the head of the next batch: the one that ended the generation before, first.
+// next returns the header of the next batch, starting with the one that ended the generation
+// before.
 func (a *ahead) next() (batchHeader, error) {
 	if a.haveHead {
 		a.haveHead = false

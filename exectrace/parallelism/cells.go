@@ -2,12 +2,13 @@ package parallelism
 
 import "math"
 
-// cell is the time with so many goroutines of the program running, and with none or some ready: what else
-// there is to book follows from the two. The number of processors, of the runtime's workers and of
-// assists count too, but change seldom: a cell is renewed when it is next used after that.
+// cell is the time with a number of the program's goroutines running, and with none or some ready:
+// everything else that is charged follows from the two. The numbers of processors, of the runtime's
+// workers and of assists count too, but change rarely: a cell is renewed when it is first used
+// after such a change.
 type cell struct {
-	ns      int64 // nanoseconds that are not booked yet
-	version int64 // of these figures; older than the fold's own: they no longer hold
+	ns      int64 // nanoseconds that are not charged yet
+	version int64 // version of these fields; if older than the fold's, they are stale
 
 	alone int64 // all bits set when this is serial time, else 0
 	held  bool  // a goroutine is ready and a processor runs none
@@ -17,13 +18,13 @@ type cell struct {
 	// all there is to it is that the region is full, or that there is none: then over is notFull, else 0.
 	patience int64
 	over     int64
-	_        int64 // to 64 bytes, so that its place is a shift
+	_        int64 // pads it to 64 bytes, so that an index is a shift
 }
 
 // atOnce is less than any region has lasted, and more than it is to notFull from any time.
 const atOnce = -1 << 62
 
-// cellAt is the place of a cell.
+// cellAt returns the index of a cell.
 func cellAt(running, ready int) int {
 	k := 2 * running
 	if ready > 0 {
@@ -63,7 +64,7 @@ func (f *Fold) renew(k int) {
 	}
 }
 
-// settle books what all cells hold.
+// settle charges the time of all cells.
 func (f *Fold) settle() {
 	f.version++
 	for k := range f.cells {

@@ -112,7 +112,7 @@ func (f *Fold) other(e *exectrace.Event) {
 		f.grow(e)
 		g := &f.gs[e.G]
 		if g.state&^foreign == e.From && !g.runtime && !g.unknown {
-			f.calls += turns[e.Kind].calls
+			f.calls += transitions[e.Kind].calls
 		}
 		f.move(g, e)
 	}

@@ -2,18 +2,18 @@ package parallelism
 
 import "github.com/hone-go/hone/exectrace"
 
-// turn is what a change of a goroutine of the program changes in the figures.
-type turn struct {
+// transition is what a change of state of one of the program's goroutines changes in the figures.
+type transition struct {
 	running, ready int
-	waited         int      // 1: the time it was ready is over
+	waited         int      // 1: it stops waiting for a processor
 	calls          int64    // system calls
-	swaps          int64    // all bits set when it comes to a processor or leaves one, else 0
-	stops          int64    // all bits set when it leaves one, else 0
-	_              [2]int64 // to 64 bytes, so that its place is a shift
+	swaps          int64    // all bits set when it gets or leaves a processor, else 0
+	stops          int64    // all bits set when it leaves a processor, else 0
+	_              [2]int64 // pads it to 64 bytes, so that an index is a shift
 }
 
-// turns are the turns of the kinds that are most of all events, and of others like them.
-var turns = [256]turn{
+// transitions are those of the most frequent kinds of events.
+var transitions = [256]transition{
 	exectrace.GoStart:          {running: 1, ready: -1, waited: 1, swaps: -1},
 	exectrace.GoDestroy:        {running: -1, swaps: -1, stops: -1},
 	exectrace.GoDestroySyscall: {},
@@ -28,12 +28,12 @@ var turns = [256]turn{
 // chunk is how many events are taken at a time.
 const chunk = 256
 
-// take takes turns, of at most chunk events, up to one at which there is more to do, and returns how many
-// events that is. That one is for other.
+// take takes at most chunk events, up to the first that needs more than this loop does, and returns
+// how many it took.
 //
-// Which kind comes next cannot be foreseen where several threads take turns, and each wrong guess costs the
-// processor more than the work. So all turns do the same here, with what their kind changes from a
-// table; it comes to what move does. It calls nothing, which would cost it all that stands in registers.
+// With several threads, the processor cannot predict which kind comes next, and each misprediction
+// costs more than the work. So all kinds do the same here, with what differs in a table; the result
+// is that of move. It calls nothing, which would spill its registers.
 func (f *Fold) take(events []exectrace.Event) (n int) {
 	waited := f.waited
 	for n = range events {
@@ -50,7 +50,7 @@ func (f *Fold) take(events []exectrace.Event) (n int) {
 			f.waited = waited
 			return n
 		}
-		c, g, from, t := &f.cells[k], &f.gs[e.G], &f.alone0[p], &turns[e.Kind]
+		c, g, from, t := &f.cells[k], &f.gs[e.G], &f.alone0[p], &transitions[e.Kind]
 		d := e.Time - f.now
 		serial := f.serialTotal + d&c.alone
 		alone := (serial - *from) & t.swaps
@@ -74,8 +74,8 @@ func (f *Fold) take(events []exectrace.Event) (n int) {
 	return len(events)
 }
 
-// record records how long the goroutines were ready that came to a processor since the last record: nanoseconds,
-// of which all bits are changed when a processor was idle.
+// record records how long goroutines waited for a processor, of those that got one since the last
+// record. The values are in nanoseconds, with all bits inverted if a processor was idle.
 func (f *Fold) record() {
 	var n [2]int
 	for _, ns := range f.waits[:f.waited] {
