@@ -6,7 +6,7 @@ package exectrace
 // The tracer unwinds by frame pointers (runtime/tracestack.go). A function that needs no frame,
 // such as a loop that only computes, has no frame pointer of its own, nor has any function in its
 // first and last instructions. Where it is preempted there, the frame of its caller is missing. CPU
-// samples are unwound with the symbol tables, and are always complete.
+// samples are unwound by the tables of pclntab, and do not lack it.
 func Interrupted(frames []Frame) int {
 	if len(frames) == 0 || !preempts(frames[0].Func) {
 		return -1
