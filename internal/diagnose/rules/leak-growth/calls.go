@@ -9,15 +9,14 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// mostThrough is the share of a line's live memory, explained by one call of the program, above
-// which the line itself needs no finding.
+// mostThrough is the share of a line's live memory above which one call of the program explains it.
 const mostThrough = 0.8
 
 // grownCalls returns the lines that grew, and the lines of the program that call other modules or
 // the standard library in which memory grew: a registry that each request adds to allocates on many
-// lines of its own, all called from one line of the program. The first list leaves out lines that
-// the second explains.
-func grownCalls(p *rule.Pass) (lines, calls []growth) {
+// lines of its own, all called from one line of the program. A line refers to the call that explains
+// it.
+func grownCalls(p *rule.Pass) (lines []growth, calls []*growth) {
 	type key struct {
 		function, file string
 		line           int
@@ -32,7 +31,9 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 		}
 		live, _ := stacks.Sum(s.Live)
 		made, _ := stacks.Sum(s.Allocs)
-		most := int64(0)
+		var most, called int64
+		callee := ""
+		var main key // the call that most of it passes through
 		parts := map[key]int64{}
 		for _, r := range s.Live {
 			i := outward(r)
@@ -40,6 +41,12 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 				continue
 			}
 			f := r.Stack[i]
+			if f.Line == g.Line && f.Function == g.Function && f.File == g.File {
+				if called += r.Value; 2*called > live {
+					callee = r.Stack[i-1].Function
+				}
+				continue // the line itself, charged with what it calls of the standard library
+			}
 			k := key{f.Function, f.File, f.Line, r.Stack[i-1].Function}
 			if through[k] == nil {
 				through[k] = &growth{Site: p.Site(f), callee: k.callee}
@@ -47,7 +54,9 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 			}
 			through[k].live = append(through[k].live, r)
 			parts[k] += r.Value
-			most = max(most, parts[k])
+			if parts[k] > most {
+				most, main = parts[k], k
+			}
 		}
 		for k, part := range parts {
 			share := float64(part) / float64(live)
@@ -56,13 +65,15 @@ func grownCalls(p *rule.Pass) (lines, calls []growth) {
 			c.objects += int64(share * float64(g.Objects))
 			c.made += int64(share * float64(made))
 		}
-		if float64(most) < mostThrough*float64(live) {
-			lines = append(lines, growth{Site: s, bytes: g.Bytes, objects: g.Objects, made: made, live: s.Live})
+		l := growth{Site: s, bytes: g.Bytes, objects: g.Objects, made: made, live: s.Live, callee: callee}
+		if most > 0 && float64(most) >= mostThrough*float64(live) {
+			l.through = through[main]
 		}
+		lines = append(lines, l)
 	}
 	for _, k := range order {
 		if !absorbed(lines, through[k]) {
-			calls = append(calls, *through[k])
+			calls = append(calls, through[k])
 		}
 	}
 	return lines, calls

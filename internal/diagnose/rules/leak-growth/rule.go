@@ -4,6 +4,7 @@ package leakgrowth
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/finder"
@@ -79,15 +80,22 @@ func find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
 		return nil, nil // what a program that exits builds up is its result; what benchmarks leave after they finish is not
 	}
 	w := window{pass: p, phase: &ph, requests: requests}
-	grown, calls := grownCalls(p)
+	lines, calls := grownCalls(p)
+	said := map[*growth]rule.Confidence{}
 	var matches []rule.Match
 	for _, c := range calls {
-		if m, ok := w.judge(c); ok {
+		m, ok := w.judge(*c)
+		// Of a call that is only a hint, a line that it explains may say more: what holds the memory.
+		if ok && (m.Confidence != rule.Hint || !slices.ContainsFunc(lines, func(l growth) bool { return l.through == c })) {
 			matches = append(matches, m)
+			said[c] = m.Confidence
 		}
 	}
-	for _, g := range grown {
-		if m, ok := w.judge(g); ok {
+	for _, l := range lines {
+		if l.through != nil && said[l.through] == rule.Likely {
+			continue
+		}
+		if m, ok := w.judge(l); ok {
 			matches = append(matches, m)
 		}
 	}
@@ -99,7 +107,8 @@ type growth struct {
 	*site.Site
 	bytes, objects, made int64
 	live                 []*site.Row
-	callee               string // the callee whose lines allocated it; "" for the line itself
+	callee               string  // the callee whose lines allocated it; "" for the line itself
+	through              *growth // the call of the program that explains nearly all of a line; nil for none
 }
 
 // window is the time between the two heap profiles.
