@@ -70,8 +70,20 @@ func (c *cost) worth(p *rule.Pass, f *inputs.Function) bool {
 			}
 		}
 	}
-	calls := float64(f.Calls) / units * profiled // in the window of the profiles
-	return calls > 0 && (float64(c.nanoseconds)*1e-9 >= leastCost*calls || float64(c.bytes) >= leastBytes*calls)
+	perUnit := float64(f.Calls) / units
+	if f.Calls >= inputs.MostCalls { // later ones were not looked at
+		e, ok := p.Counts.Line(f.Package, f.File, f.Line)
+		if !ok {
+			return false
+		}
+		perUnit = e.PerUnit
+	}
+	calls := perUnit * profiled // in the window of the profiles
+	seconds, bytes := leastCost, float64(leastBytes)
+	if f.Different <= mostVariables {
+		seconds, bytes = leastFetched, leastFetchedBytes
+	}
+	return calls > 0 && (float64(c.nanoseconds)*1e-9 >= seconds*calls || float64(c.bytes) >= bytes*calls)
 }
 
 // pure returns the confidence that a function's result depends only on its input and that it has no

@@ -22,6 +22,8 @@ const (
 	fewRepeat = 0.9  // share of calls with an input seen before
 	mostFew   = 16   // inputs of a program that serves no requests
 	mostFiles = 64
+	// leastShare of CPU or of the allocated bytes has to pass through a function for its results to be kept over requests.
+	leastShare = 0.08
 	// variety is how many times as many different inputs another function must get: the load, or
 	// the rows that the program works on, do then differ.
 	variety = 10
@@ -44,18 +46,23 @@ func (s *search) few(in *inputs.Function) *found {
 	if f.repeats < fewRepeat {
 		return nil
 	}
-	if in.Texts > 0 && in.DifferentTexts == 1 && s.sendsBodies() {
-		return nil // the body that the load sends with each request
+	if in.Different == 1 && s.sendsBodies() || hashesSecrets(in) {
+		return nil // the body that the load sends with each request, or a part of it; or what must not be kept
+	}
+	if in.Stable > 0 && !in.ByValue() && !s.returnsTheSame(in) {
+		return nil // what lies behind an address is known in part: a buffer that is used again is another input
 	}
 	fine, file := s.pureBelow(in.Name)
 	switch {
 	case !fine && same && s.asks(in.Name):
 		f.where = asked
-	case !fine || !(same && !symbol.Standard(in.Package) && !s.allocatesOnly(in.Name)) && !s.seemsToAnswer(in):
+	case !fine || s.allocatesOnly(in.Name) || !(same && !symbol.Standard(in.Package)) && !s.seemsToAnswer(in):
 		return nil
 	}
 	requests := s.pass.Inputs.Requests > 0
 	switch varied := s.mostDifferent() >= variety*different; {
+	case varied && !file && f.where != asked && s.share(in.Name) < leastShare:
+		return nil // a cache over requests is a decision that has to pay
 	case varied && !file:
 	case f.where == asked:
 		return nil
@@ -78,6 +85,12 @@ func (s *search) few(in *inputs.Function) *found {
 	f.confidence = rule.Likely
 	f.shared = s.own(in) // the function itself is the place to keep results
 	return f
+}
+
+// share is the part of CPU, or of the allocated bytes if that is more, that passes through a function.
+func (s *search) share(name string) float64 {
+	c, t := s.costs[name], s.pass.Table.Totals
+	return max(float64(c.nanoseconds)*1e-9/max(t.TotalSeconds, 1e-9), float64(c.bytes)/max(float64(t.AllocBytes), 1))
 }
 
 // sendsBodies reports whether requests of the load have a body: it is the same for all with one method and path.

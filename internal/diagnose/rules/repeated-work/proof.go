@@ -104,6 +104,24 @@ func startsWith(in *inputs.Function, words ...string) bool {
 	})
 }
 
+// returnsTheSame reports whether results that say something stayed the same: not only an error, or yes or no.
+func (s *search) returnsTheSame(in *inputs.Function) bool {
+	if !proved(in) {
+		return false
+	}
+	place, ok := s.pass.Syntax.At(in.File, in.Line)
+	if !ok {
+		return startsWith(in, "Marshal", "Format", "Parse", "Compile") // of the standard library, whose syntax is not loaded
+	}
+	signature := syntax.SignatureOf(place)
+	return signature != nil && rich(signature)
+}
+
+// hashesSecrets reports whether a function hashes passwords or derives keys: slow by design, and not to be kept.
+func hashesSecrets(in *inputs.Function) bool {
+	return slices.ContainsFunc([]string{"bcrypt", "scrypt", "argon2", "pbkdf2", "blowfish"}, func(name string) bool { return strings.HasSuffix(in.Package, "/"+name) })
+}
+
 // allocatesOnly reports whether the cost of a function is only the memory that it allocates itself:
 // a constructor of a value to be filled returns the same each time, and has to be called each time.
 func (s *search) allocatesOnly(name string) bool {

@@ -49,12 +49,13 @@ time if the result can change. If the result is modified by its users, copy it
 first.
 
 It is fine where the work is cheaper than a lookup: the rule leaves alone
-functions of less than half a microsecond and 512 bytes per call. It also leaves
-alone functions that visibly change something, or that returned different
-results for the same input. If all requests of a recording give a function the
+functions of less than half a microsecond and 512 bytes per call (a fifth of that
+for up to four inputs, which variables can hold). It also leaves alone functions
+that visibly change something, that only allocate something to be filled, that
+hash passwords, or that returned different results for the same input. If all requests of a recording give a function the
 same few inputs, the load may be the cause: the rule reports that only when
-other functions got ten times as many different inputs, or when a file is read
-again.
+other functions got ten times as many different inputs and a twelfth of the CPU is
+at stake, or when a file is read again.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
@@ -65,6 +66,11 @@ const (
 	leastRepeats = 0.3 // share of calls with an input seen before
 	leastCost    = 500e-9
 	leastBytes   = 512
+	// Results of a few inputs need no look-up: variables hold them. A call of less is worth one then.
+	mostVariables     = 4
+	leastFetched      = 100e-9
+	leastFetchedBytes = 128
+	mostKept          = 10_000 // results that a program keeps; with more, the cache is a cost of its own
 )
 
 func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
@@ -186,7 +192,7 @@ func (s *search) surely(in *inputs.Function) *found {
 		return nil
 	}
 	f.recursive = c.recursive
-	if !f.recursive && !c.worth(s.pass, in) {
+	if !f.recursive && (!c.worth(s.pass, in) || s.allocatesOnly(in.Name)) || hashesSecrets(in) {
 		return nil
 	}
 	f.confidence = s.pure(in, f.where)
@@ -214,6 +220,9 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
 		f.repeats = 1 - float64(different)/float64(f.Calls)
 		f.where = inRun
+		if different > mostKept {
+			return false
+		}
 		calls := units.Count(f.Calls) + " calls in one run"
 		if f.Calls >= inputs.MostCalls {
 			calls = "the first " + calls
