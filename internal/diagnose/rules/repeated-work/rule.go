@@ -49,13 +49,14 @@ time if the result can change. If the result is modified by its users, copy it
 first.
 
 It is fine where the work is cheaper than a lookup: the rule leaves alone
-functions of less than half a microsecond and 512 bytes per call (a fifth of that
-for up to four inputs, which variables can hold). It also leaves alone functions
-that visibly change something, that only allocate something to be filled, that
-hash passwords, or that returned different results for the same input. If all requests of a recording give a function the
-same few inputs, the load may be the cause: the rule reports that only when
-other functions got ten times as many different inputs and a twelfth of the CPU is
-at stake, or when a file is read again.
+functions of less than half a microsecond and 512 bytes per call (a fifth of
+that for up to four inputs, which variables can hold). It also leaves alone
+functions that visibly change something, that only allocate something to be
+filled, that hash passwords, or that returned different results for the same
+input. If all requests of a recording give a function the same few inputs, the
+load may be the cause: the rule reports that only when other functions got ten
+times as many different inputs and a twelfth of the CPU is at stake, or when a
+file is read again.
 
 Seen in the field: ua-parser/uap-go#75 (the same user agents parsed again: 300
 times faster with a cache), gin-gonic/gin#2100 (a query string parsed by
