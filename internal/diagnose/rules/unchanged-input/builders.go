@@ -32,7 +32,7 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	}
 	if fn.Signature().Recv() != nil {
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok || !o.fresh(sel.X) {
+		if !ok || !o.fresh(sel.X) || o.changesItself(fn) {
 			return false // the receiver may remember earlier calls
 		}
 	}
@@ -51,6 +51,13 @@ func (o *origin) makes(call *ast.CallExpr) bool {
 	}
 	o.guess = true
 	return true
+}
+
+// changesItself reports whether a method of the package visibly changes what it is called on:
+// b.take() returns something else each time, though b stays the same variable.
+func (o *origin) changesItself(method *types.Func) bool {
+	decl := o.place.Declaration(method)
+	return decl != nil && decl.Body != nil && !effects.ChangesNothing(o.place.Entry(decl))
 }
 
 // byVariable is makes for a call of a package variable that holds a function, as packages have for
