@@ -57,7 +57,7 @@ func (s *search) few(in *inputs.Function) *found {
 	}
 	fine, file := s.pureBelow(in.Name)
 	switch {
-	case !fine && same && s.asks(in.Name):
+	case !fine && same && different <= mostVariables && s.asks(in.Name): // settings or keys; rows by their key are what a store is for
 		f.where = asked
 	case !fine || s.allocatesOnly(in.Name) || !(same && !symbol.Standard(in.Package)) && !s.seemsToAnswer(in):
 		return nil
