@@ -353,6 +353,7 @@ func receiver() { <-time.After(2 * time.Millisecond) }
 // TestWhatGoWasGiven distinguishes goroutines that sync.WaitGroup.Go started, and that all start with the same closure.
 func TestWhatGoWasGiven(t *testing.T) {
 	f := read(t, tracetest.Record(t, func() {
+		before := runtime.NumGoroutine()
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(sleeper)
@@ -360,6 +361,9 @@ func TestWhatGoWasGiven(t *testing.T) {
 			wg.Go(func() {})
 		}
 		wg.Wait()
+		for runtime.NumGoroutine() > before {
+			runtime.Gosched() // Wait returns before the last goroutine has ended
+		}
 	}))
 	const pkg = "github.com/hone-go/hone/exectrace/wall_test."
 	reasons := map[string]string{pkg + "sleeper": "sleep", pkg + "receiver": "chan receive", "sync.(*WaitGroup).Go.func1 at wall/fold_test.go": ""}
