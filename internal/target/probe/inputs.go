@@ -253,7 +253,7 @@ func (h *hone0hasher) address(v hone0reflect.Value) {
 	switch v.Kind() {
 	case hone0reflect.Ptr, hone0reflect.Map, hone0reflect.Chan, hone0reflect.Func, hone0reflect.UnsafePointer:
 		if v.Kind() == hone0reflect.Ptr && v.Type().Elem().PkgPath() == "context" {
-			return // another one for each request, and no input of what is computed
+			return // a context differs in each request and does not decide the result
 		}
 		if rest, ok := hone0rest(v); ok {
 			h.content(rest)

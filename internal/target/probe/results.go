@@ -61,7 +61,7 @@ func (w *hone0watched) returned(input uint64, results []interface{}) {
 	w.mu.Unlock()
 }
 
-// Limits of what is looked at of one result: values in all, and how far pointers are followed.
+// Limits for one result: how many values are read, and how deep pointers are followed.
 const (
 	hone0resultNodes = 512
 	hone0resultDepth = 5

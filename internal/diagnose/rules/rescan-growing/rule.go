@@ -43,10 +43,11 @@ const doc = `A loop reads chunks into a buffer, and after each chunk converts th
 to a string, searches it from its start, or tries to parse it. With n chunks that
 is n²/2 chunks in all: it is fast in a test and slow for long input.
 
-Search only what is new: remember how far the buffer was searched, step back by
-the length of what is looked for less one, and go on from there. Or let a
-bufio.Reader or bufio.Scanner find the delimiter, or a decoder that reads from a
-stream keep its state. bytes.Buffer.Bytes needs no copy where String does.
+Search only what is new: remember how far the buffer was searched, go back by
+the length of the searched text minus one, and continue there. Or let a
+bufio.Reader or bufio.Scanner find the delimiter, or use a decoder that reads
+from a stream and keeps its state. bytes.Buffer.Bytes needs no copy; String
+does.
 
 It is fine for buffers that stay small. The rule reports loops with at least ten
 iterations each time that they are reached, as counted in the recording, that
