@@ -16,8 +16,8 @@ type Written struct {
 	Generations int
 	Bytes       int64
 	Skipped     int // generations that were left out
-	// From and To are the start and the end of what was written, since the start of the trace that
-	// was read. Generations are written whole, so this is more than was asked for.
+	// From and To are the start and the end of the written stretch, since the start of the trace
+	// that was read. Generations are written whole, so it is longer than the requested one.
 	From, To time.Duration
 }
 

@@ -84,8 +84,8 @@ lies within 2 %.
 -against self compares the tree with itself, in other layouts: rows called unknown are what this machine cannot see in that budget, and
 rows called better or worse would be wrong.
 
--against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). That is weaker: what the machine did
-at that time cannot be told from the change.
+-against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). That is weaker: a difference may be the
+machine's at that time, and not the change's.
 
 CPU is the process's user and system time while the benchmark's timer runs. Neighbours on the machine disturb it
 far less than the time.`,

@@ -70,7 +70,7 @@ func (e *engine) faultSeconds() stats.Interval {
 // allocations: by its part of all allocated bytes, since memory goes back to the system and is
 // fetched again as it is allocated and dropped. The faults on the draft's own lines, which its rows
 // contain already, are assumed to be as large a part of all faults as the draft's part of the CPU.
-// Their number is unknown, so the range starts at half of what is left and ends at all faults.
+// Their number is unknown, so the range goes from half of the other faults to all faults.
 func (e *engine) faultsOf(d *draft) stats.Interval {
 	if !(e.totals.TotalSeconds > 0) {
 		return stats.Interval{}

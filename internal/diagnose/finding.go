@@ -184,8 +184,8 @@ func atLeast(c site.Cost) string {
 	return ""
 }
 
-// shares returns a draft's cost as shares of the totals. Shares of what was not recorded are
-// absent.
+// shares returns a draft's cost as shares of the totals. A share whose profile was not recorded
+// is absent.
 func (e *engine) shares(d *draft) Cost {
 	var c Cost
 	t := e.totals

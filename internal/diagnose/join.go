@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// Join is how much of what was recorded ended at a line of a module or in a named bucket, and how
-// much of the code there could be examined.
+// Join is how much of a recording could be charged to a line of a module or to a named bucket, and
+// how much of that code could be examined.
 type Join struct {
 	CPU   *JoinParts `json:"cpu,omitempty"`         // of the samples
 	Bytes *JoinParts `json:"alloc_bytes,omitempty"` // of allocated bytes

@@ -91,7 +91,7 @@ func BenchmarkTenThousand(b *testing.B) {
 			report("prune", func() (int, error) { n, err := s.Prune(ctx, 1000, time.Now()); return int(n), err }, runs-1000)
 			report("left", func() (int, error) { l, err := s.Runs(ctx, 0); return len(l), err }, 1000)
 			metrics["left-MB"] = size()
-			// The room of what was removed is used again: the database does not grow for ever.
+			// The database uses the room of removed runs again, so it stops growing.
 			report("insert-again", func() (int, error) { return add(runs, 2*runs-1000) }, runs-1000)
 			metrics["again-MB"] = size()
 			for b.Loop() {

@@ -58,7 +58,7 @@ function choose(node) {
 
 /** @param {number} by @param {DOMPoint | {x: number, y: number}} p what stays in place */
 const zoom = (by, p = { x: box.x + box.width / 2, y: box.y + box.height / 2 }) => view(p.x - (p.x - box.x) * by, p.y - (p.y - box.y) * by, box.width * by, box.height * by);
-/** @param {number} x @param {number} y in tenths of what is seen */
+/** @param {number} x @param {number} y in tenths of the visible part */
 const pan = (x, y) => view(box.x + box.width * x / 10, box.y + box.height * y / 10, box.width, box.height);
 const focused = () => /** @type {SVGElement | null} */ (document.activeElement?.closest('.node') || document.querySelector('.node.chosen'));
 /** Tab goes from box to box. @type {Record<string, () => void>} */

@@ -273,15 +273,7 @@ func (s *search) outermost(r *site.Row) int {
 		}
 		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function, loose: true}
 		copy(key.callers[:], r.Stack[i+1:])
-		found, seen := s.known[key]
-		if !seen {
-			found = s.look(f, &key)
-			s.known[key] = found
-			if pos := (gocode.Pos{File: f.File, Line: f.Line}); found != nil && s.first[pos] == nil {
-				s.first[pos] = found
-			}
-		}
-		if found != nil {
+		if s.lookOnce(f, key) != nil {
 			return i
 		}
 	}

@@ -128,19 +128,25 @@ func (s *search) caller(r *site.Row) int {
 		}
 		key := at{file: f.File, line: f.Line, callee: r.Stack[i-1].Function}
 		copy(key.callers[:], r.Stack[i+1:])
-		found, seen := s.known[key]
-		if !seen {
-			found = s.look(f, &key)
-			s.known[key] = found
-			if pos := (gocode.Pos{File: f.File, Line: f.Line}); found != nil && s.first[pos] == nil {
-				s.first[pos] = found
-			}
-		}
-		if found != nil {
+		if s.lookOnce(f, key) != nil {
 			return i
 		}
 	}
 	return -1
+}
+
+// lookOnce is look for each line and callee once. The first call that it finds on a line speaks for the line.
+func (s *search) lookOnce(f *site.Frame, key at) *found {
+	known, seen := s.known[key]
+	if seen {
+		return known
+	}
+	known = s.look(f, &key)
+	s.known[key] = known
+	if pos := (gocode.Pos{File: f.File, Line: f.Line}); known != nil && s.first[pos] == nil {
+		s.first[pos] = known
+	}
+	return known
 }
 
 // look returns the call of a function on a line, if its input does not change.
