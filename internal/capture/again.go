@@ -123,7 +123,33 @@ func (r *recorder) runBenchAgain(ctx context.Context, start startFunc, spec targ
 	return st, parts, nil
 }
 
-// runAgain runs the program to its end.
+// A run with an instrument may take slowestAgain times as long as a run without, and freeAgain in any
+// case. Most take 1.0 to 3 times as long (docs/overhead.md), a program that interprets bytes 70 times.
+const (
+	slowestAgain = 10
+	freeAgain    = 30 * time.Second
+)
+
+// slowError says that a run with an instrument was stopped because it took too long.
+type slowError struct{ plain, limit time.Duration }
+
+func (e *slowError) Error() string {
+	return fmt.Sprintf("a run with counters was stopped after %.3g s; without them a run takes %.3g s", e.limit.Seconds(), e.plain.Seconds())
+}
+
+// patienceAgain returns how long a run with an instrument may take: plain is how long a run of the
+// clean phase took, or as many operations of its benchmark.
+func (r *recorder) patienceAgain() *slowError {
+	clean := r.kept(recording.PhaseClean).phase
+	seconds := clean.Seconds / float64(max(clean.Runs, 1))
+	if r.o.Bench != "" && clean.Requests > 0 {
+		seconds = max(seconds, countedOps*clean.Seconds/float64(clean.Requests))
+	}
+	plain := time.Duration(seconds * float64(time.Second))
+	return &slowError{plain: plain, limit: max(freeAgain, slowestAgain*plain)}
+}
+
+// runAgain runs the program to its end, unless it takes so long that a slowError says so.
 func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.RunSpec, i instrument) (stretch, map[string][]byte, error) {
 	spec.Collect = i.collect
 	began := time.Now()
@@ -131,8 +157,14 @@ func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.Ru
 	if err != nil {
 		return stretch{}, nil, err
 	}
-	_, err = r.watch(ctx, proc, nil)
+	slow := r.patienceAgain()
+	limited, cancel := context.WithTimeout(ctx, slow.limit)
+	_, err = r.watch(limited, proc, nil)
 	r.stop(ctx, proc)
+	if limited.Err() != nil && ctx.Err() == nil {
+		err = slow
+	}
+	cancel()
 	if err != nil {
 		return stretch{}, nil, err
 	}

@@ -1,0 +1,76 @@
+package capture
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hone-go/hone/internal/recording"
+	"github.com/hone-go/hone/internal/target"
+	"github.com/hone-go/hone/profile"
+)
+
+// TestSlowCounting: a program that would run for hours with counters is stopped, counted again in its own packages, and
+// its recording is complete without counts. The fake program that counts never ends by itself.
+func TestSlowCounting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := programLab(t, 5*time.Second, func(_ int, s target.RunSpec, p *fakeProgram) {
+			if s.Collect.CPU {
+				p.parts["cpu"] = twoPackages()
+			}
+		})
+		plain := l.start
+		var counted []time.Time
+		l.start = func(s target.RunSpec) process {
+			if s.Collect.Counters {
+				counted = append(counted, time.Now())
+				return newFake()
+			}
+			return plain(s)
+		}
+		var built [][]string
+		build := l.world.build
+		l.world.build = func(ctx context.Context, s target.BuildSpec) (*target.Binary, startFunc, error) {
+			if s.Counted != nil {
+				built = append(built, s.Counted)
+			}
+			return build(ctx, s)
+		}
+		l.o.Phases = []string{recording.PhaseCPU, recording.PhaseCounts}
+		l.o.Timeout = time.Hour
+		partial, err := l.record(t.Context())
+		if partial || err != nil {
+			t.Fatal(partial, err)
+		}
+		for _, packages := range built {
+			slices.Sort(packages)
+		}
+		if d := cmp.Diff([][]string{{"example.com/x", "example.org/codec"}, {"example.com/x"}}, built); d != "" {
+			t.Errorf("packages with counters (-want +got):\n%s", d)
+		}
+		if len(counted) != 2 || counted[1].Sub(counted[0]).Round(time.Second) != 50*time.Second || time.Since(counted[1]).Round(time.Second) != 50*time.Second {
+			t.Errorf("counted runs began at %v, the recording ended at %v; want ten times 5 s for each", counted, time.Now())
+		}
+		m := l.open().Manifest
+		i := slices.IndexFunc(m.Missing, func(x recording.Missing) bool { return x.Part == recording.PartCounts })
+		if i < 0 || !strings.Contains(m.Missing[i].Why, "stopped after 50 s; without them a run takes 5 s") {
+			t.Errorf("missing: %+v", m.Missing)
+		}
+		if notes := strings.Join(m.Notes, "\n"); !strings.Contains(notes, "counted again in the packages of the program's module alone") {
+			t.Errorf("notes: %q", notes)
+		}
+	})
+}
+
+// twoPackages is a CPU profile of a program that spends in a dependency, too.
+func twoPackages() []byte {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b.Add([]profile.FrameSpec{{Function: "example.org/codec.Read", File: "codec.go", Line: 9}, {Function: "main.work", File: "main.go", Line: 3}}, 3, 3e7)
+	return built(b)
+}
