@@ -279,8 +279,8 @@ var spill = stats.Interval{Value: 0.5, Low: 0.2, High: 0.9}
 var mostSpilled = stats.Interval{Value: 0.2, Low: 0.1, High: 0.4}
 
 // besides returns what a draft's fix saves in other code, as a share of CPU: garbage slows down
-// other code while it is allocated and while it is collected, and the first access to it waits for
-// its pages. Only the CPU of the others can become less by that: the draft's own is in its cost.
+// other code while it is allocated and while it is collected, the first access to it waits for its
+// pages, and the scheduler starts and stops the cycles of its collection. Only the CPU of the others can become less by that: the draft's own is in its cost.
 func (e *engine) besides(d *draft) stats.Interval {
 	if beside := d.rule.Claims().Beside; beside.High > 0 {
 		return beside.Scale(d.share.Value)
@@ -290,7 +290,7 @@ func (e *engine) besides(d *draft) stats.Interval {
 	made := atMost(spill.Scale(d.cost.MallocSeconds), mostSpilled.Scale(others))
 	slowed := collector.Drag(e.pass).Scale(d.cost.GCSeconds * others / math.Max(others+d.cost.CPUSeconds, 1e-9))
 	all := stats.Add(made, slowed).Scale(1 / t.TotalSeconds)
-	return stats.Mul(stats.Add(all, e.faultsOf(d)), d.fraction)
+	return stats.Mul(stats.Add(all, e.faultsOf(d), e.cyclesOf(d)), d.fraction)
 }
 
 // atMost limits an interval by another, value by value.

@@ -33,6 +33,7 @@ type engine struct {
 	requestSeconds    float64        // total time of all requests in the contention window; 0 when unknown
 	contentionSeconds float64        // length of that window
 	faults            stats.Interval // CPU seconds of the profile in page faults
+	cycling           stats.Interval // CPU seconds of the profile in the scheduler, for cycles of the collector
 }
 
 // Rules returns all rules, in the order in which they run.
@@ -141,6 +142,7 @@ func newEngine(p *rule.Pass, prices pricer) *engine {
 	e.requestSeconds = e.requestTime()
 	e.limiting, e.why = e.limit()
 	e.faults = e.faultSeconds()
+	e.cycling = e.cyclingSeconds()
 	if ph, ok := e.phase(recording.PhaseContention); ok {
 		e.contentionSeconds = ph.Seconds
 	}

@@ -90,8 +90,10 @@ type verdict struct {
 	Rank      int    // of the first finding at an acceptable place; 0 for none
 	Explained int    // rank of the finding that explains it; 0 for none
 	Rule      string // of that finding, or of the one at Rank
-	Promise   *span  // share of the CPU that the explaining finding says its fix saves, with what it includes
+	Promise   *span  // share of the CPU that the explaining findings say their fixes save, with what they include
 	Accused   []string
+
+	explaining []*diagnose.Finding // at an acceptable place, with the right words, above a hint
 }
 
 // placed is how far down a finding may stand to count.
@@ -114,12 +116,38 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 		words := strings.Join([]string{f.Rule, f.Title, f.Cause, f.Fix}, " ")
 		if v.Explained == 0 && f.Rank <= placed && f.Confidence != rule.Hint && c.words.MatchString(words) {
 			v.Explained, v.Rule = f.Rank, f.Rule
-			if s := f.Whole(); s != nil && s.Resource == "cpu" {
-				v.Promise = &span{Low: s.Low, High: s.High}
+		}
+		if f.Confidence != rule.Hint && c.words.MatchString(words) {
+			v.explaining = append(v.explaining, f)
+		}
+	}
+	v.promise(nil)
+	return v
+}
+
+// promise sets what the findings that explain the case promise together. Those that are still in the
+// fixed version are left out: the fix did not touch them. Together charges nothing twice.
+func (v *verdict) promise(fixed *diagnose.Report) {
+	var gone []*diagnose.Finding
+	for _, f := range v.explaining {
+		s := f.Whole()
+		still := fixed != nil && slices.ContainsFunc(fixed.Findings, func(o diagnose.Finding) bool {
+			return o.Rule == f.Rule && o.Function == f.Function && o.Confidence != rule.Hint
+		})
+		if s != nil && s.Resource == "cpu" && !still {
+			gone = append(gone, f)
+		}
+	}
+	v.Promise = nil
+	if v.Explained > 0 && len(gone) > 0 {
+		s := diagnose.Together("cpu", gone...)
+		v.Promise = &span{Low: s.Low, High: s.High}
+		for _, f := range gone { // one that includes another with a larger saving does not replace it
+			if w := f.Whole(); w.Share > s.Value {
+				s.Value, v.Promise = w.Share, &span{Low: w.Low, High: w.High}
 			}
 		}
 	}
-	return v
 }
 
 // at reports whether a finding is at an acceptable place.

@@ -139,6 +139,7 @@ func tryRow(ctx context.Context, c *fieldCase, work string, t table, pairs bool)
 	}
 	v := c.judge(after)
 	r.Fixed = &v
+	r.promise(after)
 	if before, now := result.Resources.CPUPerRequest, after.Resources.CPUPerRequest; before > 0 && now > 0 {
 		r.Measured = &span{Low: 1 - now/before*(1+scatter), High: 1 - now/before/(1+scatter)}
 	}

@@ -180,7 +180,7 @@ func grew(r *site.Row) int {
 	copies := false
 	for i, f := range r.Stack {
 		switch f.Function {
-		case "runtime.copystack", "runtime.stackalloc", "runtime.stackfree":
+		case "runtime.copystack", "runtime.stackalloc", "runtime.stackfree", "runtime.funcMaxSPDelta": // the last finds how much is needed
 			copies = true
 		case "runtime.newstack":
 			if copies {
