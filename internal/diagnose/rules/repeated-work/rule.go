@@ -39,9 +39,10 @@ const doc = `An expensive function gets the same input several times: the same h
 parsed by each layer of a request, the same text is compiled for each row, the
 same body is decoded into a map and then into a struct, the same settings are
 fetched from another service for each request, a recursion solves the same part
-again. No profile shows that. hone builds the program once more with its
-expensive functions counting their inputs and comparing their results, by hashes
-that never leave the process.
+again, or walks a shared node of a graph once for each path to it. No profile
+shows that. hone builds the program once more with its expensive functions
+counting their inputs and comparing their results, by hashes that never leave
+the process.
 
 Compute the result once and pass it on, or cache it by its input: in a map for a
 few inputs, in a cache with a size limit if new ones keep coming, for a limited
@@ -105,6 +106,7 @@ type found struct {
 	where      scope
 	file       bool // it reads one
 	recursive  bool
+	visits     bool   // it is a recursion that only adds to sets
 	other      string // of sameText: the function that got the text before; "" for itself
 	shared     bool   // the finding is at this line, instead of one caller
 	confidence rule.Confidence
@@ -200,6 +202,9 @@ func (s *search) surely(in *inputs.Function) *found {
 	if f.confidence == "" {
 		return nil
 	}
+	if place, ok := s.pass.Syntax.At(in.File, in.Line); ok {
+		f.visits = s.addsAgain(in, place)
+	}
 	f.shared = !f.recursive && f.where == inRequest && s.shared(in.Name)
 	return f
 }
@@ -218,6 +223,10 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		var n float64
 		n, f.unit = p.Inputs.Apart()
 		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(perRequest)/n)))
+		if f.Calls >= inputs.MostCalls { // later calls were not looked at, so that nothing is known per request
+			f.words = fmt.Sprintf("its first %s calls had %s within a %s, each %s times", units.Count(f.InRequest),
+				evidence.Different(units.Count(perRequest)), f.unit, units.Number(float64(f.InRequest)/float64(max(perRequest, 1))))
+		}
 	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
 		f.repeats = 1 - float64(different)/float64(f.Calls)
 		f.where = inRun
@@ -253,6 +262,9 @@ func (f *found) describe(m *rule.Match) {
 	case f.where == asked:
 		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
 		m.Fix = "Cache the answer by its input, for as long as it may be out of date, and then fetch it again; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
+	case f.visits:
+		m.Cause += " It only adds to a set, so a call with an input that it had before adds nothing: it follows each path to a shared node again, with all that is below."
+		m.Fix = fmt.Sprintf("Keep a set of the nodes that were visited, and let %s return at once for one that is in it.", name)
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
 	case f.where == inRequest:
