@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -86,7 +85,7 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(serverGC))
+	defer adaptCollector()()
 	b := &uiBackend{env: env, shelves: shelves, kept: &keptSources{ctx: ctx}, cfg: cfg, connect: u.connect}
 	done, err := u.serve(ctx, env, env.Stdout, b, &ui.Feed{})
 	if err != nil {
@@ -94,10 +93,6 @@ func (u *uiFlags) run(ctx context.Context, env Env, args []string) error {
 	}
 	return <-done
 }
-
-// serverGC is the garbage collector's percentage while the pages are served: decoded profiles stay, and as much again should not be
-// taken for what comes and goes.
-const serverGC = 10
 
 // serve opens the pages of a backend and prints their address on w. What comes over done is why they closed: nil when ctx ended.
 func (u *uiFlags) serve(ctx context.Context, env Env, w io.Writer, b *uiBackend, feed *ui.Feed) (done <-chan error, err error) {

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+// The garbage collector's percentage while pages are served. A profile that stays in memory should not cost its size once more for
+// what comes and goes; but with a small heap the lowest percentage would collect hundreds of times while a profile is read, which
+// is a third of the CPU of its first flame graph.
+const (
+	serverHeadroom = 48 << 20 // bytes that may be allocated between two collections, if the bounds allow it
+	leastServerGC  = 10
+	mostServerGC   = 100
+)
+
+// serverGC returns the percentage for a heap with so many live bytes.
+func serverGC(live uint64) int {
+	return int(min(max(serverHeadroom*100/max(live, 1), leastServerGC), mostServerGC))
+}
+
+// serverCollector adapts the percentage after each collection, until it is stopped.
+type serverCollector struct {
+	mu      sync.Mutex
+	before  int // the percentage to restore
+	stopped bool
+}
+
+// adaptCollector sets the percentage now and after each collection. stop restores the one before.
+func adaptCollector() (stop func()) {
+	c := &serverCollector{before: debug.SetGCPercent(mostServerGC)}
+	c.watch()
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.stopped = true
+		debug.SetGCPercent(c.before)
+	}
+}
+
+// watch waits for the next collection with an object that nobody holds.
+func (c *serverCollector) watch() {
+	runtime.AddCleanup(new([64]byte), func(c *serverCollector) { c.collected() }, c)
+}
+
+func (c *serverCollector) collected() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return
+	}
+	if live[0].Value.Kind() == metrics.KindUint64 {
+		debug.SetGCPercent(serverGC(live[0].Value.Uint64()))
+	}
+	c.watch()
+}

@@ -1,0 +1,18 @@
+package cli
+
+import "testing"
+
+// TestServerGC holds the bounds of the collector's percentage, and that it falls as the heap grows.
+func TestServerGC(t *testing.T) {
+	last := mostServerGC
+	for _, live := range []uint64{0, 4 << 20, 48 << 20, 96 << 20, 300 << 20, 1 << 30, 1 << 40} {
+		got := serverGC(live)
+		if got < leastServerGC || got > last {
+			t.Errorf("serverGC(%d) = %d, want at least %d and at most %d", live, got, leastServerGC, last)
+		}
+		last = got
+	}
+	if got := serverGC(96 << 20); got != 50 {
+		t.Errorf("serverGC(96 MiB) = %d, want 50", got)
+	}
+}
