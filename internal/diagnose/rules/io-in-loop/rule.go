@@ -67,7 +67,8 @@ limit (errgroup.SetLimit): that hides the waiting, but saves no CPU.
 
 It is fine for a few queries, or where each answer decides the next query. The
 rule reports only loops with at least five iterations (three, of requests to other
-services), as counted in the recording.
+services), as counted in the recording. It leaves prepared statements alone that
+write to a database within the process: there is no round trip to save.
 
 Seen in the field: go-sql-driver/mysql#1161 (a query for each post: the page
 took 10 s instead of 0.3 s); superplanehq/superplane#5462.`
@@ -81,8 +82,26 @@ type asked struct {
 	once bool
 }
 
-// request is the noun of requests to other services.
-const request = "request"
+// Nouns of requests to other services, and of statements that write to a database.
+const (
+	request   = "request"
+	statement = "statement to the database"
+)
+
+// prepared are executions of prepared statements.
+const prepared = "database/sql.(*Stmt).Exec*"
+
+// embedded reports whether rows execute prepared statements within the process: without a round
+// trip, a statement for each row is how a database in the process wants to be written to.
+func embedded(rows []*site.Row) bool {
+	for _, r := range rows {
+		in := slices.IndexFunc(r.Stack, func(f *site.Frame) bool { return funcname.Match(f.Function, prepared) })
+		if in < 0 || slices.ContainsFunc(r.Stack[:in], func(f *site.Frame) bool { return funcname.Match(f.Function, "net.(*conn).*", "crypto/tls.(*Conn).*") }) {
+			return false
+		}
+	}
+	return true
+}
 
 // fewest is the least mean number of iterations.
 func (k asked) fewest() float64 {
@@ -95,12 +114,16 @@ func (k asked) fewest() float64 {
 func kinds() []asked {
 	return []asked{
 		{"query", "Fetch all rows with one query (WHERE … = ANY(…) or IN (…), a join, a batch of the driver) and look them up by their key.", []string{
-			"database/sql.(*DB).Query*", "database/sql.(*DB).Exec*", "database/sql.(*Tx).Query*", "database/sql.(*Tx).Exec*",
-			"database/sql.(*Stmt).Query*", "database/sql.(*Stmt).Exec*", "database/sql.(*Conn).Query*", "database/sql.(*Conn).Exec*",
-			"github.com/jackc/pgx/v5.(*Conn).Query*", "github.com/jackc/pgx/v5.(*Conn).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Query*",
-			"github.com/jackc/pgx/v5/pgxpool.(*Pool).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Tx).Query*", "github.com/jackc/pgx/v5.(*dbTx).Query*",
-			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take", "gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save",
+			"database/sql.(*DB).Query*", "database/sql.(*Tx).Query*", "database/sql.(*Stmt).Query*", "database/sql.(*Conn).Query*",
+			"github.com/jackc/pgx/v5.(*Conn).Query*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Query*",
+			"github.com/jackc/pgx/v5/pgxpool.(*Tx).Query*", "github.com/jackc/pgx/v5.(*dbTx).Query*",
+			"gorm.io/gorm.(*DB).First", "gorm.io/gorm.(*DB).Find", "gorm.io/gorm.(*DB).Take",
 			"go.mongodb.org/mongo-driver/mongo.(*Collection).Find*", "go.mongodb.org/mongo-driver/v2/mongo.(*Collection).Find*",
+		}, false},
+		{statement, "Write the rows together, in one transaction: one INSERT with many rows, COPY, or a batch of the driver.", []string{
+			"database/sql.(*DB).Exec*", "database/sql.(*Tx).Exec*", prepared, "database/sql.(*Conn).Exec*",
+			"github.com/jackc/pgx/v5.(*Conn).Exec*", "github.com/jackc/pgx/v5/pgxpool.(*Pool).Exec*",
+			"gorm.io/gorm.(*DB).Create", "gorm.io/gorm.(*DB).Save",
 		}, false},
 		{"command to the store", "Send the commands together: MGET, a pipeline or a transaction of the client.", []string{
 			"github.com/redis/go-redis/v9.cmdable.*", "github.com/go-redis/redis/v8.cmdable.*", "github.com/gomodule/redigo/redis.(*conn).Do",
@@ -128,7 +151,7 @@ func find(ctx context.Context, p *rule.Pass) ([]rule.Match, error) {
 	for _, k := range kinds() {
 		for _, m := range finder.Through(p, k.functions...) {
 			m.CPU = stacks.Select(m.CPU, stacks.Steady)
-			if m.Empty() {
+			if m.Empty() || k.noun == statement && embedded(m.CPU) {
 				continue
 			}
 			l, ok := around(p, &m, k)
