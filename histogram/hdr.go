@@ -13,20 +13,20 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// hdrDigits is the precision of what is written: 1024 buckets to a power of two,
-// aligned to ours, so that counts come back into the buckets they left.
+// hdrDigits is the precision of the HdrHistograms written: 1024 buckets per power of two. They
+// subdivide the buckets of this package, so counts return to the same buckets.
 const hdrDigits = 3
 
-// Interval is a histogram with the stretch of time that it covers: a line of a log.
+// Interval is a histogram of a time interval: a line of a log.
 type Interval struct {
-	Tag    string    // which of several series; "" = none
+	Tag    string    // name of the series; "" = none
 	Start  time.Time // to the millisecond in a log
 	Length time.Duration
 	Hist   *Histogram // nanoseconds
 }
 
-// hdr returns h as an HdrHistogram with 3 significant digits. The counts of a bucket are at its middle,
-// the minimum and the maximum where they were.
+// hdr returns h as an HdrHistogram with 3 significant digits. Counts are at the middle of their
+// bucket; minimum and maximum are exact.
 func (h *Histogram) hdr() *hdrhistogram.Histogram {
 	out := hdrhistogram.New(1, max(h.max, 2), hdrDigits)
 	record := func(v, n int64) {
@@ -52,8 +52,8 @@ func (h *Histogram) hdr() *hdrhistogram.Histogram {
 	return out
 }
 
-// fromHDR returns the counts of o. An HdrHistogram keeps no values, so minimum, maximum and mean are
-// known only as well as its buckets are narrow.
+// fromHDR returns the counts of o. Minimum, maximum and mean are known only to the width of o's
+// buckets.
 func fromHDR(o *hdrhistogram.Histogram) *Histogram {
 	h := New()
 	for _, bar := range o.Distribution() {
@@ -105,12 +105,11 @@ func WriteLog(w io.Writer, intervals []Interval) error {
 	return b.Flush()
 }
 
-// maxLogLine bounds a line of a log: the payload of a histogram with every
-// bucket of the widest geometry in use, compressed and in base64, is shorter.
+// maxLogLine is the maximum length of a line of a log. The largest possible payload is shorter.
 const maxLogLine = 16 << 20
 
-// ReadLog reads an HdrHistogram interval log with payloads in the V2 encoding,
-// as every current writer makes them. An error names the line.
+// ReadLog reads an HdrHistogram interval log with payloads in the V2 encoding, which all current
+// writers use. Errors name the line.
 func ReadLog(r io.Reader) ([]Interval, error) {
 	var out []Interval
 	var base float64 // seconds since the epoch that time stamps are relative to
@@ -175,7 +174,7 @@ func parseInterval(line string, base float64) (Interval, error) {
 	return iv, nil
 }
 
-// seconds reads a number of seconds that a time.Time can take.
+// seconds parses a number of seconds within the range of a time.Time.
 func seconds(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(math.Abs(v) < 1e9*9) {

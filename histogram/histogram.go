@@ -14,13 +14,13 @@ const (
 	buckets = 2*subBuckets + (63-subBits-1)*subBuckets
 )
 
-// Histogram counts values (nanoseconds by convention) in log-linear buckets.
-// It takes 57 KiB, whatever is recorded; the zero value is ready for use.
-// A Histogram is not safe for concurrent use; keep one a worker and Merge.
+// Histogram counts values (nanoseconds by convention) in log-linear buckets. It always takes 57
+// KiB. The zero value is an empty histogram. A Histogram is not safe for concurrent use: keep one
+// per worker and Merge them.
 type Histogram struct {
 	counts   [buckets]uint64
 	n        int64
-	sumHi    uint64 // the sum in 128 bits: a long run of slow answers passes 2^63 ns
+	sumHi    uint64 // the sum in 128 bits: 64 could overflow
 	sumLo    uint64
 	min, max int64
 }
@@ -45,7 +45,7 @@ func bounds(i int) (low, high int64) {
 	return low, low + (1<<shift - 1)
 }
 
-// middle returns the value that stands for bucket i.
+// middle returns the value that represents bucket i.
 func middle(i int) int64 {
 	low, high := bounds(i)
 	return low + (high-low)/2
@@ -65,7 +65,7 @@ func (h *Histogram) Record(v int64) {
 	h.sumHi += carry
 }
 
-// RecordAll counts values as Record does, in half the time: for those who have many at once.
+// RecordAll counts values as Record does, in half the time per value.
 func (h *Histogram) RecordAll(values []int64) {
 	if len(values) == 0 {
 		return
@@ -88,7 +88,7 @@ func (h *Histogram) RecordAll(values []int64) {
 	h.addSum(hi, lo)
 }
 
-// RecordN counts n values of v; nothing when n is not positive.
+// RecordN counts the value v n times. It does nothing if n is not positive.
 func (h *Histogram) RecordN(v, n int64) {
 	if n <= 0 {
 		return
@@ -126,8 +126,8 @@ func (h *Histogram) Merge(o *Histogram) {
 	h.addSum(o.sumHi, o.sumLo)
 }
 
-// Reset empties h. It touches only the buckets between the minimum and the
-// maximum, so that a histogram that is emptied every second stays cheap.
+// Reset empties h. It clears only the buckets between the minimum and the maximum, so frequent
+// resets are cheap.
 func (h *Histogram) Reset() {
 	if h.n != 0 {
 		clear(h.counts[bucket(h.min) : bucket(h.max)+1])
@@ -153,10 +153,9 @@ func (h *Histogram) Mean() float64 {
 	return (float64(h.sumHi)*(1<<64) + float64(h.sumLo)) / float64(h.n)
 }
 
-// Quantile returns the value below or at which a share q (0 to 1) of the counts
-// lie: of n values in order the one at place ceil(q·n), within half the width
-// of its bucket (0.4 %). The first and the last place are exact: Quantile(1) is Max.
-// It returns zero when h is empty.
+// Quantile returns the q-quantile, for q from 0 to 1: of n values in order, the one at rank
+// ceil(q·n), to within half the width of its bucket (0.4 %). The first and the last rank are exact:
+// Quantile(1) is Max. It returns zero when h is empty.
 func (h *Histogram) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
@@ -179,10 +178,10 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return max(h.min, min(h.max, middle(bucket(h.max))))
 }
 
-// Bucket is the count of the values from Low to High, both included.
+// Bucket is the number of values from Low to High, inclusive.
 type Bucket struct{ Low, High, Count int64 }
 
-// Buckets ranges over the buckets that are not empty, lowest first.
+// Buckets returns an iterator over the nonempty buckets, lowest first.
 func (h *Histogram) Buckets() iter.Seq[Bucket] {
 	return func(yield func(Bucket) bool) {
 		if h.n == 0 {

@@ -1,7 +1,7 @@
 package histogram
 
-// Summary is a histogram of nanoseconds in the figures that reports print.
-// All but Count are in seconds.
+// Summary holds the figures of a histogram of nanoseconds that reports print. All but Count are in
+// seconds.
 type Summary struct {
 	Count int64   `json:"count"`
 	Min   float64 `json:"min"`
@@ -13,8 +13,7 @@ type Summary struct {
 	Max   float64 `json:"max"`
 }
 
-// Summary returns h's figures in seconds, nil when h is nil or empty: a latency
-// that nobody measured is absent, not zero.
+// Summary returns h's figures in seconds. It returns nil if h is nil or empty.
 func (h *Histogram) Summary() *Summary {
 	if h == nil || h.n == 0 {
 		return nil

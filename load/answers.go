@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Answer is what a service answered to one request.
+// Answer is the response of a service to one request.
 type Answer struct {
 	Target string `json:"target"` // method and URL
 	Status int    `json:"status,omitempty"`
@@ -17,11 +17,11 @@ type Answer struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// answerBody is how much of a body is hashed, in bytes.
+// answerBody is the number of bytes of a body that are hashed.
 const answerBody = 1 << 20
 
-// Answers sends each of the first n targets once, one after the other, and returns what was answered. A request without an answer has an
-// Error. It takes Options.Timeout for each at most.
+// Answers sends each of the first n targets once, one after the other, and returns the responses. The Error of an
+// Answer is set if there was none. Each request takes at most Options.Timeout.
 func Answers(ctx context.Context, o Options, n int) ([]Answer, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// closedLoop keeps every connection busy: a goroutine each sends, waits for the
-// answer and sends again. Such a load slows down with the server, so it knows
-// service times only.
+// closedLoop keeps every connection busy: one goroutine per connection sends, waits for the
+// response and sends again. Such a load slows down with the server, so it measures only service
+// times.
 type closedLoop struct {
 	g       *Generator
 	workers sync.WaitGroup
-	ending  atomic.Bool  // finish what is under way
-	claimed atomic.Int64 // requests begun, counted when they are bounded
+	ending  atomic.Bool  // finish requests in flight
+	claimed atomic.Int64 // requests started, counted if their number is limited
 }
 
 func (l *closedLoop) start(warm []*conn) {
@@ -28,8 +28,8 @@ func (l *closedLoop) start(warm []*conn) {
 
 func (l *closedLoop) end() { l.ending.Store(true) }
 
-// settle waits for the workers, whose connections are closed by now. The answers
-// that came in at last count, so their time does too.
+// settle waits for the workers, whose connections are closed by now. The last responses count, so
+// the time until they arrived counts too.
 func (l *closedLoop) settle(now int64) int64 {
 	l.workers.Wait()
 	return now
@@ -46,8 +46,8 @@ func (l *closedLoop) more() bool {
 	return bound == 0 || l.claimed.Add(1) <= bound
 }
 
-// work is one connection's loop (to each origin one). Targets go out in turn;
-// every worker begins at another one.
+// work is one connection's loop (to each origin one). Targets are sent in order; every worker
+// starts at a different one.
 func (l *closedLoop) work(id int, first *conn) {
 	g := l.g
 	var (
@@ -94,7 +94,7 @@ func (l *closedLoop) work(id int, first *conn) {
 		before := c.rd.in
 		a, err := c.roundTrip(req, now)
 		x := exchange{sent: now, in: c.rd.in - before, out: int64(len(req.wire))}
-		// One reading of the clock ends this request and begins the next.
+		// One clock reading ends this request and starts the next.
 		now = g.clock.now()
 		x.done = now
 		switch {

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// clock is the time since a generator's start, in nanoseconds. One reading
-// costs about 25 ns, so the paths of requests pass readings on.
+// clock is the time since a generator's start, in nanoseconds. A reading costs about 25 ns, so
+// functions on the path of a request pass readings as arguments.
 type clock struct{ start time.Time }
 
 func (c clock) now() int64 { return int64(time.Since(c.start)) }
 
-// never is a point in time that does not come.
+// never is later than any time on a clock.
 const never = int64(1)<<62 - 1
 
-// conn is a keep-alive connection and the one request that is under way on it.
+// conn is a keep-alive connection and the request in flight on it.
 type conn struct {
 	id      int // counts connections up
 	origin  int
@@ -31,14 +31,14 @@ type conn struct {
 	timeout int64
 	reads   int64 // the read deadline that is set, on clock
 
-	// What is under way. Whoever writes the request sets these and then busy;
-	// whoever takes busy back accounts for the request.
+	// The request in flight. The writer sets these fields and then busy. Whoever clears busy
+	// records the outcome of the request.
 	busy atomic.Bool
 	req  *request
 	due  int64 // on clock; only by schedule
 	sent int64
 
-	writing  sync.Mutex // held while somebody else than the reader writes
+	writing  sync.Mutex // held while a goroutine other than the reader writes
 	hasLimit bool       // a write deadline is set
 }
 
@@ -50,7 +50,7 @@ type dialer struct {
 	clock   clock
 }
 
-// dial opens a connection to o. The handshake of TLS belongs to it.
+// dial opens a connection to o, including the TLS handshake.
 func (d *dialer) dial(ctx context.Context, o origin) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
@@ -75,7 +75,7 @@ func (d *dialer) dial(ctx context.Context, o origin) (*conn, error) {
 	return c, nil
 }
 
-// deadline makes an error that came from ctx's deadline say so.
+// deadline returns os.ErrDeadlineExceeded if ctx's deadline has passed, else err.
 func deadline(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded
@@ -83,15 +83,14 @@ func deadline(ctx context.Context, err error) error {
 	return err
 }
 
-// tlsError marks what went wrong in a handshake.
+// tlsError is an error of a TLS handshake.
 type tlsError struct{ error }
 
 func (e tlsError) Unwrap() error { return e.error }
 
-// Read reads from the connection and enforces the request's timeout. Setting a
-// deadline for each request would cost a tenth of the request; so the deadline
-// stays where it is, always early enough for a request sent now, and when it
-// passes before the request's own time is over it is moved on.
+// Read reads from the connection and enforces the request's timeout. Setting a deadline for each
+// request would cost a tenth of the request. So the deadline stays where it is, never later than
+// that of a request sent now. If it passes before the request times out, Read extends it.
 func (c *conn) Read(b []byte) (int, error) {
 	for {
 		if c.reads == never {
@@ -115,15 +114,15 @@ func (c *conn) Read(b []byte) (int, error) {
 
 func (c *conn) extend(end int64) {
 	c.reads = end
-	// It fails only on a closed connection, and then so does the next read.
+	// It fails only on a closed connection; then the next read fails too.
 	_ = c.nc.SetReadDeadline(c.clock.start.Add(time.Duration(end)))
 }
 
-// largeRequest is from where a write may have to wait for the other side: below,
-// the empty send buffer of a connection without a request under way takes all of it.
+// largeRequest is the size from which a write may block: the empty send buffer of an idle
+// connection holds smaller requests.
 const largeRequest = 16 << 10
 
-// write sends the request that is under way.
+// write sends the request in flight.
 func (c *conn) write() error {
 	if large := len(c.req.wire) >= largeRequest; large || c.hasLimit {
 		var limit time.Time
@@ -137,13 +136,13 @@ func (c *conn) write() error {
 	return err
 }
 
-// answer reads the answer to the request that is under way. What follows it
-// nobody asked for: such a connection cannot be trusted with another request.
+// answer reads the response to the request in flight. If unrequested data follows it, the
+// connection is not used again.
 func (c *conn) answer() (answer, error) {
 	a, err := c.rd.read(c.req.head)
 	a.close = a.close || c.rd.r < c.rd.w
 	return a, err
 }
 
-// close breaks the connection off, with what is under way on it.
+// close closes the connection, aborting the request in flight.
 func (c *conn) close() { c.nc.Close() }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// connSet knows the open connections of a generator.
+// connSet is the set of open connections of a generator.
 type connSet struct {
 	mu     sync.Mutex
 	set    map[*conn]struct{}
@@ -16,7 +16,7 @@ type connSet struct {
 	last   int // open when closed
 }
 
-// add takes c in; false when the load is over and c was closed.
+// add adds c. If the load is over, it closes c and returns false.
 func (s *connSet) add(c *conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *connSet) remove(c *conn) {
 	s.mu.Unlock()
 }
 
-// closeAll closes every connection, and those that are still to come.
+// closeAll closes every connection, and makes add close later ones.
 func (s *connSet) closeAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,9 +89,9 @@ func (g *Generator) drop(c *conn) {
 	}
 }
 
-// warm opens the connections to begin with, spread over the origins. Those
-// that fail are nil; when all fail the error says why. A name is resolved once,
-// by the first connection: the others go to the address that answered.
+// warm opens the initial connections, spread over the origins. Failed ones are nil; if all fail,
+// the error says why. A name is resolved once, by the first connection: the others use the address
+// that answered.
 func (g *Generator) warm() ([]*conn, error) {
 	conns := make([]*conn, g.o.Connections)
 	var lastErr error
@@ -121,7 +121,7 @@ func (g *Generator) warm() ([]*conn, error) {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			// One that fails now is tried again when it is needed, and counted then.
+			// A failed connection is tried again when it is needed, and counted then.
 			conns[i], _ = g.connect(i % spread)
 		})
 	}
@@ -137,7 +137,7 @@ func newDialer(o *Options, clk clock) dialer {
 	if o.TLS != nil {
 		cfg = o.TLS.Clone()
 	}
-	cfg.NextProtos = []string{"http/1.1"} // the only protocol spoken here
+	cfg.NextProtos = []string{"http/1.1"} // the only protocol this package speaks
 	if cfg.ClientSessionCache == nil {
 		cfg.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	}

@@ -10,25 +10,25 @@ import (
 
 // Kinds of transport errors, the keys of Result.Errors.
 const (
-	ErrRefused     = "refused"             // nobody listens there
-	ErrReset       = "reset"               // the other side broke the connection off
-	ErrTimeout     = "timeout"             // no (complete) answer or connection within Options.Timeout
-	ErrEOF         = "eof"                 // the other side closed before the answer was complete
-	ErrMalformed   = "malformed"           // the answer is not HTTP/1.x
+	ErrRefused     = "refused"             // no listener at the address
+	ErrReset       = "reset"               // the peer reset the connection
+	ErrTimeout     = "timeout"             // no connection or complete response within Options.Timeout
+	ErrEOF         = "eof"                 // the peer closed the connection before the response was complete
+	ErrMalformed   = "malformed"           // the response is not HTTP/1.x
 	ErrFiles       = "too many open files" // this machine's limit
 	ErrPorts       = "no free port"        // this machine's ephemeral ports are used up
-	ErrUnreachable = "unreachable"         // no way to the host or network
+	ErrUnreachable = "unreachable"         // no route to the host or network
 	ErrDNS         = "dns"                 // the name does not resolve
 	ErrTLS         = "tls"                 // handshake or certificate
-	ErrTarget      = "bad target"          // a Targeter gave a request that cannot be sent
+	ErrTarget      = "bad target"          // a Targeter returned an invalid request
 	ErrOther       = "other"
 )
 
-// kinds orders the kinds, so that workers count in an array.
+// kinds lists all kinds, so that workers can count them in an array.
 var kinds = [...]string{ErrRefused, ErrReset, ErrTimeout, ErrEOF, ErrMalformed,
 	ErrFiles, ErrPorts, ErrUnreachable, ErrDNS, ErrTLS, ErrTarget, ErrOther}
 
-// kind returns the index into kinds of err.
+// kind returns the index into kinds of err's kind.
 func kind(err error) int {
 	name := kindName(err)
 	for i, k := range kinds {
@@ -72,7 +72,7 @@ func kindName(err error) string {
 	return ErrOther
 }
 
-// advice says what to do about a kind of error, "" when nothing general can be said.
+// advice returns what to do about a kind of error, or "".
 func advice(kind string) string {
 	switch kind {
 	case ErrRefused:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Expect is the set of statuses that count as success. The zero value holds all below 400.
+// Expect is the set of statuses that count as success. The zero value contains all below 400.
 type Expect struct {
 	text string
 	set  *[maxStatus]bool // nil: all below 400
@@ -14,7 +14,8 @@ type Expect struct {
 
 const maxStatus = 600
 
-// ParseExpect reads a list of statuses and classes of them: "200,404", "4xx", "2xx,304". "" is the zero value.
+// ParseExpect parses a list of statuses and status classes, such as "200,404", "4xx" or "2xx,304". "" gives
+// the zero value.
 func ParseExpect(text string) (Expect, error) {
 	if strings.TrimSpace(text) == "" {
 		return Expect{}, nil
@@ -36,7 +37,7 @@ func ParseExpect(text string) (Expect, error) {
 	return e, nil
 }
 
-// statuses reads "404" or "4xx".
+// statuses parses "404" or "4xx".
 func statuses(item string) (first, last int, ok bool) {
 	span := 0
 	if class, found := strings.CutSuffix(item, "xx"); found && len(item) == 3 {
@@ -54,5 +55,5 @@ func (e Expect) Has(status int) bool {
 	return status >= 0 && status < maxStatus && e.set[status]
 }
 
-// String returns the list as it is written on the command line, "" for the zero value.
+// String returns the list as ParseExpect accepts it, "" for the zero value.
 func (e Expect) String() string { return e.text }

@@ -2,15 +2,15 @@ package load
 
 import "fmt"
 
-// memoryLimit of connections: with buffers on both sides of the socket and a
-// goroutine each they take some 30 KB, so this many stay below half a gigabyte.
+// memoryLimit limits connections by memory: with socket buffers on both sides and a goroutine, each
+// takes about 30 KB, so all stay below half a gigabyte.
 const memoryLimit = 16384
 
-// connectionLimit returns how many connections this process may open to one
-// address, and what sets the limit.
+// connectionLimit returns the number of connections that this process may open to one address, and
+// what limits it.
 func connectionLimit() (int, string) {
 	limit, why := memoryLimit, "to bound memory"
-	// Some files and ports are needed by others, in this process and beside it.
+	// Leave some files and ports to the rest of this process and to others.
 	if files, ok := openFiles(); ok {
 		if usable := files - files/10 - min(64, files/2); usable < uint64(limit) {
 			limit, why = int(usable), fmt.Sprintf("of %d open files", files)

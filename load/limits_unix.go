@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// openFiles returns how many files this process may have open. The soft limit is
-// at the hard one already: package os raises it at start (Go 1.19), and lowers
-// it again for children, which a call of Setrlimit here would undo.
+// openFiles returns the limit of open files of this process. Package os raises the soft limit to
+// the hard limit at start (since Go 1.19) and restores it for child processes, which a call of
+// Setrlimit here would prevent.
 func openFiles() (uint64, bool) {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -20,8 +20,8 @@ func openFiles() (uint64, bool) {
 	return uint64(l.Cur), true
 }
 
-// ephemeralPorts returns how many local ports the kernel hands out by itself,
-// which bounds the connections to one address and port. Only Linux tells.
+// ephemeralPorts returns the number of ephemeral ports, which limits the connections to one address
+// and port. It is known only on Linux.
 func ephemeralPorts() (int, bool) {
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {

@@ -16,7 +16,7 @@ const (
 	DefaultTimeout     = 30 * time.Second
 )
 
-// grace is how long an ending load waits for answers that are under way.
+// grace is how long an ending load waits for requests in flight.
 const grace = time.Second
 
 // Target is one request to send.
@@ -29,16 +29,16 @@ type Target struct {
 
 // Options says what to send and how fast.
 type Options struct {
-	Targets        []Target      // sent one after the other, then again from the first; at least one
-	Targeter       Targeter      // any other sequence of requests, instead of Targets
-	Rate           float64       // requests per second by a constant schedule; 0 = closed loop, flat out
-	Schedule       Schedule      // any other schedule, instead of Rate
-	Connections    int           // closed loop: that many; by schedule: opened beforehand. 0 = DefaultConnections
-	MaxConnections int           // by schedule: the cap; 0 = derived from limits of files, ports and memory
-	Timeout        time.Duration // a request's; 0 = DefaultTimeout
+	Targets        []Target      // sent in order, then again from the first; at least one
+	Targeter       Targeter      // generates requests, instead of Targets
+	Rate           float64       // requests per second, at a constant rate; 0 = closed loop
+	Schedule       Schedule      // a schedule, instead of Rate
+	Connections    int           // closed loop: the number used; by schedule: opened before the start. 0 = DefaultConnections
+	MaxConnections int           // by schedule: the maximum; 0 = by the limits of files, ports and memory
+	Timeout        time.Duration // of a request; 0 = DefaultTimeout
 	Expect         Expect        // the statuses that count as success
-	MaxRequests    int64         // stop by itself after that many; 0 = no bound
-	MaxDuration    time.Duration // stop by itself after that long; 0 = until Stop or ctx ends
+	MaxRequests    int64         // stop after this many; 0 = no limit
+	MaxDuration    time.Duration // stop after this time; 0 = until Stop, or until ctx is done
 	TLS            *tls.Config
 }
 
@@ -84,12 +84,12 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// engine is a way of sending: closed loop or by schedule.
+// engine sends requests: a closed loop, or by schedule.
 type engine interface {
 	start(warm []*conn)
-	end()                   // begin no more requests than are due now
-	settle(now int64) int64 // all is closed: wait, count what was missed; the end on the clock
-	stretch(r *Result)      // add to r what only the engine knows, since the last call
+	end()                   // start no more requests than are due now
+	settle(now int64) int64 // all connections are closed: wait, count missed requests; returns the end on the clock
+	stretch(r *Result)      // add to r the engine's counts since the last call
 }
 
 // Generator is a running load.
@@ -101,27 +101,27 @@ type Generator struct {
 	dialer  dialer
 	rec     *recorder
 	engine  engine
-	made    *generator // makes the requests of a Targeter; nil: they are reqs, in turn
+	made    *generator // builds the requests of a Targeter; nil: send reqs in order
 
-	ctx      context.Context // ends when everything has to
+	ctx      context.Context // done when all connections must close
 	kill     context.CancelFunc
 	stopping chan struct{} // closed by Stop, and by MaxDuration
 	stopOnce sync.Once
-	settled  chan struct{} // closed by the engine: nothing is under way, nothing due
+	settled  chan struct{} // closed by the engine: no requests in flight, none due
 	finished func()
 	done     chan struct{}
 
 	conns connSet
 
 	mu             sync.Mutex // of what follows
-	total, pending *Result    // up to the last Cut, and since
+	total, pending *Result    // until the last Cut, and since
 	cut            time.Time  // end of the last stretch
 	cpu            float64    // CPU seconds then
 	ended          time.Time  // zero while running
 }
 
-// Start validates o, warms the connections and begins to send.
-// An error says what is wrong with o, or that no connection could be opened.
+// Start validates o, opens the initial connections and starts sending. It returns an error if o is
+// invalid or no connection can be opened.
 func Start(ctx context.Context, o Options) (*Generator, error) {
 	if err := o.complete(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -170,7 +170,7 @@ func Start(ctx context.Context, o Options) (*Generator, error) {
 	return g, nil
 }
 
-// supervise ends the load: by Stop, by a bound or by the context.
+// supervise ends the load: after Stop, at a limit, or when the context is done.
 func (g *Generator) supervise() {
 	var expired <-chan time.Time
 	if g.o.MaxDuration > 0 {
@@ -206,9 +206,9 @@ func (g *Generator) supervise() {
 // killed reports whether connections break because the load is over.
 func (g *Generator) killed() bool { return g.ctx.Err() != nil }
 
-// Cut returns what was measured since the previous Cut (or Start) and goes on.
-// Every request is in exactly one Cut: the one in which it ended. After the end
-// of the load Cut returns what is left, which holds all that was Missed.
+// Cut returns the result since the previous Cut (or Start); the load continues. Every request is in
+// exactly one result: the one in which it ended. After the end of the load, Cut returns the rest,
+// which contains all Missed requests.
 func (g *Generator) Cut() *Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -219,7 +219,7 @@ func (g *Generator) Cut() *Result {
 	return r
 }
 
-// collect moves what was measured into pending and judges it.
+// collect moves the recorded counts into pending and computes its verdict.
 func (g *Generator) collect() {
 	end := g.ended
 	if end.IsZero() {
@@ -239,13 +239,12 @@ func (g *Generator) collect() {
 	g.cpu = cpu
 }
 
-// Done is closed when the load has ended by itself (a bound, or ctx).
+// Done returns a channel that is closed when the load has ended at a limit or with its context.
 func (g *Generator) Done() <-chan struct{} { return g.done }
 
-// Stop ends the load, waits for its workers and returns the sum since Start.
-// Answers that are under way get a second to arrive; what is still out then,
-// or was due and not sent, is Missed. Stop may be called again, also when the
-// load has ended by itself.
+// Stop ends the load, waits for its workers and returns the sum since Start. Requests in flight get
+// a second to complete. Requests that are not complete then, or were due and not sent, are Missed.
+// Stop may be called more than once, also after the load has ended.
 func (g *Generator) Stop() *Result {
 	g.stopOnce.Do(func() { close(g.stopping) })
 	<-g.done

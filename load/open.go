@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// openLoop sends by a schedule, whatever the server does: as many connections
-// as that takes, up to a cap. Nobody waits for anybody: the pacer writes small
-// requests to free connections itself; when none is free it goes on, and the
-// next connection to become free (or to be opened) takes the oldest request
-// that is due. What waits needs no queue, the schedule remembers it.
+// openLoop sends by a schedule, whatever the server does, over as many connections as that takes,
+// up to a limit. The pacer never waits for a connection. It writes small requests to free
+// connections itself; if none is free, the next connection that becomes free (or is opened) takes
+// the oldest request that is due. Waiting requests need no queue: the schedule determines them.
 type openLoop struct {
 	g     *Generator
 	zero  int64 // time zero of the schedule, on the clock
-	limit int64 // number of requests
+	limit int64 // maximum number of requests
 
 	mu        sync.Mutex // of what follows, and of the lanes
 	lanes     []lane
@@ -26,21 +25,21 @@ type openLoop struct {
 	capped    int64
 	peak      burst
 
-	stop    chan struct{} // closed by end: the pacer may go
+	stop    chan struct{} // closed by end: the pacer returns
 	readers sync.WaitGroup
 	pacer   sync.WaitGroup
 }
 
-// lane is the part of the schedule that goes to one origin: every n-th request
-// with n targets, in as many turns as targets go to that origin.
+// lane is the part of the schedule that goes to one origin: every n-th request with n targets, with
+// as many offsets as targets go to that origin.
 type lane struct {
 	origin  int
 	targets []int // indices into Generator.reqs
 	next    int64 // number, in this lane, of the first request not taken yet
-	seen    int64 // requests of this lane that fell due, as far as the pacer came
+	seen    int64 // requests of this lane that the pacer has seen fall due
 	free    []*conn
 	dialing int
-	open    int // dialing ones included
+	open    int // including those being dialed
 	cap     int
 }
 
@@ -91,8 +90,8 @@ func (n *lane) index(j int64, all int) int64 {
 	return j/k*int64(all) + int64(n.targets[j%k])
 }
 
-// peek returns when the lane's next request is due, on the clock; false when
-// none is to be sent any more.
+// peek returns when the lane's next request is due, on the clock; false if there are no more
+// requests.
 func (l *openLoop) peek(n *lane) (due int64, ok bool) {
 	i := n.index(n.next, len(l.g.reqs))
 	if i >= l.limit {
@@ -125,8 +124,8 @@ func (l *openLoop) take(n *lane, c *conn) bool {
 	return true
 }
 
-// build makes the lane's next request that can be sent, of those that are due, and counts those that
-// cannot. l.mu is held.
+// build returns the lane's next due request that can be sent, and counts those that cannot. l.mu is
+// held.
 func (l *openLoop) build(n *lane, due, now int64) (req *request, at int64, ok bool) {
 	for ok = true; ok && due <= now; due, ok = l.peek(n) {
 		req, err := l.g.made.next()
@@ -153,7 +152,7 @@ func (l *openLoop) pace() {
 	for i := int64(0); i < l.limit; i++ {
 		due := l.zero + int64(l.g.o.Schedule.Due(i))
 		if due >= last {
-			sleep.until(last) // the load lasts as long as it was asked to
+			sleep.until(last) // the load lasts for its full duration
 			break
 		}
 		if !sleep.until(due) {
@@ -190,8 +189,7 @@ func (l *openLoop) fallDue(n *lane) {
 	l.mu.Unlock()
 }
 
-// grow opens connections ahead of need: for what waits, and some to spare.
-// l.mu is held.
+// grow opens connections for waiting requests, and some spare ones. l.mu is held.
 func (l *openLoop) grow(n *lane) {
 	const atOnce = 256 // handshakes that a listening socket's queue takes
 	spare := 4 + n.open/8
@@ -224,12 +222,12 @@ func (l *openLoop) open(n *lane) {
 		return
 	}
 	k := kind(err)
-	var without conn // stands for the connection that the next request did not get
+	var without conn // in place of the connection that the next request did not get
 	l.mu.Lock()
 	n.dialing--
 	n.open--
 	if name := kinds[k]; name == ErrFiles || name == ErrPorts {
-		n.cap = max(n.open, 1) // that is all there is
+		n.cap = max(n.open, 1) // no more can be opened
 	}
 	charged := !l.g.killed() && l.take(n, &without)
 	l.mu.Unlock()
@@ -244,14 +242,14 @@ func (l *openLoop) open(n *lane) {
 	}
 }
 
-// send writes the request that c took. The pacer must not wait, so it leaves
-// to others what may: large requests, and encryption.
+// send writes the request that c took. The pacer must not block, so it leaves large requests and
+// TLS to another goroutine.
 func (l *openLoop) send(c *conn, pacer bool) {
-	if !pacer { // then it is c's reader that writes
+	if !pacer { // c's reader writes
 		l.write(c)
 		return
 	}
-	c.writing.Lock() // free: no request is under way on c but this one
+	c.writing.Lock() // uncontended: c has no other request in flight
 	if len(c.req.wire) < largeRequest && !l.g.origins[c.origin].https {
 		l.write(c)
 		c.writing.Unlock()
@@ -266,7 +264,7 @@ func (l *openLoop) send(c *conn, pacer bool) {
 func (l *openLoop) write(c *conn) {
 	if err := c.write(); err != nil {
 		l.finish(c, 0, answer{}, err)
-		c.close() // the reader does the rest
+		c.close() // the reader records the error
 	}
 }
 
@@ -276,7 +274,7 @@ func (l *openLoop) serve(n *lane, c *conn) {
 		before := c.rd.in
 		err := c.rd.await()
 		if !c.busy.Load() && l.leave(n, c) {
-			return // closed while idle, or talking out of turn: no request is lost
+			return // closed while idle, or unrequested data: no request is lost
 		}
 		var a answer
 		if err == nil {
@@ -284,8 +282,8 @@ func (l *openLoop) serve(n *lane, c *conn) {
 		}
 		again = err == nil && !a.close
 		if again {
-			// The answer may be here before the pacer is back from writing, or
-			// even before all of the request is out.
+			// The response may arrive before the pacer's write returns, or even before all of the
+			// request is sent.
 			c.writing.Lock()
 			c.writing.Unlock() //lint:ignore SA2001 an empty section waits for the writer
 		}
@@ -294,8 +292,8 @@ func (l *openLoop) serve(n *lane, c *conn) {
 	}
 }
 
-// finish accounts for the request under way on c, once: false when somebody
-// else did.
+// finish records the outcome of the request in flight on c, once. It returns false if the outcome
+// has been recorded already.
 func (l *openLoop) finish(c *conn, in int64, a answer, err error) bool {
 	x := exchange{
 		due: c.due, sent: c.sent, done: l.g.clock.now(),
@@ -320,8 +318,7 @@ func (l *openLoop) finish(c *conn, in int64, a answer, err error) bool {
 	return true
 }
 
-// leave takes an idle connection out of the lane and closes it; false when a
-// request was just put on it.
+// leave removes an idle connection from the lane and closes it; false if it just got a request.
 func (l *openLoop) leave(n *lane, c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -337,8 +334,7 @@ func (l *openLoop) leave(n *lane, c *conn) bool {
 	return true
 }
 
-// release gives c the next request that is due, or lays it down as free; false
-// when c is not to be used again.
+// release gives c the next due request, or marks it as free; false if c must not be used again.
 func (l *openLoop) release(n *lane, c *conn, again bool) bool {
 	l.mu.Lock()
 	if !again {
@@ -359,7 +355,7 @@ func (l *openLoop) release(n *lane, c *conn, again bool) bool {
 	return true
 }
 
-// settled wakes the generator when nothing is left to do. l.mu is held.
+// settled wakes the generator when no requests are left. l.mu is held.
 func (l *openLoop) settled() {
 	if !l.ending || l.inFlight > 0 {
 		return
@@ -372,7 +368,7 @@ func (l *openLoop) settled() {
 	l.g.finished()
 }
 
-// end takes now for the end of the schedule unless it has ended before.
+// end ends the schedule now, unless it has ended before.
 func (l *openLoop) end() {
 	l.mu.Lock()
 	l.horizon = min(l.horizon, l.g.clock.now())
@@ -380,9 +376,9 @@ func (l *openLoop) end() {
 	close(l.stop)
 }
 
-// settle counts what fell due and was never sent. The load's time is that of its
-// schedule, longer only if requests were still sent after it; the time in which
-// the last answers came in is not part of it, or no rate would be as asked.
+// settle counts requests that fell due and were never sent. It returns the end of the schedule, or
+// the time of the last send if that is later. The wait for the last responses does not count: it
+// would lower the measured rate.
 func (l *openLoop) settle(now int64) int64 {
 	l.pacer.Wait()
 	l.readers.Wait()
@@ -398,19 +394,19 @@ func (l *openLoop) settle(now int64) int64 {
 			}
 			out.missed(exchange{due: due, sent: never, done: now, scheduled: true})
 			if n.next++; n.next > n.seen {
-				l.due++ // not even the pacer came to it
+				l.due++ // not yet seen by the pacer
 			}
 		}
 	}
 	end := l.horizon
 	if l.g.o.MaxRequests > 0 {
-		// Where the request after the last one would be due.
+		// When the request after the last one would be due.
 		end = min(end, l.zero+int64(l.g.o.Schedule.Due(l.limit)))
 	}
 	return max(end, l.lastSent)
 }
 
-// stretch adds what was sent and what fell due since the last call.
+// stretch adds the requests that were sent and that fell due since the last call.
 func (l *openLoop) stretch(r *Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -421,7 +417,8 @@ func (l *openLoop) stretch(r *Result) {
 	l.due, l.sent, l.capped, l.peak.most = 0, 0, 0, 0
 }
 
-// burst finds the most requests in any 10 ms, counted from the start.
+// burst finds the largest number of requests in a 10 ms interval; intervals are aligned to the
+// start.
 type burst struct{ window, n, most int64 }
 
 func (b *burst) add(now int64) {

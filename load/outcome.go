@@ -10,28 +10,28 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// Outcome is what became of the requests of a load.
+// Outcome counts the requests of a load by how they ended.
 type Outcome struct {
-	Status     map[int]int64    `json:"status,omitempty"`      // answers by status
-	Errors     map[string]int64 `json:"errors,omitempty"`      // requests without an answer, by kind
+	Status     map[int]int64    `json:"status,omitempty"`      // responses by status
+	Errors     map[string]int64 `json:"errors,omitempty"`      // requests without a response, by kind of error
 	RedirectTo string           `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
 	Expect     string           `json:"expect,omitempty"`      // the statuses that are successes; "" = all below 400
 }
 
-// Outcome returns what became of r's requests.
+// Outcome returns the outcome of r's requests.
 func (r *Result) Outcome() Outcome {
 	return Outcome{Status: r.Status, Errors: r.Errors, RedirectTo: r.RedirectTo, Expect: r.Expect.String()}
 }
 
-// Failures says what the failed requests got, most first: "1,200 answers of 500, 34 timeouts"; "" when
-// none failed.
+// Failures describes the failed requests, most frequent first: "1,200 answers of 500, 34 timeouts".
+// It returns "" if none failed.
 func (o Outcome) Failures() string {
-	expect, _ := ParseExpect(o.Expect) // what cannot be read is the default
+	expect, _ := ParseExpect(o.Expect) // the default if invalid
 	return o.list(func(status int) bool { return !expect.Has(status) })
 }
 
-// Trouble says what all requests got when none of them did what a load is for: all failed, or all were
-// answered by a redirect that nobody expects. It is "" when some succeeded.
+// Trouble describes the outcome if no request succeeded: all failed, or all got an unexpected
+// redirect. It returns "" if some succeeded.
 func (o Outcome) Trouble() string {
 	expect, _ := ParseExpect(o.Expect)
 	useless := func(status int) bool {
@@ -68,7 +68,8 @@ func (o Outcome) Trouble() string {
 	return fmt.Sprintf("none of %s requests succeeded: %s", units.Count(all), o.list(useless))
 }
 
-// list writes the answers of some statuses and all errors, most first.
+// list describes the responses with the statuses that of selects and all errors, most frequent
+// first.
 func (o Outcome) list(of func(status int) bool) string {
 	type item struct {
 		n    int64
@@ -93,7 +94,7 @@ func (o Outcome) list(of func(status int) bool) string {
 	return strings.Join(words, ", ")
 }
 
-// answer names a status, and where a redirect leads.
+// answer describes a status and the target of a redirect.
 func (o Outcome) answer(status int) string {
 	if status/100 == 3 && o.RedirectTo != "" {
 		return fmt.Sprintf("%d to %s", status, o.RedirectTo)
@@ -101,7 +102,7 @@ func (o Outcome) answer(status int) string {
 	return fmt.Sprint(status)
 }
 
-// errorWords says in the plural what a kind of transport error is.
+// errorWords returns the plural for a kind of transport error.
 func errorWords(kind string) string {
 	switch kind {
 	case ErrRefused:

@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// tally is what happened since it was last emptied.
+// tally holds counts since it was last emptied.
 type tally struct {
 	requests, missed  int64
 	bytesIn, bytesOut int64
@@ -20,13 +20,12 @@ type tally struct {
 	latency, service, lag histogram.Histogram
 }
 
-// shard is the tally of a few connections. Its lock is held for some tens of
-// nanoseconds a request and hardly ever contended; it is there so that Cut may
-// take the tally away while the load goes on.
+// shard is the tally of a few connections. Its lock is held for tens of nanoseconds per request and
+// rarely contended. It lets Cut take the tally while the load runs.
 type shard struct {
 	mu  sync.Mutex
 	now *tally
-	_   [48]byte // the next shard's lock lies on another cache line
+	_   [48]byte // pads to keep the next shard's lock on another cache line
 }
 
 // recorder spreads tallies over shards.
@@ -46,14 +45,14 @@ func newRecorder(shards int, closed bool) *recorder {
 
 func (r *recorder) shard(id int) *shard { return &r.shards[id%len(r.shards)] }
 
-// exchange is one request as its connection saw it; times on the clock.
+// exchange holds the times, on the clock, and sizes of one request.
 type exchange struct {
 	due, sent, done int64 // due only by schedule
 	in, out         int64 // bytes
 	scheduled       bool
 }
 
-// answered counts a complete answer.
+// answered counts a complete response.
 func (s *shard) answered(x exchange, a answer) {
 	s.mu.Lock()
 	t := s.now
@@ -79,8 +78,8 @@ func (s *shard) answered(x exchange, a answer) {
 	s.mu.Unlock()
 }
 
-// failed counts a transport error. A timeout has a latency, at least what was
-// waited; other errors have none: a refused connection is not a fast answer.
+// failed counts a transport error. The latency of a timeout is at least the time waited. Other
+// errors have none: a refused connection is not a fast response.
 func (s *shard) failed(x exchange, kind int) {
 	s.mu.Lock()
 	t := s.now
@@ -93,8 +92,8 @@ func (s *shard) failed(x exchange, kind int) {
 	s.mu.Unlock()
 }
 
-// missed counts a request that was due and never answered, or in a closed loop
-// one that was under way at the end; x.done is when it was given up.
+// missed counts a request that was due and not answered, or in a closed loop one in flight at the
+// end; x.done is when it was abandoned.
 func (s *shard) missed(x exchange) {
 	s.mu.Lock()
 	s.now.missed++
@@ -113,7 +112,7 @@ func (t *tally) waited(x exchange) {
 	}
 }
 
-// collect moves everything recorded so far into res.
+// collect moves all counts into res.
 func (r *recorder) collect(res *Result) {
 	for i := range r.shards {
 		s := &r.shards[i]
@@ -164,7 +163,7 @@ func (t *tally) reset() {
 	t.lag.Reset()
 }
 
-// newResult returns an empty result of a load to add to.
+// newResult returns an empty result.
 func newResult(start time.Time, o *Options) *Result {
 	r := &Result{
 		Start:   start,

@@ -9,29 +9,29 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// Schema is the version of Report's JSON.
+// Schema is the name and version of Report's JSON.
 const Schema = "hone/load/v1"
 
-// Report is a Result in the figures that people and scripts read. Its JSON is
-// the output of hone load -json and the load.json of a recording.
-// What was not measured is absent: a closed loop has neither latency nor lag.
+// Report holds the figures of a Result for people and scripts. Its JSON is the output of hone load
+// -json and the load.json of a recording. Figures that were not measured are absent: a closed loop
+// has neither latency nor lag.
 type Report struct {
 	Schema   string     `json:"schema"`
 	Start    *time.Time `json:"start,omitempty"`
 	Seconds  float64    `json:"seconds"`
-	Loop     string     `json:"loop"` // "closed", or "open": by schedule
+	Loop     string     `json:"loop"` // "closed", or "open" (by schedule)
 	Requests int64      `json:"requests"`
 	Rate     float64    `json:"rate"` // answers per second
 	Asked    float64    `json:"asked_rate,omitempty"`
 	Missed   int64      `json:"missed"`
-	Errors   int64      `json:"errors"`           // of transport
-	Failed   int64      `json:"failed"`           // those, and answers that are not expected
-	Expect   string     `json:"expect,omitempty"` // the statuses that are; absent: all below 400
+	Errors   int64      `json:"errors"`           // transport errors
+	Failed   int64      `json:"failed"`           // errors and unexpected statuses
+	Expect   string     `json:"expect,omitempty"` // the expected statuses; absent: all below 400
 
 	ErrorKinds map[string]int64 `json:"error_kinds,omitempty"`
 	Status     map[string]int64 `json:"status,omitempty"`      // by code
 	RedirectTo string           `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
-	Trouble    string           `json:"trouble,omitempty"`     // what all requests got, when none succeeded
+	Trouble    string           `json:"trouble,omitempty"`     // outcome of all requests, if none succeeded
 	BytesIn    int64            `json:"bytes_in"`
 	BytesOut   int64            `json:"bytes_out"`
 
@@ -97,8 +97,7 @@ func (r *Result) Report() *Report {
 // MarshalJSON writes r as its Report.
 func (r *Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.Report()) }
 
-// ParseReport reads the JSON of a Report back. Keys that it does not know are
-// left alone; another schema is an error.
+// ParseReport parses the JSON of a Report. It ignores unknown keys; another schema is an error.
 func ParseReport(text []byte) (*Report, error) {
 	var p Report
 	if err := json.Unmarshal(text, &p); err != nil {

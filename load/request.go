@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// origin is where connections go: requests to one origin share them.
+// origin is the address of connections: requests to one origin share them.
 type origin struct {
 	https bool
 	host  string // without port, for the certificate
@@ -20,12 +20,12 @@ type origin struct {
 // request is a Target as bytes on the wire, built once.
 type request struct {
 	wire   []byte
-	head   bool // the answer to HEAD has no body, whatever its headers say
+	head   bool // the response to HEAD has no body, whatever its header says
 	origin int  // index into the generator's origins
 	target *Target
 }
 
-// buildRequests turns targets into wire bytes and collects their origins.
+// buildRequests encodes targets and collects their origins.
 func buildRequests(targets []Target) ([]request, []origin, error) {
 	if len(targets) == 0 {
 		return nil, nil, errors.New("no targets: name a URL to send requests to")
@@ -71,7 +71,7 @@ func (t *Target) wire() ([]byte, origin, error) {
 		return nil, origin{}, fmt.Errorf("%q is not a method", method)
 	}
 	if method == "CONNECT" {
-		return nil, origin{}, errors.New("CONNECT opens a tunnel, it is not a request to measure")
+		return nil, origin{}, errors.New("CONNECT opens a tunnel and cannot be measured")
 	}
 	u, o, err := parseURL(t.URL)
 	if err != nil {
@@ -161,7 +161,7 @@ func parseURL(s string) (*url.URL, origin, error) {
 	return u, o, nil
 }
 
-// checkField refuses header fields that would change the request's framing.
+// checkField rejects header fields that would change the request's framing.
 func checkField(name, value string) error {
 	if !isToken(name) {
 		return fmt.Errorf("%q is not a header name", name)

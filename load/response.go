@@ -10,36 +10,36 @@ import (
 )
 
 const (
-	readBuffer  = 4 << 10   // of a connection; a longer header line passes through it
-	maxHeader   = 256 << 10 // of all header lines of one answer, and of its trailers
-	maxInterim  = 16        // answers of 1xx before the final one
+	readBuffer  = 4 << 10   // of a connection; longer header lines are read piecewise
+	maxHeader   = 256 << 10 // of the header of one response, and of its trailers
+	maxInterim  = 16        // 1xx responses before the final one
 	maxLocation = 200       // bytes of a redirect's Location that are kept
 )
 
-// malformed is an answer that is not HTTP/1.x, in words.
+// malformed is the error of a response that is not HTTP/1.x.
 type malformed string
 
 func (m malformed) Error() string { return "malformed answer: " + string(m) }
 
-// http2Only is the answer of a server that speaks HTTP/2 alone.
+// http2Only is the error of a server that speaks only HTTP/2.
 const http2Only malformed = "the server speaks HTTP/2, hone load speaks HTTP/1.1"
 
-// isHTTP2 reports whether b starts with a frame that opens or ends a connection of HTTP/2: SETTINGS
+// isHTTP2 reports whether b starts with a frame that opens or ends an HTTP/2 connection: SETTINGS
 // or GOAWAY, of stream 0 (RFC 9113, sections 4.1, 6.5 and 6.8).
 func isHTTP2(b []byte) bool {
 	const settings, goAway = 4, 7
 	return len(b) >= 9 && b[0] == 0 && (b[3] == settings || b[3] == goAway) && bytes.Equal(b[5:9], make([]byte, 4))
 }
 
-// reader parses answers from a byte stream and throws bodies away.
-// It keeps what follows an answer for the next one.
+// reader parses responses from a byte stream and discards bodies. Bytes after a response belong to
+// the next one.
 type reader struct {
 	src  io.Reader
 	buf  []byte // src's bytes buf[r:w] are not parsed yet
 	r, w int
 	in   int64 // bytes read from src, ever
 
-	left   int    // header bytes that the current answer may still have
+	left   int    // header bytes that the current response may still have
 	loc    []byte // the Location of a redirect
 	sample []byte // the first bytes of the body, up to its capacity; nil: none wanted
 }
@@ -48,7 +48,7 @@ func newReader(src io.Reader) *reader {
 	return &reader{src: src, buf: make([]byte, readBuffer)}
 }
 
-// answer is what a response said in its head.
+// answer holds the status and framing of a response.
 type answer struct {
 	status int
 	close  bool // the connection cannot be used again
@@ -63,8 +63,8 @@ type answer struct {
 	location []byte // of a redirect; valid until the reader's next answer
 }
 
-// read reads one answer with its body. An error of io.EOF means that the
-// stream ended before its first byte.
+// read reads one response with its body. It returns io.EOF if the stream ends before the first
+// byte.
 func (r *reader) read(head bool) (answer, error) {
 	for range maxInterim {
 		a, err := r.readHead()
@@ -78,7 +78,7 @@ func (r *reader) read(head bool) (answer, error) {
 	return answer{}, malformed(fmt.Sprintf("more than %d interim answers (1xx)", maxInterim))
 }
 
-// await waits for the first byte of an answer.
+// await waits for the first byte of a response.
 func (r *reader) await() error {
 	if r.r < r.w {
 		return nil
@@ -121,7 +121,7 @@ func (r *reader) readHead() (answer, error) {
 		}
 	}
 	if a.minor == 0 && a.coded {
-		a.coded, a.chunked, a.close = false, false, true // HTTP/1.0 has no codings; the sender is confused
+		a.coded, a.chunked, a.close = false, false, true // HTTP/1.0 has no transfer codings: do not reuse the connection
 	}
 	a.close = a.close || a.minor == 0 && !a.keepOpen || a.status == 101
 	return a, nil
@@ -144,16 +144,16 @@ func (a *answer) parseStatus(line []byte) bool {
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// parseField looks at a header line for what frames the body.
+// parseField parses the header fields that frame the body.
 func (a *answer) parseField(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
-		return nil // folded: continues a field; those that count are never folded
+		return nil // folded: continues a field; framing fields are never folded
 	}
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || line[colon-1] == ' ' || line[colon-1] == '\t' {
 		return malformed(fmt.Sprintf("%.40q is not a header line", line))
 	}
-	// Three lengths of names, so most fields cost one comparison.
+	// The names have three lengths, so most fields cost one comparison.
 	switch name := line[:colon]; len(name) {
 	case len("Content-Length"):
 		if equalFold(name, "content-length") {
@@ -253,7 +253,7 @@ func (r *reader) discardChunks() error {
 	}
 }
 
-// parseChunkSize reads the hexadecimal size in front of any extension.
+// parseChunkSize parses the hexadecimal size before any extension.
 func parseChunkSize(line []byte) (int64, bool) {
 	var n int64
 	digits := 0
@@ -277,8 +277,8 @@ func parseChunkSize(line []byte) (int64, bool) {
 	return n, digits > 0
 }
 
-// line returns the next line without its end, valid until the next call. Of a
-// line longer than the buffer it returns the beginning and skips the rest.
+// line returns the next line without its line ending, valid until the next call. If a line is
+// longer than the buffer, it returns the start and skips the rest.
 func (r *reader) line() ([]byte, error) {
 	scanned := r.r
 	for {
@@ -307,7 +307,7 @@ func (r *reader) line() ([]byte, error) {
 	}
 }
 
-// longLine returns a copy of the buffered beginning of a line and skips its rest.
+// longLine returns a copy of the buffered start of a line and skips the rest.
 func (r *reader) longLine() ([]byte, error) {
 	begin := bytes.Clone(r.buf[:256])
 	for {
@@ -352,10 +352,10 @@ func (r *reader) fill() error {
 	return err
 }
 
-// bulk are buffers for what of a body is longer than a connection's own.
+// bulk holds buffers for bodies that are longer than a connection's buffer.
 var bulk = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// discard reads n bytes of body and forgets them.
+// discard reads and discards n bytes of body.
 func (r *reader) discard(n int64) error {
 	for {
 		have := min(int64(r.w-r.r), n)
@@ -374,7 +374,7 @@ func (r *reader) discard(n int64) error {
 	}
 }
 
-// discardBulk is discard past the connection's buffer, which is empty.
+// discardBulk is discard for an empty connection buffer.
 func (r *reader) discardBulk(n int64) error {
 	buf := bulk.Get().(*[64 << 10]byte)
 	defer bulk.Put(buf)
@@ -393,14 +393,14 @@ func (r *reader) discardBulk(n int64) error {
 	return nil
 }
 
-// keep appends to the sample while there is room.
+// keep appends body to the sample up to its capacity.
 func (r *reader) keep(body []byte) {
 	if room := cap(r.sample) - len(r.sample); room > 0 {
 		r.sample = append(r.sample, body[:min(room, len(body))]...)
 	}
 }
 
-// midway turns the end of the stream into what it is inside an answer.
+// midway turns io.EOF inside a response into io.ErrUnexpectedEOF.
 func midway(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -408,7 +408,7 @@ func midway(err error) error {
 	return err
 }
 
-// trim cuts white space off both ends.
+// trim removes white space at both ends.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]

@@ -7,41 +7,41 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// Result is what one stretch of load measured.
+// Result holds the measurements of a load over an interval of time.
 type Result struct {
 	Start   time.Time
-	Elapsed time.Duration // by schedule without the wait for the last answers
-	Closed  bool          // closed loop: Latency is nil, only service time is known
-	Rate    float64       // asked for; 0 in a closed loop
+	Elapsed time.Duration // by schedule, without the wait for the last responses
+	Closed  bool          // closed loop: Latency and Lag are nil
+	Rate    float64       // the rate requested; 0 in a closed loop
 	Expect  Expect        // the statuses that count as success
 
-	Requests   int64            // answered, whatever the status
-	Missed     int64            // scheduled, not sent (or not answered) in this stretch; never silent
+	Requests   int64            // complete responses, whatever the status
+	Missed     int64            // requests due and not answered; see Generator.Stop
 	Status     map[int]int64    // by status code
 	Errors     map[string]int64 // transport errors by kind
-	RedirectTo string           // the Location of one answer of 3xx; "" when there was none
-	BytesIn    int64            // of HTTP, inside TLS
-	BytesOut   int64            // of requests begun
+	RedirectTo string           // the Location of one 3xx response; "" if there was none
+	BytesIn    int64            // of HTTP, without TLS
+	BytesOut   int64            // of requests started
 
-	// The histograms are in nanoseconds. They hold every answer, and with at least
-	// the time that passed also what timed out or was missed.
+	// The histograms are in nanoseconds. They include every response. Timeouts and missed requests
+	// count with the time that had passed.
 	Latency *histogram.Histogram // done − due; nil in a closed loop
 	Service *histogram.Histogram // done − sent
 	Lag     *histogram.Histogram // sent − due; nil in a closed loop
 
-	PeakIn10ms  int64   // most requests sent within 10 ms; 0 in a closed loop
+	PeakIn10ms  int64   // most requests sent in a 10 ms interval; 0 in a closed loop
 	CPUSeconds  float64 // the generator's own process, user + system
 	Verdict     Verdict
-	VerdictWhy  string // in words, when not ok
-	OpenConns   int    // at the end of the stretch
-	Waiting     int    // of those, how many wait for an answer
+	VerdictWhy  string // the reason, if not ok
+	OpenConns   int    // at the end of the interval
+	Waiting     int    // of those, the number waiting for a response
 	ConnsOpened int64
 
-	due, sent int64 // by schedule: requests that fell due, and that were sent
-	capped    int64 // of those sent, how many found every connection allowed in use
+	due, sent int64 // by schedule: requests that fell due, and those that were sent
+	capped    int64 // of those sent, the number delayed by the limit of connections
 }
 
-// Failed counts transport errors and answers that are not expected: by default those of 400 and above.
+// Failed returns the number of transport errors and of responses with a status outside Expect.
 func (r *Result) Failed() int64 {
 	var n int64
 	for code, c := range r.Status {
@@ -55,7 +55,7 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
-// Throughput returns answers per second, zero when no time passed.
+// Throughput returns responses per second, 0 if no time passed.
 func (r *Result) Throughput() float64 {
 	if r.Elapsed <= 0 {
 		return 0
@@ -63,7 +63,7 @@ func (r *Result) Throughput() float64 {
 	return float64(r.Requests) / r.Elapsed.Seconds()
 }
 
-// Merge adds the stretch o, which follows r in time, and judges the sum again.
+// Merge adds o, the result of the following interval, to r and computes the verdict of the sum.
 func (r *Result) Merge(o *Result) {
 	if r.Status == nil {
 		r.Status = map[int]int64{}

@@ -2,12 +2,11 @@ package load
 
 import "time"
 
-// fine is from where on a wait is left to the operating system's most precise
-// sleep, which cannot be interrupted; above, a timer of Go's will do, which on
-// Linux may be a millisecond late.
+// fine is the wait below which the operating system's most precise sleep is used, which cannot be
+// interrupted. Longer waits use a Go timer, which may be a millisecond late on Linux.
 const fine = 2 * time.Millisecond
 
-// sleeper waits for points in time, as precisely as the machine can.
+// sleeper waits for points in time as precisely as the system allows.
 type sleeper struct {
 	clock clock
 	stop  <-chan struct{}
@@ -24,7 +23,7 @@ func (s *sleeper) close() {
 	s.undo()
 }
 
-// until waits for the time t on the clock; false when asked to stop.
+// until waits for the time t on the clock. It returns false if stopped.
 func (s *sleeper) until(t int64) bool {
 	for {
 		select {

@@ -4,8 +4,7 @@ package load
 
 import "time"
 
-// precise has nothing to prepare: elsewhere Go's timers are as good as the
-// system's.
+// precise does nothing: on these systems Go's timers are as precise as nap.
 func precise() (undo func()) { return func() {} }
 
 func nap(d time.Duration) { time.Sleep(d) }

@@ -4,5 +4,5 @@ package load
 
 import "net"
 
-// fast returns nc: package net's own way into the kernel is the only portable one.
+// fast returns nc: only package net is portable.
 func fast(nc net.Conn) net.Conn { return nc }

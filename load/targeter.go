@@ -6,19 +6,20 @@ import (
 	"sync"
 )
 
-// Targeter says which request to send next, for loads whose requests are not known beforehand: IDs that
-// count up, bodies that differ. All go to the host of the first.
+// Targeter generates the requests of a load, for example with increasing IDs or different bodies. All
+// must go to the host of the first.
 type Targeter interface {
-	// Target returns request i, from 0. Calls come one at a time, in the order of i, while other
-	// requests wait, so Target must not block. The first targets are also asked for before a load
-	// starts, and the last may never be sent.
+	// Target returns request i, from 0. Calls do not overlap and i increases by one. The generator's
+	// locks are held during a call: other requests wait for it, so Target must be fast, and it must not
+	// call methods of the Generator. Target is also called for the first requests before the load starts,
+	// and the last requests may not be sent.
 	Target(i int64) Target
 }
 
-// TargeterFunc is a function as a Targeter.
+// TargeterFunc is an adapter to use a function as a Targeter.
 type TargeterFunc func(i int64) Target
 
-// Target calls f.
+// Target returns f(i).
 func (f TargeterFunc) Target(i int64) Target { return f(i) }
 
 // generator builds the requests of a Targeter as they are sent.
@@ -30,10 +31,10 @@ type generator struct {
 	sent int64
 }
 
-// badTarget is a request that cannot be built.
+// badTarget is the error of a request that cannot be built.
 type badTarget struct{ error }
 
-// next returns the next request. Its error is a badTarget.
+// next returns the next request. An error is a badTarget.
 func (g *generator) next() (*request, error) {
 	g.mu.Lock()
 	t := g.from.Target(g.sent)
@@ -49,8 +50,7 @@ func (g *generator) next() (*request, error) {
 	return &request{wire: wire, head: t.Method == "HEAD", target: &t}, nil
 }
 
-// known returns the targets that are known before the load starts: all of the list, or the first n of the
-// Targeter.
+// known returns the targets known before the load starts: the whole list, or the first n of the Targeter.
 func (o *Options) known(n int) []Target {
 	if o.Targeter == nil {
 		return o.Targets

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// ParseTargets reads what users type after -load: a URL, 'METHOD URL', or the
-// name of a targets file in vegeta's http format
-// (https://github.com/tsenart/vegeta#http-format):
+// ParseTargets parses the argument of -load: a URL, 'METHOD URL', or the name of a targets file in
+// vegeta's http format (https://github.com/tsenart/vegeta#http-format):
 //
 //	# a comment
 //	POST http://127.0.0.1:8080/items
@@ -20,10 +19,10 @@ import (
 //
 //	GET http://127.0.0.1:8080/items/1
 //
-// A target is a line of method and URL (a URL alone is a GET), then its headers, then perhaps the
-// name of a file that holds its body, relative to the targets file. Empty lines and comments may stand
-// between targets. header is added to every target after its own; an error in a file names the line
-// and the form that is expected there.
+// A target is a line with a method and a URL (a URL alone is a GET), then its header fields, then
+// optionally @ and the name of a file with its body, relative to the targets file. Empty lines and
+// comments may separate targets. The fields of header are appended to those of every target. Errors
+// in a file name the line and the expected form.
 func ParseTargets(arg string, header [][2]string) ([]Target, error) {
 	arg = strings.TrimSpace(arg)
 	if arg == "" {
@@ -48,7 +47,8 @@ func ParseTargets(arg string, header [][2]string) ([]Target, error) {
 	return targets, nil
 }
 
-// ParseTarget reads URL or METHOD URL; false when s is neither, and so the name of a file.
+// ParseTarget parses URL or METHOD URL. It returns false if s is neither, and so the name of a
+// file.
 func ParseTarget(s string) (Target, bool) {
 	s = strings.TrimSpace(s)
 	method, url, two := strings.Cut(s, " ")
@@ -67,7 +67,7 @@ func isMethod(s string) bool {
 	return isToken(s) && strings.ToUpper(s) == s && strings.ToLower(s) != s
 }
 
-// maxTargetsFile bounds what is read of a targets file, maxBody of a body.
+// maxTargetsFile is the maximum size of a targets file, maxBody that of a body.
 const (
 	maxTargetsFile = 64 << 20
 	maxBody        = 64 << 20
@@ -92,12 +92,12 @@ func readTargets(name string, header [][2]string) ([]Target, error) {
 	return targets, nil
 }
 
-// parseTargets reads the text of a targets file; dir is where bodies lie.
+// parseTargets parses the text of a targets file; dir is the directory of body files.
 func parseTargets(text, name, dir string, header [][2]string) ([]Target, error) {
 	var (
 		targets []Target
-		started int  // the line of the target being read, 0 between targets
-		hasBody bool // its body was named
+		started int  // first line of the current target, 0 between targets
+		hasBody bool // the target has a body
 		bodies  = map[string][]byte{}
 	)
 	finish := func() error {
@@ -158,13 +158,14 @@ func parseTargets(text, name, dir string, header [][2]string) ([]Target, error) 
 	return targets, finish()
 }
 
-// targetForm and fieldForm say what may stand on a line of a targets file.
+// targetForm and fieldForm describe the valid lines of a targets file.
 const (
 	targetForm = "want METHOD URL, as in GET http://127.0.0.1:8080/path"
 	fieldForm  = "want a header (Name: value), @FILE for the body, or the next METHOD URL"
 )
 
-// targetOrHeader reads METHOD URL or URL (ok) or, where a header may stand, NAME: VALUE.
+// targetOrHeader parses METHOD URL or URL. If mayBeHeader is set, ok is false for a line of the
+// form NAME: VALUE.
 func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error) {
 	method, url, two := strings.Cut(line, " ")
 	if two && isMethod(method) {
@@ -188,16 +189,16 @@ func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error
 	return t, false, nil
 }
 
-// ReadBody reads a file that holds the body of requests, of 64 MB at most.
+// ReadBody reads a file with the body of requests, at most 64 MB.
 func ReadBody(name string) ([]byte, error) { return readBounded(name, maxBody) }
 
-// Check reports what is wrong with a target: its method, its URL or a header.
+// Check returns an error if the target's method, URL or header is invalid.
 func (t *Target) Check() error {
 	_, _, err := t.wire()
 	return err
 }
 
-// readBody reads a body's file once, however many targets send it.
+// readBody returns the contents of a body file. It reads each file once.
 func readBody(dir, name string, read map[string][]byte) ([]byte, error) {
 	if name == "" {
 		return nil, errors.New("no file is named after @; want @FILE, relative to the targets file")

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	tryAtMost = 5   // targets: enough to know, soon over
-	tryBody   = 200 // bytes of an answer that are shown
+	tryAtMost = 5   // targets
+	tryBody   = 200 // bytes of a response that are shown
 
-	prefaceTimeout = 2 * time.Second // for an answer to HTTP/2's first bytes
+	prefaceTimeout = 2 * time.Second // for a response to the HTTP/2 preface
 )
 
-// Try sends every target once (at most a handful), one after the other, until one is answered as
-// Options.Expect has it, and says what is wrong when none is: the status and the first bytes of the
-// answer, or why there was none and what to do about it. It takes Options.Timeout at most; the error
-// then wraps os.ErrDeadlineExceeded.
+// Try sends the first few targets once, in order, until a response has a status in Options.Expect.
+// If none has, the error has the status and first bytes of each response, or why there was none and
+// what to do about it. Try takes at most Options.Timeout; after that the error wraps
+// os.ErrDeadlineExceeded.
 func Try(ctx context.Context, o Options) error {
 	if err := o.complete(); err != nil {
 		return fmt.Errorf("load: %w", err)
@@ -52,7 +52,7 @@ func Try(ctx context.Context, o Options) error {
 	return wrong
 }
 
-// failedTries is what was wrong with each target.
+// failedTries holds the errors of all targets.
 type failedTries struct {
 	expect Expect
 	errs   []error
@@ -113,7 +113,7 @@ func try(ctx context.Context, d *dialer, req *request, o origin, expect Expect) 
 	return err
 }
 
-// noAnswer says why a request that was sent got no answer.
+// noAnswer returns the reason why a request got no response.
 func noAnswer(ctx context.Context, d *dialer, o origin, err error) error {
 	switch kindName(err) {
 	case ErrTimeout:
@@ -126,7 +126,7 @@ func noAnswer(ctx context.Context, d *dialer, o origin, err error) error {
 	return advised(err)
 }
 
-// hung is a request that was sent and got no answer in time.
+// hung is the error of a request that got no response in time.
 type hung struct {
 	after time.Duration
 	err   error
@@ -135,8 +135,8 @@ type hung struct {
 func (h hung) Error() string { return fmt.Sprintf("no answer after %s", round(h.after)) }
 func (h hung) Unwrap() error { return h.err }
 
-// speaksHTTP2 asks an origin that does not answer HTTP/1.1 whether it answers HTTP/2 without TLS
-// (h2c with prior knowledge, RFC 9113, section 3.3).
+// speaksHTTP2 reports whether an origin that does not respond to HTTP/1.1 responds to HTTP/2
+// without TLS (h2c with prior knowledge, RFC 9113, section 3.3).
 func (d *dialer) speaksHTTP2(ctx context.Context, o origin) bool {
 	if o.https {
 		return false // the handshake agreed on HTTP/1.1
@@ -157,7 +157,7 @@ func (d *dialer) speaksHTTP2(ctx context.Context, o origin) bool {
 	return err == nil && isHTTP2(frame)
 }
 
-// advised adds to a transport error what to do about it.
+// advised adds advice to a transport error.
 func advised(err error) error {
 	s := advice(kindName(err))
 	var alert tls.AlertError
@@ -173,13 +173,14 @@ func advised(err error) error {
 	return err
 }
 
-// noApplicationProtocol is the alert of a server that speaks none of the protocols offered (RFC 7301).
+// noApplicationProtocol is the alert of a server that supports none of the offered protocols (RFC
+// 7301).
 const noApplicationProtocol tls.AlertError = 120
 
-// printable makes one line of the beginning of a body.
+// printable returns the start of a body as one printable line.
 func printable(b []byte) string {
 	for len(b) > 0 && !utf8.Valid(b) && len(b) > tryBody-utf8.UTFMax {
-		b = b[:len(b)-1] // a character cut through
+		b = b[:len(b)-1] // an incomplete character
 	}
 	if !utf8.Valid(b) {
 		return fmt.Sprintf("%d bytes that are not text", len(b))

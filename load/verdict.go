@@ -16,15 +16,15 @@ const (
 	VerdictLimited Verdict = "generator-limited" // Result.VerdictWhy says why
 )
 
-// Limits of trust.
+// Thresholds of the verdict.
 const (
-	lagShare  = 0.10             // of the latency's p99 that the lag's may be,
-	lagFloor  = time.Millisecond // or this much, whichever is more
-	sentShare = 0.95             // of what fell due that must have been sent
-	cpuShare  = 0.90             // of the processors that Go may use
+	lagShare  = 0.10             // the largest lag p99, as a share of the latency's p99,
+	lagFloor  = time.Millisecond // or this, whichever is larger
+	sentShare = 0.95             // the least share of due requests that must have been sent
+	cpuShare  = 0.90             // the largest share of GOMAXPROCS that may be in use
 )
 
-// judge says whether r describes the service or the generator itself.
+// judge sets the verdict of r.
 func (r *Result) judge() {
 	var why []string
 	if s := r.lagging(); s != "" {
@@ -46,7 +46,7 @@ func (r *Result) judge() {
 	}
 }
 
-// lagging compares the scale of the lag with that of what was measured.
+// lagging returns the reason why the lag is too large for the measured latency, or "".
 func (r *Result) lagging() string {
 	if r.Lag == nil || r.Lag.Count() == 0 {
 		return ""
@@ -63,7 +63,7 @@ func (r *Result) lagging() string {
 	return s
 }
 
-// round cuts a duration to two or three figures.
+// round rounds a duration to two or three digits.
 func round(d time.Duration) time.Duration {
 	for unit := time.Duration(10); ; unit *= 10 {
 		if d < 100*unit {

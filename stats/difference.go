@@ -2,16 +2,16 @@ package stats
 
 import "math"
 
-// Tally is what was counted over an exposure: a sum of weighted Poisson events
-// and the sampling variance of that sum (Σ weight² × events). The exposure is what the sum
-// is divided by: seconds, requests, a total; it is taken as exactly known.
+// Tally is a count over an exposure: a sum of weighted Poisson events and the sampling variance of that
+// sum (Σ weight² × events). The exposure is what the sum is divided by, such as seconds or requests. It
+// is taken as exactly known.
 type Tally struct {
 	Value, Variance float64
 	Exposure        float64
 }
 
-// events returns the Poisson count with the same mean and variance, and what
-// one event of it stands for. Variance without value, or the reverse, is no count.
+// events returns the Poisson count with the same mean and variance, and the weight of one event. ok is
+// false for a variance without a value, or a value without a variance.
 func (t Tally) events() (n, weight float64, ok bool) {
 	switch {
 	case !finite(t.Value) || !finite(t.Variance) || !finite(t.Exposure):
@@ -24,33 +24,31 @@ func (t Tally) events() (n, weight float64, ok bool) {
 	return t.Value * (t.Value / t.Variance), t.Variance / t.Value, true
 }
 
-// Difference is what two tallies say of new − old, per unit of exposure.
+// Difference is the difference new − old of two rates, per unit of exposure.
 type Difference struct {
 	Interval         // bounds of the difference, which may be negative
 	P        float64 // two-sided p-value of "no difference"
-	// LeastP is the smallest p-value that so many events could have given: what is
-	// above the level of a test cannot be decided, however they are spread.
+	// LeastP is the smallest p-value that this number of events can give. A test whose level is below
+	// LeastP cannot reject, however the events are split.
 	LeastP float64
 }
 
-// manyTrials is where the binomial tails are taken as normal.
+// manyTrials is the number of trials above which the normal approximation replaces the binomial tails.
 const manyTrials = 1e6
 
 // RateDifference compares two rates, Value ÷ Exposure.
 //
-// The p-value is twice the smaller tail of the exact conditional test: given how many
-// events there were on both sides, those of one side are binomial (J. Przyborowski and
-// H. Wilenski, "Homogeneity of results in testing samples from Poisson series",
-// Biometrika 31, 1940). Weighted sums enter as the count with their mean and
-// variance, so it is exact for equal weights. It rejects what is true in at most
-// the stated share of cases, fewer for small counts. LeastP makes those tests known that can
-// never reject: as the test is conditional on all events, leaving them out of a
-// family does not bias it (R. E. Tarone, "A modified Bonferroni method for
-// discrete data", Biometrics 46, 1990).
+// The p-value is twice the smaller tail of the exact conditional test: given the total number of events,
+// the number on one side is binomial (J. Przyborowski and H. Wilenski, "Homogeneity of results in testing
+// samples from Poisson series", Biometrika 31, 1940). Weighted sums enter as the count with their mean
+// and variance, so it is exact for equal weights. The test is conservative for small counts. LeastP
+// identifies tests that can never reject. Because the test is conditional on the total, leaving those out
+// of a family does not bias it (R. E. Tarone, "A modified Bonferroni method for discrete data",
+// Biometrics 46, 1990).
 //
-// The interval is that of the two rates' [Sum] intervals (Zou and Donner, see [Add]). A side
-// without an event is bounded by the other side's weight. Tallies that are no
-// count (negative, infinite, without exposure) give an unbounded interval and p = 1.
+// The interval is that of the two rates' [Sum] intervals (Zou and Donner, see [Add]). A side without
+// events is bounded by the other side's weight. Invalid tallies (negative, infinite, without exposure)
+// give an unbounded interval and p = 1.
 func RateDifference(old, new Tally) Difference {
 	n, v, okOld := old.events()
 	m, w, okNew := new.events()
@@ -83,8 +81,7 @@ func RateDifference(old, new Tally) Difference {
 
 func (t Tally) rateVariance() float64 { return t.Variance / t.Exposure / t.Exposure }
 
-// exactSide compares where a side does not scatter at all: with its mean and
-// the other's variance in the normal approximation.
+// exactSide compares two tallies of which at least one has no variance, by the normal approximation.
 func exactSide(old, new Tally) Difference {
 	d := new.Value/new.Exposure - old.Value/old.Exposure
 	s := math.Sqrt(old.rateVariance() + new.rateVariance())
@@ -95,7 +92,8 @@ func exactSide(old, new Tally) Difference {
 	return out
 }
 
-// atLeast is the probability of k or more of n trials with chance p, continued to fractions.
+// atLeast returns the probability of k or more successes in n trials of probability p, extended to
+// fractional k and n.
 func atLeast(k, n, p float64) float64 {
 	if k <= 0 {
 		return 1
@@ -125,15 +123,16 @@ func Mean(xs []float64) Interval {
 	return Interval{mean, mean - half, mean + half}
 }
 
-// manyDegrees is where Student's t is taken as normal.
+// manyDegrees is the number of degrees of freedom above which the normal distribution replaces Student's
+// t.
 const manyDegrees = 1e5
 
-// PartlyKnownDifference is the interval and the p-value of a difference of means whose
-// variance is the sum of a known part and of one that was estimated with df degrees of
-// freedom. The sum has the degrees of freedom of Welch and Satterthwaite (F. E.
-// Satterthwaite, "An approximate distribution of estimates of variance components",
-// Biometrics Bulletin 2, 1946), so that what is known well costs nothing. Variances that are
-// negative or no numbers, or an estimate without df, give an unbounded interval and p = 1.
+// PartlyKnownDifference returns the interval and the p-value of a difference of means. The variance of
+// the difference is the sum of a known part and a part estimated with df degrees of freedom. The sum has
+// the degrees of freedom of Welch and Satterthwaite (F. E. Satterthwaite, "An approximate distribution of
+// estimates of variance components", Biometrics Bulletin 2, 1946), so a well-known part does not widen
+// the interval. Negative or NaN variances, or an estimate without df, give an unbounded interval and p =
+// 1.
 func PartlyKnownDifference(value, known, estimated, df float64) (difference Interval, p float64) {
 	variance := known + estimated
 	if !finite(value) || !finite(variance) || known < 0 || estimated < 0 || estimated > 0 && !(df > 0) {

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// FalseDiscovery adjusts the p-values of a family of tests (Y. Benjamini and Y.
-// Hochberg, "Controlling the false discovery rate", Journal of the Royal
-// Statistical Society B 57, 1995): whoever believes every test whose adjusted
-// value is at most q is wrong about at most a share q of what they believe, on
-// average. When nothing differs at all, the chance of believing anything is at
-// most q. It holds for independent tests and for those that depend positively on each other.
+// FalseDiscovery adjusts the p-values of a family of tests (Y. Benjamini and Y. Hochberg,
+// "Controlling the false discovery rate", Journal of the Royal Statistical Society B 57, 1995): if
+// every test with an adjusted value of at most q is rejected, the expected share of false
+// rejections is at most q. If no null hypothesis is false, the probability of any rejection is at
+// most q. This holds for independent tests and for positively dependent ones.
 //
 // The result is in the order of p: never less than p, never more than 1, and
 // ordered as p is. A NaN counts as 1; p itself is not changed.

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Median is the middle of some values, of an even number the mean of the two in the middle. Of none it is NaN.
+// Median returns the median of x: for an even number of values the mean of the two in the middle, for none
+// NaN.
 func Median(x []float64) float64 {
 	n := len(x)
 	if n == 0 {

@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// exactValues is the largest number of values for which the distribution of the
-// rank sum is counted out.
+// exactValues is the largest number of values for which the exact distribution of the rank sum is
+// computed.
 const exactValues = 60
 
 // mannWhitney returns the two-sided p-value of the Mann-Whitney U test of two
@@ -72,9 +72,8 @@ func midranks(x, y []float64) (groups []rankGroup, ties float64) {
 	return groups, ties
 }
 
-// rankSums counts, for every doubled rank sum, in how many ways n of the values
-// have it when all choices are equally likely. With ties this is the exact
-// conditional distribution (the permutation test on midranks).
+// rankSums counts, for every doubled rank sum, the subsets of n values with that sum. With ties
+// this is the exact conditional distribution (the permutation test on midranks).
 func rankSums(groups []rankGroup, n int) []float64 {
 	width := 1
 	for _, g := range groups {
@@ -85,7 +84,7 @@ func rankSums(groups []rankGroup, n int) []float64 {
 		ways[k] = make([]float64, width)
 	}
 	ways[0][0] = 1
-	items, reach := 0, 0 // of the groups so far: their values and the largest sum
+	items, reach := 0, 0 // values of the groups so far, and their largest sum
 	for _, g := range groups {
 		for k := min(n, items+g.size); k > 0; k-- {
 			choices := 1.0
@@ -117,9 +116,9 @@ func mannWhitneyNormal(n, m float64, twiceSum int, ties float64) float64 {
 	return math.Erfc(away / math.Sqrt(2*variance))
 }
 
-// rejectedPairs is the rank, from either end, of the pair that bounds the 95 %
-// interval of a shift between samples of n and m values; 0 when so few values
-// cannot bound it. It is the largest k with P(U < k) ≤ 2.5 % (Hollander and Wolfe, section 4.3).
+// rejectedPairs is the rank, from either end, of the pair that bounds the 95 % interval of a shift
+// between samples of n and m values; 0 if there are too few values to bound it. It is the largest k
+// with P(U < k) ≤ 2.5 % (Hollander and Wolfe, section 4.3).
 func rejectedPairs(n, m int) int {
 	if n+m > exactValues {
 		a, b := float64(n), float64(m)

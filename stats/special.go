@@ -11,7 +11,7 @@ const (
 	tiny    = 1e-300
 	// maxTerms bounds a series; the gamma series need about 10√a terms.
 	maxTerms = 10_000
-	// manyEvents is where gammaQuantile leaves the exact inversion.
+	// manyEvents is the shape above which gammaQuantile uses an approximation.
 	manyEvents = 100_000
 )
 
@@ -56,9 +56,8 @@ func notZero(x float64) float64 {
 	return x
 }
 
-// gammaQuantile is the p quantile, for p of 0.025 or 0.975, of a gamma variable
-// with shape a and scale 1, which is half the quantile of χ² with 2a degrees of
-// freedom. A shape of 0 is all at 0.
+// gammaQuantile is the p quantile, for p of 0.025 or 0.975, of a gamma variable with shape a and
+// scale 1, which is half the quantile of χ² with 2a degrees of freedom. For shape 0 it is 0.
 func gammaQuantile(a, p float64) float64 {
 	if a <= 0 {
 		return 0
@@ -79,8 +78,8 @@ func gammaQuantile(a, p float64) float64 {
 	return invert(func(x float64) float64 { return gammaP(a, x) }, p, 0, a+10*math.Sqrt(a)+20)
 }
 
-// polish takes Newton's steps from a guess of a gamma quantile, three or four as a rule.
-// It gives up where they do not settle: near 0, for small shapes.
+// polish improves a guess of a gamma quantile by Newton's method, usually in three or four steps.
+// It returns false if the steps do not converge, as near 0 for small shapes.
 func polish(x, a, p float64) (float64, bool) {
 	lg, _ := math.Lgamma(a)
 	last := math.Inf(1)
@@ -99,7 +98,7 @@ func polish(x, a, p float64) (float64, bool) {
 	return 0, false
 }
 
-// invert finds x in [low, high] with f(x) = p for an f that does not fall.
+// invert finds x in [low, high] with f(x) = p for a nondecreasing f.
 func invert(f func(float64) float64, p, low, high float64) float64 {
 	for range 200 {
 		mid := low + (high-low)/2
@@ -131,8 +130,8 @@ func betaI(a, b, x float64) float64 {
 	return betaFraction(a, b, x)
 }
 
-// betaFraction is betaI for an x that is not above its mean by much, where the fraction settles
-// quickly. It does not turn sides itself: at the border rounding could turn it forever.
+// betaFraction is betaI for an x not far above the mean, where the continued fraction converges
+// quickly. It does not swap sides itself: at the border, rounding could make it swap forever.
 func betaFraction(a, b, x float64) float64 {
 	la, _ := math.Lgamma(a)
 	lb, _ := math.Lgamma(b)

@@ -13,20 +13,18 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
-// Unknown is the interval of a quantity that cannot be negative and of which
-// nothing is known: no value, [0, +Inf).
+// Unknown returns the interval of an unknown nonnegative quantity: no value, [0, +Inf).
 func Unknown() Interval { return Interval{math.NaN(), 0, math.Inf(1)} }
 
 // Known reports whether there is a value and both bounds are finite.
 func (i Interval) Known() bool { return finite(i.Value) && finite(i.Low) && finite(i.High) }
 
-// Scale returns the interval of k times the quantity, for a k that is exactly
-// known and not negative.
+// Scale returns the interval of k times the quantity, for an exactly known k ≥ 0.
 func (i Interval) Scale(k float64) Interval {
 	return Interval{scale(i.Value, k), scale(i.Low, k), scale(i.High, k)}
 }
 
-// scale is x*k, where nothing of an unbounded quantity is nothing.
+// scale returns x*k, with 0 × Inf = 0.
 func scale(x, k float64) float64 {
 	if k == 0 {
 		return 0
@@ -84,7 +82,7 @@ const z95 = 1.959963984540054
 // events the quantiles are Wilson and Hilferty's cube-root approximation, which
 // is off there by less than a millionth of the interval's width.
 //
-// No event gives [0, 3.69]; a negative n, which is no count, gives [Unknown].
+// No events give [0, 3.69]; a negative n gives [Unknown].
 func Poisson(n int64) Interval {
 	if n < 0 {
 		return Unknown()
@@ -98,7 +96,7 @@ func Poisson(n int64) Interval {
 // and statistical inference", JASA 22, 1927). Its coverage is 95 % on average,
 // not at least.
 //
-// No trials, or a k outside 0 to n, gives no value and [0, 1].
+// No trials, or a k outside 0 to n, give no value and [0, 1].
 func Share(k, n int64) Interval {
 	if n <= 0 || k < 0 || k > n {
 		return Interval{math.NaN(), 0, 1}
@@ -107,7 +105,7 @@ func Share(k, n int64) Interval {
 	z2 := z95 * z95
 	mid := (p + z2/(2*m)) / (1 + z2/m)
 	half := z95 / (1 + z2/m) * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
-	// Rounding may miss the ends, which are exact at no and at all successes.
+	// The bounds are exactly 0 or 1 for no or only successes, whatever the rounding.
 	low, high := math.Max(0, mid-half), math.Min(1, mid+half)
 	if k == 0 {
 		low = 0

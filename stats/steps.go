@@ -9,28 +9,28 @@ import (
 type Step struct {
 	At            int     // index of the first value of the new level
 	Before, After float64 // medians of the two levels
-	P             float64 // of the two levels being one, by Student's test of the logarithms
-	// Provisional says that fewer than three values of the new level are known: the next ones may take it back.
+	P             float64 // p-value of "both levels are equal", by Student's test of the logarithms
+	// Provisional is set if the new level has fewer than three values; later values may remove the step.
 	Provisional bool
 }
 
-// LeastStep values are needed on both sides of a step before it is more than provisional.
+// LeastStep is the number of values on both sides that makes a step final.
 const LeastStep = 3
 
-// stepLevel is the p-value that a step must stay below. The place of a step is chosen from the values that then test
-// it, which makes p too small: at 0.001, one series in a hundred of 100 values without a step shows one (the test simulates it).
+// stepLevel is the largest p-value of a step. The values that test a step also chose its place, which makes p too
+// small: at this level, one in a hundred series of 100 values without a step shows one (a test simulates this).
 const stepLevel = 0.001
 
-// Steps finds where the level of a series of positive values changes by at least the share least (0.01 is 1 %). A single
-// value far from its neighbours is not a step. Values that are not positive and finite make the whole series count as
-// differences rather than ratios, scaled by its largest value.
+// Steps finds where the level of a series of positive values changes by at least the share least (0.01 is 1 %). A
+// single value far from its neighbours is not a step. If some values are not positive and finite, changes are
+// differences rather than ratios, relative to the largest value.
 //
-// The segments minimise the sum of squares around their means plus a penalty for each (the optimal partition of B. Jackson
-// et al., "An algorithm for optimal partitioning of data on an interval", IEEE Signal Processing Letters 12, 2005), on
-// logarithms that are clipped near a running median and scaled by the median difference of neighbours. Then the least
-// significant boundary is removed, as in the second pass of A. Hunter's method (M. Fleming et al., "Hunter: using change
-// point detection to hunt for performance regressions", ICPE 2023), until all are significant: noise that lasts for a
-// few values looks like steps to the first pass.
+// The segments minimise the sum of squares around their means plus a penalty for each (the optimal partition of B.
+// Jackson et al., "An algorithm for optimal partitioning of data on an interval", IEEE Signal Processing Letters 12,
+// 2005), on logarithms that are clipped near a running median and scaled by the median difference of neighbours. Then
+// the least significant boundary is removed, as in the second pass of A. Hunter's method (M. Fleming et al., "Hunter:
+// using change point detection to hunt for performance regressions", ICPE 2023), until all are significant: the first
+// pass takes noise that lasts for a few values for steps.
 func Steps(values []float64, least float64) []Step {
 	y := logs(values)
 	if y == nil {
@@ -66,7 +66,7 @@ func Steps(values []float64, least float64) []Step {
 	return steps
 }
 
-// logs returns the logarithms of values, or a linear scale where there are none.
+// logs returns the logarithms of values, or a linear scale if some have none.
 func logs(values []float64) []float64 {
 	if len(values) < 2 || !allFinite(values) {
 		return nil
@@ -90,8 +90,8 @@ func logs(values []float64) []float64 {
 	return y
 }
 
-// neighbourScale is the standard deviation of a series around its level, by the median difference of neighbours: steps
-// are few among those.
+// neighbourScale estimates the standard deviation of a series around its level by the median difference of neighbours,
+// which a few steps do not change.
 func neighbourScale(y []float64) float64 {
 	d := make([]float64, 0, len(y)-1)
 	for i := range len(y) - 1 {
@@ -114,7 +114,7 @@ func clipped(y []float64, scale float64) []float64 {
 	return out
 }
 
-// partition returns the bounds of the segments of least cost, 0 and len(y) included.
+// partition returns the boundaries of the segments of least cost, 0 and len(y) included.
 func partition(y []float64, scale float64) []int {
 	n := len(y)
 	sum, square := make([]float64, n+1), make([]float64, n+1)
@@ -141,11 +141,11 @@ func partition(y []float64, scale float64) []int {
 	return bounds
 }
 
-// nearby is how many values on each side of a boundary are tested: what was long ago may have drifted.
+// nearby is the number of values on each side of a boundary that are tested; older values may have drifted.
 const nearby = 30
 
-// levelP is Student's test, with one variance for both sides, so that a side may have a single value. No side is taken to
-// scatter less than neighbours of the whole series do.
+// levelP is Student's test, with one variance for both sides, so that a side may have a single value. The variance is
+// at least that of neighbours in the whole series.
 func levelP(before, after []float64, scale float64) float64 {
 	before, after = before[max(0, len(before)-nearby):], after[:min(len(after), nearby)]
 	n, m := float64(len(before)), float64(len(after))

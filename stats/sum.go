@@ -2,23 +2,19 @@ package stats
 
 import "math"
 
-// Count is a number of events that each stand for Weight units: profile samples
-// of 10 ms, or sampled objects that stand for so many bytes.
+// Count is a number of events of Weight units each, such as profile samples of 10 ms.
 type Count struct {
-	N      float64 // events; a fraction is allowed where the count is itself an estimate
+	N      float64 // events; may be fractional if the count is itself an estimate
 	Weight float64 // units per event, not negative
 }
 
-// Sum returns the interval of Σ weight × mean for independent Poisson counts,
-// whose variance is Σ weight² × n. The bounds are those of the total count,
-// stretched to that variance, so that small counts keep the skew of the exact
-// interval and equal weights give [Poisson] itself (A. J. Dobson, K. Kuulasmaa,
-// E. Eberle, J. Scherer, "Confidence intervals for weighted sums of Poisson
-// parameters", Statistics in Medicine 10, 1991).
+// Sum returns the interval of Σ weight × mean for independent Poisson counts, whose variance is Σ weight² × n.
+// The bounds are those of the total count, stretched to that variance, so that small counts keep the skew of the
+// exact interval and equal weights give the interval of [Poisson] (A. J. Dobson, K. Kuulasmaa, E. Eberle, J.
+// Scherer, "Confidence intervals for weighted sums of Poisson parameters", Statistics in Medicine 10, 1991).
 //
-// When nothing was seen, the upper bound is that of no events at the largest
-// weight, or 0 when there are no counts at all. Counts with a negative, infinite or NaN field give
-// [Unknown].
+// Without events, the upper bound is that of zero events at the largest weight, or 0 if there are no counts.
+// Counts with a negative, infinite or NaN field give [Unknown].
 func Sum(counts ...Count) Interval {
 	var n, total, variance, largest float64
 	for _, c := range counts {
@@ -39,11 +35,9 @@ func Sum(counts ...Count) Interval {
 	return Interval{total, math.Max(0, low), high}
 }
 
-// Add returns the interval of a sum of independent quantities: the distances
-// from value to bound add like standard deviations, below and above apart (G. Y.
-// Zou and A. Donner, "Construction of confidence limits about effect measures",
-// Statistics in Medicine 27, 2008, the method called MOVER). The sum of nothing
-// is exactly 0.
+// Add returns the interval of a sum of independent quantities: the distances from value to bound are added in
+// quadrature, separately below and above (G. Y. Zou and A. Donner, "Construction of confidence limits about
+// effect measures", Statistics in Medicine 27, 2008, the method called MOVER). The empty sum is exactly 0.
 func Add(xs ...Interval) Interval {
 	var value, down, up float64
 	for _, x := range xs {
@@ -57,9 +51,8 @@ func Add(xs ...Interval) Interval {
 	return Interval{value, value - math.Sqrt(down), value + math.Sqrt(up)}
 }
 
-// Mul returns the interval of a product of two independent quantities that
-// cannot be negative: [Add]'s method on logarithms. A value of 0 leaves only
-// the bounds to multiply, which is cautious.
+// Mul returns the interval of a product of two independent nonnegative quantities by [Add]'s method on
+// logarithms. If a value is 0 the bounds are multiplied, which is conservative.
 func Mul(a, b Interval) Interval {
 	if math.IsNaN(a.Value) || math.IsNaN(b.Value) {
 		return Unknown()
@@ -73,11 +66,10 @@ func Mul(a, b Interval) Interval {
 	return Interval{value, value * math.Exp(-down), value * math.Exp(up)}
 }
 
-// Combine joins two independent estimates of one quantity: their mean, weighted by the inverse squares
-// of their half widths. Where they lie further apart than their widths allow, one of them is wrong in a way that
-// its width does not tell, and the result is widened by as much (R. T. Birge, "The Calculation of Errors by the
-// Method of Least Squares", Physical Review 40, 1932). An estimate that is not bounded counts for
-// nothing; of two that are not, the first is returned.
+// Combine joins two independent estimates of one quantity: their mean, weighted by the inverse squares of their
+// half widths. If they are further apart than their widths allow, the result is widened accordingly (R. T.
+// Birge, "The Calculation of Errors by the Method of Least Squares", Physical Review 40, 1932). An unbounded
+// estimate is ignored; if both are unbounded, Combine returns a.
 func Combine(a, b Interval) Interval {
 	switch {
 	case !b.Known():
@@ -99,9 +91,8 @@ func Combine(a, b Interval) Interval {
 	return Interval{value, value - half, value + half}
 }
 
-// Part returns the interval of part ÷ (part + rest) for independent quantities
-// that cannot be negative. It goes through the odds part ÷ rest, so that it
-// never leaves [0, 1].
+// Part returns the interval of part ÷ (part + rest) for independent nonnegative quantities. It computes the odds
+// part ÷ rest, so the bounds are within [0, 1].
 func Part(part, rest Interval) Interval {
 	if math.IsNaN(part.Value) || math.IsNaN(rest.Value) || part.Value+rest.Value <= 0 {
 		return Interval{math.NaN(), 0, 1}
@@ -119,7 +110,7 @@ func Part(part, rest Interval) Interval {
 	return Interval{value, ratio(odds*math.Exp(-down), 1), ratio(odds*math.Exp(up), 1)}
 }
 
-// ratio is a ÷ (a + b), with nothing known about 0 ÷ 0 but that it is at most 1.
+// ratio returns a ÷ (a + b).
 func ratio(a, b float64) float64 {
 	if math.IsInf(a, 1) || a+b == 0 {
 		return 1
