@@ -64,6 +64,7 @@ import (
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
+	passperpattern "github.com/hone-go/hone/internal/diagnose/rules/pass-per-pattern"
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
 	pointerperelement "github.com/hone-go/hone/internal/diagnose/rules/pointer-per-element"
 	poolmiss "github.com/hone-go/hone/internal/diagnose/rules/pool-miss"
@@ -180,6 +181,7 @@ func All() []rule.Rule {
 		metriclabelpercall.Rule(),
 		nopgo.Rule(),
 		oldgo.Rule(),
+		passperpattern.Rule(),
 		pointerdenselive.Rule(),
 		pointerperelement.Rule(),
 		poolmiss.Rule(),

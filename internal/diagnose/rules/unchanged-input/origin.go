@@ -203,6 +203,11 @@ func isFunc(obj types.Object) bool {
 	return ok
 }
 
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
 // local reports whether only values that do not change are assigned to a variable of the function.
 func (o *origin) local(v *types.Var) bool {
 	if syntax.Param(o.place, v) {
@@ -250,6 +255,10 @@ func (o *origin) local(v *types.Var) bool {
 			}
 		case *ast.UnaryExpr:
 			if w, _ := syntax.Var(o.place, n.X); n.Op == token.AND && w == v && !o.loose {
+				fine = false
+			}
+		case *ast.SliceExpr: // of an array, through which a call on another line may write
+			if w, _ := syntax.Var(o.place, n.X); w == v && isArray(v.Type()) && syntax.Line(o.place, n.Pos()) != o.frame.Line {
 				fine = false
 			}
 		case *ast.IncDecStmt:
