@@ -134,7 +134,7 @@ const (
 type slowError struct{ plain, limit time.Duration }
 
 func (e *slowError) Error() string {
-	return fmt.Sprintf("a run with counters was stopped after %.3g s; without them a run takes %.3g s", e.limit.Seconds(), e.plain.Seconds())
+	return fmt.Sprintf("a run with counters was stopped after %.3g s; without counters it takes %.3g s", e.limit.Seconds(), e.plain.Seconds())
 }
 
 // patienceAgain returns how long a run with an instrument may take: plain is how long a run of the
@@ -160,11 +160,11 @@ func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.Ru
 	slow := r.patienceAgain()
 	limited, cancel := context.WithTimeout(ctx, slow.limit)
 	_, err = r.watch(limited, proc, nil)
-	r.stop(ctx, proc)
-	if limited.Err() != nil && ctx.Err() == nil {
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = slow
 	}
 	cancel()
+	r.stop(ctx, proc)
 	if err != nil {
 		return stretch{}, nil, err
 	}

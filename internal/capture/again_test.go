@@ -59,10 +59,10 @@ func TestSlowCounting(t *testing.T) {
 		}
 		m := l.open().Manifest
 		i := slices.IndexFunc(m.Missing, func(x recording.Missing) bool { return x.Part == recording.PartCounts })
-		if i < 0 || !strings.Contains(m.Missing[i].Why, "stopped after 50 s; without them a run takes 5 s") {
+		if i < 0 || !strings.Contains(m.Missing[i].Why, "stopped after 50 s; without counters it takes 5 s") {
 			t.Errorf("missing: %+v", m.Missing)
 		}
-		if notes := strings.Join(m.Notes, "\n"); !strings.Contains(notes, "counted again in the packages of the program's module alone") {
+		if notes := strings.Join(m.Notes, "\n"); !strings.Contains(notes, "It ran again with counters in the program's own module only") {
 			t.Errorf("notes: %q", notes)
 		}
 	})

@@ -61,7 +61,7 @@ func (r *recorder) takeCounts(ctx context.Context, addrs []string) (string, erro
 	text, err := r.countIn(ctx, addrs, packages)
 	var slow *slowError
 	if own := ownPackages(packages, m.Target.ImportPath, m.Runtime.Module); errors.As(err, &slow) && len(own) > 0 && len(own) < len(packages) {
-		r.note("%s; counted again in the packages of the program's module alone", err)
+		r.note("%s. It ran again with counters in the program's own module only", err)
 		return r.countIn(ctx, addrs, own)
 	}
 	return text, err

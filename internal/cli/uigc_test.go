@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
 
 // TestServerGC holds the bounds of the collector's percentage, and that it falls as the heap grows.
 func TestServerGC(t *testing.T) {
@@ -14,5 +18,17 @@ func TestServerGC(t *testing.T) {
 	}
 	if got := serverGC(96 << 20); got != 50 {
 		t.Errorf("serverGC(96 MiB) = %d, want 50", got)
+	}
+}
+
+// TestAdaptCollector: the percentage of before is there again after stop, also after later collections.
+func TestAdaptCollector(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(137))
+	stop := adaptCollector()
+	runtime.GC()
+	stop()
+	runtime.GC()
+	if got := debug.SetGCPercent(137); got != 137 {
+		t.Errorf("the percentage is %d after stop, want 137", got)
 	}
 }

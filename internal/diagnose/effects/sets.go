@@ -9,24 +9,26 @@ import (
 )
 
 // AddsToSets reports whether all that a function without results does is to add to sets, by itself or
-// by calling itself: it sets elements of maps to constants. A second call with the same arguments
-// changes nothing. It reports false for what it cannot analyze.
+// by calling itself: it sets elements of maps to constants, and does not read those maps. A second
+// call with the same arguments changes nothing. It reports false for what it cannot analyze.
 func AddsToSets(p *gocode.Place) bool {
 	decl, ok := p.Func.(*ast.FuncDecl)
 	if !ok || decl.Body == nil || decl.Type.Results.NumFields() > 0 {
 		return false
 	}
-	s := setAdder{Place: p, self: p.Info.Defs[decl.Name], only: true}
+	s := setAdder{Place: p, self: p.Info.Defs[decl.Name], sets: map[types.Object]bool{}, adding: map[*ast.Ident]bool{}, only: true}
 	ast.Inspect(decl.Body, s.visit)
-	return s.only && s.adds
+	ast.Inspect(decl.Body, s.read)
+	return s.only && len(s.sets) > 0
 }
 
 // setAdder follows what a function does.
 type setAdder struct {
 	*gocode.Place
-	self types.Object
-	adds bool // to a set
-	only bool // nothing else was seen
+	self   types.Object
+	sets   map[types.Object]bool // variables and fields that hold maps to which it adds
+	adding map[*ast.Ident]bool   // uses of them that do not read them
+	only   bool                  // nothing else was seen
 }
 
 func (s *setAdder) visit(n ast.Node) bool {
@@ -36,8 +38,10 @@ func (s *setAdder) visit(n ast.Node) bool {
 			s.assign(n, i, ast.Unparen(to))
 		}
 	case *ast.IncDecStmt:
-		_, local := ast.Unparen(n.X).(*ast.Ident)
-		s.only = s.only && local && s.declares(n.X.(*ast.Ident))
+		id, ok := ast.Unparen(n.X).(*ast.Ident)
+		s.only = s.only && ok && s.declares(id)
+	case *ast.RangeStmt:
+		s.only = s.only && n.Tok != token.ASSIGN && s.elements(n.X)
 	case *ast.CallExpr:
 		s.only = s.only && s.harmless(n)
 	case *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.SelectStmt, *ast.FuncLit:
@@ -48,18 +52,44 @@ func (s *setAdder) visit(n ast.Node) bool {
 	return s.only
 }
 
+// read looks for other uses of the sets. What a function does with an element that is there already
+// could differ in a second call.
+func (s *setAdder) read(n ast.Node) bool {
+	if id, ok := n.(*ast.Ident); ok && s.sets[s.Object(id)] && !s.adding[id] {
+		s.only = false
+	}
+	return s.only
+}
+
 // assign judges the assignment to the i-th of an assignment's operands.
 func (s *setAdder) assign(n *ast.AssignStmt, i int, to ast.Expr) {
 	switch to := to.(type) {
 	case *ast.Ident:
 		s.only = s.only && (to.Name == "_" || n.Tok == token.DEFINE || s.declares(to))
 	case *ast.IndexExpr:
-		_, isMap := s.TypeOf(to.X).Underlying().(*types.Map)
-		s.only = s.only && isMap && n.Tok == token.ASSIGN && len(n.Rhs) == len(n.Lhs) && s.constant(n.Rhs[i])
-		s.adds = true
+		id := named(to.X)
+		t := s.TypeOf(to.X)
+		if id == nil || t == nil || n.Tok != token.ASSIGN || len(n.Rhs) != len(n.Lhs) || !s.constant(n.Rhs[i]) {
+			s.only = false
+			return
+		}
+		_, isMap := t.Underlying().(*types.Map)
+		s.only = s.only && isMap
+		s.sets[s.Object(id)], s.adding[id] = true, true
 	default:
 		s.only = false
 	}
+}
+
+// named returns the name of a variable or field; nil for another expression.
+func named(e ast.Expr) *ast.Ident {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return nil
 }
 
 // declares reports whether a name is a variable of the function, not of the package.
@@ -68,31 +98,48 @@ func (s *setAdder) declares(id *ast.Ident) bool {
 	return obj != nil && obj.Pos() >= s.Func.Pos() && obj.Pos() < s.Func.End()
 }
 
+// elements reports whether a range over an expression only reads: not a channel, and not a function.
+func (s *setAdder) elements(e ast.Expr) bool {
+	t := s.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Slice, *types.Array, *types.Pointer, *types.Map, *types.Basic:
+		return true
+	}
+	return false
+}
+
 // constant reports whether a value is the same each time: a constant, or a composite literal without elements.
 func (s *setAdder) constant(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.CompositeLit); ok {
 		return len(lit.Elts) == 0
 	}
-	return s.Info.Types[e].Value != nil
+	_, ok := s.Const(e)
+	return ok
 }
 
 // harmless reports whether a call is a conversion, a built-in that changes nothing, or the function itself.
 func (s *setAdder) harmless(call *ast.CallExpr) bool {
-	if s.Info.Types[call.Fun].IsType() {
+	if _, ok := s.Conversion(call); ok {
 		return true
 	}
-	var id *ast.Ident
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
+	id := named(call.Fun)
+	if id == nil {
 		return false
 	}
-	obj := s.Info.Uses[id]
+	obj := s.Object(id)
 	if b, ok := obj.(*types.Builtin); ok {
 		return b.Name() == "len" || b.Name() == "cap" || b.Name() == "min" || b.Name() == "max"
 	}
-	return obj != nil && obj == s.self
+	if obj == nil || obj != s.self {
+		return false
+	}
+	for _, arg := range call.Args {
+		if id := named(arg); id != nil {
+			s.adding[id] = true // the set is handed on
+		}
+	}
+	return true
 }

@@ -37,6 +37,29 @@ func into(n *node) { //@ yes: into
 	_ = n
 }
 
+func (n *node) passed(set map[string]bool) { //@ yes: the set is read only by itself
+	for _, m := range n.next {
+		m.passed(set)
+	}
+	set[n.names[0]] = (true)
+}
+
+func asks(n *node, set map[string]bool) { //@ no: reads the set
+	if set["x"] {
+		set["y"] = true
+	}
+	for _, m := range n.next {
+		asks(m, set)
+	}
+}
+
+func size(n *node, set map[string]bool) { set["x"] = true; if len(set) > 3 { set["y"] = true } } //@ no: its size
+func steps(n *node, set map[*node]bool) { for i := 0; i < 3; (i)++ { set[n] = true } } //@ yes: a counter of its own
+func global(n *node, set map[*node]bool) { for total = range 3 { set[n] = true } } //@ no: a range into a variable of the package
+func drains(n *node, set map[*node]bool, c chan int) { for range c { set[n] = true } } //@ no: a range over a channel
+func yields(n *node, set map[*node]bool, f func(func(int) bool)) { for range f { set[n] = true } } //@ no: a range over a function
+func anonymous(n *node, sets func() map[*node]bool) { sets()[n] = true } //@ no: which map is unknown
+
 func counts(n *node, set map[*node]int) { set[n]++ } //@ no: counts
 func adds(n *node, set map[*node]int) { set[n] += 2 } //@ no: adds
 func numbers(n *node, set map[*node]int) { set[n] = len(set) } //@ no: numbers

@@ -87,6 +87,15 @@ func main() {
 		p := &n
 		use(n, p) //@ address taken
 	}
+	var whole [4]int
+	for range xs {
+		copy(whole[1:], xs)
+		use(whole) //@ array sliced
+	}
+	list := xs
+	for range xs {
+		use(len(list), list[1:]) //@ slice sliced
+	}
 }
 `
 
@@ -113,6 +122,8 @@ func TestRounds(t *testing.T) {
 		"before break":     {"len(xs)", true, false},
 		"after return":     {"len(xs)", true, true},
 		"address taken":    {"len(xs)", false, true},
+		"array sliced":     {"len(xs)", false, true},
+		"slice sliced":     {"len(xs)", true, true},
 	} {
 		p := places[name]
 		if p == nil {

@@ -277,7 +277,7 @@ func Result(p *gocode.Place, call *ast.CallExpr) *types.Var {
 }
 
 // Changes reports whether root contains something that may change v: an assignment to it or a part
-// of it, ++, a range clause, or its address.
+// of it, ++, a range clause, or its address, which a slice of an array holds.
 func Changes(p *gocode.Place, root ast.Node, v *types.Var) bool {
 	whole, part := writes(p, root, v)
 	return v != nil && whole+part > 0
@@ -319,6 +319,10 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 			if x.Op == token.AND {
 				count(x.X)
 			}
+		case *ast.SliceExpr:
+			if IsArray(p, x.X) {
+				count(x.X)
+			}
 		case *ast.Field:
 			for _, name := range x.Names {
 				count(name)
@@ -327,6 +331,16 @@ func writes(p *gocode.Place, root ast.Node, v *types.Var) (whole, part int) {
 		return true
 	})
 	return whole, part
+}
+
+// IsArray reports whether an expression is an array, not a pointer to one: a slice of it shares its elements.
+func IsArray(p *gocode.Place, e ast.Expr) bool {
+	t := p.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Array)
+	return ok
 }
 
 // IsResult reports whether v is a named result of the place's function or of the declaration around

@@ -102,8 +102,6 @@ func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 	}
 	signature := syntax.SignatureOf(place)
 	switch {
-	case s.addsAgain(f, place):
-		return rule.Measured
 	case signature == nil || !answers(signature):
 		return ""
 	case effects.Pure(place):
@@ -118,9 +116,9 @@ func (s *search) pure(f *inputs.Function, where scope) rule.Confidence {
 
 // addsAgain reports whether a function is a recursion that only adds to sets: a call with an input
 // that it had before adds nothing.
-func (s *search) addsAgain(f *inputs.Function, place *gocode.Place) bool {
-	c := s.costs[f.Name]
-	return c != nil && c.recursive && effects.AddsToSets(place)
+func (s *search) addsAgain(f *found) bool {
+	place, ok := s.pass.Syntax.At(f.File, f.Line)
+	return ok && f.recursive && effects.AddsToSets(place)
 }
 
 // shared reports whether several lines call a function and nearly all of its time passes through

@@ -198,12 +198,10 @@ func (s *search) surely(in *inputs.Function) *found {
 	if !f.recursive && (!c.worth(s.pass, in) || s.allocatesOnly(in.Name)) || hashesSecrets(in) {
 		return nil
 	}
-	f.confidence = s.pure(in, f.where)
-	if f.confidence == "" {
+	if f.visits = s.addsAgain(f); f.visits {
+		f.confidence = rule.Measured
+	} else if f.confidence = s.pure(in, f.where); f.confidence == "" {
 		return nil
-	}
-	if place, ok := s.pass.Syntax.At(in.File, in.Line); ok {
-		f.visits = s.addsAgain(in, place)
 	}
 	f.shared = !f.recursive && f.where == inRequest && s.shared(in.Name)
 	return f
@@ -224,8 +222,8 @@ func (f *found) repeated(p *rule.Pass, same bool) bool {
 		n, f.unit = p.Inputs.Apart()
 		f.words = fmt.Sprintf("%s calls in each %s, with %s", units.Number(float64(f.InRequest)/n), f.unit, evidence.Different(units.Number(float64(perRequest)/n)))
 		if f.Calls >= inputs.MostCalls { // later calls were not looked at, so that nothing is known per request
-			f.words = fmt.Sprintf("its first %s calls had %s within a %s, each %s times", units.Count(f.InRequest),
-				evidence.Different(units.Count(perRequest)), f.unit, units.Number(float64(f.InRequest)/float64(max(perRequest, 1))))
+			f.words = fmt.Sprintf("in its first %s calls, each input came %s times in one %s", units.Count(f.InRequest),
+				units.Number(float64(f.InRequest)/float64(max(perRequest, 1))), f.unit)
 		}
 	case p.Manifest.Unit() == "run" && f.Calls >= 10*leastCalls:
 		f.repeats = 1 - float64(different)/float64(f.Calls)
@@ -263,8 +261,8 @@ func (f *found) describe(m *rule.Match) {
 		m.Cause = fmt.Sprintf("%s asks another service each time, and gets the same answer: %s. Each call is a round trip.", name, f.words)
 		m.Fix = "Cache the answer by its input, for as long as it may be out of date, and then fetch it again; golang.org/x/sync/singleflight keeps concurrent requests from fetching it at the same time."
 	case f.visits:
-		m.Cause += " It only adds to a set, so a call with an input that it had before adds nothing: it follows each path to a shared node again, with all that is below."
-		m.Fix = fmt.Sprintf("Keep a set of the nodes that were visited, and let %s return at once for one that is in it.", name)
+		m.Cause += " It only adds to a set, so a call with the same input adds nothing. It visits a shared node, and all below it, once for each path that leads there."
+		m.Fix = fmt.Sprintf("Keep a set of visited nodes, and return from %s at once if the node is in the set.", name)
 	case f.recursive:
 		m.Fix = fmt.Sprintf("Cache the results of smaller inputs (memoization), or compute them from the smallest up: %s solves the same parts again.", name)
 	case f.where == inRequest:
