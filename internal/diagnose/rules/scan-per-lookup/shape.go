@@ -158,11 +158,40 @@ func (sh *shape) ordered(p *gocode.Place, s *ast.IfStmt, vars elements) bool {
 		}
 		return order == nil
 	})
-	if order == nil || !livesOn(p, sh.over) {
+	if order == nil || !livesOn(p, sh.over) || asks(p, s.Cond, vars, best) {
 		return false
 	}
 	sh.cond = order
 	return true
+}
+
+// asks reports whether a condition depends on what the function was asked for: it has an operand or
+// an argument that is a local variable, and neither the element nor the first so far. No order that
+// is kept between calls answers that, as for the longest prefix of a path or the nearest point.
+func asks(p *gocode.Place, cond ast.Expr, vars, best elements) bool {
+	found := false
+	ast.Inspect(cond, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			for _, arg := range n.Args {
+				found = found || asks(p, arg, vars, best)
+			}
+			return false // what is called is no operand
+		case *ast.Ident:
+			v, ok := p.Object(n).(*types.Var)
+			if !ok || v.IsField() || v.Parent() == p.Pkg.Scope() || best[v] {
+				break
+			}
+			if !vars[v] {
+				found = true
+			} else if stmt, value := syntax.Declared(p, v); value != nil { // d := distance(element, from)
+				_, starts := syntax.Parent(p, stmt).(*ast.ForStmt) // for e := list.first; …
+				found = found || !starts && asks(p, value, vars, best)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // livesOn reports whether a list is there between calls: a field of something that the function got, or a variable of the package.
