@@ -116,31 +116,36 @@ func parseTree(text string) (*profile.Profile, error) {
 	for _, t := range strings.Fields(types) {
 		all = append(all, valueType(t))
 	}
-	// A file may have spaces and colons: code that the compiler made for a generic type is filed under that type's name.
-	fileLine := regexp.MustCompile(`^(.*?):(\d+) (.*)$`)
+	// Code that the compiler made for a generic type has that type's text in its file and its function: with spaces, colons, and
+	// " = " between an embedded field and its type.
+	fileLine, valuesOf := regexp.MustCompile(`^(.*?):(\d+) (.*)$`), regexp.MustCompile(` =(?: -?\d+)+$`)
 	b := profile.NewBuilder(all...)
 	var path []profile.FrameSpec // root first
 	for i, line := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n") {
 		if line == "" {
 			continue // a profile without samples
 		}
-		frame, values, ends := strings.Cut(line, " = ")
+		frame, values := line, ""
+		at := valuesOf.FindStringIndex(line)
+		if at != nil {
+			frame, values = line[:at[0]], line[at[0]+len(" ="):]
+		}
 		depth := len(frame) - len(strings.TrimLeft(frame, " "))
-		at := fileLine.FindStringSubmatch(frame[depth:])
-		if at == nil || depth > len(path) {
+		parts := fileLine.FindStringSubmatch(frame[depth:])
+		if parts == nil || depth > len(path) {
 			return nil, fmt.Errorf("line %d: want FILE:LINE FUNCTION, at most one deeper than the line above: %q", i+2, line)
 		}
-		number, err := strconv.ParseInt(at[2], 10, 64)
+		number, err := strconv.ParseInt(parts[2], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
 		}
-		f := profile.FrameSpec{File: at[1], Line: number}
-		f.Function, f.Inlined = strings.CutPrefix(at[3], "~")
+		f := profile.FrameSpec{File: parts[1], Line: number}
+		f.Function, f.Inlined = strings.CutPrefix(parts[3], "~")
 		if f.File == "-" {
 			f.File = ""
 		}
 		path = append(path[:depth], f)
-		if !ends {
+		if at == nil {
 			continue
 		}
 		var numbers []int64

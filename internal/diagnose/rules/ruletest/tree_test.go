@@ -14,6 +14,19 @@ func TestParseTreeOfGenericCode(t *testing.T) {
 	if leaf.Name != function || leaf.Filename != file || p.Values(0)[0] != 7 {
 		t.Errorf("leaf is %q in %q with %d", leaf.Name, leaf.Filename, p.Values(0)[0])
 	}
+	const alias = "sync/atomic.(*Pointer[go.shape.struct { internal/sync.node = internal/sync.node[go.shape.interface {}]; dead bool }]).Load"
+	p, err = parseTree("cpu/nanoseconds period cpu/nanoseconds 1\nmain.go:3 " + alias + "\n main.go:4 " + alias + " = -7\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range p.Stack(0) {
+		if f := p.Functions[p.Locations[id].Lines[0].Func]; f.Name != alias {
+			t.Errorf("a frame is %q, want %q", f.Name, alias)
+		}
+	}
+	if p.NumSamples() != 1 || p.Values(0)[0] != -7 {
+		t.Errorf("%d stacks, the first with %d", p.NumSamples(), p.Values(0)[0])
+	}
 	if _, err := parseTree("cpu/nanoseconds period cpu/nanoseconds 1\nmain.go main.main = 1\n"); err == nil {
 		t.Error("a frame without a line was read")
 	}
