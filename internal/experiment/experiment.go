@@ -228,7 +228,7 @@ func (t *try) useModules(ctx context.Context, o *capture.Options, modules []stri
 // once records one run of a variant. A variant that has failed is not run again.
 func (t *try) once(ctx context.Context, variant int) error {
 	k := &t.runs[variant]
-	if k.failed != nil {
+	if k.failed != nil || variant == 0 && t.allFailed() {
 		return nil
 	}
 	t.n++
@@ -279,6 +279,11 @@ func (t *try) once(ctx context.Context, variant int) error {
 		k.printed = append(k.printed, sha256.Sum256(text))
 	}
 	return nil
+}
+
+// allFailed reports whether no variant is left to compare the target as it is with.
+func (t *try) allFailed() bool {
+	return !slices.ContainsFunc(t.runs[1:], func(k kept) bool { return k.failed == nil })
 }
 
 // folder is where recordings go.

@@ -68,6 +68,19 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestAllFailed: where no variant is left, the target as it is runs no more.
+func TestAllFailed(t *testing.T) {
+	failed := kept{failed: errors.New("does not build")}
+	left := &try{runs: []kept{{}, failed, {}}}
+	if left.allFailed() {
+		t.Error("one variant is left")
+	}
+	none := &try{runs: []kept{{}, failed, failed}}
+	if err := none.once(t.Context(), 0); err != nil || none.n != 0 || len(none.runs[0].sources) != 0 {
+		t.Errorf("%d runs, %v", none.n, err)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	for want, s := range map[string]Spec{
 		"nothing to try":            {},

@@ -14,11 +14,11 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/session"
+	"github.com/hone-go/hone/internal/target"
 )
 
 const (
-	// mostNewest is how many of the newest versions are tried until one builds; then mostMinors, the newest of older minor versions.
-	mostNewest = 3
+	// mostMinors is how many minor versions are looked at, by their newest releases, where the newest of all does not answer the question.
 	mostMinors = 4
 	// LeastGain is the least part of a metric that a version must save: below it, an upgrade is not worth its risk, and nothing
 	// is called a cure.
@@ -57,26 +57,73 @@ func (d *search) module(ctx context.Context, m *Module) error {
 }
 
 // releases tries the newest release that builds, and where that saves nothing, what an older one may save: a newer one can have lost
-// again what an older one had won.
+// again what an older one had won. Where a version builds and fails as it runs, the last one of an older minor version is next.
 func (d *search) releases(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
-	for _, newest := range candidates(versions) {
-		cured, err := d.try(ctx, m, versions[:1+slices.Index(versions, newest)])
+	for range mostMinors {
+		n, err := building(len(versions), func(i int) (bool, error) { return d.builds(ctx, m, versions[i]) })
+		if err != nil || n == 0 {
+			return false, err
+		}
+		cured, err := d.try(ctx, m, versions[:n])
 		if err != nil || cured {
 			return cured, err
 		}
 		if last := m.Tried[len(m.Tried)-1]; last.Failed == "" {
 			return d.screen(ctx, m, versions)
 		}
+		older := lastOfMinors(versions[:n-1])
+		if len(older) == 0 {
+			return false, nil
+		}
+		versions = versions[:1+slices.Index(versions, older[0])]
 	}
 	return false, nil
 }
 
-// candidates are the versions to try until one builds, newest first.
-func candidates(versions []string) (list []string) {
-	for i := len(versions) - 1; i >= 0 && len(list) < mostNewest; i-- {
-		list = append(list, versions[i])
+// building returns how many of n versions to keep, so that the last one builds; 0 when none does. Where the newest does not, the
+// change that the target does not compile with is searched by bisection: what one version has removed is taken to be gone from those after it.
+func building(n int, builds func(i int) (bool, error)) (int, error) {
+	if n == 0 {
+		return 0, nil
 	}
-	return append(list, lastOfMinors(versions[:len(versions)-len(list)])...)
+	if ok, err := builds(n - 1); ok || err != nil {
+		return n, err
+	}
+	good, bad := 0, n
+	for bad-good > 1 {
+		mid := (good + bad) / 2
+		ok, err := builds(mid - 1)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			good = mid
+		} else {
+			bad = mid
+		}
+	}
+	return good, nil
+}
+
+// builds reports whether the target compiles with a version, and notes the version when it does not.
+func (d *search) builds(ctx context.Context, m *Module, version string) (bool, error) {
+	d.say("%s@%s: does the target build with it?", m.Path, version)
+	b, err := d.tree.With(ctx, m.Path, version)
+	if err == nil {
+		o := d.Options
+		var bin *target.Binary
+		bin, err = target.Build(ctx, target.BuildSpec{Package: o.Package, Dir: o.Dir, Bench: o.Bench != "", WorkDir: d.dir, NoProbe: true,
+			BuildFlags: slices.Concat(o.BuildFlags, b.Flags), Env: slices.Concat(o.BuildEnv, b.Env)})
+		if err == nil {
+			return true, bin.Remove()
+		}
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	m.Tried = append(m.Tried, Tried{Version: version, Failed: err.Error()})
+	m.Why = "the newer versions do not build with the target"
+	return false, nil
 }
 
 // lastOfMinors are the newest patch releases of the newest minor versions, newest first.
@@ -100,11 +147,11 @@ func (d *search) try(ctx context.Context, m *Module, versions []string) (cured b
 	switch {
 	case out.Failed != "":
 		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Failed})
-		m.Why = "the newest versions do not build with the target, or fail"
+		m.Why = "with the newest version that builds the target fails"
 		return false, nil
 	case out.Differs != "":
 		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Differs})
-		m.Why = "with the newest version the target answers differently"
+		m.Why = "with the newest version that builds the target answers differently"
 		return false, nil
 	}
 	if m.Newest == "" {
@@ -153,18 +200,18 @@ func (d *search) screen(ctx context.Context, m *Module, versions []string) (cure
 		m.Tried = append(m.Tried, Tried{Version: v})
 	}
 	if best == "" {
-		m.order(versions)
+		m.order()
 		return false, nil
 	}
 	m.Tried = slices.DeleteFunc(m.Tried, func(t Tried) bool { return t.Version == best })
 	cured, err = d.try(ctx, m, versions[:1+slices.Index(versions, best)])
-	m.order(versions)
+	m.order()
 	return cured, err
 }
 
 // order puts the tried versions in the order of releases.
-func (m *Module) order(versions []string) {
-	slices.SortStableFunc(m.Tried, func(a, b Tried) int { return slices.Index(versions, a.Version) - slices.Index(versions, b.Version) })
+func (m *Module) order() {
+	slices.SortStableFunc(m.Tried, func(a, b Tried) int { return semver.Compare(a.Version, b.Version) })
 }
 
 // costs reports whether a row is of a cost with a figure on both sides; latencies and throughput say the same as the time less sharply.
@@ -240,7 +287,7 @@ func (d *search) bisect(ctx context.Context, m *Module, versions []string, newes
 		m.Tried[i].Cures = false
 		low, high = high, d.nextCure(m, versions, high)
 	}
-	m.order(versions)
+	m.order()
 	m.Cure = &Cure{Version: versions[high], Name: row.Name, Metric: row.Metric, Unit: row.Unit, Old: row.Old, Comparison: outcome.Comparison}
 	return nil
 }

@@ -1,6 +1,8 @@
 package tunedeps
 
 import (
+	"errors"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -68,13 +70,33 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-func TestCandidates(t *testing.T) {
-	all := []string{"v1.1.0", "v1.1.1", "v1.2.0", "v1.3.0", "v1.3.1", "v2.0.0+incompatible", "v2.0.1+incompatible", "v2.0.2+incompatible", "v2.1.0+incompatible"}
-	want := []string{"v2.1.0+incompatible", "v2.0.2+incompatible", "v2.0.1+incompatible", "v2.0.0+incompatible", "v1.3.1", "v1.2.0", "v1.1.1"}
-	if got := candidates(all); !slices.Equal(got, want) {
+func TestLastOfMinors(t *testing.T) {
+	all := []string{"v1.1.0", "v1.1.1", "v1.2.0", "v1.3.0", "v1.3.1", "v2.0.0+incompatible", "v2.0.1+incompatible"}
+	if got := lastOfMinors(all); !slices.Equal(got, []string{"v2.0.1+incompatible", "v1.3.1", "v1.2.0", "v1.1.1"}) {
 		t.Errorf("%v", got)
 	}
-	if got := candidates(nil); len(got) != 0 {
+	if got := lastOfMinors(nil); len(got) != 0 {
 		t.Errorf("of none: %v", got)
+	}
+}
+
+// TestBuilding: for each number of versions and each first one that does not build, the last one that does is found, with a
+// logarithmic number of builds and with one where the newest builds.
+func TestBuilding(t *testing.T) {
+	for n := range 20 {
+		for broken := range n + 1 {
+			asked := 0
+			got, err := building(n, func(i int) (bool, error) { asked++; return i < broken, nil })
+			if err != nil || got != broken {
+				t.Errorf("%d versions, broken from %d: %d, %v", n, broken, got, err)
+			}
+			if most := 1 + bits.Len(uint(n)); asked > most || broken == n && asked > 1 {
+				t.Errorf("%d versions, broken from %d: %d builds", n, broken, asked)
+			}
+		}
+	}
+	failed := errors.New("interrupted")
+	if _, err := building(5, func(i int) (bool, error) { return false, failed }); !errors.Is(err, failed) {
+		t.Errorf("an interruption: %v", err)
 	}
 }
