@@ -90,10 +90,10 @@ type verdict struct {
 	Rank      int    // of the first finding at an acceptable place; 0 for none
 	Explained int    // rank of the finding that explains it; 0 for none
 	Rule      string // of that finding, or of the one at Rank
-	Promise   *span  // share of the CPU that the explaining findings say their fixes save, with what they include
+	Promise   *span  // share of the CPU that the fixes of the findings that the fixed version no longer has save, with what they include
 	Accused   []string
 
-	explaining []*diagnose.Finding // at an acceptable place, with the right words, above a hint
+	accusing []*diagnose.Finding // above a hint
 }
 
 // placed is how far down a finding may stand to count.
@@ -106,6 +106,7 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 		f := &r.Findings[i]
 		if f.Confidence != rule.Hint {
 			v.Accused = append(v.Accused, f.Rule)
+			v.accusing = append(v.accusing, f)
 		}
 		if c.Kind == clean || !c.at(f) {
 			continue
@@ -117,21 +118,18 @@ func (c *fieldCase) judge(r *diagnose.Report) verdict {
 		if v.Explained == 0 && f.Rank <= placed && f.Confidence != rule.Hint && c.words.MatchString(words) {
 			v.Explained, v.Rule = f.Rank, f.Rule
 		}
-		if f.Confidence != rule.Hint && c.words.MatchString(words) {
-			v.explaining = append(v.explaining, f)
-		}
 	}
-	v.promise(nil)
 	return v
 }
 
-// promise sets what the findings that explain the case promise together. Those that are still in the
-// fixed version are left out: the fix did not touch them. Together charges nothing twice.
+// promise sets what findings promise together, if one of them explains the case. Those that are still in the fixed version are
+// left out: the fix did not touch them. All others count, as a release seldom repairs one thing only. Together charges
+// nothing twice.
 func (v *verdict) promise(fixed *diagnose.Report) {
 	var gone []*diagnose.Finding
-	for _, f := range v.explaining {
+	for _, f := range v.accusing {
 		s := f.Whole()
-		still := fixed != nil && slices.ContainsFunc(fixed.Findings, func(o diagnose.Finding) bool {
+		still := slices.ContainsFunc(fixed.Findings, func(o diagnose.Finding) bool {
 			return o.Rule == f.Rule && o.Function == f.Function && o.Confidence != rule.Hint
 		})
 		if s != nil && s.Resource == "cpu" && !still {

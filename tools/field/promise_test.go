@@ -29,14 +29,19 @@ func TestPromise(t *testing.T) {
 		fixed *diagnose.Report
 		want  float64 // the middle; 0 for none
 	}{
-		{"one", []*diagnose.Finding{a}, nil, 0.4},
+		{"one", []*diagnose.Finding{a}, &diagnose.Report{}, 0.4},
 		{"both", []*diagnose.Finding{a, b}, &diagnose.Report{}, 0.6},
 		{"one stays", []*diagnose.Finding{a, b}, &diagnose.Report{Findings: []diagnose.Finding{*b}}, 0.4},
 		{"all stay", []*diagnose.Finding{b}, &diagnose.Report{Findings: []diagnose.Finding{*b}}, 0},
-		{"one includes the other and saves less", []*diagnose.Finding{a, wide}, nil, 0.4},
-		{"of time, not of CPU", []*diagnose.Finding{waits}, nil, 0},
+		{"one includes the other and saves less", []*diagnose.Finding{a, wide}, &diagnose.Report{}, 0.4},
+		{"of time, not of CPU", []*diagnose.Finding{waits}, &diagnose.Report{}, 0},
 	} {
-		v := verdict{Explained: 1, explaining: c.from}
+		if v := (verdict{accusing: c.from}); true {
+			if v.promise(c.fixed); v.Promise != nil {
+				t.Errorf("%s: promised by what does not explain it", c.what)
+			}
+		}
+		v := verdict{Explained: 1, accusing: c.from}
 		v.promise(c.fixed)
 		switch {
 		case (v.Promise == nil) != (c.want == 0):
