@@ -122,7 +122,7 @@ func (e *engine) elsewhere(d *draft) string {
 func (e *engine) costWords(d *draft) string {
 	var parts []string
 	if total := e.totals.TotalSeconds; total > 0 && d.share.Value > 0 {
-		text := "it takes " + units.Percent(d.share.Value) + " of CPU"
+		text := "takes " + units.Percent(d.share.Value) + " of CPU"
 		if gc := d.cost.GCSeconds / total; gc >= 0.001 {
 			text += fmt.Sprintf(" (%s in the code, %s in the garbage collector for what it allocates)",
 				units.Percent(d.cost.CPUSeconds/total), units.Percent(gc))
@@ -142,8 +142,11 @@ func (e *engine) costWords(d *draft) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	text := funcname.List(parts) + "."
-	return strings.ToUpper(text[:1]) + text[1:]
+	subject := "It "
+	if n := len(d.lines) - 1; d.rule.Generic && n > 0 { // the cause has described the most expensive one
+		subject = fmt.Sprintf("With %s of its function it ", units.Some(float64(n), "other line"))
+	}
+	return subject + funcname.List(parts) + "."
 }
 
 // runsWords returns the sentence about how often the most expensive line runs; the cause of a
@@ -273,8 +276,12 @@ func (e *engine) evidence(d *draft) []rule.Evidence {
 			Command: evidence.ListCommand(e.pass, "delay", function),
 		})
 	}
+	claims := d.claims
+	if d.rule.Generic { // what is known of one line is not true of another one of its function
+		claims = claims[:1]
+	}
 	seen := map[rule.Evidence]bool{}
-	for _, c := range d.claims {
+	for _, c := range claims {
 		for _, ev := range c.match.Evidence {
 			if !seen[ev] {
 				seen[ev] = true

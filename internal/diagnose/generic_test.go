@@ -36,3 +36,29 @@ func TestGeneric(t *testing.T) {
 		t.Errorf("%+v, hidden %d", r.Findings[0], r.Hidden.BelowFloor)
 	}
 }
+
+// TestGenericLines: of several lines of a function the finding describes the most expensive one, with that line's evidence only,
+// and says that the cost is that of all.
+func TestGenericLines(t *testing.T) {
+	first, second := at("main.next", "f.go", 1), at("main.next", "f.go", 2)
+	generic := finds("generic",
+		rule.Match{Site: first, CPU: []*site.Row{cpu(200, "main.next")}, Cause: "The line runs twice.", Confidence: rule.Hint},
+		rule.Match{Site: second, CPU: []*site.Row{cpu(100, "fmt.Sprint", "main.next")}, Confidence: rule.Hint,
+			Evidence: []rule.Evidence{{What: "calls", Value: "fmt.Sprint"}}},
+	)
+	generic = claiming(generic, func(c *rule.Claim) { *c = rule.Claim{Specificity: -100} })
+	generic.Generic = true
+	r := diagnose(t, pass(), generic)
+	if len(r.Findings) != 1 || len(r.Findings[0].Sites) != 2 {
+		t.Fatalf("%+v", r.Findings)
+	}
+	f := r.Findings[0]
+	if want := "The line runs twice. With 1 other line of its function it takes 30 % of CPU."; f.Line != 1 || f.Cause != want {
+		t.Errorf("line %d: %q, want %q", f.Line, f.Cause, want)
+	}
+	for _, e := range f.Evidence {
+		if e.What == "calls" {
+			t.Errorf("the other line's evidence: %+v", e)
+		}
+	}
+}

@@ -85,7 +85,11 @@ func page() FindingsPage {
 				Rank: 2, Rule: "costly-line", Generic: true, Kind: rule.Alloc, Title: "Line that costs much, without a known mistake",
 				Cause: "The line runs once per request: 1.2 µs and 1.0 KiB each.", Fix: "Check whether the work is needed.",
 				Function: "github.com/x/codec.(*Encoder).grow", File: "encode.go", Line: 120, Module: "github.com/x/codec", Version: "v1.4.0",
-				Source:     "e.buf = make([]byte, n)",
+				Source: "e.buf = make([]byte, n)",
+				Sites: []diagnose.SiteRef{
+					{Place: diagnose.Place{Line: 120}, Share: 0.03}, {Place: diagnose.Place{Line: 124}, Share: 0.012},
+					{Place: diagnose.Place{Line: 131}, Share: 0.006}, {Place: diagnose.Place{Line: 119}, Share: 0.004},
+				},
 				Entry:      &diagnose.Place{Function: "main.handler", File: "handlers.go", Line: 44},
 				Cost:       diagnose.Cost{WithGC: &diagnose.Range{Share: 0.052, Low: 0.043, High: 0.063}, AllocBytesShare: share(0.12), BytesPerRequest: share(1070), ObjectsPerRequest: share(2.04)},
 				Confidence: rule.Hint,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hone-go/hone/internal/diagnose"
 	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/recording"
 	"github.com/hone-go/hone/internal/units"
 )
@@ -78,6 +79,9 @@ func generalCost(f *diagnose.Finding) (share, bounds string) {
 // details say in a sentence what else is known: executions, bytes, waits, the compiler's reason, the line that calls it.
 func details(f *diagnose.Finding, m recording.Manifest) string {
 	var parts []string
+	if words := lineShares(f); words != "" {
+		parts = append(parts, words)
+	}
 	first := func(what string) { // one for each place of the line follows
 		for _, e := range f.Evidence {
 			if e.What == what {
@@ -113,6 +117,24 @@ func details(f *diagnose.Finding, m recording.Manifest) string {
 		parts = append(parts, fmt.Sprintf("called from %s:%d", filepath.Base(f.Entry.File), f.Entry.Line))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// lineShares says how the cost divides, where it is that of several lines of a function; "" where it is that of one line.
+func lineShares(f *diagnose.Finding) string {
+	const most, least = 3, 0.001
+	if len(f.Sites) < 2 || f.Sites[0].Share < least {
+		return ""
+	}
+	words := []string{"this line " + percent(f.Sites[0].Share)}
+	for _, s := range f.Sites[1:min(most, len(f.Sites))] {
+		if s.Share >= least {
+			words = append(words, fmt.Sprintf("line %d %s", s.Line, percent(s.Share)))
+		}
+	}
+	if rest := len(f.Sites) - len(words); rest > 0 {
+		words = append(words, plural(rest, "other line")+" of "+funcname.Short(funcname.Typed(f.Function))+" the rest")
+	}
+	return strings.Join(words, ", ")
 }
 
 // placeOf is where a finding is, in one word.
