@@ -116,6 +116,7 @@ import (
 	unchangedinput "github.com/hone-go/hone/internal/diagnose/rules/unchanged-input"
 	variablesizemake "github.com/hone-go/hone/internal/diagnose/rules/variable-size-make"
 	workunittoosmall "github.com/hone-go/hone/internal/diagnose/rules/work-unit-too-small"
+	zeroedbuffer "github.com/hone-go/hone/internal/diagnose/rules/zeroed-buffer"
 )
 
 // All returns all rules, in the order of their IDs.
@@ -233,5 +234,6 @@ func All() []rule.Rule {
 		unchangedinput.Rule(),
 		variablesizemake.Rule(),
 		workunittoosmall.Rule(),
+		zeroedbuffer.Rule(),
 	}
 }
