@@ -39,17 +39,20 @@ func Rule() rule.Rule {
 
 const doc = `append([]T{x}, xs...) allocates a new slice and copies all of xs after x;
 slices.Insert(xs, 0, x) moves all of xs up by one; append(xs[:0], xs[1:]...) and
-slices.Delete(xs, 0, 1) move all of it down. In a loop that is n²/2 moves for n
-elements.
+slices.Delete(xs, 0, 1) move all of it down; append(slices.Clone(xs), x),
+slices.Concat(xs, ys) and a new slice of len(xs)+1 elements copy all of it to
+add one. In a loop that is n²/2 moves for n elements.
 
-To prepend, append and call slices.Reverse once after the loop, or fill a slice
-of known length from its end. To take from the front, use xs = xs[1:] or an
+Append in place: append copies only when the capacity is used up. To prepend,
+append and call slices.Reverse once after the loop, or fill a slice of known
+length from its end. To take from the front, use xs = xs[1:] or an
 index; for a long-lived queue use a ring buffer.
 
-The loop may be in a caller: a method that removes one element by copying all
-that follow is as quadratic when it is called for many elements. The rule reports
+The loop may be in a caller: a method that adds or removes one element by copying
+all others is as quadratic when it is called for many elements. The rule reports
 such a line if the execution counts show that it runs a hundred times for each
-unit of work, and that a move takes long.
+unit of work and that a move takes long, or if the copies that it allocates have
+64 elements or more on average.
 
 It is fine for a few elements, and outside of loops. The rule leaves alone loops
 of at most two iterations and slices that are set again in every iteration.
@@ -60,7 +63,8 @@ cost of every insertion into a tree. For strings, see concat-loop.`
 // movers are the functions that the line calls to move elements.
 var movers = []string{
 	"runtime.growslice", "runtime.memmove", "runtime.typedslicecopy", "runtime.slicecopy", "runtime.mallocgc*",
-	"runtime.bulkBarrierPreWrite*", "runtime.makeslice*", "slices.Insert[*", "slices.Delete[*",
+	"runtime.bulkBarrierPreWrite*", "runtime.makeslice*", "slices.Insert[*", "slices.Delete[*", "slices.Concat[*", "slices.Clone[*",
+	"slices.Clip[*", "slices.Grow[*", "bytes.Clone",
 }
 
 // moving selects the rows of the line itself and of the moves that it makes.
@@ -77,7 +81,7 @@ func judge(c *finder.Case) bool {
 		loop = growing(c.Place, stmt)
 	}
 	if loop == nil {
-		return shifts(c)
+		return adds(c) || shifts(c)
 	}
 	xs := syntax.Text(stmt.Lhs[0])
 	c.Cause = fmt.Sprintf("Every iteration of the loop on line %d %s: n iterations move n²/2 elements.", syntax.Line(c.Place, loop.Pos()), how.what(xs))
@@ -92,6 +96,7 @@ const (
 	prepends way = iota + 1
 	inserts
 	removes
+	copies
 )
 
 func (w way) what(xs string) string {
@@ -100,12 +105,17 @@ func (w way) what(xs string) string {
 		return "allocates a new slice and copies all of " + xs + " to its end"
 	case inserts:
 		return "moves all of " + xs + " up to make room in front"
+	case copies:
+		return "allocates a new slice and copies all of " + xs + " into it"
 	}
 	return "moves all of " + xs + " down to fill the front"
 }
 
 func (w way) fix(xs string) string {
-	if w == removes {
+	switch w {
+	case copies:
+		return fmt.Sprintf("Append in place, %s = append(%s, x), which copies only when the capacity is used up: n additions copy about 2n elements. Readers of an older slice do not see what is appended after its end, if each slice is appended to only once.", xs, xs)
+	case removes:
 		return fmt.Sprintf("Take from the front with %s = %s[1:], or with an index; for a long-lived queue use a ring buffer.", xs, xs)
 	}
 	return fmt.Sprintf("Append to %s and call slices.Reverse once after the loop, or fill a slice of known length from its end.", xs)
@@ -136,16 +146,25 @@ func moved(p *gocode.Place) (*ast.AssignStmt, way) {
 func kind(p *gocode.Place, call *ast.CallExpr, xs ast.Expr) way {
 	switch p.CalleeName(call) {
 	case "append":
+		if len(call.Args) >= 2 && copyOf(p, call.Args[0], xs) {
+			return copies
+		}
 		if len(call.Args) != 2 || !call.Ellipsis.IsValid() {
 			return 0
 		}
-		if _, literal := ast.Unparen(call.Args[0]).(*ast.CompositeLit); literal && syntax.Same(p, call.Args[1], xs) {
+		if lit, ok := ast.Unparen(call.Args[0]).(*ast.CompositeLit); ok && len(lit.Elts) > 0 && syntax.Same(p, call.Args[1], xs) {
 			return prepends
 		}
 		head, ok1 := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
 		tail, ok2 := ast.Unparen(call.Args[1]).(*ast.SliceExpr)
 		if ok1 && ok2 && syntax.Same(p, head.X, xs) && syntax.Same(p, tail.X, xs) && head.Low == nil && is(p, head.High, 0) && is(p, tail.Low, 1) && tail.High == nil {
 			return removes
+		}
+	case "slices.Concat":
+		for _, arg := range call.Args {
+			if len(call.Args) > 1 && syntax.Same(p, arg, xs) {
+				return copies
+			}
 		}
 	case "slices.Insert":
 		if len(call.Args) > 2 && syntax.Same(p, call.Args[0], xs) && is(p, call.Args[1], 0) {

@@ -1,0 +1,233 @@
+package quadraticinsert
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/loops"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// leastCopies is how often a line must have copied the slice.
+	leastCopies = 100
+	// leastElements is the least mean number of elements of a copy.
+	leastElements = 64
+	// mostlyHere is the least part of a function's cost that must come from callers that add to one slice.
+	mostlyHere = 0.8
+)
+
+// adds judges a line outside of loops that replaces a slice by a longer copy of itself. The profile of allocations shows
+// how long the copies are. The slice is a field or a package variable, which keeps growing from call to call, or
+// the function returns the copy to a caller that replaces its slice in a loop.
+func adds(c *finder.Case) bool {
+	stmt, how := moved(c.Place)
+	if stmt != nil && how != removes && persists(c.Place, stmt.Lhs[0]) {
+		xs := syntax.Text(stmt.Lhs[0])
+		elem := elemOf(c.Place, stmt.Lhs[0])
+		return describeCopies(c, elem, how, xs, fmt.Sprintf("%s %s each time that it adds to it", syntax.FuncName(c.Place), how.what(xs)))
+	}
+	made, xs := longer(c.Place)
+	if made == nil {
+		return false
+	}
+	caller, target := addingCaller(c)
+	if caller == nil {
+		return false
+	}
+	what := fmt.Sprintf("%s makes a new slice with room for a few more elements and copies all of %s into it, and line %d replaces %s by the result",
+		syntax.FuncName(c.Place), xs, caller.Line, target)
+	return describeCopies(c, elemOf(c.Place, made), copies, target, what)
+}
+
+func describeCopies(c *finder.Case, elem types.Type, how way, xs, what string) bool {
+	c.CPU, c.Allocs = stacks.Select(c.CPU, grows), stacks.Select(c.Allocs, grows)
+	c.Live = nil
+	bytes, objects := stacks.Sum(c.Allocs)
+	if objects < leastCopies || elem == nil || syntax.Generic(elem) {
+		return false
+	}
+	elements := float64(bytes) / float64(objects) / float64(max(1, syntax.Sizes().Sizeof(elem)))
+	if elements < leastElements {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s: %s times, with %s elements on average. n additions copy n²/2 elements.",
+		what, units.Count(objects), units.Number(float64(int64(elements))))
+	c.Fix = how.fix(xs)
+	if how == prepends {
+		c.Fix = fmt.Sprintf("Append to the end of %s, which copies only when the capacity is used up, and read it from its end.", xs)
+	}
+	c.Confidence = rule.Likely
+	return true
+}
+
+// grows selects what a longer copy costs: the line's own allocation, and the runtime's copying.
+func grows(r *site.Row) bool { return stacks.Leaf(r) || moves(r) }
+
+func elemOf(p *gocode.Place, e ast.Expr) types.Type {
+	t := p.TypeOf(e)
+	if t == nil {
+		return nil
+	}
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return nil
+	}
+	return s.Elem()
+}
+
+// persists reports whether a slice outlives the call: it is a field or a package variable. A field of a local
+// struct does too if a pointer holds it; the size of the copies decides.
+func persists(p *gocode.Place, e ast.Expr) bool {
+	v, part := syntax.Var(p, e)
+	return v != nil && (part || v.Parent() == p.Pkg.Scope()) && len(loops.Around(p, e)) == 0
+}
+
+// copyOf reports whether an expression is a full copy of xs, or a part of it without spare capacity, which append
+// copies.
+func copyOf(p *gocode.Place, e, xs ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SliceExpr: // xs[:len(xs):len(xs)]
+		return e.Slice3 && e.Low == nil && syntax.Same(p, e.X, xs) && lenOf(p, e.High, xs) && lenOf(p, e.Max, xs)
+	case *ast.CallExpr:
+		switch p.CalleeName(e) {
+		case "slices.Clone", "slices.Clip", "bytes.Clone":
+			return len(e.Args) == 1 && syntax.Same(p, e.Args[0], xs)
+		case "append":
+			return len(e.Args) == 2 && e.Ellipsis.IsValid() && empty(p, e.Args[0]) && syntax.Same(p, e.Args[1], xs)
+		}
+	}
+	return false
+}
+
+func lenOf(p *gocode.Place, e, xs ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && p.CalleeName(call) == "len" && len(call.Args) == 1 && syntax.Same(p, call.Args[0], xs)
+}
+
+// empty reports whether an expression is a slice without elements: []T{}, []T(nil), nil.
+func empty(p *gocode.Place, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	case *ast.CallExpr:
+		if _, ok := p.Conversion(e); ok && len(e.Args) == 1 {
+			return empty(p, e.Args[0])
+		}
+		return p.CalleeName(e) == "make" && len(e.Args) == 2 && is(p, e.Args[1], 0)
+	case *ast.Ident:
+		_, isNil := p.Object(e).(*types.Nil)
+		return isNil
+	}
+	return false
+}
+
+// longer returns the variable that the place's function makes with more room than one of its slices needs, to copy it:
+// next := make([]T, len(xs)+1) and copy(next, xs). xs is the text of the slice. The line holds one of the two.
+func longer(p *gocode.Place) (made ast.Expr, xs string) {
+	body := syntax.Body(p)
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if made != nil || !ok || p.CalleeName(call) != "copy" || len(call.Args) != 2 {
+			return made == nil
+		}
+		to := syntax.LocalVar(p, call.Args[0])
+		from, _ := syntax.Var(p, call.Args[1])
+		if to == nil || from == nil || !syntax.Param(p, from) {
+			return true
+		}
+		stmt, value := syntax.Declared(p, to)
+		create, ok := ast.Unparen(orBad(value)).(*ast.CallExpr)
+		if !ok || p.CalleeName(create) != "make" || len(create.Args) < 2 || !plus(p, create.Args[len(create.Args)-1], call.Args[1]) {
+			return true
+		}
+		if l := syntax.Line(p, stmt.Pos()); l == p.Line || syntax.Line(p, call.Lparen) == p.Line {
+			made, xs = call.Args[0], syntax.Text(call.Args[1])
+		}
+		return made == nil
+	})
+	return made, xs
+}
+
+// plus reports whether a length is len(xs) and something more: not a doubling, which is paid for by later additions.
+func plus(p *gocode.Place, e, xs ast.Expr) bool {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD {
+		return false
+	}
+	return lenOf(p, b.X, xs) || lenOf(p, b.Y, xs)
+}
+
+func orBad(e ast.Expr) ast.Expr {
+	if e == nil {
+		return &ast.BadExpr{}
+	}
+	return e
+}
+
+// addingCaller returns the frame of a caller that replaces a slice by the result of the place's function, which gets that
+// slice, in a loop or for good; nil unless most of the cost comes from such callers.
+func addingCaller(c *finder.Case) (*site.Frame, string) {
+	fn := ""
+	if c.Place.Decl != nil && c.Place.Func == ast.Node(c.Place.Decl) {
+		fn = c.Place.Decl.Name.Name
+	}
+	var first *site.Frame
+	var target string
+	var all, adding int64
+	for _, rows := range [][]*site.Row{c.Allocs, c.CPU} {
+		for _, r := range rows {
+			all += r.Count
+			if r.Owner < 0 || r.Owner+1 >= len(r.Stack) || fn == "" {
+				continue
+			}
+			f := r.Stack[r.Owner+1]
+			place, ok := c.Pass.Syntax.At(f.File, f.Line)
+			if !ok {
+				continue
+			}
+			if xs, ok := replaces(place, fn); ok {
+				adding += r.Count
+				if first == nil {
+					first, target = f, syntax.Text(xs)
+				}
+			}
+		}
+		if all > 0 {
+			break // the allocations decide where there are some
+		}
+	}
+	if first == nil || float64(adding) < mostlyHere*float64(all) {
+		return nil, ""
+	}
+	return first, target
+}
+
+// replaces reports whether the line assigns the result of a function to one of its arguments, and again and again: xs = add(xs, x).
+func replaces(p *gocode.Place, fn string) (xs ast.Expr, ok bool) {
+	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
+		a, is := n.(*ast.AssignStmt)
+		if xs != nil || !is || len(a.Lhs) != 1 || len(a.Rhs) != 1 || a.Tok != token.ASSIGN {
+			return xs == nil
+		}
+		call, is := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+		if !is || syntax.Line(p, call.Lparen) != p.Line || p.Callee(call) == nil || p.Callee(call).Name() != fn {
+			return true
+		}
+		for _, arg := range call.Args {
+			if syntax.Same(p, arg, a.Lhs[0]) && (growing(p, a) != nil || persists(p, a.Lhs[0])) {
+				xs = a.Lhs[0]
+			}
+		}
+		return xs == nil
+	})
+	return xs, xs != nil
+}
