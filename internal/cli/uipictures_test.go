@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"image"
 	"image/png"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -49,16 +51,55 @@ func TestUIPicturesInBrowser(t *testing.T) {
 	if err := os.MkdirAll(*pictures, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	views := []string{"findings", "trace", "flame", "graph", "top", "source", "peek", "disasm", "load", "requests", "recording", "compare&base=1", "diff&base=1", "flame&base=1"}
-	for _, view := range views {
-		name := strings.NewReplacer("&base=1", "-of-two").Replace(view)
+	for _, view := range viewsOf(t, server.URL) {
+		name := strings.NewReplacer("&base=1", "-of-two", "view=", "", "src=0&", "", "&", "-", "=", "-").Replace(view)
 		for _, size := range [][2]int{{1000, 800}, {1600, 1000}, {3840, 2160}} {
 			for _, dark := range []bool{false, true} {
 				theme := map[bool]string{false: "light", true: "dark"}[dark]
 				file := filepath.Join(*pictures, fmt.Sprintf("%s-%d-%s.png", name, size[0], theme))
-				browsertest.Picture(t, server.URL+"/?src=0&view="+view, file, size[0], size[1], dark)
+				browsertest.Picture(t, server.URL+"/?"+view, file, size[0], size[1], dark)
 			}
 		}
+	}
+}
+
+// viewsOf returns the addresses of what there is to see: all views of the first source, which is a recording, with its slowest
+// request, and the views of histories and services among the others.
+func viewsOf(t *testing.T, at string) (views []string) {
+	t.Helper()
+	for _, view := range []string{"findings", "trace", "flame", "graph", "top", "source", "peek", "disasm", "load", "requests", "recording", "compare&base=1", "diff&base=1", "flame&base=1"} {
+		views = append(views, "src=0&view="+view)
+	}
+	var requests struct {
+		Slowest []struct{ ID int64 }
+	}
+	fetchJSON(t, at+"/api/trace-requests?src=0", &requests)
+	if len(requests.Slowest) > 0 {
+		id := fmt.Sprint(requests.Slowest[0].ID)
+		views = append(views, "src=0&view=request&request="+id, "src=0&view=timeline&request="+id)
+	}
+	var sources []struct{ Kind string }
+	fetchJSON(t, at+"/api/sources", &sources)
+	for i, s := range sources {
+		switch s.Kind {
+		case "history":
+			views = append(views, fmt.Sprintf("src=%d&view=history", i), fmt.Sprintf("src=%d&view=history&track=0", i))
+		case "service":
+			views = append(views, fmt.Sprintf("src=%d&view=live", i))
+		}
+	}
+	return views
+}
+
+func fetchJSON(t *testing.T, url string, into any) {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
+		t.Fatalf("%s: %v", url, err)
 	}
 }
 

@@ -23,7 +23,7 @@ async function draw() {
   const name = fit.some(([n]) => n === wanted) ? wanted : fit[0]?.[0] || "";
   const view = views[name];
   select.replaceChildren(...allSources().map((s) => h("option", { value: s.id, selected: s.id === source().id }, s.name)));
-  nav.replaceChildren(...fit.filter(([, v]) => !v.hidden).map(([n, v]) => h("a", { href: address(n), "aria-current": n === name ? "page" : null }, v.title)));
+  nav.replaceChildren(...fit.filter(([, v]) => !v.under).map(([n, v]) => h("a", { href: address(n), "aria-current": n === name || n === view?.under ? "page" : null }, v.title)));
   document.body.dataset.view = name;
   document.body.dataset.state = "drawing"; // for tests
   if (select.parentElement) select.parentElement.dataset.title = `${view?.title || ""} · ${source().name}`; // on paper

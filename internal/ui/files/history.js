@@ -5,7 +5,8 @@ import { digits } from "./format.js";
 import { plot } from "./plot.js";
 
 const commit = (/** @type {any} */ run) => (run?.commit || "").slice(0, 10);
-const day = (/** @type {number} */ ms) => new Date(ms).toISOString().slice(0, 10);
+/** How a moment is written on an axis of a span: with the time of day (UTC) where days alone would all be the same. */
+const moment = (/** @type {number} */ span) => (/** @type {number} */ ms) => new Date(ms).toISOString().slice(...(span < 4 * 86400e3 ? [5, 16] : [0, 10])).replace("T", " ");
 const when = (/** @type {any} */ run) => Date.parse(run.commit_time || run.made || "") || 0;
 
 /** @param {any} t a track */
@@ -30,6 +31,8 @@ export async function history() {
   if (!t) return list;
   const byRun = t.points.some((/** @type {any} */ p) => !when(p.run)) || new Set(t.points.map((/** @type {any} */ p) => when(p.run))).size < t.points.length;
   const at = (/** @type {any} */ p, /** @type {number} */ i) => (byRun ? i : when(p.run));
+  const times = t.points.map((/** @type {any} */ p) => when(p.run));
+  const day = moment(Math.max(...times) - Math.min(...times));
   return [
     h("p", null, h("select", { "aria-label": "series", onchange: (/** @type {any} */ e) => go(address("history", { track: e.target.value })) }, tracks.map((/** @type {any} */ x, /** @type {number} */ i) => h("option", { value: i, selected: i === wanted }, title(x)))),
       " ", h("a", { href: address("history") }, "all series")),

@@ -12,7 +12,7 @@ export async function manifest() {
 }
 
 /** Phases of builds of their own, whose figures are not those of the program. */
-const builtOtherwise = ["counts", "inputs"];
+export const builtOtherwise = ["counts", "inputs"];
 
 /** Windows with the time at which they end, in seconds from the first phase's start. @param {any} m */
 export function timed(m) {
@@ -46,7 +46,7 @@ export async function load() {
   const per = loaded ? "request" : "second";
   const of = (/** @type {(w: any) => number} */ f) => points.filter((p) => p.w.seconds > 0 && (!loaded || p.w.requests > 0)).map((p) => ({ x: p.x, y: f(p.w), title: `${p.phase}, ${seconds(p.x)}` }));
   const base = (/** @type {any} */ w) => (loaded ? w.requests : w.seconds);
-  const axis = { x: seconds, bands };
+  const axis = { x: seconds, even: true, bands };
   const quantiles = points.some((p) => p.w.quantiles);
   const latency = ["p50", "p90", "p99"].map((q) => ({ name: q, points: points.filter((p) => p.w.quantiles).map((p) => ({ x: p.x, y: p.w.quantiles[q], title: `${q} ${seconds(p.w.quantiles[q])} in ${p.phase}` })) }));
   const rated = Boolean(m.load?.rate), errors = points.some((p) => p.w.failed);

@@ -15,7 +15,7 @@ function s(tag, props, ...children) {
 /**
  * @typedef {{name: string, points: Array<{x: number, y: number, low?: number, high?: number, title?: string}>}} Series
  * @typedef {{from: number, to: number, name: string}} Band
- * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, log?: boolean}} Plot
+ * @typedef {{title: string, y: (v: number) => string, x: (v: number) => string, series: Series[], bands?: Band[], marks?: Array<{x: number, name: string}>, log?: boolean, even?: boolean}} Plot even: x is a quantity, marked at round values
  */
 
 /** @param {number} most @param {boolean} binary of bytes @returns {number[]} three to six round steps up to most */
@@ -28,11 +28,19 @@ function ticks(most, binary) {
   return out;
 }
 
-/** Powers of ten within a range. @param {number} least @param {number} most */
-function decades(least, most) {
+/** Three to seven round values within a range. @param {number} from @param {number} to */
+function between(from, to) {
+  const [, one = 0, two = 1] = ticks(to - from, false), by = two - one || 1;
   const out = [];
-  for (let e = Math.ceil(Math.log10(least)); 10 ** e <= most; e++) out.push(10 ** e);
+  for (let v = Math.ceil(from / by) * by; v <= to + by / 1e4; v += by) out.push(v);
   return out;
+}
+
+/** Powers of ten within a range, and 2 and 5 times those where there are few. @param {number} least @param {number} most */
+function decades(least, most) {
+  const out = [], factors = most / least < 1000 ? [1, 2, 5] : [1];
+  for (let e = Math.floor(Math.log10(least)); 10 ** e <= most; e++) out.push(...factors.map((f) => f * 10 ** e));
+  return out.filter((v) => v >= least && v <= most);
 }
 
 /**
@@ -80,7 +88,8 @@ export function plot(p) {
     s("rect", { x: at(b.from), y: top, width: Math.max(0, at(b.to) - at(b.from)), height: height - top - bottom, class: i % 2 ? "band odd" : "band" }, s("title", {}, b.name)),
     s("text", { x: at(b.from) + 3, y: top - 5, class: "faint" }, at(b.to) - at(b.from) > 6.5 * b.name.length ? b.name : "")));
   for (const t of log ? decades(least, most) : ticks(most, p.y === bytes)) svg.append(s("line", { x1: left, x2: width - right, y1: up(t), y2: up(t), class: "grid" }), s("text", { x: left - 6, y: up(t) + 4, "text-anchor": "end" }, p.y(t)));
-  for (const f of [0, 0.25, 0.5, 0.75, 1]) svg.append(s("text", { x: at(x0 + f * (x1 - x0)), y: height - 6, "text-anchor": f === 0 ? "start" : f === 1 ? "end" : "middle" }, p.x(x0 + f * (x1 - x0))));
+  const shown = p.even ? between(x0, x1) : [0, 0.25, 0.5, 0.75, 1].map((f) => x0 + f * (x1 - x0));
+  for (const x of shown) svg.append(s("text", { x: at(x), y: height - 6, "text-anchor": at(x) < left + 20 ? "start" : at(x) > width - right - 20 ? "end" : "middle" }, p.x(x)));
   for (const m of p.marks || []) svg.append(s("line", { x1: at(m.x), x2: at(m.x), y1: top, y2: height - bottom, class: "mark" }, s("title", {}, m.name)));
   p.series.forEach((l, i) => {
     const kind = `series s${i % 4}`;

@@ -3,7 +3,7 @@ import { h, table } from "./dom.js";
 import { address, allSources, ask, base, go, link, source, state } from "./address.js";
 import { history } from "./history.js";
 import { live } from "./live.js";
-import { load, manifest } from "./load.js";
+import { builtOtherwise, load, manifest } from "./load.js";
 import { kindOf, request } from "./request.js";
 import { trace } from "./trace.js";
 import { digits, nanoseconds, percent, quantity } from "./format.js";
@@ -284,7 +284,11 @@ async function recording() {
   const m = await manifest();
   const observer = (/** @type {any} */ p) => {
     const o = p.observer, seen = [];
-    if (!o) return "";
+    if (!o) { // phases of a build of their own have none: their factor says why
+      const each = (/** @type {any} */ x) => (x && !m.target?.bench ? x.cpu_seconds / Math.max(x.requests || 0, x.runs || 0) : NaN);
+      const factor = each(p) / each((m.phases || []).find((/** @type {any} */ x) => x.name === "clean"));
+      return builtOtherwise.includes(p.name) && factor > 0 && Number.isFinite(factor) ? `×${factor.toPrecision(2)} CPU` : "";
+    }
     const signed = (/** @type {number} */ x) => (x >= 0 ? "+" : "−") + percent(Math.abs(x));
     if (!o.no_throughput && (o.throughput_low > 0 || o.throughput_high < 0)) seen.push(`${signed(-o.throughput_loss)} throughput`);
     if (!o.no_cpu && (o.cpu_growth_low > 0 || o.cpu_growth_high < 0)) seen.push(`${signed(o.cpu_growth)} CPU`);
@@ -292,7 +296,7 @@ async function recording() {
   };
   return [
     h("dl.figures", null, [
-      ["recorded", m.created], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
+      ["recorded", (m.created || "").slice(0, 19).replace("T", " ") + " UTC"], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
       ["Go", m.runtime?.go], ["machine", [m.machine?.cpu, m.machine?.cores && m.machine.cores + " cores", m.machine?.kernel].filter(Boolean).join(" · ")],
       ["load", m.load ? [m.load.connections && m.load.connections + " connections", m.load.rate ? m.load.rate + " requests/s" : "flat out", ...(m.load.targets || [])].filter(Boolean).join(" · ") : ""],
     ].filter(([, v]) => v).map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
@@ -349,7 +353,7 @@ async function diff() {
   ], r.rows || [], { note: [r.sample_type, r.per ? "per " + r.per : "", "charged to the function itself and what the runtime does for it"].filter(Boolean).join(", ") }), h("p.note", null, "▼ blue costs less than before, ▲ orange costs more; unknown means that the difference may be chance.")];
 }
 
-/** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, hidden?: boolean, draw: () => any}>} */
+/** @type {Object<string, {title: string, kinds: string[], filters?: boolean, pair?: boolean, under?: string, draw: () => any}>} */
 export const views = {
   findings: { title: "Findings", kinds: ["recording"], draw: findings },
   trace: { title: "Trace", kinds: ["trace", "recording"], draw: trace },
@@ -361,9 +365,9 @@ export const views = {
   disasm: { title: "Disassembly", kinds: profiles, filters: true, draw: disassembly },
   load: { title: "Load", kinds: ["recording"], draw: load },
   requests: { title: "Requests", kinds: ["recording", "trace"], draw: requests },
-  request: { title: "Request", kinds: ["recording", "trace"], hidden: true, draw: request },
-  summary: { title: "Trace in words", kinds: ["recording", "trace"], hidden: true, draw: summary },
-  timeline: { title: "Timeline", kinds: ["recording", "trace"], hidden: true, draw: () => frame("timeline", "timeline") },
+  request: { title: "Request", kinds: ["recording", "trace"], under: "requests", draw: request },
+  summary: { title: "Trace in words", kinds: ["recording", "trace"], under: "trace", draw: summary },
+  timeline: { title: "Timeline", kinds: ["recording", "trace"], under: "trace", draw: () => frame("timeline", "timeline") },
   compare: { title: "Compare", kinds: ["recording"], pair: true, draw: compare },
   diff: { title: "Diff", kinds: ["recording", "profile"], filters: true, pair: true, draw: diff },
   history: { title: "History", kinds: ["history"], draw: history },
