@@ -9,8 +9,10 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/finder"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
 )
 
 // Rule is loop-invariant-call.
@@ -20,7 +22,7 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "The same result computed in every iteration of a loop",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				Removes: true,
 				// n iterations become one: that saves half for two iterations, nearly all for a
@@ -28,18 +30,21 @@ func Rule() rule.Rule {
 				// probably has many.
 				Fraction: rule.Fraction{Expect: 0.9, Low: 0.5, High: 1},
 			},
-			Start: finder.Calls{Functions: append(effects.PureFuncs(), "fmt.Sprintf", "fmt.Sprint")},
-			Judge: judge,
+			Lines: []finder.Line{
+				{Start: finder.Calls{Functions: effects.DeterministicFuncs()}, Judge: judge},
+				{Start: finder.Rows(converting), Judge: judgeConversions},
+			},
 		},
 	}
 }
 
 const doc = `The compiler does not move calls out of loops. A search that converts its query
-to lower case, quotes a pattern or formats a number once per element repeats the
-same work for each element.
+to lower case, quotes a pattern, loads a time zone or formats a number once per
+element repeats the same work for each element. So does []rune(text)[i], which
+decodes the whole text to get one character.
 
 Compute it once before the loop. The rule knows functions of the standard
-library without state. It reports only calls whose arguments are constants, or
+library without state, and conversions of strings to slices that are only read. It reports only calls whose arguments are constants, or
 local variables of basic types that neither the loop nor a closure sets.
 
 It is fine in a loop that seldom has more than one iteration, or under a
@@ -60,6 +65,37 @@ func judge(c *finder.Case) bool {
 	call := syntax.Text(c.Calls[0])
 	c.Cause = fmt.Sprintf("%s has the same result in every iteration of the loop on line %d, and is computed in each.", call, syntax.Line(c.Place, loop.Pos()))
 	c.Fix = "Compute it once before the loop."
+	return true
+}
+
+// converting selects the rows of conversions of strings, and what the line allocates itself.
+func converting(s *site.Site) rule.Match {
+	return finder.TakeCallsAndOwn(s, syntax.ConversionFuncs()...)
+}
+
+// judgeConversions judges a line that converts a text which does not change in the loop.
+func judgeConversions(c *finder.Case) bool {
+	var nodes []ast.Node
+	var loop ast.Node
+	convs := syntax.ReadConversions(c.Place)
+	for _, conv := range convs {
+		if loop = invariantIn(c.Place, conv); loop == nil {
+			return false // the rows are of all conversions on the line
+		}
+		nodes = append(nodes, conv)
+	}
+	if loop == nil {
+		return false
+	}
+	if !syntax.AllocatesOnly(c.Place, nodes...) {
+		c.Keep(func(r *site.Row) bool { return !stacks.Leaf(r) })
+	}
+	if c.Empty() {
+		return false
+	}
+	c.Cause = fmt.Sprintf("%s converts the whole of %s again in every iteration of the loop on line %d, to read a part of it.",
+		syntax.Text(convs[0]), syntax.Text(convs[0].Args[0]), syntax.Line(c.Place, loop.Pos()))
+	c.Fix = "Convert it once before the loop; or range over the string, which decodes one character after the other."
 	return true
 }
 

@@ -29,6 +29,7 @@ type origin struct {
 	callers  []*site.Frame // of its function, nearest first; nil where there are no more
 	runs     float64       // of the line, for each unit of work
 	patterns []string
+	most     float64 // how often the input may be set, for each run of the line; 0: [seldom]
 
 	names []string
 	sets  float64 // largest of all values, for each run of the line
@@ -221,7 +222,7 @@ func (o *origin) stays(v *types.Var, name string) bool {
 			return false
 		}
 	}
-	if most > seldom*o.runs {
+	if most > o.limit() {
 		return false
 	}
 	o.note(name, most/o.runs)
@@ -286,7 +287,18 @@ func (o *origin) made(t types.Type) bool {
 			return true
 		})
 	}
-	return most <= seldom*o.runs
+	if o.most > 0 {
+		o.sets = max(o.sets, most/o.runs) // another value has another text
+	}
+	return most <= o.limit()
+}
+
+// limit is how often an input may be set for each unit of work.
+func (o *origin) limit() float64 {
+	if o.most > 0 {
+		return o.most * o.runs
+	}
+	return seldom * o.runs
 }
 
 // executed returns how often a node ran for each unit of work. A package variable's initialiser runs once.
