@@ -50,6 +50,7 @@ import (
 	jsontoany "github.com/hone-go/hone/internal/diagnose/rules/json-to-any"
 	kdfperrequest "github.com/hone-go/hone/internal/diagnose/rules/kdf-per-request"
 	keepaliveoff "github.com/hone-go/hone/internal/diagnose/rules/keepalive-off"
+	keypercomparison "github.com/hone-go/hone/internal/diagnose/rules/key-per-comparison"
 	largecopy "github.com/hone-go/hone/internal/diagnose/rules/large-copy"
 	leakgrowth "github.com/hone-go/hone/internal/diagnose/rules/leak-growth"
 	limitthrash "github.com/hone-go/hone/internal/diagnose/rules/limit-thrash"
@@ -168,6 +169,7 @@ func All() []rule.Rule {
 		jsontoany.Rule(),
 		kdfperrequest.Rule(),
 		keepaliveoff.Rule(),
+		keypercomparison.Rule(),
 		largecopy.Rule(),
 		leakgrowth.Rule(),
 		limitthrash.Rule(),
