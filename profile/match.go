@@ -6,7 +6,7 @@ import (
 )
 
 // matcher caches what an expression says of functions and mappings: a function
-// stands in many locations.
+// is in many locations.
 type matcher struct {
 	p         *Profile
 	re        *regexp.Regexp

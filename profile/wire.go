@@ -98,7 +98,7 @@ func fieldNumber(tag uint64) int {
 }
 
 // dataAt is the offset of the first byte of a length-delimited field's data.
-// m has just returned f, so it stands behind that data.
+// m has just returned f, so it comes after that data.
 func (m *message) dataAt(f *field) int64 { return m.at - int64(len(f.data)) }
 
 // fields calls set for each varint field of a message of scalars. Fields of

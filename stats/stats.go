@@ -56,7 +56,7 @@ func (i *Interval) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// wire is Interval as it stands in JSON.
+// wire is Interval as it is in JSON.
 type wire struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`

@@ -94,7 +94,7 @@ func TestDrawFile(t *testing.T) {
 	}
 }
 
-// The service answers with the picture, and ends when it is told to.
+// The service answers with the picture, and stops when it is told to.
 func TestServe(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

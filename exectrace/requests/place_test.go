@@ -76,7 +76,7 @@ func TestTextOfPlaces(t *testing.T) {
 	}
 }
 
-// TestObjectsOfModules: a module that the program calls may say what is waited for, one that calls the program not.
+// TestObjectsOfModules: a module that the program calls may say what they wait for, one that calls the program not.
 func TestObjectsOfModules(t *testing.T) {
 	const std, mod, own = "/usr/local/go/src/x/x.go", "/home/me/go/pkg/mod/x@v1.0.0/x.go", "/home/me/shop/main.go"
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The inputs of the tools; what stands in the tags is what an assistant reads.
+// The inputs of the tools; what is in the tags is what an assistant reads.
 
 type none struct{}
 

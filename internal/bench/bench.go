@@ -113,7 +113,7 @@ type Result struct {
 	CPUs       int         `json:"cpus"`
 	Against    string      `json:"against,omitempty"` // the ref, and the commit that it stands for
 	Commit     string      `json:"commit,omitempty"`
-	Tree       string      `json:"tree,omitempty"`        // the ref that stands in place of the working tree
+	Tree       string      `json:"tree,omitempty"`        // the ref that replaces the working tree
 	TreeCommit string      `json:"tree_commit,omitempty"` // and its commit
 	Files      *Files      `json:"files,omitempty"`       // of a comparison of files
 	Layouts    int         `json:"layouts"`               // link layouts a side

@@ -24,7 +24,7 @@ func (l *lab) says() string {
 }
 
 // TestAHandlerThatHangsIsSaidInTime: its first request is tried once, with the time that -timeout allows,
-// and meanwhile the reader sees what is waited for.
+// and meanwhile the reader sees what they wait for.
 func TestAHandlerThatHangsIsSaidInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

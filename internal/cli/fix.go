@@ -210,7 +210,7 @@ func (a *againFlags) declare(fs *flag.FlagSet) {
 	fs.DurationVar(&a.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
 }
 
-// isHere reports an error unless a recording is of the module that the user stands in. Recordings may come from anywhere; what runs
+// isHere reports an error unless a recording is of the module that the user is in. Recordings may come from anywhere; what runs
 // because of one is the user's own.
 func isHere(ctx context.Context, env Env, m recording.Manifest) error {
 	of, err := moduleRoot(ctx, m.Target.Dir)

@@ -154,7 +154,7 @@ func TestShellWritesFiles(t *testing.T) {
 	}
 	for _, page := range pages {
 		if !strings.Contains(errs, "wrote "+page) {
-			t.Errorf("%s is not told in %s", page, errs)
+			t.Errorf("%s is not explained in %s", page, errs)
 		}
 	}
 }

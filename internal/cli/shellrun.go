@@ -114,7 +114,7 @@ func pageName(word string) string {
 	return ""
 }
 
-// unnamed tells that a command writes a page and was not told where to.
+// unnamed reports whether a command that writes a page was given no file.
 func unnamed(fs *flag.FlagSet) bool {
 	return fs.Lookup("o").Value.String() == "" && fs.Lookup("json").Value.String() != "true"
 }
@@ -137,7 +137,7 @@ func (sh *shell) unknown(word string) error {
 	return usagef("unknown command %q%s; `help` lists the commands", word, suggest(word, sh.words()))
 }
 
-// shellArguments tells apart what stands behind a command as pprof does: a
+// shellArguments tells apart what follows a command as pprof does: a
 // number is a count, other words are what to focus on, and what to ignore with a
 // "-" before it, unless that is a flag of the command. The first word of a
 // command that needs an expression is that.

@@ -33,7 +33,7 @@ func TestArchiveHoldsTheExamples(t *testing.T) {
 
 const comment = "Copy of examples/leftpad, made by go generate ./internal/demo; edit there.\n\n"
 
-// What is extracted is what stands in examples, byte for byte: the archive's
+// What is extracted is what is in examples, byte for byte: the archive's
 // form has lost nothing (a missing last newline, a line that looks like a mark).
 func TestExtract(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")

@@ -32,7 +32,7 @@ func faulty(faults int64, system float64) *rule.Pass {
 	return p
 }
 
-// TestFaults: page faults that cost much are told.
+// TestFaults: page faults that cost much are reported.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		faults int64 // a second
@@ -64,7 +64,7 @@ func TestFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// TestFaultsOfRuns: those of a program that ends are told by the run.
+// TestFaultsOfRuns: those of a program that exits are reported per run.
 func TestFaultsOfRuns(t *testing.T) {
 	p := pass()
 	for i := range p.Manifest.Phases {

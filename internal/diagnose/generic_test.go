@@ -7,8 +7,8 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestGeneric: a cost without a known mistake stands behind all findings, promises nothing, is not counted
-// among what is hidden, and is silent about lines that are explained for the most part.
+// TestGeneric: a cost without a known mistake comes after all findings, promises nothing, is not counted
+// among what is hidden, and does not report lines that are mostly explained.
 func TestGeneric(t *testing.T) {
 	known, half, alone, cold := at("main.known", "f.go", 1), at("main.half", "f.go", 2), at("main.alone", "f.go", 3), at("main.cold", "f.go", 4)
 	sprintf, knownRest := cpu(90, "fmt.Sprintf", "main.known"), cpu(30, "main.known")

@@ -244,7 +244,7 @@ func TestUnsampled(t *testing.T) {
 	}
 }
 
-// TestChildren: CPU time of a program's children is told when there is much of it, and is not that of other processes.
+// TestChildren: CPU time of a program's children is reported when there is much of it, and is not that of other processes.
 func TestChildren(t *testing.T) {
 	for _, c := range []struct {
 		cores, theirs float64
@@ -269,7 +269,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestRuns: what a program that ends spends is told by the run, and only where all runs are known.
+// TestRuns: what a program that exits spends is reported per run, and only where all runs are known.
 func TestRuns(t *testing.T) {
 	p := pass()
 	p.Manifest.Target.Kind = "program"
@@ -283,7 +283,7 @@ func TestRuns(t *testing.T) {
 	}
 	clean.Windows = clean.Windows[:2]
 	if r := newEngine(p, price).resources(); r.Run != nil {
-		t.Errorf("two of three runs are told as %+v", r.Run)
+		t.Errorf("two of three runs are reported as %+v", r.Run)
 	}
 	clean.AllocBytes, clean.AllocObjects = 300, 30
 	if r := newEngine(p, price).resources(); r.BytesPerRequest != 100 || r.ObjectsPerRequest != 10 {

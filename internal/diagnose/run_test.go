@@ -76,7 +76,7 @@ func TestGrouping(t *testing.T) {
 	b.Entry = &entry
 	r := diagnose(t, pass(), finds("x",
 		rule.Match{Site: a, CPU: []*site.Row{cpu(50, "fmt.Sprintf", "main.f")}, Cause: "Line 10."},
-		rule.Match{Site: b, CPU: []*site.Row{cpu(100, "fmt.Sprintf", "main.f")}, Cause: "Line 20.", Fix: "Mend 20."},
+		rule.Match{Site: b, CPU: []*site.Row{cpu(100, "fmt.Sprintf", "main.f")}, Cause: "Line 20.", Fix: "Fix 20."},
 		rule.Match{Site: other, CPU: []*site.Row{cpu(60, "fmt.Sprintf", "main.g")}},
 	))
 	if got := order(r); got != "x@main.f x@main.g" {
@@ -89,7 +89,7 @@ func TestGrouping(t *testing.T) {
 	if f.Entry == nil || *f.Entry != (Place{"main.handler", "handlers.go", 41}) {
 		t.Errorf("entry %+v", f.Entry)
 	}
-	if !strings.HasPrefix(f.Cause, "Line 20. The same on line 10. It takes 15 % of CPU") || f.Fix != "Mend 20." {
+	if !strings.HasPrefix(f.Cause, "Line 20. The same on line 10. It takes 15 % of CPU") || f.Fix != "Fix 20." {
 		t.Errorf("cause %q, fix %q", f.Cause, f.Fix)
 	}
 	if got := *f.Cost.CPUShare; math.Abs(got-0.15) > 1e-9 {
@@ -251,7 +251,7 @@ func TestDependency(t *testing.T) {
 }
 
 // TestNoCPUProfile: without one nothing can be said of savings, but the lines that
-// allocate most are still told, most expensive first.
+// allocate most are still reported, most expensive first.
 func TestNoCPUProfile(t *testing.T) {
 	p := pass()
 	p.Table.Totals.TotalSeconds, p.Table.Totals.CPUSamples = 0, 0

@@ -93,7 +93,7 @@ func TestLiveMemoryIsNoFlow(t *testing.T) {
 	}
 }
 
-// TestCompany: what is too small to stand alone is told with a finding of the same function.
+// TestCompany: what is too small to stand alone is reported with a finding of the same function.
 func TestCompany(t *testing.T) {
 	big := rule.Match{Site: at("main.f", "f.go", 1), CPU: []*site.Row{cpu(100, "x", "main.f")}}
 	few := rule.Match{Site: at("main.f", "f.go", 2), CPU: []*site.Row{cpu(7, "y", "main.f")}}

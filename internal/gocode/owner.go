@@ -15,7 +15,7 @@ import (
 type ownerKey struct{ file, pkg string }
 
 // Owner returns the owner of a frame, given its function and file as they stand in the profile.
-// An answer is remembered, so asking again costs a map look-up.
+// An answer is remembered, so asking again costs a map lookup.
 func (x *Index) Owner(function, file string) Owner {
 	key := ownerKey{file, symbolPackage(function)}
 	x.mu.RLock()

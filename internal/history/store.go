@@ -50,7 +50,7 @@ func (d dialect) migrations() [][]string {
 		`CREATE TABLE series (
 			id ` + d.id + `,
 			package TEXT NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, UNIQUE (package, name, unit))`,
-		// By run, so that a run is written in one place; a series is read by a look-up in each run.
+		// By run, so that a run is written in one place; a series is read by a lookup in each run.
 		`CREATE TABLE samples (
 			run BIGINT NOT NULL REFERENCES runs (seq) ON DELETE CASCADE, series BIGINT NOT NULL REFERENCES series (id),
 			n INTEGER NOT NULL, median ` + d.double + ` NOT NULL, packed ` + d.bytes + ` NOT NULL, PRIMARY KEY (run, series))` + d.clustered,

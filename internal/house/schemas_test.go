@@ -301,7 +301,7 @@ func (s *source) fields(schema string, st *types.Struct, needs *[]types.Type) {
 	}
 }
 
-// word says what stands in JSON for a type, and notes the structs that it needs.
+// word says what is in JSON for a type, and notes the structs that it needs.
 func (s *source) word(schema string, t types.Type, needs *[]types.Type) string {
 	if n, ok := types.Unalias(pointed(t)).(*types.Named); ok {
 		switch {

@@ -26,7 +26,7 @@ type Counts struct {
 	Pairs []Pair `json:"same_text,omitempty"`
 }
 
-// LongText is the shortest string or []byte, in bytes, that counts as a text; the same limit stands in the probe.
+// LongText is the shortest string or []byte, in bytes, that counts as a text; the same limit is in the probe.
 const LongText = 64
 
 // Pair is two functions that got the same text: First was the first of all functions to get it in a request, Then got it later.
@@ -44,7 +44,7 @@ func (c *Counts) Apart() (n float64, unit string) {
 	return float64(c.Requests + c.Iterations), "request"
 }
 
-// MostCalls is how many calls of a function are looked at; the same limit stands in the probe.
+// MostCalls is how many calls of a function are looked at; the same limit is in the probe.
 const MostCalls = 1 << 18
 
 // Function is what one function got.

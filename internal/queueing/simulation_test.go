@@ -21,7 +21,7 @@ type simulated struct {
 // observed is what a recording would tell.
 type observed struct{ response, wait, rate float64 }
 
-// service is what the model is told.
+// service is what the model gets.
 func (c simulated) service(o observed) Service {
 	return Service{Clients: c.clients, Rate: o.rate, Response: o.response, Wait: o.wait, CPU: c.outside + c.locked, Cores: float64(c.cores)}
 }

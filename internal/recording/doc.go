@@ -12,7 +12,7 @@
 // to the last end record whose directory and manifest are intact. All parts up to that checkpoint
 // are there; the rest is reported as cut off. There is no journal, no repair step, no second file.
 //
-// It knows nothing of what the parts mean, never changes a finished recording, and trusts no file:
+// It does not interpret the parts, never changes a finished recording, and trusts no file:
 // sizes, counts and names are bounded before anything is read, and Verify compares checksums.
 //
 // The package also reads the facts about this machine that a manifest carries ([ThisMachine],

@@ -54,7 +54,7 @@ func zipped(s string) []byte {
 	return b.Bytes()
 }
 
-// files lists what stands in a directory.
+// files lists what is in a directory.
 func files(t testing.TB, dir string) []string {
 	t.Helper()
 	list, err := os.ReadDir(dir)

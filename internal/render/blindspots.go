@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// cpuUse is what stands in the heading of a CPU profile: "5.83 s over 6.01 s: 0.97 cores
+// cpuUse is what is in the heading of a CPU profile: "5.83 s over 6.01 s: 0.97 cores
 // busy"; "" for other profiles.
 func cpuUse(b blindspots.Spots) string {
 	u := b.CPU

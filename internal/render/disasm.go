@@ -15,7 +15,7 @@ import (
 // instructionWidth is how many columns an instruction gets before the place it comes from.
 const instructionWidth = 40
 
-// Disasm draws instructions with flat and cum in front. What stands behind an instruction
+// Disasm draws instructions with flat and cum in front. What follows an instruction
 // holds for those below it too, until something else stands there: the line it comes from, for an
 // inlined call the function and the lines that it was called from, and the line's text.
 func Disasm(w io.Writer, d *inspect.Disassembly, s Style) {

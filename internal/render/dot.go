@@ -49,7 +49,7 @@ func shareOf(v, total int64) float64 {
 	return math.Abs(float64(v) / float64(total))
 }
 
-// nodeLabel is what stands in a node's box.
+// nodeLabel is what is in a node's box.
 type nodeLabel struct {
 	name []string // package, then function, then place
 	cost []string // flat, then cum where it is another number

@@ -321,7 +321,7 @@ func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 	}
 }
 
-// silenced counts what the user chose not to be told, and with -v says what and why.
+// silenced counts what the user chose not to see, and with -v says what and why.
 func silenced(w io.Writer, p FindingsPage, s Style) {
 	list, off := p.Report.Silenced, p.Report.RulesOff
 	if len(list) > 0 {
@@ -376,14 +376,14 @@ func missing(p FindingsPage) []string {
 	return lines
 }
 
-// told reports whether a note of the diagnosis speaks of a part already.
+// told reports whether a note of the diagnosis names a part already.
 func told(notes []string, part string) bool {
 	return slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, part) })
 }
 
 // expectedMissing tells of parts that nobody looks for: what ordinary runtimes do
 // not have, and snapshots of a program that ended before one could be taken. They are
-// told with -v only.
+// shown with -v only.
 func expectedMissing(m recording.Manifest, x recording.Missing) bool {
 	switch x.Part {
 	case recording.PartLeaks:

@@ -184,7 +184,7 @@ func TestManyOtherLines(t *testing.T) {
 		t.Errorf("%d lines of\n%s", n, short.Bytes())
 	}
 	if !bytes.Contains(long.Bytes(), []byte("not joined: 0.4 % of CPU, 0.0 % of bytes: libz.so; it has no symbols")) {
-		t.Errorf("what is not joined is not told:\n%s", long.Bytes())
+		t.Errorf("what is not joined is not reported:\n%s", long.Bytes())
 	}
 	if n := bytes.Count(long.Bytes(), []byte("mix.go:9")); n != 9 {
 		t.Errorf("with -v %d lines", n)

@@ -66,7 +66,7 @@ func logLevel(s *site, n ast.Node) (*proposal, error) {
 		edits: []edit{{stmt.Pos(), stmt.Pos(), test}, {stmt.End(), stmt.End(), "\n}"}}}, nil
 }
 
-// inList reports whether a statement stands in a list of statements, so that an if may take its place.
+// inList reports whether a statement is in a list of statements, so that an if may take its place.
 func (s *site) inList(stmt ast.Stmt) bool {
 	switch p := s.parent(2).(type) {
 	case *ast.BlockStmt, *ast.CaseClause:

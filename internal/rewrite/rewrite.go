@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// Risk is what stands behind a rewrite.
+// Risk is what a rewrite relies on.
 type Risk string
 
 // Kinds of risk, the least first.

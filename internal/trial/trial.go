@@ -9,7 +9,7 @@
 // The number of runs depends on time and on how wide the caller's intervals are, never on where they lie: stopping as soon as a
 // difference is significant would favour differences.
 //
-// The package knows nothing of processes and metrics. It says which variant runs next, until the trial is over.
+// The package does not depend on processes and metrics. It says which variant runs next, until the trial is over.
 package trial
 
 import (

@@ -23,7 +23,7 @@ import (
 
 // Source is something to look at.
 type Source struct {
-	ID   string `json:"id"`   // of its path: what stands in addresses, whatever comes and goes beside it
+	ID   string `json:"id"`   // of its path: what is in addresses, whatever comes and goes beside it
 	Name string `json:"name"` // for people
 	Path string `json:"-"`    // for commands
 	Kind Kind   `json:"kind"`

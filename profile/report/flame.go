@@ -179,7 +179,7 @@ const batch = 512
 
 // ahead looks up the next frame of each cursor: twice its key, plus one when its location has more frames.
 //
-// These look-ups mostly miss the processor's caches, and there are millions of them. In loops that do nothing else the processor
+// These lookups mostly miss the processor's caches, and there are millions of them. In loops that do nothing else the processor
 // has many of them under way at once; in a loop that also sums up it waits for one after the other.
 func (s *splitter) ahead(from []cursor, keys []uint32) {
 	for i := range from {
@@ -298,7 +298,7 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 	return s.children
 }
 
-// grow returns the nodes to keep, the widest first: every node stands behind its
+// grow returns the nodes to keep, the widest first: every node comes after its
 // parent, and siblings are in their order.
 func (s *splitter) grow(o FlameOptions) []flameNode {
 	root := flameNode{parent: -1, function: -1, hi: len(s.side[0])}

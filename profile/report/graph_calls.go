@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile/internal/columns"
 )
 
-// graphFrames is what stands in each location, as nodes, leaf first.
+// graphFrames is what is in each location, as nodes, leaf first.
 type graphFrames struct {
 	nodes []Node  // without costs
 	start []int32 // of location i in list; one more entry than locations

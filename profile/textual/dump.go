@@ -162,7 +162,7 @@ func (r *reader) goroutines(each func(*Goroutine) bool) error {
 	return nil
 }
 
-// dumpStatus reads what stands in the brackets of a goroutine's first line.
+// dumpStatus reads what is in the brackets of a goroutine's first line.
 func (r *reader) dumpStatus(g *Goroutine, s string) error {
 	if before, quoted, ok := strings.Cut(s, " labels:{"); ok {
 		labels, rest, ok := r.quotedPairs(quoted)

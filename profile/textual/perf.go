@@ -17,7 +17,7 @@ import (
 //		           9e213 main.inl+0x13 (inlined)
 //		           9e213 main.main+0x13 (/usr/bin/server)
 //
-// Without stacks the frame stands in the header's line. With -F +srcline a line
+// Without stacks the frame is in the header's line. With -F +srcline a line
 // FILE:LINE follows each frame.
 var perfHeader = regexp.MustCompile(`^\s*(\S.*?)\s+(\d+)(?:/(\d+))?\s+(?:\[\d+\]\s+)?(?:[\w.]{4,8}\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):(?:\s+(\S.*))?$`)
 

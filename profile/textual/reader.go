@@ -73,7 +73,7 @@ func (r *reader) nextFull() bool {
 	return false
 }
 
-// name returns s from the table of names, so that a name that stands in many
+// name returns s from the table of names, so that a name that is in many
 // lines is held once and holds on to none of them.
 func (r *reader) name(s string) string {
 	if n, ok := r.names[s]; ok {

@@ -70,7 +70,7 @@ func (c culprit) wrong(f *diagnose.Finding) []string {
 	return parts
 }
 
-// holds reports whether the finding stands in the culprit's function.
+// holds reports whether the finding is in the culprit's function.
 func (c culprit) holds(f *diagnose.Finding) bool {
 	if c.function == "" {
 		return true

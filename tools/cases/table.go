@@ -213,8 +213,8 @@ func writeBalances(w io.Writer, runs [][]*outcome) {
 	fmt.Fprintf(w, "## Promised and measured\n\n"+
 		"Promised: what the culprits that were found save together; of a setting of the collector, what was\n"+
 		"foreseen and what the recording tried, weighed by their intervals. Measured: what the repaired program\n"+
-		"spends less, per request or run, of CPU or of wall time, in pairs of processes (services are loaded by\n"+
-		"turns of %.0f s) whose scatter gives the interval; and of it what the culprits' own lines spend less, with\n"+
+		"spends less, per request or run, of CPU or of wall time, in pairs of processes (services are loaded\n"+
+		"alternately, for %.0f s) whose scatter gives the interval; and of it what the culprits' own lines spend less, with\n"+
 		"what they call in other modules.\n"+
 		"Covered: promise and fact have a value in common, and neither is wider than %.0f points.\n\n"+
 		"| case | repair | of | promised | measured, program | measured, lines | covered |\n|---|---|---|---|---|---|---|\n", turn.Seconds(), 100*widest)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// This file stands in ../before and ../after, byte for byte: both services
+// This file is in ../before and ../after, byte for byte: both services
 // answer alike, so what differs between them is only what they spend.
 
 // mobileUser is a question without its last brace.
@@ -99,7 +99,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// The service ends when it is told to, and without an error.
+// The service stops when it is told to, and without an error.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file stands in ../before and ../after, byte for byte: both services
+// This file is in ../before and ../after, byte for byte: both services
 // answer alike, so what differs between them is only what they spend.
 
 // The request of the published account.

@@ -29,7 +29,7 @@ func logged(next http.Handler) http.Handler {
 }
 
 // timed measures how long each request took. The metric tells it; nobody read
-// the log line that told it again.
+// the log line that repeated it.
 func timed(stats *StatsD, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// This file stands in ../before and ../after, byte for byte.
+// This file is in ../before and ../after, byte for byte.
 
-// The service ends when it is told to, and without an error.
+// The service stops when it is told to, and without an error.
 func TestServeEnds(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -2,7 +2,7 @@
 // string padded on the left, as JSON.
 //
 // This is the service before anybody measured it. Its twin in ../after gives
-// the same answers with the culprits mended.
+// the same answers with the culprits fixed.
 package main
 
 import (

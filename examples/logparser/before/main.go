@@ -4,7 +4,7 @@
 //	hone run ./examples/logparser/before -load examples/logparser/before/targets.txt -connections 8
 //
 // This is the service before anybody measured it. Its twin in ../after gives
-// the same answers with the culprits mended.
+// the same answers with the culprits fixed.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 // rule is one step of a customer's parsing.
 type rule interface {
 	name() string
-	// execute looks at a record and may change it. It tells whether the rule
+	// execute looks at a record and may change it. It reports whether the rule
 	// applied, and whether the record is to be dropped.
 	execute(r *record) (applied, drop bool)
 }

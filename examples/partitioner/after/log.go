@@ -26,7 +26,7 @@ func NewLogger(out io.Writer, level Level) *Logger {
 	return &Logger{out: out, level: level}
 }
 
-// Debugging tells whether debug lines are written.
+// Debugging reports whether debug lines are written.
 func (l *Logger) Debugging() bool { return l.level <= LevelDebug }
 
 // Debug2 writes a message with two values, if debug lines are written.

@@ -5,7 +5,7 @@
 //	hone run -bench Partition ./examples/partitioner/before
 //
 // This is the service before anybody measured it. Its twin in ../after gives
-// the same answers with the culprits mended.
+// the same answers with the culprits fixed.
 package main
 
 import (

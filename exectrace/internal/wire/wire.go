@@ -123,7 +123,7 @@ type Spec struct {
 	Name  string
 	Args  []string // after the time; words as in Go's table
 	Since int      // version of the format that brought it: 22 for Go 1.22
-	Timed bool     // has a time and stands in the batch of a thread
+	Timed bool     // has a time and is in the batch of a thread
 }
 
 // Specs are all events by type; those without a name do not exist.

@@ -127,7 +127,7 @@ func TestHarness(t *testing.T) {
 		if around := p.LoopAround(call); (around != nil) != (depth > 0) {
 			t.Errorf("%s: loop around the call %v", words[2], around)
 		}
-		// A benchmark repeats on purpose what stands in it; only its own loops are an accusation.
+		// A benchmark repeats on purpose what is in it; only its own loops are an accusation.
 		if got, want := loops.PerCall(p, call), depth > 0 || words[0] == "none"; got != want && !strings.Contains(words[2], "literal in") {
 			t.Errorf("%s: again and again %t", words[2], got)
 		}

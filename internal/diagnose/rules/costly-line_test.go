@@ -44,7 +44,7 @@ func TestCostlyLine(t *testing.T) {
 				}
 			}
 			if name == "nearmiss" && len(got) > 0 {
-				t.Errorf("what another rule explains is told again: %v", got)
+				t.Errorf("what another rule explains is reported again: %v", got)
 			}
 			if name == "caught" {
 				checkWords(t, report)
@@ -59,7 +59,7 @@ func checkGeneric(t *testing.T, r *diagnose.Report) {
 	generic := false
 	for _, f := range r.Findings {
 		if generic && !f.Generic {
-			t.Errorf("%s stands behind a line without a known mistake", f.Rule)
+			t.Errorf("%s comes after a line without a known mistake", f.Rule)
 		}
 		if generic = f.Generic; generic && (f.Saving != nil || f.Confidence != rule.Hint || len(f.TiedWith) > 0 || f.Cost.WithGC == nil) {
 			t.Errorf("%+v", f)
@@ -67,7 +67,7 @@ func checkGeneric(t *testing.T, r *diagnose.Report) {
 	}
 }
 
-// checkWords: the compiler's reason, the module and the line that calls it are told.
+// checkWords: the compiler's reason, the module and the line that calls it are reported.
 func checkWords(t *testing.T, r *diagnose.Report) {
 	t.Helper()
 	seen := map[string]bool{}

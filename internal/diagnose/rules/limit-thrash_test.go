@@ -77,7 +77,7 @@ func TestLimitThrashStates(t *testing.T) {
 		case m != nil && (c.want == "" || !strings.Contains(m.Fix, c.want)):
 			t.Errorf("%s: %q, want %q", c.name, m.Fix, c.want)
 		case m != nil && len(m.Evidence) != 3:
-			t.Errorf("%s: that the runtime gave up is not told: %v", c.name, m.Evidence)
+			t.Errorf("%s: that the runtime gave up is not reported: %v", c.name, m.Evidence)
 		}
 	}
 }

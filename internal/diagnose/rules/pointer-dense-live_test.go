@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// TestPointerDenseLivePrograms: what is live stands in the profiles, how much of it is scanned is told by hand; so is marking, of
+// TestPointerDenseLivePrograms: what is live is in the profiles, how much of it is scanned is given by hand; so is marking, of
 // which a short run has too little to be sure.
 func TestPointerDenseLivePrograms(t *testing.T) {
 	r := pointerdenselive.Rule()

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/site"
 )
 
-// TestTinyHeapPrograms: one program makes garbage, the other none. The metrics are told by hand.
+// TestTinyHeapPrograms: one program makes garbage, the other none. The metrics are given by hand.
 func TestTinyHeapPrograms(t *testing.T) {
 	for _, name := range []string{"caught", "nearmiss"} {
 		p := ruletest.Record(t, "tiny-heap/testdata/"+name+".txtar")

@@ -110,7 +110,7 @@ func (t *Tree) list(ctx context.Context, into any, args ...string) error {
 	return nil
 }
 
-// Current returns the version of a module that the target is built with, and reports whether a replace directive stands in its place.
+// Current returns the version of a module that the target is built with, and reports whether a replace directive is in its place.
 func (t *Tree) Current(ctx context.Context, module string) (version string, replaced bool, err error) {
 	var m struct {
 		Version string

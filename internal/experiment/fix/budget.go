@@ -24,7 +24,7 @@ type Budget struct {
 }
 
 // TryEach tries the rewrites of a report's findings one at a time, those that promise most first, until the time is spent. What came of
-// each stands in the finding afterwards, and a note in the report says how many were tried. Nothing in the tree changes.
+// each is in the finding afterwards, and a note in the report says how many were tried. Nothing in the tree changes.
 func TryEach(ctx context.Context, cfg session.Config, root string, r *diagnose.Report, b Budget) error {
 	began := time.Now()
 	var longest time.Duration

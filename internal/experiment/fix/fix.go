@@ -47,7 +47,7 @@ type Result struct {
 // dirPrefix starts the names of the copies.
 const dirPrefix = "fix-"
 
-// Run carries out a plan. An error means that something could not be tried; what the changes did not pass stands in the result.
+// Run carries out a plan. An error means that something could not be tried; what the changes did not pass is in the result.
 func Run(ctx context.Context, cfg session.Config, p *Plan, s Spec) (*Result, error) {
 	r := &Result{Schema: Schema, Target: s.Options.Arg, Fixes: p.Fixes}
 	if len(p.files) == 0 || !s.Try && !s.Write {

@@ -2,5 +2,5 @@
 // as it is, and where it saves something the versions between are searched by halves.
 //
 // A version is tried with a go.mod of its own (-modfile), so that the user's tree stays as it is. A version that does not build, or
-// that needs another import path, is told as that.
+// that needs another import path, is reported as that.
 package tunedeps

@@ -1,6 +1,6 @@
 //go:build hone_counters
 
-// This file stands in package internal/coverage/cfile, beside the functions that it calls; see
+// This file is in package internal/coverage/cfile, beside the functions that it calls; see
 // coverageDir in package target. Package probe is never compiled with it.
 
 package probe

@@ -252,8 +252,8 @@ func (r *hone0request) data() *hone0stream {
 	return &hone0stream{p: r.p, id: r.id, kind: 'D'}
 }
 
-// sleep waits for so long, for the end of the request, or for full; it tells
-// whether it was that.
+// sleep waits for so long, for the end of the request, or for full; it
+// reports whether full came first.
 func (r *hone0request) sleep(d hone0time.Duration, full chan bool) bool {
 	t := hone0time.NewTimer(d)
 	defer t.Stop()

@@ -6,7 +6,7 @@ import { h } from "./dom.js";
 /** @type {Source[]} */
 let sources = [];
 
-/** State is what stands in the address. */
+/** State is what is in the address. */
 export function state() {
   return new URLSearchParams(location.search);
 }

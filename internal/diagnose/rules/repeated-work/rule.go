@@ -68,7 +68,7 @@ const (
 	leastRepeats = 0.3 // share of calls with an input seen before
 	leastCost    = 500e-9
 	leastBytes   = 512
-	// Results of a few inputs need no look-up: variables hold them. A call of less is worth one then.
+	// Results of a few inputs needs no lookup: variables hold them. A call of less is worth one then.
 	mostVariables     = 4
 	leastFetched      = 100e-9
 	leastFetchedBytes = 128

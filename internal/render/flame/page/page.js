@@ -408,7 +408,7 @@ function toggleTheme() {
 }
 prefersDark.addEventListener("change", applyTheme);
 
-// What is shown stands in the address, so that it can be reloaded and bookmarked.
+// What is shown is in the address, so that it can be reloaded and bookmarked.
 
 function remember() {
   const state = new URLSearchParams();

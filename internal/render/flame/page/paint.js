@@ -3,7 +3,7 @@ import { Tree, shortName, sign } from "./tree.js";
 // Draws trees on a canvas. Pixels are known here, events are not.
 
 /**
- * A tree on the screen: its root stands in row `row`, its children below it or, with dir -1, above.
+ * A tree on the screen: its root is in row `row`, its children below it or, with dir -1, above.
  * @typedef {{tree: Tree, row: number, dir: 1 | -1}} Pane
  * @typedef {{panes: Pane[], rows: number, from: number, to: number,
  *   selected?: {pane: number, box: number}, wanted?: boolean[], doubtful?: Set<number>, dark: boolean, scroll: number}} Scene
