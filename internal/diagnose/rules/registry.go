@@ -7,6 +7,7 @@ import (
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
+	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
@@ -126,6 +127,7 @@ func All() []rule.Rule {
 		atomichotspot.Rule(),
 		binaryreflect.Rule(),
 		bodynotdrained.Rule(),
+		buffergrowth.Rule(),
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
 		byteatatime.Rule(),

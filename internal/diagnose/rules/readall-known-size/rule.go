@@ -3,28 +3,17 @@ package readallknownsize
 
 import (
 	"fmt"
-	"go/ast"
-	"go/types"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/flow"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/stacks"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
-	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
 )
 
 var readers = []string{"io.ReadAll", "io/ioutil.ReadAll"}
-
-// known describes, by the type of the reader, how to get the length.
-var known = map[string]string{
-	"*os.File":          "os.ReadFile with the file's name, or a buffer of the size that Stat returns",
-	"*bytes.Reader":     "its Len, or the slice that it reads from",
-	"*bytes.Buffer":     "its Bytes, which copies nothing",
-	"*strings.Reader":   "its Len, or the string that it reads from",
-	"*io.SectionReader": "its Size",
-}
 
 // Rule is readall-known-size.
 func Rule() rule.Rule {
@@ -55,9 +44,10 @@ buffer; since Go 1.26 it collects pieces and copies them once at the end. Either
 way it allocates at least twice what it returns.
 
 If the length is known, allocate one buffer: Content-Length gives it for an HTTP
-body, Stat for a file, Len for a reader of memory. Limit the length that a
-client may send, and handle −1 for bodies of unknown length. Better still, do
-not hold the whole body: decode from the reader, or use io.Copy.
+body, Stat for a file, Len for a reader of memory, a field or method of your own
+reader (Size). Limit the length that a client may send, and handle −1 for bodies
+of unknown length. Better still, do not hold the whole body: decode from the
+reader, or use io.Copy.
 
 It is fine for small and rare bodies.
 
@@ -83,7 +73,7 @@ func guilty(c *finder.Case) bool {
 		if len(call.Args) != 1 {
 			continue
 		}
-		what, how := length(p, call.Args[0])
+		what, how := flow.Length(p, call.Args[0])
 		if what == "" {
 			continue
 		}
@@ -92,29 +82,4 @@ func guilty(c *finder.Case) bool {
 		return true
 	}
 	return false
-}
-
-// length returns what is read and how to get its length; "" when it is unknown.
-func length(p *gocode.Place, reader ast.Expr) (what, how string) {
-	made := syntax.Origin(p, reader)
-	for _, e := range []ast.Expr{reader, made} {
-		if t := p.TypeOf(e); t != nil && known[t.String()] != "" {
-			return "a " + t.String(), known[t.String()]
-		}
-	}
-	sel, ok := made.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Body" {
-		return "", ""
-	}
-	holder := p.TypeOf(sel.X)
-	if ptr, ok := types.Unalias(holder).(*types.Pointer); ok {
-		holder = ptr.Elem()
-	}
-	switch holder.String() {
-	case "net/http.Response":
-		return "the body of a response", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes, if that is not −1 and below a limit of yours, and io.ReadFull"
-	case "net/http.Request":
-		return "the body of a request", "a buffer of " + syntax.Text(sel.X) + ".ContentLength bytes, if that is not −1 and below a limit of yours (a client may claim any length), and io.ReadFull"
-	}
-	return "", ""
 }
