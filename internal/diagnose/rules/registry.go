@@ -65,6 +65,7 @@ import (
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
+	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
 	oldgo "github.com/hone-go/hone/internal/diagnose/rules/old-go"
 	passperpattern "github.com/hone-go/hone/internal/diagnose/rules/pass-per-pattern"
 	pointerdenselive "github.com/hone-go/hone/internal/diagnose/rules/pointer-dense-live"
@@ -185,6 +186,7 @@ func All() []rule.Rule {
 		mapgrowth.Rule(),
 		metriclabelpercall.Rule(),
 		nopgo.Rule(),
+		offsetpaging.Rule(),
 		oldgo.Rule(),
 		passperpattern.Rule(),
 		pointerdenselive.Rule(),
