@@ -44,8 +44,9 @@ element repeats the same work for each element. So does []rune(text)[i], which
 decodes the whole text to get one character.
 
 Compute it once before the loop. The rule knows functions of the standard
-library without state, and conversions of strings to slices that are only read. It reports only calls whose arguments are constants, or
-local variables of basic types that neither the loop nor a closure sets.
+library without state, and conversions of strings to slices that are only read.
+It reports only calls whose arguments are constants, or local variables of basic
+types that neither the loop nor a closure sets.
 
 It is fine in a loop that seldom has more than one iteration, or under a
 condition that is rarely true: before the loop the call would always run.

@@ -56,8 +56,8 @@ value may change later, compute it again there.
 It is fine where the value does change, or where the work is done once. The rule
 uses counted executions, not names: it reports calls whose arguments depend on
 fields and variables that were set less than once in a hundred runs of the line
-(in ten for conversions of a text), and whose results depend on their arguments alone. A result that is changed
-after the call must be copied first.
+(in ten for conversions of a text), and whose results depend on their arguments
+alone. A result that is changed after the call must be copied first.
 
 Seen in the field: gin-gonic/gin#2674 (trusted networks parsed for each
 request), emicklei/go-restful#588 (patterns of routes compiled for each
