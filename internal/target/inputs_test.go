@@ -231,6 +231,59 @@ func TestCountsInputs(t *testing.T) {
 	}
 }
 
+// busyProgram ends while goroutines call a watched function with a long text.
+const busyProgram = `-- go.mod --
+module example.com/app
+
+go 1.23
+-- main.go --
+package main
+
+import (
+	"strings"
+	"time"
+)
+
+func main() {
+	for i := 0; i < 8; i++ {
+		go func() {
+			for {
+				text(strings.Repeat("text ", 20))
+			}
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+}
+
+func text(s string) int { return len(s) }
+`
+
+// TestCountsInputsWhileCalled reads the counts of a function that goroutines are calling: they belong together.
+func TestCountsInputsWhileCalled(t *testing.T) {
+	live.Only(t)
+	dir := tree(t, busyProgram)
+	main := filepath.Join(dir, "main.go")
+	b := mustBuild(t, BuildSpec{Package: ".", Dir: dir, Inputs: []Func{
+		{Name: "main.text", Package: "example.com/app", File: main, Line: lineOf(t, main, "func text(")},
+	}})
+	p := mustStart(t, b, RunSpec{Collect: Collect{Inputs: true}})
+	if e := finish(t, p); e.Failure() != "" {
+		t.Fatal(e.Failure())
+	}
+	parts, missing := p.Parts()
+	if len(missing) > 0 {
+		t.Fatal(missing)
+	}
+	lines := strings.Split(string(parts[PartInputs]), "\n")
+	var id, calls, skip, texts int
+	if n, err := fmt.Sscan(lines[1], &id, &calls, &skip, &skip, &skip, &skip, &skip, &skip, &skip, &texts); err != nil {
+		t.Fatalf("%d numbers of %q: %v", n, lines[1], err)
+	}
+	if calls == 0 || texts != calls {
+		t.Errorf("%d calls with a text each, %d texts", calls, texts)
+	}
+}
+
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -177,11 +177,17 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	}
 	all := h.Sum64()
 	request := hone0currentRequest()
-	hone0text(int(id), h.text, request)
+	text, long := hone0textOf(h.text, request)
+	if long && request != 0 {
+		hone0texts.add(id, text.inRequest)
+	}
 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls++
+	if long {
+		w.text(text, request)
+	}
 	if w.calls >= hone0inputCalls {
 		*w.on = false
 	}

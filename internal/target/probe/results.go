@@ -199,27 +199,32 @@ func (t *hone0textTable) append(text []byte) []byte {
 	return text
 }
 
-// hone0text counts a long text that a function got.
-func hone0text(id int, text []byte, request uintptr) {
+// hone0longText is the longest text of a call, by its hash and by that of it together with the request.
+type hone0longText struct {
+	content, inRequest uint64
+}
+
+// hone0textOf hashes a text; ok is false when it is short.
+func hone0textOf(text []byte, request uintptr) (t hone0longText, ok bool) {
 	if len(text) < hone0inputText {
-		return
+		return t, false
 	}
 	h := hone0hasher{}
 	h.SetSeed(hone0seed)
 	h.Write(text)
-	content := h.Sum64()
+	t.content = h.Sum64()
 	h.word(uint64(request))
-	pair := h.Sum64()
-	w := hone0watching[id]
-	w.mu.Lock()
+	t.inRequest = h.Sum64()
+	return t, true
+}
+
+// text counts a long text that the function got. The caller holds mu: whoever reads the counts at
+// the same time must not see more texts than calls.
+func (w *hone0watched) text(t hone0longText, request uintptr) {
 	w.texts++
-	w.differentTexts.add(content)
+	w.differentTexts.add(t.content)
 	if request != 0 {
 		w.textsInRequest++
-		w.textsPerRequest.add(pair)
-	}
-	w.mu.Unlock()
-	if request != 0 {
-		hone0texts.add(int32(id), pair)
+		w.textsPerRequest.add(t.inRequest)
 	}
 }
