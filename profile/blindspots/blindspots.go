@@ -9,62 +9,62 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Surroundings are facts about a profile's making that the profile does not hold; the
-// zero value knows none.
+// Surroundings are facts about the recording of a profile that the profile does not contain. Zero
+// fields are unknown.
 type Surroundings struct {
-	Cores      int     // that the program could use at a time (GOMAXPROCS)
-	CPUSeconds float64 // that the operating system counted for the program in the profile's time
+	Cores      int     // number of cores that the program could use at a time (GOMAXPROCS)
+	CPUSeconds float64 // CPU time of the program during the profile, as counted by the operating system
 }
 
-// BlindSpots is what the numbers of a view do not show, and that a reader may take them
-// to show. A field is nil or empty when it does not apply.
+// Spots is what the numbers of a view do not show although a reader may think that they do. A field
+// is nil or empty when it does not apply.
 type Spots struct {
-	CPU *CPUUse    // CPU profiles that say how long they took
-	Cut *CutStacks // stacks that the runtime cut
-	// Sampling is set where the smallest value shown stands for few samples of a CPU profile.
+	CPU *CPUUse    // CPU profiles that have a duration
+	Cut *CutStacks // stacks that the runtime truncated
+	// Sampling is set if the smallest value shown is based on few samples of a CPU profile.
 	Sampling *Sampling
-	// NoLabels names the options about labels that came to nothing because the runtime
-	// records no labels in profiles of this kind.
+	// NoLabels names the options about labels that matched nothing because the runtime records no
+	// labels in profiles of this kind.
 	NoLabels []string
 }
 
-// CPUUse sets the CPU time of a whole profile, before any filter, against the clock.
+// CPUUse compares the CPU time of a whole profile, before any filter, with its duration.
 type CPUUse struct {
-	Seconds float64 // of CPU
-	Over    float64 // seconds of the clock
-	Cores   int     // that the program could use; 0 when unknown
-	// More says that it is more than Cores can give, by more than chance.
+	Seconds float64 // CPU time
+	Over    float64 // wall-clock time
+	Cores   int     // number of cores that the program could use; 0 when unknown
+	// More reports whether Seconds exceeds what Cores can provide by more than chance explains.
 	More bool
-	// Counted is what the operating system counted, in seconds, when the profile misses more
-	// than a tenth of it and chance does not explain that; else 0.
+	// Counted is the CPU time that the operating system counted, in seconds, if the profile misses
+	// more than a tenth of it and chance does not explain that; else 0.
 	Counted float64
 }
 
-// Busy is how many cores were busy on average.
+// Busy returns how many cores were busy on average.
 func (u *CPUUse) Busy() float64 { return u.Seconds / u.Over }
 
-// CutStacks are those of a whole profile that are as deep as the runtime records: their
-// outermost frames are missing, so callers show less cum than they have.
+// CutStacks counts the stacks of a whole profile that are as deep as the runtime records. Their
+// outermost frames are missing, so the cum of callers is too low.
 type CutStacks struct {
-	Depth int     // frames that the runtime keeps, inlined ones too
-	Rows  int     // sample rows cut
+	Depth int     // number of frames that the runtime keeps, including inlined ones
+	Rows  int     // number of sample rows with truncated stacks
 	Share float64 // of the value, 0 to 1
 }
 
-// Sampling says how well a value of few samples is known.
+// Sampling says how precisely a value based on few samples is known.
 type Sampling struct {
-	PeriodSeconds float64        // of CPU time between two samples of a thread
+	PeriodSeconds float64        // CPU time between two samples of a thread
 	Value         int64          // in the sample type's unit
-	Samples       int64          // that the value stands for
+	Samples       int64          // number of samples behind the value
 	Bounds        stats.Interval // of the value, 95 %
 }
 
-// wellKnown is the number of samples from which on nothing is said of sampling: the
-// value is known to ± 10 %.
+// wellKnown is the number of samples from which on Sampling is not reported: the value is known to
+// ±10 %.
 const wellKnown = 400
 
-// BlindSpots looks for what this view does not show. least is the smallest magnitude that a
-// report shows of it, 0 for none.
+// Of returns the blind spots of a view. least is the smallest magnitude that a report of the view
+// shows, 0 for none.
 func Of(v *report.View, least int64, s Surroundings) Spots {
 	whole := v.Whole
 	if whole == nil {
@@ -101,18 +101,19 @@ func cpuUse(p *profile.Profile, s Surroundings) *CPUUse {
 	return u
 }
 
-// The runtime records so many frames of a stack, the innermost ones. A CPU profile has them
-// all but runtime.goexit, so that a stack of 64 is one whose outermost frames are missing (maxCPUProfStack in
-// runtime/cpuprof.go). In the others the depth is 128 since Go 1.23, unless GODEBUG=profstackdepth
-// says otherwise, and memory profiles lack the allocator's frames (runtime/pprof/protomem.go).
+// The runtime records a limited number of frames of a stack, the innermost ones. Stacks in CPU
+// profiles lack only runtime.goexit, so a stack of 64 frames is one whose outermost frames are
+// missing (maxCPUProfStack in runtime/cpuprof.go). In other profiles the limit is 128 since Go
+// 1.23, unless GODEBUG=profstackdepth changes it, and memory profiles also lack the allocator's
+// frames (runtime/pprof/protomem.go).
 const (
 	cpuDepth       = 64
 	otherDepth     = 128
 	allocatorDepth = 4
 )
 
-// cutStacks counts the stacks that are as deep as the runtime goes. A profile with a deeper
-// one has another origin, and another limit.
+// cutStacks counts the stacks that reach the runtime's limit. If a stack is deeper, the profile has
+// another origin and another limit, and the result is nil.
 func cutStacks(p *profile.Profile, index int) *CutStacks {
 	c := &CutStacks{Depth: otherDepth}
 	from := otherDepth
@@ -162,13 +163,13 @@ func isContention(p *profile.Profile) bool {
 
 func isGoroutines(p *profile.Profile) bool { return p.TypeIndex("goroutine") >= 0 }
 
-// sampling says how well a value is known that a few samples stand for.
+// sampling returns how precisely a value based on few samples is known, nil for other values.
 func sampling(v *report.View, value int64) *Sampling {
 	p := v.Profile
 	if !isCPU(p) || v.Mean || value <= 0 {
 		return nil
 	}
-	each := int64(1) // of the column samples
+	each := int64(1) // in units of the column samples
 	switch p.SampleTypes[v.Index].Type {
 	case "cpu":
 		each = p.Period
@@ -183,8 +184,8 @@ func sampling(v *report.View, value int64) *Sampling {
 	return &Sampling{PeriodSeconds: float64(p.Period) / 1e9, Value: value, Samples: n, Bounds: stats.Poisson(n).Scale(float64(each))}
 }
 
-// noLabels names the options about labels that found none because there can be none: the
-// runtime keeps labels of goroutines in CPU and goroutine profiles alone.
+// noLabels names the options about labels that matched nothing because there are no labels: the
+// runtime records goroutine labels only in CPU and goroutine profiles.
 func noLabels(v *report.View, whole *profile.Profile) []string {
 	if !isHeap(whole) && !isContention(whole) {
 		return nil
@@ -193,7 +194,7 @@ func noLabels(v *report.View, whole *profile.Profile) []string {
 	for set := range whole.NumLabelSets() {
 		for _, l := range whole.LabelsOf(set) {
 			if l.Str != "" && l.Key != profile.BaseLabel {
-				return nil // somebody put them there
+				return nil // another program added labels
 			}
 			keys[l.Key] = true
 		}

@@ -16,14 +16,14 @@ type unit struct {
 	aliases []string // singular, lower case
 }
 
-// unitKind is a set of units that convert into each other, the smallest first.
+// unitKind is a set of units that convert into each other, smallest first.
 type unitKind struct {
 	units    []unit
-	fallback unit // for values too small for any of them
+	fallback unit // for values smaller than every unit
 }
 
-// unitKinds are those that pprof knows (internal/measurement there): bytes in
-// powers of 1024, times, and Google's compute units.
+// unitKinds returns the units that pprof knows (internal/measurement there): bytes in powers of
+// 1024, time, and Google's compute units.
 func unitKinds() [3]unitKind {
 	s := unit{"s", float64(time.Second), []string{"s", "sec", "second"}}
 	b := unit{"B", 1, []string{"b", "byte"}}
@@ -57,10 +57,10 @@ func unitKinds() [3]unitKind {
 	}
 }
 
-// find returns the unit of a name in any case, singular or plural.
+// find returns the unit with a name: in upper or lower case, singular or plural.
 func (k *unitKind) find(name string) (unit, bool) {
 	name = strings.ToLower(name)
-	if utf8.RuneCountInString(name) > 2 { // "us" and "ms" are no plurals
+	if utf8.RuneCountInString(name) > 2 { // "us" and "ms" are not plurals
 		name = strings.TrimSuffix(name, "s")
 	}
 	for _, u := range k.units {
@@ -73,7 +73,7 @@ func (k *unitKind) find(name string) (unit, bool) {
 	return unit{}, false
 }
 
-// fit returns the largest unit of which v (in base units) is at least one.
+// fit returns the largest unit in which v, given in base units, is at least 1.
 func (k *unitKind) fit(v float64) unit {
 	for i := len(k.units) - 1; i >= 0; i-- {
 		if v >= k.units[i].factor {
@@ -83,12 +83,11 @@ func (k *unitKind) fit(v float64) unit {
 	return k.fallback
 }
 
-// ScaleValue converts a value to another unit and returns that unit's label, as
-// `go tool pprof` does. The unit to "auto" (or "minimum") chooses the largest
-// in which the value is at least 1. Units of no known kind are not converted;
-// the label is then to, or empty for plain counts.
+// Scale converts a value to another unit and returns that unit's label, as `go tool pprof` does. If
+// to is "auto" or "minimum", the unit is the largest in which the value is at least 1. Values in
+// unknown units are not converted: the label is then to, or empty for plain counts.
 func Scale(value int64, from, to string) (float64, string) {
-	if value < 0 && -value > 0 { // the smallest int64 has no negative
+	if value < 0 && -value > 0 { // math.MinInt64 cannot be negated
 		v, label := Scale(-value, from, to)
 		return -v, label
 	}
@@ -114,8 +113,8 @@ func Scale(value int64, from, to string) (float64, string) {
 	return float64(value), to
 }
 
-// FormatValue prints a value of unit from in unit to ("auto": the one that
-// fits): "1.20s", "12.50MB", "3", "0". Two decimals, none for whole numbers.
+// Format prints a value of unit from in unit to ("auto": the one that fits): "1.20s", "12.50MB",
+// "3", "0". It prints two decimals, or none for whole numbers.
 func Format(value int64, from, to string) string {
 	v, label := Scale(value, from, to)
 	s := strings.TrimSuffix(fmt.Sprintf("%.2f", v), ".00")
@@ -125,8 +124,8 @@ func Format(value int64, from, to string) string {
 	return s + label
 }
 
-// formatSmall is FormatValue, but for values below one unit: these have three significant digits,
-// without trailing zeros beyond two decimals.
+// FormatSmall is Format, but prints values below one unit with three significant digits, without
+// trailing zeros after the second decimal.
 func FormatSmall(value int64, from, to string) string {
 	v, label := Scale(value, from, to)
 	size := abs(v)
@@ -141,8 +140,7 @@ func FormatSmall(value int64, from, to string) string {
 	return s + label
 }
 
-// FormatPercent prints value/total without its sign, as pprof's tables do:
-// "12.34%", " 0.5%", "  100%".
+// Percent prints value/total without its sign, as pprof's tables do: "12.34%", " 0.5%", "  100%".
 func Percent(value, total int64) string {
 	var percent float64
 	if total != 0 {
@@ -157,8 +155,8 @@ func Percent(value, total int64) string {
 	return fmt.Sprintf("%5.2g%%", percent)
 }
 
-// commonUnit is the unit for values from least to total: one that fits least,
-// or a larger one where total is more than a hundred times that.
+// Common returns the unit for values from least to total: one that fits least, or a larger one if
+// total is more than a hundred times that.
 func Common(least, total int64, from string) string {
 	_, label := Scale(least, from, "minimum")
 	if _, largest := Scale(total, from, "minimum"); label != largest && least*100 < total {

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// Measure says which frames of a stack a sample is charged to.
+// Measure says which frames of a stack the value of a sample is charged to.
 type Measure int
 
 const (

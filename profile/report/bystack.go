@@ -13,20 +13,20 @@ import (
 
 // StackRow is one distinct stack and what it cost.
 type StackRow struct {
-	Frames []int32 // into Stacks.Frames, leaf first, inlined calls expanded; not to be changed
+	Frames []int32 // indices of StackTable.Frames, leaf first, inlined calls expanded; must not be changed
 	Value  int64   // sum over the samples with this stack, whatever their labels
 }
 
-// Stacks is a profile's value by whole stacks.
+// StackTable is a profile's value by whole stack.
 type StackTable struct {
 	SampleType profile.ValueType
 	Frames     []profile.Frame
-	Rows       []StackRow // the largest magnitude first; stacks of zero are left out
-	Total      int64      // as Top.Total
+	Rows       []StackRow // largest magnitude first; stacks whose value is zero are left out
+	Total      int64      // as Table.Total
 }
 
-// Stacks sums one value by stack at a granularity. It obeys SampleIndex,
-// Granularity, Columns, Filter and Limit of the options.
+// Stacks sums one value by stack at a granularity. Of the options it uses SampleIndex, Granularity,
+// Columns, Filter and Limit.
 func Stacks(p *profile.Profile, o TopOptions) (*StackTable, error) {
 	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("stacks: %w", err)
@@ -36,8 +36,8 @@ func Stacks(p *profile.Profile, o TopOptions) (*StackTable, error) {
 	rows := columns.NewRowIndex()
 	rows.Grow(view.NumSamples())
 	var (
-		stacks columns.Stacks // of numbers of frames in f
-		sets   []int32        // all 0: labels do not count
+		stacks columns.Stacks // indices of f.Keys
+		sets   []int32        // all 0: labels are ignored
 		sums   []int64
 	)
 	for row, v := range view.Values(o.SampleIndex) {
@@ -69,7 +69,7 @@ func Stacks(p *profile.Profile, o TopOptions) (*StackTable, error) {
 	return s, nil
 }
 
-// expand writes the keys of a stack's frames to room of a column.
+// expand appends the keys of a stack's frames to a column of stacks and returns them.
 func expand(f *frames.Table, stack []int32, to *columns.Stacks) []int32 {
 	n := 0
 	for _, l := range stack {

@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// WriteCallgrind writes the graph in the format of valgrind's callgrind
-// (version 1, "instr line" positions, names and addresses compressed), which
-// KCachegrind reads. Make the graph with Addresses, from the view. Values are
-// whole numbers of the view's unit, rounded towards zero, as in pprof, or else of
-// the unit that fits the smallest.
+// WriteCallgrind writes the graph in the format of valgrind's callgrind (version 1, "instr line"
+// positions, names and addresses compressed), which KCachegrind reads. Compute the graph with
+// GraphOptions.Addresses, from the same view. Values are integers in the view's unit, rounded
+// towards zero as in pprof. If the view does not choose a unit, it is the one that fits the
+// smallest value.
 //
-// Two things are not as pprof has them: DivideBy divides the values and not
-// only the choice of the unit; and functions of one name and file that differ
-// (in binary or start line, or by their place in a call tree) get a number
-// where they are defined too, not only where they are called, so that the
-// reader finds them.
+// It differs from pprof in two ways. DivideBy divides the values; in pprof it only affects the
+// choice of the unit. Functions that have the same name and file but differ (in binary, start line
+// or place in a call tree) get a number where they are defined too, not only where they are called,
+// so that a reader can match the two.
 func (g *CallGraph) WriteCallgrind(w io.Writer, v *View) error {
 	c := &callgrind{g: g, v: v, w: bufio.NewWriter(w), objects: map[string]int{}, files: map[string]int{}, names: map[string]int{}}
 	if c.unit = v.Unit; c.unit == "" || c.unit == "minimum" || c.unit == "auto" {
@@ -41,7 +40,7 @@ type callgrind struct {
 	v                     *View
 	w                     *bufio.Writer
 	unit                  string
-	unique                []string // name of each node
+	unique                []string // of each node
 	objects, files, names map[string]int
 	previous              *Node
 }
@@ -66,7 +65,7 @@ func (c *callgrind) scale(v int64) int64 {
 	return int64(x)
 }
 
-// compress writes a name with a number at its first use and the number alone later.
+// compress writes a name with a number on first use, and only the number afterwards.
 func compress(known map[string]int, name string) string {
 	if name == "" {
 		return ""
@@ -78,10 +77,10 @@ func compress(known map[string]int, name string) string {
 	return fmt.Sprintf("(%d) %s", len(known), lineless(name))
 }
 
-// lineless makes a line end in a name, which would end the name, a space.
+// lineless replaces line ends in a name, which would end the name, by spaces.
 func lineless(name string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(name) }
 
-// address is relative to the node before where that is shorter.
+// address formats an address: relative to that of the previous node if this is shorter.
 func (c *callgrind) address(a uint64) string {
 	absolute := "0x" + strconv.FormatUint(a, 16)
 	if c.previous == nil {
@@ -96,7 +95,7 @@ func (c *callgrind) address(a uint64) string {
 	return absolute
 }
 
-// disambiguate numbers the functions that have one name in one file.
+// disambiguate numbers the functions that share a name and a file.
 func (c *callgrind) disambiguate() {
 	type name struct{ file, function string }
 	type function struct {
@@ -127,7 +126,7 @@ func (c *callgrind) disambiguate() {
 	}
 }
 
-// leastUnit fits the smallest node.
+// leastUnit returns the unit that fits the smallest node.
 func (c *callgrind) leastUnit() string {
 	least := c.g.Least()
 	if least == 0 {

@@ -10,29 +10,30 @@ import (
 	"slices"
 )
 
-// FlameOptions say what Flame lays out.
+// FlameOptions says what Flame lays out.
 type FlameOptions struct {
 	SampleIndex int
 	Filter      profile.Filter
-	Granularity profile.Granularity // what a box stands for
+	Granularity profile.Granularity // what a box is: a function, file or line
 	Columns     bool                // lines are distinguished by column
-	Inverted    bool                // leaves at the root: what is below a box are its callers
+	Inverted    bool                // leaves at the root: the boxes below a box are its callers
 
 	MaxBoxes int     // the widest boxes are kept; 0 for all
 	MinShare float64 // boxes narrower than this share (0 to 1) of the root are left out
 }
 
-// FlameFunction is a function of a Flame, or what its granularity has instead, and what it costs in all stacks.
+// FlameFunction is a function of a FlameGraph (a file or a line, by granularity) and its cost in
+// all stacks.
 type FlameFunction struct {
 	Name      string // as Row.String
 	Flat, Cum int64
 }
 
-// FlameBox is one box: a run of frames that begins at the root, and the samples
-// that share it.
+// FlameBox is one box: a sequence of frames that starts at the root, and the samples whose stacks
+// start with it.
 type FlameBox struct {
-	Parent   int32 // into Boxes, -1 for the root
-	Function int32 // into Functions, -1 for the root
+	Parent   int32 // index in Boxes, -1 for the root
+	Function int32 // index in Functions, -1 for the root
 	Depth    int32 // 0 for the root
 	X, Width int64 // left edge and width; the width is the sum of the magnitudes of the samples' values
 	Value    int64 // sum of the samples' values: less than Width in a difference of profiles
@@ -40,21 +41,21 @@ type FlameBox struct {
 	Inlined  bool  // in every one of these samples the call was inlined into its caller
 }
 
-// Flame is a flame graph: boxes of stacks with common roots, children side by
-// side within their parent, the widest first.
+// FlameGraph is a flame graph: stacks merged by common prefix. The children of a box are side by
+// side within it, widest first.
 type FlameGraph struct {
 	SampleType profile.ValueType
 	Functions  []FlameFunction
-	Boxes      []FlameBox // the root first, then in the order of a walk, parents before children
-	Total      int64      // as Top.Total
-	// Dropped is the width of the boxes that were left out right below boxes that
-	// were kept, where their parents show a gap.
+	Boxes      []FlameBox // the root first, then in depth-first order: parents before children
+	Total      int64      // as Table.Total
+	// Dropped is the total width of the gaps: of boxes that were left out directly below boxes that
+	// were kept.
 	Dropped int64
 }
 
-// Flame lays out one value as a flame graph. It does no work below boxes that
-// are too narrow to be kept: a node is a range of samples, and only the ranges of
-// the widest nodes are ever split by their next frame.
+// Flame lays out one value as a flame graph. It does no work below boxes that are too narrow to be
+// kept: a node is a range of samples, and only the ranges of the widest nodes are divided by their
+// next frame.
 func Flame(p *profile.Profile, o FlameOptions) (*FlameGraph, error) {
 	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("flame graph: %w", err)
@@ -62,8 +63,8 @@ func Flame(p *profile.Profile, o FlameOptions) (*FlameGraph, error) {
 	return newFlameSource(p, o).layOut(o), nil
 }
 
-// FlamePair is Flame from both ends, for less than twice the work: what the roots
-// call, and what calls the leaves. Inverted is not heeded.
+// FlamePair returns the flame graph from the roots (callees) and the inverted one (callers), for
+// less than twice the work of one. It ignores FlameOptions.Inverted.
 func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph, err error) {
 	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
 		return nil, nil, fmt.Errorf("flame graph: %w", err)
@@ -75,7 +76,7 @@ func FlamePair(p *profile.Profile, o FlameOptions) (callees, callers *FlameGraph
 	return callees, s.layOut(o), nil
 }
 
-// flameSource is what flame graphs of one value have in common.
+// flameSource is what the flame graphs of one value share.
 type flameSource struct {
 	view       *profile.Profile
 	sampleType profile.ValueType
@@ -83,7 +84,7 @@ type flameSource struct {
 	values     []int64
 	frames     *frames.Table
 	sums       []frames.Sum
-	side       [2][]cursor // what a splitter worked in, for the next one
+	side       [2][]cursor // memory of the last splitter, reused by the next
 	keys       []uint32
 }
 
@@ -105,36 +106,37 @@ func (s *flameSource) layOut(o FlameOptions) *FlameGraph {
 	return f
 }
 
-// flameNode is a node of the trie under construction.
+// flameNode is a node of the trie while it is built.
 type flameNode struct {
 	parent, function, depth    int32
-	seq                        int // order among siblings of one width
-	lo, hi                     int // its samples in splitter.side[depth%2]
+	seq                        int // order among siblings of equal width
+	lo, hi                     int // range of its samples in splitter.side[depth%2]
 	width, value, self, inline int64
 	ends                       int64 // width of the samples that end here
 }
 
-// cursor is a sample on its way along its stack. It holds no pointer, so that the garbage collector does not scan millions of
-// them, and places instead of a slice, which halves it.
+// cursor is a position in the stack of one sample. It holds no pointer, so that the garbage
+// collector does not scan millions of them, and a page and an offset instead of a slice, which
+// halves its size.
 type cursor struct {
 	value int64
 	page  uint32 // of the column of stacks
 	at    uint32 // the next location in the page
-	left  uint32 // locations that are left, the next one included
-	taken int32  // frames of the next location that were passed
+	left  uint32 // locations left, including the next one
+	taken int32  // frames of the next location already passed
 }
 
-// splitter divides ranges of samples by their next frame. Samples of a node stand
-// together; its children's stand in the same range of the other side.
+// splitter divides ranges of samples by their next frame. The samples of a node are contiguous in
+// one side; those of its children are in the same range of the other side.
 type splitter struct {
 	frames   *frames.Table
 	pages    [][]int32 // the column of stacks
 	inverted bool
-	first    []uint32 // of a location: twice the key passed first, plus one when there are more
+	first    []uint32 // by location: twice the first key of the location, plus one when it has more
 	side     [2][]cursor
-	keys     []uint32 // scratch of split: what each cursor passed
-	slot     []int32  // of a function among the children of the node at hand
-	seen     []int32  // the node that slot holds for
+	keys     []uint32 // scratch of split: the key that each cursor passed
+	slot     []int32  // by function: its index among the children of the current node
+	seen     []int32  // by function: the node that slot is valid for
 	children []flameNode
 	next     []int
 }
@@ -171,16 +173,18 @@ func newSplitter(src *flameSource, inverted bool) *splitter {
 	return s
 }
 
-// atEnd stands for the key of a cursor that is at the end of its stack.
+// atEnd is the key of a cursor at the end of its stack.
 const atEnd = 1<<32 - 1
 
 // batch is how many cursors look up their next frames together.
 const batch = 512
 
-// ahead looks up the next frame of each cursor: twice its key, plus one when its location has more frames.
+// ahead looks up the next frame of each cursor: twice its key, plus one when its location has more
+// frames.
 //
-// These lookups mostly miss the processor's caches, and there are millions of them. In loops that do nothing else the processor
-// has many of them under way at once; in a loop that also sums up it waits for one after the other.
+// Most of these lookups miss the processor's caches, and there are millions of them. In a loop that
+// does nothing else, the processor overlaps many of them; in a loop that also sums, it waits for
+// one after the other.
 func (s *splitter) ahead(from []cursor, keys []uint32) {
 	for i := range from {
 		c := &from[i]
@@ -194,9 +198,9 @@ func (s *splitter) ahead(from []cursor, keys []uint32) {
 	for i, l := range keys {
 		switch {
 		case l == atEnd:
-		case from[i].taken == 0: // as most
+		case from[i].taken == 0: // the common case
 			keys[i] = s.first[l]
-		case s.inverted: // the frames of a location stand leaf first
+		case s.inverted: // the frames of a location are stored leaf first
 			at := start[l] + from[i].taken
 			keys[i] = uint32(list[at])<<1 | flag(at+1 < start[l+1])
 		default:
@@ -213,7 +217,7 @@ func flag(set bool) uint32 {
 	return 0
 }
 
-// pass moves a cursor past the frame with a key and reports whether that was inlined.
+// pass moves a cursor past the frame with a key and reports whether that frame was inlined.
 func (s *splitter) pass(c *cursor, key uint32) (inlined bool) {
 	more := key&1 != 0
 	inlined = c.taken > 0
@@ -234,8 +238,8 @@ func (s *splitter) pass(c *cursor, key uint32) (inlined bool) {
 	return inlined
 }
 
-// split divides a node's samples among its children and returns those of at
-// least a width, the widest first. It is valid until the next call.
+// split divides a node's samples among its children and returns the children that are at least as
+// wide as least, widest first. The slice is valid until the next call.
 func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 	mark := index + 1
 	s.children = s.children[:0]
@@ -258,7 +262,7 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 			s.children = append(s.children, flameNode{parent: index, function: int32(function), depth: n.depth + 1})
 		}
 		child := &s.children[s.slot[function]]
-		child.hi++ // the count, for now
+		child.hi++ // the number of samples, until lo is known
 		child.value += c.value
 		child.width += abs(c.value)
 		if inlined {
@@ -298,8 +302,8 @@ func (s *splitter) split(n *flameNode, index int32, least int64) []flameNode {
 	return s.children
 }
 
-// grow returns the nodes to keep, the widest first: every node comes after its
-// parent, and siblings are in their order.
+// grow returns the nodes to keep, widest first: every node comes after its parent, and siblings are
+// in their order.
 func (s *splitter) grow(o FlameOptions) []flameNode {
 	root := flameNode{parent: -1, function: -1, hi: len(s.side[0])}
 	for i := range s.side[0] {
@@ -323,7 +327,7 @@ func (s *splitter) grow(o FlameOptions) []flameNode {
 	return kept
 }
 
-// nodeHeap gives the widest node first.
+// nodeHeap is a heap with the widest node at the top.
 type nodeHeap []flameNode
 
 func (h nodeHeap) Len() int { return len(h) }
@@ -339,10 +343,10 @@ func (h *nodeHeap) Pop() any {
 	return n
 }
 
-// place puts the nodes side by side within their parents, in the order of a walk.
+// place puts the nodes side by side within their parents, in depth-first order.
 func (f *FlameGraph) place(nodes []flameNode) {
 	first, sibling := make([]int32, len(nodes)), make([]int32, len(nodes))
-	for i := len(nodes) - 1; i >= 0; i-- { // links to the front: siblings come out in order
+	for i := len(nodes) - 1; i >= 0; i-- { // prepend to the lists of children: siblings come out in order
 		n := &nodes[i]
 		f.Dropped += n.width - n.ends
 		if n.parent >= 0 {
@@ -373,7 +377,7 @@ func (f *FlameGraph) place(nodes []flameNode) {
 	}
 }
 
-// name keeps the functions that boxes show.
+// name collects the functions that boxes refer to.
 func (f *FlameGraph) name(fr *frames.Table, sums []frames.Sum) {
 	number := map[int32]int32{}
 	for i := range f.Boxes {

@@ -13,39 +13,37 @@ import (
 	"strings"
 )
 
-// GraphOptions say what Graph computes. The zero value is the whole call graph
-// by function, with the default sample type, as pprof's `-tree -trim=false`.
+// GraphOptions says what Graph computes. The zero value is the whole call graph by function, with
+// the default sample type, as pprof's `-tree -trim=false`.
 type GraphOptions struct {
 	SampleIndex int // column; see Profile.SampleIndex
 	Granularity profile.Granularity
-	// Addresses makes a node of each address, line, function and binary,
-	// whatever the Granularity: what a callgrind file holds.
+	// Addresses creates a node for each address, line, function and binary, whatever the
+	// Granularity. A callgrind file needs that.
 	Addresses bool
 	Columns   bool // lines are distinguished by column
 	Order     Order
-	Filter    profile.Filter // rows and frames that count; the total stays the whole profile's
+	Filter    profile.Filter // selects rows and frames; the total remains that of the whole profile
 
-	// CallTree makes a node for each path from a root instead of each frame.
+	// CallTree creates a node for each path from a root instead of each frame.
 	CallTree bool
-	// Visual trims for a picture: nodes are ranked by how much the picture
-	// would lose without them (see entropy), and edges that stand for a way
-	// over trimmed nodes are left out where another path shows the way.
+	// Visual trims for a picture: nodes are ranked by how much the picture would lose without them
+	// (see entropy), and residual edges are left out where another path connects their nodes.
 	Visual bool
 
-	Mean         bool // values are divided by the sums of column 0; order and trimming heed the sums
-	DropNegative bool // drop nodes whose flat, or cum without flat, is negative
-	// Nodes with less |cum|, and edges with less |weight|, than this share (0 to
-	// 1) of the sum of all flat values are dropped. pprof's defaults are 0.005
-	// and 0.001.
+	Mean         bool // values are divided by the sums of column 0; order and trimming use the sums
+	DropNegative bool // drop nodes whose flat is negative, or whose flat is 0 and cum negative
+	// Nodes with less |cum| and edges with less |weight| than this share (0 to 1) of the sum of all
+	// flat values are dropped. pprof's defaults are 0.005 and 0.001.
 	NodeFraction, EdgeFraction float64
 	NodeCount                  int // most nodes to return; 0 for all
 
-	// EdgesOf limits the edges to those of nodes whose String matches: what
-	// peek prints. Nil is all. The nodes stay.
+	// EdgesOf limits the edges to those from or to nodes whose String matches, as peek prints them.
+	// Nil keeps all edges. Nodes are not affected.
 	EdgesOf *regexp.Regexp
 }
 
-// GraphNode is a node of a call graph. What its granularity does not have is zero.
+// Node is a node of a call graph. Fields that the granularity does not have are zero.
 type Node struct {
 	Name      string // function as the profile names it
 	File      string
@@ -54,21 +52,20 @@ type Node struct {
 	Address   uint64 // only by address
 	Object    string // file of the mapping; only by address
 	StartLine int64  // of the function; only by address
-	Flat      int64  // sum over the samples whose leaf it is, in the sample type's unit
-	Cum       int64  // sum over the samples whose stack has it, once for each sample
-	// Context distinguishes nodes of one function in different places of a call tree
-	// apart: the place of its caller among all paths, plus one. It is 0 for
-	// roots and outside of call trees.
+	Flat      int64  // sum over the samples whose leaf is this node, in the sample type's unit
+	Cum       int64  // sum over the samples whose stack contains this node, each sample once
+	// Context distinguishes nodes of one function in different places of a call tree: the index of
+	// the caller among all paths, plus one. It is 0 for roots and outside of call trees.
 	Context int32
 
 	flatCount, cumCount int64 // of column 0, with GraphOptions.Mean
 }
 
-// nodeSum is what a node costs; the counts are there with GraphOptions.Mean.
+// nodeSum is the cost of a node; the counts are set with GraphOptions.Mean.
 type nodeSum struct{ flat, cum, flatCount, cumCount int64 }
 
-// String is the node as pprof prints it: address, function, file and line, as
-// far as they are known.
+// String returns the node as pprof prints it: address, function, file and line, as far as they are
+// known.
 func (n *Node) String() string {
 	var words []string
 	if n.Address != 0 {
@@ -93,45 +90,44 @@ func (n *Node) String() string {
 	return strings.Join(words, " ")
 }
 
-// GraphEdge is calls from one node to another.
+// Edge is the calls from one node to another.
 type Edge struct {
-	From, To int32 // into Graph.Nodes
-	Weight   int64 // sum over the samples with the call, once for each sample
+	From, To int32 // indices of CallGraph.Nodes
+	Weight   int64 // sum over the samples with the call, each sample once
 	Inline   bool  // every one of the calls was inlined
-	Residual bool  // some of the calls went over nodes that are not there
+	Residual bool  // at least one of the calls went through nodes that were dropped
 
 	count int64 // of column 0, with GraphOptions.Mean
 }
 
-// Graph is a call graph: who calls whom, and what it costs. Calls of a node to
-// itself have no edge.
+// CallGraph is a call graph: who calls whom, and at what cost. Calls of a node to itself have no
+// edge.
 type CallGraph struct {
 	SampleType profile.ValueType
-	Nodes      []Node // in the order of the options; nodes of nothing but zeros are left out
-	Edges      []Edge // by From, then the heaviest first
-	Total      int64  // as Top.Total
+	Nodes      []Node // in the order of the options; nodes whose values are all zero are left out
+	Edges      []Edge // by From, then heaviest first
+	Total      int64  // as Table.Total
 	Flat       int64  // sum of the flat values of Nodes
 
-	Candidates   int // nodes there were before NodeCount
-	DroppedNodes int // below NodeCutoff
-	DroppedEdges int // below EdgeCutoff
+	Candidates   int // number of nodes before NodeCount was applied
+	DroppedNodes int // number of nodes below NodeCutoff
+	DroppedEdges int // number of edges below EdgeCutoff
 	NodeCutoff   int64
 	EdgeCutoff   int64
 
-	out    []int32 // start of a node's edges in Edges
-	in     []int32 // start of a node's edges in byDest
+	out    []int32 // index in Edges of each node's first edge
+	in     []int32 // index in byDest of each node's first edge
 	byDest []Edge
 }
 
-// Out returns the calls that a node makes, the heaviest first. Not to be changed.
+// Out returns the edges to the callees of a node, heaviest first. The slice must not be changed.
 func (g *CallGraph) Out(node int) []Edge { return g.Edges[g.out[node]:g.out[node+1]] }
 
-// In returns the calls of a node, the heaviest first. Not to be changed.
+// In returns the edges from the callers of a node, heaviest first. The slice must not be changed.
 func (g *CallGraph) In(node int) []Edge { return g.byDest[g.in[node]:g.in[node+1]] }
 
-// Least returns the smallest magnitude of a node other than zero, flat if it has
-// any, which decides the unit to print in; see View.UnitFor. It is 0 when there
-// is none.
+// Least returns the smallest magnitude other than zero of any node: of flat, or of cum where flat
+// is zero. It decides the unit to print in (see View.UnitFor), and is 0 when there is none.
 func (g *CallGraph) Least() int64 {
 	var least int64
 	for _, n := range g.Nodes {
@@ -146,9 +142,9 @@ func (g *CallGraph) Least() int64 {
 	return least
 }
 
-// Graph is the graph of what the view shows. The options are the view's; the
-// argument says only what View has no say in: Addresses, Visual and EdgesOf, and
-// whether the report heeds CallTree. NodeCount is the report's own default.
+// Graph returns the call graph of the view. The view's options apply. Of o only Addresses, Visual,
+// EdgesOf and NodeCount (the report's default) are used, and CallTree, which says whether the
+// report honours the view's CallTree.
 func (v *View) Graph(o GraphOptions) (*CallGraph, error) {
 	o.SampleIndex, o.Mean, o.DropNegative = v.Index, v.Mean, v.DropNegative
 	o.Granularity, o.Columns, o.Order = v.Granularity, v.ShowColumns, v.Order
@@ -156,7 +152,7 @@ func (v *View) Graph(o GraphOptions) (*CallGraph, error) {
 	o.NodeCount = v.limit(o.NodeCount)
 	o.NodeFraction, o.EdgeFraction = v.NodeFraction, v.EdgeFraction
 	o.Filter = profile.Filter{}
-	if o.Addresses || o.EdgesOf != nil { // callgrind and peek show all
+	if o.Addresses || o.EdgesOf != nil { // callgrind and peek print all nodes
 		o.NodeCount, o.NodeFraction, o.EdgeFraction = 0, 0, 0
 	}
 	g, err := Graph(v.Profile, o)
@@ -167,10 +163,9 @@ func (v *View) Graph(o GraphOptions) (*CallGraph, error) {
 	return g, nil
 }
 
-// Graph sums one value by node and by call. It reads the stacks and one column;
-// labels are not looked at. Nodes are chosen as in pprof's newTrimmedGraph
-// (internal/report there), but flat and cum do not depend on which nodes are
-// shown, so edges are only built for the nodes that stay, once or twice.
+// Graph sums one value by node and by call. It reads the stacks and one column, not the labels. It
+// chooses nodes as pprof's newTrimmedGraph does (internal/report there). Flat and cum do not depend
+// on which nodes are shown, so edges are built only for the nodes that are kept, once or twice.
 func Graph(p *profile.Profile, o GraphOptions) (*CallGraph, error) {
 	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
@@ -194,7 +189,7 @@ func Graph(p *profile.Profile, o GraphOptions) (*CallGraph, error) {
 	return b.g, nil
 }
 
-// divide makes means of sums.
+// divide replaces sums by means.
 func (g *CallGraph) divide() {
 	g.Flat = 0
 	for i := range g.Nodes {
@@ -209,18 +204,18 @@ func (g *CallGraph) divide() {
 	}
 }
 
-// graphBuild chooses among all nodes. A call tree can have millions, of which
-// few are shown: nodes are columns until they are chosen.
+// graphBuild chooses which nodes to show. A call tree can have millions of nodes, of which few are
+// shown, so nodes are columns until they are chosen.
 type graphBuild struct {
 	g      *CallGraph
 	o      GraphOptions
 	frames *graphFrames
-	names  []string  // of frames, once they are asked for
+	names  []string  // of frames, filled in on first use
 	frame  []int32   // of each node; nil when nodes are frames
 	parent []int32   // of each node of a call tree, −1 for roots; else nil
 	sums   []nodeSum // of each node
-	// link returns the edges between the nodes that are kept: keep is by node.
-	// Numbers are of nodes.
+	// link returns the edges between the nodes for which keep is true. Edges refer to nodes by
+	// number.
 	link func(keep []bool, wanted []bool) []Edge
 }
 
@@ -296,7 +291,7 @@ func (b *graphBuild) trim() {
 	}
 }
 
-// wanted holds for each node whether its edges are; nil is all.
+// wanted reports for each node whether its edges are wanted; nil means all.
 func (b *graphBuild) wanted(keep []bool) []bool {
 	if b.o.EdgesOf == nil {
 		return nil
@@ -308,7 +303,7 @@ func (b *graphBuild) wanted(keep []bool) []bool {
 	return wanted
 }
 
-// fill makes the Graph of the nodes in this order.
+// fill sets the nodes and edges of the CallGraph, with the nodes in this order.
 func (b *graphBuild) fill(order []int32, edges []Edge) {
 	g := b.g
 	at := make([]int32, len(b.sums))
@@ -340,7 +335,7 @@ func (g *CallGraph) index(edges []Edge) {
 		return cmp.Or(cmp.Compare(name(a.From), name(b.From)), cmp.Compare(name(a.To), name(b.To)),
 			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	}
-	// gather brings the edges with one end together, by counting.
+	// gather groups the edges by one end: a counting sort.
 	gather := func(end func(Edge) int32) (start []int32, gathered []Edge) {
 		start = make([]int32, len(g.Nodes)+2)
 		for _, e := range edges {

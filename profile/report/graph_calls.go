@@ -9,9 +9,9 @@ import (
 	"github.com/hone-go/hone/profile/internal/columns"
 )
 
-// graphFrames is what is in each location, as nodes, leaf first.
+// graphFrames holds the frames of each location as nodes, leaf first.
 type graphFrames struct {
-	nodes []Node  // without costs
+	nodes []Node  // costs not set
 	start []int32 // of location i in list; one more entry than locations
 	list  []int32 // into nodes
 }
@@ -28,7 +28,8 @@ func graphFramesOf(p *profile.Profile, o GraphOptions) *graphFrames {
 	return g
 }
 
-// addressFrames distinguishes all that the profile does.
+// addressFrames distinguishes frames by everything that the profile records: see
+// GraphOptions.Addresses.
 func addressFrames(p *profile.Profile) *graphFrames {
 	g := &graphFrames{start: make([]int32, 1, len(p.Locations)+1)}
 	index := make(map[Node]int32, len(p.Locations))
@@ -62,7 +63,7 @@ func addressFrames(p *profile.Profile) *graphFrames {
 	return g
 }
 
-// weights are the values to sum, and with GraphOptions.Mean what to divide them by.
+// weights holds the values to sum and, with GraphOptions.Mean, the counts to divide them by.
 type weights struct{ values, counts []int64 }
 
 func newWeights(p *profile.Profile, o GraphOptions) weights {
@@ -73,7 +74,7 @@ func newWeights(p *profile.Profile, o GraphOptions) weights {
 	return c
 }
 
-// row returns a row's value and count; ok is false for one that adds nothing.
+// row returns a row's value and count; ok is false if both are zero.
 func (c *weights) row(i int) (value, count int64, ok bool) {
 	value = c.values[i]
 	if c.counts != nil {
@@ -82,7 +83,7 @@ func (c *weights) row(i int) (value, count int64, ok bool) {
 	return value, count, value != 0 || count != 0
 }
 
-// callGraph builds nodes and edges where a frame is one node wherever it stands.
+// callGraph builds nodes and edges in which a frame is one node, whatever its callers.
 type callGraph struct {
 	p      *profile.Profile
 	frames *graphFrames
@@ -103,8 +104,8 @@ func (c *callGraph) addTo(b *graphBuild) {
 	b.link = c.link
 }
 
-// link walks each stack from its root. A node that is not kept is stepped over:
-// the edge from its caller to its callee is residual.
+// link walks each stack from its root. It skips nodes that are not kept: the edge from the caller
+// to the callee of a skipped node is residual.
 func (c *callGraph) link(keep, wanted []bool) []Edge {
 	f := c.frames
 	edges := newEdgeTable()
@@ -133,8 +134,8 @@ func (c *callGraph) link(keep, wanted []bool) []Edge {
 	return edges.edges
 }
 
-// edgeTable sums edges. rows holds the last row that was added to each, so that
-// recursion counts once.
+// edgeTable sums edges. rows holds the last row that was added to each edge, so that recursion
+// counts once.
 type edgeTable struct {
 	pairs pairTable
 	edges []Edge
@@ -143,7 +144,7 @@ type edgeTable struct {
 
 func newEdgeTable() *edgeTable { return &edgeTable{pairs: newPairTable()} }
 
-// add adds what one row says of an edge.
+// add adds the value of one row to an edge.
 func (t *edgeTable) add(e Edge, row int32) {
 	at, known := t.pairs.find(e.From, e.To)
 	if !known {
@@ -162,8 +163,7 @@ func (t *edgeTable) add(e Edge, row int32) {
 	sum.Residual = sum.Residual || e.Residual
 }
 
-// pairTable numbers pairs in the order of their first use: open addressing with
-// linear probing over a slice.
+// pairTable numbers pairs in order of first use: open addressing with linear probing over a slice.
 type pairTable struct {
 	slots []int32 // into pairs, plus one; 0 is free
 	pairs []pair
@@ -173,7 +173,7 @@ type pair struct{ from, to int32 }
 
 func newPairTable() pairTable { return pairTable{slots: make([]int32, 1<<10)} }
 
-// find returns the number of a pair, and whether it had one before.
+// find returns the number of a pair, and whether it already had one.
 func (t *pairTable) find(from, to int32) (at int32, known bool) {
 	if 2*len(t.pairs) >= len(t.slots) {
 		t.grow()
@@ -205,8 +205,8 @@ func (t *pairTable) grow() {
 	}
 }
 
-// hash folds a 64×64 bit product, as the hash of stacks does. The numbers are dense and
-// given by hone, so that it needs no seed.
+// hash folds the 128-bit product of two 64-bit numbers, as the hash of stacks does. The numbers are
+// dense and assigned by hone, so no seed is needed.
 func (p pair) hash() uint32 {
 	hi, lo := bits.Mul64(uint64(uint32(p.from))<<32|uint64(uint32(p.to))^0x2545f4914f6cdd1d, 0x9e3779b97f4a7c15)
 	return uint32(hi ^ lo)
@@ -215,14 +215,14 @@ func (p pair) hash() uint32 {
 // callTree builds nodes and edges where a node is a path from a root.
 type callTree struct {
 	parent []int32 // of each path; −1 for roots
-	frame  []int32 // what the path ends with
+	frame  []int32 // last frame of each path
 	sums   []nodeSum
-	inline []bool // the call that ends the path was inlined, each time
+	inline []bool // the call of the path's last frame was inlined in every sample
 }
 
 func newCallTree(p *profile.Profile, f *graphFrames, c weights) *callTree {
 	t := &callTree{}
-	paths := newPairTable() // of a path and what follows it
+	paths := newPairTable() // numbers each pair of a path and the frame that follows it
 	for row := range c.values {
 		v, count, ok := c.row(row)
 		if !ok {
@@ -262,8 +262,8 @@ func (t *callTree) addTo(b *graphBuild) {
 	b.parent, b.frame, b.sums, b.link = t.parent, t.frame, t.sums, t.link
 }
 
-// link joins each kept node to its nearest kept ancestor. Over nodes that are
-// gone the edge is residual, and inlined only if all of the way was.
+// link joins each kept node to its nearest kept ancestor. If nodes between the two were dropped,
+// the edge is residual, and it is inlined only if every call on the way was.
 func (t *callTree) link(keep, wanted []bool) []Edge {
 	var edges []Edge
 	for i, kept := range keep {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// sort orders nodes the largest first: by the options' order, or for a picture
-// by entropy, which reads the edges.
+// sort orders nodes, largest first: by the options' order, or for a picture by entropy, which
+// depends on the edges.
 func (b *graphBuild) sort(order []int32, edges []Edge) {
 	score := func(i int32) int64 { return b.sums[i].flat }
 	last := func(i int32) int64 { return b.sums[i].cum }
@@ -29,12 +29,11 @@ func (b *graphBuild) sort(order []int32, edges []Edge) {
 	})
 }
 
-// entropy is pprof's score of how much a picture would lose without a node
-// (entropyScore in internal/graph there): its cum, times the entropy of the
-// weights of its edges, so that a node that only hands on from one caller to
-// one callee counts little; roots and leaves count more.
+// entropy is pprof's score of how much a picture would lose without a node (entropyScore in
+// internal/graph there): its cum, times the entropy of the weights of its edges. A node with one
+// caller and one callee therefore scores low; roots and leaves score higher.
 func (b *graphBuild) entropy(order []int32, edges []Edge) func(node int32) int64 {
-	at := make([]int32, len(b.sums)) // of a node in order
+	at := make([]int32, len(b.sums)) // index of each node in order
 	for i, n := range order {
 		at[n] = int32(i)
 	}
@@ -61,9 +60,9 @@ func (b *graphBuild) entropy(order []int32, edges []Edge) func(node int32) int64
 	return func(node int32) int64 { return scores[at[node]] }
 }
 
-// side is one side of a node: its callers, or its callees and itself.
+// side is one side of a node: its callers, or its callees and its own flat value.
 type side struct {
-	total float64 // weight
+	total float64 // of weights
 	edges int
 	bits  float64
 }
@@ -73,7 +72,7 @@ func (s *side) count(weight int64) {
 	s.edges++
 }
 
-// inform adds the information of a part of the total.
+// inform adds the information content of a part of the total.
 func (s *side) inform(weight int64) {
 	if weight != 0 && s.total != 0 {
 		share := math.Abs(float64(weight)) / s.total
@@ -88,10 +87,10 @@ func (s *side) score() float64 {
 	return s.bits
 }
 
-// removeRedundant drops residual edges where another path leads from their
-// caller to their callee, the least important first. In each node's callers it
-// stops at the first edge, from the lightest, that is not residual, so that no
-// edge vanishes that is heavier than one that stays.
+// removeRedundant drops residual edges where another path leads from their caller to their callee,
+// starting with the least important node. Among the callers of a node it starts with the lightest
+// edge and stops at the first that is not residual, so that it never drops an edge that is heavier
+// than one that it keeps.
 func (g *CallGraph) removeRedundant() {
 	gone := map[[2]int32]bool{}
 	for n := len(g.Nodes) - 1; n >= 0; n-- {

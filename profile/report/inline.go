@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Inline says whether the calls of a row's function were inlined.
+// Inline says whether the calls to a row's function were inlined.
 type Inline int
 
-// The three answers, as pprof marks them.
+// The three values, as pprof marks them.
 const (
 	NotInlined    Inline = iota
 	PartlyInlined        // by some of its callers
 	AllInlined
 )
 
-// String is the mark that pprof prints behind a name, "" for none.
+// String returns the mark that pprof prints after a name, "" for none.
 func (i Inline) String() string {
 	switch i {
 	case PartlyInlined:
@@ -29,8 +29,8 @@ func (i Inline) String() string {
 	return ""
 }
 
-// String is the row's name as pprof prints it: address, function, file and
-// line, as far as the granularity has them, without the mark for inlining.
+// String returns the row's name as pprof prints it: address, function, file and line, as far as the
+// granularity has them, without the mark for inlining.
 func (r Row) String() string {
 	var words []string
 	if r.Address != 0 {
@@ -52,22 +52,22 @@ func (r Row) String() string {
 	return strings.Join(words, " ")
 }
 
-// rowCall is a call between rows of a Top, by their numbers.
+// rowCall is a call between two rows of a Table, by their indices.
 type rowCall struct{ from, to int32 }
 
-// callWeight is what the samples with a call cost, and whether a call was a real one.
+// callWeight is the cost of the samples with a call, and whether any of the calls was not inlined.
 type callWeight struct {
 	value int64
 	real  bool
 }
 
-// markInline sets the rows' Inline. kept are the keys of the rows. Calls that
-// cost less than cutoff do not count. As in pprof, a row's caller is the
-// nearest frame that is a row too, so the mark depends on which rows there are.
+// markInline sets the Inline field of the rows. kept holds the keys of the rows. Calls that cost
+// less than cutoff are ignored. As in pprof, a row's caller is the nearest frame that is a row
+// itself, so the mark depends on which rows the table has.
 func (t *Table) markInline(p *profile.Profile, f *frames.Table, kept []int32, cutoff int64, o TopOptions) {
 	row := t.rowsOf(f, kept)
 	inlined := inlinedSomewhere(f, row, kept)
-	has := make([]byte, len(p.Locations)) // 1: has a frame of a row that was inlined somewhere
+	has := make([]byte, len(p.Locations)) // 1: has a frame of a row that was inlined at least once
 	any := byte(0)
 	for l := range p.Locations {
 		for _, k := range f.List[f.Start[l]:f.Start[l+1]] {
@@ -107,8 +107,8 @@ func (t *Table) markInline(p *profile.Profile, f *frames.Table, kept []int32, cu
 	}
 }
 
-// rowsOf numbers the keys by their rows, −1 for none. When no row was dropped,
-// what has no row (zeros, and what DropNegative drops) is still a caller.
+// rowsOf maps keys to row indices, −1 for none. If no row was dropped, keys without a row (zeros,
+// and those that DropNegative drops) still count as callers.
 func (t *Table) rowsOf(f *frames.Table, kept []int32) []int32 {
 	row := make([]int32, len(f.Keys))
 	trimmed := t.Dropped > 0 || len(kept) < t.Nodes
@@ -123,7 +123,7 @@ func (t *Table) rowsOf(f *frames.Table, kept []int32) []int32 {
 	return row
 }
 
-// inlinedSomewhere returns which rows have a frame that was inlined into another.
+// inlinedSomewhere reports, by row, whether a frame of the row was inlined into another.
 func inlinedSomewhere(f *frames.Table, row, kept []int32) []bool {
 	inlined := make([]bool, len(kept)+len(f.Keys))
 	for l := range len(f.Start) - 1 {
@@ -152,8 +152,8 @@ func containsAny(stack []int32, has []byte) bool {
 	return false
 }
 
-// addCalls adds the calls of one stack of rows that were inlined somewhere,
-// each once. seen is room for those that were met.
+// addCalls adds the calls of one stack to rows that were inlined at least once, each call once.
+// seen is scratch memory for the calls already added.
 func addCalls(f *frames.Table, calls map[rowCall]*callWeight, seen []rowCall, stack, row []int32, inlined []bool, v int64) []rowCall {
 	caller := int32(-1)
 	for i := len(stack) - 1; i >= 0; i-- {

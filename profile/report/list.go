@@ -10,27 +10,26 @@ import (
 	"slices"
 )
 
-// LineCost is what one source line of a function costs, in the sample type's unit.
+// LineCost is the cost of one source line of a function, in the sample type's unit.
 type LineCost struct {
 	Line      int64
 	Flat, Cum int64
 }
 
-// FuncLines is one function in one file, line by line.
+// FuncLines is the cost of one function in one file, line by line.
 type FuncLines struct {
 	Name, File string
-	StartLine  int64 // smallest that the profile gives; 0 when it gives none
+	StartLine  int64 // smallest in the profile; 0 when the profile has none
 	Flat       int64 // of the whole function
-	// Cum counts a sample once. pprof prints the sum over the lines instead,
-	// which counts a sample twice where a function calls itself from two lines.
+	// Cum counts each sample once. pprof prints the sum over the lines instead, which counts a
+	// sample twice where a function calls itself from two lines.
 	Cum   int64
-	Lines []LineCost // by line; lines of nothing but zeros are left out
+	Lines []LineCost // by line number; lines whose values are all zero are left out
 }
 
-// List returns the functions whose name matches re and that cost something,
-// sorted by name and file. Calls inlined into a line count for that line's cum
-// and for the inlined function's own lines, as everywhere. Reading the source
-// is the caller's job.
+// List returns the functions whose name matches re and that have a cost, sorted by name and file. A
+// call inlined into a line counts for that line's cum and for the inlined function's own lines. The
+// caller reads the source.
 func List(p *profile.Profile, re *regexp.Regexp, sampleIndex int) ([]FuncLines, error) {
 	return list(p, re.MatchString, sampleIndex)
 }
@@ -71,7 +70,7 @@ func list(p *profile.Profile, matchName func(string) bool, sampleIndex int) ([]F
 			out[f].StartLine = fn.StartLine
 		}
 	}
-	// In a difference the lines of a function may cancel out: it has still moved.
+	// In a difference, the lines of a function may cancel out: the function still changed.
 	out = slices.DeleteFunc(out, func(f FuncLines) bool { return f.Flat == 0 && f.Cum == 0 && len(f.Lines) == 0 })
 	for _, f := range out {
 		slices.SortFunc(f.Lines, func(a, b LineCost) int { return cmp.Compare(a.Line, b.Line) })
@@ -82,8 +81,8 @@ func list(p *profile.Profile, matchName func(string) bool, sampleIndex int) ([]F
 	return out, nil
 }
 
-// List is Profile.List for a view: with Mean lines are divided by their
-// counts, with DropNegative what is negative is left out.
+// List is the function List for a view: with Mean, lines are divided by their counts; with
+// DropNegative, negative lines are left out.
 func (v *View) List(re *regexp.Regexp) ([]FuncLines, error) { return v.ListFunc(re.MatchString) }
 
 // ListFunc is List for the functions whose name match accepts.
@@ -104,7 +103,7 @@ func (v *View) ListFunc(match func(name string) bool) ([]FuncLines, error) {
 	return funcs, err
 }
 
-// divideByCounts divides the costs by those of column 0.
+// divideByCounts divides the costs by the counts in column 0.
 func (v *View) divideByCounts(match func(string) bool, funcs []FuncLines) error {
 	type key struct {
 		name, file string

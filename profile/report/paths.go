@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pathTrimmer cuts file names: behind the first of elements that they have,
-// else the first of prefixes that they begin with.
+// pathTrimmer shortens file names. It cuts a name after the first of elements that it contains, or
+// else removes the first of prefixes that it starts with.
 type pathTrimmer struct{ elements, prefixes []string }
 
 func newPathTrimmer(trim, search string) *pathTrimmer {

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Tag is what the samples with one label key cost, by its values.
+// Tag is the cost of the samples with one label key, by label value.
 type Tag struct {
 	Key    string
-	Total  int64 // over all labels of this key: a sample with two of them counts twice
+	Total  int64 // over all labels with this key: a sample with two of them counts twice
 	Values []TagValue
 }
 
-// TagValue is one value of a label and what the samples with it cost.
+// TagValue is one value of a label and the cost of the samples with it.
 type TagValue struct {
-	Text  string // as FormatValue prints it when the label is a number
+	Text  string // as measure.Format prints it when the label is a number
 	Value int64
 }
 
-// Tags sums the view's value by label, keys by name, values by magnitude and then
-// by text. Numbers are printed in the view's unit and count as one where they
-// print alike. Mean does not apply.
+// Tags sums the view's value by label: keys in order of name, values in order of magnitude, then of
+// text. Numbers are printed in the view's unit; those that print alike are one value. Mean does not
+// apply.
 func (v *View) Tags() []Tag {
 	view := v.Profile
 	// Labels are few, samples many: sum by label set first.
@@ -63,8 +63,8 @@ func (v *View) Tags() []Tag {
 	return tags
 }
 
-// unitOfEach is the unit to print values in that stand alone, as pprof has it: a
-// minimum is only sought for tables.
+// unitOfEach returns the unit for values that are printed alone. As in pprof, the "minimum" is
+// determined only for tables.
 func (v *View) unitOfEach() string {
 	if v.Unit == "minimum" || v.Unit == "" {
 		return "auto"
@@ -72,8 +72,8 @@ func (v *View) unitOfEach() string {
 	return v.Unit
 }
 
-// FormatEach prints a value as pprof does, in the unit that was asked for, else
-// in the one that fits it.
+// FormatEach prints a value as pprof does, in the unit that was asked for, or else in the one that
+// fits it.
 func (v *View) FormatEach(value int64) string {
 	return measure.Format(v.Divide(value), v.SampleType.Unit, v.unitOfEach())
 }

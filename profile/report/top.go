@@ -21,58 +21,57 @@ const (
 	ByCum               // then by name, then by flat
 )
 
-// TopOptions say what Top computes. The zero value is pprof's `-top` with
-// `-nodefraction=0` on the default sample type.
+// TopOptions says what Top computes. The zero value is pprof's `-top` with `-nodefraction=0` on the
+// default sample type.
 type TopOptions struct {
 	SampleIndex int // column; see Profile.SampleIndex
 	Granularity profile.Granularity
 	Order       Order
-	Filter      profile.Filter // rows and frames that count; the total stays the whole profile's
+	Filter      profile.Filter // selects rows and frames; the total remains that of the whole profile
 
 	// Rows whose |cum| is below this share (0 to 1) of the sum of all flat
 	// values are dropped. pprof's default is 0.005.
 	MinShare float64
 	Limit    int // most rows to return; 0 for all
 
-	Total int64 // what percentages are of; 0 for the sum of all samples' magnitudes
+	Total int64 // base of percentages; 0 for the sum of all samples' magnitudes
 
 	Columns      bool // lines are distinguished by column
-	Mean         bool // a row's values are divided by its sums of column 0; order and MinShare heed the sums
-	DropNegative bool // drop rows with less than nothing flat, or cum without flat
-	// Inline asks for Row.Inline. It costs a second pass over the stacks where
-	// a row's function was inlined somewhere.
+	Mean         bool // a row's values are divided by its sums of column 0; order and MinShare use the sums
+	DropNegative bool // drop rows whose flat is negative, or whose flat is 0 and cum negative
+	// Inline asks for Row.Inline. It costs a second pass over the stacks if a row's function was
+	// inlined anywhere.
 	Inline bool
-	// EdgeShare is pprof's edgefraction: callers from whom a row has less than
-	// this share of the sum of all flat values do not count for Row.Inline.
+	// EdgeShare is pprof's edgefraction: callers that contribute less than this share (0 to 1) of
+	// the sum of all flat values to a row do not count for Row.Inline.
 	EdgeShare float64
 }
 
-// Row is one entry of a Top: a function, a file or a line, by Granularity.
+// Row is one entry of a Table: a function, a file or a line, by Granularity.
 type Row struct {
 	Name string // function as the profile names it; "[file of the mapping]" or "<unknown>" without a symbol
 	File string // "" unless the granularity has files
 	Line int64  // 0 unless the granularity has lines
-	// Column and Address are 0 unless the granularity has them, and where the profile says none.
+	// Column and Address are 0 if the granularity or the profile does not have them.
 	Column  int64
 	Address uint64
 	Inline  Inline
-	Flat    int64 // sum over the samples whose leaf it is, in the sample type's unit
-	Cum     int64 // sum over the samples whose stack has it, once for each sample
+	Flat    int64 // sum over the samples whose leaf is this row, in the sample type's unit
+	Cum     int64 // sum over the samples whose stack contains this row, each sample once
 }
 
-// Top is a table of what a profile's value was spent on.
+// Table is a profile's value by function, file or line.
 type Table struct {
 	SampleType profile.ValueType
-	Rows       []Row // rows of nothing but zeros are left out
-	Total      int64 // sum of the magnitudes of all samples' values: what percentages are of
+	Rows       []Row // rows whose values are all zero are left out
+	Total      int64 // sum of the magnitudes of all samples' values: the base of percentages
 	Flat       int64 // sum of the flat values of Rows
-	Nodes      int   // rows there were before Limit
-	Dropped    int   // rows below MinShare
-	Cutoff     int64 // |cum| below which a row was dropped
+	Nodes      int   // number of rows before Limit was applied
+	Dropped    int   // number of rows below MinShare
+	Cutoff     int64 // rows with less |cum| were dropped
 }
 
-// Top sums one value flat and cum. It reads the stacks and one column;
-// labels are not looked at.
+// Top sums one value, flat and cum. It reads the stacks and one column, not the labels.
 func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 	if err := frames.CheckIndex(p, o.SampleIndex); err != nil {
 		return nil, fmt.Errorf("top: %w", err)
@@ -94,15 +93,15 @@ func Top(p *profile.Profile, o TopOptions) (*Table, error) {
 	return t, nil
 }
 
-// collector holds what rows are made of: a sum for each key, and with
-// TopOptions.Mean the count to divide it by.
+// collector holds what rows are built from: the sums of each key and, with TopOptions.Mean, the
+// counts to divide them by.
 type collector struct {
 	keys         []profile.Frame
 	sums, counts []frames.Sum
 }
 
-// collect makes the rows. It returns their keys' numbers, and the sum of all
-// flat values that the shares in the options are of.
+// collect builds the rows. It returns the indices of their keys, and the sum of all flat values,
+// which is the base of the shares in the options.
 func (t *Table) collect(c collector, o TopOptions) (kept []int32, flat int64) {
 	for i, s := range c.sums {
 		if s.Flat == 0 && s.Cum == 0 || o.DropNegative && (s.Flat < 0 || s.Flat == 0 && s.Cum < 0) {
@@ -139,12 +138,12 @@ func (c *collector) row(i int32) Row {
 	return r
 }
 
-// rowOf is the row of a key, without its costs.
+// rowOf returns the row of a key, with its costs not set.
 func rowOf(k *profile.Frame) Row {
 	return Row{Name: k.Name, File: k.File, Line: k.Line, Column: k.Column, Address: k.Address}
 }
 
-// quotient is v for each of count; v itself when nothing was counted.
+// quotient returns v divided by count, or v if count is 0.
 func quotient(v, count int64) int64 {
 	if count == 0 {
 		return v
@@ -160,8 +159,9 @@ func (o Order) compare(a, b Row) int {
 	return cmp.Or(first, compareNames(a, b), last)
 }
 
-// compareNames orders rows as their String does; addresses are of one length. It makes the strings
-// only where one name goes on where the other ends, and what follows decides.
+// compareNames orders rows as their String does; addresses all have the same length. It builds the
+// strings only where one name is a prefix of the other, because then the text after the name
+// decides.
 func compareNames(a, b Row) int {
 	switch {
 	case a.Address != 0 && b.Address != 0 && a.Address != b.Address:
@@ -178,7 +178,7 @@ func compareNames(a, b Row) int {
 	return cmp.Compare(a.String(), b.String())
 }
 
-// goesOn reports whether one text begins with the other.
+// goesOn reports whether one text is a prefix of the other.
 func goesOn(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
 // compareDigits orders line numbers as text: pprof breaks ties by the printed name.
@@ -192,9 +192,9 @@ func compareDigits(a, b int64) int {
 
 func abs[T int64 | float64](v T) T { return max(v, -v) }
 
-// Unit returns the one unit to print all rows of a table in, as pprof's -unit=minimum
-// chooses it: the one that fits the smallest row, or a larger one where the
-// total is more than a hundred times that.
+// Unit returns the one unit to print all rows of a table in, as pprof's -unit=minimum chooses it:
+// the one that fits the smallest row, or a larger one if the total is more than a hundred times
+// that.
 func (t *Table) Unit() string {
 	least := t.Smallest()
 	if least == 0 {

@@ -2,9 +2,9 @@ package report
 
 import "github.com/hone-go/hone/profile"
 
-// Profile makes a profile of a table: a sample for each row with the values cum
-// and flat, as pprof's topproto writes it, in the unit of the table's sample
-// type. The header's times and period are those of from.
+// Profile returns the table as a profile: a sample for each row with the values cum and flat, as
+// pprof's topproto writes it, in the unit of the table's sample type. Times and period are copied
+// from from.
 func (t *Table) Profile(from *profile.Profile) (*profile.Profile, error) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cum", Unit: t.SampleType.Unit}, profile.ValueType{Type: "flat", Unit: t.SampleType.Unit})
 	for _, r := range t.Rows {
@@ -19,8 +19,8 @@ func (t *Table) Profile(from *profile.Profile) (*profile.Profile, error) {
 	return p, nil
 }
 
-// Divided is the view's profile with DivideBy applied to all values, as pprof's
-// proto writes it.
+// Divided returns the view's profile with DivideBy applied to all values, as pprof's proto writes
+// it.
 func (v *View) Divided() *profile.Profile {
 	if v.Divide(1<<32) == 1<<32 {
 		return v.Profile

@@ -7,21 +7,21 @@ import (
 
 // Trace is one sample as a report shows it.
 type Trace struct {
-	Sample int // row of the view's profile, for Labels and Values
+	Sample int // row of the view's profile, an argument of Labels and Values
 	Value  int64
 	Frames []TraceFrame // leaf first
 }
 
 // TraceFrame is one frame of a Trace.
 type TraceFrame struct {
-	Row     int32 // in the table that Traces returns
-	Inlined bool  // into the frame that follows
+	Row     int32 // index in the rows that Traces returns
+	Inlined bool  // into the next frame
 }
 
-// Traces yields the samples of a view one by one, in the profile's order. Their
-// frames, at the view's granularity, refer to a table of rows, which say where a
-// frame is and nothing of costs. Samples without frames are left out. With Mean
-// a value is the mean of its sample. Frames holds until the next sample.
+// Traces returns the samples of a view in the profile's order. Their frames, at the view's
+// granularity, are indices of the returned rows, which have names and places but no costs. Samples
+// without frames are left out. With Mean, a value is the mean of its sample. Trace.Frames is valid
+// until the next sample.
 func (v *View) Traces() ([]Row, iter.Seq[Trace]) {
 	p := v.Profile
 	f := frames.By(p, v.Granularity, v.ShowColumns)

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// ViewOptions are pprof's options, under pprof's names: which value of which
-// samples and frames a report is about, and how it shows them. They are the
-// same for every report. DefaultViewOptions returns pprof's defaults.
+// Options are pprof's options, under pprof's names: which value of which samples and frames a
+// report is about, and how it shows them. They are the same for every report. DefaultOptions
+// returns pprof's defaults.
 type Options struct {
 	SampleIndex string // see Profile.SampleIndex
 	AllFrames   bool   // do not drop the frames that the profile names in DropFrames
@@ -19,51 +19,51 @@ type Options struct {
 	TagLeaf []string // label keys that become frames below the stack, the last innermost
 	profile.Filter
 
-	// RelativePercentages makes what the filters left the base of
-	// percentages, and not the whole profile.
+	// RelativePercentages computes percentages of what the filters keep instead of the whole
+	// profile.
 	RelativePercentages bool
 
-	NoInlines   bool // inlined calls count for the function that they were inlined into
+	NoInlines   bool // the cost of inlined calls is charged to the function that they were inlined into
 	ShowColumns bool // lines are distinguished by column, where the profile has columns
-	// TrimPath is a list of prefixes (as in PATH) that are cut off file names;
-	// without it, names are cut behind the last element of a directory of
-	// SourcePath. SourcePath is where a lister looks for files first.
+	// TrimPath is a list of prefixes (as in PATH) that are cut off file names. Without it, names
+	// are cut after the last element of a directory of SourcePath. SourcePath is where a lister
+	// looks for files first.
 	TrimPath, SourcePath string
 
 	Mean         bool // show the value divided by the first value (a count)
-	DropNegative bool // no rows that a difference made negative
+	DropNegative bool // leave out rows that are negative in a difference
 	CallTree     bool // graphs only: a function reached on two paths is two nodes
 
 	Granularity  profile.Granularity
 	Order        Order
-	NodeCount    int     // most rows or nodes; 0 for all, −1 for the report's own default
+	NodeCount    int     // maximum number of rows or nodes; 0 for all, −1 for the report's default
 	NodeFraction float64 // of the total (0 to 1): rows and nodes with less cum are dropped
-	EdgeFraction float64 // of the total (0 to 1): edges with less are dropped
+	EdgeFraction float64 // of the total (0 to 1): edges with less weight are dropped
 
-	Unit     string  // "minimum": one unit that fits the smallest; "auto": each its own; or a unit
-	DivideBy float64 // values are shown divided by this; not 0
+	Unit     string  // "minimum": one unit that fits the smallest value; "auto": the unit that fits each value; or a unit
+	DivideBy float64 // values are divided by this before they are shown; not 0
 
 	CompactLabels bool // no header above the table
 
-	Names Names // hone's own: how a report for people names functions
+	Names Names // an option that pprof does not have: how a report for people names functions
 }
 
-// Names is how a report names functions. Files for other programs and JSON have the exact
-// names whatever it says.
+// Names is how a report names functions. Output for other programs and JSON always have the exact
+// names.
 type Names int
 
 const (
-	NamesByReport Names = iota // readable, but exact in a text that is pprof's to the letter
-	ReadableNames              // as ReadableName has them
+	NamesByReport Names = iota // readable; exact in reports that match pprof's text exactly
+	ReadableNames              // as symbol.Readable rewrites them
 	ExactNames                 // as the profile has them
 )
 
-// DefaultViewOptions are those of pprof.
+// DefaultOptions returns pprof's defaults.
 func DefaultOptions() Options {
 	return Options{NodeCount: -1, NodeFraction: 0.005, EdgeFraction: 0.001, Unit: "minimum", DivideBy: 1}
 }
 
-// Filters returns the filters as pprof's legend has them: "focus=main".
+// Filters returns the filters as pprof's legend shows them: "focus=main".
 func (o *Options) Filters() []string {
 	var texts []string
 	for _, x := range []struct {
@@ -85,22 +85,22 @@ func (o *Options) Filters() []string {
 	return texts
 }
 
-// View is what a report is about: a profile with the options applied that
-// choose samples and frames, and the options that are left to the report.
+// View is the subject of a report: a profile to which the options that choose samples and frames
+// have been applied, and the other options, which the report applies.
 type View struct {
 	Options
-	Profile    *profile.Profile  // what is left of the profile; its Filter is applied and done
-	Index      int               // column to report
+	Profile    *profile.Profile  // the filtered profile; Options.Filter is already applied
+	Index      int               // column of the reported value
 	SampleType profile.ValueType // of that column; the type is "mean_…" with Mean
-	Total      int64             // what percentages are of: a sum of magnitudes, or a mean
-	// Unmatched names the filters that matched nothing, as a typo would.
+	Total      int64             // the base of percentages: a sum of magnitudes, or a mean
+	// Unmatched names the filters that matched nothing, for example because of a typing error.
 	Unmatched []string
 
-	Whole *profile.Profile // before the options
+	Whole *profile.Profile // the profile before the options were applied
 }
 
-// View applies the options that choose samples and frames, in pprof's order:
-// the profile's own DropFrames, labels as frames, filters, inlined calls.
+// NewView applies the options that choose samples and frames, in pprof's order: the profile's own
+// DropFrames, labels as frames, filters, inlined calls.
 func NewView(p *profile.Profile, o Options) (*View, error) {
 	if o.DivideBy == 0 {
 		return nil, errors.New("divide_by is zero")
@@ -131,8 +131,8 @@ func NewView(p *profile.Profile, o Options) (*View, error) {
 	return v, nil
 }
 
-// total is the base of percentages: the magnitudes of all samples, or of those
-// of the base that the profile was compared with.
+// total returns the base of percentages: the sum of the magnitudes of all samples or, if the
+// profile is a difference, of the samples of its base.
 func (v *View) total() int64 {
 	p := v.Profile
 	var sum, count, baseSum, baseCount int64
@@ -156,8 +156,7 @@ func (v *View) total() int64 {
 	return sum
 }
 
-// setsOfBase returns for each label set whether it marks a sample of the base; nil
-// when none does.
+// setsOfBase reports, by label set, whether it marks samples of the base; nil when none does.
 func setsOfBase(p *profile.Profile) []bool {
 	var of []bool
 	for set := range p.NumLabelSets() {
@@ -171,8 +170,8 @@ func setsOfBase(p *profile.Profile) []bool {
 	return of
 }
 
-// TopOptions are the options of a Top of this view with at most limit rows
-// when NodeCount does not say; 0 for all.
+// TopOptions returns the options of a Top of this view. limit is the maximum number of rows if
+// NodeCount does not set one; 0 for all.
 func (v *View) TopOptions(limit int) TopOptions {
 	return TopOptions{
 		SampleIndex: v.Index, Total: v.Total, Mean: v.Mean, DropNegative: v.DropNegative,
@@ -181,7 +180,7 @@ func (v *View) TopOptions(limit int) TopOptions {
 	}
 }
 
-// limit is NodeCount, or the report's own default where that does not say.
+// limit returns NodeCount, or the report's default if NodeCount is not set.
 func (v *View) limit(byDefault int) int {
 	if v.NodeCount >= 0 {
 		return v.NodeCount
@@ -189,7 +188,7 @@ func (v *View) limit(byDefault int) int {
 	return byDefault
 }
 
-// Divide applies DivideBy to a value, as it is shown.
+// Divide applies DivideBy to a value that is to be shown.
 func (v *View) Divide(value int64) int64 {
 	if v.DivideBy <= 0 || v.DivideBy == 1 {
 		return value
@@ -197,7 +196,7 @@ func (v *View) Divide(value int64) int64 {
 	return int64(float64(value) * (1 / v.DivideBy))
 }
 
-// Format prints a value of the view in a unit that UnitFor gave, as pprof does: "1.20s".
+// Format prints a value of the view in a unit that UnitFor returned, as pprof does: "1.20s".
 func (v *View) Format(value int64, unit string) string {
 	return measure.Format(v.Divide(value), v.SampleType.Unit, unit)
 }
@@ -208,7 +207,7 @@ func (v *View) Readable(value int64, unit string) string {
 	return measure.FormatSmall(v.Divide(value), v.SampleType.Unit, unit)
 }
 
-// ReadableUnit is UnitFor, but seconds instead of hours where a value is less than an hour: a
+// ReadableUnit is UnitFor, but returns seconds instead of hours if least is less than an hour: a
 // minute as a fraction of an hour is hard to read.
 func (v *View) ReadableUnit(least int64) string {
 	unit := v.UnitFor(least)
@@ -218,12 +217,12 @@ func (v *View) ReadableUnit(least int64) string {
 	return unit
 }
 
-// ownUnit reports whether a report chooses its unit, for none was asked for.
+// ownUnit reports whether the report chooses the unit because the options do not.
 func (v *View) ownUnit() bool { return v.Unit == "minimum" || v.Unit == "" }
 
-// UnitFor returns the unit in which to print all values of a report whose
-// smallest magnitude other than zero is least (0: there is none). It is the
-// unit asked for, and "auto" when each value is to have its own.
+// UnitFor returns the unit for all values of a report whose smallest magnitude other than zero is
+// least (0: there is none). If the options name a unit, it returns that. "auto" means that each
+// value has its own unit.
 func (v *View) UnitFor(least int64) string {
 	if !v.ownUnit() {
 		return v.Unit

@@ -1,6 +1,6 @@
-// Package runtimework says what the Go runtime did for a program (garbage collection,
-// allocation, copying, maps, locks, scheduling, system calls) and for which of its lines.
+// Package runtimework says what the Go runtime did for a program (garbage collection, allocation,
+// copying, maps, locks, scheduling, system calls) and for which of the program's lines.
 //
-// It decides by the names of functions, as of Go 1.23 to 1.26. What its tables do not
-// know is counted as other work of the runtime, never as the program's.
+// It decides by function names, as of Go 1.23 to 1.26. Runtime functions that its tables do not
+// name are counted as other work of the runtime, never as the program's.
 package runtimework

@@ -98,7 +98,7 @@ func workOf(table *[numKinds][]string, name string) Kind {
 
 // Row is a line and the work that the runtime does for it.
 type Row struct {
-	profile.Frame       // the line; without a name: the runtime does the work in the background
+	profile.Frame       // the line; without a name if the runtime does the work in the background
 	Value         int64 // in the sample type's unit
 }
 
@@ -109,12 +109,12 @@ type Group struct {
 	Rows  []Row // most expensive first; none for None
 }
 
-// Table is a profile's value by kind of work and by line.
+// Table is a profile's value by kind of runtime work and by line.
 type Table struct {
 	SampleType profile.ValueType
 	Total      int64   // sum of all values
 	Samples    float64 // the effective number of samples behind Total; 0 when the profile does not say
-	Groups     []Group // most expensive first, without those of zero
+	Groups     []Group // most expensive first; groups whose value is zero are left out
 }
 
 // lineKey is a line and a kind of work, by the profile's own numbers: hashing it costs much less than

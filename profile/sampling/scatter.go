@@ -5,31 +5,30 @@ import (
 	"math"
 )
 
-// Scatter is what is known of how a column's values came about, and so of how
-// far chance moves their sums.
+// Kind is how a column's values were sampled. It decides how much their sums vary by chance.
 type Kind int
 
 const (
-	// NoScatter: the profile does not say how its values were sampled.
+	// Unknown: the profile does not say how its values were sampled.
 	Unknown Kind = iota
-	// Sampled: events were sampled at a rate, and each stands for as much: CPU
-	// samples. The variance of n events of w units each is n·w².
+	// Events: events were sampled at a rate, and all have the same weight, as in CPU profiles. The
+	// variance of n events of weight w is n·w².
 	Events
-	// SampledBytes: allocations were sampled by bytes. An object of z bytes is seen
-	// with probability p = 1 − exp(−z/rate), and the profile holds counts and
-	// bytes divided by p (runtime/pprof/protomem.go, scaleHeapSample): n objects
-	// scatter by n·z²·(1−p)/p = n·z²/(exp(z/rate)−1) bytes². The sizes in a row are taken as equal.
+	// Bytes: allocations were sampled by size. An object of z bytes is sampled with probability p =
+	// 1 − exp(−z/rate), and the profile holds counts and bytes divided by p
+	// (runtime/pprof/protomem.go, scaleHeapSample). The variance of n objects is n·z²·(1−p)/p =
+	// n·z²/(exp(z/rate)−1) bytes². All objects of a row are assumed to have the same size.
 	Bytes
-	// Delays: waits of different lengths, of which only sum and number are known. Lengths are
-	// taken as exponential, so n waits of mean w scatter by 2·n·w².
+	// Delays: waits of different lengths, of which only the sum and the number are known. The
+	// lengths are assumed to be exponential, so the variance of n waits of mean w is 2·n·w².
 	Delays
-	// Counted: nothing was sampled. What is counted comes and goes by itself, and is
-	// taken to scatter as a Poisson count does.
+	// Counted: every event was counted. The number of events itself is assumed to vary as a Poisson
+	// count does.
 	Counted
 )
 
-// Of says how a column was sampled, by the sample types that the Go runtime writes,
-// and returns the variance of a row's value; nil for NoScatter.
+// Of returns how a column was sampled, judged by the sample types that the Go runtime writes, and a
+// function that returns the variance of a row's value. The function is nil for Unknown.
 func Of(p *profile.Profile, sampleIndex int) (Kind, func(row int) float64) {
 	t, values := p.SampleTypes[sampleIndex], p.Values(sampleIndex)
 	column := func(name string) []int64 {
@@ -72,7 +71,7 @@ func Of(p *profile.Profile, sampleIndex int) (Kind, func(row int) float64) {
 	return Unknown, nil
 }
 
-// perEvent is the variance of a sum of so many events; a row without a count is one event.
+// perEvent returns the variance of a sum of counts events; a row without a count is one event.
 func perEvent(values, counts []int64, factor float64) func(int) float64 {
 	return func(row int) float64 {
 		v := float64(values[row])
@@ -90,7 +89,7 @@ func bytesScatter(values, bytes, objects []int64, rate float64) func(int) float6
 		if size == 0 {
 			return 0
 		}
-		each := float64(values[row]) / n // bytes or 1, by the column
+		each := float64(values[row]) / n // size in bytes, or 1: depends on the column
 		return n * each * each / math.Expm1(size/rate)
 	}
 }

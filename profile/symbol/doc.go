@@ -1,5 +1,5 @@
-// Package symbol reads the names that the Go linker gives to functions: the package,
-// whether it is the standard library's or the runtime's, and a form for people.
+// Package symbol reads the names that the Go linker gives to functions: the package, whether it
+// belongs to the standard library or the runtime, and a readable form.
 //
-// It looks at the name alone. What only the binary knows (inlining, ABI) is not here.
+// It looks only at the name. What only the binary knows (inlining, ABI) is not here.
 package symbol

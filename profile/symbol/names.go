@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ReadableName rewrites a function's name as the Go linker has it for people. The
-// package path stays, so that the name still says whose function it is.
+// Readable rewrites a function's symbol name for people. It keeps the package path, so that the
+// name still shows whose function it is.
 //
 //	main.run.func1.2                          main.run (closure 1.2)
 //	main.(*T).M-fm                            main.(*T).M (method value)
@@ -17,15 +17,14 @@ import (
 //	slices.SortFunc[go.shape.[]a/b.Item]      slices.SortFunc[[]b.Item]
 //	gopkg.in/yaml%2ev3.Unmarshal              gopkg.in/yaml.v3.Unmarshal
 //
-// The compiler counts the closures of a function from 1 in the order of the source, and puts
-// the names of inlined functions in front of their closures (closureName in
-// cmd/compile/internal/ir/func.go). In front of the first closure a function inlined into F
-// reads like a method of a type F, so those names stay as they are. What is no name of
-// Go's comes back unchanged. Two names may become one: type arguments lose the paths
-// of their packages, and long ones are left out.
+// The compiler numbers the closures of a function from 1 in source order, and puts the names of
+// inlined functions in front of their closures (closureName in cmd/compile/internal/ir/func.go). In
+// front of the first closure, a function inlined into F looks like a method of a type F, so those
+// names stay as they are. A name that is not a Go symbol is returned unchanged. Two names may
+// become equal: type arguments lose their package paths, and long ones are left out.
 func Readable(name string) string {
 	if !strings.ContainsAny(name, "[-%") && !strings.Contains(name, "func") && !strings.Contains(name, "wrap") {
-		return name // nearly all
+		return name // the common case
 	}
 	slash := lastSlash(name)
 	dot := strings.IndexByte(name[slash:], '.')
@@ -38,7 +37,7 @@ func Readable(name string) string {
 		return name
 	}
 	if plain, err := url.PathUnescape(pkg); err == nil {
-		pkg = plain // objabi.PathToPrefix there
+		pkg = plain // reverses objabi.PathToPrefix
 	}
 	owner, notes, ok := nameParts(parts)
 	if !ok {
@@ -54,8 +53,8 @@ func Readable(name string) string {
 	return out
 }
 
-// lastSlash returns where the last element of the package's path begins: slashes in
-// type arguments do not count.
+// lastSlash returns the index at which the last element of the package path starts. It ignores
+// slashes in type arguments.
 func lastSlash(name string) int {
 	if i := strings.IndexByte(name, '['); i >= 0 {
 		name = name[:i]
@@ -63,7 +62,7 @@ func lastSlash(name string) int {
 	return strings.LastIndexByte(name, '/') + 1
 }
 
-// splitSymbol splits at the dots that are in no brackets; ok reports whether the brackets match.
+// splitSymbol splits at the dots outside brackets; ok reports whether the brackets match.
 func splitSymbol(s string) (parts []string, ok bool) {
 	depth, from := 0, 0
 	for i := range len(s) {
@@ -83,17 +82,17 @@ func splitSymbol(s string) (parts []string, ok bool) {
 	return append(parts, s[from:]), depth == 0
 }
 
-// suffix is what the compiler appends for a function without a name of its own.
+// suffix matches what the compiler appends to name a function that has no name in the source.
 var suffix = regexp.MustCompile(`^(func|gowrap|deferwrap)?([0-9]+)$`)
 
 var suffixWords = map[string]string{"func": "closure", "gowrap": "go statement", "deferwrap": "deferred call"}
 
-// nameParts separates the function that is written in the source from what is without a name in
-// it. ok is false when the name does not follow the compiler's pattern.
+// nameParts separates the named function from the unnamed functions in it. ok is false when the
+// name does not follow the compiler's pattern.
 func nameParts(parts []string) (owner, notes []string, ok bool) {
-	var inlined []string // names met since the last note: whose the next one is
-	var of []string      // of each note
-	numbered := false    // the last note is a closure, and a bare number is one in it
+	var inlined []string // names since the last note, which qualify the next one
+	var of []string      // by note: the names that qualify it
+	numbered := false    // the last note is a closure: a bare number that follows is a closure in it
 	note := func(text string) {
 		notes, of = append(notes, text), append(of, strings.Join(inlined, "."))
 		inlined, numbered = nil, strings.HasPrefix(text, "closure")
@@ -136,11 +135,11 @@ func nameParts(parts []string) (owner, notes []string, ok bool) {
 	return owner, notes, len(inlined) == 0
 }
 
-// mostArguments is how many letters of type arguments are readable.
+// mostArguments is the number of bytes of type arguments above which they are left out.
 const mostArguments = 40
 
-// readableArguments shortens the type arguments of a part of a name: without the
-// compiler's "go.shape." and without the paths of packages.
+// readableArguments shortens the type arguments of a part of a name: it removes the compiler's
+// "go.shape." and package paths.
 func readableArguments(part string) string {
 	open, end := strings.IndexByte(part, '['), strings.LastIndexByte(part, ']')
 	if open < 0 || end < open {
@@ -154,5 +153,5 @@ func readableArguments(part string) string {
 	return part[:open+1] + args + part[end:]
 }
 
-// importPath is a path in front of the name of a package.
+// importPath matches the path in front of a package's name.
 var importPath = regexp.MustCompile(`[\w.~%-]+(?:/[\w.~%-]+)*/`)

@@ -2,9 +2,9 @@ package symbol
 
 import "strings"
 
-// StandardPackage reports whether an import path is of the standard library, by its
-// first element: the directories of GOROOT/src as of Go 1.26. A module whose path has
-// no dot and begins with such a name ("net/foo") looks the same.
+// Standard reports whether an import path belongs to the standard library, judged by its first
+// element: the directories of GOROOT/src as of Go 1.26. A module whose path has no dot and starts
+// with such a name ("net/foo") is mistaken for it.
 func Standard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	switch first {
@@ -19,11 +19,11 @@ func Standard(importPath string) bool {
 	return false
 }
 
-// PackageOf returns the import path in a function's symbol name:
-// "example.com/shop.(*Cart).Add" is of "example.com/shop". A dot within the last element is
-// escaped as %2e in symbols, and stays so.
+// Package returns the import path in a function's symbol name: "example.com/shop" for
+// "example.com/shop.(*Cart).Add". Symbols escape a dot within the last element as %2e; Package does
+// not unescape it.
 func Package(function string) string {
-	name, _, _ := strings.Cut(function, "[") // type arguments hold paths of their own
+	name, _, _ := strings.Cut(function, "[") // type arguments contain paths too
 	slash := strings.LastIndexByte(name, '/') + 1
 	dot := strings.IndexByte(name[slash:], '.')
 	if dot < 0 {
@@ -32,8 +32,8 @@ func Package(function string) string {
 	return name[:slash+dot]
 }
 
-// ofRuntime reports whether a function is the runtime's machinery: what it does, it does
-// for its caller. A name without a package is assembly or C below it.
+// Runtime reports whether a function belongs to the runtime and the packages closest to it, whose
+// work is done for their callers. A name without a package is assembly or C.
 func Runtime(name string) bool {
 	slash := strings.LastIndexByte(name, '/')
 	dot := strings.IndexByte(name[slash+1:], '.')

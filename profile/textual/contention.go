@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Go's block ("contention") and mutex text: cycles waited and how often. Mutex
-// profiles say that they hold one event in so many.
+// Go's block ("contention") and mutex text: cycles waited and number of events. The header of mutex
+// profiles says that one event in so many was sampled.
 //
 //	--- mutex:
 //	cycles/second=1999997532
@@ -41,7 +41,7 @@ func readContention(r *reader) (*profile.Profile, error) {
 				return fmt.Errorf("%s: want CYCLES COUNT", shorten(rec.values))
 			}
 		}
-		delay := int64(float64(n[0]) * float64(period) / (float64(hz) / 1e9)) // as google/pprof rounds it
+		delay := int64(float64(n[0]) * float64(period) / (float64(hz) / 1e9)) // rounded as google/pprof rounds it
 		b.AddLabeled(rec.stack(), rec.labels, n[1]*period, delay)
 		return nil
 	})

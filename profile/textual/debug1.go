@@ -10,43 +10,43 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// This file reads what all of Go's debug=1 texts share (runtime/pprof): records of
-// values and addresses, each followed by comments with labels and frames.
+// This file reads what all of Go's debug=1 texts share (runtime/pprof): records of values and
+// addresses, each followed by comments with labels and frames.
 //
 //	3 @ 0x47df4e 0x4158ee 0x4dd3a5 0x4845c1
 //	# labels: {"route":"/a", "user":"u1"}
 //	#	0x4dd3a4	main.wait+0x24	/src/main.go:15
 //
-// The runtime's own frames at the leaf and runtime.goexit stand among the
-// addresses only. The binary format leaves them out of heap profiles, and so does
-// this reader wherever a record has frames.
+// The runtime's frames at the leaf and runtime.goexit are among the addresses but not among the
+// frames. The binary format leaves them out of heap profiles, and so does this reader if a record
+// has frames.
 
 // goRecord is one record.
 type goRecord struct {
-	values string   // what stands before the @
+	values string   // the text before the @
 	pcs    []uint64 // as written: return addresses, leaf first
 	labels []profile.Label
 	frames []profile.FrameSpec
 	line   int
 }
 
-// stack returns the record's frames, or its addresses where nothing is named.
+// stack returns the record's frames, or its addresses if no frame is named.
 func (rec *goRecord) stack() []profile.FrameSpec {
 	if len(rec.frames) > 0 {
 		return rec.frames
 	}
 	stack := make([]profile.FrameSpec, 0, len(rec.pcs))
 	for _, pc := range rec.pcs {
-		if pc != 0 { // what threadcreate fills its stacks up with
-			// One less is inside the call, as in pprof.
+		if pc != 0 { // threadcreate pads its stacks with zeros
+			// One byte before the return address is inside the call, as in pprof.
 			stack = append(stack, profile.FrameSpec{Address: pc - 1})
 		}
 	}
 	return stack
 }
 
-// goRecords calls each for every record of the rest of the text. It returns the
-// comments that follow "# runtime.MemStats".
+// goRecords calls each for every record in the rest of the text. It returns the comments that
+// follow "# runtime.MemStats".
 func (r *reader) goRecords(each func(*goRecord) error) (comments []string, err error) {
 	var rec *goRecord
 	flush := func() error {
@@ -67,7 +67,7 @@ func (r *reader) goRecords(each func(*goRecord) error) (comments []string, err e
 		case text == "# runtime.MemStats":
 			stats = true
 		case stats && text[0] == '#':
-			if !strings.HasPrefix(text, "# Pause") { // 256 numbers, each useless alone
+			if !strings.HasPrefix(text, "# Pause") { // 256 numbers that no report uses
 				comments = append(comments, text)
 			}
 		case text[0] == '#':
@@ -106,7 +106,7 @@ func (r *reader) goRecord(text string) (*goRecord, error) {
 
 var errLabels = errors.New(`labels: want {"key":"value", ...}`)
 
-// goComment reads the labels or the frame that a comment holds; other comments are passed over.
+// goComment reads the labels or the frame in a comment and ignores other comments.
 func (r *reader) goComment(rec *goRecord, text string) error {
 	if s, ok := strings.CutPrefix(text, "# labels: {"); ok {
 		labels, rest, ok := r.quotedPairs(s)

@@ -33,12 +33,12 @@ type Goroutine struct {
 	CreatorLine    int64           // 0 when unknown
 	CreatorID      uint64          // goroutine that ran it; 0 when unknown
 	Labels         []profile.Label // only with GODEBUG=tracebacklabels=1
-	// Stack is leaf first. Frames that the runtime left out are one frame named [frames elided].
+	// Stack is leaf first. Frames that the runtime elided are one frame named [frames elided].
 	Stack []profile.FrameSpec
 }
 
-// labels are the goroutine's own labels and what the dump says beside the stack:
-// state, wait (in minutes), creator, and thread for one that is locked to its thread.
+// labels returns the goroutine's own labels and what the dump says in addition to the stack: state,
+// wait (in minutes), creator, and thread if the goroutine is locked to its thread.
 func (g *Goroutine) labels() []profile.Label {
 	l := append([]profile.Label{}, g.Labels...)
 	if g.State != "" {
@@ -67,7 +67,7 @@ func isDump(head []string) bool {
 	return false
 }
 
-// isCrash reports whether lines are what a Go program says before its dump when it dies.
+// isCrash reports whether lines are what a Go program prints before the dump when it crashes.
 func isCrash(lines []string) bool {
 	for _, line := range lines {
 		for _, prefix := range []string{"panic: ", "fatal error: ", "SIGQUIT: ", "SIGABRT: ", "runtime: "} {
@@ -95,8 +95,8 @@ func readDump(r *reader) (*profile.Profile, error) {
 	return profile.Merge(p)
 }
 
-// Goroutines reads a dump, plain, gzip'd or zstd'd, of at most maxBytes when inflated
-// (0 = profile.DefaultMaxBytes).
+// Goroutines reads a dump, which may be compressed with gzip or zstd, of at most maxBytes after
+// decompression (0 = profile.DefaultMaxBytes).
 func Goroutines(in io.Reader, maxBytes int64) ([]Goroutine, error) {
 	var all []Goroutine
 	for g, err := range EachGoroutine(in, maxBytes) {
@@ -110,8 +110,8 @@ func Goroutines(in io.Reader, maxBytes int64) ([]Goroutine, error) {
 	return all, nil
 }
 
-// EachGoroutine ranges over the goroutines of a dump without keeping them: one is valid until the next.
-// If the dump cannot be read to its end, the last pair has the error and no goroutine.
+// EachGoroutine returns the goroutines of a dump one by one. Each is valid until the next. If the
+// dump cannot be read to its end, the last pair has the error and no goroutine.
 func EachGoroutine(in io.Reader, maxBytes int64) iter.Seq2[*Goroutine, error] {
 	return func(yield func(*Goroutine, error) bool) {
 		z, err := profile.Inflate(in, maxBytes)
@@ -135,8 +135,8 @@ func EachGoroutine(in io.Reader, maxBytes int64) iter.Seq2[*Goroutine, error] {
 	}
 }
 
-// goroutines calls each for every goroutine, until it returns false. A goroutine is valid until each
-// returns. What is between goroutines is ignored: crashes print reasons and registers there.
+// goroutines calls each for every goroutine, until each returns false. A goroutine is valid until
+// each returns. Text between goroutines is ignored: crashes print reasons and registers there.
 func (r *reader) goroutines(each func(*Goroutine) bool) error {
 	var g Goroutine
 	for r.nextFull() {
@@ -175,7 +175,7 @@ func (r *reader) dumpStatus(g *Goroutine, s string) error {
 		minutes, isWait := strings.CutSuffix(part, " minutes")
 		switch {
 		case i == 0:
-			g.State = r.name(strings.TrimSuffix(part, " (scan)")) // the collector passing by
+			g.State = r.name(strings.TrimSuffix(part, " (scan)")) // the garbage collector is scanning its stack
 		case part == "locked to thread":
 			g.LockedToThread = true
 		case isWait:
@@ -224,7 +224,7 @@ func (r *reader) dumpStack(g *Goroutine) error {
 	return nil
 }
 
-// dumpRest passes over what may follow a goroutine's creation: its ancestors.
+// dumpRest skips what may follow the creator of a goroutine: its ancestors.
 func (r *reader) dumpRest() {
 	for r.next() && r.text != "" {
 		if dumpHeader.MatchString(r.text) {
@@ -234,8 +234,8 @@ func (r *reader) dumpRest() {
 	}
 }
 
-// dumpFrame reads a call and its place. The arguments are dropped; "(...)" instead of
-// them is the runtime's mark of an inlined call.
+// dumpFrame reads a call and its position. The arguments are dropped; "(...)" in their place is the
+// runtime's mark of an inlined call.
 func (r *reader) dumpFrame(g *Goroutine) error {
 	name, inlined := strings.CutSuffix(r.text, "(...)")
 	if !inlined {
@@ -259,7 +259,7 @@ func (r *reader) dumpFrame(g *Goroutine) error {
 	return nil
 }
 
-// dumpNoise are lines that crashes print inside a goroutine.
+// dumpNoise reports whether a line is one that crashes print inside a goroutine.
 func dumpNoise(line string) bool {
 	for _, prefix := range []string{"[signal ", "runtime: ", "exit status "} {
 		if strings.HasPrefix(line, prefix) {
@@ -269,7 +269,7 @@ func dumpNoise(line string) bool {
 	return false
 }
 
-// dumpPlace reads "\t/src/main.go:58 +0x25", with " fp=… sp=… pc=…" behind it in a crash.
+// dumpPlace reads "\t/src/main.go:58 +0x25", which " fp=… sp=… pc=…" follows in a crash.
 func (r *reader) dumpPlace() (file string, line int64, ok bool) {
 	if !r.next() || !strings.HasPrefix(r.text, "\t") {
 		return "", 0, false
@@ -280,8 +280,8 @@ func (r *reader) dumpPlace() (file string, line int64, ok bool) {
 	return r.place(s)
 }
 
-// closeInlined makes the last frame stand for itself: the frame that it was inlined
-// into is unknown.
+// closeInlined clears the mark of inlining of the last frame: the frame that it was inlined into is
+// unknown.
 func closeInlined(stack []profile.FrameSpec) {
 	if n := len(stack); n > 0 {
 		stack[n-1].Inlined = false

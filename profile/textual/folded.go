@@ -25,7 +25,7 @@ func isFolded(head []string) bool {
 		}
 		semicolon = semicolon || strings.Contains(stack, ";")
 	}
-	// One-word lines that end in a number are many other things too.
+	// Many other texts consist of lines with one word and a number.
 	return semicolon
 }
 
@@ -58,7 +58,7 @@ func readFolded(r *reader) (*profile.Profile, error) {
 				name, more = text, false
 			}
 			if name == "" {
-				continue // a;;b, and ; at an end
+				continue // a;;b, or ; at the start or end
 			}
 			if stack = append(stack, profile.FrameSpec{Function: r.name(name)}); len(stack) > maxFrames {
 				return nil, errStack

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A format is one way to write a profile as text.
+// format is one way to write a profile as text.
 type format struct {
 	name string
 	// is reports whether the first lines of a text, at least one, are of this format.
@@ -20,7 +20,7 @@ type format struct {
 	read func(*reader) (*profile.Profile, error)
 }
 
-// formats lists all of them. The ones that are surer of themselves come first.
+// formats lists all formats. Those that are easiest to recognise reliably come first.
 func formats() []format {
 	return []format{
 		{"Go heap text", isHeap, readHeap},
@@ -32,29 +32,28 @@ func formats() []format {
 	}
 }
 
-// HeadBytes is how much of an input Detect wants to see.
+// HeadBytes is how much of an input Detect needs.
 const HeadBytes = 64 << 10
 
-// Detect returns the name of the text format that an input begins with, "" for
-// none. head are the first bytes of the input, up to HeadBytes of them; they may
-// be gzip'd or zstd'd.
+// Detect returns the name of the text format of an input, "" for none. head is the start of the
+// input, up to HeadBytes; it may be compressed with gzip or zstd.
 func Detect(head []byte) string {
 	r, err := profile.Inflate(bytes.NewReader(head), 0)
 	if err != nil {
 		return ""
 	}
 	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, HeadBytes)) // that head ends inside a stream is no error here
+	text, err := io.ReadAll(io.LimitReader(r, HeadBytes)) // head may end inside a compressed stream: not an error here
 	if f := detect(text, err == nil && len(head) < HeadBytes && len(text) < HeadBytes); f != nil {
 		return f.name
 	}
 	return ""
 }
 
-// detect finds the format of a text by its first bytes. whole says that they are all of it.
+// detect finds the format of a text by its first bytes. whole says that they are the whole text.
 func detect(text []byte, whole bool) *format {
 	if !whole {
-		text = text[:bytes.LastIndexByte(text, '\n')+1] // the last line is cut
+		text = text[:bytes.LastIndexByte(text, '\n')+1] // the last line may be incomplete
 	}
 	if !isText(text) {
 		return nil
@@ -85,9 +84,9 @@ func isText(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// Decode reads a text profile, plain, gzip'd or zstd'd, of at most maxBytes when
-// inflated (0 = profile.DefaultMaxBytes). Errors name the format and the line. Text that
-// is of no known format is an error that wraps profile.ErrText.
+// Decode reads a text profile, which may be compressed with gzip or zstd, of at most maxBytes after
+// decompression (0 = profile.DefaultMaxBytes). Errors name the format and the line. If the format
+// is unknown, the error wraps profile.ErrText.
 func Decode(r io.Reader, maxBytes int64) (*profile.Profile, error) {
 	in, err := profile.Inflate(r, maxBytes)
 	if err != nil {

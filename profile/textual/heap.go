@@ -22,9 +22,9 @@ var (
 
 func isHeap(head []string) bool { return heapHeader.MatchString(strings.TrimSpace(head[0])) }
 
-// readHeap undoes the sampling as google/pprof does (profile/legacy_profile.go,
-// scaleHeapSample). Other than there, all four values are always present, as in the
-// binary format, so that takings can be subtracted and summed.
+// readHeap reverses the sampling as google/pprof does (profile/legacy_profile.go, scaleHeapSample).
+// Unlike there, all four values are always present, as in the binary format, so that profiles can
+// be subtracted and summed.
 func readHeap(r *reader) (*profile.Profile, error) {
 	r.nextFull()
 	double, err := strconv.ParseInt(heapHeader.FindStringSubmatch(strings.TrimSpace(r.text))[1], 10, 64)
@@ -56,7 +56,8 @@ func readHeap(r *reader) (*profile.Profile, error) {
 	return p, nil
 }
 
-// heapRecord returns objects and bytes allocated, objects and bytes in use, and the size of an object.
+// heapRecord returns the objects and bytes allocated, the objects and bytes in use, and the size of
+// an object.
 func heapRecord(text string, rate int64) (v [4]int64, size int64, err error) {
 	m := heapValues.FindStringSubmatch(text)
 	if m == nil {
@@ -81,9 +82,9 @@ func heapRecord(text string, rate int64) (v [4]int64, size int64, err error) {
 	return v, size, nil
 }
 
-// unsample estimates what was there from what was sampled. The runtime samples a
-// byte in rate on average, by a Poisson process, so that an object of S bytes is
-// sampled with the probability 1−exp(−S/rate). A rate up to 1 means every object.
+// unsample estimates the real number of objects and bytes from the sampled ones. The runtime
+// samples one byte in rate on average, by a Poisson process, so an object of S bytes is sampled
+// with probability 1−exp(−S/rate). A rate of at most 1 means that every object is sampled.
 func unsample(objects, bytes, rate int64) (int64, int64) {
 	if objects == 0 || bytes == 0 {
 		return 0, 0

@@ -8,14 +8,14 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Join adds what a dump says of goroutines to their profile: the labels state, wait,
-// creator and thread. Goroutines are the same when their stacks are, frame by frame, without the
-// runtime's internal frames, which a dump leaves out. The counts stay the profile's.
+// Join adds the facts in a goroutine dump to the goroutine profile p, as the labels state, wait,
+// creator and thread. Goroutines match if their stacks are equal, frame by frame, without the
+// runtime's internal frames, which a dump leaves out. The counts remain those of the profile.
 //
-// The two were taken one after the other, so a goroutine that went on in between
-// finds no partner and stays as it was. Where goroutines with the same stack carry
-// different labels of their own, nothing shows which of the dump's they are: they
-// get only what all those have in common.
+// Profile and dump are taken one after the other, so a goroutine that ran in between has no match
+// and keeps its labels. If goroutines with the same stack have different labels of their own in the
+// profile, it is unknown which of them the dump describes: they get only the labels that the dump
+// has for all of them.
 func Join(p *profile.Profile, dump []Goroutine) *profile.Profile {
 	facts := group(dump)
 	keys := make([]string, p.NumSamples())
@@ -32,13 +32,13 @@ func Join(p *profile.Profile, dump []Goroutine) *profile.Profile {
 	return p.Split(func(row int) []profile.Part { return divide(p, row, facts[keys[row]]) })
 }
 
-// groupedLabels is how many goroutines have a set of labels.
+// groupedLabels is a set of labels and the number of goroutines that have it.
 type groupedLabels struct {
 	labels []profile.Label
 	n      int64
 }
 
-// group counts the goroutines by stack and by what is known of them.
+// group counts the goroutines of a dump by stack and labels.
 func group(dump []Goroutine) map[string][]groupedLabels {
 	type fact struct {
 		stack, state, creator string
@@ -61,7 +61,7 @@ func group(dump []Goroutine) map[string][]groupedLabels {
 	return facts
 }
 
-// common returns one group with the labels that all groups have.
+// common merges groups into one, with the labels that all of them have.
 func common(groups []groupedLabels) []groupedLabels {
 	if len(groups) < 2 {
 		return groups
@@ -75,7 +75,8 @@ func common(groups []groupedLabels) []groupedLabels {
 	return []groupedLabels{all}
 }
 
-// divide takes the goroutines of a row from groups. What is left keeps its labels.
+// divide assigns goroutines of groups to a row. The goroutines for which no group is left keep
+// their labels.
 func divide(p *profile.Profile, row int, groups []groupedLabels) []profile.Part {
 	own := p.Labels(row)
 	left := p.Values(0)[row]
@@ -124,8 +125,8 @@ func appendFrame(b []byte, name string, line int64) []byte {
 	return append(b, '\n')
 }
 
-// isInternal reports whether a dump leaves a function out: those of package runtime
-// that are not exported (runtime/traceback.go, showfuncinfo).
+// isInternal reports whether dumps leave a function out: an unexported function of package runtime
+// (runtime/traceback.go, showfuncinfo).
 func isInternal(name string) bool {
 	name, ok := strings.CutPrefix(name, "runtime.")
 	if !ok {

@@ -9,29 +9,30 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// What `perf script` prints: a header for each sample and, when stacks were recorded, a
-// frame a line, leaf first, up to an empty line.
+// The output of `perf script`: a header for each sample and, if stacks were recorded, one frame per
+// line, leaf first, up to an empty line.
 //
 //	server 12784/12790 [001]  5185.482545:   10101010 cpu-clock:
 //		           9e171 main.leaf+0x31 (/usr/bin/server)
 //		           9e213 main.inl+0x13 (inlined)
 //		           9e213 main.main+0x13 (/usr/bin/server)
 //
-// Without stacks the frame is in the header's line. With -F +srcline a line
-// FILE:LINE follows each frame.
+// Without stacks the frame is in the header's line. With -F +srcline a line FILE:LINE follows each
+// frame.
 var perfHeader = regexp.MustCompile(`^\s*(\S.*?)\s+(\d+)(?:/(\d+))?\s+(?:\[\d+\]\s+)?(?:[\w.]{4,8}\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):(?:\s+(\S.*))?$`)
 
 func isPerf(head []string) bool {
 	for _, line := range head {
-		if line != "" && line[0] != '#' { // perf's own comments on the recording
+		if line != "" && line[0] != '#' { // perf writes comments about the recording
 			return perfHeader.MatchString(line)
 		}
 	}
 	return false
 }
 
-// readPerf makes two values of each event: EVENT_sample counts the samples, EVENT_event
-// sums their periods, which for clocks are nanoseconds. Samples carry the labels comm and tid, and pid when it is known.
+// readPerf produces two values for each event: EVENT_sample counts the samples, EVENT_event sums
+// their periods, which are nanoseconds for clocks. Samples have the labels comm and tid, and pid if
+// it is known.
 func readPerf(r *reader) (*profile.Profile, error) {
 	p := &perfReader{reader: r, b: profile.NewBuilder(), events: map[string]int{}}
 	for r.nextFull() {
@@ -50,7 +51,7 @@ func readPerf(r *reader) (*profile.Profile, error) {
 		return nil, err
 	}
 	out.PeriodType, out.DefaultSampleType = out.SampleTypes[1], out.SampleTypes[1].Type
-	return profile.Merge(out) // one row for equal samples
+	return profile.Merge(out) // equal samples become one row
 }
 
 type perfReader struct {
@@ -85,7 +86,7 @@ func (p *perfReader) sample() error {
 	p.stack = p.stack[:0]
 	if rest == "" {
 		err = p.frames()
-	} else if f, ok := p.frame(rest); ok { // else a tracepoint's fields
+	} else if f, ok := p.frame(rest); ok { // otherwise the line has a tracepoint's fields
 		p.stack = append(p.stack, f)
 	}
 	if err != nil {
@@ -98,7 +99,7 @@ func (p *perfReader) sample() error {
 	return nil
 }
 
-// threadLabels reads "12790" or "12784/12790": by default perf prints the thread's id alone.
+// threadLabels reads "12790" or "12784/12790": by default perf prints only the thread's id.
 func threadLabels(first, second string) ([]profile.Label, error) {
 	var labels []profile.Label
 	if second != "" {
@@ -115,10 +116,10 @@ func threadLabels(first, second string) ([]profile.Label, error) {
 	return append(labels, profile.Label{Key: "tid", Num: tid}), nil
 }
 
-// maxEvents bounds the columns that a text can make.
+// maxEvents bounds the number of different events, each of which is two columns.
 const maxEvents = 64
 
-// event returns the index of an event's first value; modifiers like ":u" are not part of its name.
+// event returns the index of an event's first value. Modifiers like ":u" do not change the unit.
 func (p *perfReader) event(name string) (int, error) {
 	if at, ok := p.events[name]; ok {
 		return at, nil

@@ -21,13 +21,13 @@ var (
 	errStack = fmt.Errorf("the stack has more than %d frames", maxFrames)
 )
 
-// reader goes through a text line by line.
+// reader reads a text line by line.
 type reader struct {
 	s     *bufio.Scanner
-	text  string // of the line
+	text  string // the current line
 	line  int    // its number, from 1
-	err   error  // that ended the reading; nil at the end of the text
-	again bool   // next gives the same line once more
+	err   error  // why reading stopped; nil at the end of the text
+	again bool   // next returns the same line again
 	names map[string]string
 }
 
@@ -37,7 +37,7 @@ func newReader(r io.Reader) *reader {
 	return &reader{s: s, names: map[string]string{}}
 }
 
-// next steps to the next line. Ends of lines and spaces before them are not part of text.
+// next advances to the next line. text does not include the line end or spaces before it.
 func (r *reader) next() bool {
 	if r.again {
 		r.again = false
@@ -46,7 +46,7 @@ func (r *reader) next() bool {
 	if r.err != nil {
 		return false
 	}
-	if !r.s.Scan() || r.s.Err() != nil { // with an error the line may be cut
+	if !r.s.Scan() || r.s.Err() != nil { // after an error the line may be incomplete
 		if r.err = r.s.Err(); r.err != nil {
 			r.line++
 		}
@@ -60,10 +60,10 @@ func (r *reader) next() bool {
 	return true
 }
 
-// back makes the line be the next one again.
+// back makes next return the current line again.
 func (r *reader) back() { r.again = true }
 
-// nextFull steps to the next line that is not empty.
+// nextFull advances to the next line that is not empty.
 func (r *reader) nextFull() bool {
 	for r.next() {
 		if r.text != "" {
@@ -73,8 +73,8 @@ func (r *reader) nextFull() bool {
 	return false
 }
 
-// name returns s from the table of names, so that a name that is in many
-// lines is held once and holds on to none of them.
+// name returns a copy of s from the table of names: a name that occurs on many lines is stored
+// once, and the copy does not keep a line in memory.
 func (r *reader) name(s string) string {
 	if n, ok := r.names[s]; ok {
 		return n
@@ -84,7 +84,7 @@ func (r *reader) name(s string) string {
 	return s
 }
 
-// place takes "dir/file.go:12" apart.
+// place splits "dir/file.go:12" into file and line.
 func (r *reader) place(s string) (file string, line int64, ok bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 {
@@ -97,8 +97,8 @@ func (r *reader) place(s string) (file string, line int64, ok bool) {
 	return r.name(s[:i]), line, true
 }
 
-// quotedPairs reads `"k":"v", "k2":"v2"` up to a closing brace, as Go's runtime and
-// runtime/pprof write labels, and returns what follows the brace.
+// quotedPairs reads `"k":"v", "k2":"v2"` up to a closing brace, the format in which the runtime and
+// runtime/pprof write labels, and returns the text after the brace.
 func (r *reader) quotedPairs(s string) (labels []profile.Label, rest string, ok bool) {
 	for {
 		s = strings.TrimLeft(s, ", ")
