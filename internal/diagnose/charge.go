@@ -43,23 +43,26 @@ func (r *rows) add(o rows) {
 var kinds = [...]struct {
 	claimed func(*rule.Match) []*site.Row
 	charged func(*rows) *[]*site.Row
+	live    bool
 }{
-	{func(m *rule.Match) []*site.Row { return m.CPU }, func(r *rows) *[]*site.Row { return &r.cpu }},
-	{func(m *rule.Match) []*site.Row { return m.Allocs }, func(r *rows) *[]*site.Row { return &r.allocs }},
-	{func(m *rule.Match) []*site.Row { return m.Mutex }, func(r *rows) *[]*site.Row { return &r.mutex }},
-	{func(m *rule.Match) []*site.Row { return m.Block }, func(r *rows) *[]*site.Row { return &r.block }},
-	{func(m *rule.Match) []*site.Row { return m.Live }, func(r *rows) *[]*site.Row { return &r.live }},
+	{func(m *rule.Match) []*site.Row { return m.CPU }, func(r *rows) *[]*site.Row { return &r.cpu }, false},
+	{func(m *rule.Match) []*site.Row { return m.Allocs }, func(r *rows) *[]*site.Row { return &r.allocs }, false},
+	{func(m *rule.Match) []*site.Row { return m.Mutex }, func(r *rows) *[]*site.Row { return &r.mutex }, false},
+	{func(m *rule.Match) []*site.Row { return m.Block }, func(r *rows) *[]*site.Row { return &r.block }, false},
+	{func(m *rule.Match) []*site.Row { return m.Live }, func(r *rows) *[]*site.Row { return &r.live }, true},
 }
 
 // charge gives every claimed row to exactly one claim. Findings nest: a call that one rule reports
 // may be inside a call that another reports. The row goes to
 //
-//  1. the claim whose recognised callee is nearest the leaf of the row, because
+//  1. if it is live memory, the claim of a rule about what stays in memory: a
+//     mistake that costs CPU on the same line does not say why it stays;
+//  2. the claim whose recognised callee is nearest the leaf of the row, because
 //     that fix is the most specific;
-//  2. at the same depth, the claim of the more specific rule;
-//  3. then the claim that claims less in total: it locates the cost more
+//  3. at the same depth, the claim of the more specific rule;
+//  4. then the claim that claims less in total: it locates the cost more
 //     precisely;
-//  4. then the earlier one, so that the result is deterministic.
+//  5. then the earlier one, so that the result is deterministic.
 //
 // What is left of the others is their cost. A claim may be left with nothing.
 func charge(claims []*claim) {
@@ -71,7 +74,7 @@ func charge(claims []*claim) {
 		owner := map[*site.Row]*claim{}
 		for _, c := range claims {
 			for _, r := range k.claimed(&c.match) {
-				if other, taken := owner[r]; !taken || beats(c, other, r) {
+				if other, taken := owner[r]; !taken || beats(c, other, r, k.live) {
 					owner[r] = c
 				}
 			}
@@ -89,7 +92,10 @@ func charge(claims []*claim) {
 }
 
 // beats reports whether a gets the row rather than b.
-func beats(a, b *claim, r *site.Row) bool {
+func beats(a, b *claim, r *site.Row, live bool) bool {
+	if x, y := stays(a.rule), stays(b.rule); live && x != y {
+		return x
+	}
 	if da, db := stacks.Depth(r, a.match.Callees), stacks.Depth(r, b.match.Callees); da != db {
 		return da < db
 	}
@@ -101,6 +107,9 @@ func beats(a, b *claim, r *site.Row) bool {
 	}
 	return a.order < b.order
 }
+
+// stays reports whether a rule says why memory stays in use.
+func stays(r rule.Rule) bool { return r.Kind == rule.Leak || r.Memory }
 
 // unexplained drops the claims of generic rules on lines that other rules explain for the most
 // part.

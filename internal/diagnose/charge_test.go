@@ -97,6 +97,17 @@ func TestChargeOrder(t *testing.T) {
 	}
 }
 
+// TestChargeLive: live memory goes to the rule that says why it stays, CPU of the same line to the more specific one.
+func TestChargeLive(t *testing.T) {
+	live, spent := row(1, 100, "main.f"), cpu(5, "main.f")
+	leak := claim{rule: rule.Rule{Kind: rule.Leak}, match: rule.Match{Live: []*site.Row{live}}}
+	work := claim{rule: specific(9), match: rule.Match{CPU: []*site.Row{spent}, Live: []*site.Row{live}}, order: 1}
+	charge([]*claim{&work, &leak})
+	if !has(leak.charged.live, live) || has(work.charged.live, live) || !has(work.charged.cpu, spent) {
+		t.Errorf("live memory: leak %t, work %t; CPU: work %t", has(leak.charged.live, live), has(work.charged.live, live), has(work.charged.cpu, spent))
+	}
+}
+
 func has(rows []*site.Row, r *site.Row) bool {
 	for _, o := range rows {
 		if o == r {

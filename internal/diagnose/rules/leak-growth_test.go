@@ -28,6 +28,7 @@ func TestLeakGrowth(t *testing.T) {
 	}
 	r.Finder = find
 	ruletest.Caught(t, r, "leak-growth")
+	ruletest.Compare(t, r, ruletest.RecordFor(t, r, filepath.Join("leak-growth", "testdata", "nearmiss.txtar")), nil)
 }
 
 // TestLeakGrowthLoadsItself: a program that sends the requests to itself is looked at as a service is.

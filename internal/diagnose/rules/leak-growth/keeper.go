@@ -6,122 +6,197 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
 	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
 )
 
 // keep is what retains the memory of a line.
 type keep struct {
-	name, words string
-	unused      string // the function that would remove entries, and did not run
+	words, fix string
 }
 
-// keeper returns the field or package variable that the line inserts into or appends to, if nothing
-// in the package removes anything from it, or nothing did while executions were counted; nil
-// otherwise.
+// insertion puts a value into a container: an entry of a map, an element of a slice.
+type insertion struct {
+	at    token.Pos
+	into  ast.Expr // the field or variable with the container, or with containers of it
+	value ast.Expr
+}
+
+// keeper returns the field or package variable that the line inserts into or appends to, or that
+// the package puts what the line makes into, if nothing in the package removes anything from it, or
+// seldom while executions were counted; nil otherwise.
 func keeper(pass *rule.Pass, s *site.Site, p *gocode.Place) *keep {
 	var found *keep
-	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if e := stored(p, call); e != nil {
-				found = cmp.Or(holds(pass, s, p, e), found)
-			}
+	insertions(p, syntax.Body(p), func(in insertion, whole ast.Node) {
+		if syntax.Line(p, whole.Pos()) <= p.Line && syntax.Line(p, whole.End()) >= p.Line {
+			found = cmp.Or(holds(pass, s, p, in), found)
 		}
-		a, ok := n.(*ast.AssignStmt)
-		if !ok || syntax.Line(p, a.Pos()) > p.Line || syntax.Line(p, a.End()) < p.Line {
-			return true
-		}
-		for i, lhs := range a.Lhs {
-			e := container(p, a, i, lhs)
-			if e == nil {
-				continue
-			}
-			found = cmp.Or(holds(pass, s, p, outermost(e)), found)
-		}
-		return true
 	})
+	types := makes(p)
+	if found != nil || len(types) == 0 {
+		return found
+	}
+	for _, f := range p.Files() {
+		insertions(p, f, func(in insertion, _ ast.Node) {
+			if t := p.TypeOf(in.value); found == nil && t != nil && slices.Contains(types, named(t)) {
+				found = holds(pass, s, p, in)
+			}
+		})
+	}
 	return found
 }
 
-// holds returns what retains a line's memory, if that is a field or a package variable that nothing
-// is ever removed from; nil otherwise.
-func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, e ast.Expr) *keep {
-	v := kept(p, e)
+// makes returns the types of the package of which the line makes values, or parts of values: those of
+// the composite literals that the line is in, and of the results of its function.
+func makes(p *gocode.Place) []*types.Named {
+	var made []*types.Named
+	add := func(t types.Type) {
+		n := named(t)
+		if n == nil || n.Obj().Pkg() != p.Pkg {
+			return
+		}
+		if _, ok := n.Underlying().(*types.Struct); ok {
+			made = append(made, n)
+		}
+	}
+	ast.Inspect(p.Outer().Decl, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok && syntax.Line(p, lit.Pos()) <= p.Line && syntax.Line(p, lit.End()) >= p.Line {
+			add(p.TypeOf(lit))
+		}
+		return true
+	})
+	if fn, ok := p.Object(p.Outer().Decl.Name).(*types.Func); ok {
+		for v := range fn.Signature().Results().Variables() {
+			add(v.Type())
+		}
+	}
+	return made
+}
+
+// named returns the named type of a value, or that a pointer points to; nil for others.
+func named(t types.Type) *types.Named {
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	n, _ := types.Unalias(t).(*types.Named)
+	return n
+}
+
+// insertions calls yield for each insertion in a node, with the statement or call that it is.
+func insertions(p *gocode.Place, root ast.Node, yield func(insertion, ast.Node)) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if funcname.Match(p.CalleeName(n), "(*sync.Map).Store", "(*sync.Map).LoadOrStore", "(*sync.Map).Swap") && len(n.Args) == 2 {
+				yield(insertion{at: n.Pos(), into: syntax.Receiver(n), value: n.Args[1]}, n)
+			}
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if e, value := container(p, n, i, lhs); e != nil {
+					yield(insertion{at: n.Pos(), into: outermost(e), value: value}, n)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// holds returns what retains what is inserted, if that is a field or a package variable that nothing
+// is ever removed from, or seldom; nil otherwise.
+func holds(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion) *keep {
+	v := kept(p, in.into)
 	if v == nil {
 		return nil
 	}
-	name := syntax.Text(e)
+	name := syntax.Text(in.into)
+	k := &keep{words: "It is put into " + name}
+	if at := p.Fset.Position(in.at); at.Line != p.Line {
+		k.words += fmt.Sprintf(" (%s:%d)", filepath.Base(at.Filename), at.Line)
+	}
 	out := shrinkers(p, v)
 	if len(out) == 0 {
-		return &keep{name: name, words: fmt.Sprintf("It is put into %s, and nothing in the package ever removes anything from it.", name)}
+		k.words += ", and nothing in the package ever removes anything from it."
+		k.fix = fmt.Sprintf("Bound %s: remove entries that are no longer needed, or evict the oldest above a size.", name)
+		return k
 	}
-	if unused := neverRan(pass, s, p, out); unused != "" {
-		return &keep{name: name, unused: unused,
-			words: fmt.Sprintf("It is put into %s. Only %s would remove something from it, and it never ran while executions were counted.", name, unused)}
+	share, remover, ok := removed(pass, s, p, in, out)
+	switch {
+	case !ok || share > most:
+		return nil
+	case share > seldom:
+		k.words += fmt.Sprintf(". Only %s removes something from it: while executions were counted, %s as often as something was put in.", remover, units.Percent(share))
+		k.fix = fmt.Sprintf("Remove the other entries too when they are no longer needed: by age, at each insertion or in a sweep; or bound %s by size.", name)
+	default:
+		k.words += fmt.Sprintf(". Only %s would remove something from it, and it never ran while executions were counted.", remover)
+		k.fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", remover, name, name)
 	}
-	return nil
+	return k
 }
 
-// stored returns the sync.Map that a call on the place's line stores into; nil for other calls.
-func stored(p *gocode.Place, call *ast.CallExpr) ast.Expr {
-	if syntax.Line(p, call.Pos()) > p.Line || syntax.Line(p, call.End()) < p.Line {
-		return nil
+// removed returns how often entries were removed for each time that one was put in, while executions
+// were counted, and the functions that remove them. It reports false where that is not known: what
+// ran may have removed several at once.
+func removed(pass *rule.Pass, s *site.Site, p *gocode.Place, in insertion, out []ast.Node) (share float64, names string, ok bool) {
+	at := p.Fset.Position(in.at)
+	put, ok := pass.Counts.Line(s.Owner.Package, at.Filename, at.Line)
+	if !ok || put.PerUnit <= 0 {
+		return 0, "", false
 	}
-	if !funcname.Match(p.CalleeName(call), "(*sync.Map).Store", "(*sync.Map).LoadOrStore", "(*sync.Map).Swap") {
-		return nil
-	}
-	return syntax.Receiver(call)
-}
-
-// neverRan returns the names of the functions that remove entries, if none of them ran while
-// executions were counted and the line did.
-func neverRan(pass *rule.Pass, s *site.Site, p *gocode.Place, out []ast.Node) string {
-	in, ok := evidence.Executions(pass, s.Frame)
-	if !ok || in.PerUnit <= 0 {
-		return ""
-	}
-	var names []string
+	var all []string
 	for _, n := range out {
 		pos := p.Fset.Position(n.Pos())
 		ran, ok := pass.Counts.Line(s.Owner.Package, pos.Filename, pos.Line)
-		if !ok || ran.PerUnit > seldom*in.PerUnit {
-			return ""
+		if !ok || !single(p, n) && ran.PerUnit > seldom*put.PerUnit {
+			return 0, "", false
 		}
+		share += ran.PerUnit / put.PerUnit
 		for _, f := range p.Files() {
 			for _, d := range f.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && syntax.Inside(fn, n.Pos()) && !slices.Contains(names, fn.Name.Name) {
-					names = append(names, fn.Name.Name)
+				if fn, ok := d.(*ast.FuncDecl); ok && syntax.Inside(fn, n.Pos()) && !slices.Contains(all, fn.Name.Name) {
+					all = append(all, fn.Name.Name)
 				}
 			}
 		}
 	}
-	return strings.Replace(funcname.List(names), " and ", " or ", 1)
+	return share, strings.Replace(funcname.List(all), " and ", " or ", 1), true
 }
 
-// container returns the map that an assignment inserts into, or the slice that it appends to.
-func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) ast.Expr {
+// single reports whether a node removes one entry at most.
+func single(p *gocode.Place, n ast.Node) bool {
+	call, ok := n.(*ast.CallExpr)
+	return ok && funcname.Match(p.CalleeName(call), "delete", "(*sync.Map).Delete", "(*sync.Map).LoadAndDelete", "(*sync.Map).CompareAndDelete")
+}
+
+// container returns the map that an assignment inserts into, or the slice that it appends to, and the
+// value; nil for neither.
+func container(p *gocode.Place, a *ast.AssignStmt, i int, lhs ast.Expr) (into, value ast.Expr) {
+	paired := len(a.Lhs) == len(a.Rhs)
 	if x, ok := ast.Unparen(lhs).(*ast.IndexExpr); ok {
 		if t := p.TypeOf(x.X); t != nil {
 			if _, ok := t.Underlying().(*types.Map); ok {
-				return x.X
+				if !paired {
+					return x.X, lhs
+				}
+				return x.X, a.Rhs[i]
 			}
 		}
-		return nil
+		return nil, nil
 	}
-	if len(a.Lhs) != len(a.Rhs) {
-		return nil
+	if !paired {
+		return nil, nil
 	}
-	if call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr); ok && p.CalleeName(call) == "append" && syntax.Same(p, call.Args[0], lhs) {
-		return lhs
+	if call, ok := ast.Unparen(a.Rhs[i]).(*ast.CallExpr); ok && p.CalleeName(call) == "append" && len(call.Args) > 1 && syntax.Same(p, call.Args[0], lhs) {
+		return lhs, call.Args[1]
 	}
-	return nil
+	return nil, nil
 }
 
 // outermost returns the container of containers: m of m[k][l].

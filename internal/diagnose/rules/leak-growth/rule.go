@@ -32,6 +32,9 @@ const (
 	// seldom is how often entries are removed for each time that one is added, below which that
 	// does not help.
 	seldom = 0.01
+	// most is how often entries may be removed for each time that one is added, where the memory of
+	// the entries is known to grow.
+	most = 0.5
 )
 
 // Rule is leak-growth.
@@ -159,10 +162,7 @@ func (w *window) keeper(m *rule.Match, place *gocode.Place) {
 	}
 	m.Confidence = rule.Likely
 	m.Cause += " " + kept.words
-	m.Fix = fmt.Sprintf("Bound %s: remove entries that are no longer needed, or evict the oldest above a size.", kept.name)
-	if kept.unused != "" {
-		m.Fix = fmt.Sprintf("Call %s when an entry of %s is no longer needed, or bound %s by size or age.", kept.unused, kept.name, kept.name)
-	}
+	m.Fix = kept.fix
 }
 
 // rate describes how fast a line's live memory grows.
