@@ -15,14 +15,14 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// Anonymize copies a trace without the names that are the user's: of functions, files, tasks,
-// regions, and what was logged. What Go itself has in each program stays: names of the standard
-// library and the runtime, reasons, times, numbers of lines, IDs. So a trace can be shown to
-// others, and every analysis says the same of it.
+// Anonymize copies a trace and replaces the user's names: of functions, files, tasks and regions,
+// and the messages of logs. It keeps what is the same in every Go program: names of the standard
+// library and the runtime, reasons, times, line numbers, IDs. The copy can be shown to others, and
+// every analysis gives the same results for it.
 //
-// A name keeps its length and its punctuation; equal names stay equal. A new key is made each time, so
-// names cannot be found by trying. Length, times and line numbers still say something to one who
-// has the source.
+// A name keeps its length and its punctuation; equal names stay equal. Each call creates a new key,
+// so that names cannot be found by trial. Lengths, times and line numbers still reveal something to
+// a reader who has the source.
 func Anonymize(ctx context.Context, w io.Writer, r io.Reader, opt Options) (Written, error) {
 	key := make([]byte, 32)
 	rand.Read(key)
@@ -36,17 +36,19 @@ type anonymizer struct {
 	words map[string]string
 }
 
-// Pseudonyms replaces names as Anonymize does, in other files about the same program. It is not for concurrent use.
+// Pseudonyms replaces names as Anonymize does, in other files about the same program. It is not
+// safe for concurrent use.
 type Pseudonyms struct{ a anonymizer }
 
-// NewPseudonyms makes a key that names cannot be found by.
+// NewPseudonyms returns Pseudonyms with a new random key.
 func NewPseudonyms() *Pseudonyms {
 	key := make([]byte, 32)
 	rand.Read(key)
 	return &Pseudonyms{anonymizer{key: key, words: map[string]string{}}}
 }
 
-// Of returns what stands for the name of a function or a file; those of the standard library stay.
+// Of returns the replacement of the name of a function or a file. Names of the standard library are
+// returned unchanged.
 func (p *Pseudonyms) Of(name string) string {
 	if standardName(name) {
 		return name
@@ -57,10 +59,10 @@ func (p *Pseudonyms) Of(name string) string {
 	return p.a.string(name)
 }
 
-// maxWords bounds what is remembered; words beyond it are computed again.
+// maxWords bounds the cache of replacements; words beyond it are computed again.
 const maxWords = 1 << 20
 
-// generation replaces the strings of a generation in place: they keep their length.
+// generation replaces the strings of a generation in place: they keep their lengths.
 func (a *anonymizer) generation(g *raw) {
 	frames := stackStrings(g)
 	for _, b := range g.batches {
@@ -87,8 +89,8 @@ func (a *anonymizer) generation(g *raw) {
 	}
 }
 
-// stackStrings returns the IDs of the strings that name functions and files: of a log, the same words
-// would be the user's.
+// stackStrings returns the IDs of the strings that name functions and files. Only in these are
+// names of the standard library kept: the same words in a log are the user's.
 func stackStrings(g *raw) map[uint64]bool {
 	ids := map[uint64]bool{}
 	for _, b := range g.batches {
@@ -118,7 +120,7 @@ func stackStrings(g *raw) map[uint64]bool {
 	return ids
 }
 
-// string returns what stands for a string, of the same length.
+// string returns the replacement of a string, of the same length.
 func (a *anonymizer) string(s string) string {
 	var out strings.Builder
 	for len(s) > 0 {
@@ -140,7 +142,8 @@ func letter(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 }
 
-// word returns letters that stand for a word. What the compiler writes in every program (main, func1, go, init) is kept.
+// word returns letters that replace a word. Words that the compiler writes in every program (main,
+// func1, go, init) are kept.
 func (a *anonymizer) word(w string) string {
 	digits := strings.Trim(w, "0123456789") == ""
 	compiler := strings.HasPrefix(w, "func") && strings.Trim(w[4:], "0123456789") == "" || strings.HasPrefix(w, "gowrap") && strings.Trim(w[6:], "0123456789") == ""
@@ -164,7 +167,7 @@ func (a *anonymizer) word(w string) string {
 	}
 	out = out[:len(w)]
 	if w[0] >= 'A' && w[0] <= 'Z' {
-		copy(out, bytes.ToUpper(out[:1])) // exported names stay so
+		copy(out, bytes.ToUpper(out[:1])) // exported names stay exported
 	}
 	if len(a.words) < maxWords {
 		a.words[w] = string(out)
@@ -172,7 +175,7 @@ func (a *anonymizer) word(w string) string {
 	return string(out)
 }
 
-// standardName reports whether a function or a file is of the standard library.
+// standardName reports whether a function or a file belongs to the standard library.
 func standardName(s string) bool {
 	if !strings.HasSuffix(s, ".go") {
 		return strings.Contains(s, ".") && symbol.Standard(symbol.Package(s))
@@ -181,7 +184,7 @@ func standardName(s string) bool {
 	return dir != "main" && symbol.Standard(dir)
 }
 
-// knownWords are the reasons and labels that the runtime writes.
+// knownWords reports whether a string is a reason or a label that the runtime writes.
 func knownWords(s string) bool {
 	switch s {
 	case "GC (dedicated)", "GC (fractional)", "GC (idle)":

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Line is a place in the code, as reports name it.
+// Line is a position in the code, as reports name it.
 type Line struct {
 	Function string `json:"function"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 }
 
-// String names the line by the last two elements of its file: "shop/cart.go:41". A
-// line without a file is its function.
+// String returns the line with the last two elements of its file: "shop/cart.go:41". For a line
+// without a file it returns the function.
 func (l Line) String() string {
 	if l.File == "" {
 		return l.Function
@@ -33,14 +33,14 @@ func (l Line) Compare(m Line) int {
 	return cmp.Or(cmp.Compare(l.File, m.File), cmp.Compare(l.Line, m.Line), cmp.Compare(l.Function, m.Function))
 }
 
-// At is where the frame is.
+// At returns the position of the frame.
 func (f Frame) At() Line { return Line{Function: f.Func, File: f.File, Line: f.Line} }
 
-// Blame returns the line of a stack that its reader can do something about: the frame nearest
-// to the leaf that is outside the standard library. A stack that has none is blamed on
-// its first frame outside the runtime and what serves it, or, of the runtime's own goroutines, on what was
-// started: runtime.gcBgMarkWorker says more than runtime.systemstack_switch. The zero Line is a stack
-// without frames.
+// Blame returns the line of a stack that a reader can change: that of the frame nearest the leaf
+// outside the standard library. If all frames are in the standard library, it is the first frame
+// outside the runtime and the packages between it and the library. For the runtime's own goroutines
+// it is the function that they were started with: runtime.gcBgMarkWorker says more than
+// runtime.systemstack_switch. The zero Line means a stack without frames.
 func (t *Trace) Blame(s StackID) Line {
 	l, ok := t.blamed[s]
 	if !ok {
@@ -53,8 +53,8 @@ func (t *Trace) Blame(s StackID) Line {
 	return l
 }
 
-// Caller returns the line of the program's own code from which the line that a stack is blamed on was called, when
-// that is of a module that the program depends on; else the zero Line.
+// Caller returns the line of the main module that called the line that Blame returns, if that line
+// is in a module that the program depends on; else the zero Line.
 func (t *Trace) Caller(s StackID) Line { return caller(t.Frames(s)) }
 
 func caller(frames []Frame) Line {
@@ -74,14 +74,16 @@ func caller(frames []Frame) Line {
 	return Line{}
 }
 
-// Downloaded reports whether a line is of a module that the program depends on: its directory in the module cache has a
-// version, and so it has with -trimpath (https://go.dev/ref/mod#module-cache), or it is in a folder of vendored ones.
+// Downloaded reports whether a line is in a module that the program depends on: its directory in
+// the module cache has a version, also with -trimpath (https://go.dev/ref/mod#module-cache), or it
+// is in a vendor directory.
 func (l Line) Downloaded() bool {
 	file := strings.ReplaceAll(l.File, `\`, "/")
 	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
 }
 
-// cgoFile is what cgo writes for each package that calls C: main._Cfunc_usleep stands there, which nobody wrote.
+// cgoFile is the file that cgo generates for each package that calls C. It has functions such as
+// main._Cfunc_usleep, which nobody wrote.
 const cgoFile = "_cgo_gotypes.go"
 
 func blame(frames []Frame) Line {
@@ -107,8 +109,9 @@ func blame(frames []Frame) Line {
 	return frames[library].At()
 }
 
-// root is the place of the function that a stack's goroutine was started with; -1 without frames. Of a thread of C
-// that calls into Go it is the exported function, and below [Trace.Wraps] what was given.
+// root returns the index of the function that a stack's goroutine was started with; -1 without
+// frames. On a thread of C that calls into Go it is the exported function, and for a goroutine of
+// [Trace.Wraps] the function that was passed to the wrapper.
 func root(frames []Frame) int {
 	last := outermost(frames)
 	if last > 0 && IsWrapper(frames[last].Func) {
@@ -124,26 +127,28 @@ func root(frames []Frame) int {
 	return last
 }
 
-// Wraps reports whether the goroutine of a stack was started by a function that is given what to do: sync.WaitGroup.Go, or Go
-// of an errgroup. All such goroutines start with the same closure, which says nothing.
+// Wraps reports whether the goroutine of a stack was started by a function that takes the function
+// to run: sync.WaitGroup.Go, or Go of an errgroup. All such goroutines start with the same closure,
+// which says nothing about the program.
 func (t *Trace) Wraps(s StackID) bool {
 	frames := t.Frames(s)
 	last := outermost(frames)
 	return last >= 0 && IsWrapper(frames[last].Func)
 }
 
-// IsWrapper reports whether goroutines that begin with a function are those of [Trace.Wraps].
+// IsWrapper reports whether goroutines that start with a function are those of [Trace.Wraps].
 func IsWrapper(function string) bool {
 	name, _, ok := strings.Cut(function, ".func")
 	return ok && starts(name)
 }
 
-// starts reports whether a function starts a goroutine for the one that it is given.
+// starts reports whether a function starts a goroutine that runs its argument.
 func starts(function string) bool {
 	return function == "sync.(*WaitGroup).Go" || strings.Contains(function, "golang.org/x/sync/errgroup.(*Group).")
 }
 
-// outermost is the place of a stack's last frame, but for the one that every goroutine returns to.
+// outermost returns the index of a stack's last frame, not counting runtime.goexit, to which every
+// goroutine returns.
 func outermost(frames []Frame) int {
 	last := len(frames) - 1
 	for last > 0 && frames[last].Func == "runtime.goexit" {
@@ -152,27 +157,28 @@ func outermost(frames []Frame) int {
 	return last
 }
 
-// OfRuntime reports whether a goroutine with this stack is the runtime's own, a worker of the collector, the tracer's
-// reader, or one of hone's probe. Those that call finalizers and cleanups are not, as runtime.isSystemGoroutine has it (runtime/traceback.go):
-// what they do is the program's.
+// OfRuntime reports whether a goroutine with this stack belongs to the runtime (such as a worker of
+// the garbage collector or the tracer's reader) or to hone's probe. Unlike
+// runtime.isSystemGoroutine (runtime/traceback.go), it returns false for the goroutines that run
+// finalizers and cleanups: these run the program's code.
 func (t *Trace) OfRuntime(s StackID) bool {
 	root := t.Root(s)
 	switch root.Function {
-	case "runtime.runFinalizers", "runtime.runCleanups", "runtime.runfinq": // the last: before Go 1.25
+	case "runtime.runFinalizers", "runtime.runCleanups", "runtime.runfinq": // runfinq: before Go 1.25
 		return false
 	}
 	return root.OfRuntime()
 }
 
-// FromC reports whether a stack is of a thread of C that calls into Go.
+// FromC reports whether a stack is that of a thread of C that calls into Go.
 func (t *Trace) FromC(s StackID) bool {
 	frames := t.Frames(s)
 	last := outermost(frames)
 	return last >= 0 && fromC(frames[last].Func)
 }
 
-// fromC reports the functions that stand between C and the Go function that it calls (runtime/cgocall.go, cmd/cgo;
-// on Windows runtime/syscall_windows.go).
+// fromC reports whether a function is between C and the Go function that it calls
+// (runtime/cgocall.go, cmd/cgo; on Windows runtime/syscall_windows.go).
 func fromC(function string) bool {
 	switch function {
 	case "runtime.cgocallback", "runtime.cgocallbackg", "runtime.cgocallbackg1", "runtime.callbackWrap":
@@ -181,8 +187,8 @@ func fromC(function string) bool {
 	return strings.HasPrefix(function, "_cgoexp_")
 }
 
-// Direct reports whether the line that a stack is blamed on did itself what the event says: nothing
-// but the runtime and sync is between.
+// Direct reports whether the line that Blame returns causes the event itself: only frames of the
+// runtime, sync, syscall and internal packages are between it and the event.
 func (t *Trace) Direct(s StackID) bool {
 	frames := t.Frames(s)
 	for i := range frames {
@@ -193,8 +199,8 @@ func (t *Trace) Direct(s StackID) bool {
 	return false
 }
 
-// plumbing reports what stands between a library function and the scheduler: some packages, and what of others
-// is in the runtime.
+// plumbing reports whether a line is between a library function and the scheduler: it is in one of
+// some packages, or its body is in the runtime.
 func plumbing(l Line) bool {
 	pkg := symbol.Package(l.Function)
 	if l.Standard() && linked(path.Dir(l.File)) {
@@ -203,7 +209,8 @@ func plumbing(l Line) bool {
 	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(pkg, "runtime/internal/")
 }
 
-// InCollector reports whether the runtime, where a stack ends (its frames leaf first), works on a collection.
+// InCollector reports whether the leaf of a stack (frames leaf first) is the runtime working on a
+// garbage collection.
 func InCollector(frames []Frame) bool {
 	for i := range frames {
 		switch f := frames[i].Func; {
@@ -216,11 +223,10 @@ func InCollector(frames []Frame) bool {
 	return false
 }
 
-// Root returns the function that a stack's goroutine was started with: the frame
-// nearest to the root. For the main goroutine that is main.main, whatever the
-// runtime's function that calls it is at: packages are initialised and exit hooks run
-// on it too, and without a frame of main.main itself there is no line. The goroutines of coroutines, of which nobody
-// but package iter makes any, are iter.Pull.
+// Root returns the function that a stack's goroutine was started with: the frame nearest the root.
+// For the main goroutine that is main.main, whichever function runtime.main is calling: it also
+// initialises packages and runs exit hooks. Without a frame of main.main the Line has no file and
+// number. For the goroutines of coroutines, which only package iter creates, it is iter.Pull.
 func (t *Trace) Root(s StackID) Line {
 	frames := t.Frames(s)
 	last := root(frames)
@@ -235,13 +241,14 @@ func (t *Trace) Root(s StackID) Line {
 		return Line{Function: "main.main"}
 	case "runtime.corostart":
 		return Line{Function: "iter.Pull"}
-	case "runtime.doInit1", "internal/runtime/exithook.Run": // the tracer leaves out the functions that call them
+	case "runtime.doInit1", "internal/runtime/exithook.Run": // the tracer leaves out their callers
 		return Line{Function: "main.main"}
 	}
 	return frames[last].At()
 }
 
-// rootFrames is what of a stack its goroutine was started with: one frame, or main.main with the one that calls it.
+// rootFrames returns the frames that identify the start of a stack's goroutine: one frame, or
+// main.main and its caller.
 func rootFrames(frames []Frame) []Frame {
 	last := root(frames)
 	if last < 0 {
@@ -254,9 +261,9 @@ func rootFrames(frames []Frame) []Frame {
 	return frames[from : last+1]
 }
 
-// Standard reports whether the line is of the standard library or the runtime. Both
-// its symbol and its file must say so: a user's package "net" is not. A function without a package is
-// written in assembly (memeqbody): its file alone tells.
+// Standard reports whether the line belongs to the standard library or the runtime. Both its symbol
+// and its file must: a user's package "net" is not standard. For an assembly function without a
+// package (memeqbody) the file alone decides.
 func (l Line) Standard() bool {
 	pkg := symbol.Package(l.Function)
 	file := strings.ReplaceAll(l.File, `\`, "/")
@@ -275,18 +282,20 @@ func (l Line) Standard() bool {
 	return ok && (before == "" || strings.HasSuffix(before, "/src/")) || linked(dir)
 }
 
-// OfProbe reports whether the line is in a file that hone puts beside a program to observe it.
+// OfProbe reports whether the line is in a file that hone adds to a program to observe it.
 func (l Line) OfProbe() bool {
 	file := strings.ReplaceAll(l.File, `\`, "/")
 	return strings.HasPrefix(file[strings.LastIndexByte(file, '/')+1:], "0hone_probe")
 }
 
-// OfRuntime reports whether the line is of package runtime or of those below it, or of hone's probe: not the program's.
+// OfRuntime reports whether the line is in package runtime or a package below it, or in hone's
+// probe.
 func (l Line) OfRuntime() bool {
 	return l.OfProbe() || (strings.HasPrefix(l.Function, "runtime.") || strings.HasPrefix(l.Function, "runtime/")) && l.Standard()
 }
 
-// belowSrc is what of a directory is below Go's own src; all of it in a program that was built with -trimpath.
+// belowSrc returns the part of a directory below Go's src, or the whole directory if the program
+// was built with -trimpath.
 func belowSrc(dir string) string {
 	if i := strings.LastIndex(dir, "/src/"); i >= 0 {
 		return dir[i+len("/src/"):]
@@ -294,12 +303,13 @@ func belowSrc(dir string) string {
 	return dir
 }
 
-// linked reports whether a directory is one of the runtime's, where the bodies of functions of other packages stand that are linked
-// to theirs by name: time.Sleep in runtime/time.go. -trimpath leaves nothing before it.
+// linked reports whether a directory belongs to the runtime and so may contain functions that are
+// linked by name into other packages, such as time.Sleep in runtime/time.go. With -trimpath,
+// nothing is before "runtime".
 func linked(dir string) bool {
 	dir = belowSrc(dir)
 	return dir == "runtime" || strings.HasPrefix(dir, "internal/runtime/")
 }
 
-// Standard reports whether a frame is of the standard library or the runtime.
+// Standard reports whether a frame belongs to the standard library or the runtime.
 func (f Frame) Standard() bool { return f.At().Standard() }

@@ -8,33 +8,33 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// cursor stands before an event of a thread: its type and time are decoded, its arguments
-// are not, for an event may be tried more than once before its turn comes.
+// cursor is a position before an event of a thread: its type and time are decoded, its arguments
+// are not, because an event may have to be tried several times before it can be next.
 type cursor struct {
-	data       []byte // the piece of memory with the batch
+	data       []byte // the piece of memory that contains the batch
 	time       int64
-	pos        int // of the arguments; of the next event once the event was taken
-	begin, end int // of the batch in data
-	safe       int // an event that begins before it is for head: it cannot run over the end
+	pos        int // of the arguments; of the next event after this one was taken
+	begin, end int // bounds of the batch in data
+	safe       int // head decodes events that start before this position: they cannot exceed the batch
 	typ        wire.Type
-	cut        wire.Type // what typ was, of an event that is cut off at the end of its batch
-	m          int32     // place in order.ms
-	next       int32     // batch after this one, or -1
-	now        int32     // batch, or -1
+	cut        wire.Type // the original typ of an event that is truncated by the end of its batch
+	m          int32     // index in order.ms
+	next       int32     // the batch after this one, or -1
+	now        int32     // the current batch, or -1
 }
 
-// Upper bounds of the bytes of an event's type and time, and of its arguments.
+// Upper bounds of the size of an event's type and time, and of its arguments, in bytes.
 const (
 	headOfEvent = 1 + 10
 	argsOfEvent = wire.MaxArgs * 10
 )
 
-// position is where advance leaves a cursor.
+// position is the result of advance.
 type position uint8
 
 const (
 	atEvent    position = iota
-	atEnd               // of the thread's batches
+	atEnd               // the thread has no more batches
 	atNonsense          // see wrong
 )
 
@@ -46,8 +46,9 @@ func (c *cursor) advance(g *generation) position {
 	return c.late(g)
 }
 
-// head decodes the head of most events: those that are far from the end of their batch and soon after the event
-// before, on a clock of whole nanoseconds. It leaves the others alone, and is small enough to be inlined.
+// head decodes the head of most events: those that are not close to the end of their batch and
+// follow the previous event closely, on a clock with whole nanoseconds. For all others it returns
+// false. It is small enough to be inlined.
 func (c *cursor) head(whole int64) bool {
 	d, i := c.data, c.pos
 	if i >= c.safe {
@@ -91,7 +92,7 @@ func (c *cursor) late(g *generation) position {
 	return c.inTime()
 }
 
-// noEvent is the type of an event that is cut off.
+// noEvent is the type of a truncated event.
 const noEvent wire.Type = 0
 
 func (c *cursor) inTime() position {
@@ -108,20 +109,20 @@ func (c *cursor) enter(g *generation, b int32) {
 	c.begin, c.end = c.pos, c.pos+int(bt.size)
 	c.safe = c.end - headOfEvent - argsOfEvent
 	if g.clock.exact == 0 {
-		c.safe = 0 // head has no time
+		c.safe = 0 // head cannot compute times
 	}
 	c.time = g.clock.base(bt.time)
 }
 
-// wrong says why advance found nonsense.
+// wrong returns why advance returned atNonsense.
 func (c *cursor) wrong() error {
 	if c.pos > c.end {
-		return errors.New("the event before runs over the end of its batch")
+		return errors.New("the previous event extends beyond the end of its batch")
 	}
-	return fmt.Errorf("%v at a time out of range", c.typ)
+	return fmt.Errorf("%v has a time out of range", c.typ)
 }
 
-// over reports whether the arguments of the event run over the end of the batch.
+// over reports whether the arguments of the event extend beyond the end of the batch.
 func (c *cursor) over() bool {
 	i := c.pos
 	for range wire.Specs[c.typ].Args {
@@ -130,15 +131,16 @@ func (c *cursor) over() bool {
 	return i > c.end
 }
 
-// file returns where the event is in the trace, about: its batch, and how far in it.
+// file returns the approximate offset of the event in the trace: that of its batch plus the
+// position in it.
 func (c *cursor) file(g *generation) int64 {
 	b := &g.batches[c.now]
 	return b.file + int64(min(c.pos, c.end)-c.begin)
 }
 
-// frontier is a heap of cursors by time. Where times are equal its order is that of
-// golang.org/x/exp/trace, whose heap works in the same steps: both orders would be right,
-// but equal ones can be compared.
+// frontier is a heap of cursors by time. Cursors with equal times are in the same order as in
+// golang.org/x/exp/trace, whose heap takes the same steps. Other orders would be right too, but
+// equal orders can be compared in tests.
 type frontier []head
 
 type head struct {
@@ -173,14 +175,15 @@ func (f frontier) down(i int) {
 	f[i] = h
 }
 
-// moved restores the order after the time at i became later or, in a new batch, earlier.
+// moved restores the heap after the time at i became later or, in a new batch, earlier.
 func (f frontier) moved(i int) {
 	if f.up(i) == i {
 		f.down(i)
 	}
 }
 
-// remove takes out i: its ancestors move down by one, the last moves to the root.
+// remove removes the cursor at i: its ancestors move down by one, and the last cursor moves to the
+// root.
 func (f *frontier) remove(i int) {
 	h := *f
 	for ; i > 0; i = (i - 1) / 2 {
@@ -200,7 +203,7 @@ func (f *frontier) push(c *cursor) {
 	f.up(len(*f) - 1)
 }
 
-// sort brings all into the order of time. A sorted slice is still a heap.
+// sort sorts all cursors by time. A sorted slice is still a heap.
 func (f frontier) sort() {
 	slices.SortFunc(f, func(a, b head) int {
 		switch {

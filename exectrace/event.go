@@ -1,49 +1,48 @@
 package exectrace
 
-// Event is one thing that happened, in the order in which it happened.
+// Event is one thing that happened. Events come in the order in which they happened.
 //
-// Every transition of a goroutine says what it leaves (From, since Since, because
-// of Was) and what it enters (To, because of Why), so that a fold that adds up times
-// needs no state of its own. Times are in nanoseconds since the trace's first event
-// and never fall.
+// Every transition of a goroutine has the state that it leaves (From, since Since, because of Was)
+// and the state that it enters (To, because of Why), so that a fold that adds up times needs no
+// state. Times are in nanoseconds since the trace's first event and never decrease.
 type Event struct {
-	Time int64 // when
-	// Since is when the state From began; for the end of a range, when the range began. A state
-	// that is older than the trace counts from the trace's start (or from the last Gap). So does
-	// the state To of a goroutine's first status (From Unknown).
+	Time int64 // when it happened
+	// Since is when the state From started or, for the end of a range, when the range started. A
+	// state that is older than the trace counts from the trace's start (or from the last Gap). So
+	// does the state To of a goroutine's first status (From Unknown).
 	Since int64
 	// Value depends on the kind: bytes (HeapAlloc, HeapGoal, GCSweepEnd: swept), a count
 	// (ProcsChange), a task (annotations; see [Trace.Annotation]).
 	Value uint64
 	Kind  Kind
 	From  State  // of G, or of P for the events of processors
-	To    State  // equal to From for a status that is not news: no time to add up
+	To    State  // equal to From for a status that repeats what is known: no time to add up
 	Was   Reason // why G was in From
-	Why   Reason // why G goes to To
-	// G is the goroutine that the event is about: the one that changes its state, or the
-	// one in which the range or annotation stands. NoG for events of processors.
+	Why   Reason // why G enters To
+	// G is the goroutine that the event is about: the one that changes its state, or the one that
+	// the range or annotation belongs to. It is NoG for events of processors.
 	G GIndex
-	// By is the goroutine that ran on the thread at that time: for Unblock the
-	// waker, for Create the parent, else mostly G. NoG when none ran (network poller,
-	// timers, system calls that return).
+	// By is the goroutine that ran on the thread at that time: for Unblock the waker, for Create
+	// the parent, otherwise mostly G. It is NoG when none ran (network poller, timers, system calls
+	// that return).
 	By GIndex
 	P  int32 // processor, or -1
-	M  int32 // thread's place in [Trace.Threads], or -1
-	// Stack is of By, at the event: the waker's line for Unblock, the waiter's for
-	// Block, the creator's for Create.
+	M  int32 // index in [Trace.Threads], or -1
+	// Stack is the stack of By at the event: the waker's line for Unblock, the waiter's for Block,
+	// the creator's for Create.
 	Stack StackID
-	// Left is where G left the processor, or was created, before it came to From: the
-	// waiter's line when a wait ends. Equal to the stack of the event that began From. Of a RegionEnd
-	// or TaskEnd it is the stack of its begin.
+	// Left is the stack at which G left the processor, or was created, before it entered From: the
+	// waiter's line when a wait ends. It is equal to the stack of the event that started From. For
+	// RegionEnd and TaskEnd it is the stack of the begin.
 	Left StackID
-	note uint32 // 1 + place of its words among those of the block; 0 none
+	note uint32 // 1 + index of its words among those of the block; 0 none
 }
 
-// Seconds is a time of events, or between two, in the unit of results.
+// Seconds converts a time of an event, or a duration, to seconds, the unit of results.
 func Seconds(ns int64) float64 { return float64(ns) / 1e9 }
 
-// The parts of an event are set one by one: a whole Event would be built elsewhere and
-// copied, at twice the price of an event.
+// The fields of an event are set one by one: a whole Event would be built elsewhere and copied,
+// which would double the cost of an event.
 
 func (e *Event) change(kind Kind, from, to State, was, why Reason) *Event {
 	e.Kind, e.From, e.To, e.Was, e.Why = kind, from, to, was, why
@@ -69,50 +68,52 @@ func (e *Event) stacks(stack, left StackID) {
 	e.Stack, e.Left = stack, left
 }
 
-// Block is a run of events. It and its events are valid during the call only.
+// Block is a sequence of events. It and its events are valid only during the call.
 type Block struct {
 	Events []Event
-	// Rare are the places in Events of the kinds from GoStatus on: everything that is no plain change
-	// of a goroutine's state. Folds over processors, collections or annotations loop over these alone.
+	// Rare holds the indices in Events of the kinds from GoStatus on: all that are not frequent
+	// changes of a goroutine's state. Folds over processors, collections or annotations loop over
+	// these only.
 	Rare []int32
 }
 
-// GIndex is a goroutine's place in the table of live goroutines: small, dense, and
-// used again after its goroutine ended. Folds keep what they know about goroutines in a
-// slice by GIndex and start again at Create and at the first Status (From Unknown).
+// GIndex is a goroutine's index in the table of live goroutines: small, dense, and reused after the
+// goroutine ended. Folds keep their data about goroutines in a slice by GIndex and reset an entry
+// at Create and at the first Status (From Unknown).
 type GIndex uint32
 
 // NoG is no goroutine.
 const NoG = ^GIndex(0)
 
-// StackID names a stack of the whole trace: equal stacks have one ID, in
-// all generations. 0 is no stack.
+// StackID identifies a stack in the whole trace: equal stacks have one ID, in all generations. 0 is
+// no stack.
 type StackID uint32
 
-// State is what a goroutine, or a processor, does.
+// State is the state of a goroutine or a processor.
 type State uint8
 
-// The states. Processors are Idle, Running or Syscall; goroutines all but Idle.
+// The states. Processors are Idle, Running or Syscall; goroutines have all states but Idle.
 const (
 	Unknown  State = iota // before its first event
 	Runnable              // ready, waits for a processor
 	Running
 	Syscall // in a system call (or cgo)
-	Waiting // blocked: Reason says for what
+	Waiting // blocked; the Reason says on what
 	Gone    // ended
 	Idle    // processors: nothing to run
 )
 
-// Kind is what happened. The names are those of Go's tracer (internal/trace/tracev2, events.go).
+// Kind is the kind of an event. The names are those of Go's tracer (internal/trace/tracev2,
+// events.go).
 type Kind uint8
 
 // The kinds of events.
 const (
 	KindNone Kind = iota
 
-	// Changes of goroutines.
+	// Transitions of goroutines.
 	GoCreate         // G is new: Runnable (or Waiting, when created blocked), By its parent
-	GoCreateSyscall  // a thread of C came in: G is new, in Syscall
+	GoCreateSyscall  // a thread of C called into Go: G is new, in Syscall
 	GoStart          // Runnable → Running
 	GoDestroy        // Running → Gone
 	GoDestroySyscall // Syscall → Gone
@@ -121,20 +122,21 @@ const (
 	GoUnblock        // Waiting → Runnable
 	GoSyscallBegin   // Running → Syscall
 	GoSyscallEnd     // Syscall → Running
-	GoSyscallEndLost // Syscall → Runnable: its processor was taken meanwhile
-	GoSwitch         // coroutines: one of the three changes of a direct switch: G is woken, leaves (To Waiting or Gone), runs
-	GoStatus         // first word about G in a generation
+	GoSyscallEndLost // Syscall → Runnable: its processor was taken during the call
+	GoSwitch         // coroutines: one of the three events of a direct switch: G is woken, leaves (To Waiting or Gone), or runs
+	GoStatus         // the state of G when it is first mentioned in a generation
 
-	// Processors. One is in Syscall from its goroutine's GoSyscallBegin to its GoSyscallEnd, unless
-	// it is stopped or stolen before: those need no events of their own.
+	// Processors. A processor is in Syscall from its goroutine's GoSyscallBegin to its
+	// GoSyscallEnd, unless it is stopped or stolen before the end: those two have no events of the
+	// processor.
 	ProcStart   // Idle → Running
 	ProcStop    // Running → Idle
-	ProcSteal   // Syscall → Idle; Idle → Idle when its thread was lost sight of before
-	ProcStatus  // first word about P in a generation
+	ProcSteal   // Syscall → Idle; Idle → Idle if its thread was unknown
+	ProcStatus  // the state of P when it is first mentioned in a generation
 	ProcsChange // Value is GOMAXPROCS
 
-	// Ranges. An Active is one that was open when the generation began.
-	STWBegin // Why says for what
+	// Ranges. An Active is a range that was open when the generation started.
+	STWBegin // Why is the reason
 	STWEnd
 	GCActive
 	GCBegin
@@ -148,9 +150,9 @@ const (
 
 	// Counters.
 	HeapAlloc // Value: bytes live and not yet swept
-	HeapGoal  // Value: bytes at which the next collection begins
+	HeapGoal  // Value: bytes at which the next collection starts
 
-	// Annotations: Trace.Annotation has the words.
+	// Annotations: Trace.Annotation returns their words.
 	GoLabel
 	TaskBegin
 	TaskEnd
@@ -159,27 +161,28 @@ const (
 	Log
 
 	CPUSample // G was seen running at Stack
-	// Sync begins a generation: Value is its number. Gap is before it when
-	// generations between were lost: whatever was open is unknown from there.
+	// Sync starts a generation: Value is its number. If generations before it were lost, it comes
+	// after a Gap: from there on everything that was open is unknown.
 	Sync
 	Gap
 )
 
-// Reason is why a goroutine waits, is ready, or why the world is stopped.
+// Reason is why a goroutine waits or is ready, or why the world is stopped.
 type Reason uint8
 
-// The reasons. ReasonOther is one that this package does not know: Trace.ReasonName has its words.
+// The reasons. ReasonOther is one that this package does not know: Trace.ReasonName returns its
+// words.
 const (
 	ReasonNone Reason = iota
 
-	// Runnable because.
+	// Why a goroutine is Runnable.
 	Created
 	Woken
 	Preempted
 	Gosched
-	SyscallLost // a system call ended and its processor was gone
+	SyscallLost // a system call ended and its processor had been taken
 
-	// Waiting for.
+	// What a goroutine is Waiting for.
 	WaitUnspecified
 	WaitForever // nil channel, empty select
 	WaitNetwork
@@ -190,7 +193,7 @@ const (
 	WaitChanReceive
 	WaitGCAssist
 	WaitGCSweep
-	WaitSystem // a goroutine of the runtime has nothing to do
+	WaitSystem // a goroutine of the runtime that has nothing to do
 	WaitPreempted
 	WaitDebugCall
 	WaitGC // until the collection ends

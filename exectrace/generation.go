@@ -10,43 +10,43 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// generation is one generation of a trace: about a second, with tables of its own. Its
-// memory is used again for a later one.
+// generation is one generation of a trace: about a second, with its own tables. Its memory is
+// reused for a later one.
 type generation struct {
 	num     uint64
-	first   bool    // nothing came before it, or what came before is lost
-	memory  memory  // payloads of its batches
-	batches []batch // those with events
+	first   bool    // nothing came before it, or the generations before it are lost
+	memory  memory  // contains the payloads of its batches
+	batches []batch // the batches with events
 	threads []threadBatches
-	tables  []batch // strings, stacks, CPU samples, clock; in order of the trace
-	began   uint64  // clock: the earliest batch
-	any     bool    // a batch was read
-	start   int64   // offset in the trace of its first batch
-	from    int64   // offset in the trace of its first payload
-	end     int64   // offset behind it
+	tables  []batch // strings, stacks, CPU samples, clock; in the order of the trace
+	began   uint64  // clock reading of the earliest batch
+	any     bool    // a batch has been read
+	start   int64   // offset of its first batch in the trace
+	from    int64   // offset of its first payload in the trace
+	end     int64   // offset of its end in the trace
 
 	clock   clock
 	strings stringTable
 	stacks  stackMap
 	samples []sample
-	known   stacks // stacks of the whole trace, up to this generation
+	known   stacks // stacks of the whole trace up to this generation
 
 	heads map[uint64]int32 // thread → index into threads
 }
 
-// threadBatches are the batches of one thread, in order.
+// threadBatches is the batches of one thread, in order.
 type threadBatches struct {
 	thread      uint64
 	first, last int32
 }
 
-// Limits of what tables may grow to in memory, for one generation.
+// Limits on the memory that the tables of one generation may use.
 const (
 	maxTables  = 128 << 20 // bytes of strings and stacks
 	maxSamples = 4 << 20   // 100 per second and thread are usual
 )
 
-// sample is an entry of the CPU samples.
+// sample is a CPU sample.
 type sample struct {
 	time               int64
 	thread, proc, goid uint64
@@ -64,7 +64,7 @@ func (g *generation) reset() {
 	}
 }
 
-// add takes a batch whose payload is the last in memory.
+// add adds a batch whose payload is the last in memory.
 func (g *generation) add(version int, h batchHeader, place uint32, file int64) {
 	if g.began == 0 || h.time < g.began {
 		g.began = h.time
@@ -87,7 +87,7 @@ func (g *generation) add(version int, h batchHeader, place uint32, file int64) {
 	}
 }
 
-// kind is the first byte of a batch.
+// kind returns the first byte of a batch.
 func (g *generation) kind(b batch) wire.Type { return wire.Type(g.memory.bytes(b.at, 1)[0]) }
 
 func isTable(version int, t wire.Type) bool {
@@ -114,7 +114,7 @@ func (g *generation) link(thread uint64, b int32) {
 	t.last = b
 }
 
-// parse reads the tables, when all batches are there.
+// parse reads the tables after all batches were added.
 func (g *generation) parse(version int, all *internTable) error {
 	var strings, stackBytes int
 	for _, b := range g.tables {
@@ -126,7 +126,7 @@ func (g *generation) parse(version int, all *internTable) error {
 		}
 	}
 	if strings+stackBytes > maxTables {
-		return at(g.end, fmt.Errorf("tables of %d MiB; the most is %d", (strings+stackBytes)>>20, maxTables>>20))
+		return at(g.end, fmt.Errorf("tables of %d MiB; the limit is %d MiB", (strings+stackBytes)>>20, maxTables>>20))
 	}
 	g.strings.limit, g.stacks.limit = tableLimit(strings), tableLimit(stackBytes)
 	g.strings.reserve(strings)
@@ -142,9 +142,9 @@ func (g *generation) parse(version int, all *internTable) error {
 	}
 	switch {
 	case g.clock.unit == 0:
-		return at(g.end, errors.New("no frequency of the clock"))
+		return at(g.end, errors.New("the clock frequency is missing"))
 	case version >= 25 && !g.clock.hasWall:
-		return at(g.end, errors.New("no snapshot of the clocks"))
+		return at(g.end, errors.New("the clock snapshot is missing"))
 	}
 	for i := range g.samples {
 		g.samples[i].time = g.clock.base(uint64(g.samples[i].time))
@@ -158,7 +158,7 @@ func (g *generation) table(kind wire.Type, b batch, all *internTable) error {
 	piece, i := g.memory.piece(b.at)
 	d := decoder{d: piece, i: i, end: i + int(b.size), base: b.at - uint32(i)}
 	if kind != wire.Frequency {
-		d.i++ // the kind; a lone frequency is its own
+		d.i++ // skip the kind; a frequency on its own has none
 	}
 	for d.i < d.end {
 		var err error
@@ -173,7 +173,7 @@ func (g *generation) table(kind wire.Type, b batch, all *internTable) error {
 			err = g.sample(&d)
 		}
 		if err == nil && d.i > d.end {
-			err = errors.New("its last entry is cut off")
+			err = errors.New("its last entry is truncated")
 		}
 		if err != nil {
 			return err
@@ -196,11 +196,11 @@ func (g *generation) sample(d *decoder) error {
 	return nil
 }
 
-// decoder reads a table. Reading beyond its end gives zeros, which its caller finds out.
+// decoder reads a table. Reading beyond its end yields zeros; its caller detects that.
 type decoder struct {
 	d      []byte
 	i, end int
-	base   uint32 // place of d in the memory of the generation
+	base   uint32 // index of d[0] in the memory of the generation
 }
 
 func (d *decoder) uvarint() (v uint64) {
@@ -217,23 +217,23 @@ func (d *decoder) want(t wire.Type) error {
 	got := wire.Type(d.d[d.i])
 	d.i++
 	if got != t {
-		return fmt.Errorf("%v where %v should be", got, t)
+		return fmt.Errorf("found %v, expected %v", got, t)
 	}
 	return nil
 }
 
-// tableLimit is the largest id that gets a place in a slice, when ids come from a table of
-// that many bytes: an entry has three bytes at least, and the tracer counts ids from one.
+// tableLimit returns the largest id that is stored in a slice, for ids from a table of that many
+// bytes: an entry has at least three bytes, and the tracer counts ids from one.
 func tableLimit(bytes int) uint64 { return uint64(bytes/2 + 1024) }
 
 // clock converts the tracer's clock to nanoseconds.
 //
-// As golang.org/x/exp/trace does it: a time is the converted time of its batch plus the
-// converted differences, each cut to whole nanoseconds, in floating point.
+// It converts as golang.org/x/exp/trace does, in floating point: a time is the converted time of
+// its batch plus the converted differences, each truncated to whole nanoseconds.
 type clock struct {
 	unit    float64 // nanoseconds per unit
-	whole   int64   // unit, when it is a whole number
-	exact   uint64  // below it, units times whole are nanoseconds
+	whole   int64   // unit, if it is a whole number
+	exact   uint64  // differences below it are units times whole, in nanoseconds
 	hasWall bool
 	wall    time.Time
 	wallAt  uint64 // in units
@@ -247,7 +247,7 @@ func (c *clock) read(d *decoder, base uint64) error {
 	case t == wire.Frequency:
 		d.i++
 		if c.unit != 0 {
-			return errors.New("a second frequency")
+			return errors.New("two clock frequencies")
 		}
 		perSecond := d.uvarint()
 		if perSecond == 0 || perSecond > 1<<40 {
@@ -260,7 +260,7 @@ func (c *clock) read(d *decoder, base uint64) error {
 	case t == wire.ClockSnapshot:
 		d.i++
 		if c.hasWall {
-			return errors.New("a second snapshot of the clocks")
+			return errors.New("two clock snapshots")
 		}
 		c.hasWall = true
 		c.wallAt = base + d.uvarint()
@@ -268,12 +268,12 @@ func (c *clock) read(d *decoder, base uint64) error {
 		sec, nsec := d.uvarint(), d.uvarint()
 		c.wall = time.Unix(int64(min(sec, 1<<40)), int64(min(nsec, 1e9)))
 	default:
-		return fmt.Errorf("%v where a frequency or a snapshot of the clocks should be", t)
+		return fmt.Errorf("found %v, expected a clock frequency or snapshot", t)
 	}
 	return nil
 }
 
-// base converts the time of a batch or a sample; those out of range come out as maxTime.
+// base converts the time of a batch or a sample. Times out of range become maxTime.
 func (c *clock) base(t uint64) int64 {
 	if t < c.exact {
 		return int64(t) * c.whole
@@ -284,7 +284,7 @@ func (c *clock) base(t uint64) int64 {
 	return maxTime
 }
 
-// atOffset is an error and where it is.
+// atOffset is an error and its offset in the trace.
 type atOffset struct {
 	file int64
 	err  error

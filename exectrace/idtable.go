@@ -2,15 +2,14 @@ package exectrace
 
 import "math/rand/v2"
 
-// idTable finds the place of an id among things that are numbered from 0: open addressing,
-// linear probing. It takes any ids: the goroutines of a long running server, or what a broken
-// file claims. The hash has a random seed, so that no file can be written that fills one place.
+// idTable maps ids to indices of things that are numbered from 0: open addressing, linear probing.
+// It accepts any ids: those of the goroutines of a server that has run for long, or those in a
+// damaged file. The hash has a random seed, so that no file can be made whose ids all collide.
 //
-// The slots hold places only, so that those of some thousand goroutines stay in the
-// nearest cache.
+// The slots hold only indices, so that those of a few thousand goroutines stay in the L1 cache.
 type idTable struct {
-	slots []uint32 // a power of two, at most half full; none: empty
-	ids   []uint64 // by place
+	slots []uint32 // length: a power of two; at most half full; none: empty
+	ids   []uint64 // by index
 	shift uint     // 64 - log2(len(slots))
 	n     int
 	seed  uint64
@@ -38,12 +37,12 @@ func (t *idTable) resize(log uint) {
 	}
 }
 
-// home is the slot of an id when nothing is in its way.
+// home returns the slot of an id if there is no collision.
 func (t *idTable) home(id uint64) int {
 	return int((id ^ t.seed) * 0x9e3779b97f4a7c15 >> (t.shift & 63))
 }
 
-// find returns the slot of id, or the empty one where it belongs.
+// find returns the slot of id, or the empty slot where it belongs.
 func (t *idTable) find(id uint64) int {
 	mask := len(t.slots) - 1
 	i := t.home(id)
@@ -56,7 +55,7 @@ func (t *idTable) find(id uint64) int {
 	}
 }
 
-// get returns the place of id, or none.
+// get returns the index of id, or none.
 func (t *idTable) get(id uint64) uint32 {
 	slots, ids := t.slots, t.ids
 	mask := len(slots) - 1
@@ -70,7 +69,7 @@ func (t *idTable) get(id uint64) uint32 {
 	}
 }
 
-// put adds an id that is not there yet.
+// put adds an id that is not in the table.
 func (t *idTable) put(id uint64, at uint32) {
 	for len(t.ids) <= int(at) {
 		t.ids = append(t.ids, 0)
@@ -82,7 +81,7 @@ func (t *idTable) put(id uint64, at uint32) {
 	t.slots[i], t.ids[at] = at, id
 }
 
-// drop takes an id out and moves those behind it up, so that no probe ends too early.
+// drop removes an id and moves up those after it, so that no search stops too early.
 func (t *idTable) drop(id uint64) {
 	hole := t.find(id)
 	if t.slots[hole] == none {
@@ -96,7 +95,7 @@ func (t *idTable) drop(id uint64) {
 		if at == none {
 			break
 		}
-		// It may stand in the hole when its home is not between the hole and itself.
+		// The entry may move into the hole if its home is not between the hole and itself.
 		if (i-t.home(t.ids[at]))&mask >= (i-hole)&mask {
 			t.slots[hole] = at
 			hole = i

@@ -12,11 +12,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// maxInflated bounds a compressed trace when the caller does not.
+// maxInflated is the limit on a compressed trace if the caller sets none.
 const maxInflated = 16 << 30
 
-// readAtOnce is how much is read for the heads of batches. It is little, for most of a batch then goes straight to
-// where it stays.
+// readAtOnce is the number of bytes read for the heads of batches. It is small because most of a
+// batch is then read directly to its final place.
 const readAtOnce = 4 << 10
 
 // input reads batches from a trace and counts bytes.
@@ -27,7 +27,7 @@ type input struct {
 	version int
 }
 
-// openInput reads the header. Compressed traces (gzip, zstd) are recognized.
+// openInput reads the header. It recognizes compressed traces (gzip, zstd).
 func openInput(r io.Reader, opt Options) (*input, error) {
 	in := &input{close: func() error { return nil }}
 	in.r = bufio.NewReaderSize(r, readAtOnce)
@@ -55,9 +55,9 @@ func compressed(magic []byte) bool {
 	return bytes.HasPrefix(magic, []byte{0x1f, 0x8b}) || bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd})
 }
 
-var errNotATrace = errors.New("not a Go execution trace: it does not begin with \"go 1.N trace\"")
+var errNotATrace = errors.New("not a Go execution trace: it does not start with \"go 1.N trace\"")
 
-// versions are those that are read. Go 1.24 writes 23.
+// versions lists the versions that are read. Go 1.24 writes 23.
 var versions = []int{22, 23, 25, 26}
 
 func (in *input) header() (int, error) {
@@ -78,9 +78,9 @@ func (in *input) header() (int, error) {
 	case slices.Contains(versions, v):
 		return v, nil
 	case v < versions[0]:
-		return 0, fmt.Errorf("format of Go 1.%d: traces before Go 1.22 are not read; build the program with Go 1.22 or later and record again, or open this one with go tool trace", v)
+		return 0, fmt.Errorf("format of Go 1.%d: hone reads traces of Go 1.22 and later; build the program with Go 1.22 or later and record again, or open this one with go tool trace", v)
 	default:
-		return 0, fmt.Errorf("format of Go 1.%d is not known: this hone reads those of Go 1.22 to 1.26", v)
+		return 0, fmt.Errorf("format of Go 1.%d is unknown: this version of hone reads those of Go 1.22 to 1.26", v)
 	}
 }
 
@@ -89,21 +89,21 @@ type batch struct {
 	thread uint64
 	time   uint64 // clock units
 	file   int64  // offset of the payload in the trace
-	at     uint32 // in the memory of the generation
+	at     uint32 // index in the memory of the generation
 	size   uint32
 	next   int32 // the next batch of the same thread, or -1
 }
 
-// errEnd is a good end of the trace, between two batches.
+// errEnd is the regular end of the trace, between two batches.
 var errEnd = errors.New("end of trace")
 
-// header of a batch, or the end of a generation.
+// batchHeader is the header of a batch, or the end of a generation.
 type batchHeader struct {
 	gen, thread, time, size uint64
 	experiment, end         bool
 }
 
-// next reads the head of a batch.
+// next reads the header of a batch.
 func (in *input) next() (h batchHeader, err error) {
 	typ, err := in.r.ReadByte()
 	if err == io.EOF {
@@ -124,7 +124,7 @@ func (in *input) next() (h batchHeader, err error) {
 		h.end = true
 		return h, nil
 	default:
-		return h, fmt.Errorf("a batch should begin here, but there is %v", t)
+		return h, fmt.Errorf("expected a batch, found %v", t)
 	}
 	for _, f := range []*uint64{&h.gen, &h.thread, &h.time, &h.size} {
 		if *f, err = in.uvarint(); err != nil {
@@ -135,7 +135,7 @@ func (in *input) next() (h batchHeader, err error) {
 	case h.gen == 0:
 		return h, errors.New("a batch of generation 0")
 	case h.size > wire.MaxBatch:
-		return h, fmt.Errorf("a batch of %d bytes; the most is %d", h.size, wire.MaxBatch)
+		return h, fmt.Errorf("a batch of %d bytes; the limit is %d", h.size, wire.MaxBatch)
 	}
 	return h, nil
 }

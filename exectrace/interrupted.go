@@ -4,9 +4,9 @@ package exectrace
 // preempted by a signal; -1 if it left the processor by a call.
 //
 // The tracer unwinds by frame pointers (runtime/tracestack.go). A function that needs no frame,
-// such as a loop that only computes, has no frame pointer of its own, nor has any function in its
-// first and last instructions. Where it is preempted there, the frame of its caller is missing. CPU
-// samples are unwound by the tables of pclntab, and do not lack it.
+// such as a loop that only computes, has no frame pointer, and no function has one in its first and
+// last instructions. If a function is preempted there, the frame of its caller is missing. CPU
+// samples are unwound with pclntab and do not have this defect.
 func Interrupted(frames []Frame) int {
 	if len(frames) == 0 || !preempts(frames[0].Func) {
 		return -1
@@ -19,7 +19,7 @@ func Interrupted(frames []Frame) int {
 	return -1
 }
 
-// preempts reports whether a function is above the one that was preempted by a signal
+// preempts reports whether a function is a callee of one that was preempted by a signal
 // (runtime/preempt.go).
 func preempts(function string) bool {
 	return function == "runtime.asyncPreempt2" || function == "runtime.asyncPreempt"

@@ -6,28 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// memory holds the payloads of a generation in pieces of one size: it grows without copies. A place in it is a
-// number of 32 bits.
+// memory holds the payloads of a generation in pieces of one size, so that it grows without copies.
+// A place in it is a 32-bit number.
 type memory struct {
 	pool   *pool
 	pieces [][]byte
-	open   []int32 // by piece: how many of its batches the order has not passed
-	at     int     // in the last piece
+	open   []int32 // by piece: the number of batches that the order has not passed
+	at     int     // offset of the free space in the last piece
 }
 
 const (
 	pieceBits = 20
 	pieceSize = 1 << pieceBits // room for 15 of the largest batches
 
-	// maxGeneration bounds what is held of one generation. Go makes one per second.
+	// maxGeneration bounds the memory of one generation. Go writes one generation per second.
 	maxGeneration = 1 << 30
 )
 
-// pad is how many zero bytes stand behind each payload, so that an event can be decoded without
-// asking for its end at every byte: a type, a time and the most arguments, ten bytes each.
+// pad is the number of zero bytes after each payload. It makes bounds checks at every byte of an
+// event unnecessary: a type, a time and the maximum number of arguments, ten bytes each.
 const pad = 64
 
-// take returns room for a payload, with the pad behind it, and its place. It may wait for the order.
+// take returns memory for a payload, followed by the pad, and its place. It may wait for the order
+// to release memory.
 func (m *memory) take(ctx context.Context, size int) ([]byte, uint32, error) {
 	if len(m.pieces) == 0 || m.at+size+pad > pieceSize {
 		if len(m.pieces) >= maxGeneration/pieceSize {
@@ -49,19 +50,20 @@ func (m *memory) take(ctx context.Context, size int) ([]byte, uint32, error) {
 	return b[:size], place, nil
 }
 
-// back gives the last payload back.
+// back releases the memory of the last payload.
 func (m *memory) back(size int) {
 	m.at -= size + pad
 	m.open[len(m.open)-1]--
 }
 
-// lend says that the order has the generation now.
+// lend records that the order now uses the generation.
 func (m *memory) lend() {
 	m.pool.lent = len(m.pieces)
 	m.pool.held.Add(int32(len(m.pieces)))
 }
 
-// passed gives a piece of a large generation back to the pool when the order needs none of its batches any more.
+// passed returns a piece of a large generation to the pool when the order no longer needs any of
+// its batches.
 func (m *memory) passed(place uint32) {
 	i := place >> pieceBits
 	if m.open[i]--; m.open[i] == 0 && len(m.pieces) > roomy {
@@ -69,7 +71,8 @@ func (m *memory) passed(place uint32) {
 	}
 }
 
-// release gives back what is left: the pieces with tables, and those of a generation that was not read to its end.
+// release returns the remaining pieces to the pool: those with tables, and those of a generation
+// that was not read to its end.
 func (m *memory) release() {
 	for i, p := range m.pieces {
 		if p != nil {
@@ -85,33 +88,36 @@ func (m *memory) giveBack(i int) {
 	m.pool.held.Add(-1)
 }
 
-// piece returns the piece of a place, and where the place is in it.
+// piece returns the piece that contains a place, and the offset in it.
 func (m *memory) piece(place uint32) ([]byte, int) {
 	return m.pieces[place>>pieceBits], int(place & (pieceSize - 1))
 }
 
-// bytes returns what is at a place.
+// bytes returns the bytes at a place.
 func (m *memory) bytes(place uint32, size int) []byte {
 	p, i := m.piece(place)
 	return p[i:][:size]
 }
 
-// pool has the pieces of two generations. What the order has passed of a large one takes what is read of the next, so
-// that both together need little more than the larger one.
+// pool holds the pieces of two generations. The pieces of a large generation that the order has
+// passed are reused for the next one while it is read, so that both together need little more
+// memory than the larger one.
 type pool struct {
-	free chan []byte  // has room for all
-	held atomic.Int32 // pieces that the order has
-	lent int          // how many it had at first
+	free chan []byte  // capacity for all pieces
+	held atomic.Int32 // number of pieces that the order uses
+	lent int          // number of pieces that the order got at first
 }
 
-// roomy is how many pieces a generation may have for the next one to have as many of its own: the order and the
-// reader, on a processor each, would take the lines of each other's caches, at a twentieth of the CPU time.
+// roomy is the number of pieces up to which a generation does not share pieces with the next one.
+// Order and reader run on different processors; sharing would move cache lines between them, which
+// costs about 5 % of the CPU time.
 const roomy = 16
 
 func newPool() *pool { return &pool{free: make(chan []byte, inMemory*maxGeneration/pieceSize)} }
 
-// take returns a piece for a generation that has so many. It makes new ones for a quarter of what the order got, so
-// that reading need not wait for it at once, and when the order has none.
+// take returns a piece for a generation that already has so many. It allocates up to a quarter of
+// the number of pieces that the order got, so that reading need not wait for the order immediately.
+// It also allocates if the order has none.
 func (p *pool) take(ctx context.Context, has int) ([]byte, error) {
 	select {
 	case b := <-p.free:

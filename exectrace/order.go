@@ -7,34 +7,34 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// blockSize is the number of events that folds get at a time: 128 KiB, which stay in L2.
-// Smaller blocks would stay in L1, but then the branch predictor is retrained for each fold so often
-// that all folds together take a tenth longer (measured with 64 to 4096 events).
+// blockSize is the number of events that folds get at a time: 128 KiB, which fit in L2. Smaller
+// blocks would fit in L1, but then the branch predictor is retrained for each fold so often that
+// all folds together take a tenth longer (measured with 64 to 4096 events).
 const blockSize = 2048
 
 // mostPerEvent is the largest number of events that one event of the trace becomes.
 const mostPerEvent = 4
 
-// order puts the events of the threads into one order, and keeps what is known of
-// goroutines, processors and threads meanwhile.
+// order merges the events of the threads into one order and tracks the state of goroutines,
+// processors and threads.
 //
-// The times of different threads are not trusted. The events of one thread are in true
-// order. Between threads the tracer leaves counters: an event that takes up a goroutine or
-// a processor carries its number in that one's life in this generation, and may come only
-// after the one before. The earliest event is tried first; when its turn has not come, the
-// next earliest is. The rules are those of Go's internal/trace (order.go); each is beside
-// its event, in order_go.go, order_proc.go and order_range.go.
+// The events of one thread are in order. The clocks of different threads are not trusted. Instead,
+// the tracer numbers events: an event that takes up a goroutine or a processor has a sequence
+// number, counted for that goroutine or processor from the start of the generation. It may come
+// only after the event with the previous number. The earliest event is tried first; if it may not
+// come yet, the next earliest is tried. The rules are those of Go's internal/trace (order.go); each
+// is beside its event, in order_go.go, order_proc.go and order_range.go.
 type order struct {
 	trace *Trace
-	g     *generation // the one being put into order
+	g     *generation // the one being ordered
 	turn  uint32      // counts generations
 
 	gs    []goroutine // by GIndex
 	goids idTable     // ID → GIndex
 	free  []GIndex
-	gone  []GIndex // ended in this block: their slots become free after it
+	gone  []GIndex // ended in this block; their slots become free after it
 	ps    []proc
-	ms    []thread // ms[0] is for what no thread wrote
+	ms    []thread // ms[0] is for batches without a thread
 	mids  map[uint64]int32
 	tasks tasks
 	stops map[GIndex]stop
@@ -44,31 +44,31 @@ type order struct {
 	cursors []cursor
 	front   frontier
 
-	start int64 // of the trace: its first event, on the trace's clock
-	epoch int64 // when the first generation, or the first after a gap, began; since start
+	start int64 // of the trace: time of its first event on the trace's clock
+	epoch int64 // start of the first generation, or of the first after a gap; since start
 	last  int64 // time of the last event, on the trace's clock
 
 	events [blockSize]Event
 	n      int
 	rare   []int32
 	notes  []note
-	failed error // why the last event is impossible
+	failed error // why the last event was impossible
 }
 
-// goroutine is a Goroutine and what its order needs: 64 bytes, a line of the cache, for most events
-// touch one, each another.
+// goroutine is a Goroutine and what ordering needs: 64 bytes, one cache line, because most events
+// touch a different goroutine than the event before.
 type goroutine struct {
-	seq     uint64 // its last turn in this generation
-	assist  int64  // when its mark assist began, or notBegun
-	gen     uint32 // order.turn when it was last heard of
-	regions int32  // innermost, in order.marks; -1 none
+	seq     uint64 // its last sequence number in this generation
+	assist  int64  // start of its mark assist, or notBegun
+	gen     uint32 // order.turn when it was last mentioned
+	regions int32  // its innermost region, an index in order.marks; -1 none
 	Goroutine
 }
 
 // stop is a goroutine's stop of the world.
 type stop struct {
 	since int64
-	why   uint32 // among trace.labels
+	why   uint32 // index in trace.labels
 }
 
 const notBegun = -1
@@ -78,9 +78,9 @@ type proc struct {
 	seq    uint64
 	since  int64
 	gen    uint32
-	m      int32 // thread that has it, in order.ms; 0 none
-	sweep  int64 // when its sweep began, or notBegun
-	status uint8 // wire.PRunning ...; 0: not seen
+	m      int32 // its thread, an index in order.ms; 0 none
+	sweep  int64 // start of its sweep, or notBegun
+	status uint8 // wire.PRunning ...; 0: not seen yet
 }
 
 // thread is what runs on a thread.
@@ -89,7 +89,7 @@ type thread struct {
 	p int32
 }
 
-// Limits against traces made to eat memory.
+// Limits on memory, against malicious traces.
 const (
 	maxGoroutines = 1 << 22 // alive at a time
 	maxProcs      = 1 << 16
@@ -103,8 +103,8 @@ func newOrder(t *Trace) *order {
 	return o
 }
 
-// forget drops everything that was known of goroutines, processors and threads, but for the
-// places of threads.
+// forget drops the state of all goroutines, processors and threads, but keeps the indices of
+// threads.
 func (o *order) forget() {
 	o.gs, o.free, o.gone, o.ps = o.gs[:0], o.free[:0], o.gone[:0], o.ps[:0]
 	o.goids.clear()
@@ -120,16 +120,16 @@ func (o *order) forget() {
 	o.cycle = cycle{}
 }
 
-// verdict says what became of an event.
+// verdict is the result of a rule.
 type verdict uint8
 
 const (
 	taken  verdict = iota
-	notYet         // another thread's event comes before it
+	notYet         // an event of another thread must come first
 	impossible
 )
 
-// stamp returns the time of the next event, since start: at least one later than the last.
+// stamp returns the time of the next event, since start: at least 1 ns after the last.
 func (o *order) stamp(t int64) int64 {
 	if t <= o.last {
 		t = o.last + 1
@@ -138,13 +138,13 @@ func (o *order) stamp(t int64) int64 {
 	return t - o.start
 }
 
-// stampAt is stamp for the very first event, whose time is not yet since anything.
+// stampAt is stamp for the very first event, which defines start.
 func (o *order) stampAt(t int64) int64 {
 	o.stamp(t)
 	return o.last
 }
 
-// event hands out an event of the trace itself.
+// event appends an event of the trace itself.
 func (o *order) event(kind Kind, t int64, value uint64) int64 {
 	now := o.stamp(t)
 	*o.next() = Event{Time: now, Since: now, Kind: kind, Value: value, G: NoG, By: NoG, P: -1, M: -1}
@@ -152,23 +152,23 @@ func (o *order) event(kind Kind, t int64, value uint64) int64 {
 	return now
 }
 
-// next returns the place of the next event of the block.
+// next returns the next free event of the block.
 func (o *order) next() *Event {
 	e := &o.events[o.n&(blockSize-1)]
 	o.n++
 	return e
 }
 
-// markRare notes that the last event is none of the frequent changes of goroutines.
+// markRare records that the last event is not one of the frequent changes of goroutines.
 func (o *order) markRare() { o.rare = append(o.rare, int32(o.n-1)) }
 
-// fail says why an event is impossible.
+// fail records why an event is impossible.
 func (o *order) fail(format string, args ...any) verdict {
 	o.failed = fmt.Errorf(format, args...)
 	return impossible
 }
 
-// begin puts the first event of each thread of a generation in place.
+// begin positions a cursor at the first event of each thread of a generation.
 func (o *order) begin(g *generation) error {
 	o.g = g
 	o.turn++
@@ -194,7 +194,7 @@ func (o *order) begin(g *generation) error {
 	return nil
 }
 
-// thread returns the place of a thread in ms.
+// thread returns the index of a thread in ms.
 func (o *order) thread(id uint64) (int32, error) {
 	if id == wire.NoThread {
 		return 0, nil
@@ -212,8 +212,8 @@ func (o *order) thread(id uint64) (int32, error) {
 	return m, nil
 }
 
-// run orders the events of the generation. It calls flush whenever a block is full. CPU samples
-// come before the first event that is later.
+// run orders the events of the generation. It calls flush whenever a block is full. A CPU sample
+// comes before the first event that is later.
 func (o *order) run(flush func() error) error {
 	samples := o.g.samples
 	for len(o.front) > 0 || len(samples) > 0 {
@@ -240,8 +240,8 @@ func (o *order) run(flush func() error) error {
 	return nil
 }
 
-// follow takes the events of the first thread, and so on with the next one that is first, as long as none is
-// later than until. Mostly a thread has a run of them, which costs no work on the heap.
+// follow takes events of the first thread, then of the next thread that is first, until none is at
+// or before until. Usually a thread has several events in a row, which cost no work on the heap.
 func (o *order) follow(until int64, flush func() error) error {
 	whole := o.g.clock.whole
 	until = min(until, maxTime-1)
@@ -288,7 +288,8 @@ func (o *order) follow(until int64, flush func() error) error {
 	return nil
 }
 
-// others tries the events after the first, which has to wait, in the order of their times.
+// others tries the next events of the other threads, in order of time, because the first event must
+// wait.
 func (o *order) others() error {
 	o.front.sort()
 	for i := 1; i < len(o.front); i++ {
@@ -304,7 +305,7 @@ func (o *order) others() error {
 	return at(c.file(o.g), fmt.Errorf("no event can come next: %d threads wait, the first (thread %d) at %v", len(o.front), o.threadID(c.m), c.typ))
 }
 
-// step moves the cursor at i to its next event.
+// step advances the cursor at i to its next event.
 func (o *order) step(i int) error {
 	c := o.front[i].c
 	switch c.advance(o.g) {
@@ -330,10 +331,10 @@ func (o *order) threadID(m int32) int64 {
 	return int64(o.trace.threads[m-1])
 }
 
-// rule takes the event at a cursor, when it may come next.
+// rule takes the event at a cursor if it may come next.
 type rule func(*order, *cursor) verdict
 
-// rules are the rules of the types of events.
+// rules holds the rule of each type of event.
 var rules = ruleTable([256]rule{
 	wire.GoStart:             (*order).goStart,
 	wire.GoUnblock:           (*order).goUnblock,
@@ -377,7 +378,7 @@ var rules = ruleTable([256]rule{
 	wire.UserLog:             (*order).annotation,
 })
 
-// ruleTable gives all other types the rule for experiments.
+// ruleTable sets the rule of all other types to the one for experiments.
 func ruleTable(table [256]rule) [256]rule {
 	for t := range table {
 		if table[t] == nil {
@@ -387,14 +388,14 @@ func ruleTable(table [256]rule) [256]rule {
 	return table
 }
 
-// experimental passes over the events of experiments.
+// experimental skips events of experiments.
 func (o *order) experimental(c *cursor) verdict {
 	if c.cut != noEvent {
 		c.typ = c.cut
-		return o.fail("it is cut off at the end of its batch")
+		return o.fail("it is truncated by the end of its batch")
 	}
 	if s := &wire.Specs[c.typ]; !s.Timed || o.trace.info.Version < s.Since {
-		return o.fail("no such event in the batch of a thread of Go 1.%d", o.trace.info.Version)
+		return o.fail("threads of Go 1.%d write no such event", o.trace.info.Version)
 	}
 	if c.m == 0 {
 		return o.fail("no thread")

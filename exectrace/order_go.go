@@ -2,7 +2,7 @@ package exectrace
 
 import "github.com/hone-go/hone/exectrace/internal/wire"
 
-// newGoroutine makes a goroutine that is not there yet.
+// newGoroutine adds a goroutine to the table.
 func (o *order) newGoroutine(id uint64, state State, now int64) (GIndex, *goroutine) {
 	var i GIndex
 	if n := len(o.free); n > 0 {
@@ -22,7 +22,7 @@ func (o *order) newGoroutine(id uint64, state State, now int64) (GIndex, *gorout
 	return i, g
 }
 
-// end takes a goroutine out of the table. Its slot is used again after this block.
+// end removes a goroutine from the table. Its slot is reused after this block.
 func (o *order) end(i GIndex, g *goroutine, now int64) {
 	o.goids.drop(g.ID)
 	g.State, g.Why, g.Since, g.Thread = Gone, ReasonNone, now, -1
@@ -35,7 +35,8 @@ func (o *order) end(i GIndex, g *goroutine, now int64) {
 	o.gone = append(o.gone, i)
 }
 
-// on returns the goroutine that runs on the thread of c, on a processor, in a state.
+// on returns the goroutine that runs on the thread of c, on a processor, in a state; nil if there
+// is none.
 func (o *order) on(c *cursor, state State) (*thread, *goroutine) {
 	m := &o.ms[c.m]
 	if m.p < 0 || int(m.g) >= len(o.gs) {
@@ -48,7 +49,7 @@ func (o *order) on(c *cursor, state State) (*thread, *goroutine) {
 	return m, g
 }
 
-// notOn says what on found wrong.
+// notOn returns why on found no goroutine.
 func (o *order) notOn(c *cursor, state State) verdict {
 	switch m := &o.ms[c.m]; {
 	case c.m == 0:
@@ -63,11 +64,12 @@ func (o *order) notOn(c *cursor, state State) verdict {
 	}
 }
 
-// noStack and noWords say that an event names what the tables of its generation lack.
+// noStack and noWords report that an event refers to a stack or a string that the tables of its
+// generation lack.
 func (o *order) noStack(id uint64) verdict { return o.fail("no stack %d in its generation", id) }
 func (o *order) noWords(id uint64) verdict { return o.fail("no string %d in its generation", id) }
 
-// goCreate: the thread has a processor. A goroutine creates the new one, or the runtime does.
+// goCreate: the thread has a processor. The creator is a goroutine or the runtime.
 func (o *order) goCreate(c *cursor) verdict {
 	id, entryID, stackID, i := uvarint3(c.data, c.pos)
 	m := o.ms[c.m]
@@ -78,7 +80,7 @@ func (o *order) goCreate(c *cursor) verdict {
 		return o.fail("its creator, goroutine %d, is %v", o.gs[m.g].ID, o.gs[m.g].State)
 	}
 	if o.goids.get(id) != none {
-		return o.fail("goroutine %d exists already", id)
+		return o.fail("goroutine %d already exists", id)
 	}
 	if o.goids.n >= maxGoroutines {
 		return o.fail("more than %d goroutines at a time", maxGoroutines)
@@ -103,8 +105,8 @@ func (o *order) goCreate(c *cursor) verdict {
 	return taken
 }
 
-// goStart: the goroutine is ready, and this is its next turn. The thread has a processor and
-// runs nothing.
+// goStart: the goroutine is ready, and this is its next sequence number. The thread has a processor
+// and runs nothing.
 func (o *order) goStart(c *cursor) verdict {
 	id, seq, i := uvarint2(c.data, c.pos)
 	k := GIndex(o.goids.get(id))
@@ -133,11 +135,11 @@ func (o *order) startFails(m *thread) verdict {
 	if m.p < 0 {
 		return o.fail("the thread has no processor")
 	}
-	return o.fail("goroutine %d runs on the thread already", o.gs[m.g].ID)
+	return o.fail("goroutine %d already runs on the thread", o.gs[m.g].ID)
 }
 
-// leave is what Destroy, Stop and Block share: the goroutine on the thread gives up its
-// processor. It can always do so, for it runs.
+// leave is the common part of Destroy, Stop and Block: the goroutine on the thread leaves its
+// processor. That is always possible because it runs.
 func (o *order) leave(c *cursor, m *thread, g *goroutine, kind Kind, to State, why Reason, stack StackID) {
 	now := o.stamp(c.time)
 	o.next().change(kind, Running, to, ReasonNone, why).when(now, g.Since).
@@ -192,8 +194,8 @@ func (o *order) goLeave(c *cursor, kind Kind, to State) verdict {
 	return taken
 }
 
-// goUnblock: the goroutine waits, and this is its next turn. Anything can wake it, even a
-// thread without a processor.
+// goUnblock: the goroutine waits, and this is its next sequence number. Anything can wake it, even
+// a thread without a processor.
 func (o *order) goUnblock(c *cursor) verdict {
 	id, seq, stackID, i := uvarint3(c.data, c.pos)
 	k := GIndex(o.goids.get(id))
@@ -218,8 +220,9 @@ func (o *order) goUnblock(c *cursor) verdict {
 	return taken
 }
 
-// goSwitch: the running goroutine hands its thread to another, which waits and whose next turn
-// this is. Three things at once: the other is woken, this one waits or ends, the other runs.
+// goSwitch: the running goroutine passes its thread to another, which waits and whose next sequence
+// number this is. Three things happen at once: the other is woken, this one waits or ends, the
+// other runs.
 func (o *order) goSwitch(c *cursor) verdict {
 	if o.trace.info.Version < 23 {
 		return o.experimental(c)
@@ -260,9 +263,9 @@ func (o *order) goSwitch(c *cursor) verdict {
 	return taken
 }
 
-// goStatus is the first word about a goroutine in a generation. It must agree with what is known;
-// news only in the first generation. It names a thread other than its own for a goroutine that
-// sat in a system call for the whole generation.
+// goStatus is the first event about a goroutine in a generation. It must agree with the known
+// state; in the first generation it defines the state. For a goroutine that was in a system call
+// during the whole generation it names a thread other than its own.
 func (o *order) goStatus(c *cursor) verdict {
 	id, threadID, status, i := uvarint3(c.data, c.pos)
 	var stack StackID
@@ -285,7 +288,7 @@ func (o *order) goStatus(c *cursor) verdict {
 	case k != NoG && o.gs[k].State != state:
 		return o.fail("goroutine %d is %v here and was %v", id, state, o.gs[k].State)
 	case k == NoG && !o.g.first:
-		return o.fail("goroutine %d was not there in the generation before, nor created since", id)
+		return o.fail("goroutine %d did not exist in the previous generation and was not created since", id)
 	case k == NoG && o.goids.n >= maxGoroutines:
 		return o.fail("more than %d goroutines at a time", maxGoroutines)
 	}
@@ -319,7 +322,7 @@ func (o *order) goStatus(c *cursor) verdict {
 	return taken
 }
 
-// bind finds the thread of a status: the goroutine in a system call sits on it.
+// bind finds the thread of a status: the thread on which the goroutine is in a system call.
 func (o *order) bind(c *cursor, k GIndex, id, threadID uint64, state State, e *Event) verdict {
 	if state != Syscall {
 		return taken

@@ -6,16 +6,16 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// note are the words of an event, for the time of its block.
+// note holds the words of an event. It is valid during the event's block.
 type note struct {
 	parent uint64
-	label  uint32 // among trace.labels
+	label  uint32 // index in trace.labels
 	name   uint64 // a string of the generation, when there is no label
 	text   uint64 // a string of the generation
-	begun  bool   // of an end: the begin is known
+	begun  bool   // for an end: the begin is known
 }
 
-// note gives the last event words.
+// note attaches words to the last event.
 func (o *order) note(n note) {
 	o.notes = append(o.notes, n)
 	o.events[o.n-1].note = uint32(len(o.notes))
@@ -25,7 +25,7 @@ func errSampleStack(id uint64) error {
 	return fmt.Errorf("a CPU sample has stack %d, which its generation lacks", id)
 }
 
-// tasks are the tasks that have begun and not ended.
+// tasks holds the tasks that have started and not ended.
 type tasks struct {
 	ids  idTable
 	all  []task
@@ -39,8 +39,8 @@ type task struct {
 	since  int64
 }
 
-// maxTasks bounds the tasks that are remembered: a program that ends none must not fill the
-// memory. The end of one that was forgotten has no name.
+// maxTasks bounds the tasks that are remembered: a program that never ends its tasks must not
+// exhaust memory. The end of a task that was dropped has no name.
 const maxTasks = 1 << 18
 
 func (t *tasks) forget() {
@@ -92,7 +92,7 @@ const maxRegions = 1 << 20
 
 func (p *regionPool) forget() { p.all, p.free = p.all[:0], p.free[:0] }
 
-// push returns the place of a new region, or outer when there is no room.
+// push returns the index of a new region, or outer when the limit is reached.
 func (p *regionPool) push(r region) int32 {
 	if n := len(p.free); n > 0 {
 		i := p.free[n-1]
@@ -107,16 +107,16 @@ func (p *regionPool) push(r region) int32 {
 	return int32(len(p.all) - 1)
 }
 
-// drop takes out the innermost region and returns the one around it.
+// drop removes the innermost region and returns the one around it.
 func (p *regionPool) drop(i int32) int32 {
 	p.free = append(p.free, i)
 	return p.all[i].outer
 }
 
-// annotation is what the program says itself, through runtime/trace.
+// annotation takes what the program reports through runtime/trace.
 //
-// Unlike Go's own reader, regions that end out of order are no error: it is the program
-// that is wrong, not the trace.
+// Unlike in Go's own reader, regions that end out of order are not an error: the program is wrong,
+// not the trace.
 func (o *order) annotation(c *cursor) verdict {
 	m, g := o.user(c)
 	if g == nil {
@@ -135,13 +135,13 @@ func (o *order) annotation(c *cursor) verdict {
 	return o.region(c, m, g)
 }
 
-// label interns a string of the generation. It returns false when there is none.
+// label interns a string of the generation. It returns false when there is no such string.
 func (o *order) label(id uint64) (uint32, bool) {
 	r := o.g.strings.get(id)
 	if r == nil {
 		return 0, false
 	}
-	if r.label != 0 { // mostly
+	if r.label != 0 { // the common case
 		return r.label, true
 	}
 	return o.trace.labels.intern(o.g, r), true
@@ -159,7 +159,7 @@ func (o *order) taskBegin(c *cursor, m *thread) verdict {
 		return o.noWords(nameID)
 	}
 	if o.tasks.ids.get(id) != none {
-		return o.fail("task %d has begun already", id)
+		return o.fail("task %d has already started", id)
 	}
 	o.occur(c, TaskBegin, m.g, notBegun, id, stack)
 	o.note(note{parent: parent, label: label, name: nameID})
@@ -168,8 +168,8 @@ func (o *order) taskBegin(c *cursor, m *thread) verdict {
 	return taken
 }
 
-// taskEnd has the name and the parent of the begin. A task that began before the trace has
-// none, and counts from the trace's begin.
+// taskEnd adds the name and the parent from the begin. A task that started before the trace has
+// none, and counts from the start of the trace.
 func (o *order) taskEnd(c *cursor, m *thread) verdict {
 	id, stackID, i := uvarint2(c.data, c.pos)
 	stack := o.g.stacks.get(stackID)
@@ -232,7 +232,7 @@ func (o *order) log(c *cursor, m *thread) verdict {
 	return taken
 }
 
-// goLabel names the running goroutine, as the collector's workers are.
+// goLabel names the running goroutine, as the garbage collector does with its workers.
 func (o *order) goLabel(c *cursor, m *thread) verdict {
 	nameID, i := uvarint(c.data, c.pos)
 	label, ok := o.label(nameID)
@@ -245,8 +245,8 @@ func (o *order) goLabel(c *cursor, m *thread) verdict {
 	return taken
 }
 
-// endRegion returns the region that ends, and closes it and those inside it that the program
-// left open. A region that began before the trace counts from the trace's begin.
+// endRegion returns the region that ends. It closes that region and those inside it that the
+// program left open. A region that started before the trace counts from the start of the trace.
 func (o *order) endRegion(g *goroutine, task uint64, label uint32) (begin region, known bool) {
 	i := g.regions
 	for i >= 0 && (o.marks.all[i].task != task || o.marks.all[i].label != label) {

@@ -2,12 +2,12 @@ package exectrace
 
 import "github.com/hone-go/hone/exectrace/internal/wire"
 
-// procStates are what the states of processors in a trace look like from outside.
+// procStates maps the states of processors in a trace to State.
 var procStates = [...]State{
 	0: Unknown, wire.PRunning: Running, wire.PIdle: Idle, wire.PSyscall: Syscall, wire.PAbandoned: Idle,
 }
 
-// proc returns the processor id, or nil when it was not seen.
+// proc returns the processor with an id, or nil when it was not seen.
 func (o *order) proc(id uint64) *proc {
 	if id < uint64(len(o.ps)) {
 		if p := &o.ps[id]; p.status != 0 {
@@ -17,7 +17,7 @@ func (o *order) proc(id uint64) *proc {
 	return nil
 }
 
-// procEvent hands out a change of a processor.
+// procEvent appends a change of a processor.
 func (o *order) procEvent(c *cursor, kind Kind, id int32, to State, now int64) {
 	p := &o.ps[id]
 	from := procStates[p.status]
@@ -29,8 +29,8 @@ func (o *order) procEvent(c *cursor, kind Kind, id int32, to State, now int64) {
 	o.markRare()
 }
 
-// procStart: the processor is idle, and this is its next turn. The thread has none; it has
-// a goroutine when that one comes out of a system call.
+// procStart: the processor is idle, and this is its next sequence number. The thread has no
+// processor; it has a goroutine if that returns from a system call.
 func (o *order) procStart(c *cursor) verdict {
 	id, seq, i := uvarint2(c.data, c.pos)
 	p := o.proc(id)
@@ -48,7 +48,7 @@ func (o *order) procStart(c *cursor) verdict {
 	return taken
 }
 
-// procStop: the thread that started the processor stops it, so it always can.
+// procStop: the thread that started the processor stops it, which is always possible.
 func (o *order) procStop(c *cursor) verdict {
 	m := &o.ms[c.m]
 	if m.p < 0 {
@@ -64,9 +64,9 @@ func (o *order) procStop(c *cursor) verdict {
 	return taken
 }
 
-// procSteal: the processor is in a system call, and this is its next turn. Its thread loses it,
-// and can come back from the call only now. When that thread is not known any more
-// (PAbandoned), it may be doing something else: leave it alone.
+// procSteal: the processor is in a system call, and this is its next sequence number. Its thread
+// loses it, and can return from the call only after this. If that thread is no longer known
+// (PAbandoned), it may be doing something else, and its state is not changed.
 func (o *order) procSteal(c *cursor) verdict {
 	id, seq, threadID, i := uvarint3(c.data, c.pos)
 	p := o.proc(id)
@@ -94,15 +94,15 @@ func (o *order) procSteal(c *cursor) verdict {
 	return taken
 }
 
-// procStatus is the first word about a processor in a generation. It must agree with what is
-// known. A processor that is new after the first generation comes from a larger GOMAXPROCS.
+// procStatus is the first event about a processor in a generation. It must agree with the known
+// state. A processor that is new after the first generation results from a larger GOMAXPROCS.
 func (o *order) procStatus(c *cursor) verdict {
 	id, status, i := uvarint2(c.data, c.pos)
 	if status < wire.PRunning || status > wire.PAbandoned {
 		return o.fail("processor %d has status %d, which does not exist", id, status)
 	}
 	if id >= maxProcs {
-		return o.fail("processor %d; the most is %d", id, maxProcs-1)
+		return o.fail("processor %d; the largest allowed is %d", id, maxProcs-1)
 	}
 	p := o.proc(id)
 	e := Event{Kind: ProcStatus, G: NoG, By: o.ms[c.m].g, P: int32(id), M: c.m - 1}
@@ -114,9 +114,9 @@ func (o *order) procStatus(c *cursor) verdict {
 		known := p.status
 		switch {
 		case status == wire.PAbandoned && known == wire.PSyscall:
-			// Its thread is known after all: it is still in the system call there.
+			// Its thread is known: it is still in the system call there.
 			if p.m == 0 || o.ms[p.m].p != int32(id) {
-				return o.fail("processor %d is about to be taken from a thread that is not known", id)
+				return o.fail("processor %d is about to be taken from an unknown thread", id)
 			}
 			status = wire.PSyscall
 			e.M, e.By = p.m-1, o.ms[p.m].g
@@ -174,8 +174,8 @@ func (o *order) procsChange(c *cursor) verdict {
 	return taken
 }
 
-// goSyscallBegin: the goroutine runs; its processor stays with the thread, but may be taken
-// from now on. The number is the processor's, which distinguishes this call from others when it is.
+// goSyscallBegin: the goroutine runs. Its processor stays with the thread, but may be taken from
+// now on. The sequence number is the processor's: ProcSteal refers to this call by it.
 func (o *order) goSyscallBegin(c *cursor) verdict {
 	seq, stackID, i := uvarint2(c.data, c.pos)
 	m, g := o.on(c, Running)
@@ -184,7 +184,7 @@ func (o *order) goSyscallBegin(c *cursor) verdict {
 	}
 	p := &o.ps[m.p]
 	if p.gen != o.turn || p.seq+1 != seq {
-		return o.fail("it is turn %d of processor %d, whose last was %d", seq, m.p, p.seq)
+		return o.fail("it has sequence number %d of processor %d, whose last one was %d", seq, m.p, p.seq)
 	}
 	stack := o.g.stacks.get(stackID)
 	if stack == noSuchStack {
@@ -199,7 +199,7 @@ func (o *order) goSyscallBegin(c *cursor) verdict {
 	return taken
 }
 
-// goSyscallEnd: nobody took the processor meanwhile.
+// goSyscallEnd: the processor was not taken during the call.
 func (o *order) goSyscallEnd(c *cursor) verdict {
 	m, g := o.on(c, Syscall)
 	if g == nil {
@@ -218,7 +218,7 @@ func (o *order) goSyscallEnd(c *cursor) verdict {
 }
 
 // goSyscallEndBlocked: the thread has lost the processor of the call, or stopped it. It may have
-// another by now. As long as it still has one in a system call, somebody's ProcSteal comes first.
+// another one now. While it still has one in a system call, a ProcSteal must come first.
 func (o *order) goSyscallEndBlocked(c *cursor) verdict {
 	m := &o.ms[c.m]
 	if m.p >= 0 && o.ps[m.p].status == wire.PSyscall {
@@ -236,7 +236,8 @@ func (o *order) goSyscallEndBlocked(c *cursor) verdict {
 	return taken
 }
 
-// inSyscall returns the goroutine that is in a system call on the thread, with a processor or without.
+// inSyscall returns the goroutine that is in a system call on the thread, with or without a
+// processor.
 func (o *order) inSyscall(c *cursor) (*goroutine, verdict) {
 	m := &o.ms[c.m]
 	if m.g == NoG {
@@ -249,8 +250,8 @@ func (o *order) inSyscall(c *cursor) (*goroutine, verdict) {
 	return g, taken
 }
 
-// goCreateSyscall: a thread of C calls into Go, which makes a goroutine for it, as if it
-// came out of a system call.
+// goCreateSyscall: a thread of C calls into Go, which creates a goroutine for it, as if it returned
+// from a system call.
 func (o *order) goCreateSyscall(c *cursor) verdict {
 	id, i := uvarint(c.data, c.pos)
 	m := &o.ms[c.m]
@@ -258,9 +259,9 @@ func (o *order) goCreateSyscall(c *cursor) verdict {
 	case c.m == 0:
 		return o.fail("no thread")
 	case m.g != NoG:
-		return o.fail("goroutine %d is on the thread already", o.gs[m.g].ID)
+		return o.fail("goroutine %d is already on the thread", o.gs[m.g].ID)
 	case o.goids.get(id) != none:
-		return o.fail("goroutine %d exists already", id)
+		return o.fail("goroutine %d already exists", id)
 	case o.goids.n >= maxGoroutines:
 		return o.fail("more than %d goroutines at a time", maxGoroutines)
 	}
@@ -276,8 +277,8 @@ func (o *order) goCreateSyscall(c *cursor) verdict {
 	return taken
 }
 
-// goDestroySyscall: the thread goes back to C for good. The system may give its ID to another
-// thread, so its processor counts as lost, too: whoever takes it says so later.
+// goDestroySyscall: the thread returns to C for good. The operating system may give its ID to
+// another thread, so its processor counts as lost as well; a later event says who takes it.
 func (o *order) goDestroySyscall(c *cursor) verdict {
 	g, v := o.inSyscall(c)
 	if v != taken {

@@ -2,8 +2,8 @@ package exectrace
 
 import "github.com/hone-go/hone/exectrace/internal/wire"
 
-// user returns the goroutine on the thread of c, which has a processor: where ranges and
-// annotations happen.
+// user returns the goroutine on the thread of c, which must have a processor: ranges and
+// annotations belong to it.
 func (o *order) user(c *cursor) (*thread, *goroutine) {
 	m := &o.ms[c.m]
 	if m.p < 0 || m.g == NoG {
@@ -22,7 +22,7 @@ func (o *order) notUser(c *cursor) verdict {
 	return o.fail("no goroutine runs on the thread")
 }
 
-// occur hands out an event that changes no state.
+// occur appends an event that changes no state.
 func (o *order) occur(c *cursor, kind Kind, g GIndex, since int64, value uint64, stack StackID) {
 	m := &o.ms[c.m]
 	now := o.stamp(c.time)
@@ -35,7 +35,7 @@ func (o *order) occur(c *cursor, kind Kind, g GIndex, since int64, value uint64,
 	o.markRare()
 }
 
-// heap is a reading of the heap. It needs a processor, and no goroutine.
+// heap takes a reading of a heap counter. It needs a processor, but no goroutine.
 func (o *order) heap(c *cursor) verdict {
 	v, i := uvarint(c.data, c.pos)
 	if o.ms[c.m].p < 0 {
@@ -50,7 +50,7 @@ func (o *order) heap(c *cursor) verdict {
 	return taken
 }
 
-// goRange is a range of a goroutine: it stops the world, or assists the collector.
+// goRange takes a range of a goroutine: it stops the world, or assists the garbage collector.
 func (o *order) goRange(c *cursor) verdict {
 	if c.typ == wire.GCMarkAssistActive {
 		return o.assistActive(c)
@@ -79,7 +79,7 @@ func (o *order) goRange(c *cursor) verdict {
 			return o.noStack(stackID)
 		}
 		if g.assist != notBegun {
-			return o.fail("goroutine %d assists already", g.ID)
+			return o.fail("goroutine %d already assists", g.ID)
 		}
 		o.occur(c, GCMarkAssistBegin, m.g, notBegun, 0, stack)
 		g.assist = o.last - o.start
@@ -97,7 +97,7 @@ func (o *order) goRange(c *cursor) verdict {
 func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
 	wordsID, stackID, i := uvarint2(c.data, c.pos)
 	if _, ok := o.stops[m.g]; ok {
-		return o.fail("goroutine %d has stopped the world already", g.ID)
+		return o.fail("goroutine %d has already stopped the world", g.ID)
 	}
 	stack := o.g.stacks.get(stackID)
 	if stack == noSuchStack {
@@ -116,8 +116,8 @@ func (o *order) stwBegin(c *cursor, m *thread, g *goroutine) verdict {
 	return taken
 }
 
-// assistActive reports an assist that began before the generation: news in the first one,
-// known in others. Like a status it may come from any thread.
+// assistActive takes an assist that started before the generation: new in the first generation,
+// known in later ones. Like a status, it may come from any thread.
 func (o *order) assistActive(c *cursor) verdict {
 	id, i := uvarint(c.data, c.pos)
 	k := GIndex(o.goids.get(id))
@@ -126,7 +126,7 @@ func (o *order) assistActive(c *cursor) verdict {
 	}
 	g := &o.gs[k]
 	if (g.assist == notBegun) != o.g.first {
-		return o.fail("goroutine %d assists here, which does not fit what came before", id)
+		return o.fail("goroutine %d assists here, which contradicts earlier events", id)
 	}
 	if o.g.first {
 		g.assist = o.epoch
@@ -136,7 +136,7 @@ func (o *order) assistActive(c *cursor) verdict {
 	return taken
 }
 
-// sweep is a range of a processor, which needs no goroutine.
+// sweep takes a range of a processor, which needs no goroutine.
 func (o *order) sweep(c *cursor) verdict {
 	a, i := uvarint(c.data, c.pos)
 	if c.typ == wire.GCSweepActive {
@@ -145,7 +145,7 @@ func (o *order) sweep(c *cursor) verdict {
 			return o.fail("processor %d is not known", a)
 		}
 		if (p.sweep == notBegun) != o.g.first {
-			return o.fail("processor %d sweeps here, which does not fit what came before", a)
+			return o.fail("processor %d sweeps here, which contradicts earlier events", a)
 		}
 		if o.g.first {
 			p.sweep = o.epoch
@@ -166,7 +166,7 @@ func (o *order) sweep(c *cursor) verdict {
 			return o.noStack(a)
 		}
 		if p.sweep != notBegun {
-			return o.fail("processor %d sweeps already", m.p)
+			return o.fail("processor %d already sweeps", m.p)
 		}
 		o.occur(c, GCSweepBegin, m.g, notBegun, 0, stack)
 		p.sweep = o.last - o.start
@@ -183,15 +183,15 @@ func (o *order) sweep(c *cursor) verdict {
 	return taken
 }
 
-// cycle is the collector's: its marking begins and ends on different threads, and so is numbered.
+// cycle is the marking phase. It starts and ends on different threads, so its events are numbered.
 type cycle struct {
 	known, running bool
 	seq            uint64
 	since          int64
 }
 
-// gc is the marking phase of a collection. Its events come in the order of their numbers. What
-// came before the trace is not known: the first event may be any but an end.
+// gc takes the events of the marking phase, in the order of their numbers. What happened before the
+// trace is unknown: the first event may be any but an end.
 func (o *order) gc(c *cursor) verdict {
 	seq, i := uvarint(c.data, c.pos)
 	y := &o.cycle
@@ -204,7 +204,7 @@ func (o *order) gc(c *cursor) verdict {
 		}
 	}
 	if c.typ == wire.GCActive && o.g.first && y.known {
-		return o.fail("a collection is said to run, when one was seen to begin")
+		return o.fail("a collection is reported as already running, but its start was seen")
 	}
 	if unknown := !y.known && (c.typ == wire.GCBegin || c.typ == wire.GCActive && o.g.first); !unknown {
 		if seq != y.seq+1 {
@@ -234,7 +234,8 @@ func (o *order) gc(c *cursor) verdict {
 	return taken
 }
 
-// sample hands out a CPU sample. The goroutine may be unknown: samples are only about in order.
+// sample appends a CPU sample. The goroutine may be unknown: samples are only approximately in
+// order.
 func (o *order) sample(s *sample) error {
 	stack := o.g.stacks.get(s.stack)
 	if stack == noSuchStack {

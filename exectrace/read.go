@@ -11,17 +11,18 @@ import (
 
 // Fold is an analysis: it sees every event once, in order, in blocks.
 //
-// Blocks keep the price of an analysis at one loop: with a call per event and
-// analysis, the calls would cost more than the work.
+// Blocks keep the cost of an analysis at one loop: with a call per event and analysis, the calls
+// would cost more than the work.
 type Fold interface {
-	// Events takes the next events. It must keep no reference to the block.
+	// Events takes the next events. It must not keep a reference to the block.
 	Events(t *Trace, b *Block)
-	// End says that the trace is over, at t.Now(). States that are still open
-	// are in the table of goroutines; a fold counts them if that is its job.
+	// End is called at the end of the trace, at t.Now(). The table of goroutines has the states
+	// that are still open; a fold counts them if that is its job.
 	End(t *Trace)
 }
 
-// Stopper is a fold that can have seen enough. Once all folds of a reading are Done, it ends as if the trace did.
+// Stopper is a fold that can stop early. If all folds of a reading are Stoppers and Done, the
+// reading ends as if the trace ended there.
 type Stopper interface {
 	Fold
 	Done() bool
@@ -29,18 +30,20 @@ type Stopper interface {
 
 // Options say how to read.
 type Options struct {
-	// MaxInflated bounds how much a compressed trace may hold, in bytes; 0 is 16 GiB.
+	// MaxInflated is the maximum size of a compressed trace after decompression, in bytes; 0 is 16
+	// GiB.
 	MaxInflated int64
-	// Progress, when set, is called after each generation with the bytes of the (inflated) trace that were read.
+	// Progress, if set, is called after each generation with the number of bytes of the
+	// (decompressed) trace read so far.
 	Progress func(bytes int64)
 }
 
-// Broken says where a trace ends before its end, or what of it was lost.
+// Broken is the error of a trace that ends too early, or of which a part was lost.
 type Broken struct {
-	Offset     int64  // in the (inflated) trace, bytes
-	Generation uint64 // the one that is not good; 0 when none had begun
+	Offset     int64  // in the (decompressed) trace, bytes
+	Generation uint64 // the damaged generation; 0 if none had started
 	Err        error  // what is wrong there
-	Lost       int    // generations that were not read, or not to their end, as far as one can tell
+	Lost       int    // number of generations that were not read, or not to their end, as far as is known
 }
 
 func (b *Broken) Error() string {
@@ -51,11 +54,11 @@ func (b *Broken) Error() string {
 	return fmt.Sprintf("execution trace is broken %s, at byte %d: %v", where, b.Offset, b.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Usable sorts out what Read returned: of a trace that is broken, but not before its first events, it returns where, and no
-// error. What the folds saw is of the part before.
+// Usable separates the errors of Read. If the trace is damaged, but not before its first events, it
+// returns the damage and no error; the folds have then seen the part before the damage.
 func Usable(t *Trace, err error) (*Broken, error) {
 	var cut *Broken
 	if errors.As(err, &cut) && t != nil && t.Info().Events > 0 {
@@ -64,23 +67,24 @@ func Usable(t *Trace, err error) (*Broken, error) {
 	return nil, err
 }
 
-// Note says of a page that it shows the part before.
-func (b *Broken) Note() string { return b.Error() + "; what is shown is of the part before" }
+// Note returns a sentence for a page that shows only the part before the damage.
+func (b *Broken) Note() string { return b.Error() + "; the results are of the part before the damage" }
 
-// Read reads a trace to its end and hands its events to the folds. Traces may be compressed
-// with gzip or zstd.
+// Read reads a trace to its end and passes its events to the folds. Traces may be compressed with
+// gzip or zstd.
 //
-// A trace that is cut short or broken gives the events of its good generations, and
-// an error of type *Broken beside the Trace: the folds have ended well. A generation in
-// which events contradict each other gives those up to there; after it, or after one that is
-// missing, comes an event Gap and everything starts again. Any other error (not a trace, a version
-// that is not read, ctx) comes without a Trace.
+// For a trace that is truncated or damaged, Read passes the events of the intact generations to the
+// folds, ends the folds, and returns both the Trace and an error of type *Broken. If events of a
+// generation contradict each other, the folds get the events before the contradiction. After such a
+// generation, and after a missing one, they get an event Gap, and all states start from nothing.
+// For any other error (not a trace, an unsupported version, ctx) the Trace is nil.
 //
-// The next generation is read while the folds see one, by another goroutine. When ctx ends
-// first, or the folds have seen enough, that goroutine ends with its call of r.Read.
+// Another goroutine reads the next generation while the folds process one. If ctx ends early, or
+// the folds have seen enough, that goroutine ends when its current call of r.Read returns.
 func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace, error) {
-	// What the order and the folds know stays in the L2 cache of one processor. Where the scheduler moves
-	// them to another, at each generation that comes in, that costs a twentieth to a tenth of the CPU time.
+	// The state of the order and the folds fits in the L2 cache of one processor. If the scheduler
+	// moves this goroutine to another one with each generation that arrives, that costs 5 to 10 %
+	// of the CPU time.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	in, err := openInput(r, opt)
@@ -95,7 +99,7 @@ func Read(ctx context.Context, r io.Reader, opt Options, folds ...Fold) (*Trace,
 		case <-ctx.Done():
 			return nil, fmt.Errorf("read execution trace: %w", ctx.Err())
 		case got, ok := <-run.ahead.ready:
-			if err := ctx.Err(); err != nil { // the reader ends then, too, which is no end of the trace
+			if err := ctx.Err(); err != nil { // the reader ends in this case too; that is not the end of the trace
 				return nil, fmt.Errorf("read execution trace: %w", err)
 			}
 			if !ok {
@@ -119,15 +123,15 @@ type run struct {
 	ctx     context.Context
 	opt     Options
 	folds   []Fold
-	stop    []Stopper // the folds, if all of them can have seen enough
+	stop    []Stopper // the folds, if all of them are Stoppers
 	ahead   *ahead
 	trace   *Trace
 	order   *order
 	broken  *Broken
-	began   bool   // an event was handed out
+	began   bool   // at least one event was passed to the folds
 	restart bool   // what came before the next generation is lost
-	num     uint64 // the last generation
-	lost    int    // generations since the last good one
+	num     uint64 // number of the last generation
+	lost    int    // number of generations since the last intact one
 }
 
 func newRun(ctx context.Context, in *input, opt Options, folds []Fold) *run {
@@ -150,7 +154,7 @@ func stoppers(folds []Fold) []Stopper {
 	return out
 }
 
-// errDone is when all folds have seen enough.
+// errDone is returned when all folds have seen enough.
 var errDone = errors.New("all folds are done")
 
 func (r *run) done() bool {
@@ -162,7 +166,8 @@ func (r *run) done() bool {
 	return len(r.stop) > 0
 }
 
-// generation takes what was read of a generation. It returns an error only when ctx ended, or errDone.
+// generation processes a generation that was read. It returns an error only when ctx ended, or
+// errDone.
 func (r *run) generation(got readAhead) error {
 	g := got.g
 	if r.num != 0 && g.any && g.num != r.num+1 {
@@ -211,7 +216,7 @@ func (r *run) generation(got readAhead) error {
 	return nil
 }
 
-// lose notes that generations were lost.
+// lose records that generations were lost.
 func (r *run) lose(num uint64, lost int, err error) {
 	if r.broken == nil {
 		r.broken = &Broken{Generation: num, Err: err}
@@ -225,7 +230,7 @@ func (r *run) lose(num uint64, lost int, err error) {
 	r.restart = true
 }
 
-// put hands out the events of a generation.
+// put passes the events of a generation to the folds.
 func (r *run) put(g *generation) error {
 	o, t := r.order, r.trace
 	g.first = r.restart || !r.began
@@ -261,7 +266,7 @@ func (r *run) put(g *generation) error {
 	return cmp.Or(err, r.flush())
 }
 
-// flush hands the block to the folds.
+// flush passes the block to the folds.
 func (r *run) flush() error {
 	o, t := r.order, r.trace
 	if o.n > 0 {
@@ -281,13 +286,13 @@ func (r *run) flush() error {
 	return r.ctx.Err()
 }
 
-// end ends the folds after so many bytes of the trace.
+// end ends the folds. bytes is the number of bytes of the trace that were read.
 func (r *run) end(bytes int64) (*Trace, error) {
 	t := r.trace
 	t.info.Bytes = bytes
 	t.info.Length = timeSpan(t.now)
 	if t.info.Generations == 0 && r.broken == nil {
-		r.broken = &Broken{Offset: bytes, Err: errors.New("it holds no generation")}
+		r.broken = &Broken{Offset: bytes, Err: errors.New("it contains no generation")}
 	}
 	for _, f := range r.folds {
 		f.End(t)

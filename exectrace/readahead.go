@@ -7,29 +7,30 @@ import (
 	"time"
 )
 
-// ahead reads generations and their tables while another is being ordered.
+// ahead reads generations and their tables while the previous generation is being ordered.
 type ahead struct {
 	in    *input
 	all   *internTable
 	ready chan readAhead
 	free  chan *generation
-	// head is the header of the first batch of the next generation, before Go 1.26: nothing else
-	// shows that a generation is over.
+	// head is the header of the first batch of the next generation. Before Go 1.26 nothing else
+	// shows that a generation is complete.
 	head     batchHeader
 	haveHead bool
 	headAt   int64 // offset of head in the trace
 	tail     error
 }
 
-// readAhead is a generation and what is wrong with it.
+// readAhead is a generation and its errors.
 type readAhead struct {
 	g   *generation
 	err error
-	// tail is what is wrong after it. Before Go 1.26 that may mean that it is not complete.
+	// tail is an error after the generation. Before Go 1.26 it may mean that the generation is
+	// incomplete.
 	tail error
 }
 
-// inMemory is how many generations are held: one being ordered, one being read.
+// inMemory is the number of generations in memory: one being ordered, one being read.
 const inMemory = 2
 
 func newAhead(in *input) *ahead {
@@ -41,7 +42,7 @@ func newAhead(in *input) *ahead {
 	return a
 }
 
-// read reads until the end of the trace, or until its frame of batches is broken.
+// read reads until the end of the trace, or until the sequence of batches is damaged.
 func (a *ahead) read(ctx context.Context) {
 	defer close(a.ready)
 	defer a.in.close()
@@ -71,7 +72,7 @@ func (a *ahead) read(ctx context.Context) {
 	}
 }
 
-var errUnfinished = errors.New("the trace ends before the generation does")
+var errUnfinished = errors.New("the trace ends within the generation")
 
 // generation reads the batches of a generation. It reports whether more may follow.
 func (a *ahead) generation(ctx context.Context, g *generation) (more bool, err error) {
@@ -120,8 +121,8 @@ func (a *ahead) generation(ctx context.Context, g *generation) (more bool, err e
 	}
 }
 
-// next returns the header of the next batch, starting with the one that ended the generation
-// before.
+// next returns the header of the next batch, starting with the one that ended the previous
+// generation.
 func (a *ahead) next() (batchHeader, error) {
 	if a.haveHead {
 		a.haveHead = false

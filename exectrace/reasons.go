@@ -1,10 +1,11 @@
 package exectrace
 
-// reasonWord is a reason as the trace has it: words that blocks and stops share.
+// reasonWord is a reason as the trace has it: words that are used both for blocking and for
+// stopping.
 type reasonWord uint8
 
 const (
-	wordNew reasonWord = iota // not looked at yet
+	wordNew reasonWord = iota // not looked up yet
 	wordNone
 	wordOther
 	wordUnspecified
@@ -27,8 +28,8 @@ const (
 	wordGosched
 )
 
-// reasonWords are the tracer's own (runtime/traceruntime.go), with what they mean when a goroutine
-// blocks and when it stops but stays ready.
+// reasonWords are the tracer's own (runtime/traceruntime.go), with their meaning for a goroutine
+// that blocks and for one that stops but stays ready.
 var reasonWords = [...]struct {
 	text        string
 	block, stop Reason
@@ -55,7 +56,7 @@ var reasonWords = [...]struct {
 	wordGosched:     {"runtime.Gosched", ReasonOther, Gosched},
 }
 
-// reasonNames are the words of those reasons that are no words of the tracer.
+// reasonNames names the reasons for which the tracer has no words.
 var reasonNames = [...]string{
 	Created:       "created",
 	Woken:         "woken",
@@ -75,7 +76,7 @@ func wordOf(text []byte) reasonWord {
 	return wordOther
 }
 
-// reason returns what a string of the generation says about a block or a stop.
+// reason returns the reason of a block or a stop that a string of the generation names.
 func (g *generation) reason(id uint64) (reasonWord, bool) {
 	r := g.strings.get(id)
 	if r == nil {
@@ -87,7 +88,7 @@ func (g *generation) reason(id uint64) (reasonWord, bool) {
 	return r.word, true
 }
 
-// String returns the words of a reason, as the tracer has them where it has any.
+// String returns the reason in the tracer's words, if it has any.
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) && reasonNames[r] != "" {
 		return reasonNames[r]

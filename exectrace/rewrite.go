@@ -16,8 +16,8 @@ type Written struct {
 	Generations int
 	Bytes       int64
 	Skipped     int // generations that were left out
-	// From and To are the start and the end of the written stretch, since the start of the trace
-	// that was read. Generations are written whole, so it is longer than the requested one.
+	// From and To are the start and the end of what was written, since the start of the trace that
+	// was read. Whole generations are written, so the range is longer than the requested one.
 	From, To time.Duration
 }
 
@@ -56,8 +56,8 @@ type rawBatch struct {
 
 func (g *raw) payload(b rawBatch) []byte { return g.data[b.at : b.at+b.size] }
 
-// rewriter copies generations. It is one behind what it reads, because a generation ends where the
-// next starts.
+// rewriter copies generations. It writes a generation only after the next one started, because a
+// generation ends where the next starts.
 type rewriter struct {
 	keep   func(start, end time.Duration) bool // nil: all
 	change func(*raw)                          // changes a generation before it is written; nil: nothing
@@ -208,7 +208,7 @@ func (c *rewriter) last(g *raw, at int64) error {
 // done takes a complete generation, and writes the one before it.
 func (c *rewriter) done(g *raw) error {
 	if g.freq == 0 {
-		return fmt.Errorf("generation %d has no frequency of the clock", g.num)
+		return fmt.Errorf("generation %d has no clock frequency", g.num)
 	}
 	if c.before == nil {
 		c.first = g.began

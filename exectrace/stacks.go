@@ -8,19 +8,19 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// stackMap tells, for the ids of one generation, which stack of the trace it is.
+// stackMap maps the stack ids of one generation to the stacks of the trace.
 type stackMap struct {
 	limit  uint64
 	dense  []StackID
 	sparse map[uint64]StackID
 }
 
-// noSuchStack marks ids of which there is no stack. A stack without frames is stack 0.
+// noSuchStack marks ids without a stack. A stack without frames is stack 0.
 const noSuchStack = ^StackID(0)
 
 func (m *stackMap) emptied() stackMap { return stackMap{dense: append(m.dense[:0], 0)} }
 
-// get returns the stack of an id, or noSuchStack.
+// get returns the stack with an id, or noSuchStack.
 func (m *stackMap) get(id uint64) StackID {
 	if id < uint64(len(m.dense)) {
 		return m.dense[id]
@@ -51,10 +51,10 @@ func (m *stackMap) read(d *decoder, g *generation, all *internTable) error {
 	}
 	id, n := d.uvarint(), d.uvarint()
 	if n > wire.MaxFrames {
-		return fmt.Errorf("stack %d has %d frames; the most is %d", id, n, wire.MaxFrames)
+		return fmt.Errorf("stack %d has %d frames; the limit is %d", id, n, wire.MaxFrames)
 	}
 	if id != 0 && m.get(id) != noSuchStack {
-		return fmt.Errorf("stack %d is there twice", id)
+		return fmt.Errorf("stack %d is defined twice", id)
 	}
 	all.begin()
 	for range n {
@@ -70,7 +70,7 @@ func (m *stackMap) read(d *decoder, g *generation, all *internTable) error {
 		all.frame(frame{pc: pc, fn: fnName, file: fileName, line: uint32(min(line, 1<<31))})
 	}
 	if d.i > d.end {
-		return fmt.Errorf("stack %d is cut off", id)
+		return fmt.Errorf("stack %d is truncated", id)
 	}
 	s, err := all.stack()
 	if err != nil {
@@ -82,16 +82,16 @@ func (m *stackMap) read(d *decoder, g *generation, all *internTable) error {
 	return nil
 }
 
-// stacks are the stacks of the whole trace. They only grow: who holds a copy may read it
-// while more are added.
+// stacks holds the stacks of the whole trace. They are only added to: a copy may be read while more
+// are added.
 type stacks struct {
 	names  []string
 	frames []frame
-	refs   []uint32 // frames of all stacks, one after another
+	refs   []uint32 // the frames of all stacks, concatenated
 	spans  []span   // by StackID
 }
 
-// frame is a frame with its names as indices.
+// frame is a frame with its names as indices in names.
 type frame struct {
 	pc       uint64
 	fn, file uint32
@@ -100,21 +100,21 @@ type frame struct {
 
 type span struct{ from, to uint32 }
 
-// internTable finds equal names, frames and stacks.
+// internTable deduplicates names, frames and stacks.
 type internTable struct {
 	stacks
 	nameIDs  map[string]uint32
 	frameIDs map[frame]uint32
-	// index holds stacks by the hash of their frames: open addressing, at most half full.
+	// index maps the hash of a stack's frames to the stack: open addressing, at most half full.
 	index    []StackID
 	now      []frame // of the stack being read
 	hash     uint64
-	seed     uint64 // random: no trace can be made whose stacks all have one hash
+	seed     uint64 // random: no trace can be made whose stacks all have the same hash
 	nameSize int
 }
 
-// Limits of what is kept of all stacks, against traces made to eat memory: 256 MiB of
-// references to frames, and of names.
+// Limits on what is kept of all stacks, against malicious traces: 256 MiB of references to frames,
+// and of names.
 const (
 	maxFrameRefs = 64 << 20
 	maxNameBytes = 256 << 20
@@ -130,7 +130,7 @@ func newInternTable() *internTable {
 	}
 }
 
-// name returns the place in names of a string of the generation.
+// name returns the index in names of a string of the generation.
 func (t *internTable) name(g *generation, id uint64) (uint32, bool) {
 	r := g.strings.get(id)
 	if r == nil {
@@ -157,7 +157,7 @@ func (t *internTable) begin() {
 	t.hash = t.seed
 }
 
-// frame adds a frame, leaf first.
+// frame adds a frame to the current stack, leaf first.
 func (t *internTable) frame(f frame) {
 	t.now = append(t.now, f)
 	h := t.hash
@@ -168,7 +168,7 @@ func (t *internTable) frame(f frame) {
 	t.hash = h
 }
 
-// stack returns the id of the stack whose frames were added since begin.
+// stack returns the ID of the stack whose frames were added since begin.
 func (t *internTable) stack() (StackID, error) {
 	if len(t.now) == 0 {
 		return 0, nil
@@ -181,7 +181,7 @@ func (t *internTable) stack() (StackID, error) {
 		}
 	}
 	if len(t.refs)+len(t.now) > maxFrameRefs || t.nameSize > maxNameBytes {
-		return 0, errors.New("more different stacks than this reader keeps")
+		return 0, errors.New("too many different stacks")
 	}
 	s := StackID(len(t.spans))
 	t.index[i] = s

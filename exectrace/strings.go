@@ -6,27 +6,28 @@ import (
 	"github.com/hone-go/hone/exectrace/internal/wire"
 )
 
-// stringTable is the table of strings of one generation. The bytes stay where they were read.
+// stringTable is the table of strings of one generation. It refers to the bytes where they were
+// read.
 type stringTable struct {
 	limit  uint64
 	dense  []stringRef
 	sparse map[uint64]stringRef
 }
 
-// stringRef is where a string is, and what it is known to be.
+// stringRef is the position of a string, and the roles in which it was used.
 type stringRef struct {
 	at    uint32
 	size  uint16
 	there bool
-	word  reasonWord // once it was used as a reason; 0 before
-	name  uint32     // once it named a function or file: 1 + its place among the names of stacks
-	label uint32     // once it was a label: its place among labels
+	word  reasonWord // set when it was used as a reason; else 0
+	name  uint32     // set when it named a function or file: 1 + its index among the names of stacks
+	label uint32     // set when it was a label: its index among labels
 }
 
 func (s *stringTable) emptied() stringTable { return stringTable{dense: s.dense[:0]} }
 
-// reserve makes room for the strings of a table of so many bytes, an eighth as many: room that is not used costs
-// nothing, growing costs five times what is.
+// reserve allocates memory for the strings of a table of so many bytes, an eighth as many entries.
+// Unused memory costs nothing; growing the table would cost five times as much as it takes.
 func (s *stringTable) reserve(bytes int) {
 	if n := min(bytes/8, 1<<16); cap(s.dense) < n {
 		s.dense = make([]stringRef, 0, n)
@@ -39,14 +40,14 @@ func (s *stringTable) read(d *decoder) error {
 	}
 	id, size := d.uvarint(), d.uvarint()
 	if size > wire.MaxString {
-		return fmt.Errorf("string %d has %d bytes; the most is %d", id, size, wire.MaxString)
+		return fmt.Errorf("string %d has %d bytes; the limit is %d", id, size, wire.MaxString)
 	}
 	if s.get(id) != nil {
-		return fmt.Errorf("string %d is there twice", id)
+		return fmt.Errorf("string %d is defined twice", id)
 	}
 	ref := stringRef{at: d.base + uint32(d.i), size: uint16(size), there: true}
 	if d.i += int(size); d.i > d.end {
-		return fmt.Errorf("string %d is cut off", id)
+		return fmt.Errorf("string %d is truncated", id)
 	}
 	if id >= s.limit {
 		if s.sparse == nil {
@@ -62,11 +63,11 @@ func (s *stringTable) read(d *decoder) error {
 	return nil
 }
 
-// noString is what id 0 stands for: no string.
+// noString is the string with id 0: no string.
 var noString = stringRef{there: true}
 
-// get returns the string id, or nil when the generation has no such string. What is written
-// to a string of a strange id is forgotten.
+// get returns the string with an id, or nil when the generation has no such string. What is written
+// to a string with an invalid id is lost.
 func (s *stringTable) get(id uint64) *stringRef {
 	if id < uint64(len(s.dense)) {
 		if r := &s.dense[id]; r.there {
@@ -82,7 +83,7 @@ func (s *stringTable) get(id uint64) *stringRef {
 	return nil
 }
 
-// bytes returns what r stands for.
+// bytes returns the bytes of a string.
 func (g *generation) bytes(r *stringRef) []byte {
 	if r.size == 0 {
 		return nil

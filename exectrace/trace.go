@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Trace is what is known so far, while folds run, and at the end.
+// Trace is what is known about the trace, while folds run and at the end.
 type Trace struct {
 	info    Info
 	now     int64
@@ -19,39 +19,39 @@ type Trace struct {
 	labels  labels
 	cache   map[StackID][]Frame
 	cached  int
-	blamed  map[StackID]Line // what Blame said
+	blamed  map[StackID]Line // results of Blame
 	place   Place
 }
 
-// Place says where in a trace a generation stands. Its bytes, behind the first HeaderSize bytes of the trace, are a trace
-// of their own.
+// Place is the position of a generation in a trace. Its bytes, preceded by the first HeaderSize
+// bytes of the trace, are a valid trace.
 type Place struct {
 	Number uint64
-	Offset int64 // of its first batch in the (inflated) trace, bytes
-	Began  int64 // when its first batch did, in nanoseconds since the trace's first event: time 0 of a reading of it alone
+	Offset int64 // of its first batch in the (decompressed) trace, bytes
+	Began  int64 // time of its first batch, in nanoseconds since the trace's first event: time 0 when the generation is read on its own
 }
 
-// HeaderSize is how many bytes stand before the first generation of a trace.
+// HeaderSize is the number of bytes before the first generation of a trace.
 const HeaderSize = wire.HeaderSize
 
-// Generation returns the place of the generation whose events are being handed out.
+// Generation returns the place of the generation whose events the folds are getting.
 func (t *Trace) Generation() Place { return t.place }
 
-// Info are the figures of a whole trace.
+// Info describes a whole trace.
 type Info struct {
-	Version     int           // 22, 23, 25, 26: of the format, Go 1.N
+	Version     int           // of the format: 22, 23, 25 or 26, for Go 1.N
 	Start       time.Time     // wall clock of the first event; zero before Go 1.25
-	Length      time.Duration // first event to last
-	Bytes       int64         // inflated
-	Events      int64         // handed out
-	Generations int           // of which events were handed out
-	Goroutines  int64         // seen; once more for those alive at a Gap and after it
-	Procs       int           // most at one time (GOMAXPROCS)
+	Length      time.Duration // from the first event to the last
+	Bytes       int64         // decompressed
+	Events      int64         // number of events passed to folds
+	Generations int           // number of generations whose events were passed to folds
+	Goroutines  int64         // number seen; those alive at a Gap count again after it
+	Procs       int           // largest number at one time (GOMAXPROCS)
 	CPUSamples  int64
-	Stacks      int // different ones
+	Stacks      int // number of different stacks
 }
 
-// Info returns the figures up to now.
+// Info returns the figures so far.
 func (t *Trace) Info() Info {
 	i := t.info
 	i.Length = timeSpan(t.now)
@@ -59,25 +59,25 @@ func (t *Trace) Info() Info {
 	return i
 }
 
-// Now returns the time of the last event that was handed out, in nanoseconds since the first.
+// Now returns the time of the last event passed to folds, in nanoseconds since the first.
 func (t *Trace) Now() int64 { return t.now }
 
-// Goroutine is what is known about a goroutine, as of the end of the block. Who created it and who woke it
-// is in those events.
+// Goroutine is the state of a goroutine at the end of the block. The events have who created it and
+// who woke it.
 type Goroutine struct {
 	ID     uint64
-	Since  int64   // when State began
-	Left   StackID // where it left the processor
-	Thread int32   // on which it runs, or -1
-	Entry  StackID // its own first stack: the function it was started with; 0 when unknown
+	Since  int64   // start of State
+	Left   StackID // stack at which it left the processor
+	Thread int32   // thread on which it runs, or -1
+	Entry  StackID // its own first stack: the function that it was started with; 0 when unknown
 	Spawn  StackID // the creator's stack at the go statement
-	State  State   // Gone when it ended in this block
+	State  State   // Gone if it ended in this block
 	Why    Reason  // why it is in State
-	Seen   bool    // its creation is in the trace
+	Seen   bool    // the trace contains its creation
 }
 
-// Goroutine returns the goroutine at i, alive or ended in this block; nil for NoG. The pointer is
-// valid during the call of Events or End. It holds what is known at the end of the block, not
+// Goroutine returns the goroutine with an index, alive or ended in this block; nil for NoG. The
+// pointer is valid during the call of Events or End. It has the state at the end of the block, not
 // at an event in it.
 func (t *Trace) Goroutine(i GIndex) *Goroutine {
 	if int64(i) >= int64(len(t.order.gs)) {
@@ -86,7 +86,7 @@ func (t *Trace) Goroutine(i GIndex) *Goroutine {
 	return &t.order.gs[i].Goroutine
 }
 
-// Live ranges over the goroutines that have not ended.
+// Live returns the goroutines that have not ended.
 func (t *Trace) Live() iter.Seq2[GIndex, *Goroutine] {
 	return func(yield func(GIndex, *Goroutine) bool) {
 		for i := range t.order.gs {
@@ -97,7 +97,7 @@ func (t *Trace) Live() iter.Seq2[GIndex, *Goroutine] {
 	}
 }
 
-// Frame is one frame of a stack, inlined ones too. Leaf first.
+// Frame is one frame of a stack; inlined calls have frames too.
 type Frame struct {
 	PC   uint64
 	Func string
@@ -105,10 +105,11 @@ type Frame struct {
 	Line int
 }
 
-// maxCached bounds the frames that Frames keeps ready.
+// maxCached bounds the frames in the cache of Frames.
 const maxCached = 1 << 18
 
-// Frames returns a stack's frames, leaf first, at most 128. The slice is shared: do not change it.
+// Frames returns a stack's frames, leaf first, at most 128. The slice is shared and must not be
+// changed.
 func (t *Trace) Frames(s StackID) []Frame {
 	if s == 0 || int64(s) >= int64(len(t.known.spans)) {
 		return nil
@@ -130,23 +131,24 @@ func (t *Trace) Frames(s StackID) []Frame {
 	return frames
 }
 
-// Stacks is one more than the largest StackID up to now.
+// Stacks returns the largest StackID so far, plus one.
 func (t *Trace) Stacks() int { return max(1, len(t.known.spans)) }
 
 // Threads returns the system's ID of each thread, by Event.M.
 func (t *Trace) Threads() []uint64 { return t.threads }
 
-// Annotation are the words of a task, region or log, but for a log's message: see Message.
+// Annotation holds the words of a task, region or log, except a log's message: see Message.
 type Annotation struct {
 	Task   uint64 // 0: the background task
 	Parent uint64 // of TaskBegin and TaskEnd; 0 none
 	Name   string // type of the task or region, category of the log, or the label
-	// ID is a number for Name: small, dense, and the same in the whole trace. 0 is
-	// none: the name is empty, or the trace has more different ones than are kept.
+	// ID is a number for Name: small, dense, and the same in the whole trace. It is 0 if the name
+	// is empty, or if the trace has more different names than are kept.
 	ID uint32
 }
 
-// Annotation returns the words of an event of those kinds, during its block.
+// Annotation returns the words of a task, region, log or label event. It is valid during the
+// event's block.
 func (t *Trace) Annotation(e *Event) Annotation {
 	a := Annotation{Task: e.Value}
 	if n := t.note(e); n != nil {
@@ -155,7 +157,7 @@ func (t *Trace) Annotation(e *Event) Annotation {
 	return a
 }
 
-// Label returns the ID of Annotation alone, for folds that have seen its name before.
+// Label returns only the ID of Annotation, for folds that have seen its name before.
 func (t *Trace) Label(e *Event) uint32 {
 	if n := t.note(e); n != nil {
 		return n.label
@@ -163,14 +165,14 @@ func (t *Trace) Label(e *Event) uint32 {
 	return 0
 }
 
-// Begun tells, of a TaskEnd or RegionEnd during its block, whether its begin is known: it is in the trace, and was
-// not one of more open ones than are kept.
+// Begun reports, for a TaskEnd or RegionEnd during its block, whether its begin is known: the trace
+// contains it, and it was within the number of open ones that are kept.
 func (t *Trace) Begun(e *Event) bool {
 	n := t.note(e)
 	return n != nil && n.begun
 }
 
-// Message returns the message of a Log, during its block.
+// Message returns the message of a Log event. It must be called during the event's block.
 func (t *Trace) Message(e *Event) string {
 	if n := t.note(e); n != nil && n.text != 0 {
 		return t.words(n.text)
@@ -192,7 +194,7 @@ func (t *Trace) noteName(n *note) string {
 	return t.words(n.name)
 }
 
-// words returns a string of the generation that is being handed out.
+// words returns a string of the generation whose events the folds are getting.
 func (t *Trace) words(id uint64) string {
 	if g := t.order.g; g != nil {
 		if r := g.strings.get(id); r != nil {
@@ -202,8 +204,8 @@ func (t *Trace) words(id uint64) string {
 	return ""
 }
 
-// ReasonName returns the words of a reason as Go's tracer has them ("chan receive"); for
-// STWBegin, STWEnd and ReasonOther it needs the event, during its block.
+// ReasonName returns the reason in the words of Go's tracer ("chan receive"). For STWBegin, STWEnd
+// and ReasonOther it needs the event, during its block.
 func (t *Trace) ReasonName(e *Event, r Reason) string {
 	if r == ReasonOther && e != nil {
 		if n := t.note(e); n != nil {
@@ -213,14 +215,14 @@ func (t *Trace) ReasonName(e *Event, r Reason) string {
 	return r.String()
 }
 
-// labels are words that come again and again: names of tasks and regions.
+// labels holds the words that occur repeatedly: names of tasks and regions.
 type labels struct {
 	words []string
 	ids   map[string]uint32
 	size  int
 }
 
-// Limits of labels; the words of more are there only as long as their generation.
+// Limits of labels. Words beyond them are available only during their generation.
 const (
 	maxLabels     = 1 << 18
 	maxLabelBytes = 16 << 20
@@ -228,7 +230,7 @@ const (
 
 func newLabels() labels { return labels{words: []string{""}, ids: map[string]uint32{}} }
 
-// intern returns the place of a string of the generation, or 0 when there is no room.
+// intern returns the index of a string of the generation, or 0 when the limit is reached.
 func (l *labels) intern(g *generation, r *stringRef) uint32 {
 	b := g.bytes(r)
 	i, ok := l.ids[string(b)]
@@ -246,16 +248,16 @@ func (l *labels) intern(g *generation, r *stringRef) uint32 {
 	return i
 }
 
-// Row is a stack with its values, for Profile.
+// Row is a stack with its values: an argument of Profile.
 type Row struct {
 	Stack  StackID
 	Values []int64
 	Labels map[string]string // optional
-	// RootOnly keeps nothing of the stack but the function that its goroutine was started with.
+	// RootOnly reduces the stack to the function that its goroutine was started with.
 	RootOnly bool
 }
 
-// Profile builds a pprof profile from rows: the types name and unit the values
+// Profile builds a pprof profile from rows. types has the name and unit of each value
 // ("contentions"/"count", "delay"/"nanoseconds"). Rows whose values are all zero are left out.
 func (t *Trace) Profile(types []profile.ValueType, rows []Row) (*profile.Profile, error) {
 	b := profile.NewBuilder(types...)

@@ -1,7 +1,7 @@
 package exectrace
 
-// uvarint decodes the LEB128 number at d[i] and returns the place after it. A number of more
-// than ten bytes ends after ten.
+// uvarint decodes the LEB128 number at d[i] and returns the index after it. A number of more than
+// ten bytes ends after ten.
 func uvarint(d []byte, i int) (uint64, int) {
 	v := uint64(d[i])
 	if i++; v >= 0x80 {
@@ -10,9 +10,9 @@ func uvarint(d []byte, i int) (uint64, int) {
 	return v, i
 }
 
-// uvarintRest is for numbers of more than one byte. Its loop ends where the branch
-// predictor expects it, for an argument of an event has mostly as many bytes as last
-// time: that beats ways without branches, which make each number wait for the one before.
+// uvarintRest decodes numbers of more than one byte. The branch predictor mostly predicts the end
+// of its loop, because an argument of an event usually has as many bytes as the last one. That is
+// faster than decoding without branches, where each number waits for the one before.
 func uvarintRest(d []byte, i int, v uint64) (uint64, int) {
 	b := d[i]
 	i++

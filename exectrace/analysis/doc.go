@@ -1,3 +1,3 @@
-// Package analysis runs the analyses of a trace together, in one pass, and says in words
-// what stands out. Each analysis can be had by itself from its own package.
+// Package analysis runs all analyses of a trace in one pass and puts what stands out into words.
+// Each analysis is also available on its own, in its package.
 package analysis

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// profiled is a view of a trace that can be had as a profile.
+// profiled is a view of a trace that is available as a profile.
 type profiled struct {
 	view string
 	make func(*Set) (*profile.Profile, error)
@@ -34,7 +34,7 @@ func profiles() []profiled {
 	}
 }
 
-// Profiles lists the views that Profile makes profiles of. The first is that of all time.
+// Profiles lists the views that Profile accepts. The first is that of all time.
 func Profiles() []string {
 	var names []string
 	for _, p := range profiles() {
@@ -43,8 +43,8 @@ func Profiles() []string {
 	return names
 }
 
-// Profile returns a view as a pprof profile. Of "critical" it is the path of the slowest request, for which
-// the Set was made with requests.Options.Paths.
+// Profile returns a view as a pprof profile. "critical" is the path of the slowest request; it
+// requires a Set created with requests.Options.Paths.
 func (s *Set) Profile(view string) (*profile.Profile, error) {
 	for _, p := range profiles() {
 		if p.view == view {

@@ -10,44 +10,44 @@ import (
 	"github.com/hone-go/hone/internal/units"
 )
 
-// Remark is something that stands out, in words.
+// Remark is a sentence about something that stands out.
 type Remark struct {
-	// Topic is what it is about: serial, work-unit, handoff, convoy, scheduler, wakeup, gc, stop, polling,
-	// spinning, leak, tail, hazard.
+	// Topic is the subject: serial, work-unit, handoff, convoy, scheduler, wakeup, gc, stop,
+	// polling, spinning, leak, tail, p99, hazard.
 	Topic string          `json:"topic"`
 	Text  string          `json:"text"`
 	Line  *exectrace.Line `json:"line,omitempty"`
-	// View is the name of the analysis that says more.
+	// View is the name of the analysis with more details.
 	View string `json:"view,omitempty"`
 }
 
-// Bounds of what is worth a remark. Below them a program is as one would expect; they
-// accuse nobody, the rules that rank findings have their own.
+// Thresholds for a remark. Values below them are normal. A remark points to a view; the rules that
+// rank findings have their own thresholds.
 const (
 	serialShare    = 0.5   // of the time with something running
-	smallUnit      = 10e-6 // seconds a goroutine runs: its start and end cost about a tenth of that
+	smallUnit      = 10e-6 // seconds that a goroutine runs: starting and ending it costs about a tenth of that
 	manySpawns     = 1000  // a second
 	spawnCost      = 1e-6  // seconds to start and end a goroutine, about
-	spawnShare     = 0.01  // of what goroutines ran: less is not worth telling
+	spawnShare     = 0.01  // of the time that goroutines ran: less is not worth a remark
 	smallWork      = 2e-6  // seconds between hand-offs: about what two switches cost
 	manyHandoffs   = 5000  // a second
 	handoffCost    = 1e-6  // seconds, for both sides
-	costlyHandoffs = 0.1   // of what goroutines ran
+	costlyHandoffs = 0.1   // of the time that goroutines ran
 	longLatency    = 1e-3  // seconds at p99 from ready to running
 	manyWakes      = 1000  // a second, of processors that were idle
-	dearWake       = 2e-6  // seconds in the mean: on the waker's own processor the next one is there sooner
-	muchWaking     = 0.3   // of what goroutines ran, and
+	slowWake       = 2e-6  // mean seconds: a goroutine on the waker's own processor would start sooner
+	muchWaking     = 0.3   // of the time that goroutines ran, and
 	oftenWaking    = 0.2   // of the trace
 	muchReady      = 0.1   // of the time of goroutines that run or are ready
-	muchGC         = 0.25  // of the time with a collection going on
+	muchGC         = 0.25  // of the time, with a garbage collection in progress
 	lowUtilization = 0.5   // in the worst 10 ms
 	longStop       = 5e-3  // seconds
 	manyPolls      = 100   // a second, by one line
 	manyYields     = 50e3  // a second, at one line: at most 20 µs of work for each, on one processor
 	manyLeft       = 1000  // goroutines of one go statement that did not end
-	denseEvents    = 500e3 // events a second and processor: about 100 ns each, 5 % of it
-	wasteful       = 0.15  // of a parallel region, lost at its end
-	minRegions     = 0.2   // of the trace in such regions
+	denseEvents    = 500e3 // events per second and processor: about 100 ns each, 5 % of the CPU time
+	wasteful       = 0.15  // of the time of parallel regions, lost at their end
+	minRegions     = 0.2   // of the trace, in such regions
 )
 
 func (r *Results) remarks() []Remark {
@@ -108,7 +108,7 @@ func (r *Results) handoffs() []Remark {
 	var out []Remark
 	seen := map[[2]string]bool{}
 	for _, h := range r.Blocking.Handoffs {
-		// One that waits for a partner with much to do runs little too; its waits cost nothing then.
+		// A goroutine whose partner has much to do also runs little; its waits cost nothing then.
 		if h.Work >= smallWork || float64(h.Count) < manyHandoffs*max(length, 0.1) || float64(h.Count)*handoffCost < costlyHandoffs*ran {
 			continue
 		}
@@ -146,7 +146,8 @@ func (r *Results) convoys() []Remark {
 	return out
 }
 
-// calledAt says where the program calls the module that a lock is in, if it is in one.
+// calledAt returns where the program calls the module that a lock is in, if the lock is in a
+// module.
 func (r *Results) calledAt(l *wall.Lock) string {
 	for _, w := range r.Blocking.Waits {
 		if w.Line == l.Waiters[0].Line && w.Object == l.Kind && len(w.Callers) > 0 {
@@ -165,19 +166,19 @@ func (r *Results) scheduler() []Remark {
 	busy := p.MeanBusy / max(1, float64(p.Procs))
 	why := "all processors were busy"
 	if busy < 0.8 {
-		why = fmt.Sprintf("though processors were busy for only %s of the time: bursts, or the machine gave the program less than it asked for", units.Percent(busy))
+		why = fmt.Sprintf("though processors were busy for only %s of the time: bursts, or the machine gave the program less CPU than it asked for", units.Percent(busy))
 	}
 	return []Remark{remark("scheduler", "sched", exectrace.Line{},
 		"Goroutines that could run waited for a processor: %s in all, half of them longer than %s, one in a hundred longer than %s; %s.",
 		units.Seconds(ready), units.Seconds(p.Saturated.P50), units.Seconds(p.Saturated.P99), why)}
 }
 
-// wakes says that waking idle processors takes long against the work.
+// wakes reports that waking idle processors takes long compared with the work.
 func (r *Results) wakes() []Remark {
 	p := r.Parallelism
 	w := p.Wakeup
 	ran := p.MeanRunning * p.Length
-	if float64(w.Count) < manyWakes*max(p.Length, 0.1) || w.Total < dearWake*float64(w.Count) || w.Total < muchWaking*ran || w.Total < oftenWaking*p.Length {
+	if float64(w.Count) < manyWakes*max(p.Length, 0.1) || w.Total < slowWake*float64(w.Count) || w.Total < muchWaking*ran || w.Total < oftenWaking*p.Length {
 		return nil
 	}
 	return []Remark{remark("wakeup", "sched", exectrace.Line{},
@@ -185,7 +186,8 @@ func (r *Results) wakes() []Remark {
 		units.Count(int64(float64(w.Count)/p.Length)), units.Seconds(w.Total), units.Seconds(w.P50), units.Seconds(ran))}
 }
 
-// ranAndReady is how long goroutines ran, and how long they could have, in seconds.
+// ranAndReady returns how long goroutines ran, and how long they were ready but did not run, in
+// seconds.
 func (r *Results) ranAndReady() (ran, ready float64) {
 	for _, part := range r.Goroutines.Total {
 		switch part.What {
@@ -202,7 +204,7 @@ func (r *Results) collections() []Remark {
 	gc := r.GC
 	var out []Remark
 	if gc.Share >= muchGC {
-		out = append(out, remark("gc", "gc", exectrace.Line{}, "A collection was going on for %s of the time: %s a second, %s long each.",
+		out = append(out, remark("gc", "gc", exectrace.Line{}, "A garbage collection was in progress for %s of the time: %s a second, %s long each.",
 			units.Percent(gc.Share), units.Number(gc.PerSecond), units.Seconds(gc.Seconds/float64(max(1, gc.Cycles)))))
 	}
 	for _, w := range gc.Utilization {
@@ -224,7 +226,7 @@ func (r *Results) stops() []Remark {
 		if st.Late != (exectrace.Line{}) {
 			late = fmt.Sprintf("; %s passed until the last goroutine stopped, at %s", units.Seconds(st.Stopping), st.Late)
 		}
-		out = append(out, remark("stop", "gc", st.Late, "The world stood still for %s (%s)%s.", units.Seconds(st.Max), st.Reason, late))
+		out = append(out, remark("stop", "gc", st.Late, "The world was stopped for %s (%s)%s.", units.Seconds(st.Max), st.Reason, late))
 	}
 	return out
 }
@@ -251,7 +253,8 @@ func (r *Results) polls() []Remark {
 	return out
 }
 
-// yields are loops that give up their processor again and again: they wait for something that does not wake them.
+// yields reports loops that yield their processor repeatedly: they wait for something that does not
+// wake them.
 func (r *Results) yields() []Remark {
 	var out []Remark
 	length := max(r.Info.Length.Seconds(), 0.1)
@@ -259,7 +262,7 @@ func (r *Results) yields() []Remark {
 		if l.Why != wall.Yielded || l.Line.Standard() || float64(l.Count) < manyYields*length {
 			continue
 		}
-		out = append(out, remark("spinning", "sched", l.Line, "%s gives up its processor (runtime.Gosched) %s times a second: if it waits for something, it burns a processor meanwhile; use a channel or sync.Cond instead of polling.",
+		out = append(out, remark("spinning", "sched", l.Line, "%s gives up its processor (runtime.Gosched) %s times a second: if it waits for something, it keeps a processor busy; use a channel or sync.Cond instead of polling.",
 			l.Line, units.Count(int64(float64(l.Count)/length))))
 	}
 	return out
@@ -281,14 +284,14 @@ func (r *Results) hazards() []Remark {
 	var out []Remark
 	if length := info.Length.Seconds(); length > 0.1 && info.Procs > 0 {
 		if rate := float64(info.Events) / length / float64(info.Procs); rate > denseEvents {
-			out = append(out, remark("hazard", "", exectrace.Line{}, "%s events a second and processor: writing them takes about %s of the program's time, and stretches what is short.",
+			out = append(out, remark("hazard", "", exectrace.Line{}, "%s events a second and processor: writing them takes about %s of the program's time, and makes short operations longer.",
 				units.Count(int64(rate)), units.Percent(rate*100e-9)))
 		}
 	}
 	return out
 }
 
-// short drops the directories of a function's package.
+// short removes the directories of a function's package.
 func short(function string) string {
 	return function[strings.LastIndexByte(function, '/')+1:]
 }

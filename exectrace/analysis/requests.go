@@ -2,7 +2,7 @@ package analysis
 
 import "github.com/hone-go/hone/exectrace/requests"
 
-// Requests are the few numbers about requests in a summary, times in seconds.
+// Requests are the most important figures about requests, for a summary. Times are in seconds.
 type Requests struct {
 	Count int64   `json:"count"`
 	P50   float64 `json:"p50"`
@@ -20,7 +20,7 @@ func (r *Results) requests() *Requests {
 	return &Requests{Count: r.Requests.Count, P50: all.Latency.P50, P99: all.Latency.P99, Max: all.Latency.Max, Places: all.Main()}
 }
 
-// tail says why slow requests are slow.
+// tail reports why slow requests are slow.
 func (r *Results) tail() []Remark {
 	var out []Remark
 	for _, rt := range r.Requests.Routes {

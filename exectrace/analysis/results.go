@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
-// Results are what the analyses say, computed once.
+// Results are the results of the analyses, computed once.
 type Results struct {
 	Info        exectrace.Info
 	Goroutines  *wall.Goroutines
@@ -22,7 +22,7 @@ type Results struct {
 	Remarks     []Remark
 }
 
-// Results computes all.
+// Results computes all results.
 func (s *Set) Results() *Results {
 	r := &Results{
 		Info:        s.trace.Info(),

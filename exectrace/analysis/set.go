@@ -13,8 +13,8 @@ import (
 	"github.com/hone-go/hone/exectrace/wall"
 )
 
-// Set are all analyses of one trace. Hand Folds to [exectrace.Read], then Done what it
-// returned.
+// Set is all analyses of one trace. Pass Folds to [exectrace.Read], and the Trace that it returns
+// to Done.
 type Set struct {
 	Wall        wall.Fold
 	Parallelism parallelism.Fold
@@ -28,19 +28,19 @@ type Set struct {
 // New returns a Set.
 func New(opt requests.Options) *Set { return &Set{Requests: requests.New(opt)} }
 
-// Folds are its analyses.
+// Folds returns its analyses.
 func (s *Set) Folds() []exectrace.Fold {
 	return []exectrace.Fold{&s.Wall, &s.Parallelism, &s.GC, &s.Annotations, s.Requests}
 }
 
-// Done takes the trace that was read.
+// Done sets the trace after it was read.
 func (s *Set) Done(t *exectrace.Trace) { s.trace = t }
 
-// Summary is the few numbers that matter, and what stands out.
+// Summary is the most important figures, and what stands out.
 type Summary struct {
 	Schema      string  `json:"schema"`
 	Source      string  `json:"source,omitempty"`
-	Go          string  `json:"go"` // the version of the format: "1.26"
+	Go          string  `json:"go"` // the version of the trace format: "1.26"
 	Start       string  `json:"start,omitempty"`
 	Length      float64 `json:"length_seconds"`
 	Bytes       int64   `json:"bytes"`
@@ -51,16 +51,16 @@ type Summary struct {
 	Procs       int     `json:"gomaxprocs"`
 	CPUSamples  int64   `json:"cpu_samples"`
 
-	MeanRunning float64 `json:"mean_running"` // goroutines of the program, at one time
-	MeanBusy    float64 `json:"mean_busy"`    // processors
+	MeanRunning float64 `json:"mean_running"` // goroutines of the program that run at one time
+	MeanBusy    float64 `json:"mean_busy"`    // processors that run goroutines at one time
 
-	Total []wall.Part `json:"goroutine_time"` // of all goroutines, the runtime's too
+	Total []wall.Part `json:"goroutine_time"` // of all goroutines, including the runtime's
 
 	GCs      int64   `json:"gc_cycles"`
-	GCShare  float64 `json:"gc_share"` // of the time, with a collection going on
+	GCShare  float64 `json:"gc_share"` // of the time, with a garbage collection in progress
 	Assist   float64 `json:"gc_assist_seconds"`
-	Assisted float64 `json:"gc_assist_running_seconds"` // of these, on a processor
-	Stopped  float64 `json:"stopped_seconds"`           // the world stood still
+	Assisted float64 `json:"gc_assist_running_seconds"` // the part of it on a processor
+	Stopped  float64 `json:"stopped_seconds"`           // the world was stopped
 	LongStop float64 `json:"longest_stop_seconds"`
 
 	Requests *Requests `json:"requests,omitempty"`
@@ -68,10 +68,10 @@ type Summary struct {
 	Remarks []Remark `json:"remarks"`
 }
 
-// Summary sums up.
+// Summary returns the summary of the results.
 func (s *Set) Summary() *Summary { return s.Results().Summary() }
 
-// Summary sums up.
+// Summary returns the summary of the results.
 func (r *Results) Summary() *Summary {
 	info, p, gc := r.Info, r.Parallelism, r.GC
 	out := &Summary{
@@ -95,8 +95,8 @@ func (r *Results) Summary() *Summary {
 	return out
 }
 
-// Read runs all analyses over a trace. cut says where the trace is damaged when what precedes the damage was
-// analysed; nil for a whole trace.
+// Read runs all analyses over a trace. If the trace is damaged and the part before the damage was
+// analysed, cut describes the damage; it is nil for an intact trace.
 func Read(ctx context.Context, r io.Reader, opt requests.Options) (set *Set, cut *exectrace.Broken, err error) {
 	set = New(opt)
 	t, err := exectrace.Read(ctx, r, exectrace.Options{}, set.Folds()...)

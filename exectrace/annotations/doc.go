@@ -1,3 +1,3 @@
-// Package annotations sums up what a program said about itself in its trace with
-// runtime/trace: tasks, regions and logs.
+// Package annotations sums up what a program reports in its trace through runtime/trace: tasks,
+// regions and logs.
 package annotations

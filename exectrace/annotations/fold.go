@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// Bounds on what is kept: a program may make a type of its own for each task.
+// Bounds on what is kept: a program may use a new type for each task.
 const (
 	maxTypes = 200 // a histogram takes 57 KiB
 	maxLogs  = 10_000
@@ -19,8 +19,8 @@ type Fold struct {
 	trace   *exectrace.Trace
 	tasks   map[string]*sum
 	regions map[regionKey]*sum
-	// The same, and counts, by the numbers of names and stacks, for speed: hashing words would take most of
-	// the time.
+	// The same sums, and counts, by the IDs of names and stacks, for speed: hashing words would
+	// take most of the time.
 	tasksByID      []*sum
 	regionsByStack []numbered
 	countsByID     []*int64
@@ -29,10 +29,10 @@ type Fold struct {
 
 	logs   []Log
 	counts map[string]*int64
-	lost   int64 // of types, or ends of tasks, beyond the bounds
+	lost   int64 // events of types, and ends of tasks, beyond the bounds
 }
 
-// numbered is the sum of the regions that begin at a stack, of one name.
+// numbered is the sum of the regions with one name that start at one stack.
 type numbered struct {
 	name uint32
 	sum  *sum
@@ -45,13 +45,13 @@ type regionKey struct {
 
 type sum struct {
 	begun, ended int64
-	found        int64 // of the ended: begun before the trace
+	found        int64 // ended, but started before the trace
 	hist         *histogram.Histogram
 }
 
 // Log is a message.
 type Log struct {
-	Time     float64        `json:"time_seconds"` // since the trace began
+	Time     float64        `json:"time_seconds"` // since the start of the trace
 	Task     uint64         `json:"task,omitempty"`
 	Category string         `json:"category,omitempty"`
 	Message  string         `json:"message"`
@@ -85,7 +85,8 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
-// endTask closes a task. The end has no name when the trace has more names than are numbered: it is lost then.
+// endTask takes the end of a task. The end has no name if the trace has more names than get an ID:
+// it counts as lost then.
 func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
 	s := f.taskType(t, e)
 	switch {
@@ -100,7 +101,8 @@ func (f *Fold) endTask(t *exectrace.Trace, e *exectrace.Event) {
 	}
 }
 
-// endRegion closes a region. Of one that began before the trace its line is not known.
+// endRegion takes the end of a region. The line of a region that started before the trace is
+// unknown.
 func (f *Fold) endRegion(t *exectrace.Trace, e *exectrace.Event) {
 	var s *sum
 	if t.Begun(e) {
@@ -131,14 +133,14 @@ func (f *Fold) log(t *exectrace.Trace, e *exectrace.Event) {
 		f.lost++
 	}
 	if f.logs == nil {
-		f.logs = make([]Log, 0, maxLogs) // room that is not used costs nothing; growing would take four times as much
+		f.logs = make([]Log, 0, maxLogs) // unused memory costs nothing; growing the slice would cost four times as much
 	}
 	if len(f.logs) < maxLogs {
 		f.logs = append(f.logs, Log{exectrace.Seconds(e.Time), e.Value, t.Annotation(e).Name, t.Message(e), t.Blame(e.Stack)})
 	}
 }
 
-// count returns the count of a log's category, nil when there are too many.
+// count returns the counter of a log's category, nil when there are too many categories.
 func (f *Fold) count(t *exectrace.Trace, e *exectrace.Event) *int64 {
 	id := t.Label(e)
 	if int64(id) < int64(len(f.countsByID)) && f.countsByID[id] != nil {
@@ -160,7 +162,7 @@ func (f *Fold) count(t *exectrace.Trace, e *exectrace.Event) *int64 {
 	return n
 }
 
-// taskType returns the sum of the tasks of an event's name.
+// taskType returns the sum of the tasks with an event's name.
 func (f *Fold) taskType(t *exectrace.Trace, e *exectrace.Event) *sum {
 	id := t.Label(e)
 	if int64(id) < int64(len(f.tasksByID)) && f.tasksByID[id] != nil {
@@ -174,7 +176,7 @@ func (f *Fold) taskType(t *exectrace.Trace, e *exectrace.Event) *sum {
 	return s
 }
 
-// regionType returns the sum of the regions of an event's name that begin at a line.
+// regionType returns the sum of the regions with an event's name that start at a line.
 func (f *Fold) regionType(t *exectrace.Trace, e *exectrace.Event, stack exectrace.StackID) *sum {
 	id := t.Label(e)
 	if int64(stack) < int64(len(f.regionsByStack)) {
@@ -190,7 +192,7 @@ func (f *Fold) regionType(t *exectrace.Trace, e *exectrace.Event, stack exectrac
 	return s
 }
 
-// at returns a slice that has a place i.
+// at returns a slice that has an element i.
 func at[T any](s []T, i uint32) []T {
 	for int64(i) >= int64(len(s)) {
 		s = append(s, make([]T, max(64, len(s)))...)
@@ -212,29 +214,31 @@ func sumOf[K comparable](f *Fold, m map[K]*sum, k K) *sum {
 	return s
 }
 
-// End counts nothing more: what is open is the difference of begun and ended.
+// End counts nothing: what is still open is the difference between started and ended.
 func (f *Fold) End(t *exectrace.Trace) { f.trace = t }
 
-// Result is what the annotations say.
+// Result is the sums of the annotations.
 type Result struct {
 	Tasks   []Type  `json:"tasks"`
 	Regions []Type  `json:"regions"`
 	Logs    []Log   `json:"logs,omitempty"` // the first 10,000
 	Counts  []Count `json:"log_counts,omitempty"`
-	// Lost are events of types, and ends of tasks, beyond the bounds of what is kept.
+	// Lost is the number of events of types, and of ends of tasks, beyond the bounds on what is
+	// kept.
 	Lost int64 `json:"lost,omitempty"`
 }
 
-// Type are the tasks or regions of one name; regions of one line too.
+// Type is the tasks or regions with one name; regions also have one line.
 type Type struct {
 	Name string `json:"name"`
-	// Line is where a region begins.
+	// Line is where the regions start.
 	Line  exectrace.Line `json:"line,omitzero"`
-	Count int64          `json:"count"` // begun in the trace, or ended in it
+	Count int64          `json:"count"` // started in the trace, or ended in it
 	Open  int64          `json:"open,omitempty"`
-	// Found were begun before the trace: their length is not known.
+	// Found is the number that started before the trace: their length is unknown.
 	Found int64 `json:"found,omitempty"`
-	// Times in seconds, of those that began and ended in the trace; absent when none did.
+	// Times are in seconds, of those that started and ended in the trace; absent when there are
+	// none.
 	Times *Times `json:"times,omitempty"`
 }
 
@@ -247,13 +251,13 @@ type Times struct {
 	Max  float64 `json:"max"`
 }
 
-// Count is how many messages one category has.
+// Count is the number of messages of one category.
 type Count struct {
 	Category string `json:"category"`
 	Count    int64  `json:"count"`
 }
 
-// Result sums up.
+// Result returns the sums.
 func (f *Fold) Result() *Result {
 	r := &Result{Logs: f.logs, Lost: f.lost}
 	for name, s := range f.tasks {

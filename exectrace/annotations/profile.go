@@ -12,16 +12,17 @@ import (
 // View names a profile of the annotations.
 type View string
 
-// The profiles. Tasks and regions are those that began and ended in the trace, by the stack at which they
-// began, which need not be of the goroutine that ended a task.
+// The profiles. Tasks and regions are those that started and ended in the trace, by the stack at
+// which they started. A task may end in another goroutine.
 const (
 	Tasks   View = "tasks"
 	Regions View = "regions"
 	Logs    View = "logs"
 )
 
-// Profile makes a pprof profile of count and, but for logs, time; the label "task", "region" or "category" says
-// the name. Tasks and regions may lie in one another, and tasks beside one another: their times are no parts of a whole.
+// Profile returns a pprof profile of counts and, except for logs, times. The label "task", "region"
+// or "category" holds the name. Regions may be nested, and tasks may overlap: their times are not
+// parts of a whole.
 func (f *Fold) Profile(v View) (*profile.Profile, error) {
 	types := []profile.ValueType{{Type: string(v), Unit: "count"}, {Type: "time", Unit: "nanoseconds"}}
 	var of *places
@@ -39,17 +40,17 @@ func (f *Fold) Profile(v View) (*profile.Profile, error) {
 	return f.trace.Profile(types, of.rows(label, len(types)))
 }
 
-// places are sums by stack and name.
+// places holds sums by stack and name.
 type places struct {
-	last []*place // by stack: that of the name that was there last
+	last []*place // by stack: the place of the last name
 	all  map[placeKey]*place
-	rest *place // beyond maxPlaces, by none
+	rest *place // the sum of those beyond maxPlaces
 }
 
-// maxPlaces bounds the sums: a program may make up names.
+// maxPlaces bounds the number of sums: a program may generate names.
 const maxPlaces = 1 << 16
 
-// placeKey has the number of a name; 0 is for names beyond those that are numbered, too.
+// placeKey has the ID of a name; names beyond those with an ID share 0.
 type placeKey struct {
 	stack exectrace.StackID
 	label uint32
@@ -61,7 +62,7 @@ type place struct {
 	n, ns int64
 }
 
-// add counts an event at a stack.
+// add adds an event at a stack.
 func (p *places) add(t *exectrace.Trace, e *exectrace.Event, stack exectrace.StackID, ns int64) {
 	k := placeKey{stack, t.Label(e)}
 	if int64(stack) < int64(len(p.last)) {
@@ -96,7 +97,7 @@ func (p *places) find(t *exectrace.Trace, e *exectrace.Event, k placeKey) *place
 	return x
 }
 
-// rows returns the sums in an order that does not depend on that of maps.
+// rows returns the sums in an order that does not depend on the order of maps.
 func (p *places) rows(label string, values int) []exectrace.Row {
 	var list []*place
 	for _, x := range p.all {

@@ -22,7 +22,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	r := fold.Result()
-	fmt.Printf("%d cycles, going on for %.1f %% of the time\n", r.Cycles, 100*r.Share)
+	fmt.Printf("%d cycles, in progress for %.1f %% of the time\n", r.Cycles, 100*r.Share)
 	for _, s := range r.Stops {
 		fmt.Printf("%s: %d stops of the world, %.0f µs at most\n", s.Reason, s.Count, 1e6*s.Max)
 	}
@@ -32,7 +32,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// 2 cycles, going on for 0.2 % of the time
+	// 2 cycles, in progress for 0.2 % of the time
 	// start trace: 1 stops of the world, 4127 µs at most
 	// GC mark termination: 2 stops of the world, 216 µs at most
 	// GC sweep termination: 2 stops of the world, 50 µs at most

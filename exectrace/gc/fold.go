@@ -6,10 +6,10 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// maxCycles bounds how many cycles are kept one by one; sums count all.
+// maxCycles bounds the cycles that are kept individually; sums include all.
 const maxCycles = 1000
 
-// Fold follows the collector. The zero value is ready.
+// Fold follows the garbage collector. The zero value is ready to use.
 type Fold struct {
 	trace *exectrace.Trace
 	procs int
@@ -27,35 +27,35 @@ type Fold struct {
 	open        map[exectrace.GIndex]openAssist
 	assistTotal assist
 
-	special []bool                    // by GIndex: it may be in workers or open
-	workers map[exectrace.GIndex]bool // goroutines that mark for the collector: dedicated and fractional
-	marking int                       // of those that run
-	helping int                       // goroutines that assist, of those that run
+	special []bool                    // by GIndex: the goroutine may be in workers or open
+	workers map[exectrace.GIndex]bool // goroutines that mark, dedicated or fractional
+	marking int                       // number of workers
+	helping int                       // number of goroutines that assist and run
 	sweepN  int64
 	swept   uint64
 	mmu     *mmu
 	length  int64
 }
 
-// heap follows the saw-tooth.
+// heap follows the size of the heap.
 type heap struct {
 	alloc, goal  uint64
 	seen         bool
-	low, high    uint64 // of the whole trace
+	low, high    uint64 // in the whole trace
 	highGoal     uint64
-	grown        uint64 // sum of all rises: bytes allocated, as far as the counter shows
+	grown        uint64 // sum of all increases: bytes allocated, as far as the counter shows
 	first        int64
 	last         int64
-	bottom, peak uint64 // since the last cycle ended
+	bottom, peak uint64 // since the end of the last cycle
 }
 
-// stop is a stop of the world that is going on.
+// stop is the current stop of the world.
 type stop struct {
 	on     bool
 	reason string
 	begun  int64
-	last   int64             // when a goroutine left a processor in it
-	late   exectrace.StackID // where that one was
+	last   int64             // when a goroutine last left a processor during it
+	late   exectrace.StackID // stack of that goroutine
 }
 
 type assist struct{ n, total, ran, max int64 }
@@ -63,8 +63,8 @@ type assist struct{ n, total, ran, max int64 }
 type openAssist struct {
 	stack exectrace.StackID
 	begun int64
-	ran   int64 // up to since
-	since int64 // when its goroutine came to a processor; notRunning
+	ran   int64 // running time up to since
+	since int64 // when its goroutine started to run; notRunning
 }
 
 const notRunning = -1
@@ -94,7 +94,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	f.between(b.Events[from:])
 }
 
-// wanted are the kinds that event takes.
+// wanted holds the kinds of events that event handles.
 var wanted = [256]bool{
 	exectrace.ProcsChange: true, exectrace.HeapAlloc: true, exectrace.HeapGoal: true,
 	exectrace.GCBegin: true, exectrace.GCActive: true, exectrace.GCEnd: true,
@@ -103,8 +103,8 @@ var wanted = [256]bool{
 	exectrace.GCSweepEnd: true, exectrace.GoLabel: true, exectrace.Gap: true,
 }
 
-// between looks at the events between two wanted ones. While the collector works, the goroutines that come and
-// go matter.
+// between looks at the events between two wanted ones. They matter while the collector works:
+// goroutines that start and stop running change the utilization.
 func (f *Fold) between(events []exectrace.Event) {
 	if !f.stopped.on && len(f.workers) == 0 && len(f.open) == 0 {
 		return
@@ -115,12 +115,12 @@ func (f *Fold) between(events []exectrace.Event) {
 			f.stopped.last, f.stopped.late = e.Time, e.Stack
 		}
 		if int64(e.G) < int64(len(f.special)) && f.special[e.G] && e.Kind <= exectrace.GoStatus && e.From != e.To {
-			f.moved(e) // of few: a look into a map for each would take longer than all the rest
+			f.moved(e) // few goroutines get here: a map access for each would take longer than all the rest
 		}
 	}
 }
 
-// moved keeps count of the processors that work for the collector.
+// moved updates the number of processors that work for the collector.
 func (f *Fold) moved(e *exectrace.Event) {
 	worker := f.workers[e.G]
 	o, helps := f.open[e.G]
@@ -149,7 +149,7 @@ func (f *Fold) moved(e *exectrace.Event) {
 	}
 }
 
-// helps and rests note that the goroutine of an assist has a processor, and that it has none.
+// helps and rests record that the goroutine of an assist starts and stops running.
 func (f *Fold) helps(o *openAssist, now int64) {
 	if o.since == notRunning {
 		o.since = now
@@ -165,7 +165,7 @@ func (f *Fold) rests(o *openAssist, now int64) {
 	}
 }
 
-// mark notes that a goroutine has to do with the collector.
+// mark marks a goroutine as special.
 func (f *Fold) mark(g exectrace.GIndex) {
 	if g == exectrace.NoG {
 		return
@@ -176,7 +176,7 @@ func (f *Fold) mark(g exectrace.GIndex) {
 	f.special[g] = true
 }
 
-// utilize records how much of the processors the program has from now on.
+// utilize records the share of the processors that the program has from now on.
 func (f *Fold) utilize(now int64) {
 	u := 1.0
 	switch {
@@ -211,7 +211,7 @@ func (f *Fold) event(t *exectrace.Trace, e *exectrace.Event) {
 		if _, ok := f.open[e.G]; !ok {
 			f.mark(e.G)
 			o := openAssist{stack: e.Stack, begun: e.Time, since: notRunning}
-			if e.By == e.G { // else it is one that waits, of which a new generation tells
+			if e.By == e.G { // otherwise the goroutine waits, and a new generation repeats its status
 				f.helps(&o, e.Time)
 			}
 			f.open[e.G] = o
@@ -223,8 +223,8 @@ func (f *Fold) event(t *exectrace.Trace, e *exectrace.Event) {
 		f.sweepN++
 		f.swept += e.Value
 	case exectrace.GoLabel:
-		// As in runtime/traceruntime.go: a mark worker says its mode each time it starts. Idle ones
-		// take time that nobody wants.
+		// As in runtime/traceruntime.go: a mark worker sets a label with its mode each time it
+		// starts. Idle workers use time that nothing else needs.
 		if l := t.Annotation(e).Name; strings.HasPrefix(l, "GC (") && l != "GC (idle)" && e.G != exectrace.NoG && !f.workers[e.G] {
 			f.mark(e.G)
 			f.workers[e.G] = true
@@ -319,7 +319,7 @@ func (f *Fold) gap(now int64) {
 	f.utilize(now)
 }
 
-// End takes what is left.
+// End closes the last interval.
 func (f *Fold) End(t *exectrace.Trace) {
 	if f.trace == nil {
 		f.begin(t)

@@ -6,41 +6,43 @@ import (
 	"slices"
 )
 
-// windows are the lengths for which the least utilization is kept, in nanoseconds.
+// windows returns the window lengths for which the minimum utilization is computed, in nanoseconds.
 func windows() []int64 {
 	return []int64{100_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000,
 		100_000_000, 200_000_000, 500_000_000, 1_000_000_000}
 }
 
-// mmu finds the least mutator utilization over every window of some lengths, while time
-// passes. Utilization is a step function u(t) of the share of processors that the program has. As a window
-// moves, its mean changes by u where it ends less u where it begins: so it is least where the window ends at a
-// step up or begins at a step down, and only those are looked at. Nor does it fall by more than the way that the
-// window moves, so that from a mild one the next that could be worse is some way off. It holds the steps of the
-// longest window.
+// mmu computes the minimum mutator utilization over all windows of some lengths as time passes.
+//
+// Utilization is a step function u(t): the share of processors that the program has. As a window
+// moves, its mean changes by u at its end minus u at its start. The minimum is therefore at a
+// window that ends at a step up or starts at a step down, and only those are examined. The area of
+// a window decreases by at most the distance that the window moves, so after a window with a high
+// utilization the next candidate is some distance away (window.next). mmu holds the steps within
+// the longest window.
 type mmu struct {
 	windows []window
 	steps   []step  // of the last second or more, oldest first
-	u       float64 // now
+	u       float64 // the current utilization
 	now     int64
 	area    float64 // ∫u dt up to now, in nanoseconds
-	held    int     // steps after forget had last work to do
+	held    int     // number of steps after forget last dropped some
 }
 
-// window is what is known of windows of one length.
+// window is the minimum for windows of one length.
 type window struct {
 	length int64
-	least  float64 // ∫u dt of the worst one
-	at     int64   // where that begins
-	next   int64   // none that ends before can be worse
+	least  float64 // ∫u dt of the worst window
+	at     int64   // start of the worst window
+	next   int64   // no window that ends earlier can be worse
 }
 
-// step is where u changed: from there on it is u, and area is its integral up to there.
+// step is a change of u: u is the value from at on, and area is the integral up to at.
 type step struct {
 	at   int64
 	area float64
 	u    float64
-	down bool // it may be a step down
+	down bool // may be a step down
 }
 
 func newMMU() *mmu {
@@ -51,7 +53,7 @@ func newMMU() *mmu {
 	return m
 }
 
-// set changes the utilization at a time.
+// set sets the utilization from now on.
 func (m *mmu) set(now int64, u float64) {
 	if u == m.u {
 		return
@@ -66,8 +68,8 @@ func (m *mmu) set(now int64, u float64) {
 	m.steps = append(m.steps, step{now, m.area, u, down})
 }
 
-// pass moves to a time and looks at the windows that begin at a step and ended meanwhile, and, if the
-// utilization goes up there or the trace ends, at those that end at it.
+// pass advances to a time. It examines the windows that start at a step and end by then and, if
+// ends is true (the utilization goes up, or the trace ends), those that end at that time.
 func (m *mmu) pass(now int64, ends bool) {
 	since := m.now
 	m.area += m.u * float64(now-since)
@@ -89,7 +91,7 @@ func (m *mmu) pass(now int64, ends bool) {
 	m.forget()
 }
 
-// look looks at the window that ends at a time, of which it knows the area.
+// look examines the window that ends at a time and has an area.
 func (w *window) look(end int64, area float64) {
 	if area < w.least {
 		w.least, w.at = area, end-w.length
@@ -100,22 +102,23 @@ func (w *window) look(end int64, area float64) {
 	}
 }
 
-// mean is the mean utilization of the worst window.
+// mean returns the mean utilization of the worst window.
 func (w *window) mean() float64 { return w.least / float64(w.length) }
 
-// first is the first of the steps that are held from a time on.
+// first returns the index of the first step at or after a time.
 func (m *mmu) first(t int64) int {
 	k, _ := slices.BinarySearchFunc(m.steps, t, func(s step, t int64) int { return cmp.Compare(s.at, t) })
 	return k
 }
 
-// areaAt is the integral up to a time within the steps that are held.
+// areaAt returns the integral up to a time within the steps that are held.
 func (m *mmu) areaAt(t int64) float64 {
 	s := &m.steps[m.first(t+1)-1]
 	return s.area + s.u*float64(t-s.at)
 }
 
-// forget drops the steps before the longest window, when there are twice as many as the last time.
+// forget drops the steps before the longest window when their number has doubled since the last
+// time.
 func (m *mmu) forget() {
 	if len(m.steps) < max(128, 2*m.held) {
 		return

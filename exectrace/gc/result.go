@@ -9,64 +9,68 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Result is what the collector did.
+// Result is what the garbage collector did.
 type Result struct {
 	Length float64 `json:"length_seconds"`
-	// Cycles ended in the trace; PerSecond of them, Seconds and Share the time in which one was going on.
+	// Cycles is the number of cycles that ended in the trace, and PerSecond their rate. Seconds and
+	// Share are the time with a cycle in progress.
 	Cycles    int64   `json:"cycles"`
 	PerSecond float64 `json:"cycles_per_second"`
 	Seconds   float64 `json:"seconds"`
 	Share     float64 `json:"share"`
-	Heap      *Heap   `json:"heap,omitempty"` // absent when the trace has no counter of it
+	Heap      *Heap   `json:"heap,omitempty"` // absent if the trace has no heap counter
 	Stops     []Stop  `json:"stops,omitempty"`
 	Assists   Assists `json:"assists"`
-	// Utilization is the least share of the processors that the program had in any window of a length.
+	// Utilization is, for each window length, the smallest share of the processors that the program
+	// had in any window.
 	Utilization []Window `json:"utilization,omitempty"`
-	// List are the first 1000 cycles.
+	// List has the first 1000 cycles.
 	List []Cycle `json:"cycle_list,omitempty"`
 }
 
-// Heap is the saw-tooth, in bytes.
+// Heap is the size of the heap over the trace, in bytes.
 type Heap struct {
 	Low  uint64 `json:"low"`
 	High uint64 `json:"high"`
 	Goal uint64 `json:"highest_goal"`
-	// Rate is bytes allocated a second: the sum of all rises of the counter, which
-	// moves when the allocator takes a span, so allocations from spans at hand are late.
+	// Rate is the number of bytes allocated per second: the sum of all increases of the counter.
+	// The counter changes when the allocator takes a span, so allocations from a span in use are
+	// counted late.
 	Rate float64 `json:"allocated_per_second"`
 }
 
-// Cycle is one collection, mark and sweep termination included.
+// Cycle is one collection, including mark and sweep termination.
 type Cycle struct {
-	Begin   float64 `json:"begin_seconds"` // since the trace began
+	Begin   float64 `json:"begin_seconds"` // since the start of the trace
 	Seconds float64 `json:"seconds"`
-	Peak    uint64  `json:"peak_bytes"`   // of the heap since the cycle before
-	Bottom  uint64  `json:"bottom_bytes"` // of the heap since the cycle before
+	Peak    uint64  `json:"peak_bytes"`   // largest heap since the previous cycle
+	Bottom  uint64  `json:"bottom_bytes"` // smallest heap since the previous cycle
 	Goal    uint64  `json:"goal_bytes"`
 }
 
-// Stop are the stops of the world for one reason.
+// Stop is the stops of the world for one reason.
 type Stop struct {
 	Reason  string  `json:"reason"`
 	Count   int64   `json:"count"`
 	Seconds float64 `json:"seconds"`
 	Max     float64 `json:"max_seconds"`
-	WorstAt float64 `json:"worst_at_seconds"` // when the longest began
-	// Stopping is, of the longest, the time until the last goroutine had stopped, and Late where
-	// that one was: a long loop without calls, or a system call of the runtime. Absent when nobody ran.
+	WorstAt float64 `json:"worst_at_seconds"` // start of the longest one
+	// Stopping is the time that the longest stop took until the last goroutine had stopped. Late is
+	// the line of that goroutine: a long loop without calls, or a system call of the runtime. Both
+	// are absent if no goroutine ran.
 	Stopping float64        `json:"worst_stopping_seconds,omitempty"`
 	Late     exectrace.Line `json:"late,omitzero"`
 }
 
-// Assists are the marking that goroutines had to do when they allocated.
+// Assists is the marking that goroutines had to do when they allocated.
 type Assists struct {
 	Count   int64        `json:"count"`
-	Seconds float64      `json:"seconds"`         // of goroutines, waits in it for work and for processors included
-	Running float64      `json:"running_seconds"` // of these on a processor
+	Seconds float64      `json:"seconds"`         // of goroutines, including waits for work and for processors during an assist
+	Running float64      `json:"running_seconds"` // the part of Seconds on a processor
 	Lines   []AssistLine `json:"lines,omitempty"`
 }
 
-// AssistLine are the assists below one line.
+// AssistLine is the assists of one line.
 type AssistLine struct {
 	Line    exectrace.Line `json:"line"`
 	Count   int64          `json:"count"`
@@ -82,7 +86,7 @@ type Window struct {
 	At     float64 `json:"at_seconds"`
 }
 
-// Result sums up.
+// Result returns the sums.
 func (f *Fold) Result() *Result {
 	r := &Result{Length: exectrace.Seconds(f.length), Cycles: f.count, Seconds: exectrace.Seconds(f.gcTime), List: f.cycles}
 	if f.length > 0 {
@@ -136,7 +140,7 @@ func (f *Fold) assistLines() Assists {
 	return a
 }
 
-// Profile is the assists as a pprof profile.
+// Profile returns the assists as a pprof profile.
 func (f *Fold) Profile() (*profile.Profile, error) {
 	types := []profile.ValueType{{Type: "assists", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
 	var rows []exectrace.Row

@@ -74,7 +74,7 @@ func (x *Indexer) Fold() exectrace.Fold { return x.fold }
 func (x *Indexer) Index(t *exectrace.Trace, file io.ReaderAt) (*Index, error) {
 	f := x.fold
 	if len(f.marks) == 0 {
-		return nil, errors.New("index of an execution trace: it holds no generation")
+		return nil, errors.New("index of an execution trace: it contains no generation")
 	}
 	head := make([]byte, exectrace.HeaderSize)
 	if _, err := file.ReadAt(head, 0); err != nil {

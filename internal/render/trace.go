@@ -64,7 +64,7 @@ func TraceSummary(w io.Writer, r *analysis.Summary, p TracePage, s Style) {
 	row("goroutines", totals(r.Total)...)
 	gc := []string{"no collection"}
 	if r.GCs > 0 {
-		gc = []string{plural(int(r.GCs), "collection"), "going on for " + percent(r.GCShare) + " of the time"}
+		gc = []string{plural(int(r.GCs), "collection"), "in progress for " + percent(r.GCShare) + " of the time"}
 	}
 	if r.Assist > 0 {
 		gc = append(gc, "assists "+seconds(r.Assist)+", "+seconds(r.Assisted)+" of it running")
@@ -279,13 +279,13 @@ func shareAt(by []float64, k int, length float64) string {
 
 // TraceGC draws what the collector did.
 func TraceGC(w io.Writer, r *gc.Result, p TracePage, s Style) {
-	fmt.Fprintf(w, "%s in %s (%s/s), going on for %s of the time\n", plural(int(r.Cycles), "collection"), seconds(r.Length), significant(r.PerSecond), percent(r.Share))
+	fmt.Fprintf(w, "%s in %s (%s/s), in progress for %s of the time\n", plural(int(r.Cycles), "collection"), seconds(r.Length), significant(r.PerSecond), percent(r.Share))
 	if h := r.Heap; h != nil {
 		fmt.Fprintf(w, "heap between %s and %s, highest goal %s · %s allocated a second\n", size(float64(h.Low)), size(float64(h.High)), size(float64(h.Goal)), size(h.Rate))
 	}
 	if len(r.Stops) > 0 {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, s.paint(strong, "The world stood still"))
+		fmt.Fprintln(w, s.paint(strong, "Stops of the world"))
 		rows := [][]string{{"time", "times", "longest", "for", "late in the longest"}}
 		for _, st := range r.Stops {
 			late := "-"
