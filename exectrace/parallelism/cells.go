@@ -2,26 +2,28 @@ package parallelism
 
 import "math"
 
-// cell is the time with a number of the program's goroutines running, and with none or some ready:
-// everything else that is charged follows from the two. The numbers of processors, of the runtime's
-// workers and of assists count too, but change rarely: a cell is renewed when it is first used
-// after such a change.
+// cell is the time with k of the program's goroutines running and with none or some ready.
+// Everything else that is charged follows from these two. The numbers of processors, of the
+// runtime's workers and of assists matter too, but change rarely: a cell is renewed when it is
+// first used after such a change.
 type cell struct {
-	ns      int64 // nanoseconds that are not charged yet
+	ns      int64 // nanoseconds not charged yet
 	version int64 // version of these fields; if older than the fold's, they are stale
 
 	alone int64 // all bits set when this is serial time, else 0
-	held  bool  // a goroutine is ready and a processor runs none
+	held  bool  // a goroutine is ready and a processor runs no goroutine
 	works int   // goroutines that do the program's own work
 
-	// For the tail: it must see the time itself once a region has lasted for patience. Otherwise
-	// all there is to it is that the region is full, or that there is none: then over is notFull, else 0.
+	// For the tail, which must see each interval once a region has lasted for patience. Before
+	// that, it only needs to know that the region is full, or that there is none: over is then
+	// notFull, else 0.
 	patience int64
 	over     int64
-	_        int64 // pads it to 64 bytes, so that an index is a shift
+	_        int64 // pads the cell to 64 bytes, so that indexing is a shift
 }
 
-// atOnce is less than any region has lasted, and more than it is to notFull from any time.
+// atOnce is less than the length of any region, and more than the difference of any time and
+// notFull.
 const atOnce = -1 << 62
 
 // cellAt returns the index of a cell.
@@ -33,7 +35,7 @@ func cellAt(running, ready int) int {
 	return k
 }
 
-// renew adds what a cell holds, and makes it one of the current state.
+// renew charges the time of a cell and updates the cell to the current state.
 //
 //go:noinline
 func (f *Fold) renew(k int) {

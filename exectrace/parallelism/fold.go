@@ -5,10 +5,10 @@ import (
 	"github.com/hone-go/hone/histogram"
 )
 
-// Fold follows which goroutines run. The zero value is ready.
+// Fold follows which goroutines run. The zero value is ready to use.
 type Fold struct {
 	trace *exectrace.Trace
-	procs int // GOMAXPROCS now
+	procs int // the current GOMAXPROCS
 	most  int
 	idle  int // processors without work
 	ps    []procState
@@ -17,51 +17,52 @@ type Fold struct {
 
 	helpers map[exectrace.GIndex]bool // goroutines in an assist, running or not
 
-	now     int64 // counted up to here
+	now     int64 // time up to which everything is counted
 	running int   // goroutines of the program that run
-	ready   int   // that are ready
-	workers int   // of the runtime that run
+	ready   int   // goroutines of the program that are ready
+	workers int   // goroutines of the runtime that run
 
-	// alone0 is what serialTotal was when a goroutine started to run on a processor, by 1 + P. serialTotal
-	// advances only while one goroutine runs alone, so its growth since is time that it ran alone.
+	// alone0 is the value of serialTotal when a goroutine started to run on a processor, by 1 + P.
+	// serialTotal advances only while one goroutine runs alone, so its increase since then is the
+	// time that the goroutine ran alone.
 	alone0 []int64
 
 	cells   []cell              // by 2 × running, + 1 when some are ready
-	version int64               // counts the changes of what the cells' figures follow from
-	calls   int64               // system calls that are not booked yet
-	waits   [2 * chunk]int64    // since the last record
-	waited  int                 // so many of them
-	latency [2][2 * chunk]int64 // the same by whether a processor was idle
+	version int64               // number of changes of the numbers that cells depend on
+	calls   int64               // system calls that are not counted yet
+	waits   [2 * chunk]int64    // latencies since the last record
+	waited  int                 // number of entries in waits
+	latency [2][2 * chunk]int64 // the same, by whether a processor was idle
 
 	busy      []int64 // nanoseconds with k running goroutines of the program
 	procd     []int64 // nanoseconds with k busy processors
-	procSince int64   // procd is counted up to here
-	held      int64   // nanoseconds with a ready goroutine while fewer run than there are processors
+	procSince int64   // time up to which procd is counted
+	held      int64   // nanoseconds with a ready goroutine while fewer goroutines run than there are processors
 
 	serial        map[exectrace.StackID]*serialSum
 	serialTotal   int64
 	serialUnnamed int64
-	samples       map[exectrace.StackID]int64 // CPU samples in serial stretches
+	samples       map[exectrace.StackID]int64 // CPU samples in serial time
 	tail          tail
 	marking       marking
 
-	saturated, wakeup *histogram.Histogram // latency of the scheduler, by whether a processor was idle
+	saturated, wakeup *histogram.Histogram // scheduling latency, by whether a processor was idle
 	length            int64
 }
 
-// goroutine is small, so that those of thousands of goroutines stay in the nearest cache.
+// goroutine is small, so that those of thousands of goroutines stay in the L1 cache.
 type goroutine struct {
-	state   exectrace.State // with foreign, unless it is the program's
+	state   exectrace.State // with foreign, unless the goroutine is the program's
 	runtime bool
-	unknown bool // nothing says yet whose it is
-	idleP   int8 // -1: a processor was idle when it became ready, and no other goroutine ready for it
+	unknown bool // it is not known yet whether it is the runtime's
+	idleP   int8 // -1: a processor was idle when it became ready, and no other goroutine was ready
 }
 
-// foreign marks the state of a goroutine that is not the program's, or of which that is not known, or that is in
-// an assist: its turns are for move.
+// foreign marks the state of a goroutine that is not the program's, that may not be, or that is in
+// an assist: move handles its events.
 const foreign exectrace.State = 1 << 7
 
-// procState is whether a processor has work.
+// procState says whether a processor has work.
 type procState uint8
 
 const (
@@ -70,7 +71,7 @@ const (
 	idles
 )
 
-// whose a goroutine is.
+// whose says whether a goroutine is the program's or the runtime's.
 type whose uint8
 
 const (
@@ -102,7 +103,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 	}
 }
 
-// other takes an event that take leaves.
+// other handles an event that take does not.
 func (f *Fold) other(e *exectrace.Event) {
 	f.pass(e.Time)
 	switch {
@@ -118,7 +119,7 @@ func (f *Fold) other(e *exectrace.Event) {
 	}
 }
 
-// pass books the time up to now under what held meanwhile.
+// pass counts the time up to now under the current state.
 func (f *Fold) pass(now int64) {
 	if d := now - f.now; d > 0 {
 		k := cellAt(f.running, f.ready)
@@ -144,10 +145,10 @@ func (f *Fold) begin(t *exectrace.Trace) {
 	f.saturated, f.wakeup = histogram.New(), histogram.New()
 }
 
-// spare is -1 when a processor is idle and no other goroutine ready for it, else 0.
+// spare returns -1 when a processor is idle and no other goroutine is ready, else 0.
 func (f *Fold) spare() int8 { return int8(int64(f.ready-f.idle) >> 63) }
 
-// grow makes room for the goroutine and the processor of an event.
+// grow extends the tables to the goroutine and the processor of an event.
 //
 //go:noinline
 func (f *Fold) grow(e *exectrace.Event) {
@@ -157,7 +158,7 @@ func (f *Fold) grow(e *exectrace.Event) {
 	f.aloneAt(e.P)
 }
 
-// recordReady records how long a goroutine that comes to a processor was ready.
+// recordReady records how long a goroutine that gets a processor was ready.
 func (f *Fold) recordReady(g *goroutine, e *exectrace.Event) {
 	h := f.saturated
 	if g.idleP < 0 {
@@ -166,20 +167,20 @@ func (f *Fold) recordReady(g *goroutine, e *exectrace.Event) {
 	h.Record(e.Time - e.Since)
 }
 
-// run counts a goroutine of the program that runs.
+// run counts a goroutine of the program that starts to run.
 func (f *Fold) run(g *goroutine, e *exectrace.Event) {
 	g.state = exectrace.Running
 	*f.aloneAt(e.P) = f.serialTotal
 	f.running++
 }
 
-// makeReady counts a goroutine of the program that is ready.
+// makeReady counts a goroutine of the program that becomes ready.
 func (f *Fold) makeReady(g *goroutine, e *exectrace.Event) {
 	g.state, g.idleP = exectrace.Runnable, f.spare()
 	f.ready++
 }
 
-// rare takes what is no turn of a goroutine.
+// rare handles events that are not transitions of goroutines.
 func (f *Fold) rare(e *exectrace.Event) {
 	switch {
 	case e.Kind <= exectrace.ProcStatus:
@@ -208,7 +209,8 @@ func (f *Fold) rare(e *exectrace.Event) {
 	}
 }
 
-// assist follows who helps the collector. Of an assist that is open a new generation tells again.
+// assist follows which goroutines assist the garbage collector. A new generation repeats the event
+// of an assist that is open.
 func (f *Fold) assist(e *exectrace.Event) {
 	helps := e.Kind != exectrace.GCMarkAssistEnd
 	if e.G == exectrace.NoG || helps == f.helpers[e.G] {
@@ -229,7 +231,7 @@ func (f *Fold) assist(e *exectrace.Event) {
 	f.help(g, -1)
 }
 
-// help counts a goroutine of the program that is in an assist, if it runs.
+// help adds by to the number of running assists if a goroutine of the program runs.
 func (f *Fold) help(g *goroutine, by int) {
 	if g.state&^foreign == exectrace.Running && !g.runtime {
 		f.marking.assisting += by
@@ -237,21 +239,22 @@ func (f *Fold) help(g *goroutine, by int) {
 	}
 }
 
-// alone reports whether one goroutine of the program runs and none could.
+// alone reports whether one goroutine of the program runs and no other is ready to.
 func (f *Fold) alone() bool { return f.running == 1 && f.ready == 0 && f.procs > 1 }
 
-// runs reports whether a goroutine is one of the program and runs.
+// runs reports whether a goroutine is the program's and runs.
 func (f *Fold) runs(at exectrace.GIndex) bool {
 	return int64(at) < int64(len(f.gs)) && f.gs[at].state&^foreign == exectrace.Running && !f.gs[at].runtime
 }
 
-// own reports whether a goroutine is one of the program that is not in an assist.
+// own reports whether a goroutine is the program's and not in an assist.
 func (f *Fold) own(g exectrace.GIndex) bool {
 	return g != exectrace.NoG && int64(g) < int64(len(f.gs)) && f.gs[g].state&^foreign != exectrace.Unknown &&
 		!f.gs[g].runtime && !f.gs[g].unknown && !f.helpers[g]
 }
 
-// passProcs books the time up to now under the number of busy processors. It comes before each change of it.
+// passProcs counts the time up to now under the number of busy processors. It is called before each
+// change of that number.
 func (f *Fold) passProcs(now int64) {
 	k := 0
 	if n := len(f.ps); n > 0 {
@@ -263,7 +266,7 @@ func (f *Fold) passProcs(now int64) {
 	}
 }
 
-// count adds to a table by k, which grows as far as k may go.
+// count adds to entry k of a table, which it extends as necessary.
 func count(by []int64, k int, d int64) []int64 {
 	for k >= len(by) {
 		by = append(by, 0)
@@ -272,7 +275,7 @@ func count(by []int64, k int, d int64) []int64 {
 	return by
 }
 
-// move takes a goroutine out of the state that it was in, and into the next.
+// move moves a goroutine out of its state and into the next.
 func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 	g.state &^= foreign
 	helps := len(f.helpers) > 0 && f.helpers[e.G]
@@ -280,7 +283,7 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 		f.help(g, -1)
 	}
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
-		f.drop(g) // of a goroutine that had the place before
+		f.drop(g) // a goroutine that had the same index before
 		*g = goroutine{}
 		g.runtime, g.unknown = f.ofRuntime(e)
 	} else {
@@ -302,7 +305,7 @@ func (f *Fold) move(g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// enter brings a goroutine into its next state.
+// enter moves a goroutine into its next state.
 func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	g.state = e.To
 	switch {
@@ -320,7 +323,7 @@ func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// leave takes a goroutine out of the state that it was in.
+// leave moves a goroutine out of its state.
 func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	switch g.state {
 	case exectrace.Running:
@@ -339,7 +342,7 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// drop uncounts a goroutine.
+// drop removes a goroutine from the counts.
 func (f *Fold) drop(g *goroutine) {
 	switch {
 	case g.state == exectrace.Running && g.runtime:
@@ -353,7 +356,7 @@ func (f *Fold) drop(g *goroutine) {
 	g.state = exectrace.Unknown
 }
 
-// aloneAt is alone0 of a processor.
+// aloneAt returns the alone0 of a processor.
 func (f *Fold) aloneAt(p int32) *int64 {
 	for int64(p)+1 >= int64(len(f.alone0)) {
 		f.alone0 = append(f.alone0, make([]int64, max(8, len(f.alone0)))...)
@@ -361,7 +364,7 @@ func (f *Fold) aloneAt(p int32) *int64 {
 	return &f.alone0[p+1]
 }
 
-// charge books the time that a goroutine ran alone at the line where it stops.
+// charge charges the time that a goroutine ran alone to the line at which it stops.
 func (f *Fold) charge(e *exectrace.Event, alone int64) {
 	if alone == 0 || e.Stack == 0 {
 		return
@@ -375,8 +378,8 @@ func (f *Fold) charge(e *exectrace.Event, alone int64) {
 	s.n++
 }
 
-// ofRuntime reports whether a goroutine is the runtime's own: a worker of the collector, the
-// tracer's reader. unknown says that its first stack is still to come.
+// ofRuntime reports whether a goroutine belongs to the runtime: a worker of the garbage collector,
+// the tracer's reader. unknown is true if its first stack has not been seen yet.
 func (f *Fold) ofRuntime(e *exectrace.Event) (is, unknown bool) {
 	s := f.trace.Goroutine(e.G).Entry
 	if s == 0 && e.Kind == exectrace.GoStatus {
@@ -401,7 +404,7 @@ func (f *Fold) isRuntime(s exectrace.StackID) bool {
 	return f.roots[s] == runtimes
 }
 
-// proc follows processors: whether they are idle.
+// proc follows which processors are idle.
 func (f *Fold) proc(e *exectrace.Event) {
 	idle := e.To == exectrace.Idle
 	if e.P >= 0 && int(e.P) < len(f.ps) && f.ps[e.P] != unseen && (f.ps[e.P] == idles) == idle {
@@ -424,7 +427,7 @@ func (f *Fold) proc(e *exectrace.Event) {
 	}
 }
 
-// reset forgets what was so before a gap.
+// reset discards the state before a gap.
 func (f *Fold) reset() {
 	clear(f.gs)
 	clear(f.helpers)
@@ -434,7 +437,7 @@ func (f *Fold) reset() {
 	f.tail = tail{since: notFull, sum: f.tail.sum, regions: f.tail.regions, wasted: f.tail.wasted, parallel: f.tail.parallel}
 }
 
-// End books what is left.
+// End charges the remaining time.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
 	f.pass(t.Now())

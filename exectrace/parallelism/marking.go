@@ -7,36 +7,38 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Marking is how fast the program runs while the collector marks, compared with how fast it runs
-// otherwise. The write barriers, the caches that the mark workers fill, and the other thread of a core
-// all slow it down, and no profile charges that to the collector.
+// Marking is how fast the program runs while the garbage collector marks, compared with how fast it
+// runs otherwise. Write barriers, the cache lines that the mark workers evict, and the other
+// hardware thread of a core slow the program down, and no profile charges that to the collector.
 //
-// Work is counted in bytes allocated and in system calls. The kind that shows less slowdown is taken: code
-// that does little of one may do more of it in one half by chance.
+// Work is counted in bytes allocated and in system calls. The result is that of the kind with less
+// slowdown: code that does little of one kind may do more of it in one half by chance.
 type Marking struct {
-	Share   float64 `json:"share"` // of the time, with a collection going on
+	Share   float64 `json:"share"` // of the time, with a garbage collection in progress
 	Running float64 `json:"running_seconds"`
-	// Slower is the program's work for a second of a goroutine in state running, outside of collections divided
-	// by inside: 1.5 is half as much again. A goroutine is in that state while its thread waits for a core,
-	// too, which other processes take and the collector's own idle workers: it is not the collector's work
-	// alone that this shows. NaN when there is too little to tell.
+	// Slower is the program's work per second of a goroutine in state running, outside of
+	// collections divided by inside: 1.5 means that the program works 50 % faster outside. A
+	// goroutine is also in that state while its thread waits for a core that other processes or the
+	// collector's idle workers use, so the collector's work is not the only cause. NaN when there
+	// is too little data.
 	Slower stats.Interval `json:"slower"`
-	// Lost is the part of Running that this took, in seconds, with its interval; 0 when that is not known.
+	// Lost is the part of Running that the slowdown costs, in seconds, with its interval; 0 if it
+	// is unknown.
 	Lost stats.Interval `json:"lost_seconds"`
-	// SlowerByCPU is the same for a second of CPU time, by the CPU samples in the trace: time
-	// without a core counts nowhere. NaN when there are too few.
+	// SlowerByCPU is the same per second of CPU time, computed from the CPU samples in the trace:
+	// time without a core does not count. NaN when there are too few samples.
 	SlowerByCPU stats.Interval `json:"slower_by_cpu"`
-	// LostCPU is the share of all CPU samples that SlowerByCPU took. Its value is 0 unless the whole interval of
-	// SlowerByCPU is above 1.
+	// LostCPU is the share of all CPU samples that the slowdown by SlowerByCPU costs. Its value is
+	// 0 unless the whole interval of SlowerByCPU is above 1.
 	LostCPU stats.Interval `json:"lost_cpu_share"`
 }
 
-// speed is what the program did while it ran.
+// speed is the work that the program did while it ran.
 type speed struct {
-	ran          int64 // nanoseconds of its goroutines running, assists left out
+	ran          int64 // running time of its goroutines in nanoseconds, without assists
 	bytes, calls int64
-	rises        int64 // of the heap counter, which make up bytes
-	own, sampled int64 // CPU samples: of the program's goroutines outside of assists, and of all
+	rises        int64 // number of increases of the heap counter, whose sum is bytes
+	own, sampled int64 // CPU samples: those of the program's goroutines outside of assists, and all
 }
 
 func (s *speed) add(o speed) {
@@ -58,25 +60,26 @@ func (s speed) minus(o speed) speed {
 	return s
 }
 
-// markGroups is how many samples the interval is of: cycles are dealt out to them in turn.
+// markGroups is the number of groups that the interval is computed from; cycles are assigned to
+// them in turn.
 const markGroups = 12
 
 // marking follows the program's speed inside and outside of collections.
 type marking struct {
 	on        bool
-	assisting int // goroutines of the program that run, in an assist
+	assisting int // goroutines of the program that run an assist
 	heap      uint64
-	now       [2]speed // since the last cycle's end; [1] while marking
+	now       [2]speed // since the end of the last cycle; [1] while marking
 	groups    [markGroups][2]speed
 	cycles    int
 	wall      int64
 	since     int64
 }
 
-// works is how many goroutines do the program's own work when so many of them run.
+// works returns how many goroutines do the program's own work when running goroutines run.
 func (m *marking) works(running int) int { return running - m.assisting }
 
-// pass books the time of so many.
+// pass counts the time of works goroutines.
 func (m *marking) pass(works int, d int64) { m.now[m.index()].ran += int64(works) * d }
 
 func (m *marking) index() int {
@@ -86,7 +89,7 @@ func (m *marking) index() int {
 	return 0
 }
 
-// see takes an event that is no change of a goroutine, after pass.
+// see handles an event that is not a transition of a goroutine. It is called after pass.
 func (m *marking) see(e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.GCBegin, exectrace.GCActive:
@@ -113,7 +116,7 @@ func (m *marking) see(e *exectrace.Event) {
 	}
 }
 
-// sample takes a CPU sample, after pass.
+// sample counts a CPU sample. It is called after pass.
 func (m *marking) sample(own bool) {
 	s := &m.now[m.index()]
 	s.sampled++
@@ -122,14 +125,15 @@ func (m *marking) sample(own bool) {
 	}
 }
 
-// forget drops what is open, at a gap.
+// forget discards what is open, at a gap.
 func (m *marking) forget() {
 	m.on, m.assisting, m.heap = false, 0, 0
 	m.now = [2]speed{}
 }
 
-// leastWork is how many rises of the heap counter, or system calls, there must be inside and outside of
-// collections to compare speeds by them; leastSamples the same of the program's own CPU samples.
+// leastWork is the number of increases of the heap counter, or of system calls, that are necessary
+// inside and outside of collections to compare speeds by them. leastSamples is the number of the
+// program's CPU samples that are.
 const leastWork, leastSamples = 200, 50
 
 func (m *marking) result(length int64) Marking {
@@ -169,13 +173,13 @@ func (m *marking) result(length int64) Marking {
 	return r
 }
 
-// lost is the part of the time inside of collections that a slowdown takes.
+// lost returns the part of the time inside of collections that a slowdown costs.
 func lost(slower stats.Interval) stats.Interval {
 	part := func(slower float64) float64 { return 1 - 1/max(1, slower) }
 	return stats.Interval{Value: part(slower.Value), Low: part(slower.Low), High: part(slower.High)}
 }
 
-// total adds up all groups.
+// total returns the sum of all groups.
 func (m *marking) total() (all [2]speed) {
 	for i := range m.groups {
 		all[0].add(m.groups[i][0])
@@ -184,7 +188,7 @@ func (m *marking) total() (all [2]speed) {
 	return all
 }
 
-// slower compares the speeds by a kind of work.
+// slower compares the speeds by one kind of work.
 func (m *marking) slower(work func(*speed) int64) stats.Interval {
 	var speeds [2][]float64
 	for i := range m.groups {
@@ -198,9 +202,10 @@ func (m *marking) slower(work func(*speed) int64) stats.Interval {
 	return ratio
 }
 
-// slowerByCPU compares the work for a CPU sample. One group has few samples, so the speeds are those of
-// sums, and the interval is the jackknife's: from the logarithms of the ratio that each group moves when it is
-// left out (B. Efron and C. Stein, "The jackknife estimate of variance", Annals of Statistics 9, 1981).
+// slowerByCPU compares the work per CPU sample. One group has few samples, so the speeds are
+// computed from sums, and the interval is the jackknife's: from the logarithms of the ratios
+// without each group (B. Efron and C. Stein, "The jackknife estimate of variance", Annals of
+// Statistics 9, 1981).
 func (m *marking) slowerByCPU(work func(*speed) int64) stats.Interval {
 	ratio := func(all [2]speed) float64 {
 		w0, w1 := float64(work(&all[0])), float64(work(&all[1]))

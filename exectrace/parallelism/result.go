@@ -10,42 +10,42 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Result is how parallel the program was.
+// Result says how parallel the program was.
 type Result struct {
 	Length float64 `json:"length_seconds"`
 	Procs  int     `json:"gomaxprocs"`
-	// Running is the time, in seconds, with k goroutines of the program running, by k;
-	// Busy that with k processors that were not idle: the collector and the scheduler
-	// count there too.
+	// Running is the time, in seconds, with k goroutines of the program running, by k. Busy is the
+	// time with k processors that were not idle, which includes the garbage collector and the
+	// scheduler.
 	Running []float64 `json:"running_seconds"`
 	Busy    []float64 `json:"busy_seconds"`
-	// MeanRunning and MeanBusy are their means: how many processors were used.
+	// MeanRunning and MeanBusy are their means: the number of processors used.
 	MeanRunning float64 `json:"mean_running"`
 	MeanBusy    float64 `json:"mean_busy"`
-	// Serial are the stretches with one goroutine running, none ready, and idle processors.
+	// Serial is the time with one goroutine running, none ready, and idle processors.
 	Serial SerialTime `json:"serial"`
-	// Tails are the ends of parallel regions.
+	// Tails is the time lost at the ends of parallel regions.
 	Tails TailTime `json:"tails"`
-	// Saturated is how long goroutines that became ready while no processor was idle
-	// waited for one, Wakeup those that found an idle one: the price of waking it up.
+	// Saturated is how long goroutines that became ready while no processor was idle waited for
+	// one. Wakeup is the same for those that found an idle processor: the cost of waking it.
 	Saturated Latency `json:"latency_saturated"`
 	Wakeup    Latency `json:"latency_wakeup"`
-	// Held is time, in seconds, in which a goroutine was ready though fewer ran than there are processors: another
-	// was between two goroutines, in a system call, or on its way to wake up.
+	// Held is the time, in seconds, in which a goroutine was ready though fewer goroutines ran than
+	// there are processors: a processor was switching goroutines, in a system call, or waking up.
 	Held float64 `json:"held_seconds"`
-	// Marking is how the collector slows the program down while it works.
+	// Marking is how much the garbage collector slows the program down while it marks.
 	Marking Marking `json:"marking"`
 }
 
-// SerialTime is time in which one goroutine kept the others out of work.
+// SerialTime is time in which only one goroutine had work.
 type SerialTime struct {
 	Seconds float64      `json:"seconds"`
 	Share   float64      `json:"share"` // of the trace
 	Lines   []SerialLine `json:"lines,omitempty"`
-	// Unnamed is the part, in seconds, for which no line is known.
+	// Unnamed is the part, in seconds, whose line is unknown.
 	Unnamed float64 `json:"unnamed_seconds,omitempty"`
-	// Stacks are the same by whole stack, most time first: who wants to know in which loop
-	// the lines stand needs their callers.
+	// Stacks is the same by whole stack, most time first. Finding the loop that contains a line
+	// requires its callers.
 	Stacks []SerialStack `json:"-"`
 }
 
@@ -53,16 +53,16 @@ type SerialTime struct {
 type SerialStack struct {
 	Frames  []exectrace.Frame // leaf first
 	Seconds float64
-	Count   int64 // stretches
+	Count   int64 // number of serial sections
 }
 
 // SerialLine is serial time at one line.
 type SerialLine struct {
 	Line    exectrace.Line `json:"line"`
-	Entry   string         `json:"entry,omitempty"` // what its goroutine was started with
+	Entry   string         `json:"entry,omitempty"` // function that its goroutine was started with
 	Seconds float64        `json:"seconds"`
-	Count   int64          `json:"count"`             // stretches
-	Samples int64          `json:"samples,omitempty"` // CPU samples in serial time, when the trace has some
+	Count   int64          `json:"count"`             // number of serial sections
+	Samples int64          `json:"samples,omitempty"` // CPU samples in serial time, if the trace has any
 }
 
 // TailTime is processor time that was lost at the end of parallel regions.
@@ -74,7 +74,7 @@ type TailTime struct {
 	Lines    []TailLine `json:"lines,omitempty"`
 }
 
-// TailLine is where the last goroutine of a region was when it left.
+// TailLine is the line at which the last goroutine of a region stopped.
 type TailLine struct {
 	Line  exectrace.Line `json:"line"`
 	Count int64          `json:"count"`
@@ -90,7 +90,7 @@ type Latency struct {
 	Max   float64 `json:"max"`
 }
 
-// Result sums up.
+// Result returns the sums.
 func (f *Fold) Result() *Result {
 	r := &Result{Length: exectrace.Seconds(f.length), Procs: f.most, Held: exectrace.Seconds(f.held)}
 	if f.trace == nil {
@@ -186,7 +186,7 @@ func latency(h *histogram.Histogram) Latency {
 	return l
 }
 
-// Profile is the serial time as a pprof profile: where the program ran on one processor only.
+// Profile returns the serial time as a pprof profile: the code that ran on one processor only.
 func (f *Fold) Profile() (*profile.Profile, error) {
 	types := []profile.ValueType{{Type: "stretches", Unit: "count"}, {Type: "serial", Unit: "nanoseconds"}}
 	var rows []exectrace.Row

@@ -6,27 +6,28 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// tail follows parallel regions and what is lost at their end: a region is full from when
-// every processor has a goroutine of the program to when a processor first finds none
-// that is ready, and over when no two goroutines run. The processors that idle between those two
-// are the price of uneven shares.
+// tail follows parallel regions and the time lost at their ends. A region is full from when every
+// processor has a goroutine of the program to when a processor first finds none that is ready. It
+// is over when fewer than two goroutines run. The processors that are idle in between are the cost
+// of unequal shares of work.
 //
-// Mostly a region is full, or over before it counts: since alone holds that, and Events keeps it.
+// Most of the time a region is either full, or over before it counts. The field since says which,
+// and Events maintains it.
 type tail struct {
-	since   int64 // when the region began that is full; notFull when none is, drains once it has drained
-	started int64 // what since was before drains
-	idled   int64 // when the first processor found nothing since the region was last full
-	drained int64 // up to when it drains; of old when it was full again since then
+	since   int64 // start of the current full region; notFull if there is none; drains once processors became idle
+	started int64 // the value of since before drains
+	idled   int64 // when the first processor became idle since the region was last full
+	drained int64 // time up to which it drains; an old time if it was full again after that
 	lost    int64 // idle processor time since idled
 	last    exectrace.StackID
 
 	regions  int64
-	parallel int64 // nanoseconds of regions, tails included
+	parallel int64 // nanoseconds of regions, including tails
 	wasted   int64 // processor nanoseconds
 	sum      map[exectrace.StackID]*tailSum
 }
 
-// What since is else: later, and long before, any time.
+// Special values of since: later and much earlier than any time.
 const (
 	notFull = math.MaxInt64
 	drains  = math.MinInt64 / 2
@@ -34,17 +35,17 @@ const (
 
 type tailSum struct{ n, wasted int64 }
 
-// minRegion is how long a region must be full to count, in nanoseconds: shorter ones
-// are chance meetings of requests.
+// minRegion is how long a region must be full to count, in nanoseconds. Shorter ones are requests
+// that overlap by chance.
 const minRegion = 1_000_000
 
-// pass books d nanoseconds from a time on in which the region, if there is one, is not full.
+// pass counts d nanoseconds from a time on in which the region, if there is one, is not full.
 func (r *tail) pass(f *Fold, from, d int64) {
 	again := r.since == drains && r.drained == from
 	switch {
 	case r.since == notFull:
 		return
-	case f.procs < 2: // no other could have worked meanwhile
+	case f.procs < 2: // no other goroutine could have worked
 		if again {
 			r.drained = from + d
 		}
@@ -63,8 +64,8 @@ func (r *tail) pass(f *Fold, from, d int64) {
 	}
 }
 
-// left remembers where the goroutine was that left a processor last: in a tail, the ones
-// that had most to do.
+// left records the stack of the goroutine that left a processor last: in a tail, that of the
+// goroutine with the most work.
 func (r *tail) left(e *exectrace.Event) {
 	if e.Time == r.drained && e.Stack != 0 {
 		r.last = e.Stack

@@ -2,17 +2,17 @@ package parallelism
 
 import "github.com/hone-go/hone/exectrace"
 
-// transition is what a change of state of one of the program's goroutines changes in the figures.
+// transition is how a transition of one of the program's goroutines changes the counts.
 type transition struct {
 	running, ready int
-	waited         int      // 1: it stops waiting for a processor
+	waited         int      // 1: the goroutine stops waiting for a processor
 	calls          int64    // system calls
 	swaps          int64    // all bits set when it gets or leaves a processor, else 0
 	stops          int64    // all bits set when it leaves a processor, else 0
-	_              [2]int64 // pads it to 64 bytes, so that an index is a shift
+	_              [2]int64 // pads the transition to 64 bytes, so that indexing is a shift
 }
 
-// transitions are those of the most frequent kinds of events.
+// transitions holds the transitions of the most frequent kinds of events.
 var transitions = [256]transition{
 	exectrace.GoStart:          {running: 1, ready: -1, waited: 1, swaps: -1},
 	exectrace.GoDestroy:        {running: -1, swaps: -1, stops: -1},
@@ -25,15 +25,16 @@ var transitions = [256]transition{
 	exectrace.GoSyscallEndLost: {ready: 1},
 }
 
-// chunk is how many events are taken at a time.
+// chunk is the number of events that take handles at a time.
 const chunk = 256
 
-// take takes at most chunk events, up to the first that needs more than this loop does, and returns
-// how many it took.
+// take handles at most chunk events, up to the first that this loop does not support, and returns
+// how many it handled.
 //
-// With several threads, the processor cannot predict which kind comes next, and each misprediction
-// costs more than the work. So all kinds do the same here, with what differs in a table; the result
-// is that of move. It calls nothing, which would spill its registers.
+// With several threads, the processor cannot predict the kind of the next event, and each
+// misprediction costs more than the work. So the loop does the same for all kinds, with the
+// differences in a table; the result is that of move. The loop calls no functions, because calls
+// would spill its registers.
 func (f *Fold) take(events []exectrace.Event) (n int) {
 	waited := f.waited
 	for n = range events {
@@ -74,8 +75,8 @@ func (f *Fold) take(events []exectrace.Event) (n int) {
 	return len(events)
 }
 
-// record records how long goroutines waited for a processor, of those that got one since the last
-// record. The values are in nanoseconds, with all bits inverted if a processor was idle.
+// record records how long the goroutines that got a processor since the last record waited for it.
+// The values are in nanoseconds, with all bits inverted if a processor was idle.
 func (f *Fold) record() {
 	var n [2]int
 	for _, ns := range f.waits[:f.waited] {

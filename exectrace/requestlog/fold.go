@@ -11,7 +11,8 @@ import (
 //go:embed listener.go
 var listener []byte
 
-// Source is the source of Listener as a file of another package: programs in modules of their own take it along.
+// Source returns the source of Listener as a file of another package, for programs in other
+// modules.
 func Source(pkg string) []byte {
 	return bytes.Replace(listener, []byte("package requestlog\n"), []byte("package "+pkg+"\n"), 1)
 }
@@ -22,7 +23,7 @@ type Fold struct {
 	served *histogram.Histogram
 }
 
-// exchange is a request on a connection, whose goroutine does all that logs.
+// exchange is a request on a connection. One goroutine logs all reads and writes of a connection.
 type exchange struct{ begin, end int64 }
 
 // New returns a fold over one trace.
@@ -38,7 +39,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 		x := f.conns[e.G]
 		switch t.Message(e) {
 		case Read:
-			if x != nil && x.end > 0 { // one without an answer may still be being read
+			if x != nil && x.end > 0 { // a request without a response may still be being read
 				f.served.Record(x.end - x.begin)
 				x = nil
 			}
@@ -46,14 +47,14 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 				f.conns[e.G] = &exchange{begin: e.Time}
 			}
 		case Write:
-			if x != nil { // the server's background reads are on goroutines that never write
+			if x != nil { // goroutines for the server's background reads never write
 				x.end = e.Time
 			}
 		}
 	}
 }
 
-// End takes the requests that were the last of their connections.
+// End counts the last request of each connection.
 func (f *Fold) End(*exectrace.Trace) {
 	for _, x := range f.conns {
 		if x.end > 0 {
@@ -63,5 +64,6 @@ func (f *Fold) End(*exectrace.Trace) {
 	clear(f.conns)
 }
 
-// Served are the times of the requests that were read and answered in the trace.
+// Served returns the durations, in nanoseconds, of the requests that were read and answered in the
+// trace.
 func (f *Fold) Served() *histogram.Histogram { return f.served }

@@ -13,7 +13,8 @@ const (
 	Write    = "write"
 )
 
-// Listener is a listener whose connections log what they read and write while a trace is taken.
+// Listener is a listener whose connections log their reads and writes while a trace is being
+// recorded.
 type Listener struct{ net.Listener }
 
 // Accept waits for the next connection.

@@ -6,23 +6,23 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Options say what to gather. The zero value is the whole trace.
+// Options say what to collect. The zero value is the whole trace.
 type Options struct {
-	From, To   int64    // nanoseconds since the trace began; To 0 is its end
+	From, To   int64    // nanoseconds since the start of the trace; To 0 is its end
 	Goroutines []uint64 // IDs; none is all
-	// MaxSpans bounds how many spans are kept, of all rows together; 0 is 40,000.
+	// MaxSpans is the maximum number of spans in all rows together; 0 is 40,000.
 	MaxSpans int
 }
 
-// Wake is one goroutine letting another go on.
+// Wake is one goroutine making another ready.
 type Wake struct {
 	At   int64  `json:"at"`
 	From uint64 `json:"from"` // goroutine; 0 is the network poller, a timer, or unknown
 	To   uint64 `json:"to"`
-	Line int    `json:"line"` // the waker's, in Result.Lines; -1 when not known
+	Line int    `json:"line"` // the waker's, in Result.Lines; -1 if unknown
 }
 
-// Fold gathers. Use New.
+// Fold collects spans and wakes. Use New to create one.
 type Fold struct {
 	opt    Options
 	only   map[uint64]bool
@@ -32,30 +32,30 @@ type Fold struct {
 	order  []uint64
 	procs  []*row
 	bands  []Band
-	open   map[string]int // bands that have no end yet, by name
+	open   map[string]int // bands that have not ended, by name
 	wakes  []Wake
 	lines  map[exectrace.Line]int
 	list   []exectrace.Line
 	spans  int
-	grain  int64 // spans shorter than this melt
-	cutG   int64 // goroutines that are not shown
+	grain  int64 // spans shorter than this are merged
+	cutG   int64 // number of goroutines that are not shown
 	lostW  int64
 	ending int64
 }
 
-// live is a goroutine's state at this time.
+// live is the current state of a goroutine.
 type live struct {
 	id    uint64
 	entry exectrace.StackID
-	vague bool // entry is the closure of sync.WaitGroup.Go, or one like it, or may lack its root: the next stack says more
+	vague bool // entry is a closure such as that of sync.WaitGroup.Go, or may lack its root: the next stack may be better
 	state exectrace.State
 	why   exectrace.Reason
 	since int64
 	proc  int32
-	line  int // where it is, or was when it stopped
+	line  int // its current line, or the one at which it stopped
 }
 
-// row are the spans of a goroutine or a processor, in order.
+// row is the spans of a goroutine or a processor, in order.
 type row struct {
 	name  string
 	spans []span
@@ -67,12 +67,12 @@ type span struct {
 	state    exectrace.State
 	why      exectrace.Reason
 	line     int32 // -1 none
-	mixed    bool  // several spans melted: state is that of the longest
+	mixed    bool  // several spans were merged: state is that of the longest
 	longest  int64
-	g        uint64 // processors: who ran
+	g        uint64 // processors: the goroutine that ran
 }
 
-// Bounds on rows and arrows: more cannot be drawn, nor looked at.
+// Bounds on rows and arrows: more of them cannot be drawn or read.
 const (
 	defaultSpans = 40_000
 	maxRows      = 400
@@ -138,7 +138,7 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	} else {
 		f.close(g, e.Time)
 	}
-	if (g.entry == 0 || g.vague) && e.Stack != 0 && e.By == e.G { // its first stack says what it is, or the first good one
+	if (g.entry == 0 || g.vague) && e.Stack != 0 && e.By == e.G { // its first usable stack identifies it
 		g.entry, g.vague = e.Stack, t.Rootless(e.Stack)
 		if r := f.rows[g.id]; r != nil {
 			r.name = f.trace.Root(g.entry).Function
@@ -159,7 +159,7 @@ func (f *Fold) goroutine(t *exectrace.Trace, e *exectrace.Event) {
 	}
 }
 
-// close ends the span that a goroutine is in.
+// close ends the current span of a goroutine.
 func (f *Fold) close(g *live, now int64) {
 	if now <= f.opt.From || g.state == exectrace.Unknown || !f.wanted(g.id) {
 		return
@@ -186,7 +186,7 @@ func (f *Fold) close(g *live, now int64) {
 
 func (f *Fold) wanted(id uint64) bool { return f.only == nil || f.only[id] }
 
-// add appends a span, or melts it into the one before when both are within the grain.
+// add appends a span, or merges it into the previous one if both are shorter than the grain.
 func (f *Fold) add(r *row, s span) {
 	s.longest = s.to - s.from
 	if n := len(r.spans); n > 0 && f.grain > 0 {
@@ -212,7 +212,7 @@ func (a *span) melt(b span) {
 	}
 }
 
-// coarsen doubles the grain until the spans are half of what is allowed.
+// coarsen doubles the grain until the number of spans is half of the maximum.
 func (f *Fold) coarsen() {
 	for f.spans > f.opt.MaxSpans/2 && f.grain < 1<<60 {
 		f.grain = max(1000, 2*f.grain)
@@ -239,7 +239,7 @@ func (r *row) shrink(grain int64) int {
 	return len(out)
 }
 
-// processor draws who ran on which.
+// processor draws which goroutines ran on which processor.
 func (f *Fold) processor(e *exectrace.Event, g *live) {
 	if e.P < 0 || e.P >= 4096 || e.Time <= f.opt.From {
 		return
@@ -255,7 +255,7 @@ func (f *Fold) processor(e *exectrace.Event, g *live) {
 	}
 }
 
-// closeProcessor ends the span of the processor on which a goroutine still runs.
+// closeProcessor ends the span of the processor on which a goroutine is running.
 func (f *Fold) closeProcessor(g *live, now int64) {
 	if g.state != exectrace.Running || g.proc < 0 || int(g.proc) >= len(f.procs) || now <= f.opt.From || !f.wanted(g.id) {
 		return
@@ -294,7 +294,7 @@ func (f *Fold) line(s exectrace.StackID) int {
 	return n
 }
 
-// band follows collections and stops of the world.
+// band follows garbage collections and stops of the world.
 func (f *Fold) band(t *exectrace.Trace, e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.GCBegin, exectrace.GCActive:
@@ -341,7 +341,7 @@ func (f *Fold) gap(now int64) {
 	}
 }
 
-// finish closes all at the end of the window, once.
+// finish closes everything at the end of the window, once.
 func (f *Fold) finish(now int64) {
 	if f.ending > 0 {
 		return
@@ -350,7 +350,7 @@ func (f *Fold) finish(now int64) {
 	f.ending = max(1, now)
 }
 
-// End closes what is open.
+// End closes what is still open.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
 	f.finish(t.Now())
@@ -359,7 +359,7 @@ func (f *Fold) End(t *exectrace.Trace) {
 // Done reports whether the window is over.
 func (f *Fold) Done() bool { return f.ending > 0 }
 
-// Result is what there is to draw. Times are nanoseconds since the trace began.
+// Result is what to draw. Times are in nanoseconds since the start of the trace.
 type Result struct {
 	From       int64            `json:"from"`
 	To         int64            `json:"to"`
@@ -368,32 +368,32 @@ type Result struct {
 	Goroutines []Row            `json:"goroutines"` // in the order in which they were seen
 	Bands      []Band           `json:"bands"`
 	Wakes      []Wake           `json:"wakes"`
-	// Grain, when not 0, is the length in nanoseconds below which spans melted together. Hidden are
-	// goroutines that found no room, Unshown wakes.
+	// Grain, if not 0, is the length in nanoseconds below which spans were merged. Hidden is the
+	// number of goroutines beyond the maximum, and Unshown that of wakes.
 	Grain   int64 `json:"grain,omitempty"`
 	Hidden  int64 `json:"hidden_goroutines,omitempty"`
 	Unshown int64 `json:"unshown_wakes,omitempty"`
 }
 
-// Row is a line of the drawing.
+// Row is a row of the drawing.
 type Row struct {
 	ID    uint64 `json:"id"`
 	Name  string `json:"name,omitempty"`
 	Spans []Span `json:"spans"`
 }
 
-// Span is a stretch of one state.
+// Span is an interval in one state.
 type Span struct {
 	From  int64  `json:"from"`
 	To    int64  `json:"to"`
 	State string `json:"state"`
 	Why   string `json:"why,omitempty"`
-	Line  int    `json:"line"`            // in Result.Lines; -1 when not known
-	G     uint64 `json:"g,omitempty"`     // of a processor: who ran
-	Mixed bool   `json:"mixed,omitempty"` // several melted; State is of the longest
+	Line  int    `json:"line"`            // in Result.Lines; -1 if unknown
+	G     uint64 `json:"g,omitempty"`     // of a processor: the goroutine that ran
+	Mixed bool   `json:"mixed,omitempty"` // several spans were merged; State is that of the longest
 }
 
-// Band is a stretch of the whole program: GC or STW.
+// Band is an interval of the whole program: GC or STW.
 type Band struct {
 	Name string `json:"name"`
 	Why  string `json:"why,omitempty"`
@@ -401,7 +401,7 @@ type Band struct {
 	To   int64  `json:"to"`
 }
 
-// Result returns what was gathered.
+// Result returns what was collected.
 func (f *Fold) Result() *Result {
 	r := &Result{From: f.opt.From, To: f.ending, Lines: f.list, Bands: f.bands, Wakes: f.wakes,
 		Grain: f.grain, Hidden: f.cutG, Unshown: f.lostW}

@@ -7,10 +7,10 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Blocking is where goroutines waited, and who ended the waits.
+// Blocking says where goroutines waited, and who ended the waits.
 type Blocking struct {
 	Length float64 `json:"length_seconds"`
-	// Waits are by line and reason, longest first, goroutines of the runtime left out.
+	// Waits are by line and reason, longest first, without goroutines of the runtime.
 	Waits    []Wait    `json:"waits"`
 	Locks    []Lock    `json:"locks,omitempty"`
 	Handoffs []Handoff `json:"handoffs,omitempty"`
@@ -21,47 +21,48 @@ type Blocking struct {
 type Wait struct {
 	Line   exectrace.Line `json:"line"`
 	Reason string         `json:"reason"`
-	// Object is what the goroutine waits for, where the stack says more than the tracer: of "sync" a kind of lock, as in [Lock],
-	// or "collector", of which "chan receive" may be, too, and "preempted" is: it scans the goroutine's stack.
+	// Object is what the goroutine waits for, if the stack says more than the tracer. For "sync" it
+	// is a kind of lock, as in [Lock]. It is "collector" for waits for the garbage collector, such
+	// as some of "chan receive" and all of "preempted" (it scans the goroutine's stack).
 	Object  string  `json:"object,omitempty"`
 	Seconds float64 `json:"seconds"`
 	Count   int64   `json:"count"`
 	Max     float64 `json:"max_seconds"`
-	Open    int64   `json:"open,omitempty"` // not over when the trace ended; within Count and Seconds
+	Open    int64   `json:"open,omitempty"` // still waiting at the end of the trace; included in Count and Seconds
 	Wakers  []Waker `json:"wakers,omitempty"`
-	// Callers are the program's own lines from which Line was called, when that is of a module that it depends on,
-	// longest first.
+	// Callers are the lines of the main module from which Line was called, longest first, if Line
+	// is in a module that the program depends on.
 	Callers []Waker `json:"callers,omitempty"`
 }
 
-// Waker is a line that ended waits. Lines of nobody (network poller, timers, unknown) are
-// the zero Line.
+// Waker is a line that ended waits. The zero Line stands for the network poller, timers and unknown
+// wakers.
 type Waker struct {
 	Line    exectrace.Line `json:"line"`
 	Seconds float64        `json:"seconds"` // of the waits that it ended
 	Count   int64          `json:"count"`
 }
 
-// Handoff is a pair of lines over a channel: one waits there, the other wakes
-// it. Waits within a library are no hand-offs of the program's.
+// Handoff is a pair of lines that use a channel: one waits for it, the other wakes the waiter.
+// Waits within a library are not hand-offs of the program.
 type Handoff struct {
 	Waiter  exectrace.Line `json:"waiter"`
 	Waker   exectrace.Line `json:"waker"`
 	Reason  string         `json:"reason"`
 	Count   int64          `json:"count"`
-	Seconds float64        `json:"seconds"` // waited
-	// Work is how long the waiter ran between one such wait and the next, mean, in
-	// seconds. A switch costs some 0.2 to 1 µs on each side: below 2 µs the goroutines
-	// do little but pass things on.
+	Seconds float64        `json:"seconds"` // time waited
+	// Work is the mean time, in seconds, that the waiter ran between one such wait and the next. A
+	// switch costs about 0.2 to 1 µs on each side, so below 2 µs the goroutines do little more than
+	// pass things on.
 	Work float64 `json:"mean_work_seconds"`
-	// Brief of Count came after less than 5 µs of work.
+	// Brief is how many waits of Count followed less than 5 µs of work.
 	Brief int64 `json:"brief"`
-	// Mutual says that the waker waits for the waiter too: they take turns.
+	// Mutual says that the waker also waits for the waiter: they alternate.
 	Mutual bool `json:"mutual,omitempty"`
 }
 
-// Poll is a line where goroutines sleep again and again, and between two sleeps mostly neither wait, nor wake
-// another, nor make a system call.
+// Poll is a line at which goroutines sleep repeatedly. Between two sleeps they usually neither
+// wait, nor wake another goroutine, nor make a system call.
 type Poll struct {
 	Line  exectrace.Line `json:"line"`
 	Count int64          `json:"count"`
@@ -69,14 +70,14 @@ type Poll struct {
 	Work  float64        `json:"mean_work_seconds"` // between two sleeps
 }
 
-// waitSum adds up rows of waits. lineKey says of what.
+// waitSum is the sum of rows of waits with one key.
 type waitSum struct {
 	spans
 	open, again int64
-	openTotal   int64 // nanoseconds, of the open ones
+	openTotal   int64 // nanoseconds of the open ones
 }
 
-// over is the time of the waits that were over when the trace ended.
+// over returns the time, in nanoseconds, of the waits that ended before the trace did.
 func (w *waitSum) over() int64 { return w.total - w.openTotal }
 
 func (w *waitSum) add(r *row) {
@@ -92,18 +93,18 @@ type waitKey struct {
 	line   int32
 	direct bool // the line itself waits, not a library that it calls
 	why    exectrace.Reason
-	object string // of sync and cond, and what of other waits is for the collector
+	object string // see Wait.Object
 }
 
 type pairKey struct {
 	waitKey
-	wake int32 // line; -1 when nobody is known
+	wake int32 // line; -1 if unknown
 }
 
-// callers are the waits at a line of a module by the line that called it.
+// callers is the waits at a line of a module, by the line that called it.
 type callers map[exectrace.Line]*waitSum
 
-// waits sums the blocked rows by line, and by line and waker, and those of modules by their callers.
+// waits sums the rows of waits by line, by line and waker, and for lines of modules by caller.
 func (f *Fold) waits() (byLine map[waitKey]*waitSum, byPair map[pairKey]*waitSum, byCaller map[waitKey]callers) {
 	byLine, byPair, byCaller = map[waitKey]*waitSum{}, map[pairKey]*waitSum{}, map[waitKey]callers{}
 	started := map[exectrace.StackID]bool{}
@@ -153,8 +154,9 @@ func sumAt[K comparable](m map[K]*waitSum, k K) *waitSum {
 	return s
 }
 
-// startedByRuntime reports whether the goroutines with this first stack are the runtime's. One that calls finalizers may
-// wait in one of them: where it waits has to be the runtime's, too.
+// startedByRuntime reports whether the goroutines with this first stack belong to the runtime. One
+// that runs finalizers may wait in a finalizer, so the stack at which it waits must belong to the
+// runtime too.
 func (f *Fold) startedByRuntime(entry exectrace.StackID, known map[exectrace.StackID]bool) bool {
 	is, ok := known[entry]
 	if !ok {
@@ -164,14 +166,14 @@ func (f *Fold) startedByRuntime(entry exectrace.StackID, known map[exectrace.Sta
 	return is
 }
 
-// Blocking sums the waits.
+// Blocking returns the sums of the waits.
 func (f *Fold) Blocking() *Blocking {
 	byLine, byPair, byCaller := f.waits()
 	out := &Blocking{Length: exectrace.Seconds(f.length), Locks: f.locks(byPair), Handoffs: f.handoffs(byPair), Polls: f.polls(byLine)}
 	wakers := map[waitKey][]Waker{}
 	for k, s := range byPair {
 		if s.n == s.open {
-			continue // nobody ended it
+			continue // no known waker
 		}
 		w := Waker{Seconds: exectrace.Seconds(s.over()), Count: s.n - s.open}
 		if k.wake >= 0 {
@@ -196,7 +198,7 @@ func (f *Fold) Blocking() *Blocking {
 func (c callers) list() []Waker {
 	var out []Waker
 	for line, s := range c {
-		if line != (exectrace.Line{}) { // the module's own goroutine
+		if line != (exectrace.Line{}) { // otherwise it is a goroutine of the module
 			out = append(out, Waker{line, exectrace.Seconds(s.total), s.n})
 		}
 	}
@@ -208,7 +210,7 @@ func longestFirst(a, b Waker) int {
 	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), a.Line.Compare(b.Line))
 }
 
-// handoffs are the pairs over channels and selects.
+// handoffs returns the pairs of lines that use channels and selects.
 func (f *Fold) handoffs(byPair map[pairKey]*waitSum) []Handoff {
 	var out []Handoff
 	waits := map[[2]int32]bool{}
@@ -238,9 +240,9 @@ func overChannel(why exectrace.Reason) bool {
 	return why == exectrace.WaitChanSend || why == exectrace.WaitChanReceive || why == exectrace.WaitSelect
 }
 
-// polls are the lines where two of three sleeps, or more, follow a sleep, with nothing in between but to run. A handler
-// that sleeps once for each request waits for the request between, and who is paced by sleeping sends something: neither
-// asks for anything.
+// polls returns the lines at which at least two of three sleeps follow another sleep without
+// anything but running in between. A handler that sleeps once per request waits for the request in
+// between, and a goroutine that paces itself by sleeping sends something: neither of them polls.
 func (f *Fold) polls(byLine map[waitKey]*waitSum) []Poll {
 	var out []Poll
 	for k, s := range byLine {

@@ -6,47 +6,47 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Fold adds up the time of goroutines. The zero value is ready; when the trace is
-// over its views can be asked.
+// Fold adds up the time of goroutines. The zero value is ready to use. Its views are available
+// after the end of the trace.
 type Fold struct {
 	trace   *exectrace.Trace
 	table   table
 	gs      []goroutine                            // by GIndex
-	early   map[exectrace.GIndex][]row             // of goroutines of which nothing but the number is known yet: see book
-	guesses map[exectrace.GIndex]exectrace.StackID // first stacks of such that may lack what they were started with
+	early   map[exectrace.GIndex][]row             // rows of goroutines whose first stack is not known yet: see book
+	guesses map[exectrace.GIndex]exectrace.StackID // their first stacks that may lack the function that they were started with
 	lines   lines
-	queue   []queue // by the waiter's line, for waits that queue up
-	queueOf []int32 // StackID → number of its line plus two; 1: in no queue
+	queue   []queue // by the waiter's line, for waits that form a queue
+	queueOf []int32 // StackID → index of its line plus two; 1: not a queue
 	group   map[exectrace.StackID]*group
 	groups  []*group // the same by first stack, for speed
 
-	genStart int64 // of the generation: what is first heard of in it was so from there
+	genStart int64 // start of the generation; what is first seen in a generation was so from its start
 	started  bool
 	length   int64
 }
 
-// goroutine is what the fold knows about a live one: 64 bytes, a line of the cache.
+// goroutine is the state of a live goroutine: 64 bytes, one cache line.
 type goroutine struct {
-	since int64 // when state or mode began
-	work  int64 // it ran since its last wait
-	ran   int64 // since it was created
-	born  int64 // created, or found
+	since int64 // start of state or mode
+	work  int64 // running time since its last wait
+	ran   int64 // running time since it was created
+	born  int64 // when it was created or first seen
 	group *group
-	spawn *spawned          // of the go statement; nil when found
-	left  exectrace.StackID // where it left the processor
-	wake  exectrace.StackID // who made it ready
-	ready int32             // the row of its time as Runnable; -1 when its group is not known
-	state exectrace.State   // Unknown: none of the program's
+	spawn *spawned          // its go statement; nil if it is older than the trace
+	left  exectrace.StackID // stack at which it left the processor
+	wake  exectrace.StackID // stack of its waker
+	ready int32             // index of the row of its time as Runnable; -1 if its group is unknown
+	state exectrace.State   // Unknown: the slot is free, or the goroutine is ignored
 	mode  what              // of running time: running, assisting or sweeping
-	base  what              // mode at the next start: assisting, when it left the processor in an assist; with slept
-	why   exectrace.Reason  // it is in state
+	base  what              // mode when it next starts: assisting if it left the processor in an assist; may include slept
+	why   exectrace.Reason  // why it is in state
 }
 
-// slept marks the base of a goroutine whose last wait was a sleep, if all that it has done since is to run: it
-// neither woke another nor made a system call.
+// slept marks the base of a goroutine whose last wait was a sleep if it has only run since: it
+// neither woke another goroutine nor made a system call.
 const slept what = 1 << 7
 
-// next is the mode in which a goroutine comes to a processor.
+// next returns the mode in which a goroutine starts to run.
 func (g *goroutine) next() what { return g.base &^ slept }
 
 // Events takes a block.
@@ -70,7 +70,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			continue
 		}
 		g := &f.gs[e.G]
-		switch { // the first ones are most of all events
+		switch { // most events are of the first cases
 		case e.Kind == exectrace.GoStart && g.ready >= 0 && g.state == exectrace.Runnable:
 			f.start(g, e)
 		case (e.Kind == exectrace.GoBlock || e.Kind == exectrace.GoSyscallBegin) && g.state == exectrace.Running && g.group.entry != 0:
@@ -88,7 +88,7 @@ func (f *Fold) Events(t *exectrace.Trace, b *exectrace.Block) {
 			f.returned(g, e)
 		case e.From == exectrace.Unknown || g.state == exectrace.Unknown:
 			f.begin(t, g, e)
-		case e.From != e.To: // else a status that says what is known
+		case e.From != e.To: // otherwise a status that repeats what is known
 			f.leave(g, e)
 			f.enter(g, e)
 		}
@@ -134,7 +134,7 @@ func (f *Fold) returned(g *goroutine, e *exectrace.Event) {
 	g.state, g.mode, g.why, g.since = exectrace.Running, g.next(), e.Why, e.Time
 }
 
-// rare takes what is no change of a goroutine.
+// rare handles events that are not transitions of goroutines.
 func (f *Fold) rare(e *exectrace.Event) {
 	switch e.Kind {
 	case exectrace.GCMarkAssistBegin, exectrace.GCMarkAssistActive:
@@ -160,19 +160,19 @@ func (f *Fold) rare(e *exectrace.Event) {
 	}
 }
 
-// grow makes room for a goroutine.
+// grow extends the table of goroutines.
 func (f *Fold) grow(i exectrace.GIndex) {
 	n := max(int(i)+1, 2*len(f.gs), 256)
 	f.gs = append(make([]goroutine, 0, n), f.gs...)[:n]
 }
 
-// leave books the interval that ends here.
+// leave counts the interval that ends here.
 func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	d := e.Time - g.since
 	switch g.state {
 	case exectrace.Running:
 		if g.group.entry == 0 && e.Stack != 0 && e.By == e.G {
-			f.meet(e.G, g, e.Stack) // it ran when the trace began: its first stack says what it is
+			f.meet(e.G, g, e.Stack) // it ran when the trace started: its first stack identifies it
 		}
 		f.run(e.G, g, d)
 	case exectrace.Runnable:
@@ -193,7 +193,7 @@ func (f *Fold) leave(g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// run books running time.
+// run counts running time.
 func (f *Fold) run(i exectrace.GIndex, g *goroutine, d int64) {
 	g.work += d
 	g.ran += d
@@ -204,7 +204,7 @@ func (f *Fold) run(i exectrace.GIndex, g *goroutine, d int64) {
 	g.group.runs[g.mode].add(d)
 }
 
-// waited books a wait that ends. Its row knows the row of what follows: being ready.
+// waited counts a wait that ends. Its row refers to the row of the state that follows: being ready.
 func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 	work := g.work
 	g.work = 0
@@ -231,7 +231,7 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 		return
 	}
 	if r.then == 0 {
-		then := f.table.at(keyOf(entry, g.left, wake, runnable, exectrace.Woken)) + 1 // which may move the rows
+		then := f.table.at(keyOf(entry, g.left, wake, runnable, exectrace.Woken)) + 1 // may reallocate the rows
 		f.table.rows[at].then = then
 		g.ready = then - 1
 		return
@@ -239,7 +239,7 @@ func (f *Fold) waited(g *goroutine, e *exectrace.Event, d int64) {
 	g.ready = r.then - 1
 }
 
-// enter begins the next interval.
+// enter starts the next interval.
 func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	was := g.state
 	g.state, g.why, g.since = e.To, e.Why, e.Time
@@ -269,7 +269,7 @@ func (f *Fold) enter(g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// findReady finds the row of a goroutine that is ready now.
+// findReady finds the row of a goroutine that is ready.
 func (f *Fold) findReady(g *goroutine) {
 	g.ready = -1
 	if g.group.entry != 0 {
@@ -277,7 +277,7 @@ func (f *Fold) findReady(g *goroutine) {
 	}
 }
 
-// now describes what a goroutine does.
+// now returns the key of the current interval of a goroutine.
 func (f *Fold) now(g *goroutine) key {
 	doing := blocked
 	switch g.state {
@@ -291,11 +291,12 @@ func (f *Fold) now(g *goroutine) key {
 	return keyOf(g.group.entry, g.left, g.wake, doing, g.why)
 }
 
-// maxEarly bounds the rows of a goroutine that is not known: it has no stack, so they differ in what it did alone.
+// maxEarly bounds the rows of a goroutine without a known stack. Such rows differ only in kind and
+// reason.
 const maxEarly = 64
 
-// book adds an interval to its row. That of a goroutine that has no stack yet waits for the first, which tells
-// what it is.
+// book adds an interval to its row. If a goroutine has no stack yet, its rows are kept until its
+// first stack identifies it.
 func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
 	if g.group.entry == 0 {
 		rows := f.early[i]
@@ -318,9 +319,9 @@ func (f *Fold) book(i exectrace.GIndex, g *goroutine, k key, d, work int64) {
 	f.table.rows[f.table.at(k)].add(d, work)
 }
 
-// begin takes up a goroutine that was created or is first heard of.
+// begin adds a goroutine that was created or is seen for the first time.
 func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
-	if len(f.early) > 0 || len(f.guesses) > 0 { // of one that had the place before
+	if len(f.early) > 0 || len(f.guesses) > 0 { // of a goroutine that had the same index before
 		delete(f.early, e.G)
 		delete(f.guesses, e.G)
 	}
@@ -347,7 +348,7 @@ func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 		g.left, g.wake = e.Stack, e.Stack
 		g.spawn = gr.spawnedAt(e.Stack)
 		g.spawn.Created++
-	default: // it was there when the generation began
+	default: // it existed when the generation started
 		gr.found++
 		g.since, g.born = f.genStart, f.genStart
 		g.left = e.Stack
@@ -365,7 +366,7 @@ func (f *Fold) begin(t *exectrace.Trace, g *goroutine, e *exectrace.Event) {
 	}
 }
 
-// assist notes that the goroutine begins to mark for the collector, or ends.
+// assist records that the goroutine starts or ends an assist of the garbage collector.
 func (f *Fold) assist(e *exectrace.Event, base what) {
 	if e.G == exectrace.NoG {
 		return
@@ -375,7 +376,7 @@ func (f *Fold) assist(e *exectrace.Event, base what) {
 	f.mode(e, g, base)
 }
 
-// sweep notes that the goroutine begins to sweep, or ends.
+// sweep records that the goroutine starts or ends sweeping.
 func (f *Fold) sweep(e *exectrace.Event, on bool) {
 	if e.G == exectrace.NoG {
 		return
@@ -388,7 +389,7 @@ func (f *Fold) sweep(e *exectrace.Event, on bool) {
 	}
 }
 
-// mode splits running time where the goroutine begins or ends work for the collector.
+// mode splits running time where the goroutine starts or ends work for the garbage collector.
 func (f *Fold) mode(e *exectrace.Event, g *goroutine, to what) {
 	if g.state == exectrace.Running && g.mode != to {
 		f.run(e.G, g, e.Time-g.since)
@@ -404,7 +405,7 @@ func (f *Fold) at(i exectrace.GIndex) *goroutine {
 	return &f.gs[i]
 }
 
-// end closes a goroutine's account.
+// end counts the end of a goroutine.
 func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
 	if len(f.guesses) > 0 {
 		f.guess(i, g)
@@ -423,7 +424,7 @@ func (f *Fold) end(i exectrace.GIndex, g *goroutine, now int64) {
 	g.state = exectrace.Unknown
 }
 
-// cut closes every account where the trace has a gap.
+// cut ends the intervals of all goroutines at a gap in the trace.
 func (f *Fold) cut(now int64) {
 	for i := range f.gs {
 		g := &f.gs[i]
@@ -448,7 +449,7 @@ func (f *Fold) cut(now int64) {
 	}
 }
 
-// End counts what is still open.
+// End counts the intervals that are still open.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
 	f.length = t.Now()

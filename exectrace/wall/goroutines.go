@@ -7,43 +7,44 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Part is one kind of time: what goroutines did, and for what.
+// Part is the time of one kind and reason.
 type Part struct {
 	// What is running, gc assist, gc sweep, runnable, blocked or syscall.
 	What string `json:"what"`
-	// Why is the reason of being runnable (created, woken, preempted, yielded, syscall) or blocked
-	// (the words of Go's tracer: "chan receive", "sync", …); empty else.
+	// Why is the reason for being runnable (created, woken, preempted, yielded, syscall) or blocked
+	// (the words of Go's tracer: "chan receive", "sync", …); otherwise empty.
 	Why     string  `json:"why,omitempty"`
 	Seconds float64 `json:"seconds"`
 	Count   int64   `json:"count"`
 	Max     float64 `json:"max_seconds"`
-	// Open are the intervals of Count that had not ended when the trace did, or had a gap.
+	// Open is the number of intervals in Count that had not ended at the end of the trace or at a
+	// gap.
 	Open int64 `json:"open,omitempty"`
 }
 
-// Group are the goroutines that were started with one function.
+// Group is the goroutines that were started with one function.
 type Group struct {
 	Function string `json:"function"`
-	Runtime  bool   `json:"runtime,omitempty"` // of Go's runtime itself
-	Found    int64  `json:"found"`             // were there when the trace began
+	Runtime  bool   `json:"runtime,omitempty"` // belongs to Go's runtime
+	Found    int64  `json:"found"`             // number that existed when the trace started
 	Created  int64  `json:"created"`
 	Ended    int64  `json:"ended"`
-	// Seconds is the time that all of them were alive in the trace. Parts add up to it.
+	// Seconds is the sum of their lifetimes in the trace. Parts add up to it.
 	Seconds float64 `json:"seconds"`
 	Parts   []Part  `json:"parts"`
 	Spawns  []Spawn `json:"spawns,omitempty"` // the go statements, most goroutines first
-	Stacks  []Place `json:"stacks,omitempty"` // where the time off the processor went, most first
+	Stacks  []Place `json:"stacks,omitempty"` // where the time off the processor was spent, most first
 }
 
-// Spawn is a go statement and what came of it.
+// Spawn is a go statement and the goroutines that it started.
 type Spawn struct {
 	Line    exectrace.Line `json:"line"`
 	Created int64          `json:"created"`
 	Ended   int64          `json:"ended"`
-	// Short of the ended ones ran less than 10 µs, ten times what a start costs.
+	// Short is how many of the ended ones ran less than 10 µs, ten times the cost of starting one.
 	Short int64 `json:"short"`
-	// MeanRun is how long those that ended ran, MeanWait how long one waited
-	// for its first run, in seconds; absent when there was none.
+	// MeanRun is the mean running time, in seconds, of those that ended. MeanWait is the mean time
+	// from creation to the first run. They are absent if there were none.
 	MeanRun  *float64 `json:"mean_run_seconds,omitempty"`
 	MeanWait *float64 `json:"mean_wait_seconds,omitempty"`
 }
@@ -58,14 +59,14 @@ type Place struct {
 	Open    int64          `json:"open,omitempty"`
 }
 
-// Goroutines is the wall-clock breakdown by what goroutines were started with.
+// Goroutines is the wall-clock time by the function that goroutines were started with.
 type Goroutines struct {
 	Length float64 `json:"length_seconds"`
 	Total  []Part  `json:"total"`
 	Groups []Group `json:"groups"` // longest lifetime first, the runtime's last
 }
 
-// placesPerGroup is how many lines a group names: the page has room for no more, and
+// placesPerGroup is the number of lines of a group that are kept, because of the width of the page.
 // [Fold.Blocking] has all.
 const placesPerGroup = 5
 
@@ -79,7 +80,7 @@ func (f *Fold) Goroutines() *Goroutines {
 		b.add(b.group(r.entry()), r)
 	}
 	for entry, g := range f.group {
-		if g.found+g.created > 0 { // else all were named later
+		if g.found+g.created > 0 { // otherwise all were identified later
 			b.count(b.group(entry), g)
 		}
 	}
@@ -103,7 +104,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// breakdown gathers sums by group.
+// breakdown holds sums by group.
 type breakdown struct {
 	f      *Fold
 	total  sums
@@ -111,13 +112,13 @@ type breakdown struct {
 	roots  map[exectrace.StackID]string
 }
 
-// sums is what is added up for one group.
+// sums is the sums of one group.
 type sums struct {
 	parts   map[partKey]*partSum
 	places  map[placeKey]*placeSum
 	spawns  map[exectrace.Line]*spawned
 	group   group
-	runtime bool // it is the runtime's own
+	runtime bool // it belongs to the runtime
 }
 
 type partKey struct {
@@ -138,8 +139,8 @@ func newBreakdown(f *Fold) *breakdown {
 	return &breakdown{f: f, groups: map[string]*sums{}, roots: map[exectrace.StackID]string{}}
 }
 
-// nameGiven names the groups of goroutines that were started by a call of sync.WaitGroup.Go by the function that it was
-// given, which the stacks at which they waited tell, else by the call.
+// nameGiven names the groups of goroutines that were started by sync.WaitGroup.Go after the
+// function that was passed to it, which the stacks of their waits show, or else after the call.
 func (b *breakdown) nameGiven() {
 	for i := range b.f.table.rows {
 		r := &b.f.table.rows[i]
@@ -247,7 +248,7 @@ func (s *sums) result(f *Fold, function string) Group {
 	return g
 }
 
-// Spawns are all go statements that started something, most goroutines first.
+// Spawns returns all go statements that started goroutines, most goroutines first.
 func (f *Fold) Spawns() []Spawn {
 	by := map[exectrace.Line]*spawned{}
 	for _, g := range f.group {

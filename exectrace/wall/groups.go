@@ -2,31 +2,32 @@ package wall
 
 import "github.com/hone-go/hone/exectrace"
 
-// group are the goroutines with one first stack; of those that sync.WaitGroup.Go started the ones that one call did.
+// group is the goroutines with one first stack. Those that sync.WaitGroup.Go started have one group
+// per call.
 type group struct {
-	entry                 exectrace.StackID   // where Go was called, if wraps is not 0
-	wraps                 exectrace.StackID   // what it starts all goroutines with
-	wrapper               bool                // entry is that
-	runs                  [sweeping + 1]tally // of running time, by mode, but for what is open at the end
+	entry                 exectrace.StackID   // the stack of the call of Go, if wraps is not 0
+	wraps                 exectrace.StackID   // the first stack of all goroutines that the wrapper starts
+	wrapper               bool                // entry is a stack in a wrapper
+	runs                  [sweeping + 1]tally // running time by mode, without what is open at the end
 	found, created, ended int64
 	lifetime              int64
 	spawn                 map[exectrace.StackID]*spawned
-	last                  *spawned // the one that started a goroutine last, at
+	last                  *spawned // the go statement that last started a goroutine; its stack is lastAt
 	lastAt                exectrace.StackID
 }
 
-// spawned are the goroutines that one go statement started.
+// spawned is the goroutines that one go statement started.
 type spawned struct {
 	Created int64
 	Ended   int64
-	Short   int64 // of the ended: ran less than tooSmall
-	Ran     int64 // nanoseconds that the ended ones ran
+	Short   int64 // of the ended: those that ran less than tooSmall
+	Ran     int64 // running time of the ended ones in nanoseconds
 	Waited  int64 // nanoseconds from creation to the first run
-	Started int64 // of how many that is
+	Started int64 // number of goroutines in Waited
 }
 
-// tooSmall is how long a goroutine must run to be worth its start, in nanoseconds: start, first
-// wait and end cost about 1 µs on current machines, so at 10 µs a tenth is spent on them.
+// tooSmall is the running time, in nanoseconds, below which a goroutine is not worth its start:
+// start, first wait and end cost about 1 µs on current machines, a tenth of 10 µs.
 const tooSmall = 10_000
 
 // groupOf returns the group of a first stack.
@@ -43,7 +44,8 @@ func (f *Fold) groupOf(entry exectrace.StackID) *group {
 	return gr
 }
 
-// startedBy returns the group of what was created with a first stack, at a stack.
+// startedBy returns the group of a goroutine that was created with a first stack by a go statement
+// at a stack.
 func (f *Fold) startedBy(entry, at exectrace.StackID) *group {
 	gr := f.groupOf(entry)
 	if gr.wrapper && at != 0 {
@@ -53,7 +55,7 @@ func (f *Fold) startedBy(entry, at exectrace.StackID) *group {
 	return gr
 }
 
-// spawnedAt returns the account of a go statement.
+// spawnedAt returns the counts of a go statement.
 func (gr *group) spawnedAt(s exectrace.StackID) *spawned {
 	if gr.last != nil && gr.lastAt == s {
 		return gr.last
@@ -67,7 +69,7 @@ func (gr *group) spawnedAt(s exectrace.StackID) *spawned {
 	return sp
 }
 
-// name gives a goroutine that came without a stack the group of its first one.
+// name moves a goroutine without a known stack to the group of its first stack.
 func (f *Fold) name(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
 	was, is := g.group, f.groupOf(s)
 	if f.trace.Goroutine(i).Seen {
@@ -81,7 +83,8 @@ func (f *Fold) name(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
 	f.bookEarly(i, s)
 }
 
-// meet names a goroutine by its first stack. One that may lack what it was started with waits for a better one.
+// meet identifies a goroutine by its first stack. If that may lack the function that it was started
+// with, the goroutine waits for a better one.
 func (f *Fold) meet(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
 	if !f.trace.Rootless(s) {
 		f.name(i, g, s)
@@ -96,17 +99,18 @@ func (f *Fold) meet(i exectrace.GIndex, g *goroutine, s exectrace.StackID) {
 	}
 }
 
-// hear names a goroutine that waits for a better stack by one that it has where it does not leave the processor.
+// hear identifies a goroutine that waits for a better stack by a stack at which it does not leave
+// the processor.
 func (f *Fold) hear(i exectrace.GIndex, s exectrace.StackID) {
 	if s == 0 || int64(i) >= int64(len(f.gs)) || f.gs[i].group == nil || f.gs[i].group.entry != 0 {
-		return // most have a name
+		return // most goroutines are identified
 	}
 	if _, ok := f.guesses[i]; ok {
 		f.meet(i, &f.gs[i], s)
 	}
 }
 
-// guess names a goroutine that no better stack came for.
+// guess identifies a goroutine for which no better stack was found.
 func (f *Fold) guess(i exectrace.GIndex, g *goroutine) {
 	if s, ok := f.guesses[i]; ok {
 		f.name(i, g, s)
@@ -114,7 +118,7 @@ func (f *Fold) guess(i exectrace.GIndex, g *goroutine) {
 	}
 }
 
-// bookEarly books what a goroutine did before its first stack.
+// bookEarly counts the intervals of a goroutine before its first stack.
 func (f *Fold) bookEarly(i exectrace.GIndex, entry exectrace.StackID) {
 	if len(f.early) == 0 {
 		return

@@ -2,14 +2,14 @@ package wall
 
 import "github.com/hone-go/hone/exectrace"
 
-// lines numbers the lines that stacks are blamed on, each stack looked at once.
+// lines numbers the lines that Blame returns, with one call per stack.
 type lines struct {
 	byStack []int32 // StackID → number plus one
 	number  map[exectrace.Line]int32
 	list    []exectrace.Line
 }
 
-// of returns the number of the line that a stack is blamed on.
+// of returns the number of the line that Blame returns for a stack.
 func (l *lines) of(t *exectrace.Trace, s exectrace.StackID) int32 {
 	for int(s) >= len(l.byStack) {
 		l.byStack = append(l.byStack, make([]int32, max(256, len(l.byStack)))...)

@@ -8,41 +8,41 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Lock is what looks like one lock: the lines that wait for it and the lines that let
-// it go. The trace holds no identity of locks, so lines belong together when one woke the
-// other; two locks of one type that the same lines take count as one.
+// Lock is probably one lock: the lines that wait for it and the lines that unlock it. Traces do not
+// identify locks, so lines belong together if one woke the other. Two locks of one type that the
+// same lines use count as one.
 type Lock struct {
 	Kind string `json:"kind"` // mutex, rwmutex, waitgroup, cond, once, semaphore
-	// Waiters are the lines that waited, longest first; Holders the lines whose
-	// unlock ended the waits: who had the lock.
+	// Waiters are the lines that waited, longest first. Holders are the lines whose unlock ended
+	// the waits.
 	Waiters []Waker `json:"waiters"`
 	Holders []Waker `json:"holders"`
-	Seconds float64 `json:"seconds"` // waited in all
+	Seconds float64 `json:"seconds"` // total time waited
 	Count   int64   `json:"count"`
-	// Queue is how many waited at one time, mean over the trace; Longest at most.
+	// Queue is the mean number of waiters over the trace; Longest is the maximum.
 	Queue   float64 `json:"mean_queue"`
 	Longest int     `json:"longest_queue"`
-	// Busy is the share of the trace's time with a waiter at the line that waited most, Crowded
-	// that with two or more.
+	// Busy is the share of the trace's time with a waiter at the line that waited most, and Crowded
+	// the share with two or more.
 	Busy    float64 `json:"busy_share"`
 	Crowded float64 `json:"crowded_share"`
-	// Hold is the mean time between two wake-ups while somebody waits, in seconds: how long
-	// a holder keeps it, hand-over included.
+	// Hold is the mean time, in seconds, between two wake-ups while a goroutine waits: how long a
+	// holder keeps the lock, including the hand-over.
 	Hold float64 `json:"mean_hold_seconds"`
-	// Convoy says that goroutines queue for it most of the time: with two or more
-	// waiting for a fifth of the trace, the lock is handed from one to the next and
-	// every pass costs a switch.
+	// Convoy says that goroutines queue for the lock most of the time. If two or more wait for a
+	// fifth of the trace, the lock passes from one waiter to the next, and every pass costs a
+	// switch.
 	Convoy bool `json:"convoy,omitempty"`
 }
 
-// Bounds of a convoy: fewer waits than this say nothing, and a queue that is
-// crowded for less of the time is a burst.
+// Thresholds of a convoy: fewer waits are not significant, and a queue that is crowded for less of
+// the time is a burst.
 const (
 	convoyWaits = 50
 	convoyShare = 0.2
 )
 
-// locks clusters the waits for sync by who woke whom.
+// locks clusters the waits for sync by waiter and waker.
 func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
 	set := union{}
 	for k := range byPair {
@@ -78,7 +78,7 @@ func (f *Fold) locks(byPair map[pairKey]*waitSum) []Lock {
 	return out
 }
 
-// isLock reports whether an object is a lock of the program's.
+// isLock reports whether an object is a lock of the program.
 func isLock(object string) bool { return object != "" && object != inCollector }
 
 func queues(why exectrace.Reason) bool {
@@ -130,7 +130,8 @@ func (f *Fold) wakers(by map[int32]*waitSum) []Waker {
 	return out
 }
 
-// object says what a goroutine that left the processor at a stack waits for, for a reason that may be several things.
+// object returns what a goroutine waits for if it left the processor at a stack for a reason that
+// covers several things.
 func (f *Fold) object(s exectrace.StackID, why exectrace.Reason) string {
 	frames := f.trace.Frames(s)
 	if kind := lockKind(frames); kind != "" && queues(why) {
@@ -142,11 +143,12 @@ func (f *Fold) object(s exectrace.StackID, why exectrace.Reason) string {
 	return ""
 }
 
-// inCollector is the object of waits in the runtime for a collection to begin or to end.
+// inCollector is the object of waits in the runtime for the start or the end of a garbage
+// collection.
 const inCollector = "collector"
 
-// lockKind reads the kind of lock from a waiter's frames, leaf first, as of Go 1.22 to 1.26. Locks
-// of the runtime's own (GC, profiles) are none.
+// lockKind returns the kind of lock from a waiter's frames, leaf first, as of Go 1.22 to 1.26. It
+// returns "" for the runtime's own locks (GC, profiles).
 func lockKind(frames []exectrace.Frame) string {
 	kind := ""
 	for _, fr := range frames {
@@ -157,7 +159,7 @@ func lockKind(frames []exectrace.Frame) string {
 		case strings.HasPrefix(f, "sync.(*Once)."):
 			return "once"
 		case strings.HasPrefix(f, "sync.(*Mutex)."), strings.HasPrefix(f, "internal/sync.(*Mutex)."):
-			kind = "mutex" // a RWMutex or a Once above it says more
+			kind = "mutex" // a calling RWMutex or Once is more specific
 		case strings.HasPrefix(f, "sync.(*WaitGroup)."):
 			return "waitgroup"
 		case strings.HasPrefix(f, "sync.(*Cond)."):
@@ -173,7 +175,7 @@ func lockKind(frames []exectrace.Frame) string {
 	return kind
 }
 
-// lockNode is a line in its part: one that waits, or one that wakes.
+// lockNode is a line in a role: one that waits, or one that wakes.
 type lockNode struct {
 	line  int32
 	wakes bool

@@ -10,18 +10,18 @@ type View string
 
 // The profiles.
 const (
-	Time    View = "goroutines" // all time of all goroutines; it sums to their lifetimes
+	Time    View = "goroutines" // all time of all goroutines; the sum of their lifetimes
 	OffCPU  View = "blocking"   // waits, by the waiter's stack
 	Wakers  View = "wakers"     // the same waits, by the stack that ended them
 	Calls   View = "syscalls"   // system calls
-	Latency View = "sched"      // ready and waiting for a processor, by where the goroutine was
+	Latency View = "sched"      // time ready and waiting for a processor, by the stack at which the goroutine became ready
 )
 
-// Profile makes a pprof profile of count and delay, label "reason" saying what for. Time
-// that is still open at the end of the trace is in it, unlike in go tool trace.
+// Profile returns a pprof profile of counts and delays, with the reason in the label "reason".
+// Unlike that of go tool trace, it includes intervals that are still open at the end of the trace.
 //
-// Time has the label "state" too. What a goroutine did on a processor, or before it first came to one, is
-// not known by stack: it stands at the function that the goroutine was started with.
+// Time also has the label "state". The stack of the time on a processor, and of the time before the
+// first run, is unknown: it is charged to the function that the goroutine was started with.
 func (f *Fold) Profile(v View) (*profile.Profile, error) {
 	types := []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
 	if v == Time {
@@ -59,14 +59,14 @@ func (f *Fold) Profile(v View) (*profile.Profile, error) {
 	return f.trace.Profile(types, rows)
 }
 
-// pprofKey says which rows are one sample of a profile.
+// pprofKey identifies the rows that are one sample of a profile.
 type pprofKey struct {
 	stack      exectrace.StackID
-	root       bool // the outermost frame of stack alone
+	root       bool // only the outermost frame of stack
 	state, why string
 }
 
-// pprofKey returns where a view books the row, but for the reason; false when it does not.
+// pprofKey returns where a view counts the row, without the reason; false if it does not count it.
 func (r *row) pprofKey(v View) (pprofKey, bool) {
 	switch v {
 	case Time:

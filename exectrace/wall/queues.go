@@ -2,7 +2,7 @@ package wall
 
 import "github.com/hone-go/hone/exectrace"
 
-// queue counts who waits at a stack at one time.
+// queue counts the goroutines that wait at a line at one time.
 type queue struct {
 	waiting int32
 	longest int32
@@ -11,7 +11,7 @@ type queue struct {
 	several int64 // with two or more
 }
 
-// enqueue counts a waiter more or less at a stack.
+// enqueue changes the number of waiters at a stack.
 func (f *Fold) enqueue(s exectrace.StackID, now int64, by int32) {
 	at := f.queueAt(s)
 	if at < 0 {
@@ -32,8 +32,8 @@ func (f *Fold) enqueue(s exectrace.StackID, now int64, by int32) {
 	q.longest = max(q.longest, q.waiting)
 }
 
-// queueAt returns the number of the line at which a stack queues up, or -1: those that wait for the collector
-// stand in no line of the program's.
+// queueAt returns the number of the line of a stack whose waits are a queue, or -1. Goroutines that
+// wait for the garbage collector are in no queue of the program.
 func (f *Fold) queueAt(s exectrace.StackID) int32 {
 	for int(s) >= len(f.queueOf) {
 		f.queueOf = append(f.queueOf, make([]int32, max(256, len(f.queueOf)))...)

@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Sched is how long goroutines that were ready waited for a processor.
+// Sched is how long ready goroutines waited for a processor.
 type Sched struct {
 	Length  float64     `json:"length_seconds"`
 	Seconds float64     `json:"seconds"`
@@ -16,9 +16,9 @@ type Sched struct {
 	Lines   []SchedLine `json:"lines"` // most time first
 }
 
-// SchedLine is the waiting for a processor of goroutines that were made ready at one line.
+// SchedLine is how long goroutines that became ready at one line waited for a processor.
 type SchedLine struct {
-	Line    exectrace.Line `json:"line"` // where the goroutine was: the wait that was over, the go statement, the loop that was preempted
+	Line    exectrace.Line `json:"line"` // where the goroutine was: at the wait that ended, the go statement, or the loop that was preempted
 	Waker   exectrace.Line `json:"waker,omitzero"`
 	Why     string         `json:"why"`
 	Seconds float64        `json:"seconds"`
@@ -26,7 +26,7 @@ type SchedLine struct {
 	Max     float64        `json:"max_seconds"`
 }
 
-// Sched sums the runnable time.
+// Sched returns the sums of the runnable time.
 func (f *Fold) Sched() *Sched {
 	var causes sums
 	b := newBreakdown(f)

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/profile/symbol"
 )
 
-// Syscalls are the system calls that the scheduler saw: those that go through
-// syscall.Syscall or cgo. Raw ones and what the vDSO answers are not in a trace.
+// Syscalls are the system calls that the scheduler saw: those through syscall.Syscall or cgo. Raw
+// system calls and calls that the vDSO answers are not in a trace.
 type Syscalls struct {
 	Length  float64       `json:"length_seconds"`
 	Seconds float64       `json:"seconds"`
@@ -17,7 +17,7 @@ type Syscalls struct {
 	Lines   []SyscallLine `json:"lines"` // most time first
 }
 
-// SyscallLine are the system calls below one line.
+// SyscallLine is the system calls of one line.
 type SyscallLine struct {
 	Line    exectrace.Line `json:"line"`
 	Call    string         `json:"call"` // the library function that made it: "os.(*File).Write", or betweenCalls
@@ -25,14 +25,15 @@ type SyscallLine struct {
 	Count   int64          `json:"count"`
 	Max     float64        `json:"max_seconds"`
 	Open    int64          `json:"open,omitempty"`
-	// Lost is how often the call was so long that its processor was given to others.
+	// Lost is how often a call took so long that its processor was given to other goroutines.
 	Lost int64 `json:"lost_processor,omitempty"`
 }
 
-// betweenCalls is where a thread of C is that calls into Go, as long as it does not: the tracer has it in a system call.
+// betweenCalls is the place of a thread of C that calls into Go, between those calls: the tracer
+// reports it as in a system call.
 const betweenCalls = "C, between calls into Go"
 
-// Syscalls sums the system calls by line.
+// Syscalls returns the system calls by line.
 func (f *Fold) Syscalls() *Syscalls {
 	type at struct {
 		line int32
@@ -70,8 +71,8 @@ func (f *Fold) Syscalls() *Syscalls {
 	return out
 }
 
-// systemCall names the frame nearest to the leaf that people know: not the
-// assembly stubs, nor the poller's plumbing.
+// systemCall returns the frame nearest the leaf that people know, not the assembly stubs and not
+// internal functions of the poller.
 func systemCall(frames []exectrace.Frame) string {
 	for _, fr := range frames {
 		switch symbol.Package(fr.Func) {

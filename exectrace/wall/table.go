@@ -2,11 +2,11 @@ package wall
 
 import "github.com/hone-go/hone/exectrace"
 
-// what is the kind of time that an interval is.
+// what is the kind of time of an interval.
 type what uint8
 
-// Running is split by what the goroutine did for the collector meanwhile. The
-// states after it are followed by their reason.
+// Running is split by what the goroutine did for the garbage collector. The states after it have a
+// reason.
 const (
 	running what = iota
 	assisting
@@ -16,15 +16,15 @@ const (
 	inSyscall
 )
 
-// key says which intervals share a row, in two words: they are made, passed and compared in registers, which
-// a field for each would not be.
+// key identifies the intervals that share a row. It has two words, which are built, passed and
+// compared in registers; a struct with a field for each part would not be.
 type key struct{ who, how uint64 }
 
 const openBit = 1
 
-// keyOf is the key of an interval that has ended. entry is the goroutine's first stack: its root says what it
-// was started with. left is where it left the processor, 0 while running. wake is who ended a wait, or
-// made it ready; 0 when nobody did.
+// keyOf returns the key of an interval that has ended. entry is the goroutine's first stack: its
+// root is the function that it was started with. left is the stack at which it left the processor,
+// 0 while running. wake is the stack of the waker; 0 if there is none.
 func keyOf(entry, left, wake exectrace.StackID, what what, why exectrace.Reason) key {
 	return key{uint64(entry)<<32 | uint64(left), uint64(wake)<<32 | uint64(why)<<8 | uint64(what)<<1}
 }
@@ -36,31 +36,32 @@ func (k key) why() exectrace.Reason    { return exectrace.Reason(k.how >> 8) }
 func (k key) what() what               { return what(k.how >> 1 & 0x7f) }
 func (k key) open() bool               { return k.how&openBit != 0 } // still open at the end of the trace
 
-// from is the key with another first stack.
+// from returns the key with another first stack.
 func (k key) from(entry exectrace.StackID) key {
 	k.who = uint64(entry)<<32 | k.who&(1<<32-1)
 	return k
 }
 
-// row is a line of the table: 64 bytes, a line of the cache.
+// row is a row of the table: 64 bytes, one cache line.
 type row struct {
 	key
 	spans
-	// then is the row of what follows a wait, plus one: being ready, woken by the same line.
+	// then is the index of the row of the state after a wait (being ready, woken by the same line),
+	// plus one.
 	then int32
-	// again of the sleeps followed a sleep: see slept.
+	// again is how many of the sleeps followed a sleep: see slept.
 	again uint32
 }
 
-// spans are the sums of intervals.
+// spans is the sums of intervals.
 type spans struct {
 	n     int64
 	total int64 // nanoseconds
 	max   int64
-	// work is how long the goroutines ran between the wait before and this one, for
-	// waits: little work and many waits is a goroutine that only passes things on.
+	// work is, for waits, how long the goroutines ran between the previous wait and this one:
+	// little work and many waits mean that a goroutine only passes things on.
 	work int64
-	// brief of the waits came after less than tooBrief of work.
+	// brief is how many of the waits followed less than tooBrief of work.
 	brief int64
 }
 
@@ -72,7 +73,7 @@ func (s *spans) merge(o *spans) {
 	s.max = max(s.max, o.max)
 }
 
-// tally is a row's sums for time that has no more of them.
+// tally is the sums of intervals without work.
 type tally struct{ n, total, max int64 }
 
 func (s *tally) add(d int64) {
@@ -81,22 +82,23 @@ func (s *tally) add(d int64) {
 	s.max = max(s.max, d)
 }
 
-// tooBrief is the work between two waits that is less than the waits cost, in nanoseconds: a
-// goroutine that parks and is woken costs some 0.2 to 1 µs on each side, and its waker
-// as much. Unlike a mean, a count of these stands when the machine takes the CPU away now and then.
+// tooBrief is the work between two waits, in nanoseconds, that costs less than the waits: parking
+// and waking a goroutine costs about 0.2 to 1 µs on each side, and about as much for its waker.
+// Unlike a mean, a count of such waits is not affected when the machine takes the CPU away for a
+// while.
 const tooBrief = 5_000
 
-// table finds rows by their key: open addressing, since a Go map would take more
-// time than the rest of the fold. Rows keep their place.
+// table finds rows by key: open addressing, since a Go map would take more time than the rest of
+// the fold. The index of a row does not change.
 type table struct {
 	rows  []row
-	slots []int32 // place in rows plus one; 0 is free
-	// last is the row that was found last of those that left the processor at a stack: mostly it
-	// is asked for again.
+	slots []int32 // index in rows plus one; 0 is free
+	// last is, by stack, the last row that was found for goroutines that left the processor there:
+	// mostly the next lookup is for the same row.
 	last []int32
 }
 
-// at returns the place of a row.
+// at returns the index of a row, which it adds if necessary.
 func (t *table) at(k key) int32 {
 	if left := k.left(); int64(left) < int64(len(t.last)) {
 		if at := t.last[left]; t.rows[at].key == k {
@@ -126,7 +128,7 @@ func (t *table) find(k key) int32 {
 	return t.add(k)
 }
 
-// add adds a row that is not there yet.
+// add adds a row.
 func (t *table) add(k key) int32 {
 	if 2*len(t.rows) >= len(t.slots) {
 		t.grow()
@@ -152,8 +154,8 @@ func (t *table) grow() {
 	}
 }
 
-// hash mixes by Fibonacci multipliers (Knuth, The Art of Computer Programming 3, 6.4); the
-// high bits, which are mixed best, come down at the end.
+// hash mixes with Fibonacci multipliers (Knuth, The Art of Computer Programming 3, 6.4); the high
+// bits, which are mixed best, are moved down at the end.
 func (k key) hash() uint64 {
 	h := k.who*0x9e3779b97f4a7c15 ^ k.how*0xbf58476d1ce4e5b9
 	return h ^ h>>32
@@ -175,7 +177,7 @@ func (r *row) merge(o *row) {
 	r.again += o.again
 }
 
-// take adds running time, between which there is no work.
+// take adds running time, which has no work.
 func (r *row) take(s tally) {
 	r.n += s.n
 	r.brief += s.n

@@ -11,22 +11,23 @@ import (
 type Wakings struct {
 	Length  float64  `json:"length_seconds"`
 	Wakings []Waking `json:"wakings"` // by the time waited, longest first
-	// Waits that were not over when the trace ended have no waker.
+	// OpenSeconds is the time of waits that had not ended at the end of the trace: they have no
+	// waker.
 	OpenSeconds float64 `json:"open_seconds,omitempty"`
 	OpenCount   int64   `json:"open_count,omitempty"`
 }
 
-// Waking is one line that ended waits. Waits that the network poller, a timer or the runtime
-// ended have the zero Line.
+// Waking is one line that ended waits. Waits that the network poller, a timer or the runtime ended
+// have the zero Line.
 type Waking struct {
 	Line    exectrace.Line `json:"line"`
 	Seconds float64        `json:"seconds"` // of the waits that it ended
 	Count   int64          `json:"count"`
-	// Woken are the waits that it ended, by line and reason, longest first.
+	// Woken is the waits that it ended, by line and reason, longest first.
 	Woken []Woken `json:"woken"`
 }
 
-// Woken is the waiting at one line for one reason that one waker ended.
+// Woken is the waits at one line, for one reason, that one waker ended.
 type Woken struct {
 	Line    exectrace.Line `json:"line"`
 	Reason  string         `json:"reason"`
@@ -35,11 +36,11 @@ type Woken struct {
 	Count   int64          `json:"count"`
 }
 
-// Wakings sums the waits by waker.
+// Wakings returns the sums of the waits by waker.
 func (f *Fold) Wakings() *Wakings {
 	_, byPair, _ := f.waits()
 	out := &Wakings{Length: exectrace.Seconds(f.length)}
-	index := map[int32]int{} // waking line → place in out
+	index := map[int32]int{} // waking line → index in out
 	for k, s := range byPair {
 		out.OpenCount += s.open
 		out.OpenSeconds += exectrace.Seconds(s.openTotal)

@@ -4,18 +4,18 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Yielded is why a goroutine is ready that called runtime.Gosched.
+// Yielded is the reason of a goroutine that is ready because it called runtime.Gosched.
 const Yielded = "yielded"
 
 func (w what) String() string {
 	return [...]string{"running", "gc assist", "gc sweep", "runnable", "blocked", "syscall"}[w]
 }
 
-// whyName is the reason of an interval in words, empty where the kind says it all.
+// whyName returns the reason of an interval in words; empty if the kind says it all.
 func whyName(t *exectrace.Trace, w what, why exectrace.Reason) string {
 	switch {
 	case w == blocked && why == exectrace.ReasonNone:
-		return "unknown" // it began before the trace
+		return "unknown" // it started before the trace
 	case w == blocked:
 		return t.ReasonName(nil, why)
 	case w != runnable:
@@ -36,7 +36,7 @@ func whyName(t *exectrace.Trace, w what, why exectrace.Reason) string {
 	return "unknown"
 }
 
-// mean of n nanosecond durations in seconds; nil when there are none.
+// mean returns the mean of n durations in nanoseconds, in seconds; nil when there are none.
 func mean(total, n int64) *float64 {
 	if n == 0 {
 		return nil
@@ -45,7 +45,8 @@ func mean(total, n int64) *float64 {
 	return &m
 }
 
-// Why returns the words for why a goroutine was in a state, as in profiles: "chan receive", "woken".
+// Why returns the reason why a goroutine was in a state, in the words of profiles: "chan receive",
+// "woken".
 func Why(t *exectrace.Trace, state exectrace.State, why exectrace.Reason) string {
 	switch state {
 	case exectrace.Waiting:

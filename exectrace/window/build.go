@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// builder makes a profile of sums of one state.
+// builder builds a profile from sums of one state.
 type builder struct {
 	state exectrace.State
 	b     *profile.Builder
@@ -21,7 +21,7 @@ func newBuilder(state exectrace.State) *builder {
 	return &builder{state: state, b: profile.NewBuilder(types...)}
 }
 
-// add adds a sum if it is of the state.
+// add adds a sum if it is of that state.
 func (b *builder) add(t *exectrace.Trace, k key, c cell) {
 	if k.state != b.state || c == (cell{}) || k.stack == 0 && b.state != sampled {
 		return // as in the profiles of package wall

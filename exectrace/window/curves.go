@@ -4,19 +4,20 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Sizes of curves. Beyond them goroutines and processors are counted, not shown.
+// Limits of curves. Goroutines and processors beyond them are counted, but not shown.
 const (
 	baseColumns = 8192
 	mostGroups  = 48 // the last is for all others
 	mostProcs   = 128
 )
 
-// curves are what is drawn over time, in columns of equal width. Counts are kept as their integral over a column.
+// curves is what is drawn over time, in columns of equal width. Counts are stored as their
+// integrals over a column.
 type curves struct {
 	from, to int64
 	step     int64 // width of a column, nanoseconds
 	n        int
-	growing  bool // the end is not known: step doubles
+	growing  bool // the end is unknown: step doubles when necessary
 	states   [exectrace.Idle + 1]level
 	gc, stw  level
 	procs    []*level
@@ -32,11 +33,11 @@ type curves struct {
 // level is a count over time.
 type level struct {
 	count int64
-	last  int64 // time up to which area holds
+	last  int64 // time up to which area is computed
 	area  []int64
 }
 
-// newCurves returns curves of a stretch.
+// newCurves returns curves of an interval.
 func newCurves(from, to int64, n int) *curves {
 	c := &curves{from: from, to: to, n: n, step: max(1, (to-from+int64(n)-1)/int64(n))}
 	if to >= endless {
@@ -53,7 +54,7 @@ func newCurves(from, to int64, n int) *curves {
 // newGrowingCurves returns curves of a whole trace of unknown length.
 func newGrowingCurves(n int) *curves { return newCurves(0, endless, n) }
 
-// fit makes room for a time.
+// fit extends the curves to a time.
 func (c *curves) fit(now int64) {
 	for c.growing && (now-c.from)/c.step >= int64(c.n) {
 		c.step *= 2
@@ -92,7 +93,7 @@ func halveLast(v []int64) {
 	}
 }
 
-// spread adds count over a stretch of time.
+// spread adds count over an interval of time.
 func (c *curves) spread(l *level, from, to, count int64) {
 	from, to = max(from, c.from), min(to, c.to)
 	if from >= to || count == 0 {
@@ -114,7 +115,7 @@ func (c *curves) spread(l *level, from, to, count int64) {
 	l.area[b] += count * (to - c.from - b*c.step)
 }
 
-// change adds to a count from now on.
+// change changes a count from now on.
 func (c *curves) change(l *level, now, by int64) {
 	if l.count != 0 {
 		c.spread(l, l.last, now, l.count)
@@ -122,10 +123,10 @@ func (c *curves) change(l *level, now, by int64) {
 	l.last, l.count = now, l.count+by
 }
 
-// add adds one goroutine's stretch in a state that is over.
+// add adds the interval of one goroutine in a state, after it ended.
 func (c *curves) add(s exectrace.State, from, to int64) { c.spread(&c.states[s], from, to, 1) }
 
-// enter takes a goroutine into its state, in which it was since a time before now.
+// enter counts a goroutine in its state, which it entered at since, before now.
 func (c *curves) enter(g *strand, since, now int64) {
 	l := &c.states[g.state]
 	if since < now {
@@ -149,7 +150,7 @@ func (c *curves) enter(g *strand, since, now int64) {
 	}
 }
 
-// leave takes it out.
+// leave removes a goroutine from the counts.
 func (c *curves) leave(g *strand, now int64) {
 	c.change(&c.states[g.state], now, -1)
 	if g.state != exectrace.Running {
@@ -173,7 +174,7 @@ func (c *curves) proc(p int32) *level {
 	return c.procs[p]
 }
 
-// group returns the number of those started with a function.
+// group returns the number of the group of goroutines that were started with a function.
 func (c *curves) group(name string) int32 {
 	if i, ok := c.byName[name]; ok {
 		return i
@@ -190,7 +191,7 @@ func (c *curves) group(name string) int32 {
 	return i
 }
 
-// move puts a goroutine into a group, when more is known of it.
+// move moves a goroutine to another group when more is known about it.
 func (c *curves) move(g *strand, to int32) {
 	if g.state == exectrace.Running && g.group != to && len(c.groups) > int(g.group) {
 		at := g.since
@@ -202,7 +203,7 @@ func (c *curves) move(g *strand, to int32) {
 	g.group = to
 }
 
-// rare takes what is no change of a goroutine.
+// rare handles events that are not transitions of goroutines.
 func (c *curves) rare(e *exectrace.Event) {
 	set := func(l *level, on int64) { c.change(l, e.Time, on-l.count) }
 	switch e.Kind {
@@ -226,7 +227,7 @@ func (c *curves) rare(e *exectrace.Event) {
 func (c *curves) point(v []int64, e *exectrace.Event) {
 	if e.Time < c.from || e.Time >= c.to || e.Value > 1<<60 {
 		if e.Time < c.from && e.Value <= 1<<60 {
-			v[0] = int64(e.Value) // what it was when the stretch began
+			v[0] = int64(e.Value) // its value when the interval started
 		}
 		return
 	}

@@ -4,56 +4,58 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// Options say which stretch of a trace to fold, in nanoseconds since its first event.
+// Options say which interval of a trace to fold, in nanoseconds since its first event.
 type Options struct {
 	From, To int64 // To 0 is the end
-	Columns  int   // of the curves; 0 is none
-	Sums     bool  // sum up by stack
-	// Shift is the time of the whole trace at which a reading of a part of it begins; From and To count from the trace's.
+	Columns  int   // number of columns of the curves; 0 is none
+	Sums     bool  // compute sums by stack
+	// Shift is the time in the whole trace at which the reading of a part starts; From and To are
+	// times of the whole trace.
 	Shift int64
-	// Held is what the reading of the whole trace knows of goroutines that wait when this reading begins.
+	// Held is, by goroutine ID, where the goroutines that wait at the start of this reading left
+	// their processors, as known from the reading of the whole trace.
 	Held map[uint64]Held
 }
 
-// Held is where a goroutine left its processor, as a stack of the whole trace, and why.
+// Held is the stack, of the whole trace, at which a goroutine left its processor, and why.
 type Held struct {
 	Left exectrace.StackID
 	Why  exectrace.Reason
 }
 
-// Fold gathers curves and sums. Make one with New or NewIndexer.
+// Fold collects curves and sums. Use New or NewIndexer to create one.
 type Fold struct {
 	opt    Options
 	trace  *exectrace.Trace
 	gs     []strand // by GIndex
 	curves *curves
 	sums   *sums
-	marks  []generation // of an Indexer
+	marks  []generation // for an Indexer
 	index  bool
-	room   int   // entries that snapshots may still take
-	start  int64 // of the generation, in the reading's time
-	from   int64 // of the stretch, in the reading's time
+	room   int   // number of entries left for snapshots
+	start  int64 // of the generation, in time of this reading
+	from   int64 // of the interval, in time of this reading
 	to     int64
-	over   bool // the stretch has ended; statuses may come that say what was so in it
+	over   bool // the interval has ended; later statuses may still describe it
 }
 
-// strand is what is known of a live goroutine.
+// strand is the state of a live goroutine.
 type strand struct {
 	id    uint64
 	since int64
-	left  exectrace.StackID // where it left the processor
-	state exectrace.State   // Unknown: there is none
+	left  exectrace.StackID // stack at which it left the processor
+	state exectrace.State   // Unknown: there is no goroutine
 	why   exectrace.Reason
-	held  bool  // left is of the whole trace
-	named bool  // group is that of what it was started with
-	group int32 // of the curves
-	proc  int32 // on which it runs
+	held  bool  // left is a stack of the whole trace
+	named bool  // group is that of the function it was started with
+	group int32 // index in the groups of the curves
+	proc  int32 // processor on which it runs
 }
 
 // endless is later than any trace.
 const endless = int64(1) << 61
 
-// New returns a Fold of a stretch.
+// New returns a Fold of an interval.
 func New(opt Options) *Fold {
 	f := &Fold{opt: opt, from: max(0, opt.From-opt.Shift), to: endless}
 	if opt.To > 0 {
@@ -105,7 +107,7 @@ func (f *Fold) at(i exectrace.GIndex) *strand {
 	return &f.gs[i]
 }
 
-// goroutine takes a change of state.
+// goroutine handles a change of state.
 func (f *Fold) goroutine(e *exectrace.Event) {
 	g := f.at(e.G)
 	if e.From == exectrace.Unknown || g.state == exectrace.Unknown {
@@ -126,7 +128,7 @@ func (f *Fold) goroutine(e *exectrace.Event) {
 	f.enter(g, e, e.Time)
 }
 
-// meet takes the first that is heard of a goroutine.
+// meet handles the first event about a goroutine.
 func (f *Fold) meet(e *exectrace.Event, g *strand) {
 	info := f.trace.Goroutine(e.G)
 	*g = strand{id: info.ID, left: e.Stack, proc: -1}
@@ -144,7 +146,7 @@ func (f *Fold) meet(e *exectrace.Event, g *strand) {
 	if entry != 0 {
 		f.name(g, entry)
 	}
-	if f.over { // a status at a generation's end: it was so during all of the stretch
+	if f.over { // a status at a generation's end: it was so during the whole interval
 		if e.Kind == exectrace.GoStatus && since < f.to {
 			g.state, g.why, g.since = e.To, why, since
 			f.book(g, f.to, true)
@@ -159,7 +161,7 @@ func (f *Fold) meet(e *exectrace.Event, g *strand) {
 	g.why = why
 }
 
-// name says to which group a goroutine belongs.
+// name assigns a goroutine to a group.
 func (f *Fold) name(g *strand, entry exectrace.StackID) {
 	g.named = !f.trace.Wraps(entry) && !f.trace.Rootless(entry)
 	if f.curves != nil {
@@ -192,7 +194,7 @@ func (f *Fold) enter(g *strand, e *exectrace.Event, since int64) {
 	}
 }
 
-// generation begins one.
+// generation starts a generation.
 func (f *Fold) generation(e *exectrace.Event) {
 	f.start = e.Time
 	if f.sums != nil && f.index {
@@ -215,7 +217,7 @@ func (f *Fold) generation(e *exectrace.Event) {
 	f.marks = append(f.marks, m)
 }
 
-// rare takes what is no change of a goroutine.
+// rare handles events that are not transitions of goroutines.
 func (f *Fold) rare(e *exectrace.Event) {
 	if e.Kind == exectrace.CPUSample {
 		if f.sums != nil && e.Time >= f.from {
@@ -243,7 +245,7 @@ func (f *Fold) gap(now int64) {
 	}
 }
 
-// finish closes what is open at the end of the stretch.
+// finish closes what is open at the end of the interval.
 func (f *Fold) finish(now int64) {
 	if f.over {
 		return
@@ -259,11 +261,11 @@ func (f *Fold) finish(now int64) {
 	f.over = true
 }
 
-// End takes the end of the trace.
+// End closes what is open at the end of the trace.
 func (f *Fold) End(t *exectrace.Trace) {
 	f.trace = t
 	if f.index {
-		f.sums.next(t.Now()) // closes the last generation
+		f.sums.next(t.Now()) // ends the last generation
 	}
 	f.finish(min(t.Now(), f.to))
 }

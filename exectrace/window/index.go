@@ -18,26 +18,27 @@ import (
 
 // Bounds on an index and on what is read for an answer.
 const (
-	mostHeld  = 4 << 20  // entries of all snapshots: 64 MB
+	mostHeld  = 4 << 20  // entries of all snapshots together: 64 MB
 	mostRead  = 12 << 20 // bytes of a trace that are read again for curves
 	mostLanes = 6 << 20  // and for the spans of goroutines
 	mostSpans = 3000
 )
 
-// generation is one of an indexed trace.
+// generation is a generation of an indexed trace.
 type generation struct {
 	place exectrace.Place
-	since int64 // when its events begin
+	since int64 // start of its events
 	held  []held
 }
 
-// held is a goroutine that is off the processor when a generation begins, and where it left it.
+// held is a goroutine that is off the processor when a generation starts, and where it left the
+// processor.
 type held struct {
 	id uint64
 	Held
 }
 
-// Index answers questions about stretches of a trace. It may be used by several goroutines at a time.
+// Index answers questions about intervals of a trace. It is safe for concurrent use.
 type Index struct {
 	file  io.ReaderAt
 	size  int64
@@ -46,12 +47,12 @@ type Index struct {
 	fold  *Fold
 	end   int64
 
-	requests []request // by their end
+	requests []request // in order of their ends
 
-	mu sync.Mutex // of trace's cache of frames
+	mu sync.Mutex // guards trace's cache of frames
 }
 
-// Indexer makes an Index of a trace that is being read: hand its Fold to [exectrace.Read].
+// Indexer builds an Index of a trace while it is read: pass its Fold to [exectrace.Read].
 type Indexer struct {
 	fold *Fold
 	list []request
@@ -60,17 +61,19 @@ type Indexer struct {
 // NewIndexer returns an Indexer.
 func NewIndexer() *Indexer { return &Indexer{fold: newIndexer()} }
 
-// Request adds a request to the index: what package requests calls Ended. Of more than 8 million the rest is left out.
+// Request adds a request to the index: an Ended function for package requests. After 8 million
+// requests, further ones are ignored.
 func (x *Indexer) Request(id, begin, end int64) {
 	if len(x.list) < mostRequests {
 		x.list = append(x.list, request{id, begin, end})
 	}
 }
 
-// Fold is what takes the events.
+// Fold returns the fold that takes the events.
 func (x *Indexer) Fold() exectrace.Fold { return x.fold }
 
-// Index returns the index of the trace that was read. file holds the same bytes, not compressed; it stays in use.
+// Index returns the index of the trace that was read. file holds the same bytes, not compressed;
+// the Index keeps using it.
 func (x *Indexer) Index(t *exectrace.Trace, file io.ReaderAt) (*Index, error) {
 	f := x.fold
 	if len(f.marks) == 0 {
@@ -89,19 +92,20 @@ func (x *Indexer) Index(t *exectrace.Trace, file io.ReaderAt) (*Index, error) {
 // Length returns the length of the trace in nanoseconds.
 func (x *Index) Length() int64 { return x.end }
 
-// clip puts a stretch within the trace; to 0 is the end.
+// clip clips an interval to the trace; to 0 is the end.
 func (x *Index) clip(from, to int64) (int64, int64, error) {
 	if to <= 0 || to > x.end {
 		to = x.end
 	}
 	from = max(0, from)
 	if from >= to {
-		return 0, 0, fmt.Errorf("no such stretch: the trace ends after %.9f s", exectrace.Seconds(x.end))
+		return 0, 0, fmt.Errorf("no such interval: the trace ends after %.9f s", exectrace.Seconds(x.end))
 	}
 	return from, to, nil
 }
 
-// covering returns the generations first <= i < last that hold a stretch, and their bytes.
+// covering returns the generations first <= i < last that cover an interval, and their size in
+// bytes.
 func (x *Index) covering(from, to int64) (first, last int, bytes int64) {
 	m := x.fold.marks
 	first = max(0, sort.Search(len(m), func(i int) bool { return m[i].since > from })-1)
@@ -117,7 +121,7 @@ func (x *Index) offset(i int) int64 {
 	return x.size
 }
 
-// read reads generations for folds. What is broken in them the full reading has said.
+// read reads generations for folds. It ignores damage, which the full reading has reported.
 func (x *Index) read(ctx context.Context, first, last int, folds ...exectrace.Fold) (*exectrace.Trace, error) {
 	from := x.offset(first)
 	r := io.MultiReader(bytes.NewReader(x.head), io.NewSectionReader(x.file, from, x.offset(last)-from))
@@ -126,7 +130,7 @@ func (x *Index) read(ctx context.Context, first, last int, folds ...exectrace.Fo
 	return t, err
 }
 
-// options are those of a Fold that reads from a generation on.
+// options returns the Options of a Fold that reads from a generation on.
 func (x *Index) options(first int, from, to int64) Options {
 	g := &x.fold.marks[first]
 	o := Options{From: from, To: to, Shift: g.place.Began, Held: make(map[uint64]Held, len(g.held))}
@@ -136,11 +140,11 @@ func (x *Index) options(first int, from, to int64) Options {
 	return o
 }
 
-// Views are those of Profile, as [analysis.Profiles] names them.
+// Views returns the views of Profile, as [analysis.Profiles] names them.
 func Views() []string { return []string{"cpu", "blocking", "sched", "syscalls"} }
 
-// Profile returns what a view shows of a stretch. cpu has samples; the others have stretches and nanoseconds: of
-// those that began before from or ended after to, the part within.
+// Profile returns a view of an interval. cpu has samples; the others have counts and nanoseconds.
+// States that started before from or ended after to count with the part within.
 func (x *Index) Profile(ctx context.Context, view string, from, to int64) (*profile.Profile, error) {
 	from, to, err := x.clip(from, to)
 	if err != nil {
@@ -148,7 +152,7 @@ func (x *Index) Profile(ctx context.Context, view string, from, to int64) (*prof
 	}
 	state, ok := map[string]exectrace.State{"cpu": sampled, "blocking": exectrace.Waiting, "sched": exectrace.Runnable, "syscalls": exectrace.Syscall}[view]
 	if !ok {
-		return nil, fmt.Errorf("no view %q of a stretch of a trace; there are %q", view, Views())
+		return nil, fmt.Errorf("no view %q of an interval of a trace; there are %q", view, Views())
 	}
 	b := newBuilder(state)
 	add := func(from, to int64, first, last int) error {
@@ -180,7 +184,7 @@ func (x *Index) Profile(ctx context.Context, view string, from, to int64) (*prof
 	if last < len(m) && to < m[last].since || last == len(m) && to < x.end {
 		right--
 	}
-	if left >= right || len(x.fold.sums.spans) != len(m) { // within two generations, or with one that the sums do not know
+	if left >= right || len(x.fold.sums.spans) != len(m) { // within two generations, or the sums lack one
 		if err := add(from, to, first, last); err != nil {
 			return nil, err
 		}
@@ -207,7 +211,7 @@ func (x *Index) Profile(ctx context.Context, view string, from, to int64) (*prof
 	return b.profile(to - from)
 }
 
-// lanes returns the spans of goroutines and processors in a stretch.
+// lanes returns the spans of goroutines and processors in an interval.
 func (x *Index) lanes(t *timeline.Result, shift int64, first int) *timeline.Result {
 	held := map[uint64]exectrace.StackID{}
 	for _, h := range x.fold.marks[first].held {
@@ -221,7 +225,7 @@ func (x *Index) lanes(t *timeline.Result, shift int64, first int) *timeline.Resu
 		if len(spans) == 0 || spans[0].Line >= 0 || spans[0].State == "running" {
 			continue
 		}
-		if s, ok := held[t.Goroutines[i].ID]; ok { // it waited when the generation began
+		if s, ok := held[t.Goroutines[i].ID]; ok { // it waited when the generation started
 			l := x.trace.Blame(s)
 			n, ok := known[l]
 			if !ok {

@@ -7,40 +7,40 @@ import (
 	"github.com/hone-go/hone/exectrace/timeline"
 )
 
-// Overview is what happened in a stretch of a trace, in columns of equal width. Times are nanoseconds since the
-// trace's first event.
+// Overview is what happened in an interval of a trace, in columns of equal width. Times are in
+// nanoseconds since the trace's first event.
 type Overview struct {
 	Schema string `json:"schema"`
 	Source string `json:"source,omitempty"`
 	Length int64  `json:"length_ns"` // of the whole trace
 	From   int64  `json:"from_ns"`
 	To     int64  `json:"to_ns"`
-	Step   int64  `json:"step_ns"` // width of a column; the last may reach behind To
-	// Exact says that the columns are of the events themselves; else they are of the index, whose columns are Step wide
-	// and do not begin at From exactly.
+	Step   int64  `json:"step_ns"` // width of a column; the last may extend beyond To
+	// Exact says that the columns are computed from the events. Otherwise they are the columns of
+	// the index, which are Step wide and may not start exactly at From.
 	Exact bool `json:"exact"`
 	Procs int  `json:"gomaxprocs"`
 
-	// Goroutines in a state at one time, on average over a column.
+	// The number of goroutines in each state at one time: the mean over a column.
 	Running  []float64 `json:"running"`
 	Runnable []float64 `json:"runnable"`
 	Syscall  []float64 `json:"syscall"`
 	Waiting  []float64 `json:"waiting"`
-	// Totals are the seconds of all goroutines in these states in the stretch.
+	// Totals are the seconds of all goroutines in these states in the interval.
 	Totals Totals `json:"totals"`
 
-	GC      []float64 `json:"gc"`      // share of the column with a collection going on
+	GC      []float64 `json:"gc"`      // share of the column with a garbage collection in progress
 	Stopped []float64 `json:"stopped"` // share with the world stopped
-	Heap    []int64   `json:"heap"`    // bytes live and not yet swept, at the end of the column; -1 not known
+	Heap    []int64   `json:"heap"`    // bytes live and not yet swept, at the end of the column; -1 if unknown
 	Goal    []int64   `json:"goal"`
 
 	Processors [][]float64 `json:"processors"` // share of the column in which goroutines ran, by processor
-	Groups     []Group     `json:"groups"`     // goroutines by what they were started with, most running time first
+	Groups     []Group     `json:"groups"`     // goroutines by the function that they were started with, most running time first
 
-	// Requests are those that ended in the stretch; absent when none was found in the trace.
+	// Requests are those that ended in the interval; absent if none was found in the trace.
 	Requests *Requests `json:"requests,omitempty"`
 
-	// Lanes are the spans themselves, when the stretch is short enough.
+	// Lanes are the individual spans, if the interval is short enough.
 	Lanes *timeline.Result `json:"lanes,omitempty"`
 }
 
@@ -54,7 +54,7 @@ type Totals struct {
 	Stopped  float64 `json:"stopped_seconds"`
 }
 
-// Group are goroutines that were started with the same function.
+// Group is the goroutines that were started with one function.
 type Group struct {
 	Name    string    `json:"name"`
 	Seconds float64   `json:"running_seconds"`
@@ -70,7 +70,8 @@ const (
 	mostColumns    = 2000
 )
 
-// Overview returns what happened in a stretch; to 0 is the trace's end. columns are how many to make, at most; 0 is 400.
+// Overview returns what happened in an interval; to 0 is the trace's end. columns is the maximum
+// number of columns; 0 is 400.
 func (x *Index) Overview(ctx context.Context, from, to int64, columns int) (*Overview, error) {
 	from, to, err := x.clip(from, to)
 	if err != nil {
@@ -104,7 +105,7 @@ func (x *Index) Overview(ctx context.Context, from, to int64, columns int) (*Ove
 	return x.complete(out), nil
 }
 
-// coarse is an Overview of the index's columns.
+// coarse returns an Overview computed from the index's columns.
 func (x *Index) coarse(from, to int64, columns int) *Overview {
 	c := x.fold.curves
 	a, b := int(from/c.step), int(min((to+c.step-1)/c.step, int64(c.n)))
@@ -121,7 +122,7 @@ func (x *Index) complete(o *Overview) *Overview {
 	return o
 }
 
-// overview returns the columns from a to b, by at a time.
+// overview returns the columns from a to b, merging by of them into one.
 func (c *curves) overview(a, b, by int) *Overview {
 	step := c.step * int64(by)
 	o := &Overview{Step: step}
@@ -168,7 +169,8 @@ func (c *curves) overview(a, b, by int) *Overview {
 	return o
 }
 
-// lasts returns the last known value of each column; before the first one, what is known from before a.
+// lasts returns the last known value of each column. Before the first one, it is the value known
+// before a.
 func lasts(v []int64, a, b, by int) []int64 {
 	now := int64(-1)
 	for i := a - 1; i >= 0 && now < 0; i-- {

@@ -6,22 +6,22 @@ import (
 	"sort"
 )
 
-// request is one that began and ended in the trace.
+// request is a request that started and ended in the trace.
 type request struct{ id, begin, end int64 }
 
-// mostRequests bounds what is kept of them: 190 MB.
+// mostRequests bounds the number of requests kept: 190 MB.
 const mostRequests = 8 << 20
 
-// Requests are those that ended in a stretch.
+// Requests are the requests that ended in an interval.
 type Requests struct {
 	Count int64 `json:"count"`
-	// Rate is how many ended in a second, by column.
+	// Rate is how many ended per second, by column.
 	Rate []float64 `json:"per_second"`
 	// Slowest are the slowest ten, slowest first.
 	Slowest []Request `json:"slowest"`
 }
 
-// Request is one of them.
+// Request is one request.
 type Request struct {
 	ID      int64 `json:"id"` // as in hone trace requests
 	Begin   int64 `json:"begin_ns"`
@@ -30,7 +30,7 @@ type Request struct {
 
 const slowest = 10
 
-// ended returns the requests that ended in a stretch, and their rate in columns.
+// ended returns the requests that ended in an interval, and their rate by column.
 func (x *Index) ended(from, to, step int64, columns int) *Requests {
 	if len(x.requests) == 0 {
 		return nil

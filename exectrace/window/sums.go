@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/exectrace"
 )
 
-// key is what is summed up as one.
+// key identifies what is summed up together.
 type key struct {
 	stack exectrace.StackID
 	held  bool // stack is of the whole trace, not of this reading
@@ -19,22 +19,22 @@ type key struct {
 // sampled is the state of CPU samples.
 const sampled = exectrace.Running
 
-// cell is how often and how long.
+// cell is a count and a duration.
 type cell struct{ n, ns int64 }
 
-// sums add up states by stack, of an index for each generation apart.
+// sums adds up states by stack; for an index, for each generation separately.
 type sums struct {
 	number map[key]int32
 	keys   []key
-	last   key // the one asked for last, and its number
+	last   key // the last key looked up; its number is lastN
 	lastN  int32
-	now    []cell    // by key, of the generation at hand, or of all
-	spans  []span    // generations that are over
-	began  int64     // the one at hand
-	late   []lateRun // what began in a generation that is over
+	now    []cell    // by key, of the current generation, or of the whole reading
+	spans  []span    // generations that have ended
+	began  int64     // start of the current generation
+	late   []lateRun // intervals that started in a generation that has ended
 }
 
-// span is a generation that is over.
+// span is a generation that has ended.
 type span struct {
 	from, to int64
 	cells    []keyCell
@@ -45,11 +45,11 @@ type keyCell struct {
 	cell
 }
 
-// lateRun is a stretch that began in one generation and ended in a later one: whole says from which to which
-// generation it went on all the time.
+// lateRun is an interval that started in one generation and ended in a later one. from and to are
+// the generations that it covers completely.
 type lateRun struct {
 	key      int32
-	gen      int32 // where it began, for so long
+	gen      int32 // generation where it started; its part of that one is ns
 	ns       int64
 	from, to int32 // whole generations: from <= i < to
 }
@@ -70,7 +70,7 @@ func (s *sums) of(k key) int32 {
 	return n
 }
 
-// add adds a stretch.
+// add adds an interval.
 func (s *sums) add(k key, from, to int64, ended bool) {
 	if to < from || k.state == exectrace.Unknown || k.state == exectrace.Gone {
 		return
@@ -91,7 +91,7 @@ func (s *sums) add(k key, from, to int64, ended bool) {
 
 func (s *sums) sample(stack exectrace.StackID) { s.now[s.of(key{stack: stack, state: sampled})].n++ }
 
-// next ends the generation at hand.
+// next ends the current generation.
 func (s *sums) next(now int64) {
 	if now > s.began {
 		s.spans = append(s.spans, span{from: s.began, to: now, cells: s.cells()})
@@ -110,14 +110,16 @@ func (s *sums) cells() []keyCell {
 	return out
 }
 
-// settle books what went on over several generations in each of them, once the trace is over.
+// settle adds the intervals that cover several generations to each of them. It is called at the end
+// of the trace.
 func (s *sums) settle() {
 	if n := len(s.spans); n > 0 { // what the end of the trace closed
 		last := &s.spans[n-1]
 		last.cells = merge(last.cells, s.cells())
 		clear(s.now)
 	}
-	// whole[i] are the changes, at the start of generation i, in how many stretches of a key continue through it.
+	// whole[i] has, by key, the change in the number of intervals that cover generation i, at its
+	// start.
 	whole := make([]map[int32]int64, len(s.spans)+1)
 	part := make([]map[int32]int64, len(s.spans))
 	bump := func(m *map[int32]int64, k int32, v int64) {

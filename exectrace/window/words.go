@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// round keeps three decimals: more cannot be seen, and would be most of the bytes of an answer.
+// round keeps three decimals: more are not visible, and would be most of the bytes of an answer.
 func round(v float64) float64 { return math.Round(v*1e3) / 1e3 }
 
 func sortGroups(g []Group) {

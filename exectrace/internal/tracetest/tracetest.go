@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Record traces f and returns the trace. Under go test -trace, which has the only tracer, the test is
-// skipped.
+// Record traces f and returns the trace. It skips the test under go test -trace, because only one
+// tracer can run.
 func Record(t testing.TB, f func()) []byte {
 	t.Helper()
 	if trace.IsEnabled() {

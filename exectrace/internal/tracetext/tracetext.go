@@ -1,24 +1,25 @@
-// Package tracetext writes execution traces from text, so that a test can say event by
-// event what a trace holds, wrong things too.
+// Package tracetext writes execution traces from text, so that a test can specify, event by event,
+// what a trace contains, including errors.
 //
-// A line is a statement; # begins a comment.
+// A line is a statement; # starts a comment.
 //
 //	trace 26                     the version of the format
-//	generation 1 freq=1000000000 begins a generation; the frequency may be left out
-//	thread 7 time=100            begins a batch; "none" is no thread
+//	generation 1 freq=1000000000 starts a generation; the frequency is optional
+//	thread 7 time=100            starts a batch; "none" is no thread
 //	GoCreate dt=5 new_g=2 new_stack="main.work a.go:3"
-//	                             an event: its arguments by name, in any order; those left
-//	                             out are 0, and dt is 1
+//	                             an event: its arguments by name, in any order; missing
+//	                             ones are 0, and dt is 1
 //	CPUSample time=120 m=7 p=0 g=2
-//	bytes 0a ff                  bytes into the batch, as they are
+//	bytes 0a ff                  adds bytes to the batch
 //	open                         the generation has no tables and no end
-//	table Strings 05 01          a batch of a table, as it is
-//	cut 3                        takes the last bytes of the trace off
+//	table Strings 05 01          a batch of a table, given as bytes
+//	cut 3                        removes the last bytes of the trace
 //
-// Where an event wants a string or a stack, it may be quoted: it goes to the tables of its
-// generation. The frames of a stack are leaf first, each "func file:line", with ";" between.
+// Where an event has a string or a stack as an argument, it may be quoted: it is then added to the
+// tables of its generation. The frames of a stack are leaf first, each "func file:line", separated
+// by ";".
 //
-// Every generation begins with its clock (at its first time) and ends with its tables.
+// Every generation starts with its clock (at its first time) and ends with its tables.
 package tracetext
 
 import (
@@ -63,7 +64,7 @@ type assembler struct {
 	stacks  []string
 }
 
-// names maps the names of events to their types.
+// typeOf returns the type of an event by name.
 func typeOf(name string) (wire.Type, bool) {
 	for t, s := range wire.Specs {
 		if s.Name == name && name != "" {
@@ -119,7 +120,7 @@ func arg(words []string, i int) string {
 	return ""
 }
 
-// split cuts a line into words. Blanks in quotes do not part words.
+// split splits a line into words. Blanks within quotes do not separate words.
 func split(line string) (words []string, err error) {
 	var word strings.Builder
 	quoted := false
@@ -238,7 +239,7 @@ func (a *assembler) value(name, text string) (uint64, error) {
 	return strconv.ParseUint(text, 0, 64)
 }
 
-// number returns the id of text in a table: its place, from 1.
+// number returns the id of text in a table: its index, from 1.
 func number(table *[]string, text string) uint64 {
 	i := slices.Index(*table, text)
 	if i < 0 {
@@ -313,7 +314,7 @@ func (a *assembler) writeTables() {
 	}
 }
 
-// frame writes "func file:line". Its address is made up from the line.
+// frame writes "func file:line". Its address is derived from the line.
 func (a *assembler) frame(to []byte, text string) []byte {
 	fn, place, _ := strings.Cut(strings.TrimSpace(text), " ")
 	file, line, _ := strings.Cut(place, ":")

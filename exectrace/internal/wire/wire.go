@@ -1,9 +1,9 @@
-// Package wire is the table of the events of Go's execution trace format v2, from
-// which the reader, the text form of traces in tests, and their names come.
+// Package wire is the table of the events of Go's execution trace format v2. The reader, the names
+// of events and the text form of traces in tests are derived from it.
 //
-// It says what is written, not what it means: the order of events and their meaning
-// are in package exectrace. Source: internal/trace/tracev2 (events.go, spec.go) and
-// internal/trace/version of Go 1.26.
+// It defines what is written, not what it means: the order and the meaning of events are in package
+// exectrace. Source: internal/trace/tracev2 (events.go, spec.go) and internal/trace/version of Go
+// 1.26.
 package wire
 
 import "fmt"
@@ -11,8 +11,8 @@ import "fmt"
 // Type is the first byte of an event.
 type Type uint8
 
-// The types of events. Up to Frequency, and from ExperimentalBatch on, they are
-// structure: batches and tables. The others are timed events of threads.
+// The types of events. Those up to Frequency, and from ExperimentalBatch on, are structural:
+// batches and tables. The others are timed events of threads.
 const (
 	None Type = iota
 	EventBatch
@@ -96,8 +96,8 @@ const (
 	MaxArgs    = 4        // arguments of a timed event, after the time
 )
 
-// NoThread is the thread of a batch that no thread wrote, and NoProc the processor of a
-// CPU sample taken where none was.
+// NoThread is the thread of a batch that no thread wrote. NoProc is the processor of a CPU sample
+// that was taken on a thread without one.
 const (
 	NoThread = ^uint64(0)
 	NoProc   = ^uint64(0)
@@ -113,20 +113,20 @@ const (
 	PRunning = 1
 	PIdle    = 2
 	PSyscall = 3
-	// PAbandoned is in a system call whose thread is not known any more: the first
-	// word about the processor in this generation is that it was taken from there.
+	// PAbandoned is in a system call, on a thread that is no longer known: the first event about
+	// the processor in this generation reports that it was taken from there.
 	PAbandoned = 4
 )
 
 // Spec describes an event.
 type Spec struct {
 	Name  string
-	Args  []string // after the time; words as in Go's table
-	Since int      // version of the format that brought it: 22 for Go 1.22
+	Args  []string // after the time; named as in Go's table
+	Since int      // version of the format that introduced it: 22 for Go 1.22
 	Timed bool     // has a time and is in the batch of a thread
 }
 
-// Specs are all events by type; those without a name do not exist.
+// Specs holds all events by type; those without a name do not exist.
 var Specs = table()
 
 func table() (t [256]Spec) {

@@ -1,10 +1,10 @@
-// Command recorder makes the traces of older versions of Go that lie beside it:
+// Command recorder creates the traces of older versions of Go in this directory:
 //
 //	GOTOOLCHAIN=go1.22.12 go run -trimpath main.go > go1.22.12.trace
 //	gzip -9 go1.22.12.trace
 //
-// It works for a bit more than a second, so that there is more than one generation, and seldom, so that the
-// traces are small.
+// It works for a bit more than a second, so that there is more than one generation, and does
+// little, so that the traces are small.
 package main
 
 import (
