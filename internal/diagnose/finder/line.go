@@ -3,6 +3,7 @@ package finder
 import (
 	"context"
 	"go/ast"
+	"slices"
 
 	"github.com/hone-go/hone/internal/diagnose/evidence"
 	"github.com/hone-go/hone/internal/diagnose/rule"
@@ -113,6 +114,8 @@ type Patterns struct {
 	Claim rule.Claim
 	// Lines find one pattern each. Their claims are not used.
 	Lines []Line
+	// Prepare returns further lines, which share what they compute about a recording; nil for none.
+	Prepare func(p *rule.Pass) []Line
 }
 
 // Claims returns how the matches are priced.
@@ -120,8 +123,12 @@ func (l Patterns) Claims() rule.Claim { return l.Claim }
 
 // Find finds the patterns one after the other.
 func (l Patterns) Find(_ context.Context, p *rule.Pass) ([]rule.Match, error) {
+	lines := l.Lines
+	if l.Prepare != nil {
+		lines = append(slices.Clip(lines), l.Prepare(p)...)
+	}
 	var matches []rule.Match
-	for _, line := range l.Lines {
+	for _, line := range lines {
 		matches = append(matches, line.find(p)...)
 	}
 	return matches, nil

@@ -28,22 +28,24 @@ func Rule() rule.Rule {
 		Kind:  rule.Alloc,
 		Title: "sync.Pool makes new values because they are not put back",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// Collections empty pools, so some values are allocated in any case.
 				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.5, High: 0.97},
 				Specificity: 2,
 			},
-			Start: finder.Sites(missed),
-			Judge: judge,
+			Lines:   []finder.Line{{Start: finder.Sites(missed), Judge: judge}},
+			Prepare: atFirstUse,
 		},
 	}
 }
 
 const doc = `Get of a sync.Pool returns a value that was put into it, and calls New when the
 pool is empty. A value that some path through the function (an early return, an
-error) does not put back is lost to the pool, and a later Get allocates a new
-one: the pool is then a slow way to allocate.
+error, or the success when only errors put it back) does not put back is lost to
+the pool, and a later Get allocates a new one: the pool is then a slow way to
+allocate. Some values allocate most at their first use: a gzip writer creates its
+compressor of 800 KB in the first Write.
 
 Put the value back with a defer right after Get, or on each path. If a value is
 passed on, its last user has to put it back.
@@ -85,14 +87,17 @@ func judge(c *finder.Case) bool {
 		m := all
 		m.Keep(func(r *site.Row) bool { return sameLine(getter(r), f) })
 		bytes, objects := stacks.Sum(m.Allocs)
-		place := c.Pass.Place(&site.Site{Frame: *f})
-		if objects < leastValues || place == nil || !guilty(place, &m) {
+		if objects < leastValues {
+			continue
+		}
+		l, ok := lossAt(c.Pass, f)
+		if !ok {
 			continue
 		}
 		c.CPU, c.Allocs = append(c.CPU, m.CPU...), append(c.Allocs, m.Allocs...)
 		if bytes > most {
 			most = bytes
-			c.Cause, c.Fix, c.Confidence = m.Cause, m.Fix, m.Confidence
+			c.Cause, c.Fix, c.Confidence = l.words+": a new one is allocated here instead.", l.fix, l.confidence
 		}
 	}
 	c.Evidence = evidence.Compiler(c.Pass, c.Site)
@@ -115,28 +120,47 @@ func sameLine(f, g *site.Frame) bool {
 	return f.Function == g.Function && f.Line == g.Line && f.File == g.File
 }
 
-// guilty reports whether a line that calls Get takes values that are not put back, and fills in the words of a match.
-func guilty(p *gocode.Place, m *rule.Match) bool {
-	for _, call := range syntax.CallsOf(p, get) {
-		pool := poolOf(p, call)
-		if pool == nil || pool.Exported() || p.Decl == nil {
-			continue
-		}
-		if !everPut(p, pool) {
-			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d, and nothing in the package ever puts one back: each Get allocates a new one here.",
-				syntax.FuncName(p), pool.Name(), p.Line)
-			m.Fix = fmt.Sprintf("Put the value back into %s when it is no longer used, best with a defer right after Get.", pool.Name())
-			return true
-		}
-		if line, ok := lost(p, call, pool); ok {
-			m.Confidence = rule.Likely // how often the function takes that path is unknown
-			m.Cause = fmt.Sprintf("%s takes a value from %s on line %d and returns on line %d without putting it back: for each such value, a new one is allocated here.",
-				syntax.FuncName(p), pool.Name(), p.Line, line)
-			m.Fix = fmt.Sprintf("Put the value back on that path, too: defer %s.Put right after Get.", pool.Name())
-			return true
+// loss is how a line that calls Get loses the value.
+type loss struct {
+	words, fix string
+	confidence rule.Confidence // "" for what profile and syntax say
+	value      *types.Var      // nil when it is not in a variable
+}
+
+// lossAt returns how the line of a frame loses the values that it takes; false if it does not.
+func lossAt(pass *rule.Pass, f *site.Frame) (loss, bool) {
+	if p := pass.Place(&site.Site{Frame: *f}); p != nil && p.Decl != nil {
+		for _, call := range syntax.CallsOf(p, get) {
+			if l, ok := lossOf(p, call); ok {
+				return l, true
+			}
 		}
 	}
-	return false
+	return loss{}, false
+}
+
+// lossOf returns how the function of a place loses the value that a call of Get returns; false if it does not.
+func lossOf(p *gocode.Place, call *ast.CallExpr) (loss, bool) {
+	pool := poolOf(p, call)
+	if pool == nil || pool.Exported() {
+		return loss{}, false
+	}
+	l := loss{value: value(p, call)}
+	took := fmt.Sprintf("%s takes a value from %s on line %d", syntax.FuncName(p), pool.Name(), syntax.Line(p, call.Pos()))
+	uses := usesOf(p, pool)
+	if len(uses.puts) == 0 && !uses.other {
+		l.words = took + ", and nothing in the package ever puts one back"
+		l.fix = fmt.Sprintf("Put the value back into %s when it is no longer used, best with a defer right after Get.", pool.Name())
+		return l, true
+	}
+	line, ok := lost(p, call, uses)
+	if !ok {
+		return loss{}, false
+	}
+	l.words = fmt.Sprintf("%s and returns on line %d without putting it back", took, line)
+	l.fix = fmt.Sprintf("Put the value back on that path, too: defer %s.Put right after Get.", pool.Name())
+	l.confidence = rule.Likely // how often the function takes that path is unknown
+	return l, true
 }
 
 // poolOf returns the variable or field whose method a call calls.
@@ -157,56 +181,67 @@ func named(p *gocode.Place, e ast.Expr) *types.Var {
 	return nil
 }
 
-// everPut reports whether the package may put something into a pool: it has other uses of the pool
-// than calls of Get and assignments to New, or uses in another file.
-func everPut(p *gocode.Place, pool *types.Var) bool {
-	uses, gets := 0, 0 // gets are uses that put nothing into it
+// uses are what a package does with a pool.
+type uses struct {
+	puts []*ast.CallExpr
+	// other says that the pool is used in a way that may put a value into it: a function gets its address, for example.
+	other bool
+}
+
+// usesOf returns what the package does with a pool, other than calls of Get and assignments to New.
+func usesOf(p *gocode.Place, pool *types.Var) (u uses) {
+	all, known := 0, 0
 	for _, obj := range p.Info.Uses {
 		if obj == pool {
-			uses++
+			all++
 		}
 	}
-	ast.Inspect(p.File, func(n ast.Node) bool {
+	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if p.CalleeName(n) == get && poolOf(p, n) == pool {
-				gets++
+			name := p.CalleeName(n)
+			if (name == get || name == put) && poolOf(p, n) == pool {
+				known++
+				if name == put {
+					u.puts = append(u.puts, n)
+				}
 			}
 		case *ast.SelectorExpr:
 			if n.Sel.Name == "New" && named(p, n.X) == pool {
-				gets++ // assigns to New
+				known++ // assigns to New
 			}
 		}
 		return true
-	})
-	return uses > gets
+	}
+	for _, f := range p.Files() {
+		ast.Inspect(f, visit)
+	}
+	u.other = all > known
+	return u
 }
 
-// lost returns the line of a return statement between Get and the only Put of the function, if
-// the function does not pass the value on.
-func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
+// lost returns the line of a return statement after Get that no Put comes before, if the function does not pass
+// the value on.
+func lost(p *gocode.Place, call *ast.CallExpr, u uses) (int, bool) {
 	v := value(p, call)
-	if v == nil {
+	if v == nil || p.Func == nil || !syntax.Inside(p.Func, v.Pos()) || p.LoopAround(call) != nil {
 		return 0, false
 	}
-	puts := 0
-	deferred := false
-	var last ast.Node
-	ast.Inspect(p.Func, func(n ast.Node) bool {
-		c, ok := n.(*ast.CallExpr)
-		if !ok || p.CalleeName(c) != put || poolOf(p, c) != pool {
-			return true
+	elsewhere, here := u.other, false
+	for _, c := range u.puts {
+		if !syntax.Within(p.Func, c) {
+			elsewhere = true
+			continue
 		}
-		puts++
-		last = c
+		here = true
 		for _, x := range p.Enclosing(c) {
-			if _, ok := x.(*ast.DeferStmt); ok {
-				deferred = true
+			switch x.(type) {
+			case *ast.DeferStmt, *ast.GoStmt, *ast.FuncLit:
+				return 0, false // it runs at another time
 			}
 		}
-		return true
-	})
-	if puts != 1 || deferred || passedOn(p, v, pool) {
+	}
+	if !here || passedOn(p, v, elsewhere) {
 		return 0, false
 	}
 	line := 0
@@ -215,13 +250,39 @@ func lost(p *gocode.Place, call *ast.CallExpr, pool *types.Var) (int, bool) {
 		case *ast.FuncLit:
 			return n == p.Func
 		case *ast.ReturnStmt:
-			if line == 0 && call.End() < n.Pos() && n.End() < last.Pos() {
+			if line == 0 && call.End() < n.Pos() && !slices.ContainsFunc(u.puts, func(c *ast.CallExpr) bool { return before(p, c, n) }) {
 				line = syntax.Line(p, n.Pos())
 			}
 		}
 		return true
 	})
 	return line, line > 0
+}
+
+// before reports whether a call of a function may run before a return statement of it: it is above the statement, and
+// no block that has only the call leaves the function.
+func before(p *gocode.Place, call *ast.CallExpr, ret *ast.ReturnStmt) bool {
+	if !syntax.Within(p.Func, call) || call.Pos() > ret.Pos() {
+		return false
+	}
+	for _, x := range p.Enclosing(call) {
+		var list []ast.Stmt
+		switch x := x.(type) {
+		case *ast.BlockStmt:
+			list = x.List
+		case *ast.CaseClause:
+			list = x.Body
+		default:
+			continue
+		}
+		if syntax.Within(x, ret) {
+			return true
+		}
+		if len(list) > 0 && syntax.Departs(list[len(list)-1], false) {
+			return false
+		}
+	}
+	return true
 }
 
 // value returns the local variable that the result of Get is assigned to, directly or through a type assertion.
@@ -238,8 +299,8 @@ func value(p *gocode.Place, call *ast.CallExpr) *types.Var {
 }
 
 // passedOn reports whether other code may put the value back: it is returned, stored, sent, passed to a
-// function of the package, or captured by a function literal.
-func passedOn(p *gocode.Place, v *types.Var, pool *types.Var) bool {
+// function of the package while functions elsewhere put values into the pool, or captured by a function literal.
+func passedOn(p *gocode.Place, v *types.Var, elsewhere bool) bool {
 	for _, use := range syntax.Reads(p, v) {
 		switch n := syntax.Parent(p, use).(type) {
 		case *ast.ReturnStmt, *ast.SendStmt, *ast.KeyValueExpr, *ast.CompositeLit:
@@ -248,8 +309,13 @@ func passedOn(p *gocode.Place, v *types.Var, pool *types.Var) bool {
 			return true
 		case *ast.CallExpr:
 			fn := p.Callee(n)
-			if p.CalleeName(n) != put && (fn == nil || fn.Pkg() == p.Pkg) && n.Fun != use {
+			if elsewhere && p.CalleeName(n) != put && (fn == nil || fn.Pkg() == p.Pkg) && n.Fun != use {
 				return true // a function of the package may put it back
+			}
+		case *ast.SelectorExpr:
+			fn, _ := p.Object(n.Sel).(*types.Func)
+			if elsewhere && fn != nil && fn.Pkg() == p.Pkg {
+				return true // so may a method of the value
 			}
 		case nil:
 			return true // in a function literal
