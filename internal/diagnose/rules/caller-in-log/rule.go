@@ -17,27 +17,30 @@ func Rule() rule.Rule {
 		Kind:  rule.CPU,
 		Title: "File and line looked up for every log line",
 		Doc:   doc,
-		Finder: finder.Line{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				Removes: true,
 				// The rows are the lookup, which is gone without the flag.
 				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.9, High: 1},
 				Specificity: 1,
 			},
-			Start: finder.Calls{
-				Functions: calls(),
-				Keep:      lookup,
+			Lines: []finder.Line{
+				{
+					Start:  finder.Calls{Functions: calls(), Keep: lookup},
+					Judge:  judge,
+					Unseen: words("the logger").Fill,
+				},
+				{Start: finder.Frames(event), Judge: judgeEvent},
 			},
-			Judge:  judge,
-			Unseen: words("the logger").Fill,
 		},
 	}
 }
 
-const doc = `With log.Lshortfile or Llongfile, or slog's AddSource, each line walks the stack
-to its caller and decodes the binary's line tables to find the file and line.
-That takes half a microsecond to a microsecond, often more than formatting the
-text. The tables are optimized for size, not speed.
+const doc = `With log.Lshortfile or Llongfile, AddSource of slog, SetReportCaller of logrus,
+AddCaller of zap or Caller of zerolog, each line walks the stack to its caller
+and decodes the binary's line tables to find the file and line. That takes half
+a microsecond to a microsecond, often more than formatting the text. The tables
+are optimized for size, not speed.
 
 Omit the location where log lines are frequent: a message that is unique in the
 source locates the line as well. Or keep it only for warnings and errors, with a
@@ -46,7 +49,8 @@ separate logger.
 It is fine for rare lines. Locations help debugging; the rule only reports their
 cost.
 
-Seen in the field: uber-go/zap#1052.`
+Seen in the field: uber-go/zap#1052, sirupsen/logrus#1323 (20 to 40 % of the
+time of a log line).`
 
 // calls are the functions that the rule looks for.
 func calls() []string {
