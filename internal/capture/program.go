@@ -249,6 +249,11 @@ func phaseOfRuns(name string, rs *runs) recording.Phase {
 		p.AllocBytes += w.AllocBytes
 		p.AllocObjects += w.AllocObjects
 		p.GCCycles += h.GCCycles
+		if i == 0 {
+			p.GCSeconds, p.LockSeconds = h.GCSeconds, h.LockSeconds
+		} else {
+			p.GCSeconds, p.LockSeconds = addKnown(p.GCSeconds, h.GCSeconds), addKnown(p.LockSeconds, h.LockSeconds)
+		}
 		p.SystemCPUSeconds += min(w.CPUSeconds, u.SystemSeconds)
 		p.PageFaults += u.PageFaults
 		p.ChildCPUSeconds += u.ChildCPUSeconds

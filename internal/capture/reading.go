@@ -119,6 +119,21 @@ func (r reading) grown(to reading, name string) int64 {
 	return max(0, int64(b.Value-a.Value))
 }
 
+// spent is the growth of a metric in seconds, less that of others that are parts of it; nil when it is unknown.
+func (r reading) spent(to reading, name string, less ...string) *float64 {
+	a, ok := r.metrics[name]
+	b, ok2 := to.metrics[name]
+	if !ok || !ok2 {
+		return nil
+	}
+	seconds := b.Value - a.Value
+	for _, part := range less {
+		seconds -= to.metrics[part].Value - r.metrics[part].Value
+	}
+	seconds = max(0, seconds)
+	return &seconds
+}
+
 // objects returns how many objects were allocated. The runtime packs objects of less than 16 bytes
 // without pointers into blocks. It counts a block as one object, and separately the objects that
 // went into an existing block (runtime/malloc.go, mallocgcTiny).
@@ -140,6 +155,8 @@ func (from reading) figures(p *recording.Phase, to reading) {
 	p.AllocBytes = from.grown(to, recording.MetricAllocBytes)
 	p.AllocObjects = from.objects(to)
 	p.GCCycles = from.grown(to, recording.MetricCycles)
+	p.GCSeconds = from.spent(to, recording.MetricCPUGC, recording.MetricCPUGCIdle)
+	p.LockSeconds = from.spent(to, recording.MetricLockWait)
 	if from.canThrot && to.canThrot {
 		p.Throttled = max(0, to.throttled-from.throttled)
 	}

@@ -30,6 +30,7 @@ func (st *stretch) join(o stretch) {
 	p.AllocBytes += q.AllocBytes
 	p.AllocObjects += q.AllocObjects
 	p.GCCycles += q.GCCycles
+	p.GCSeconds, p.LockSeconds = addKnown(p.GCSeconds, q.GCSeconds), addKnown(p.LockSeconds, q.LockSeconds)
 	p.ForcedGC += q.ForcedGC
 	p.Throttled += q.Throttled
 	p.MachineCPUSeconds += q.MachineCPUSeconds
@@ -39,6 +40,15 @@ func (st *stretch) join(o stretch) {
 	st.samples = append(st.samples, o.samples...)
 	st.loads = append(st.loads, o.loads...)
 	st.addLoad()
+}
+
+// addKnown adds figures; nil where one is unknown.
+func addKnown(a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := *a + *b
+	return &sum
 }
 
 // kept returns what the manifest has of a phase; the zero stretch when it has nothing.

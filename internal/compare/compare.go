@@ -48,7 +48,11 @@ type Row struct {
 
 	higherBetter bool
 	kind         kind
+	least        float64 // change that gets a verdict, in Unit
 }
+
+// Matters reports whether the two values differ by enough to be worth a verdict, if it is no chance.
+func (r *Row) Matters() bool { return r.Old != r.New && math.Abs(r.New-r.Old) >= r.least }
 
 // Comparison is a whole comparison.
 type Comparison struct {
@@ -91,7 +95,7 @@ func Recordings(old, new []Source, o Options) (*Comparison, error) {
 		for i := range sides {
 			for k := range sides[i].runs {
 				r := &sides[i].runs[k]
-				r.figures = append(r.figures, memoryFigures(r.clean)...)
+				r.figures = append(r.figures, trialFigures(r.Manifest, r.clean)...)
 			}
 		}
 	}
@@ -187,6 +191,9 @@ func (c *Comparison) match(sides [2]side, inTurns bool) {
 			continue
 		}
 		row := pair.row(f, interleaved)
+		if row.Old == 0 && row.New == 0 {
+			continue // no collector, or no lock that anything waits for
+		}
 		if inTurns && min(row.N[0], row.N[1]) >= fewInTurns {
 			pair.byRanks(&row)
 		}
@@ -261,6 +268,8 @@ func (r *Row) judge() Verdict {
 		change = 0
 	}
 	switch {
+	case math.Abs(r.New-r.Old) < r.least:
+		// too little to matter
 	case *r.Q <= DiffLevel && change > 0 && change >= math.Log1p(r.Floor):
 		if (r.New > r.Old) == r.higherBetter {
 			return Better

@@ -21,7 +21,7 @@ func (d doubt) why(k kind) string {
 	switch k {
 	case allocated, memory:
 		return d.all
-	case cpuTime:
+	case cpuTime, collector, lockWait:
 		return cmp.Or(d.all, d.times)
 	}
 	return cmp.Or(d.all, d.times, d.load)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ const (
 	tail                  // of the latency
 	allocated             // bytes and objects
 	memory                // that the process holds
+	collector             // its share of the CPU time
+	lockWait              // of all goroutines
 )
 
 // figure is one metric of one recording.
@@ -29,6 +32,8 @@ type figure struct {
 	values []float64 // of the windows, or of the processes
 	// processes says that values are of a process each: when all are equal, the figure is exact.
 	processes bool
+	// floor is the least change that gets a verdict, in the figure's unit; 0 for none.
+	floor float64
 	// background is what the runtime may allocate beside the program, as a share of the figure, in each of values.
 	background float64
 }
@@ -124,21 +129,50 @@ func requestFigures(unit string, p recording.Phase) []figure {
 	return list
 }
 
-// PeakMemory is the metric of the most memory that a process held.
-const PeakMemory = "peak memory"
+// Metrics that only recordings made in turns are compared by: each has one value a recording, which ranks can judge.
+const (
+	PeakMemory = "peak memory" // the most that a process held
+	// GCShare is the part of the CPU time that the collector took. It is not a cost of its own: it also grows where the rest of a
+	// program costs less.
+	GCShare  = "GC share"
+	LockWait = "lock wait" // for which goroutines waited for mutexes, all added up
+)
 
-// memoryFigures are those of the whole process. They have one value a recording, so they are only compared by ranks; benchmarks have none: how
-// much memory theirs take depends on the number of iterations.
-func memoryFigures(p recording.Phase) []figure {
-	if len(p.Benchmarks) > 0 {
-		return nil
+// trialFigures are those metrics of a recording.
+func trialFigures(m recording.Manifest, p recording.Phase) []figure {
+	var list []figure
+	name := cleanPhase
+	bench := len(p.Benchmarks) > 0
+	if bench {
+		name = p.Benchmarks[0].Name
 	}
-	peak := max(p.PeakRSSBytes, p.RSSBytes)
-	if peak <= 0 {
-		return nil
+	add := func(metric, unit string, k kind, value, floor float64) {
+		list = append(list, figure{name: name, metric: metric, unit: unit, kind: k, value: value, floor: floor, bench: bench})
 	}
-	return []figure{{name: cleanPhase, metric: PeakMemory, unit: "B", kind: memory, value: float64(peak)}}
+	// How much memory a benchmark takes depends on the number of its iterations.
+	if peak := max(p.PeakRSSBytes, p.RSSBytes); peak > 0 && !bench {
+		add(PeakMemory, "B", memory, float64(peak), 0)
+	}
+	if len(p.Benchmarks) > 1 || p.CPUSeconds <= 0 {
+		return list // the process's figures are of all of them
+	}
+	if p.GCSeconds != nil {
+		add(GCShare, "share", collector, math.Min(1, *p.GCSeconds/p.CPUSeconds), leastGCShare)
+	}
+	// What is known of the process is an operation's, run's or request's by the CPU that it takes.
+	cpu := slices.IndexFunc(figures(m, p), func(f figure) bool { return f.metric == "cpu" })
+	if cpu >= 0 && p.LockSeconds != nil {
+		f := figures(m, p)[cpu]
+		add(LockWait, f.unit, lockWait, *p.LockSeconds/p.CPUSeconds*f.value, leastLockWait*f.value)
+	}
+	return list
 }
+
+// Changes of less are not worth a verdict, however sure they are.
+const (
+	leastGCShare  = 0.01 // of the CPU time
+	leastLockWait = 0.05 // of the CPU that a request, run or operation takes
+)
 
 // benchFigures are those of an operation of each benchmark, with a value a process.
 func benchFigures(p recording.Phase) []figure {

@@ -22,7 +22,7 @@ func betweenRuns(k kind) spreadOf {
 	switch k {
 	case wallTime:
 		return spreadOf{quiet: 0.08, disturbed: 0.18}
-	case tail:
+	case tail, lockWait:
 		return spreadOf{quiet: 0.25, disturbed: 0.8}
 	case allocated:
 		return spreadOf{quiet: 0.002}
@@ -167,7 +167,7 @@ func pairOf(sides [2]side, like figure) (pair, bool) {
 // row compares the two sides.
 func (p pair) row(like figure, interleaved bool) Row {
 	r := Row{
-		Name: like.name, Metric: like.metric, Unit: like.unit, higherBetter: like.higherBetter, kind: like.kind,
+		Name: like.name, Metric: like.metric, Unit: like.unit, higherBetter: like.higherBetter, kind: like.kind, least: like.floor,
 		N: [2]int{len(p.figures[0]), len(p.figures[1])}, Verdict: Unknown,
 	}
 	r.Old, r.New = meanValue(p.figures[0]), meanValue(p.figures[1])
@@ -188,7 +188,7 @@ func (p pair) row(like figure, interleaved bool) Row {
 	interval, chance := stats.PartlyKnownDifference(value, 0, variance, df)
 	low, high := math.Exp(interval.Low), math.Exp(interval.High)
 	r.Low, r.High, r.P = &low, &high, &chance
-	r.Floor = math.Max(least(like.kind), math.Expm1(decidable(variance, df)))
+	r.Floor = math.Max(math.Max(least(like.kind), r.least/r.Old), math.Expm1(decidable(variance, df)))
 	return r
 }
 
@@ -211,7 +211,7 @@ func (p pair) byRanks(r *Row) {
 	if !ratio.Known() {
 		return
 	}
-	r.Ratio, r.Low, r.High, r.P, r.Floor = &ratio.Value, &ratio.Low, &ratio.High, &chance, least(r.kind)
+	r.Ratio, r.Low, r.High, r.P, r.Floor = &ratio.Value, &ratio.Low, &ratio.High, &chance, math.Max(least(r.kind), r.least/r.Old)
 }
 
 func meanValue(figures []figure) (mean float64) {

@@ -1,9 +1,12 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/hone-go/hone/internal/recording"
 )
 
 // inTurns draws the CPU figures of two sides whose runs take turns on a machine that drifts.
@@ -41,6 +44,72 @@ func TestByRanks(t *testing.T) {
 		t.Logf("factor %v: %.1f %% called changed", tt.factor, 100*share)
 		if share < tt.least || share > tt.most {
 			t.Errorf("factor %v: %.1f %% called changed, want %.0f to %.0f %%", tt.factor, 100*share, 100*tt.least, 100*tt.most)
+		}
+	}
+}
+
+// TestTrialFigures: recordings in turns are also compared by what has one value in each of them, and changes too small to matter get no
+// verdict, however sure they are.
+func TestTrialFigures(t *testing.T) {
+	service := func(gc, wait float64, i int) recording.Manifest {
+		m := manifest(1, 0)
+		m.ID = fmt.Sprint(gc, wait, i)
+		p := &m.Phases[0]
+		gc, wait = gc*(1+0.01*float64(i)), wait*(1+0.01*float64(i))
+		p.GCSeconds, p.LockSeconds, p.PeakRSSBytes = &gc, &wait, 100<<20
+		return m
+	}
+	ofBench := func(gc, wait float64, i int) recording.Manifest {
+		m := bench(map[string][3]float64{"A": {1e-6, 100, 2}}, "A")
+		m.ID = fmt.Sprint(gc, wait, i)
+		gc, wait = gc*(1+0.01*float64(i)), wait*(1+0.01*float64(i))
+		m.Phases[0].GCSeconds, m.Phases[0].LockSeconds = &gc, &wait
+		return m
+	}
+	several := func(gc, wait float64, make func(gc, wait float64, i int) recording.Manifest) (list []Source) {
+		for i := range 6 {
+			list = append(list, Source{Name: fmt.Sprint(i), Manifest: make(gc, wait, i)})
+		}
+		return list
+	}
+	for _, tt := range []struct {
+		what             string
+		of               func(gc, wait float64, i int) recording.Manifest
+		oldGC, newGC     float64 // seconds, of 10 of CPU; of benchmarks, of 3
+		oldWait, newWait float64
+		gc, wait         Verdict
+		share, each      float64 // of the old side
+	}{
+		{"less of both", service, 2, 1, 8, 1, Better, Better, 0.205, 8.2e-4},
+		{"more of both", service, 1, 2, 1, 8, Worse, Worse, 0.1025, 1.025e-4},
+		{"little of both", service, 0.02, 0.001, 0.1, 0.001, Unknown, Unknown, 0.00205, 1.025e-5},
+		{"a benchmark", ofBench, 0.9, 0.3, 3, 0.1, Better, Better, 0.3075, 0.5125e-6},
+	} {
+		c := compared(t, several(tt.oldGC, tt.oldWait, tt.of), several(tt.newGC, tt.newWait, tt.of), Options{InTurns: true})
+		for metric, want := range map[string]struct {
+			verdict Verdict
+			old     float64
+		}{GCShare: {tt.gc, tt.share}, LockWait: {tt.wait, tt.each}} {
+			if r := row(t, c, metric); r.Verdict != want.verdict || math.Abs(r.Old/want.old-1) > 1e-6 {
+				t.Errorf("%s: %s is %v, %v, want %v, %v", tt.what, metric, r.Old, r.Verdict, want.old, want.verdict)
+			}
+		}
+	}
+	idle := func(gc, wait float64, i int) recording.Manifest {
+		m := service(0, 0, i)
+		m.ID = ""
+		return m
+	}
+	none := compared(t, several(0, 0, idle), several(0, 0, idle), Options{InTurns: true})
+	for _, r := range none.Rows {
+		if r.Metric == GCShare || r.Metric == LockWait {
+			t.Errorf("a row of nothing: %+v", r)
+		}
+	}
+	alone := compared(t, single("a", service(2, 8, 1)), single("b", service(1, 1, 2)), Options{})
+	for _, r := range alone.Rows {
+		if r.Metric == GCShare || r.Metric == PeakMemory {
+			t.Errorf("%s has one value a recording, and these were not interleaved", r.Metric)
 		}
 	}
 }

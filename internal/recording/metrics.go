@@ -17,5 +17,6 @@ const (
 	MetricCPU          = "/cpu/classes/total:cpu-seconds" // GOMAXPROCS × wall time, including idle time
 	MetricCPUIdle      = "/cpu/classes/idle:cpu-seconds"
 	MetricCPUGC        = "/cpu/classes/gc/total:cpu-seconds"
+	MetricLockWait     = "/sync/mutex/wait/total:seconds"        // for which goroutines waited for locks, all added up
 	MetricCPUGCIdle    = "/cpu/classes/gc/mark/idle:cpu-seconds" // a part of both GC and what was free
 )

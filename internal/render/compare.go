@@ -85,6 +85,8 @@ func unitOf(unit string) (func(float64) string, string) {
 		return seconds, per
 	case "B":
 		return size, per
+	case "share":
+		return percent, per
 	case "objects":
 		if per == "operation" {
 			return func(x float64) string { return fmt.Sprintf("%.4g", x) }, per // mostly whole ones

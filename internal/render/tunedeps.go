@@ -37,6 +37,9 @@ func TuneDeps(w io.Writer, r *tunedeps.Result, s Style) {
 			continue
 		}
 		fmt.Fprintln(w, wrap(screen.Line(cureText(m.Cure)), "", s.width()))
+		if m.Last != nil {
+			fmt.Fprintln(w, s.paint(faint, wrap(screen.Line(cureText(m.Last)), "", s.width())))
+		}
 		fmt.Fprintln(w, s.paint(strong, screen.Line("go get "+m.Path+"@"+m.Cure.Version)))
 	}
 }

@@ -38,7 +38,9 @@ type Exit struct {
 type Heap struct {
 	AllocBytes   int64
 	AllocObjects int64
-	GCCycles     int64 // not counting forced ones
+	GCCycles     int64    // not counting forced ones
+	GCSeconds    *float64 // CPU time of the collector, without what it did on CPUs that were idle; nil: the runtime does not count it
+	LockSeconds  *float64 // for which goroutines waited for mutexes, all added up; nil: the runtime does not count it
 }
 
 // Failure describes a failed exit in one line ("exit code 2; last lines on stderr: …"), "" for a

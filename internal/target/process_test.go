@@ -180,7 +180,13 @@ func testAccount(t *testing.T, kit *Binary) {
 			if a.GCCycles < 1 || a.GCCycles > 4 {
 				t.Errorf("%d collections for 12.5 MiB in a heap of 4", a.GCCycles)
 			}
+			if a.GCSeconds == nil || *a.GCSeconds <= 0 || a.LockSeconds == nil {
+				t.Errorf("the collector's time and that of waiting for locks: %v, %v", a.GCSeconds, a.LockSeconds)
+			}
 		})
+	}
+	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"queue"}})); e.Heap.LockSeconds == nil || *e.Heap.LockSeconds <= 0 {
+		t.Errorf("no time is known for which goroutines waited for a lock: %v", e.Heap.LockSeconds)
 	}
 	if e := finish(t, mustStart(t, kit, RunSpec{Args: []string{"syscallexit"}})); e.Heap != (Heap{}) || e.Usage.CPUSeconds == 0 || e.Usage.MaxRSS == 0 {
 		t.Errorf("%+v of a program that ended without the probe", e)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment/altmod"
 	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/session"
 )
@@ -27,7 +29,8 @@ type upgrade struct {
 	Module  string   `json:"module"`
 	Kind    string   `json:"kind"`
 	Bad     string   `json:"bad"`
-	Good    string   `json:"good,omitempty"` // the version known to cure; "" when none does
+	Good    string   `json:"good,omitempty"`   // the version known to cure; "" when none does
+	Listed  string   `json:"listed,omitempty"` // the first release from Good on that the go command lists; absent in older results
 	Named   string   `json:"named,omitempty"`
 	Metric  string   `json:"metric,omitempty"`
 	Old     float64  `json:"old,omitempty"`
@@ -38,12 +41,13 @@ type upgrade struct {
 	Seconds float64  `json:"seconds"`
 }
 
-// right reports whether the answer is right: a curing version no newer than the one that is known to cure, or none where none does.
+// right reports whether the answer is right: a curing version no newer than the one that is known to cure, or than the first one after it
+// where the go command does not list that one; or none where none cures.
 func (u upgrade) right() bool {
 	if u.Good == "" {
 		return u.Named == "" && len(u.Others) == 0
 	}
-	return u.Named != "" && semver.Compare(u.Named, u.Bad) > 0 && semver.Compare(u.Named, u.Good) <= 0
+	return u.Named != "" && semver.Compare(u.Named, u.Bad) > 0 && semver.Compare(u.Named, cmp.Or(u.Listed, u.Good)) <= 0
 }
 
 // upgrades tries the chosen cases, keeps what came of each in the file kept, and writes the page of all that are there.
@@ -98,6 +102,11 @@ func tryUpgrade(ctx context.Context, c *fieldCase, work string, duration time.Du
 	if _, err := os.Stat(filepath.Join(dir, "case_test.go")); err == nil {
 		o.Bench = "."
 	}
+	if c.UpgradeFixes {
+		if err := u.list(ctx, dir, work); err != nil {
+			return u, err
+		}
+	}
 	r, err := tunedeps.Run(ctx, session.Config{CacheDir: work, Version: "field"}, tunedeps.Spec{Options: o})
 	if err != nil {
 		return u, err
@@ -125,6 +134,27 @@ func tryUpgrade(ctx context.Context, c *fieldCase, work string, duration time.Du
 	return u, nil
 }
 
+// list notes the first release from the one that is known to cure on.
+func (u *upgrade) list(ctx context.Context, dir, work string) error {
+	alternate, err := os.MkdirTemp(work, "list-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(alternate)
+	tree, err := altmod.Open(ctx, "go", dir, alternate)
+	if err != nil {
+		return err
+	}
+	newer, err := tree.Newer(ctx, u.Module, u.Bad)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(newer, func(v string) bool { return semver.Compare(v, u.Good) >= 0 }); i >= 0 {
+		u.Listed = newer[i]
+	}
+	return nil
+}
+
 // upgradesPage is docs/field-upgrades.md.
 func upgradesPage(all map[string]upgrade, cases int) []byte {
 	var b bytes.Buffer
@@ -147,7 +177,8 @@ func upgradesPage(all map[string]upgrade, cases int) []byte {
 
 Real performance bugs of public modules, at the version that has the bug. For each, hone tune deps -bench . . looks for a version that cures, without being
 told which module to look at. An answer is right when the version it names is newer than the one with the bug and not newer than the one whose
-release notes or commits name the fix (or, of the controls, when it names none).
+release notes or commits name the fix (or, of the controls, when it names none). hone tries the releases that go list -m -versions lists: where the one
+with the fix is not among them, as on the module proxy of these runs, the first after it counts, in brackets.
 
 **%d of %d upgrades found; none named for %d of %d controls. %d of %d cases have been tried.**
 
@@ -172,8 +203,11 @@ keep their figures.
 			named += ", " + o
 		}
 		good := u.Good
-		if good == "" {
+		switch {
+		case good == "":
 			good = "–"
+		case u.Listed != "" && u.Listed != good:
+			good += " (" + u.Listed + ")"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %d | %s |\n", id, u.Kind, u.Module, u.Bad, good, named, saves, u.Tried, right)
 	}

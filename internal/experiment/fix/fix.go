@@ -226,6 +226,9 @@ func gain(o experiment.Outcome) (ok bool, why string) {
 		return false, o.Differs
 	}
 	for _, row := range o.Comparison.Rows {
+		if row.Metric == compare.GCShare {
+			continue
+		}
 		switch row.Verdict {
 		case compare.Worse:
 			return false, "the trial shows a loss: " + row.Metric

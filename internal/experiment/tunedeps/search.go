@@ -3,17 +3,10 @@ package tunedeps
 import (
 	"context"
 	"fmt"
-	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
-	"github.com/hone-go/hone/internal/compare"
-	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/recording"
-	"github.com/hone-go/hone/internal/session"
 	"github.com/hone-go/hone/internal/target"
 )
 
@@ -136,14 +129,15 @@ func lastOfMinors(versions []string) (list []string) {
 	return list
 }
 
-// try runs the last of some versions in turns with the target as it is and, when it saves something, searches the others for the
+// try runs the last of some versions interleaved with the target as it is and, when it saves something, searches the others for the
 // oldest that does.
 func (d *search) try(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
 	last := versions[len(versions)-1]
-	out, err := d.experiment(ctx, m.Path, last)
+	outs, err := d.experiment(ctx, m.Path, d.Runs, last)
 	if err != nil {
 		return false, err
 	}
+	out := outs[0]
 	switch {
 	case out.Failed != "":
 		m.Tried = append(m.Tried, Tried{Version: last, Failed: out.Failed})
@@ -190,7 +184,7 @@ func (d *search) screen(ctx context.Context, m *Module, versions []string) (cure
 		}
 		ratio := 1.0
 		for i := range c.Rows {
-			if r := &c.Rows[i]; costs(r) {
+			if r := &c.Rows[i]; costs(r) && r.Matters() {
 				ratio = min(ratio, *r.Ratio)
 			}
 		}
@@ -212,169 +206,4 @@ func (d *search) screen(ctx context.Context, m *Module, versions []string) (cure
 // order puts the tried versions in the order of releases.
 func (m *Module) order() {
 	slices.SortStableFunc(m.Tried, func(a, b Tried) int { return semver.Compare(a.Version, b.Version) })
-}
-
-// costs reports whether a row is of a cost with a figure on both sides; latencies and throughput say the same as the time less sharply.
-func costs(r *compare.Row) bool {
-	return r.Ratio != nil && r.Old > 0 && r.Metric != compare.PeakMemory && !strings.HasPrefix(r.Metric, "latency") && r.Metric != "throughput"
-}
-
-// saved returns the row that tells versions apart: one in which a version saves at least LeastGain, with that verdict; nil when there is none. CPU
-// and time are what an upgrade is for, so they decide where they fall clearly. Else it is the row in which most is saved, an exact one before
-// one that scatters, as one recording of each version is then enough.
-func saved(c *compare.Comparison) *compare.Row {
-	const clearly, nearly = 0.6, 0.2 // of the old value
-	var best, time *compare.Row
-	share := func(r *compare.Row) float64 {
-		if r.Exact {
-			return *r.Ratio - nearly
-		}
-		return *r.Ratio
-	}
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		if r.Verdict != compare.Better || !costs(r) || *r.Ratio > 1-LeastGain {
-			continue
-		}
-		if best == nil || share(r) < share(best) {
-			best = r
-		}
-		isTime := r.Metric == "cpu" || r.Metric == "time" || r.Metric == "wall"
-		if isTime && *r.Ratio <= clearly && (time == nil || *r.Ratio < *time.Ratio) {
-			time = r
-		}
-	}
-	if time != nil {
-		return time
-	}
-	return best
-}
-
-// bisect finds the oldest of the versions that saves at least half of what the last one does. Each is recorded once; the answer is
-// tried in turns, as one recording is no proof.
-func (d *search) bisect(ctx context.Context, m *Module, versions []string, newest experiment.Outcome, row *compare.Row) error {
-	half := (row.Old + row.New) / 2
-	m.Tried = append(m.Tried, Tried{Version: versions[len(versions)-1], Value: &row.New, Cures: true})
-	low, high := -1, len(versions)-1 // low does not cure, high does
-	outcome := newest
-	for {
-		for high-low > 1 {
-			mid := (low + high) / 2
-			x, err := d.value(ctx, m.Path, versions[mid], row, half)
-			if err != nil {
-				return err
-			}
-			m.Tried = append(m.Tried, x)
-			if x.Cures {
-				high = mid
-			} else {
-				low = mid
-			}
-		}
-		if high == len(versions)-1 || outcome.Name == d.name(m.Path, versions[high]) {
-			break
-		}
-		out, err := d.experiment(ctx, m.Path, versions[high])
-		if err != nil {
-			return err
-		}
-		if cures(out, row) {
-			outcome = out
-			break
-		}
-		// The one recording deceived: the cure is in a newer version.
-		i := slices.IndexFunc(m.Tried, func(t Tried) bool { return t.Version == versions[high] })
-		m.Tried[i].Cures = false
-		low, high = high, d.nextCure(m, versions, high)
-	}
-	m.order()
-	m.Cure = &Cure{Version: versions[high], Name: row.Name, Metric: row.Metric, Unit: row.Unit, Old: row.Old, Comparison: outcome.Comparison}
-	return nil
-}
-
-// nextCure is the oldest version after a place that is known to cure.
-func (d *search) nextCure(m *Module, versions []string, after int) int {
-	for i := after + 1; i < len(versions); i++ {
-		if slices.ContainsFunc(m.Tried, func(t Tried) bool { return t.Version == versions[i] && t.Cures }) {
-			return i
-		}
-	}
-	return len(versions) - 1
-}
-
-// cures reports whether a trial shows a saving in a row's metric.
-func cures(out experiment.Outcome, row *compare.Row) bool {
-	if out.Comparison == nil || out.Differs != "" {
-		return false
-	}
-	return slices.ContainsFunc(out.Comparison.Rows, func(r compare.Row) bool {
-		return r.Name == row.Name && r.Metric == row.Metric && r.Verdict == compare.Better
-	})
-}
-
-func (d *search) name(module, version string) string { return module + "@" + version }
-
-// experiment runs a version in turns with the target as it is.
-func (d *search) experiment(ctx context.Context, module, version string) (experiment.Outcome, error) {
-	d.say("%s@%s, in turns with the target as it is", module, version)
-	b, err := d.tree.With(ctx, module, version)
-	if ctx.Err() != nil {
-		return experiment.Outcome{}, ctx.Err()
-	}
-	if err != nil {
-		return experiment.Outcome{Failed: err.Error()}, nil
-	}
-	r, err := experiment.Run(ctx, d.cfg, experiment.Spec{Options: d.Options, Runs: d.Runs, Seed: d.Seed, Progress: d.Progress,
-		Variants: []experiment.Variant{{Name: d.name(module, version), BuildFlags: b.Flags, BuildEnv: b.Env}}})
-	if err != nil {
-		return experiment.Outcome{}, err
-	}
-	return r.Outcomes[0], nil
-}
-
-// once records a version once and compares it with the target as it is.
-func (d *search) once(ctx context.Context, module, version string) (c *compare.Comparison, failed string, err error) {
-	d.say("%s@%s", module, version)
-	b, err := d.tree.With(ctx, module, version)
-	if ctx.Err() != nil {
-		return nil, "", ctx.Err()
-	}
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	d.n++
-	o := d.Options
-	o.Phases, o.Out = []string{}, filepath.Join(d.dir, fmt.Sprintf("one%d.hone", d.n))
-	o.BuildFlags, o.BuildEnv = slices.Concat(o.BuildFlags, b.Flags), slices.Concat(o.BuildEnv, b.Env)
-	path, err := session.Record(ctx, d.cfg, o)
-	if ctx.Err() != nil {
-		return nil, "", ctx.Err()
-	}
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	rec, err := recording.Open(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer rec.Close()
-	c, err = compare.Recordings([]compare.Source{d.base}, []compare.Source{{Name: version, Manifest: rec.Manifest}}, compare.Options{Force: true})
-	if err != nil {
-		return nil, err.Error(), nil
-	}
-	return c, "", nil
-}
-
-// value records a version once and says whether the metric of a row is at most half.
-func (d *search) value(ctx context.Context, module, version string, row *compare.Row, half float64) (Tried, error) {
-	c, failed, err := d.once(ctx, module, version)
-	if err != nil || failed != "" {
-		return Tried{Version: version, Failed: failed}, err
-	}
-	for _, r := range c.Rows {
-		if r.Name == row.Name && r.Metric == row.Metric && !math.IsNaN(r.New) {
-			return Tried{Version: version, Value: &r.New, Cures: r.New <= half}, nil
-		}
-	}
-	return Tried{Version: version, Failed: "it was not measured: " + row.Metric}, nil
 }

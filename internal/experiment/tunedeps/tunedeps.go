@@ -58,7 +58,9 @@ type Module struct {
 	Newest string  `json:"newest,omitempty"`
 	Tried  []Tried `json:"tried"`
 	// Cure is the oldest version that was found to save at least half of what a newer one saves; null when no version saves anything.
-	Cure *Cure  `json:"cure"`
+	Cure *Cure `json:"cure"`
+	// Last is the newest of the versions that were searched, where it is not the cure: it may save more of something else.
+	Last *Cure  `json:"last,omitempty"`
 	Why  string `json:"why,omitempty"` // there is no cure
 }
 

@@ -2,13 +2,18 @@ package tunedeps
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -45,16 +50,21 @@ func TestSaved(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	exact := &compare.Comparison{Rows: []compare.Row{
-		{Metric: "cpu", Old: 1, New: 0.65, Ratio: ratio(0.65), Verdict: compare.Better},
-		{Metric: "allocated", Old: 1, New: 0.6, Ratio: ratio(0.6), Verdict: compare.Better, Exact: true},
+		{Metric: "cpu", Old: 1, New: 0.35, Ratio: ratio(0.35), Verdict: compare.Better},
+		{Metric: "allocated", Old: 1, New: 0.4, Ratio: ratio(0.4), Verdict: compare.Better, Exact: true},
 		{Metric: compare.PeakMemory, Old: 1, New: 0.2, Ratio: ratio(0.2), Verdict: compare.Better},
+		{Metric: compare.GCShare, Old: 1, New: 0.1, Ratio: ratio(0.1), Verdict: compare.Better},
 	}}
 	if got := saved(exact); got == nil || got.Metric != "allocated" {
 		t.Errorf("a figure that does not scatter decides: %+v", got)
 	}
-	exact.Rows[0].Ratio = ratio(0.5)
+	exact.Rows[0].Ratio = ratio(0.2)
 	if got := saved(exact); got == nil || got.Metric != "cpu" {
-		t.Errorf("CPU that falls clearly decides: %+v", got)
+		t.Errorf("CPU falls by more: %+v", got)
+	}
+	lock := &compare.Comparison{Rows: append(exact.Rows, compare.Row{Metric: compare.LockWait, Old: 1, Ratio: ratio(0), Verdict: compare.Better})}
+	if got := saved(lock); got == nil || got.Metric != compare.LockWait {
+		t.Errorf("what falls to nothing decides: %+v", got)
 	}
 	if got := saved(&compare.Comparison{Rows: []compare.Row{{Metric: "cpu", Old: 1, New: 0.97, Ratio: ratio(0.97), Verdict: compare.Better}}}); got != nil {
 		t.Errorf("3 %% are no cure: %+v", got)
@@ -98,5 +108,118 @@ func TestBuilding(t *testing.T) {
 	failed := errors.New("interrupted")
 	if _, err := building(5, func(i int) (bool, error) { return false, failed }); !errors.Is(err, failed) {
 		t.Errorf("an interruption: %v", err)
+	}
+}
+
+// outcomeOf is a trial in which a version leaves a part of the old cost.
+func outcomeOf(left float64, verdict compare.Verdict) experiment.Outcome {
+	return experiment.Outcome{Comparison: &compare.Comparison{Rows: []compare.Row{
+		{Name: "A", Metric: "cpu", Old: 1, New: left, Ratio: &left, Verdict: verdict},
+	}}}
+}
+
+// TestBisection: of versions of which some cure, the oldest is found where looking at them once does not deceive; where it does, in one of
+// five times, a version is named that cures, and mostly still the oldest. A part that saves less than half is no cure.
+func TestBisection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const left, some = 0.6, 0.85
+	for _, wrong := range []float64{0, 0.2} {
+		exact, all := 0, 0
+		for range 20 {
+			for n := 1; n <= 16; n++ {
+				for oldest := range n {
+					var versions []string
+					for i := range n {
+						versions = append(versions, fmt.Sprintf("v1.%d.0", i))
+					}
+					newest := outcomeOf(left, compare.Better)
+					b := newBisection(versions, newest, &newest.Comparison.Rows[0])
+					trials := 0
+					err := b.run(func(i int) (judged, error) {
+						value := some
+						if (i >= oldest) != (rng.Float64() < wrong) {
+							value = left
+						}
+						return b.looked(outcomeOf(value, compare.Unknown).Comparison, ""), nil
+					}, func(list []int) (outs []experiment.Outcome, err error) {
+						trials++
+						for _, i := range list {
+							value := some
+							if i >= oldest {
+								value = left
+							}
+							outs = append(outs, outcomeOf(value, compare.Better))
+						}
+						return outs, nil
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var m Module
+					m.take(b)
+					all++
+					named := slices.Index(versions, m.Cure.Version)
+					if named < oldest {
+						t.Fatalf("%d versions, cured from %d: named %d", n, oldest, named)
+					}
+					if named == oldest {
+						exact++
+					}
+					if wrong == 0 && (named != oldest || trials > 1) {
+						t.Errorf("%d versions, cured from %d: named %d after %d trials", n, oldest, named, trials)
+					}
+					if !slices.IsSortedFunc(m.Tried, func(a, b Tried) int { return semver.Compare(a.Version, b.Version) }) {
+						t.Errorf("not in the order of releases: %v", m.Tried)
+					}
+				}
+			}
+		}
+		t.Logf("%.0f %% of looks wrong: the oldest is named in %.1f %%", 100*wrong, 100*float64(exact)/float64(all))
+		if float64(exact) < 0.95*float64(all) {
+			t.Errorf("%.0f %% of looks wrong: the oldest is named in %d of %d", 100*wrong, exact, all)
+		}
+	}
+}
+
+// TestBisectionFailures: versions that fail are passed over, and those that a trial shows to be no cure are not named.
+func TestBisectionFailures(t *testing.T) {
+	versions := []string{"v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"}
+	newest := outcomeOf(0.5, compare.Better)
+	b := newBisection(versions, newest, &newest.Comparison.Rows[0])
+	err := b.run(func(i int) (judged, error) {
+		if i == 0 {
+			return b.looked(nil, "does not build"), nil
+		}
+		return b.looked(outcomeOf(0.5, compare.Unknown).Comparison, ""), nil
+	}, func(list []int) (outs []experiment.Outcome, err error) {
+		for _, i := range list {
+			o := outcomeOf(0.5, compare.Better)
+			if i == 1 {
+				o.Differs = "prints something else"
+			}
+			outs = append(outs, o)
+		}
+		return outs, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Module{Tried: []Tried{{Version: "v1.2.0"}, {Version: "v1.4.0", Failed: "does not build"}}}
+	m.take(b)
+	if m.Cure.Version != "v1.2.0" || m.Last == nil || m.Last.Version != "v1.3.0" {
+		t.Errorf("named %s, last %+v", m.Cure.Version, m.Last)
+	}
+	var all []string
+	for _, x := range m.Tried {
+		all = append(all, fmt.Sprint(x.Version, " ", x.Cures, " ", x.Failed))
+	}
+	want := []string{"v1.0.0 false does not build", "v1.1.0 false prints something else", "v1.2.0 true ", "v1.3.0 true ", "v1.4.0 false does not build"}
+	if !slices.Equal(all, want) {
+		t.Errorf("%q, want %q", all, want)
+	}
+	broken := errors.New("interrupted")
+	b = newBisection(versions, newest, &newest.Comparison.Rows[0])
+	if err := b.run(func(int) (judged, error) { return judged{}, broken }, nil); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
 	}
 }

@@ -40,6 +40,20 @@ func hone0readMetrics() []byte {
 	return out
 }
 
+// hone0since is a metric in seconds, less another one that is a part of it, in nanoseconds; -1 where the runtime does not have it.
+func hone0since(name, part string) int64 {
+	samples := []hone0metrics.Sample{{Name: name}, {Name: part}}
+	hone0metrics.Read(samples)
+	if samples[0].Value.Kind() != hone0metrics.KindFloat64 {
+		return -1
+	}
+	seconds := samples[0].Value.Float64()
+	if samples[1].Value.Kind() == hone0metrics.KindFloat64 {
+		seconds -= samples[1].Value.Float64()
+	}
+	return int64(seconds * 1e9)
+}
+
 func hone0appendMetric(out []byte, name string, v float64) []byte {
 	out = append(out, name...)
 	out = append(out, ' ')

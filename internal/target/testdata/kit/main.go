@@ -131,6 +131,17 @@ func main() {
 			log.Fatal(err)
 		}
 		allocate(200)
+	case "queue": // whose goroutines wait for a mutex, ten milliseconds each
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		mu.Lock()
+		for i := 0; i < 400; i++ {
+			wg.Add(1)
+			go func() { defer wg.Done(); mu.Lock(); mu.Unlock() }()
+		}
+		time.Sleep(10 * time.Millisecond)
+		mu.Unlock()
+		wg.Wait()
 	case "deadlock":
 		select {}
 	case "exec": // becomes another program

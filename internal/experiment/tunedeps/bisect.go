@@ -1,0 +1,232 @@
+package tunedeps
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// costs reports whether a row is of a cost with a figure on both sides; latencies and throughput say the same as the time less sharply.
+func costs(r *compare.Row) bool {
+	switch r.Metric {
+	case compare.PeakMemory, compare.GCShare, "throughput":
+		return false
+	}
+	return r.Ratio != nil && r.Old > 0 && !strings.HasPrefix(r.Metric, "latency")
+}
+
+// nearly is how much more a figure that scatters must save than an exact one to tell versions apart better, as a share of the old value.
+const nearly = 0.1
+
+// saved returns the row that tells versions apart: one in which a version saves at least LeastGain, with that verdict; nil when there
+// is none. It is the one in which most is saved, since that is the cost of what the newer version repaired: waiting for a lock falls to
+// nothing where time falls by a third.
+func saved(c *compare.Comparison) *compare.Row {
+	var best *compare.Row
+	left := func(r *compare.Row) float64 {
+		if r.Exact {
+			return *r.Ratio - nearly
+		}
+		return *r.Ratio
+	}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		if r.Verdict != compare.Better || !costs(r) || *r.Ratio > 1-LeastGain {
+			continue
+		}
+		if best == nil || left(r) < left(best) {
+			best = r
+		}
+	}
+	return best
+}
+
+// bisection searches the oldest of some versions that saves at least half of what the last one saves. Each version is looked at
+// once; the two at the edge are then tried interleaved with the target as it is, as one recording is no proof.
+type bisection struct {
+	versions []string
+	row      *compare.Row // of the last version
+	known    map[int]judged
+}
+
+// judged is what is known of a version.
+type judged struct {
+	cures bool
+	sure  bool // it does not rest on one recording of a figure that scatters
+	value *float64
+	// failed is why it was not measured, outcome that of a trial with enough runs.
+	failed  string
+	outcome *experiment.Outcome
+}
+
+func newBisection(versions []string, last experiment.Outcome, row *compare.Row) *bisection {
+	b := &bisection{versions: versions, row: row, known: map[int]judged{}}
+	b.known[len(versions)-1] = judged{cures: true, sure: true, value: &row.New, outcome: &last}
+	return b
+}
+
+// half is the part of the old cost that a version may leave to be a cure.
+func (b *bisection) half() float64 { return (1 + *b.row.Ratio) / 2 }
+
+// edge returns the oldest version that is taken to cure, and the one before it, -1 for the target's own; what lies between
+// must still be looked at.
+func (b *bisection) edge() (low, high int) {
+	high = len(b.versions) - 1
+	for i := high - 1; i >= 0; i-- {
+		k, ok := b.known[i]
+		switch {
+		case !ok:
+			continue
+		case k.cures:
+			high = i
+		default:
+			return i, high
+		}
+	}
+	return -1, high
+}
+
+// unsure are the versions at the edge that a trial has to decide.
+func (b *bisection) unsure(low, high int) (list []int) {
+	if low >= 0 && !b.known[low].sure {
+		list = append(list, low)
+	}
+	if b.known[high].outcome == nil {
+		list = append(list, high)
+	}
+	return list
+}
+
+// judge takes what a trial with enough runs shows of a version.
+func (b *bisection) judge(i int, out experiment.Outcome) {
+	k := judged{sure: true, outcome: &out, failed: cmp.Or(out.Failed, out.Differs)}
+	if r := b.rowOf(out.Comparison); r != nil && k.failed == "" {
+		k.value = &r.New
+		k.cures = r.Verdict == compare.Better && *r.Ratio <= b.half()
+	}
+	b.known[i] = k
+}
+
+// rowOf is the row of the metric that tells versions apart; nil when it was not measured.
+func (b *bisection) rowOf(c *compare.Comparison) *compare.Row {
+	if c == nil {
+		return nil
+	}
+	i := slices.IndexFunc(c.Rows, func(r compare.Row) bool { return r.Name == b.row.Name && r.Metric == b.row.Metric })
+	if i < 0 || c.Rows[i].Ratio == nil || math.IsNaN(c.Rows[i].New) {
+		return nil
+	}
+	return &c.Rows[i]
+}
+
+// mostTrials bounds how often the edge is tried: where figures scatter so much that it moves each time, what is known by then is the answer.
+const mostTrials = 5
+
+// run searches. look measures a version a little, trial the versions that it is given with enough runs.
+func (b *bisection) run(look func(i int) (judged, error), trial func(list []int) ([]experiment.Outcome, error)) error {
+	for range mostTrials {
+		low, high := b.edge()
+		for high-low > 1 {
+			mid := (low + high) / 2
+			k, err := look(mid)
+			if err != nil {
+				return err
+			}
+			b.known[mid] = k
+			low, high = b.edge()
+		}
+		list := b.unsure(low, high)
+		if len(list) == 0 {
+			return nil
+		}
+		outs, err := trial(list)
+		if err != nil {
+			return err
+		}
+		for k, i := range list {
+			b.judge(i, outs[k])
+		}
+	}
+	return nil
+}
+
+// bisect looks for the oldest version that cures, and takes it as the module's cure.
+func (d *search) bisect(ctx context.Context, m *Module, versions []string, newest experiment.Outcome, row *compare.Row) error {
+	b := newBisection(versions, newest, row)
+	err := b.run(func(i int) (judged, error) { return d.look(ctx, m.Path, b, versions[i]) }, func(list []int) ([]experiment.Outcome, error) {
+		var names []string
+		for _, i := range list {
+			names = append(names, versions[i])
+		}
+		return d.experiment(ctx, m.Path, d.Runs, names...)
+	})
+	if err == nil {
+		m.take(b)
+	}
+	return err
+}
+
+// take notes what a bisection found: the oldest version that a trial showed to cure.
+func (m *Module) take(b *bisection) {
+	cure := len(b.versions) - 1
+	m.Tried = slices.DeleteFunc(m.Tried, func(t Tried) bool { _, ok := b.known[slices.Index(b.versions, t.Version)]; return ok })
+	for i, version := range b.versions {
+		k, ok := b.known[i]
+		if !ok {
+			continue
+		}
+		if k.cures && k.outcome != nil {
+			cure = min(cure, i)
+		}
+		m.Tried = append(m.Tried, Tried{Version: version, Value: k.value, Cures: k.cures, Failed: k.failed})
+	}
+	m.order()
+	of := func(i int) *Cure {
+		r := b.row
+		return &Cure{Version: b.versions[i], Name: r.Name, Metric: r.Metric, Unit: r.Unit, Old: r.Old, Comparison: b.known[i].outcome.Comparison}
+	}
+	m.Cure = of(cure)
+	if last := len(b.versions) - 1; last != cure {
+		m.Last = of(last)
+	}
+}
+
+// plain is the part of the old cost below which one recording shows that a version saves half of what is left out: runs of a program
+// differ by less.
+const plain = 0.5
+
+// look measures a version: one recording where the last version saves plainly, else a few runs interleaved with the target as it is.
+func (d *search) look(ctx context.Context, module string, b *bisection, version string) (judged, error) {
+	if !b.row.Exact && *b.row.Ratio > plain {
+		outs, err := d.experiment(ctx, module, 2, version)
+		if err != nil {
+			return judged{}, err
+		}
+		return b.looked(outs[0].Comparison, cmp.Or(outs[0].Failed, outs[0].Differs)), nil
+	}
+	c, failed, err := d.once(ctx, module, version)
+	if err != nil {
+		return judged{}, err
+	}
+	if r := b.rowOf(c); r != nil {
+		r.Old = b.row.Old // the mean of several recordings
+	}
+	return b.looked(c, failed), nil
+}
+
+// looked judges a version by its value alone.
+func (b *bisection) looked(c *compare.Comparison, failed string) judged {
+	if failed != "" {
+		return judged{sure: true, failed: failed}
+	}
+	r := b.rowOf(c)
+	if r == nil {
+		return judged{sure: true, failed: "it was not measured: " + b.row.Metric}
+	}
+	return judged{value: &r.New, cures: r.New <= b.half()*r.Old, sure: b.row.Exact && r.Exact}
+}
