@@ -13,8 +13,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// hdrDigits is the precision of the HdrHistograms written: 1024 buckets per power of two. They
-// subdivide the buckets of this package, so counts return to the same buckets.
+// hdrDigits is the precision of the HdrHistograms that are written: 1024 buckets per power of two.
+// They subdivide the buckets of this package, so counts return to the same buckets when they are
+// read.
 const hdrDigits = 3
 
 // Interval is a histogram of a time interval: a line of a log.
@@ -30,7 +31,7 @@ type Interval struct {
 func (h *Histogram) hdr() *hdrhistogram.Histogram {
 	out := hdrhistogram.New(1, max(h.max, 2), hdrDigits)
 	record := func(v, n int64) {
-		// Neither range nor sign can be wrong: 0 ≤ v ≤ h.max.
+		// RecordValues cannot fail: 0 ≤ v ≤ h.max.
 		if err := out.RecordValues(v, n); err != nil {
 			panic(fmt.Sprintf("histogram: %d × %d: %v", n, v, err))
 		}

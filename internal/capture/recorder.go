@@ -64,7 +64,7 @@ func record(ctx context.Context, o Options, w world) (partial bool, err error) {
 	scratch.Sweep(o.WorkDir, time.Now(), tmpPrefix, target.BuildDirPrefix)
 	tmp, err := scratch.Make(o.WorkDir, tmpPrefix)
 	if err != nil {
-		return false, fmt.Errorf("make a place for the target's output: %w", err)
+		return false, fmt.Errorf("create a directory for the target's output: %w", err)
 	}
 	defer tmp.Remove()
 	r.tmp = tmp.Path

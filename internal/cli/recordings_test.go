@@ -36,7 +36,7 @@ func TestRecordings(t *testing.T) {
 		{"", 0, "two.hone"},
 		{"label one baseline", 0, "baseline"},
 		{"-json", 0, `"label": "baseline"`},
-		{"label two baseline", 1, "is called \"baseline\" already"},
+		{"label two baseline", 1, "already has the label \"baseline\""},
 		{"label two", 2, "hone recordings label REC NAME"},
 		{"lable one x", 2, `did you mean "label"`},
 		{"remove baseline", 0, "removed one.hone"},

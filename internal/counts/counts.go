@@ -8,13 +8,13 @@ import (
 	"github.com/hone-go/hone/internal/covdata"
 )
 
-// Window is a stretch of the counting run, in which so many units of work were done.
+// Window is an interval of the counting run, in which a known number of units of work was done.
 type Window struct {
 	Units  float64
 	Counts covdata.Counts
 }
 
-// Index is the counts of one recording, by place in the source.
+// Index is the counts of one recording, by position in the source.
 type Index struct {
 	windows []Window
 	files   map[string][]block // by import path and file name: "net/http/server.go"
@@ -23,15 +23,15 @@ type Index struct {
 
 type block struct {
 	covdata.Block
-	fn, at int // in funcs, in the function's blocks
+	fn, at int // index in funcs, index among the function's blocks
 }
 
 type function struct {
-	pkg, index int // in the meta-data
+	pkg, index int // indices in the meta-data
 	covdata.Func
 }
 
-// New indexes counts by place. Windows without units are left out.
+// New indexes counts by position. Windows without units are left out.
 func New(meta *covdata.Meta, windows []Window) *Index {
 	x := &Index{files: map[string][]block{}}
 	for _, w := range windows {
@@ -57,19 +57,19 @@ func New(meta *covdata.Meta, windows []Window) *Index {
 
 // Executions says how often something ran.
 type Executions struct {
-	// PerUnit is the mean over all windows, for each unit of work.
+	// PerUnit is the mean number of executions per unit of work, over all windows.
 	PerUnit float64
-	// Windows are the same for each window, in sequence.
+	// Windows has the same for each window, in sequence.
 	Windows []float64
-	// PerCall is PerUnit for each call of the function that the line is in; 0 when that was not called.
+	// PerCall is PerUnit divided by Calls; 0 when the function was not called.
 	PerCall float64
-	// Calls are of that function, for each unit of work.
+	// Calls is the number of calls of the function that contains the line, per unit of work.
 	Calls float64
 }
 
-// Line returns how often a line of a file (of the package with that import path) ran: of the blocks
-// that touch it, the count of the one that ran most. So the head of a loop counts its iterations.
-// It reports false for a line that no block touches, and for packages that were not counted.
+// Line returns how often a line of a file (of the package with that import path) ran: the largest
+// count of the blocks that contain a part of it. For the head of a loop that is the number of
+// iterations. It returns false for a line without a block, and for packages that were not counted.
 func (x *Index) Line(pkg, file string, line int) (Executions, bool) {
 	if x == nil || len(x.windows) == 0 {
 		return Executions{}, false
@@ -101,7 +101,7 @@ func (x *Index) Line(pkg, file string, line int) (Executions, bool) {
 	return e, true
 }
 
-// in is a block's count in a window.
+// in returns a block's count in a window.
 func (x *Index) in(w Window, fn, at int) uint64 {
 	f := &x.funcs[fn]
 	if counts := w.Counts[f.pkg][f.index]; at < len(counts) {
@@ -128,14 +128,15 @@ func (x *Index) perUnit(fn, at int) float64 {
 
 // Loop says how often a loop ran.
 type Loop struct {
-	Entries    float64   // how often it was reached, for each unit of work
-	Iterations float64   // of an entry, on average
+	Entries    float64   // how often it was entered, per unit of work
+	Iterations float64   // mean per entry
 	Windows    []float64 // Iterations in each window, in sequence
 }
 
-// Loop returns how often the loop whose head stands on a line (which the caller knows) was reached and how many iterations it did then: the block
-// that ends in the head runs once for each entry, the one that starts there once for each iteration. It reports false
-// where there are not both, as where the head spans lines.
+// Loop returns how often the loop with its head on a line was entered, and how many iterations it
+// did per entry. The caller knows that the line has a loop. The block that ends in the head runs
+// once per entry, the one that starts there once per iteration. It returns false if one of them is
+// missing, for example because the head spans lines.
 func (x *Index) Loop(pkg, file string, line int) (Loop, bool) {
 	if x == nil || len(x.windows) == 0 {
 		return Loop{}, false
@@ -166,12 +167,12 @@ func (x *Index) Loop(pkg, file string, line int) (Loop, bool) {
 	return l, true
 }
 
-// later reports whether a block starts behind another.
+// later reports whether a block starts after another.
 func (b *block) later(than *block) bool {
 	return cmp.Or(cmp.Compare(b.StartLine, than.StartLine), cmp.Compare(b.StartColumn, than.StartColumn)) > 0
 }
 
-// Ran reports whether anything of a file was counted.
+// Ran reports whether any block of a file was counted.
 func (x *Index) Ran(pkg, file string) bool {
 	return x != nil && len(x.files[pkg+"/"+path.Base(file)]) > 0
 }

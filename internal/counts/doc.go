@@ -2,8 +2,8 @@
 // each unit of work (a request, an operation of a benchmark, a run of a program).
 //
 // The counts are exact numbers from a build with counters (package covdata), not samples. They come
-// from processes of their own, under the same load as the profiles but at another time, so they are
-// given per unit of work. Windows in sequence show whether a count grows as the program goes on.
+// from separate processes, under the same load as the profiles but at another time, so they are
+// given per unit of work. Consecutive windows show whether a count grows while the program runs.
 //
-// It refuses to guess: a line without a counted block has no answer.
+// It does not guess: a line without a counted block has no result.
 package counts

@@ -5,11 +5,12 @@ import (
 	"fmt"
 )
 
-// Counts are the executions of every block of a program: by package, function and block, as in its
-// Meta. Functions that did not run have none (nil). A program's counters hold 32 bits each and wrap around.
+// Counts are the executions of every block of a program, by package, function and block, as in its
+// Meta. The entry of a function that did not run is nil. The program counts in 32 bits, which may
+// overflow.
 type Counts [][][]uint64
 
-// Counters of a file are numbers of 32 bits, or ULEB128.
+// The counters of a file are 32-bit numbers or ULEB128.
 const (
 	rawCounters  = 1
 	ulebCounters = 2
@@ -17,7 +18,7 @@ const (
 
 const footerBytes = 16
 
-// ReadCounters decodes a counter file of the program and adds it to what counts hold, nil for none.
+// ReadCounters decodes a counter file of the program and adds it to counts, which may be nil.
 func (m *Meta) ReadCounters(data []byte, counts Counts) (Counts, error) {
 	if counts == nil {
 		counts = make(Counts, len(m.Packages))
@@ -34,13 +35,13 @@ func (m *Meta) ReadCounters(data []byte, counts Counts) (Counts, error) {
 func (m *Meta) readCounters(data []byte, counts Counts) error {
 	r := &reader{data: data}
 	if string(r.bytes(4)) != counterMagic {
-		return fmt.Errorf("not a file of coverage counters")
+		return fmt.Errorf("not a coverage counter file")
 	}
 	if v := r.uint32(); v != formatVersion && r.err == nil {
-		return fmt.Errorf("version %d; this reads version %d", v, formatVersion)
+		return fmt.Errorf("version %d is not supported, only version %d", v, formatVersion)
 	}
 	if hash := r.bytes(16); hash != nil && [16]byte(hash) != m.Hash {
-		return fmt.Errorf("they are of another program than the meta-data")
+		return fmt.Errorf("the counters and the meta-data are of different programs")
 	}
 	flags := r.bytes(8) // flavor, byte order, padding
 	if len(data) < footerBytes || r.err != nil {
@@ -58,7 +59,7 @@ func (m *Meta) readCounters(data []byte, counts Counts) error {
 	case flags[0] == rawCounters:
 		next = func() uint64 { return uint64(r.uint32()) }
 	case flags[0] != ulebCounters:
-		return fmt.Errorf("counters of an unknown form %d", flags[0])
+		return fmt.Errorf("counters have an unknown encoding %d", flags[0])
 	}
 	footer := data[len(data)-footerBytes:]
 	if string(footer[:4]) != counterMagic {

@@ -6,6 +6,6 @@
 // since Go 1.20): a meta-data file lists packages, their functions and the source positions of
 // each function's blocks; a counter file has one number for each block of the functions that ran.
 //
-// The one decision: counts stay beside the blocks that the compiler numbered. What they mean
-// (executions of a line, iterations of a loop) is for a reader of the source to say.
+// The one decision: counts are given for the blocks that the compiler numbered. A reader of the
+// source decides what they mean (executions of a line, iterations of a loop).
 package covdata

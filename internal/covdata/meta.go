@@ -2,9 +2,9 @@ package covdata
 
 import "fmt"
 
-// Meta is what a meta-data file says of a program.
+// Meta is the content of a meta-data file.
 type Meta struct {
-	Hash     [16]byte // of the program; its counter files carry the same
+	Hash     [16]byte // of the program; its counter files have the same
 	Packages []Package
 }
 
@@ -15,15 +15,16 @@ type Package struct {
 	Funcs  []Func
 }
 
-// Func is a function, or a function literal, which has counters of its own.
+// Func is a function, or a function literal, which has its own counters.
 type Func struct {
-	Name    string // "Send", "(*StatsD).Send" or "StatsD.Send"; of a literal that of its function and ".func1"
+	Name    string // "Send", "(*StatsD).Send" or "StatsD.Send"; for a literal that of its function and ".func1"
 	File    string // import path of the package and file name: "net/http/server.go"
 	Literal bool
 	Blocks  []Block
 }
 
-// Block is a run of statements that are executed together. Positions are lines and columns from 1.
+// Block is a sequence of statements that are executed together. Positions are lines and columns
+// from 1.
 type Block struct {
 	StartLine, StartColumn int
 	EndLine, EndColumn     int
@@ -38,20 +39,21 @@ const (
 	blockBytes    = 5  // at least: five numbers
 )
 
-// ReadMeta decodes a meta-data file. It refuses files whose counters are not of blocks.
+// ReadMeta decodes a meta-data file. It returns an error for files whose counters do not count
+// blocks.
 func ReadMeta(data []byte) (*Meta, error) {
 	m := &Meta{}
 	r := &reader{data: data}
 	if string(r.bytes(4)) != metaMagic {
-		return nil, fmt.Errorf("not a file of coverage meta-data")
+		return nil, fmt.Errorf("not a coverage meta-data file")
 	}
 	if v := r.uint32(); v != formatVersion && r.err == nil {
-		return nil, fmt.Errorf("coverage meta-data of version %d; this reads version %d", v, formatVersion)
+		return nil, fmt.Errorf("coverage meta-data of version %d; only version %d is supported", v, formatVersion)
 	}
 	r.uint64() // length
 	n := r.uint64()
 	copy(m.Hash[:], r.bytes(16))
-	r.uint64() // the file's own table of strings, which is empty
+	r.uint64() // the file's string table, which is empty
 	r.bytes(8) // mode, granularity
 	n = uint64(r.fits(n, 16))
 	offsets, lengths := make([]uint64, n), make([]uint64, n)
@@ -65,14 +67,14 @@ func ReadMeta(data []byte) (*Meta, error) {
 		return nil, fmt.Errorf("coverage meta-data: %w", r.err)
 	}
 	m.Packages = make([]Package, n)
-	left := uint64(len(data)) // packages do not overlap, so that their sum is bounded
+	left := uint64(len(data)) // packages do not overlap, so the sum of their sizes is bounded
 	for i := range m.Packages {
 		if lengths[i] > left {
 			return nil, fmt.Errorf("coverage meta-data: the packages are longer than the file")
 		}
 		left -= lengths[i]
 		if offsets[i] > uint64(len(data)) || lengths[i] > uint64(len(data))-offsets[i] {
-			return nil, fmt.Errorf("coverage meta-data: package %d lies outside the file", i)
+			return nil, fmt.Errorf("coverage meta-data: package %d is outside the file", i)
 		}
 		if err := m.Packages[i].read(data[offsets[i] : offsets[i]+lengths[i]]); err != nil {
 			return nil, fmt.Errorf("coverage meta-data: package %d: %w", i, err)
@@ -99,7 +101,7 @@ func (p *Package) read(data []byte) error {
 	blocks := len(data) / blockBytes // functions do not overlap either
 	for i := range p.Funcs {
 		if r.err == nil && (offsets[i] < headerBytes || uint64(offsets[i]) > uint64(len(data))) {
-			r.fail("function %d lies outside its package", i)
+			r.fail("function %d is outside its package", i)
 		}
 		if r.err != nil {
 			return r.err
@@ -107,7 +109,7 @@ func (p *Package) read(data []byte) error {
 		r.at = int(offsets[i])
 		p.Funcs[i].read(r, table)
 		if blocks -= len(p.Funcs[i].Blocks); blocks < 0 {
-			r.fail("more blocks than there is room for")
+			r.fail("more blocks than the file can hold")
 		}
 	}
 	return r.err

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// errShort is the error of an input that ends before what it announces.
-var errShort = errors.New("cut short")
+// errShort is the error of an input that is shorter than it claims.
+var errShort = errors.New("truncated")
 
-// reader takes values off the front of an input. The first error sticks; values are zero after it.
+// reader reads values from the start of an input. After the first error all values are zero.
 type reader struct {
 	data []byte
 	at   int
@@ -22,7 +22,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// bytes takes n bytes; they are the input's own.
+// bytes reads n bytes; the slice shares the input's memory.
 func (r *reader) bytes(n uint64) []byte {
 	if r.err != nil || n > uint64(len(r.data)-r.at) {
 		r.fail("%w", errShort)
@@ -47,21 +47,21 @@ func (r *reader) uint64() uint64 {
 	return 0
 }
 
-// uleb takes a number in ULEB128.
+// uleb reads a number in ULEB128.
 func (r *reader) uleb() uint64 {
 	if r.err != nil {
 		return 0
 	}
 	v, n := binary.Uvarint(r.data[r.at:])
 	if n <= 0 {
-		r.fail("a number has no end")
+		r.fail("an unterminated number")
 		return 0
 	}
 	r.at += n
 	return v
 }
 
-// count takes a number of things of which each takes at least size bytes of the input, so that a
+// count reads a number of entries, each of which takes at least size bytes of the input, so that a
 // wrong number is an error and not an allocation.
 func (r *reader) count(size int) int {
 	return r.fits(r.uleb(), size)
@@ -77,7 +77,7 @@ func (r *reader) fits(n uint64, size int) int {
 	return int(n)
 }
 
-// strings takes a table of strings.
+// strings reads a table of strings.
 func (r *reader) strings() []string {
 	table := make([]string, 0, r.count(1))
 	for range cap(table) {
@@ -86,7 +86,7 @@ func (r *reader) strings() []string {
 	return table
 }
 
-// pick returns a string of a table.
+// pick returns a string of a table by index.
 func (r *reader) pick(table []string, i uint64) string {
 	if i >= uint64(len(table)) {
 		r.fail("string %d of a table of %d", i, len(table))

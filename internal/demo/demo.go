@@ -50,7 +50,7 @@ func Run(ctx context.Context, c session.Config, duration time.Duration) (*Result
 	// them again after the demo.
 	dir := filepath.Join(c.CacheDir, "demo")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make a place for the example: %w", err)
+		return nil, fmt.Errorf("create a directory for the example: %w", err)
 	}
 	before, after, err := Extract(dir)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package inputs holds what functions of a program got: how many calls, and of how many different
-// inputs. The probe counts them in a process of its own (package target), by hashes with a random seed
-// that never leave the process; what the values were is nowhere.
+// Package inputs holds what functions of a program were called with: how many calls, and how many
+// different inputs. The probe counts them in a process of its own (package target), by hashes with
+// a random seed that never leave the process. The values themselves are not recorded.
 //
-// It knows no program: which functions are worth a look is the recording's choice, what the figures mean the diagnosis'.
+// It does not depend on the program: the recording chooses which functions to watch, and the
+// diagnosis interprets the figures.
 package inputs

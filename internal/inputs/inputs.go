@@ -11,32 +11,38 @@ import (
 	"strings"
 )
 
-// Counts are the inputs of one recording, as the part inputs.json has them.
+// Counts are the inputs of one recording, as in the part inputs.json.
 type Counts struct {
-	// Units of work (requests, operations, runs) in which the calls happened; 0 when that is not known.
+	// Units is the number of units of work (requests, operations, runs) in which the calls
+	// happened; 0 if unknown.
 	Units float64 `json:"units,omitempty"`
-	// Requests of net/http, fasthttp and gRPC that were told apart, and how many different ones of net/http by method and address.
+	// Requests is the number of requests of net/http, fasthttp and gRPC that could be
+	// distinguished, and Targets how many different ones of net/http there were by method and
+	// address.
 	Requests int64 `json:"requests,omitempty"`
 	Targets  int64 `json:"different_requests,omitempty"`
-	// Iterations, outside of requests, of loops that take work from a channel or a queue. They count as requests do in
-	// Function.InRequest.
+	// Iterations is the number of iterations, outside of requests, of loops that take work from a
+	// channel or a queue. Function.InRequest treats them as requests.
 	Iterations int64      `json:"iterations,omitempty"`
 	Functions  []Function `json:"functions"`
-	// Pairs of functions that got the same long text in the same request or iteration.
+	// Pairs are pairs of functions that got the same long text in the same request or iteration.
 	Pairs []Pair `json:"same_text,omitempty"`
 }
 
-// LongText is the shortest string or []byte, in bytes, that counts as a text; the same limit is in the probe.
+// LongText is the minimum length of a string or []byte, in bytes, that counts as a text. The probe
+// has the same limit.
 const LongText = 64
 
-// Pair is two functions that got the same text: First was the first of all functions to get it in a request, Then got it later.
+// Pair is two functions that got the same text. First was the first function to get it in a
+// request; Then got it later.
 type Pair struct {
 	First string `json:"first"`
 	Then  string `json:"then"`
-	Times int64  `json:"times"` // texts, each in one request
+	Times int64  `json:"times"` // number of texts, each in one request
 }
 
-// Apart is how many requests, or iterations, were told apart, and the word for one of them.
+// Apart returns the number of requests, or of iterations, that could be distinguished, and the word
+// for one of them.
 func (c *Counts) Apart() (n float64, unit string) {
 	if c.Requests == 0 && c.Iterations > 0 {
 		return float64(c.Iterations), "iteration of the loop that takes work"
@@ -44,54 +50,57 @@ func (c *Counts) Apart() (n float64, unit string) {
 	return float64(c.Requests + c.Iterations), "request"
 }
 
-// MostCalls is how many calls of a function are looked at; the same limit is in the probe.
+// MostCalls is the number of calls of a function that are examined. The probe has the same limit.
 const MostCalls = 1 << 18
 
-// Function is what one function got.
+// Function is the inputs of one function.
 type Function struct {
-	Name    string `json:"name"` // as profiles have it
+	Name    string `json:"name"` // as in profiles
 	Package string `json:"package"`
 	File    string `json:"file"`
 	Line    int    `json:"line"` // of the word func
 
 	Calls     int64 `json:"calls"`
-	Hashed    int64 `json:"hashed"`              // calls of which all parameters but the receiver could be hashed: the figures below are of these
-	Different int64 `json:"different"`           // inputs: parameters by their values, without the receiver and what is known only by its address
-	Identical int64 `json:"different_addresses"` // the same with the receiver and the addresses
-	InRequest int64 `json:"calls_in_requests"`   // calls of which the request is known
-	// PerRequest is the number of different inputs, receiver and addresses included, in each request, summed up over all: InRequest
-	// less PerRequest calls had an input that the same request had before.
+	Hashed    int64 `json:"hashed"`              // calls whose parameters, except the receiver, could all be hashed: the figures below are of these
+	Different int64 `json:"different"`           // different inputs: the values of the parameters, without the receiver and without what is known only by its address
+	Identical int64 `json:"different_addresses"` // the same, including the receiver and the addresses
+	InRequest int64 `json:"calls_in_requests"`   // calls whose request is known
+	// PerRequest is the number of different inputs in each request, including receiver and
+	// addresses, summed over all requests. InRequest minus PerRequest calls had an input that the
+	// same request had before.
 	PerRequest int64 `json:"different_in_requests"`
-	// Stable are different inputs with the receiver's address, but not the memory there: a receiver that counts or remembers is
-	// another input for Identical at each call. StablePerRequest are these in each request, summed up.
+	// Stable is the number of different inputs with the receiver's address, but not the memory
+	// there: with a receiver that counts or remembers, every call has a different input for
+	// Identical. StablePerRequest is the same in each request, summed over all requests.
 	Stable           int64 `json:"different_stable,omitempty"`
 	StablePerRequest int64 `json:"different_stable_in_requests,omitempty"`
-	// Texts are calls with a string or []byte of at least LongText bytes, each the longest of its call; of a reader that holds its
-	// text in memory, what is left of it. TextsInRequest are those of which the request is known.
+	// Texts is the number of calls with a string or []byte of at least LongText bytes; the longest
+	// of a call counts. For a reader that holds its text in memory, the text is the unread part.
+	// TextsInRequest is the number of those whose request is known.
 	Texts           int64 `json:"texts,omitempty"`
 	DifferentTexts  int64 `json:"different_texts,omitempty"`
 	TextsInRequest  int64 `json:"texts_in_requests,omitempty"`
-	TextsPerRequest int64 `json:"different_texts_in_requests,omitempty"` // summed up over all
-	// Compared are calls whose results could be compared with those of an earlier call with the same input, as Stable counts
-	// inputs. Same of them returned the same.
+	TextsPerRequest int64 `json:"different_texts_in_requests,omitempty"` // summed over all requests
+	// Compared is the number of calls whose results could be compared with those of an earlier call
+	// with the same input, as defined for Stable. Same is how many of them returned the same.
 	Compared int64 `json:"compared,omitempty"`
 	Same     int64 `json:"same,omitempty"`
-	// Params is how each parameter that has a name was taken: its value, its address, or not at all.
+	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`
 }
 
-// Taken says how a parameter was taken.
+// Taken says how a parameter was hashed.
 type Taken string
 
-// How parameters are taken: by value; by address, where pointers, maps, functions or channels are in it; or not at all,
-// where it is too large.
+// How parameters are hashed: by value; by address, if they contain pointers, maps, functions or
+// channels; or not at all, if they are too large.
 const (
 	ByValue   Taken = "value"
 	ByAddress Taken = "address"
 	NotTaken  Taken = "no"
 )
 
-// ByValue reports whether all parameters were taken by value, and there is one.
+// ByValue reports whether there are parameters and all were hashed by value.
 func (f *Function) ByValue() bool {
 	for _, p := range f.Params {
 		if p != ByValue {
@@ -101,15 +110,16 @@ func (f *Function) ByValue() bool {
 	return len(f.Params) > 0
 }
 
-// Source is a function that was watched, and how many of its parameters have names.
+// Source is a function that was watched, and the number of its named parameters.
 type Source struct {
 	Name, Package, File string
 	Line                int
 	Params              int
 }
 
-// Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", one of numbers for each watched function, which
-// begins with its place in sources, and lines "also FIRST THEN TIMES" of pairs.
+// Parse reads what the probe writes: a line "requests N DIFFERENT ITERATIONS", a line of numbers
+// for each watched function, which starts with its index in sources, and lines "also FIRST THEN
+// TIMES" for pairs.
 func Parse(text []byte, sources []Source) (*Counts, error) {
 	c := &Counts{Functions: []Function{}}
 	scan := bufio.NewScanner(bytes.NewReader(text))
@@ -129,7 +139,7 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 		for i, w := range words {
 			var err error
 			if numbers[i], err = strconv.ParseInt(w, 10, 64); err != nil || numbers[i] < 0 {
-				return nil, fmt.Errorf("inputs: line %d: %q is no number of calls", n, w)
+				return nil, fmt.Errorf("inputs: line %d: %q is not a number of calls", n, w)
 			}
 		}
 		if n == 1 {
@@ -138,13 +148,13 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 		}
 		if pair {
 			if numbers[0] >= int64(len(sources)) || numbers[1] >= int64(len(sources)) {
-				return nil, fmt.Errorf("inputs: line %d is of no watched function", n)
+				return nil, fmt.Errorf("inputs: line %d does not refer to a watched function", n)
 			}
 			c.Pairs = append(c.Pairs, Pair{First: sources[numbers[0]].Name, Then: sources[numbers[1]].Name, Times: numbers[2]})
 			continue
 		}
 		if len(numbers) < fixed || numbers[0] >= int64(len(sources)) {
-			return nil, fmt.Errorf("inputs: line %d is of no watched function", n)
+			return nil, fmt.Errorf("inputs: line %d does not refer to a watched function", n)
 		}
 		c.Functions = append(c.Functions, function(sources[numbers[0]], numbers))
 	}
@@ -154,7 +164,7 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 	return c, scan.Err()
 }
 
-// fixed is how many numbers stand before those of the parameters.
+// fixed is the number of numbers before those of the parameters.
 const fixed = 15
 
 func function(s Source, n []int64) Function {
@@ -171,7 +181,7 @@ func function(s Source, n []int64) Function {
 	return f
 }
 
-// Read reads the part of a recording.
+// Read reads the part inputs.json of a recording.
 func Read(data []byte) (*Counts, error) {
 	var c Counts
 	if err := json.Unmarshal(data, &c); err != nil {
@@ -186,7 +196,7 @@ func Read(data []byte) (*Counts, error) {
 	return &c, nil
 }
 
-// Of returns what a function got, by its name in profiles; nil when it was not watched.
+// Of returns the inputs of a function, by its name in profiles; nil when it was not watched.
 func (c *Counts) Of(name string) *Function {
 	if c == nil {
 		return nil

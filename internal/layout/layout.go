@@ -2,7 +2,7 @@ package layout
 
 import "fmt"
 
-// Graph is what to lay out. Units are the caller's; y grows downwards.
+// Graph is the input of Layered. The unit of lengths is the caller's; y grows downwards.
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
@@ -11,42 +11,42 @@ type Graph struct {
 // Node is a box.
 type Node struct{ Width, Height float64 }
 
-// Edge is an arrow between two of the Nodes. Edges from a node to itself are
-// not laid out; several edges between two nodes are.
+// Edge is an arrow between two of the Nodes. Edges from a node to itself are not laid out. There
+// may be several edges between two nodes.
 type Edge struct {
 	From, To int
-	Weight   float64 // at least 0: how much shorter and straighter than others it should be
-	// Label is the size of the text at the edge, for which room is left.
+	Weight   float64 // at least 0: edges with more weight are shorter and straighter
+	// Label is the size of the text at the edge, for which space is reserved.
 	LabelWidth, LabelHeight float64
 }
 
-// Options are distances.
+// Options are the distances of a layout.
 type Options struct {
 	NodeGap  float64 // between neighbours in a layer
 	LayerGap float64 // between layers; up to four times that in a graph that is wider than high
 	Margin   float64 // around everything
 }
 
-// Point is a place.
+// Point is a position.
 type Point struct{ X, Y float64 }
 
-// Route is the way of an edge.
+// Route is the path of an edge.
 type Route struct {
-	// Curve is a chain of cubic Bézier curves from box to box: a start, then
-	// three points a curve. It is empty for an edge from a node to itself.
+	// Curve is a chain of cubic Bézier curves from box to box: the start, then three points per
+	// curve. It is empty for an edge from a node to itself.
 	Curve []Point
-	Label Point // centre of the label's room
+	Label Point // centre of the label
 }
 
-// Layout is where everything stands.
+// Layout is the result of Layered.
 type Layout struct {
 	Width, Height float64
 	Nodes         []Point // centres
 	Edges         []Route
 }
 
-// Layered lays a graph out. It is an error if an edge refers to a node that is
-// not there.
+// Layered computes the layout of a graph. It returns an error if an edge refers to a node that does
+// not exist.
 func Layered(g Graph, o Options) (*Layout, error) {
 	for i, e := range g.Edges {
 		if min(e.From, e.To) < 0 || max(e.From, e.To) >= len(g.Nodes) {
@@ -64,8 +64,8 @@ func Layered(g Graph, o Options) (*Layout, error) {
 	return shelve(g, parts, layouts, o), nil
 }
 
-// layers is the graph cut into layers: an edge over several becomes a chain of
-// vertices, one a layer.
+// layers is a graph divided into layers: an edge over several layers is a chain of vertices, one
+// per layer.
 type layers struct {
 	g        Graph
 	o        Options
@@ -75,10 +75,10 @@ type layers struct {
 	reversed []bool   // edges whose chain goes from To to From
 }
 
-// vertex is a node, or where an edge crosses a layer.
+// vertex is a node, or the point at which an edge crosses a layer.
 type vertex struct {
 	width, height float64
-	layer         float64 // height of its layer, around the same middle
+	layer         float64 // height of its layer, which has the same middle
 	row, column   int
 	x, y          float64
 	up, down      []arc
@@ -91,8 +91,8 @@ type arc struct {
 	weight float64
 }
 
-// newLayers ranks the nodes. Every second layer is for labels, so that an edge
-// between neighbours has a vertex of its own to carry one.
+// newLayers ranks the nodes. Every second layer is for labels, so that an edge between adjacent
+// layers has a vertex for its label.
 func newLayers(g Graph, o Options) *layers {
 	l := &layers{g: g, o: o, chains: make([][]int, len(g.Edges))}
 	l.reversed = acyclic(g)
@@ -132,7 +132,7 @@ func (l *layers) addChain(edge int) {
 	chain = append(chain, to)
 	for i, v := range chain[1:] {
 		u := chain[i]
-		// The inner parts of long edges are what bends: keep them straight.
+		// The inner parts of long edges bend first: keep them straight.
 		w := 1 + e.Weight
 		if !l.vertices[u].node && !l.vertices[v].node {
 			w *= 8
@@ -143,5 +143,5 @@ func (l *layers) addChain(edge int) {
 	l.chains[edge] = chain
 }
 
-// labelRow is the layer of labels nearest the middle of an edge.
+// labelRow returns the layer of labels nearest the middle of an edge.
 func labelRow(top, bottom int) int { return (top+bottom)/2/2*2 + 1 }

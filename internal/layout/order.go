@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// order puts the vertices of each layer in an order with few crossings: sweeps
-// down and up that sort a layer by the barycentres of its neighbours, then swaps
-// of adjacent vertices; the best order seen is kept.
+// order orders the vertices of each layer to have few crossings: sweeps down and up sort each layer
+// by the barycentres of its neighbours, then adjacent vertices are swapped. The best order found is
+// kept.
 func (l *layers) order() {
 	l.firstOrder()
 	rounds := 24
 	if len(l.vertices) > 5000 {
-		rounds = 4 // nobody looks at all of it
+		rounds = 4 // nobody reads such a graph completely
 	}
 	best, least := l.snapshot(), l.crossings()
 	for round := 0; round < rounds && least > 0; round++ {
@@ -33,7 +33,7 @@ func (l *layers) order() {
 	l.restore(best)
 }
 
-// firstOrder walks depth first from the top, so that what hangs together starts
+// firstOrder orders vertices by a depth-first search from the top, so that connected vertices start
 // side by side.
 func (l *layers) firstOrder() {
 	seen := make([]bool, len(l.vertices))
@@ -62,8 +62,8 @@ func (l *layers) firstOrder() {
 	}
 }
 
-// sortRow sorts a layer by the mean column of each vertex's neighbours. One
-// without neighbours on that side keeps its place.
+// sortRow sorts a layer by the mean column of each vertex's neighbours. A vertex without neighbours
+// on that side keeps its place.
 func (l *layers) sortRow(row int, neighbours func(*vertex) []arc) {
 	type placed struct {
 		v   int
@@ -91,7 +91,7 @@ func (l *layers) sortRow(row int, neighbours func(*vertex) []arc) {
 	}
 }
 
-// swap exchanges neighbours in a layer wherever that saves crossings.
+// swap exchanges adjacent vertices of a layer if that saves crossings.
 func (l *layers) swap() {
 	for range 3 {
 		better := false

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// part is a component of a graph: nodes that hang together.
+// part is a connected component of a graph.
 type part struct {
 	graph        Graph
-	nodes, edges []int // numbers in the whole graph
+	nodes, edges []int // indices in the whole graph
 }
 
-// components takes a graph apart, in the order of their first nodes.
+// components returns the connected components of a graph, in order of their first nodes.
 func components(g Graph) []part {
 	group := make([]int, len(g.Nodes))
 	for i := range group {
@@ -30,8 +30,8 @@ func components(g Graph) []part {
 		group[max(a, b)] = min(a, b)
 	}
 	var parts []part
-	at := make([]int, len(g.Nodes)) // of a node in its part
-	of := make([]int, len(g.Nodes)) // part of a group
+	at := make([]int, len(g.Nodes)) // index of a node in its part
+	of := make([]int, len(g.Nodes)) // part of each group
 	for i, n := range g.Nodes {
 		root := find(i)
 		if root == i {
@@ -52,8 +52,8 @@ func components(g Graph) []part {
 	return parts
 }
 
-// shelve puts the layouts of the parts side by side, the highest first, and in a
-// new row where the width of the widest, or of a square of all, is used up.
+// shelve puts the layouts of the parts side by side, highest first. It starts a new row when a row
+// is as wide as the widest part, or as a square of all parts.
 func shelve(g Graph, parts []part, layouts []*Layout, o Options) *Layout {
 	out := &Layout{Nodes: make([]Point, len(g.Nodes)), Edges: make([]Route, len(g.Edges))}
 	order := make([]int, len(parts))
@@ -81,7 +81,7 @@ func shelve(g Graph, parts []part, layouts []*Layout, o Options) *Layout {
 	return out
 }
 
-// moveTo copies a part's layout to its place in the whole.
+// moveTo copies a part's layout to its position in the whole.
 func (l *Layout) moveTo(by Point, p part, out *Layout) {
 	move := func(q Point) Point { return Point{q.X + by.X, q.Y + by.Y} }
 	for i, n := range p.nodes {

@@ -1,8 +1,7 @@
 package layout
 
-// place gives the vertices coordinates. Each sweep puts a layer where its
-// neighbours in the layers before want it, as the least squares under the order
-// and the distances allow.
+// place computes the coordinates of the vertices. Each sweep moves a layer to the weighted means of
+// its neighbours in the previous layer, by least squares within the order and the distances.
 func (l *layers) place() {
 	for _, row := range l.rows {
 		x := 0.0
@@ -38,8 +37,8 @@ func (l *layers) place() {
 	l.placeRows(l.layerGap())
 }
 
-// apart is how far the centres of neighbours in a layer stand from each other.
-// Edges may run closer together than boxes.
+// apart returns the minimum distance of the centres of neighbours in a layer. Edges may be closer
+// together than boxes.
 func (l *layers) apart(a, b int) float64 {
 	gap := l.o.NodeGap
 	if !l.vertices[a].node && !l.vertices[b].node {
@@ -48,16 +47,15 @@ func (l *layers) apart(a, b int) float64 {
 	return (l.vertices[a].width+l.vertices[b].width)/2 + gap
 }
 
-// block is a run of vertices that stand as close as they may: its place is the
-// mean of what its members want, less their offsets.
+// block is a run of vertices at their minimum distances. Its place is the mean of its members'
+// preferred places, minus their offsets.
 type block struct {
 	place, weight float64
 	n             int
 }
 
-// pull moves a layer to the weighted means of its neighbours: isotonic
-// regression by pooling adjacent violators, where "in order" includes the
-// distances between the vertices.
+// pull moves a layer to the weighted means of its neighbours, by isotonic regression (pool adjacent
+// violators) with the distances between the vertices subtracted.
 func (l *layers) pull(row int, neighbours func(*vertex) []arc) {
 	vs := l.rows[row]
 	blocks := make([]block, 0, len(vs))
@@ -66,7 +64,7 @@ func (l *layers) pull(row int, neighbours func(*vertex) []arc) {
 		if i > 0 {
 			offset += l.apart(vs[i-1], v)
 		}
-		x, weight := l.vertices[v].x, 0.01 // without neighbours: stay, but give way
+		x, weight := l.vertices[v].x, 0.01 // without neighbours: keep the place, with a low weight
 		if arcs := neighbours(&l.vertices[v]); len(arcs) > 0 {
 			var sum float64
 			weight = 0
@@ -98,8 +96,8 @@ func (l *layers) pull(row int, neighbours func(*vertex) []arc) {
 	}
 }
 
-// layerGap is larger in a wide graph, so that edges that go far to the side do
-// not lie flat.
+// layerGap returns the gap between layers. It is larger in a wide graph, so that edges that go far
+// to the side are not too flat.
 func (l *layers) layerGap() float64 {
 	if len(l.rows) < 2 {
 		return l.o.LayerGap
@@ -108,13 +106,13 @@ func (l *layers) layerGap() float64 {
 	for _, v := range l.vertices {
 		left, right = min(left, v.x), max(right, v.x)
 	}
-	const steepness = 1.0 / 5 // of height to width
+	const steepness = 1.0 / 5 // height divided by width
 	gaps := float64(len(l.rows)-1) / 2
 	return min(max(l.o.LayerGap, (right-left)*steepness/gaps), 4*l.o.LayerGap)
 }
 
-// placeRows puts the layers below each other, as high as their highest vertex.
-// Layers of labels have half the gap above and below.
+// placeRows places the layers below each other, each as high as its highest vertex. Layers of
+// labels have half the gap above and below.
 func (l *layers) placeRows(gap float64) {
 	y := 0.0
 	for i, row := range l.rows {

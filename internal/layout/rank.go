@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// acyclic chooses the edges to turn around so that no cycle is left: those that
-// a depth-first walk finds to lead back to where it came from. It starts at
-// nodes without callers and follows heavy edges first, so that what is turned
-// around is light.
+// acyclic chooses the edges to reverse so that no cycle is left: the back edges of a depth-first
+// search. The search starts at nodes without callers and follows heavy edges first, so that the
+// reversed edges are light.
 func acyclic(g Graph) []bool {
 	out, in := incident(g)
 	for _, edges := range out {
@@ -56,7 +55,7 @@ func acyclic(g Graph) []bool {
 	return reversed
 }
 
-// incident lists the edges that leave and enter each node, without loops.
+// incident returns the edges that leave and enter each node, without loops.
 func incident(g Graph) (out, in [][]int) {
 	out, in = make([][]int, len(g.Nodes)), make([][]int, len(g.Nodes))
 	for i, e := range g.Edges {
@@ -68,9 +67,9 @@ func incident(g Graph) (out, in [][]int) {
 	return out, in
 }
 
-// ranks gives each node a layer, such that edges lead down: first as high as
-// possible, then each node is pulled to the side where its edges are heavier,
-// for as long as that shortens them.
+// ranks assigns each node a layer such that edges lead down. It starts with the highest possible
+// layers. Then it moves each node to the side where its edges are heavier, as long as that shortens
+// them.
 func ranks(g Graph, reversed []bool) []int {
 	down := Graph{Nodes: g.Nodes, Edges: slices.Clone(g.Edges)}
 	for i := range down.Edges {
@@ -108,7 +107,7 @@ func ranks(g Graph, reversed []bool) []int {
 	return rank
 }
 
-// pulled is where a node's edges want it, within the ranks that they allow.
+// pulled returns the preferred rank of a node, within the ranks that its edges allow.
 func pulled(g Graph, rank []int, n int, in, out []int) int {
 	if len(out) == 0 && len(in) == 0 {
 		return rank[n]
@@ -133,7 +132,7 @@ func pulled(g Graph, rank []int, n int, in, out []int) int {
 	return rank[n]
 }
 
-// topological orders the nodes of an acyclic graph, callers first.
+// topological returns the nodes of an acyclic graph in topological order, callers first.
 func topological(g Graph, out, in [][]int) []int {
 	missing := make([]int, len(g.Nodes))
 	var order []int

@@ -2,7 +2,7 @@ package layout
 
 import "math"
 
-// result moves everything to the origin and draws the edges.
+// result moves the layout to the origin and computes the routes of the edges.
 func (l *layers) result() *Layout {
 	left, right, bottom := math.Inf(1), math.Inf(-1), 0.0
 	for _, v := range l.vertices {
@@ -24,9 +24,9 @@ func (l *layers) result() *Layout {
 	return out
 }
 
-// route is the curve through a chain: straight down through each layer, past
-// the highest box in it, and between layers an S whose ends are vertical. So the
-// whole is smooth and touches no box.
+// route returns the curve through a chain of vertices: straight down through each layer, past the
+// highest box in it, and between layers an S with vertical ends. The curve is therefore smooth and
+// touches no box.
 func (l *layers) route(edge int, chain []int) Route {
 	first, last := &l.vertices[chain[0]], &l.vertices[chain[len(chain)-1]]
 	at := Point{port(first, l.vertices[chain[1]].x), first.y + first.height/2}
@@ -59,8 +59,8 @@ func (l *layers) route(edge int, chain []int) Route {
 	return r
 }
 
-// port is where an edge that comes from x meets a box: straight above or below
-// where that is possible, but not at a corner.
+// port returns the x at which an edge that comes from x meets a box: directly above or below x if
+// possible, but not at a corner.
 func port(v *vertex, x float64) float64 {
 	reach := 0.4 * v.width
 	return min(max(x, v.x-reach), v.x+reach)

@@ -1,8 +1,9 @@
-// Package live tells tests that take minutes from those that run all the time.
+// Package live separates tests that take minutes from those that run all the time.
 //
-// A test that builds real programs and measures them proves more than one that reads what such a run left, and takes a
-// hundred times as long. Both are kept: go test ./... runs in a minute and gives the same answer each time;
-// go test -tags live ./... adds the tests that measure. Nothing but tests imports this package.
+// A test that builds and measures real programs proves more than one that reads what such a run
+// recorded, and takes a hundred times as long. Both are kept: go test ./... runs in a minute and
+// always gives the same answer; go test -tags live ./... adds the tests that measure. Only tests
+// import this package.
 package live
 
 import "testing"

@@ -2,28 +2,28 @@ package queueing
 
 import "math"
 
-// Service is what was measured of a service whose requests queue for a lock. Times are in seconds.
+// Service is the measurements of a service whose requests queue for a lock. Times are in seconds.
 type Service struct {
-	// Clients is how many requests are under way at any time in a closed loop; 0 when requests
-	// come at a rate that does not depend on the answers.
+	// Clients is the number of requests in progress at any time in a closed loop; 0 when the rate
+	// of requests does not depend on the responses.
 	Clients int
-	// Rate is the number of requests a second.
+	// Rate is the number of requests per second.
 	Rate float64
 	// Response is the mean time of a request, from one request of a client to its next in a closed
 	// loop (Clients/Rate).
 	Response float64
 	// Wait is the part of Response spent waiting for the lock.
 	Wait float64
-	// CPU is what a request takes of the processors, also in other processes that share them and
-	// serve the same request, such as a load generator.
+	// CPU is the CPU time of a request, including that of other processes that share the processors
+	// and serve the same request, such as a load generator.
 	CPU float64
-	// Cores is how many processors there are for that.
+	// Cores is the number of processors that they share.
 	Cores float64
 }
 
-// Saved returns the share of Response, 0 to 1, that is saved when the lock is held for keep times as long (0: not at
-// all), while everything else of the request stays: what was done under the lock is done
-// without it. It is 0 for a service of which not enough is known.
+// Saved returns the share of Response, 0 to 1, that is saved when the lock is held for keep times
+// as long (0: not at all) and the rest of the request does not change: the work that was done under
+// the lock is done without it. It returns 0 if the measurements are incomplete.
 func (s Service) Saved(keep float64) float64 {
 	if !(s.Response > 0) || !(s.Wait > 0) || !(s.Rate > 0) {
 		return 0
@@ -37,8 +37,8 @@ func (s Service) Saved(keep float64) float64 {
 	return s.open(keep)
 }
 
-// Less returns the share of Response that is saved when requests no longer wait for a part of
-// Wait, 0 to 1, whatever it is they wait for: in a closed loop the processors bound what that brings.
+// Less returns the share of Response, 0 to 1, that is saved when requests no longer spend a part of
+// Wait (0 to 1) waiting, whatever they wait for. In a closed loop the processors bound the result.
 func (s Service) Less(part float64) float64 {
 	if !(s.Response > 0) || !(s.Wait > 0) || !(s.Rate > 0) {
 		return 0
@@ -55,9 +55,10 @@ func (s Service) Less(part float64) float64 {
 	return s.bounded(after / now)
 }
 
-// open is for a fixed rate. With the mean number that queue, L = Rate×Wait (Little), the
-// lock's utilisation is that of M/M/1 with the same queue, L = ρ²/(1-ρ). Held for f times as long
-// the wait is Wait×f²(1-ρ)/(1-fρ). Who no longer queues for the lock may queue for a processor.
+// open computes Saved at a fixed rate. With the mean queue length L = Rate×Wait (Little), the
+// lock's utilisation is that of M/M/1 with the same queue, L = ρ²/(1-ρ). When the lock is held for
+// f times as long, the wait is Wait×f²(1-ρ)/(1-fρ). Requests that no longer queue for the lock may
+// queue for a processor.
 func (s Service) open(keep float64) float64 {
 	queue := s.Rate * s.Wait
 	busy := (math.Sqrt(queue*queue+4*queue) - queue) / 2
@@ -66,18 +67,18 @@ func (s Service) open(keep float64) float64 {
 	return math.Max(0, 1-after/s.Response)
 }
 
-// erlang is the mean wait for one of the processors at a fixed rate (Erlang C), were there no lock. The number of
-// processors is rounded down.
+// erlang returns the mean wait for one of the processors at a fixed rate (Erlang C) if there were
+// no lock. The number of processors is rounded down.
 func (s Service) erlang() float64 {
 	c := math.Floor(s.Cores)
-	load := s.Rate * s.CPU // processors busy
+	load := s.Rate * s.CPU // number of busy processors
 	if load <= 0 {
 		return 0
 	}
 	if load >= c {
-		return s.Wait // they are the bottleneck: the queue moves
+		return s.Wait // the processors are the bottleneck: requests queue for them instead
 	}
-	// Erlang B by its recursion, then C of it.
+	// Erlang B by its recursion, then Erlang C from it.
 	b := 1.0
 	for k := 1.0; k <= c; k++ {
 		b = load * b / (k + load*b)
@@ -86,8 +87,9 @@ func (s Service) erlang() float64 {
 	return waits * s.CPU / (c - load)
 }
 
-// closed solves for the time that the lock is held: the one for which the model has the measured
-// wait. The model's own ratio is what is saved, so that its error in absolute times cancels.
+// closed computes Saved in a closed loop. It searches for the time under the lock at which the
+// model has the measured wait. The result is a ratio of two responses of the model, so the model's
+// error in absolute times cancels.
 func (s Service) closed(keep float64) float64 {
 	low, high := 0.0, s.Response/float64(s.Clients)
 	for range bisections {
@@ -107,8 +109,8 @@ func (s Service) closed(keep float64) float64 {
 	return s.bounded(after / now)
 }
 
-// bounded is the share saved when the response shrinks to a part of it, but not below the time in which the
-// processors serve one request of each client.
+// bounded returns the share saved when the response shrinks to part of it, but not below the time
+// in which the processors serve one request of each client.
 func (s Service) bounded(part float64) float64 {
 	least := float64(s.Clients) * s.CPU / s.Cores / s.Response
 	return math.Max(0, 1-math.Max(part, least))

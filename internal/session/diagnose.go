@@ -25,18 +25,18 @@ import (
 type Result struct {
 	Path     string
 	Manifest recording.Manifest
-	Cut      bool // the recording ended early
+	Cut      bool // the recording ended too early
 	Table    *site.Table
 	Report   *diagnose.Report
 	Code     *gocode.Index
 	CPU      *profile.Profile  // of the recording; nil when it has none
 	Trace    *analysis.Results // of the recording; nil when it has none, or one that cannot be read
-	Lacking  []string          // notes on what the diagnosis had to do without; they are among the report's
+	Lacking  []string          // notes on what was missing for the diagnosis; the report's notes include them
 }
 
-// Which packages get syntax and compiler facts: those that own at least hotShare of
-// the CPU or the allocated bytes, the most expensive hotPackages of them. Compiling a
-// package costs about a second, so the long tail is not worth it.
+// These decide which packages get syntax and compiler facts: those that own at least hotShare of
+// the CPU or the allocated bytes, and of them the hotPackages most expensive ones. Compiling a
+// package takes about a second, which is too long for packages that cost little.
 const (
 	hotShare    = 0.003
 	hotPackages = 16
@@ -93,14 +93,14 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	c.say("diagnose", "looking for known mistakes")
 	chosen := diagnose.Choice{Rules: c.Rules}
 	if chosen.File, err = choice.Find(rec.Manifest.Target.Dir, choice.KnownRules(diagnose.Rules())); err != nil {
-		notes = append(notes, fmt.Sprintf("%v: nothing in it is applied", err))
+		notes = append(notes, fmt.Sprintf("%v: the file is ignored", err))
 	}
 	report, err := diagnose.Run(ctx, pass, chosen)
 	if err != nil {
 		return nil, fmt.Errorf("diagnose %s: %w", path, err)
 	}
 	if rec.Cut || !rec.Manifest.Complete {
-		notes = append([]string{"the recording was cut short; the figures are of the part that there is"}, notes...)
+		notes = append([]string{"the recording ended early; the figures cover the part that was recorded"}, notes...)
 	}
 	report.Recording.Path = path
 	report.Notes = append(notes, report.Notes...)
@@ -110,7 +110,7 @@ func Diagnose(ctx context.Context, c Config, path string) (*Result, error) {
 	return &Result{Path: path, Manifest: rec.Manifest, Cut: rec.Cut, Table: table, Report: report, Code: in.Code, CPU: in.CPU, Trace: pass.Trace, Lacking: notes}, nil
 }
 
-// profiles decodes the profiles of a recording. A part that is not there is no error.
+// profiles decodes the profiles of a recording. A missing part is not an error.
 func profiles(rec *recording.Recording) (in site.Input, notes []string, err error) {
 	for _, part := range []struct {
 		name string
@@ -132,7 +132,7 @@ func profiles(rec *recording.Recording) (in site.Input, notes []string, err erro
 		*part.to = p
 	}
 	if in.CPU == nil {
-		notes = append(notes, "there is no CPU profile in this recording, so nothing can be said about CPU")
+		notes = append(notes, "this recording has no CPU profile: costs in CPU are unknown")
 	}
 	if ph, ok := rec.Phase(recording.PhaseContention); ok {
 		in.ContentionSeconds = ph.Seconds
@@ -143,11 +143,12 @@ func profiles(rec *recording.Recording) (in site.Input, notes []string, err erro
 	return in, notes, nil
 }
 
-// codeFacts loads syntax and compiler facts of the hot packages, side by side. What
-// cannot be had is a note, not an error: the profiles still speak.
+// codeFacts loads syntax and compiler facts of the hot packages concurrently. If one of them is not
+// available, that is a note and not an error: the profiles can still be diagnosed.
 func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error) {
-	// Without hot packages both are empty at once: nothing to look at, and so nothing missing.
-	// The line that leads to a cost is read too, but the compiler is asked about the lines that own costs.
+	// Without hot packages both results are empty, and nothing is missing. Packages of the lines
+	// that lead to a cost are read too, but the compiler is asked only about the lines that own
+	// costs.
 	pkgs, read := hot(pass.Table, false), hot(pass.Table, true)
 	for _, pkg := range traced.Packages(pass, hotPackages/2) {
 		if !slices.Contains(read, pkg) {
@@ -167,17 +168,17 @@ func codeFacts(ctx context.Context, c Config, pass *rule.Pass) ([]string, error)
 	var notes []string
 	if syntaxErr != nil {
 		pass.Syntax = nil
-		notes = append(notes, fmt.Sprintf("the program's packages could not be read (%v): findings rest on the profile alone", syntaxErr))
+		notes = append(notes, fmt.Sprintf("the program's packages could not be read (%v): findings use only the profile", syntaxErr))
 	}
 	if factErr != nil {
 		pass.Facts = nil
-		notes = append(notes, fmt.Sprintf("the compiler could not be asked (%v): its reasons are missing", factErr))
+		notes = append(notes, fmt.Sprintf("the compiler could not be run (%v): its reasons are missing", factErr))
 	}
 	return append(notes, pass.Code.Notes()...), nil
 }
 
-// hot lists the packages that own enough of the cost to be looked at, most expensive first; with entries
-// also those of the main module's lines that lead to enough of it.
+// hot lists the packages that own enough of the cost to be examined, most expensive first. With
+// entries it adds the packages of the main module's lines that lead to enough of the cost.
 func hot(t *site.Table, entries bool) []string {
 	type share struct {
 		pkg  string
@@ -235,9 +236,9 @@ type metricsLine struct {
 	} `json:"m"`
 }
 
-// metrics returns the last runtime/metrics of the clean phase, when no collector is at work; of
-// another phase where there is no clean one, nil when there are none. And how many goroutines there were in the first
-// of all and in the last.
+// metrics returns the last runtime/metrics of the clean phase, in which nothing else is recorded,
+// or of another phase if there is no clean one; nil if there are none. It also returns how the
+// number of goroutines changed from the first to the last sample.
 func metrics(rec *recording.Recording) (clean map[string]float64, goroutines rule.Change, err error) {
 	if !rec.Has(recording.PartMetrics) {
 		return nil, goroutines, nil

@@ -10,7 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/source"
 )
 
-// goroutines reads what a recording knows of goroutines that wait, and of those that nothing can wake.
+// goroutines reads what a recording contains about goroutines that wait, and about those that
+// nothing can wake.
 func goroutines(ctx context.Context, p *rule.Pass, rec *recording.Recording) (err error) {
 	created := creations(rec)
 	if p.Parked, err = waiting(ctx, p.Code, rec, recording.PartGoroutine, created); err != nil {
@@ -20,8 +21,8 @@ func goroutines(ctx context.Context, p *rule.Pass, rec *recording.Recording) (er
 	return err
 }
 
-// waiting counts the goroutines of a profile by the lines that they wait below; nil when there is no such profile, empty when
-// none wait.
+// waiting counts the goroutines of a profile by the lines at which they wait. It returns nil when
+// there is no such profile, and an empty result when none wait.
 func waiting(ctx context.Context, code *gocode.Index, rec *recording.Recording, part string, created map[string]site.Creation) ([]site.Parked, error) {
 	if !rec.Has(part) {
 		return nil, nil
@@ -40,14 +41,14 @@ func waiting(ctx context.Context, code *gocode.Index, rec *recording.Recording, 
 	return all, err
 }
 
-// creations are the go statements of the recording's dump of goroutines; none where there is no dump.
+// creations returns the go statements in the recording's goroutine dump; none if there is no dump.
 func creations(rec *recording.Recording) map[string]site.Creation {
 	if !rec.Has(recording.PartGoroutineTxt) {
 		return nil
 	}
 	r, err := rec.Part(recording.PartGoroutineTxt)
 	if err != nil {
-		return nil // findings do without the line of creation
+		return nil // findings are possible without the line of creation
 	}
 	defer r.Close()
 	return site.Creations(r)

@@ -12,12 +12,12 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// distrust finds out which of the files that own costs are no longer those of the build, and keeps their
-// source out of the diagnosis: a finding about a line that has changed is worse than none.
+// distrust finds the files with costs that have changed since the build and excludes their source
+// from the diagnosis: a finding about a line that has changed is worse than none.
 //
-// A file that was written since the build may still be the same, or have changed in a comment. Profiles
-// say on which line each function begins: while all functions seen still do, the lines are
-// trusted, and a note says so.
+// A file that was written since the build may be unchanged, or differ only in a comment. Profiles
+// have the line at which each function starts. If all functions still start on these lines, the
+// file is used, and a note says so.
 func distrust(ctx context.Context, t *site.Table, code *gocode.Index, profiles ...*profile.Profile) []string {
 	starts := functionStarts(profiles)
 	var stand, moved []string
@@ -38,11 +38,11 @@ func distrust(ctx context.Context, t *site.Table, code *gocode.Index, profiles .
 			continue
 		}
 		moved, why = append(moved, name), reason
-		code.Distrust(s.File, reason+", and its functions do not start where they did")
+		code.Distrust(s.File, reason+", and its functions no longer start on the same lines")
 	}
 	var notes []string
 	if len(moved) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %s, and functions do not start where they did: no source, syntax or compiler facts of it are used", files(moved), why))
+		notes = append(notes, fmt.Sprintf("%s: %s, and functions no longer start on the same lines: no source, syntax or compiler facts from there are used", files(moved), why))
 	}
 	if len(stand) > 0 {
 		notes = append(notes, files(stand)+" changed since the build, but functions start on the same lines: the source is read as if it were the same")
@@ -50,7 +50,7 @@ func distrust(ctx context.Context, t *site.Table, code *gocode.Index, profiles .
 	return notes
 }
 
-// files names a few files.
+// files formats a few file names.
 func files(names []string) string {
 	slices.Sort(names)
 	const most = 4
@@ -60,7 +60,7 @@ func files(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// start is where a function begins.
+// start is the line at which a function starts.
 type start struct {
 	function string
 	line     int
@@ -82,8 +82,8 @@ func functionStarts(profiles []*profile.Profile) map[string][]start {
 	return starts
 }
 
-// inPlace reports whether all functions that profiles saw in a file begin where they did; false
-// when profiles do not say (before Go 1.20).
+// inPlace reports whether all functions of a file that the profiles contain still start on the same
+// lines. It returns false when the profiles do not have those lines (before Go 1.20).
 func inPlace(code *gocode.Index, file string, functions []start) bool {
 	for _, f := range functions {
 		lines, err := code.Lines(file, f.line, f.line)
@@ -94,8 +94,8 @@ func inPlace(code *gocode.Index, file string, functions []start) bool {
 	return len(functions) > 0
 }
 
-// begins reports whether a function may begin on a line of source: "func" stands there, and of a
-// declared function also its name.
+// begins reports whether a function may start on a line of source: the line contains "func" and,
+// for a declared function, its name.
 func begins(line, function string) bool {
 	_, rest, ok := strings.Cut(line, "func")
 	if !ok {
@@ -115,7 +115,8 @@ func begins(line, function string) bool {
 	return true // a function literal
 }
 
-// closureName tells the compiler's names of function literals: func1, gowrap2, deferwrap1, 3.
+// closureName reports whether a name is one that the compiler gives to a function literal: func1,
+// gowrap2, deferwrap1, 3.
 func closureName(s string) bool {
 	trimmed := strings.TrimRight(s, "0123456789")
 	return trimmed != s && (trimmed == "" || trimmed == "func" || trimmed == "gowrap" || trimmed == "deferwrap")

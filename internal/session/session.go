@@ -14,13 +14,13 @@ import (
 	"github.com/hone-go/hone/internal/source"
 )
 
-// Config is what every call needs to know of its surroundings.
+// Config is what every call needs to know about its environment.
 type Config struct {
-	CacheDir string       // hone's own; recordings, builds and compiler facts live below it
-	Version  string       // hone's, written into recordings
-	Keep     shelf.Limits // of the recordings in the cache
-	Rules    string       // which rules run, as package choice reads it; "" for what the repository's hone.json says
-	// Progress receives what hone is doing, in a few words; nil for silence.
+	CacheDir string       // hone's cache; it contains recordings, builds and compiler facts
+	Version  string       // version of hone, written into recordings
+	Keep     shelf.Limits // for the recordings in the cache
+	Rules    string       // the rules to run, as package choice reads them; "" for those in the repository's hone.json
+	// Progress is called with what hone is doing, in a few words; nil for no progress.
 	Progress func(capture.Event)
 }
 
@@ -30,9 +30,9 @@ func (c Config) say(phase, text string) {
 	}
 }
 
-// Record records a target. An empty o.Out is a new name in the cache. It returns
-// the recording's path, "" when nothing was recorded; an error beside a path
-// means that the recording is cut short.
+// Record records a target. If o.Out is empty, the recording gets a new name in the cache. It
+// returns the recording's path, "" when nothing was recorded. An error together with a path means
+// that the recording is incomplete.
 func Record(ctx context.Context, c Config, o capture.Options) (string, error) {
 	reserved := ""
 	if o.Out == "" {
@@ -58,7 +58,7 @@ func (c Config) record(ctx context.Context, o capture.Options) (string, error) {
 	o.Out = out
 	o.WorkDir = filepath.Join(c.CacheDir, "work")
 	if err := os.MkdirAll(o.WorkDir, 0o755); err != nil {
-		return "", fmt.Errorf("make a place to work: %w", err)
+		return "", fmt.Errorf("create a working directory: %w", err)
 	}
 	o.Version = c.Version
 	o.Progress = c.Progress
@@ -67,12 +67,12 @@ func (c Config) record(ctx context.Context, o capture.Options) (string, error) {
 		return "", err
 	}
 	if werr := c.remember(out); werr != nil && err == nil {
-		err = fmt.Errorf("remember the recording: %w", werr)
+		err = fmt.Errorf("note the path of the last recording: %w", werr)
 	}
 	return out, err
 }
 
-// remember makes a recording the last one, unless an experiment made it, which will soon remove it.
+// remember makes a recording the last one, unless an experiment made it, which removes it soon.
 func (c Config) remember(path string) error {
 	if strings.HasPrefix(path, filepath.Join(c.CacheDir, "work")+string(filepath.Separator)) {
 		return nil
@@ -80,15 +80,15 @@ func (c Config) remember(path string) error {
 	return c.Shelf().Remember(path)
 }
 
-// Shelf holds the recordings to which the user gave no path.
+// Shelf returns the shelf with the recordings that have no path given by the user.
 func (c Config) Shelf() shelf.Shelf { return shelf.In(c.CacheDir) }
 
-// Opener opens what commands read.
+// Opener returns an opener for what commands read.
 func (c Config) Opener() source.Opener {
 	return source.Opener{CacheDir: c.CacheDir, Progress: c.say}
 }
 
-// prune removes recordings beyond the limits, and says which.
+// prune removes recordings beyond the limits and reports which.
 func (c Config) prune() {
 	removed, err := c.Shelf().Prune(time.Now(), c.Keep)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c Config) prune() {
 
 var notWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// recordingName makes names that sort by time and tell the target.
+// recordingName returns a name that sorts by time and contains the target's name.
 func recordingName(now time.Time, o capture.Options) string {
 	what := o.Package
 	if o.URL != "" {

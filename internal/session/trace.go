@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// readTrace runs all analyses over a recording's trace. A recording without one, or with one
-// that cannot be read, is diagnosed without: the notes say so.
+// readTrace runs all analyses over a recording's trace. If the trace is missing or cannot be read,
+// the recording is diagnosed without it, and a note says so.
 func (c Config) readTrace(ctx context.Context, rec *recording.Recording) (*analysis.Results, []string, error) {
 	if !rec.Has(recording.PartTrace) {
 		return nil, nil, nil
@@ -21,18 +21,18 @@ func (c Config) readTrace(ctx context.Context, rec *recording.Recording) (*analy
 	}
 	defer r.Close()
 	c.say("trace", "reading the execution trace")
-	set, _, err := analysis.Read(ctx, r, requests.Options{}) // hone cuts long traces itself
+	set, _, err := analysis.Read(ctx, r, requests.Options{}) // hone itself truncates long traces
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits come from the profiles alone", err)}, nil
+		return nil, []string{fmt.Sprintf("the execution trace cannot be read (%v): waits are known only from the profiles", err)}, nil
 	}
 	res := set.Results()
 	var notes []string
 	for _, m := range res.Remarks {
 		if m.Topic == "p99" {
-			notes = append(notes, "slow requests, while they were traced: "+m.Text+" hone trace requests "+c.Shelf().ShortName(rec.Path)+" shows more")
+			notes = append(notes, "slow requests during the trace: "+m.Text+" hone trace requests "+c.Shelf().ShortName(rec.Path)+" shows more")
 		}
 	}
 	return res, notes, nil

@@ -10,7 +10,8 @@ import (
 // In returns the shelf of a cache directory.
 func In(cacheDir string) Shelf { return Shelf{Dir: filepath.Join(cacheDir, "recordings")} }
 
-// lastFile names the latest recording, wherever it was written. It lies beside the shelf.
+// lastFile returns the file that contains the path of the latest recording, wherever that was
+// written. It is beside the shelf.
 func (s Shelf) lastFile() string { return filepath.Join(filepath.Dir(s.Dir), "last") }
 
 // Remember makes a recording the last one, which commands take when the user names none.
@@ -22,7 +23,7 @@ func (s Shelf) Remember(path string) error {
 func (s Shelf) Last() (string, error) {
 	b, err := os.ReadFile(s.lastFile())
 	if os.IsNotExist(err) {
-		return "", fmt.Errorf("there is no last recording yet; name one, or make one with `hone record TARGET`")
+		return "", fmt.Errorf("there is no last recording yet; name one, or create one with `hone record TARGET`")
 	}
 	if err != nil {
 		return "", fmt.Errorf("find the last recording: %w", err)
@@ -31,7 +32,7 @@ func (s Shelf) Last() (string, error) {
 }
 
 // Path returns the path of a recording that the user named: a file, or the name or label of a
-// recording on the shelf. A name that is neither is returned as it is.
+// recording on the shelf. Other names are returned unchanged.
 func (s Shelf) Path(name string) string {
 	if filepath.Base(name) != name {
 		return name
@@ -45,7 +46,8 @@ func (s Shelf) Path(name string) string {
 	return name
 }
 
-// ShortName is how commands print a recording: one on the shelf by its name alone.
+// ShortName returns the form in which commands print a recording: only the name for one on the
+// shelf.
 func (s Shelf) ShortName(path string) string {
 	if filepath.Dir(path) == s.Dir {
 		return filepath.Base(path)

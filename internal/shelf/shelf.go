@@ -17,19 +17,19 @@ const (
 	labelExt     = ".label"
 )
 
-// Shelf is the folder with the recordings. It need not exist.
+// Shelf is the directory with the recordings. It need not exist.
 type Shelf struct{ Dir string }
 
-// Limits bound what is on the shelf without a label. A zero field is no limit.
+// Limits apply to the recordings without a label. A zero field is no limit.
 type Limits struct {
-	Bytes int64         // of all recordings without a label
-	Age   time.Duration // since a recording was made
+	Bytes int64         // total size of the recordings
+	Age   time.Duration // time since a recording was made
 }
 
-// DefaultLimits hold when the user sets none.
+// DefaultLimits apply when the user sets none.
 var DefaultLimits = Limits{Bytes: 2 << 30, Age: 30 * 24 * time.Hour}
 
-// newest recordings are never removed by Prune, whatever the limits: they are being looked at.
+// newest is the number of latest recordings that Prune never removes: they may be in use.
 const newest = 5
 
 // Entry is one recording.
@@ -41,11 +41,12 @@ type Entry struct {
 	Made  time.Time `json:"made"` // when the file was last written
 }
 
-// Reserve creates an empty recording of a name that nobody else has, and returns its path. When the name
-// is taken a number goes before its ending. The caller writes the recording over it, or removes it.
+// Reserve creates an empty recording with an unused name and returns its path. If the name is in
+// use, a number is inserted before its extension. The caller overwrites the file with the
+// recording, or removes it.
 func (s Shelf) Reserve(name string) (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-		return "", fmt.Errorf("make a place for the recording: %w", err)
+		return "", fmt.Errorf("create a file for the recording: %w", err)
 	}
 	stem := strings.TrimSuffix(name, recordingExt)
 	for i := 1; ; i++ {
@@ -58,12 +59,12 @@ func (s Shelf) Reserve(name string) (string, error) {
 		case err == nil:
 			return path, f.Close()
 		case !errors.Is(err, fs.ErrExist):
-			return "", fmt.Errorf("make a place for the recording: %w", err)
+			return "", fmt.Errorf("create a file for the recording: %w", err)
 		}
 	}
 }
 
-// List returns the recordings, the latest first. A reserved name without a recording is left out.
+// List returns the recordings, latest first, without reserved names.
 func (s Shelf) List() ([]Entry, error) {
 	files, err := os.ReadDir(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +77,7 @@ func (s Shelf) List() ([]Entry, error) {
 	for _, f := range files {
 		info, err := f.Info()
 		if err != nil || !info.Mode().IsRegular() || filepath.Ext(f.Name()) != recordingExt || strings.HasPrefix(f.Name(), ".") || info.Size() == 0 {
-			continue // one that is being written, removed meanwhile, or none
+			continue // being written, removed in the meantime, or not a recording
 		}
 		path := filepath.Join(s.Dir, f.Name())
 		out = append(out, Entry{Name: f.Name(), Path: path, Label: readLabel(path), Bytes: info.Size(), Made: info.ModTime()})
@@ -95,7 +96,7 @@ func readLabel(path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// Find returns the recording of a name (with its ending or without) or of a label.
+// Find returns the recording with a name (with or without its extension) or a label.
 func (s Shelf) Find(name string) (Entry, bool) {
 	if name == "" || filepath.Base(name) != name {
 		return Entry{}, false
@@ -116,8 +117,7 @@ func (s Shelf) Find(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Label names a recording for good: it is not removed by Prune any more. A label is one word; "" takes the
-// label away.
+// Label labels a recording: Prune no longer removes it. A label is one word; "" removes the label.
 func (s Shelf) Label(name, label string) (Entry, error) {
 	e, err := s.find(name)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s Shelf) Label(name, label string) (Entry, error) {
 		return e, fmt.Errorf("label %s: %w", e.Name, err)
 	}
 	if other, ok := s.Find(label); ok && other.Name != e.Name {
-		return e, fmt.Errorf("label %s: %s is called %q already; choose another label, or remove that recording", e.Name, other.Name, label)
+		return e, fmt.Errorf("label %s: %s already has the label %q; choose another label, or remove that recording", e.Name, other.Name, label)
 	}
 	if err := os.WriteFile(e.Path+labelExt, []byte(label+"\n"), 0o644); err != nil {
 		return e, fmt.Errorf("label %s: %w", e.Name, err)
@@ -143,7 +143,7 @@ func (s Shelf) Label(name, label string) (Entry, error) {
 	return e, nil
 }
 
-// maxLabel is the longest label, in bytes.
+// maxLabel is the maximum length of a label, in bytes.
 const maxLabel = 64
 
 func checkLabel(label string) error {
@@ -152,7 +152,7 @@ func checkLabel(label string) error {
 	}
 	for _, r := range label {
 		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:"'*?<>|`, r) {
-			return fmt.Errorf("a label is one word of letters, digits, dots and dashes; %q is none", label)
+			return fmt.Errorf("%q cannot be a label: a label is one word of letters, digits, dots and dashes", label)
 		}
 	}
 	if label[0] == '-' || label[0] == '.' || strings.HasSuffix(label, recordingExt) {
@@ -174,7 +174,7 @@ func (s Shelf) remove(e Entry) error {
 	if err := os.Remove(e.Path); err != nil {
 		return fmt.Errorf("remove %s: %w", e.Name, err)
 	}
-	os.Remove(e.Path + labelExt) // alone it says nothing
+	os.Remove(e.Path + labelExt) // useless without the recording
 	return nil
 }
 
@@ -186,8 +186,9 @@ func (s Shelf) find(name string) (Entry, error) {
 	return e, nil
 }
 
-// Prune removes recordings without a label that are too old, then the oldest until the rest is within the
-// limit of size. The newest ones stay. It returns what it removed; what cannot be removed stays.
+// Prune removes recordings without a label that are too old, then the oldest ones until the rest is
+// within the size limit. It keeps the newest ones. It returns what it removed; recordings that
+// cannot be removed stay.
 func (s Shelf) Prune(now time.Time, limits Limits) ([]Entry, error) {
 	s.dropReservations(now)
 	all, err := s.List()
@@ -196,7 +197,7 @@ func (s Shelf) Prune(now time.Time, limits Limits) ([]Entry, error) {
 	}
 	var removed []Entry
 	var total int64
-	for i, e := range all { // the latest first
+	for i, e := range all { // latest first
 		if e.Label != "" {
 			continue
 		}
@@ -211,7 +212,7 @@ func (s Shelf) Prune(now time.Time, limits Limits) ([]Entry, error) {
 	return removed, nil
 }
 
-// abandoned is when a reserved name without a recording is nobody's any more.
+// abandoned is the age at which a reserved name without a recording is removed.
 const abandoned = 48 * time.Hour
 
 func (s Shelf) dropReservations(now time.Time) {

@@ -133,7 +133,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	for label, want := range map[string]string{
-		"baseline": "one.hone is called", "two words": "one word", "a/b": "one word", "-x": "looks like a flag",
+		"baseline": "one.hone already has", "two words": "one word", "a/b": "one word", "-x": "looks like a flag",
 		"x.hone": "looks like a flag", strings.Repeat("x", 65): "at most 64", "a\x1b[2J": "one word",
 	} {
 		if _, err := s.Label("two", label); err == nil || !strings.Contains(err.Error(), want) {
