@@ -38,7 +38,8 @@ func Rule() rule.Rule {
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.7, High: 0.99},
 				Specificity: 1,
 			},
-			Lines: []finder.Line{{Start: calls(derivers), Judge: grows}, {Start: calls(lookups), Judge: looksUp}},
+			Lines:   []finder.Line{{Start: calls(derivers), Judge: grows}, {Start: calls(lookups), Judge: looksUp}},
+			Prepare: throughHelper,
 		},
 	}
 }
@@ -46,7 +47,8 @@ func Rule() rule.Rule {
 const doc = `context.WithValue makes a new context that points to its parent, and Value
 follows the parents to the root, comparing keys. With ctx =
 context.WithValue(ctx, …) in a loop, the chain grows by one in each iteration:
-every lookup takes longer than the last, and all old contexts stay alive. A loop
+every lookup takes longer than the last, and all old contexts stay alive. The
+same happens if a function of the package derives it: ctx = traced(ctx). A loop
 that looks up the same key in an unchanged context repeats the same search.
 
 In a loop give the derived context a name of its own (c :=
