@@ -23,6 +23,7 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "body-not-drained",
 		Kind:  rule.IO,
+		Needs: []rule.Need{rule.NeedCounts},
 		Title: "Response body closed unread, so the connection is not reused",
 		Doc:   doc,
 		Finder: finder.Prepared{
@@ -41,6 +42,9 @@ read to its end. If Body.Close is called before that, it closes the connection,
 and the next request pays for a new one: the dial, perhaps a DNS query and a TLS
 handshake, and two goroutines.
 
+Often it is only one path that does not read: a function that decodes answers
+returns early for a 404, whose body is a page. The rule counts how often.
+
 Read the rest before closing, up to a bound: io.CopyN(io.Discard, resp.Body,
 64<<10), or io.Copy when the server is trusted.
 
@@ -54,13 +58,17 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 	if len(dials) == 0 {
 		return finder.Line{}, false // the connections are used again
 	}
+	s := &search{pass: p, client: httpconn.Calls(), known: map[gocode.Pos]verdict{}, early: map[gocode.Pos]early{}}
 	judge := func(c *finder.Case) bool {
 		httpconn.Blame(c, dials)
+		if e, ok := s.early[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]; ok {
+			e.describe(c)
+			return true
+		}
 		c.Cause = fmt.Sprintf("%s closes the response body from line %d without reading it. That closes the connection, and the next request dials a new one.", syntax.FuncName(c.Place), c.Place.Line)
 		c.Fix = "Read the body to its end before closing it: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 		return true
 	}
-	s := &search{pass: p, client: httpconn.Calls(), known: map[gocode.Pos]verdict{}}
 	return finder.Line{Start: finder.Frames(s.caller), Judge: judge}, true
 }
 
@@ -69,6 +77,7 @@ type search struct {
 	pass   *rule.Pass
 	client []string // the functions of net/http that send a request
 	known  map[gocode.Pos]verdict
+	early  map[gocode.Pos]early // of the lines whose functions read most responses
 }
 
 // verdict is what a line does with the response that its call returns.
@@ -114,7 +123,7 @@ func (s *search) look(f *site.Frame) verdict {
 	v := other
 	if s.pass.Syntax != nil {
 		if place, ok := s.pass.Syntax.At(f.File, f.Line); ok {
-			v = judge(place)
+			v = s.judge(place, f)
 		}
 	}
 	s.known[pos] = v
@@ -122,7 +131,7 @@ func (s *search) look(f *site.Frame) verdict {
 }
 
 // judge examines the statement of a line whose call returns a response.
-func judge(p *gocode.Place) verdict {
+func (s *search) judge(p *gocode.Place, f *site.Frame) verdict {
 	v := other
 	ast.Inspect(syntax.Body(p), func(n ast.Node) bool {
 		if n == nil || syntax.Line(p, n.Pos()) > p.Line || syntax.Line(p, n.End()) < p.Line {
@@ -144,6 +153,11 @@ func judge(p *gocode.Place) verdict {
 					v = unreads
 				case returnsResponse(p):
 					v = passes
+				default:
+					if e, ok := earlyReturn(s.pass, p, f, resp); ok {
+						s.early[gocode.Pos{File: f.File, Line: f.Line}] = e
+						v = unreads
+					}
 				}
 			}
 		}
