@@ -11,10 +11,10 @@ import (
 
 // Answer is the response of a service to one request.
 type Answer struct {
-	Target string `json:"target"` // method and URL
-	Status int    `json:"status,omitempty"`
-	Body   string `json:"body,omitempty"` // SHA-256 of the first MiB of the body, in hex
-	Error  string `json:"error,omitempty"`
+	Target string    `json:"target"` // method and URL
+	Status int       `json:"status,omitempty"`
+	Body   string    `json:"body,omitempty"`  // SHA-256 of the first MiB of the body, in hex
+	Error  ErrorKind `json:"error,omitempty"` // why there was no response; "" otherwise
 }
 
 // answerBody is the number of bytes of a body that are hashed.
@@ -38,7 +38,7 @@ func Answers(ctx context.Context, o Options, n int) ([]Answer, error) {
 		}
 		a := Answer{Target: reqs[i].target.String()}
 		if a.Status, a.Body, err = ask(ctx, &d, &reqs[i], origins[reqs[i].origin]); err != nil {
-			a.Error = kindName(err)
+			a.Error = kindOf(err)
 		}
 		all = append(all, a)
 	}

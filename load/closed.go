@@ -71,7 +71,7 @@ func (l *closedLoop) work(id int, first *conn) {
 		if g.made != nil {
 			var err error
 			if req, err = g.made.next(); err != nil {
-				out.failed(exchange{sent: now, done: now}, kind(err))
+				out.failed(exchange{sent: now, done: now}, kindIndex(err))
 				idle.wait()
 				now = g.clock.now()
 				continue
@@ -82,7 +82,7 @@ func (l *closedLoop) work(id int, first *conn) {
 			var err error
 			if c, err = g.connect(req.origin); err != nil {
 				if !g.killed() {
-					out.failed(exchange{sent: now, done: g.clock.now()}, kind(err))
+					out.failed(exchange{sent: now, done: g.clock.now()}, kindIndex(err))
 				}
 				idle.wait()
 				now = g.clock.now()
@@ -104,7 +104,7 @@ func (l *closedLoop) work(id int, first *conn) {
 		case g.killed():
 			out.missed(x)
 		default:
-			out.failed(x, kind(err))
+			out.failed(x, kindIndex(err))
 		}
 		if err != nil || a.close {
 			g.drop(c)

@@ -6,7 +6,7 @@ import "syscall"
 
 var errnos = []struct {
 	errno syscall.Errno
-	kind  string
+	kind  ErrorKind
 }{
 	{syscall.ECONNREFUSED, ErrRefused},
 	{syscall.ECONNRESET, ErrReset},

@@ -8,7 +8,7 @@ import (
 
 var errnos = []struct {
 	errno syscall.Errno
-	kind  string
+	kind  ErrorKind
 }{
 	{windows.WSAECONNREFUSED, ErrRefused},
 	{windows.WSAECONNRESET, ErrReset},

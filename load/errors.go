@@ -6,40 +6,38 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 )
 
-// Kinds of transport errors, the keys of Result.Errors.
+// ErrorKind is a kind of transport error: why a request got no response. Its text is for people and
+// for JSON.
+type ErrorKind string
+
+// The kinds of transport errors.
 const (
-	ErrRefused     = "refused"             // no listener at the address
-	ErrReset       = "reset"               // the peer reset the connection
-	ErrTimeout     = "timeout"             // no connection or complete response within Options.Timeout
-	ErrEOF         = "eof"                 // the peer closed the connection before the response was complete
-	ErrMalformed   = "malformed"           // the response is not HTTP/1.x
-	ErrFiles       = "too many open files" // this machine's limit
-	ErrPorts       = "no free port"        // this machine's ephemeral ports are used up
-	ErrUnreachable = "unreachable"         // no route to the host or network
-	ErrDNS         = "dns"                 // the name does not resolve
-	ErrTLS         = "tls"                 // handshake or certificate
-	ErrTarget      = "bad target"          // a Targeter returned an invalid request
-	ErrOther       = "other"
+	ErrRefused     ErrorKind = "refused"             // no listener at the address
+	ErrReset       ErrorKind = "reset"               // the peer reset the connection
+	ErrTimeout     ErrorKind = "timeout"             // no connection or complete response within Options.Timeout
+	ErrEOF         ErrorKind = "eof"                 // the peer closed the connection before the response was complete
+	ErrMalformed   ErrorKind = "malformed"           // the response is not HTTP/1.x
+	ErrFiles       ErrorKind = "too many open files" // this machine's limit
+	ErrPorts       ErrorKind = "no free port"        // this machine's ephemeral ports are used up
+	ErrUnreachable ErrorKind = "unreachable"         // no route to the host or network
+	ErrDNS         ErrorKind = "dns"                 // the name does not resolve
+	ErrTLS         ErrorKind = "tls"                 // handshake or certificate
+	ErrTarget      ErrorKind = "bad target"          // a Targeter returned an invalid request
+	ErrOther       ErrorKind = "other"
 )
 
 // kinds lists all kinds, so that workers can count them in an array.
-var kinds = [...]string{ErrRefused, ErrReset, ErrTimeout, ErrEOF, ErrMalformed,
+var kinds = [...]ErrorKind{ErrRefused, ErrReset, ErrTimeout, ErrEOF, ErrMalformed,
 	ErrFiles, ErrPorts, ErrUnreachable, ErrDNS, ErrTLS, ErrTarget, ErrOther}
 
-// kind returns the index into kinds of err's kind.
-func kind(err error) int {
-	name := kindName(err)
-	for i, k := range kinds {
-		if k == name {
-			return i
-		}
-	}
-	return len(kinds) - 1
-}
+// kindIndex returns the index into kinds of err's kind.
+func kindIndex(err error) int { return slices.Index(kinds[:], kindOf(err)) }
 
-func kindName(err error) string {
+// kindOf returns err's kind.
+func kindOf(err error) ErrorKind {
 	var (
 		parse   malformed
 		dns     *net.DNSError
@@ -73,7 +71,7 @@ func kindName(err error) string {
 }
 
 // advice returns what to do about a kind of error, or "".
-func advice(kind string) string {
+func advice(kind ErrorKind) string {
 	switch kind {
 	case ErrRefused:
 		return "nothing listens there: start the service, or check the port"

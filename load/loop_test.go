@@ -141,7 +141,8 @@ func TestBytesAreCountedAsOnTheWire(t *testing.T) {
 func TestErrorsAreCountedByKind(t *testing.T) {
 	const good = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 	for _, c := range []struct {
-		name, answer, kind string
+		name, answer string
+		kind         load.ErrorKind
 	}{
 		{"closes without an answer", "", load.ErrEOF},
 		{"is not HTTP", "220 smtp ready\r\n", load.ErrMalformed},
@@ -154,7 +155,7 @@ func TestErrorsAreCountedByKind(t *testing.T) {
 				noneLeft(t)
 				url := raw(t, func(string) string { return c.answer })
 				r := run(t, load.Options{Targets: targets(url), Rate: rate, MaxRequests: 40, Connections: 4})
-				want := map[string]int64{}
+				want := map[load.ErrorKind]int64{}
 				if c.kind != "" {
 					want[c.kind] = 40
 				}

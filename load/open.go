@@ -132,7 +132,7 @@ func (l *openLoop) build(n *lane, due, now int64) (req *request, at int64, ok bo
 		if err == nil {
 			return req, due, true
 		}
-		l.g.rec.shard(0).failed(exchange{due: due, sent: now, done: now, scheduled: true}, kind(err))
+		l.g.rec.shard(0).failed(exchange{due: due, sent: now, done: now, scheduled: true}, kindIndex(err))
 		n.next++
 		l.sent++
 	}
@@ -221,7 +221,7 @@ func (l *openLoop) open(n *lane) {
 		l.serve(n, c)
 		return
 	}
-	k := kind(err)
+	k := kindIndex(err)
 	var without conn // in place of the connection that the next request did not get
 	l.mu.Lock()
 	n.dialing--
@@ -309,7 +309,7 @@ func (l *openLoop) finish(c *conn, in int64, a answer, err error) bool {
 	case l.g.killed():
 		out.missed(x)
 	default:
-		out.failed(x, kind(err))
+		out.failed(x, kindIndex(err))
 	}
 	l.mu.Lock()
 	l.inFlight--

@@ -12,10 +12,10 @@ import (
 
 // Outcome counts the requests of a load by how they ended.
 type Outcome struct {
-	Status     map[int]int64    `json:"status,omitempty"`      // responses by status
-	Errors     map[string]int64 `json:"errors,omitempty"`      // requests without a response, by kind of error
-	RedirectTo string           `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
-	Expect     string           `json:"expect,omitempty"`      // the statuses that are successes; "" = all below 400
+	Status     map[int]int64       `json:"status,omitempty"`      // responses by status
+	Errors     map[ErrorKind]int64 `json:"errors,omitempty"`      // requests without a response, by kind of error
+	RedirectTo string              `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
+	Expect     string              `json:"expect,omitempty"`      // the statuses that are successes; "" = all below 400
 }
 
 // Outcome returns the outcome of r's requests.
@@ -103,7 +103,7 @@ func (o Outcome) answer(status int) string {
 }
 
 // errorWords returns the plural for a kind of transport error.
-func errorWords(kind string) string {
+func errorWords(kind ErrorKind) string {
 	switch kind {
 	case ErrRefused:
 		return "refused connections"
@@ -114,5 +114,5 @@ func errorWords(kind string) string {
 	case ErrMalformed:
 		return "answers that are not HTTP/1"
 	}
-	return "errors of kind " + kind
+	return "errors of kind " + string(kind)
 }

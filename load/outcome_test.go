@@ -46,7 +46,7 @@ func TestExpectIsAListOfStatuses(t *testing.T) {
 // TestTroubleSaysWhatAllRequestsGot: nobody reads a page of figures to its end to learn that all of them are of errors.
 func TestTroubleSaysWhatAllRequestsGot(t *testing.T) {
 	type statuses = map[int]int64
-	type errs = map[string]int64
+	type errs = map[load.ErrorKind]int64
 	for _, c := range []struct {
 		name string
 		o    load.Outcome

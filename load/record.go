@@ -171,7 +171,7 @@ func newResult(start time.Time, o *Options) *Result {
 		Rate:    o.Rate,
 		Expect:  o.Expect,
 		Status:  map[int]int64{},
-		Errors:  map[string]int64{},
+		Errors:  map[ErrorKind]int64{},
 		Service: histogram.New(),
 	}
 	if !r.Closed {

@@ -28,12 +28,12 @@ type Report struct {
 	Failed   int64      `json:"failed"`           // errors and unexpected statuses
 	Expect   string     `json:"expect,omitempty"` // the expected statuses; absent: all below 400
 
-	ErrorKinds map[string]int64 `json:"error_kinds,omitempty"`
-	Status     map[string]int64 `json:"status,omitempty"`      // by code
-	RedirectTo string           `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
-	Trouble    string           `json:"trouble,omitempty"`     // outcome of all requests, if none succeeded
-	BytesIn    int64            `json:"bytes_in"`
-	BytesOut   int64            `json:"bytes_out"`
+	ErrorKinds map[ErrorKind]int64 `json:"error_kinds,omitempty"`
+	Status     map[string]int64    `json:"status,omitempty"`      // by code
+	RedirectTo string              `json:"redirect_to,omitempty"` // the Location of one answer of 3xx
+	Trouble    string              `json:"trouble,omitempty"`     // outcome of all requests, if none succeeded
+	BytesIn    int64               `json:"bytes_in"`
+	BytesOut   int64               `json:"bytes_out"`
 
 	// In seconds.
 	Latency *histogram.Summary `json:"latency,omitempty"`

@@ -21,7 +21,7 @@ func result() *load.Result {
 	}
 	return &load.Result{
 		Start: time.Unix(1.7e9, 0).UTC(), Elapsed: 2 * time.Second, Rate: 6,
-		Requests: 10, Missed: 2, Status: map[int]int64{200: 7, 503: 3}, Errors: map[string]int64{load.ErrReset: 1},
+		Requests: 10, Missed: 2, Status: map[int]int64{200: 7, 503: 3}, Errors: map[load.ErrorKind]int64{load.ErrReset: 1},
 		BytesIn: 1000, BytesOut: 500,
 		Latency: h(20 * time.Millisecond), Service: h(10 * time.Millisecond), Lag: h(10 * time.Millisecond),
 		CPUSeconds: 0.25, Verdict: load.VerdictLimited, VerdictWhy: "lag",

@@ -141,8 +141,8 @@ func TestBrokenAnswersAreErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %+v and error %v, want an error with %q", got, err, c.want)
 			}
-			if want := map[bool]string{true: ErrEOF, false: ErrMalformed}[strings.HasSuffix(c.want, "EOF")]; kindName(err) != want {
-				t.Errorf("counted as %q, want %q", kindName(err), want)
+			if want := map[bool]ErrorKind{true: ErrEOF, false: ErrMalformed}[strings.HasSuffix(c.want, "EOF")]; kindOf(err) != want {
+				t.Errorf("counted as %q, want %q", kindOf(err), want)
 			}
 		})
 	}

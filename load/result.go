@@ -15,13 +15,13 @@ type Result struct {
 	Rate    float64       // the rate requested; 0 in a closed loop
 	Expect  Expect        // the statuses that count as success
 
-	Requests   int64            // complete responses, whatever the status
-	Missed     int64            // requests due and not answered; see Generator.Stop
-	Status     map[int]int64    // by status code
-	Errors     map[string]int64 // transport errors by kind
-	RedirectTo string           // the Location of one 3xx response; "" if there was none
-	BytesIn    int64            // of HTTP, without TLS
-	BytesOut   int64            // of requests started
+	Requests   int64               // complete responses, whatever the status
+	Missed     int64               // requests due and not answered; see Generator.Stop
+	Status     map[int]int64       // by status code
+	Errors     map[ErrorKind]int64 // transport errors by kind
+	RedirectTo string              // the Location of one 3xx response; "" if there was none
+	BytesIn    int64               // of HTTP, without TLS
+	BytesOut   int64               // of requests started
 
 	// The histograms are in nanoseconds. They include every response. Timeouts and missed requests
 	// count with the time that had passed.
@@ -69,7 +69,7 @@ func (r *Result) Merge(o *Result) {
 		r.Status = map[int]int64{}
 	}
 	if r.Errors == nil {
-		r.Errors = map[string]int64{}
+		r.Errors = map[ErrorKind]int64{}
 	}
 	for _, h := range []struct{ to, from **histogram.Histogram }{
 		{&r.Service, &o.Service}, {&r.Latency, &o.Latency}, {&r.Lag, &o.Lag},

@@ -115,7 +115,7 @@ func try(ctx context.Context, d *dialer, req *request, o origin, expect Expect) 
 
 // noAnswer returns the reason why a request got no response.
 func noAnswer(ctx context.Context, d *dialer, o origin, err error) error {
-	switch kindName(err) {
+	switch kindOf(err) {
 	case ErrTimeout:
 		err = hung{after: d.timeout, err: err}
 	case ErrEOF, ErrReset:
@@ -159,7 +159,7 @@ func (d *dialer) speaksHTTP2(ctx context.Context, o origin) bool {
 
 // advised adds advice to a transport error.
 func advised(err error) error {
-	s := advice(kindName(err))
+	s := advice(kindOf(err))
 	var alert tls.AlertError
 	switch {
 	case errors.Is(err, http2Only):

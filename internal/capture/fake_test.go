@@ -253,7 +253,7 @@ func (g *fakeLoad) Cut() *load.Result {
 	defer g.mu.Unlock()
 	now := time.Now()
 	r := &load.Result{Start: g.last, Elapsed: now.Sub(g.last), Closed: true, Expect: g.expect,
-		Status: map[int]int64{}, Errors: map[string]int64{}, Service: histogram.New(), Verdict: load.VerdictOK}
+		Status: map[int]int64{}, Errors: map[load.ErrorKind]int64{}, Service: histogram.New(), Verdict: load.VerdictOK}
 	r.Requests = int64(g.rate * r.Elapsed.Seconds())
 	status := 200
 	switch {

@@ -147,7 +147,7 @@ func sumErrors(r *load.Result) (n int64) {
 func sumResults(rs []*load.Result) *load.Result {
 	sum := &load.Result{
 		Start: rs[0].Start, Closed: rs[0].Closed, Rate: rs[0].Rate, Expect: rs[0].Expect,
-		Status: map[int]int64{}, Errors: map[string]int64{},
+		Status: map[int]int64{}, Errors: map[load.ErrorKind]int64{},
 		Service: histogram.New(),
 	}
 	if !sum.Closed {

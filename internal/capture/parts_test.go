@@ -137,7 +137,7 @@ func TestJoin(t *testing.T) {
 				RSSBytes: n, Windows: []recording.Window{{Requests: n}}},
 			samples: []sample{{throughput: float64(n)}},
 			loads: []*load.Result{{Closed: true, Elapsed: time.Second, Requests: n, Service: h,
-				Status: map[int]int64{200: n}, Errors: map[string]int64{}}},
+				Status: map[int]int64{200: n}, Errors: map[load.ErrorKind]int64{}}},
 		}
 		st.addLoad()
 		return st

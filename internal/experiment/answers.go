@@ -45,7 +45,7 @@ func (k *kept) addAnswers(rec *recording.Recording) error {
 			if i == len(k.said) {
 				k.said = append(k.said, said{a.Target, map[string]bool{}, map[string]bool{}})
 			}
-			status := a.Error
+			status := string(a.Error)
 			if status == "" {
 				status = fmt.Sprint(a.Status)
 			}

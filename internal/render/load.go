@@ -66,7 +66,7 @@ func quantiles(h *histogram.Histogram) string {
 	return strings.Join(append(parts, "max "+seconds(float64(h.Max())/1e9)), " · ")
 }
 
-func counts[K int | string](m map[K]int64) string {
+func counts[K ~int | ~string](m map[K]int64) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		parts = append(parts, fmt.Sprintf("%v: %s", k, group(float64(m[k]))))
