@@ -2,7 +2,6 @@
 package busyspin
 
 import (
-	"context"
 	"go/ast"
 	"go/token"
 
@@ -24,9 +23,10 @@ func Rule() rule.Rule {
 	return rule.Rule{
 		ID:    "busy-spin",
 		Kind:  rule.CPU,
-		Title: "A loop that spins until a channel is ready",
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "A loop that polls instead of blocking",
 		Doc:   doc,
-		Finder: finder.Prepared{
+		Finder: finder.Patterns{
 			Claim: rule.Claim{
 				// A blocked goroutine costs nothing. The rows do not include what the loop does with a value.
 				Fraction: rule.Fraction{Expect: 1, Low: 0.9, High: 1},
@@ -36,30 +36,39 @@ func Rule() rule.Rule {
 	}
 }
 
-const doc = `A select with an empty default does not block. In a loop it polls millions of
-times a second: one processor is busy doing nothing, and in a container with a
-CPU quota the whole program is throttled for it. runtime.Gosched in the default
-does not help when no other goroutine is ready.
+const doc = `A loop that tries something which does not block, and tries again when it
+fails, polls millions of times a second: a select with an empty default, a
+CompareAndSwap or TryLock, a flag, the length of a channel. One processor is busy
+doing nothing, and in a container with a CPU quota the whole program is throttled
+for it. runtime.Gosched in between does not help: the scheduler finds the same
+goroutine again, which takes more CPU than the attempt.
 
-Remove the default: select then blocks until a case is ready. For periodic work,
-add a case with a time.Ticker.
+Block instead. Without the default, select waits until a case is ready; for
+periodic work, add a case with a time.Ticker. A sync.Mutex spins for a moment and
+then sleeps until it is unlocked. For a state that changes, use a sync.Cond, or
+a channel that is closed when it does.
 
-It is fine where the default does useful work, and in a short spin with a bounded
-number of iterations before blocking: the rule reports only loops that do nothing
-in the default.
+It is fine where most iterations do useful work, and in a short spin with a
+bounded number of iterations before blocking. The rule reports loops whose default
+does nothing and, by counted executions, those of which at most one iteration in
+a hundred does anything but try, also in a function that the loop calls. What the
+scheduler spends below Gosched is part of their cost.
 
 Seen in the field: jackc/pgconn#39, livepeer/go-livepeer#1619,
-bitfinexcom/bitfinex-api-go#56 (from 100 % of a processor to 1 %).`
+cschleiden/go-workflows#237, bitfinexcom/bitfinex-api-go#56 (from 100 % of a
+processor to 1 %), phuslu/lru#11 (why a lock of one's own that spins is slower).`
 
-// prepare returns a line that finds each spinning loop once, at the first of its lines.
-func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+// prepare returns the lines that find loops that poll, by counted executions, and those whose whole body is a select with
+// an idle default, each once, at the first of its lines.
+func prepare(p *rule.Pass) []finder.Line {
+	counted := &search{pass: p, known: map[*ast.ForStmt]*polling{}, lines: map[gocode.Pos]*polling{}}
 	total := p.Table.Totals.TotalSeconds
 	found := map[ast.Node]bool{}
-	return finder.Line{
+	idle := finder.Line{
 		Start: finder.Sites(func(s *site.Site) rule.Match { return rule.Match{Site: s, CPU: s.CPU} }),
 		Judge: func(c *finder.Case) bool {
 			loop, sel := spinning(c.Place)
-			if loop == nil || found[sel] {
+			if loop == nil || found[sel] || counted.known[loop] != nil {
 				return false
 			}
 			c.CPU = around(c, loop, sel)
@@ -78,7 +87,11 @@ func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
 			}}
 			return true
 		},
-	}, true
+	}
+	if p.Counts == nil || p.Syntax == nil {
+		return []finder.Line{idle}
+	}
+	return []finder.Line{{Start: finder.Frames(counted.line), Judge: counted.describe}, idle}
 }
 
 // spinning returns the loop around the line whose whole body is a select with an idle default.
