@@ -41,28 +41,36 @@ func appendFormatted(s *site, n ast.Node) (*proposal, error) {
 	default:
 		return nil, nil
 	}
-	made, ok := ast.Unparen(format).(*ast.CallExpr)
+	text, ok := s.appending(dest, format)
 	if !ok {
 		return nil, nil
+	}
+	return &proposal{edits: []edit{{call.Pos(), call.End(), open + text + end}}, risk: ByTypes, why: "it appends what the other function returns"}, nil
+}
+
+// appending is the call that appends to dest what an expression returns; false unless it is a call of one of appendForms.
+func (s *site) appending(dest string, e ast.Expr) (string, bool) {
+	made, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return "", false
 	}
 	name := s.callee(made)
 	form, ok := appendForms()[name]
 	if !ok {
-		return nil, nil
+		return "", false
 	}
 	fun, ok := made.Fun.(*ast.SelectorExpr)
 	if !ok {
-		return nil, nil
+		return "", false
 	}
-	var args []string
+	args := []string{dest}
 	for _, a := range made.Args {
 		args = append(args, s.text(a))
 	}
 	if name == "strconv.Itoa" {
-		args = []string{"int64(" + args[0] + ")", "10"}
+		args = []string{dest, "int64(" + args[1] + ")", "10"}
 	}
-	text := open + s.text(fun.X) + "." + form + "(" + dest + ", " + strings.Join(args, ", ") + ")" + end
-	return &proposal{edits: []edit{{call.Pos(), call.End(), text}}, risk: ByTypes, why: "it appends what the other function returns"}, nil
+	return s.text(fun.X) + "." + form + "(" + strings.Join(args, ", ") + ")", true
 }
 
 // isBytes reports whether a type is []byte itself.

@@ -67,7 +67,7 @@ type site struct {
 // rewriters are those of each rule. A rule that is not here has none.
 func rewriters() map[string][]rewriter {
 	return map[string][]rewriter{
-		"sprintf-simple":          {sprintf},
+		"sprintf-simple":          {steps, sprintf},
 		"fmt-then-bytes":          {appendf, fprintf},
 		"format-then-append":      {appendFormatted},
 		"replacer-per-call":       {hoistCall},

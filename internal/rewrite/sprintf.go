@@ -14,6 +14,23 @@ import (
 type piece struct {
 	text string // literal
 	expr string
+	// conv, fun and args are the parts of expr where it calls package strconv: its name there, "Itoa", "n".
+	conv, fun, args string
+}
+
+// appended is the expression that appends a piece to a []byte.
+func (p piece) appended(dest string) string {
+	switch {
+	case p.expr == "" && len(p.text) == 1 && p.text[0] >= ' ' && p.text[0] <= '~':
+		return "append(" + dest + ", " + strconv.QuoteRune(rune(p.text[0])) + ")"
+	case p.expr == "":
+		return "append(" + dest + ", " + strconv.Quote(p.text) + "...)"
+	case p.fun == "":
+		return "append(" + dest + ", " + p.expr + "...)"
+	case p.fun == "Itoa":
+		return p.conv + ".AppendInt(" + dest + ", int64(" + p.args + "), 10)"
+	}
+	return p.conv + ".Append" + strings.TrimPrefix(p.fun, "Format") + "(" + dest + ", " + p.args + ")"
 }
 
 // sprintf turns fmt.Sprintf with plain verbs and arguments of basic types into a concatenation. The types decide: a named type may have a
@@ -108,11 +125,11 @@ func (s *site) pieces(call *ast.CallExpr) ([]piece, error) {
 		if len(args) == 0 {
 			return nil, errArguments
 		}
-		expr, err := s.formatted(verb, args[0])
+		p, err := s.formatted(verb, args[0])
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, piece{expr: expr})
+		out = append(out, p)
 		args = args[1:]
 	}
 	if len(args) > 0 {
@@ -121,15 +138,15 @@ func (s *site) pieces(call *ast.CallExpr) ([]piece, error) {
 	return out, nil
 }
 
-// formatted is the string that a verb makes of an argument.
-func (s *site) formatted(verb byte, arg ast.Expr) (string, error) {
+// formatted is the piece that a verb makes of an argument.
+func (s *site) formatted(verb byte, arg ast.Expr) (piece, error) {
 	basic, ok := types.Unalias(types.Default(s.typeOf(arg))).(*types.Basic)
 	if !ok {
-		return "", errPlainType
+		return piece{}, errPlainType
 	}
 	conv, ok := s.qualify("strconv", arg.Pos())
 	if !ok {
-		return "", errShadowed
+		return piece{}, errShadowed
 	}
 	text := s.text(arg)
 	as := func(t types.BasicKind) string {
@@ -138,35 +155,38 @@ func (s *site) formatted(verb byte, arg ast.Expr) (string, error) {
 		}
 		return types.Typ[t].Name() + "(" + text + ")"
 	}
+	call := func(fun, args string) (piece, error) {
+		return piece{expr: conv + "." + fun + "(" + args + ")", conv: conv, fun: fun, args: args}, nil
+	}
 	info := basic.Info()
 	switch {
 	case info&types.IsString != 0 && (verb == 's' || verb == 'v'):
 		if !atom(arg) {
 			text = "(" + text + ")"
 		}
-		return text, nil
+		return piece{expr: text}, nil
 	case info&types.IsString != 0 && verb == 'q':
-		return conv + ".Quote(" + text + ")", nil
+		return call("Quote", text)
 	case basic.Kind() == types.Int && (verb == 'd' || verb == 'v'):
-		return conv + ".Itoa(" + text + ")", nil
+		return call("Itoa", text)
 	case info&types.IsUnsigned != 0 && basic.Kind() != types.Uintptr && (verb == 'd' || verb == 'v'):
-		return conv + ".FormatUint(" + as(types.Uint64) + ", 10)", nil
+		return call("FormatUint", as(types.Uint64)+", 10")
 	case info&types.IsUnsigned != 0 && basic.Kind() != types.Uintptr && verb == 'x':
-		return conv + ".FormatUint(" + as(types.Uint64) + ", 16)", nil
+		return call("FormatUint", as(types.Uint64)+", 16")
 	case info&types.IsInteger != 0 && info&types.IsUnsigned == 0 && (verb == 'd' || verb == 'v'):
-		return conv + ".FormatInt(" + as(types.Int64) + ", 10)", nil
+		return call("FormatInt", as(types.Int64)+", 10")
 	case info&types.IsInteger != 0 && info&types.IsUnsigned == 0 && verb == 'x':
-		return conv + ".FormatInt(" + as(types.Int64) + ", 16)", nil
+		return call("FormatInt", as(types.Int64)+", 16")
 	case info&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
-		return conv + ".FormatBool(" + text + ")", nil
+		return call("FormatBool", text)
 	case basic.Kind() == types.Float64 && (verb == 'v' || verb == 'g'):
-		return conv + ".FormatFloat(" + text + ", 'g', -1, 64)", nil
+		return call("FormatFloat", text+", 'g', -1, 64")
 	case basic.Kind() == types.Float32 && (verb == 'v' || verb == 'g'):
-		return conv + ".FormatFloat(float64(" + text + "), 'g', -1, 32)", nil
+		return call("FormatFloat", "float64("+text+"), 'g', -1, 32")
 	case basic.Info()&(types.IsString|types.IsInteger|types.IsBoolean|types.IsFloat) == 0:
-		return "", errPlainType
+		return piece{}, errPlainType
 	}
-	return "", errVerb
+	return piece{}, errVerb
 }
 
 // atom reports whether an expression can stand in a sum as it is.
