@@ -7,6 +7,7 @@ import (
 	atomichotspot "github.com/hone-go/hone/internal/diagnose/rules/atomic-hotspot"
 	binaryreflect "github.com/hone-go/hone/internal/diagnose/rules/binary-reflect"
 	bodynotdrained "github.com/hone-go/hone/internal/diagnose/rules/body-not-drained"
+	broadcastherd "github.com/hone-go/hone/internal/diagnose/rules/broadcast-herd"
 	buffergrowth "github.com/hone-go/hone/internal/diagnose/rules/buffer-growth"
 	bufferthroughinterface "github.com/hone-go/hone/internal/diagnose/rules/buffer-through-interface"
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
@@ -128,6 +129,7 @@ func All() []rule.Rule {
 		atomichotspot.Rule(),
 		binaryreflect.Rule(),
 		bodynotdrained.Rule(),
+		broadcastherd.Rule(),
 		buffergrowth.Rule(),
 		bufferthroughinterface.Rule(),
 		busyspin.Rule(),
