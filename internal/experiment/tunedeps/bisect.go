@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 )
@@ -52,6 +54,7 @@ type bisection struct {
 	versions []string
 	row      *compare.Row // of the last version
 	known    map[int]judged
+	top      int // the newest version that counts: the last one, or one that cures before others that do not
 }
 
 // judged is what is known of a version.
@@ -65,8 +68,8 @@ type judged struct {
 }
 
 func newBisection(versions []string, last experiment.Outcome, row *compare.Row) *bisection {
-	b := &bisection{versions: versions, row: row, known: map[int]judged{}}
-	b.known[len(versions)-1] = judged{cures: true, sure: true, value: &row.New, outcome: &last}
+	b := &bisection{versions: versions, row: row, known: map[int]judged{}, top: len(versions) - 1}
+	b.known[b.top] = judged{cures: true, sure: true, value: &row.New, outcome: &last}
 	return b
 }
 
@@ -76,7 +79,7 @@ func (b *bisection) half() float64 { return (1 + *b.row.Ratio) / 2 }
 // edge returns the oldest version that is taken to cure, and the one before it, -1 for the target's own; what lies between
 // must still be looked at.
 func (b *bisection) edge() (low, high int) {
-	high = len(b.versions) - 1
+	high = b.top
 	for i := high - 1; i >= 0; i-- {
 		k, ok := b.known[i]
 		switch {
@@ -127,13 +130,61 @@ func (b *bisection) rowOf(c *compare.Comparison) *compare.Row {
 // mostTrials bounds how often the edge is tried: where figures scatter so much that it moves each time, what is known by then is the answer.
 const mostTrials = 5
 
-// run searches. look measures a version a little, trial the versions that it is given with enough runs.
-func (b *bisection) run(look func(i int) (judged, error), trial func(list []int) ([]experiment.Outcome, error)) error {
+// measures are how versions are measured, by their places: look a little, trial with enough runs.
+type measures struct {
+	look  func(i int) (judged, error)
+	trial func(list []int) ([]experiment.Outcome, error)
+}
+
+// run searches. A release can have lost what an older one had won, so the last releases of the minor versions before the edge are
+// looked at too; where one cures, the search goes on there.
+func (b *bisection) run(m measures) error {
+	if err := b.search(m); err != nil {
+		return err
+	}
+	for _, i := range b.older() {
+		k, err := m.look(i)
+		if err != nil {
+			return err
+		}
+		if b.known[i] = k; !k.cures {
+			continue
+		}
+		before := b.top
+		b.top = i
+		if err := b.search(m); err != nil || b.known[i].cures {
+			return err
+		}
+		b.top = before
+	}
+	return nil
+}
+
+// older are the places of the last releases of the minor versions before the edge of which nothing is known, newest first.
+func (b *bisection) older() (list []int) {
+	low, _ := b.edge()
+	if low <= 0 {
+		return nil
+	}
+	for _, version := range lastOfMinors(b.versions[:low]) {
+		seen := false
+		for i := range b.known {
+			seen = seen || i <= low && semver.MajorMinor(b.versions[i]) == semver.MajorMinor(version)
+		}
+		if !seen {
+			list = append(list, slices.Index(b.versions, version))
+		}
+	}
+	return list
+}
+
+// search finds the edge by halves, and tries it until it is sure.
+func (b *bisection) search(m measures) error {
 	for range mostTrials {
 		low, high := b.edge()
 		for high-low > 1 {
 			mid := (low + high) / 2
-			k, err := look(mid)
+			k, err := m.look(mid)
 			if err != nil {
 				return err
 			}
@@ -144,12 +195,15 @@ func (b *bisection) run(look func(i int) (judged, error), trial func(list []int)
 		if len(list) == 0 {
 			return nil
 		}
-		outs, err := trial(list)
+		outs, err := m.trial(list)
 		if err != nil {
 			return err
 		}
 		for k, i := range list {
 			b.judge(i, outs[k])
+		}
+		if !b.known[b.top].cures {
+			return nil
 		}
 	}
 	return nil
@@ -158,12 +212,15 @@ func (b *bisection) run(look func(i int) (judged, error), trial func(list []int)
 // bisect looks for the oldest version that cures, and takes it as the module's cure.
 func (d *search) bisect(ctx context.Context, m *Module, versions []string, newest experiment.Outcome, row *compare.Row) error {
 	b := newBisection(versions, newest, row)
-	err := b.run(func(i int) (judged, error) { return d.look(ctx, m.Path, b, versions[i]) }, func(list []int) ([]experiment.Outcome, error) {
-		var names []string
-		for _, i := range list {
-			names = append(names, versions[i])
-		}
-		return d.experiment(ctx, m.Path, d.Runs, names...)
+	err := b.run(measures{
+		look: func(i int) (judged, error) { return d.look(ctx, m.Path, b, versions[i]) },
+		trial: func(list []int) ([]experiment.Outcome, error) {
+			var names []string
+			for _, i := range list {
+				names = append(names, versions[i])
+			}
+			return d.experiment(ctx, m.Path, d.Runs, names...)
+		},
 	})
 	if err == nil {
 		m.take(b)

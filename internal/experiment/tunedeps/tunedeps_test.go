@@ -118,41 +118,48 @@ func outcomeOf(left float64, verdict compare.Verdict) experiment.Outcome {
 	}}}
 }
 
-// TestBisection: of versions of which some cure, the oldest is found where looking at them once does not deceive; where it does, in one of
-// five times, a version is named that cures, and mostly still the oldest. A part that saves less than half is no cure.
+// simulated are measures of versions of which some cure. Looks are wrong with a probability; trials never are, and are counted.
+func simulated(b *bisection, cures func(i int) bool, wrong float64, rng *rand.Rand, trials *int) measures {
+	const left, some = 0.6, 0.85 // of the old cost; half of what the newest saves is 0.8
+	leaves := func(cures bool) float64 {
+		if cures {
+			return left
+		}
+		return some
+	}
+	return measures{
+		look: func(i int) (judged, error) {
+			return b.looked(outcomeOf(leaves(cures(i) != (rng.Float64() < wrong)), compare.Unknown).Comparison, ""), nil
+		},
+		trial: func(list []int) (outs []experiment.Outcome, err error) {
+			*trials++
+			for _, i := range list {
+				outs = append(outs, outcomeOf(leaves(cures(i)), compare.Better))
+			}
+			return outs, nil
+		},
+	}
+}
+
+func minors(n int) (versions []string) {
+	for i := range n {
+		versions = append(versions, fmt.Sprintf("v1.%d.0", i))
+	}
+	return versions
+}
+
+// TestBisection: of versions of which all cure from one on, that one is found where looking at them once does not deceive; where it does, in
+// one of five times, a version is named that cures, and nearly always still the oldest. A version that saves less than half is no cure.
 func TestBisection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const left, some = 0.6, 0.85
 	for _, wrong := range []float64{0, 0.2} {
 		exact, all := 0, 0
 		for range 20 {
 			for n := 1; n <= 16; n++ {
 				for oldest := range n {
-					var versions []string
-					for i := range n {
-						versions = append(versions, fmt.Sprintf("v1.%d.0", i))
-					}
-					newest := outcomeOf(left, compare.Better)
+					versions, newest, trials := minors(n), outcomeOf(0.6, compare.Better), 0
 					b := newBisection(versions, newest, &newest.Comparison.Rows[0])
-					trials := 0
-					err := b.run(func(i int) (judged, error) {
-						value := some
-						if (i >= oldest) != (rng.Float64() < wrong) {
-							value = left
-						}
-						return b.looked(outcomeOf(value, compare.Unknown).Comparison, ""), nil
-					}, func(list []int) (outs []experiment.Outcome, err error) {
-						trials++
-						for _, i := range list {
-							value := some
-							if i >= oldest {
-								value = left
-							}
-							outs = append(outs, outcomeOf(value, compare.Better))
-						}
-						return outs, nil
-					})
-					if err != nil {
+					if err := b.run(simulated(b, func(i int) bool { return i >= oldest }, wrong, rng, &trials)); err != nil {
 						t.Fatal(err)
 					}
 					var m Module
@@ -181,17 +188,46 @@ func TestBisection(t *testing.T) {
 	}
 }
 
+// TestBisectionLostAgain: versions in the middle lost what older ones had won, and the newest won it again.
+func TestBisectionLostAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for first := range 6 {
+		cures := func(i int) bool { return i >= first && i < 6 || i >= 9 }
+		versions, newest, trials := minors(11), outcomeOf(0.6, compare.Better), 0
+		b := newBisection(versions, newest, &newest.Comparison.Rows[0])
+		if err := b.run(simulated(b, cures, 0, rng, &trials)); err != nil {
+			t.Fatal(err)
+		}
+		var m Module
+		m.take(b)
+		if want := versions[first]; m.Cure.Version != want || trials > 2 {
+			t.Errorf("named %s after %d trials, want %s", m.Cure.Version, trials, want)
+		}
+		// Looked at once they seem to cure, tried they do not.
+		b = newBisection(versions, newest, &newest.Comparison.Rows[0])
+		pretend := simulated(b, cures, 0, rng, &trials)
+		pretend.trial = simulated(b, func(i int) bool { return i >= 9 }, 0, rng, &trials).trial
+		if err := b.run(pretend); err != nil {
+			t.Fatal(err)
+		}
+		m = Module{}
+		if m.take(b); slices.Index(versions, m.Cure.Version) < 9 {
+			t.Errorf("named %s, which no trial shows to cure", m.Cure.Version)
+		}
+	}
+}
+
 // TestBisectionFailures: versions that fail are passed over, and those that a trial shows to be no cure are not named.
 func TestBisectionFailures(t *testing.T) {
 	versions := []string{"v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"}
 	newest := outcomeOf(0.5, compare.Better)
 	b := newBisection(versions, newest, &newest.Comparison.Rows[0])
-	err := b.run(func(i int) (judged, error) {
+	err := b.run(measures{look: func(i int) (judged, error) {
 		if i == 0 {
 			return b.looked(nil, "does not build"), nil
 		}
 		return b.looked(outcomeOf(0.5, compare.Unknown).Comparison, ""), nil
-	}, func(list []int) (outs []experiment.Outcome, err error) {
+	}, trial: func(list []int) (outs []experiment.Outcome, err error) {
 		for _, i := range list {
 			o := outcomeOf(0.5, compare.Better)
 			if i == 1 {
@@ -200,7 +236,7 @@ func TestBisectionFailures(t *testing.T) {
 			outs = append(outs, o)
 		}
 		return outs, nil
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +255,7 @@ func TestBisectionFailures(t *testing.T) {
 	}
 	broken := errors.New("interrupted")
 	b = newBisection(versions, newest, &newest.Comparison.Rows[0])
-	if err := b.run(func(int) (judged, error) { return judged{}, broken }, nil); !errors.Is(err, broken) {
+	if err := b.run(measures{look: func(int) (judged, error) { return judged{}, broken }}); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }
