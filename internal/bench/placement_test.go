@@ -36,6 +36,9 @@ func placed(rng *rand.Rand, benchmarks, samples int, sd, factor float64) *runner
 // TestPlacementIsNoChange: functions that only moved are called changed in at most 1 of 40 comparisons of five benchmarks, although the
 // sides differ by more than their runs scatter. A change of a tenth is still found.
 func TestPlacementIsNoChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation without goroutines, which takes minutes under the race detector")
+	}
 	for _, tt := range []struct {
 		sd    float64 // between layouts
 		found int     // of 50 changes of a tenth, at least
@@ -86,6 +89,9 @@ func TestOneLayout(t *testing.T) {
 
 // TestWideIntervalsHoldTheTruth: where layouts differ by 2 %, about 95 in 100 intervals hold the ratio of the functions themselves.
 func TestWideIntervalsHoldTheTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a simulation without goroutines, which takes minutes under the race detector")
+	}
 	rng := rand.New(rand.NewPCG(8, 9))
 	const all = 300
 	held := [2]int{}

@@ -75,15 +75,15 @@ func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 	return text
 }
 
-// PerExecution returns the CPU time of one execution of a line, in seconds, given the line's CPU
-// seconds in the profile; false where executions were not counted.
-func PerExecution(p *rule.Pass, f site.Frame, seconds float64) (float64, bool) {
+// PerExecution returns the part of a line's cost that one execution of it has, in the unit of the cost, which is of the
+// CPU phase: seconds, or bytes. It reports false where executions were not counted.
+func PerExecution(p *rule.Pass, f site.Frame, cost float64) (float64, bool) {
 	e, ok := Executions(p, f)
 	done := unitsOfWork(p)
 	if !ok || e.PerUnit <= 0 || done <= 0 || !countsUnits(p) {
 		return 0, false
 	}
-	return seconds / (done * e.PerUnit), true
+	return cost / (done * e.PerUnit), true
 }
 
 // ExecutionsCounted names the evidence that Runs describes.

@@ -23,6 +23,7 @@ import (
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
+	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
 	ctorpercall "github.com/hone-go/hone/internal/diagnose/rules/ctor-per-call"
@@ -80,6 +81,7 @@ import (
 	queryreparsed "github.com/hone-go/hone/internal/diagnose/rules/query-reparsed"
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
+	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
@@ -145,6 +147,7 @@ func All() []rule.Rule {
 		consterror.Rule(),
 		constantwork.Rule(),
 		contextchain.Rule(),
+		copybuffer.Rule(),
 		copytoread.Rule(),
 		costlyline.Rule(),
 		ctorpercall.Rule(),
@@ -202,6 +205,7 @@ func All() []rule.Rule {
 		queryreparsed.Rule(),
 		randsourcepercall.Rule(),
 		readallknownsize.Rule(),
+		rebuiltperedit.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),
