@@ -38,7 +38,7 @@ const maxRate = 1e6
 
 func checkRate(rate float64) error {
 	if !(rate >= 0) || rate > maxRate {
-		return fmt.Errorf("rate %v: want 0 (flat out) to %.0f requests a second", rate, float64(maxRate))
+		return fmt.Errorf("rate %v: want 0 (closed loop) to %.0f requests a second", rate, float64(maxRate))
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func doing(p Part, object string) string {
 	case ReadySyscall:
 		return "waiting for a processor after a system call"
 	case Stopped:
-		return "being stopped with the world"
+		return "in a stop-the-world pause"
 	case InSyscall:
 		return "in a system call"
 	}

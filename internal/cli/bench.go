@@ -69,26 +69,26 @@ func (b *benchFlags) declareMeasuring(fs *flag.FlagSet) {
 
 func benchCommand() command {
 	return command{
-		name: "bench", args: "[PACKAGES]", group: "by themselves",
-		short: "Go benchmarks that can be believed: a process a run, interleaved, against a git ref",
+		name: "bench", args: "[PACKAGES]", group: "benchmarks, load, comparison",
+		short: "Go benchmarks with verdicts: one process per run, interleaved, against a git ref",
 		long: `Runs the benchmarks of packages (patterns as for go test; default .). Each run is a process, the runs of both sides are
 interleaved, and each side has several link layouts. Ten values of one process (go test -count=10) share its heap, its
-addresses and one moment of the machine, and differ from the next ten far more than their spread says.
+addresses and the state of the machine at that time, and differ from the next ten far more than from each other.
 
 With -against REF the working tree, uncommitted changes included, is compared with a git ref, which is checked out
-in hone's cache; the repository is not touched. A row is called better or worse when the change is not chance over all rows (at most 1 in
-40 of those is), is at least 1 %, shows again in a second set of runs with other link layouts, and stands out from the scatter
-between layouts. Allocations that are the same in every run are compared exactly. "same" means that the whole interval
-lies within 2 %.
+in hone's cache; the repository is not changed. A row is reported as better or worse if the change is significant over all rows (at most
+1 in 40 such rows is chance), is at least 1 %, is found again in a second set of runs with other link layouts, and is larger than the
+scatter between layouts. Allocations that are the same in every run are compared exactly. "same" means that the whole interval
+is within 2 %.
 
--against self compares the tree with itself, in other layouts: rows called unknown are what this machine cannot see in that budget, and
-rows called better or worse would be wrong.
+-against self compares the tree with itself, in other layouts: rows that are unknown are those that this machine cannot decide in that
+budget, and rows that are better or worse are errors.
 
--against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). That is weaker: a difference may be the
-machine's at that time, and not the change's.
+-against FILE compares with benchmark lines of an earlier run (hone bench -lines, go test -bench). That is weaker: the state of the
+machine at that time may cause a difference.
 
-CPU is the process's user and system time while the benchmark's timer runs. Neighbours on the machine disturb it
-far less than the time.`,
+CPU is the process's user and system time while the benchmark's timer runs. Other processes on the machine disturb it
+far less than the elapsed time.`,
 		examples: []string{
 			"hone bench ./...",
 			"hone bench -against main ./...",
@@ -111,8 +111,8 @@ far less than the time.`,
 
 func gateCommand() command {
 	return command{
-		name: "gate", args: "[PACKAGES]", group: "by themselves",
-		short: "for CI: fail when a benchmark is worse than in the base",
+		name: "gate", args: "[PACKAGES]", group: "benchmarks, load, comparison",
+		short: "for CI: fail when a benchmark is worse than in a base commit",
 		long: `Compares the working tree with a base, as hone bench -against does, and exits 3 if a metric of a benchmark is worse, or
 with -strict 4 if one is unknown. The base is -base, or the commit where the branch left its upstream (origin/HEAD,
 origin/main, origin/master, main, master), or the previous commit if HEAD is that commit.

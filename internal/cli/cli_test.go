@@ -45,7 +45,7 @@ func TestUsageErrors(t *testing.T) {
 		{"run . -load http://127.0.0.1:1/ -expect 4", "want a list like 200,404 or 4xx"},
 		{"load http://127.0.0.1:1/ -method a(b", "is not a method"},
 		{"load targets.txt -body x", "targets.txt"},
-		{"run . -load http://127.0.0.1:1/ -max_connections 5", "-max_connections bounds the connections of a -rate"},
+		{"run . -load http://127.0.0.1:1/ -max_connections 5", "-max_connections limits the connections of a -rate"},
 		{"run . -duration 0s", "-duration 0s"},
 		{"run . -phases cpu,foo", `no phase "foo"`},
 		{"run . -load ftp://x", "ftp"},

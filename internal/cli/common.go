@@ -17,12 +17,12 @@ type common struct {
 func (c command) declare(fs *flag.FlagSet) *common {
 	k := &common{command: c.setup(fs)}
 	if k.ownOut = fs.Lookup("o") != nil; !k.ownOut {
-		fs.StringVar(&k.out, "o", "", "write to `FILE` in the place of standard output")
+		fs.StringVar(&k.out, "o", "", "write to `FILE` instead of standard output")
 	}
 	if fs.Lookup("output") == nil {
 		fs.Func("output", "same as -o `FILE`", func(name string) error { return fs.Set("o", name) })
 	}
-	fs.Var(&k.memory, "max_memory", "most memory for hone itself, `SIZE` like 2GiB (default: half of the machine's; 0: no limit)")
+	fs.Var(&k.memory, "max_memory", "maximum memory of hone itself, `SIZE` like 2GiB (default: half of the machine's; 0: no limit)")
 	return k
 }
 

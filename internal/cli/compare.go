@@ -17,28 +17,29 @@ import (
 
 func compareCommand() command {
 	return command{
-		name: "compare", args: "OLD NEW", group: "by themselves",
+		name: "compare", args: "OLD NEW", group: "benchmarks, load, comparison",
 		short: "recordings, benchmark files or load results, before and after: a verdict per metric",
 		long: `Compares the clean phases of recordings per request, per run, or per operation of each benchmark:
 CPU, allocations, throughput, latency. OLD and NEW are recordings, or several of each with commas
 between them (or with -old and -new).
 
-A verdict needs a change larger than recordings of one program differ by, shown as ± in each row; of
-comparisons of a program with itself 1 in 40 may get one. One recording a side does not show that
-difference, so it is taken from other machines and is large: record three a side, alternating, to see
+A verdict needs a change that is larger than the difference between recordings of one program, which each
+row shows as ±; 1 in 40 comparisons of a program with itself may get one. One recording per side does not show
+that difference, so it is taken from other machines and is large: record three per side, alternating, to detect
 smaller changes. Allocations that are the same in every process are compared exactly. "same" means that the
-whole interval lies within 2 %, "unknown" that the data cannot say.
+whole interval is within 2 %, "unknown" that the data do not decide.
 
 Recordings of different programs, arguments or loads are refused; benchmarks are matched by name.
 
-OLD and NEW may also be files of benchmark lines, from go test -bench or hone bench -lines. What one process printed is
-one sample there: ten values of go test -count=10 differ far less from each other than from those of the next process,
-and a comparison by them calls half of all unchanged benchmarks changed. Run the test binary several times into one file.
+OLD and NEW may also be files of benchmark lines, from go test -bench or hone bench -lines. All values of one process
+are one sample there: ten values of go test -count=10 differ far less from each other than from those of the next process,
+and a comparison of such values reports half of all unchanged benchmarks as changed. Run the test binary several times
+and append the output to one file.
 Allocations that never differ are compared exactly, even from one run. -filter, -table, -row, -col and
 -ignore use benchstat's language.
 
-Or they are results of hone load -json: a run is one sample of its throughput and of each quantile, so give at least six
-runs a side, alternating. Runs in which the load generator was the limit get no verdict.`,
+They may also be results of hone load -json. A run is one sample of its throughput and of each quantile, so at least six
+runs per side are necessary, alternating. Runs that the load generator limited get no verdict.`,
 		examples: []string{
 			"hone compare before.hone after.hone",
 			"hone compare -old a1.hone -new b1.hone -old a2.hone -new b2.hone -old a3.hone -new b3.hone",
@@ -54,7 +55,7 @@ runs a side, alternating. Runs in which the load generator was the limit get no 
 			var b benchCompare
 			out.declare(fs, "")
 			sides.declareSides(fs, "recording")
-			fs.BoolVar(&options.Force, "force", false, "compare even what does not measure the same: another program, other arguments, another load, another machine")
+			fs.BoolVar(&options.Force, "force", false, "compare even recordings of different programs, arguments, loads or machines")
 			b.declare(fs)
 			return func(_ context.Context, env Env, args, _ []string) error {
 				b.force = options.Force
@@ -104,12 +105,12 @@ type benchCompare struct {
 }
 
 func (b *benchCompare) declare(fs *flag.FlagSet) {
-	fs.StringVar(&b.spec.Filter, "filter", "", "of files of benchmarks, keep the results that match `FILTER`: '.name:Encode AND /size:1kB'")
-	fs.StringVar(&b.spec.Row, "row", "", "of files of benchmarks, take results with the same `KEYS` for one benchmark (default .fullname)")
-	fs.StringVar(&b.spec.Table, "table", "", "of files of benchmarks, make a table of each value of `KEYS`: goos, /size")
-	fs.StringVar(&b.spec.Ignore, "ignore", "", "of files of benchmarks, let `KEYS` tell no benchmarks apart: /run")
+	fs.StringVar(&b.spec.Filter, "filter", "", "for files of benchmarks: keep the results that match `FILTER`: '.name:Encode AND /size:1kB'")
+	fs.StringVar(&b.spec.Row, "row", "", "for files of benchmarks: results with the same `KEYS` are one benchmark (default .fullname)")
+	fs.StringVar(&b.spec.Table, "table", "", "for files of benchmarks: a table for each value of `KEYS`: goos, /size")
+	fs.StringVar(&b.spec.Ignore, "ignore", "", "for files of benchmarks: ignore `KEYS` when benchmarks are matched: /run")
 	fs.StringVar(&b.spec.Column, "col", "", "take the two values of `KEY` for the sides: side, /impl; all files are read")
-	fs.BoolVar(&b.spec.Pooled, "pooled", false, "of files of benchmarks, take values of one process for as many samples, as benchstat does")
+	fs.BoolVar(&b.spec.Pooled, "pooled", false, "for files of benchmarks: each value of a process is a sample, as for benchstat")
 	b.files.declare(fs)
 }
 

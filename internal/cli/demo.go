@@ -13,7 +13,7 @@ import (
 func demoCommand() command {
 	return command{
 		name: "demo", group: "the main job",
-		short: "the whole loop on a service that hone brings along",
+		short: "the whole loop on a service that comes with hone",
 		long: `Writes the left-pad service, before and after its published repair, to a temporary
 directory, records both under the same load, and prints the findings of the first,
 what is left of them in the second, and the comparison per request. The load goes to

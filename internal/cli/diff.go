@@ -28,16 +28,16 @@ type diffFlags struct {
 func diffCommand() command {
 	return command{
 		name: "diff", args: "OLD NEW", group: "profiles",
-		short: "what moved between two profiles or recordings, with a verdict",
+		short: "what changed between two profiles or recordings, with a verdict",
 		long: `OLD and NEW are profiles, recordings or their parts, or several of each with commas between
 them (or with -old and -new): then the spread between profiles counts too.
 
 Costs are per request between recordings made under load, else per second where the
-profiles say how long they took, else shares of the total. Each row gets one of three
-answers: moved (not chance: of comparisons of a program with itself 1 in 40 calls anything
-moved), same (the whole 95 % interval is within the threshold), or cannot tell.
+profiles have a duration, else shares of the total. Each row gets one of three verdicts:
+moved (more than chance: 1 in 40 comparisons of a program with itself has a row that moved),
+same (the whole 95 % interval is within the threshold), or cannot tell.
 
-What hone itself did in a recording is left out. What the runtime does for a function (allocation, copying, locks) counts as the function's
+The work of hone itself in a recording is left out. What the runtime does for a function (allocation, copying, locks) counts as the function's
 own cost; -by flat counts the innermost frame, as pprof does, -by cum all callees.`,
 		examples: []string{
 			"hone diff before.hone after.hone",

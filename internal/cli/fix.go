@@ -47,17 +47,19 @@ func fixCommand() command {
 	return command{
 		name: "fix", args: "[REC] [N...] [flags]", group: "the main job",
 		short: "rewrite the lines of findings: shown, tested, measured, then written",
-		long: `Shows a diff for each finding of a recording (or for the findings N) whose rewrite is safe by types, or by a condition that is
-checked in the code around: ` + strings.Join(rewrite.Rules(), ", ") + `. Findings in code of others, and those that need judgement, are left as they are.
+		long: `Shows a diff for each finding of a recording (or for the findings N) whose rewrite cannot change what the program does: the types prove it,
+or a condition that is checked in the surrounding code. These rules have rewrites: ` + strings.Join(rewrite.Rules(), ", ") + `.
+Findings in other modules, and those that need judgement, are not rewritten.
 
--try builds a copy of the commit with all changes, vets it, runs the tests of the changed packages and of those that import them, and measures it
-interleaved with the tree as it is, under the load of the recording. -w does the same and then writes the files, if the trial shows a gain and
-no loss. Until then nothing in your tree has changed, whenever it ends. Both need a git tree without uncommitted changes.
+-try builds a copy of the commit with all changes, vets it, and runs the tests of the changed packages and of those that import them. It then
+measures the copy interleaved with the unchanged tree, under the load of the recording. -w does the same and then writes the files if the trial
+shows a gain and no loss. Until then your tree is not changed, even if hone is interrupted. Both need a git tree without uncommitted changes.
 
--fork is for a finding in a dependency: with -try hone looks for a version that cures; else, or if none does, it copies the module, patches the copy,
-runs its tests, measures it, and prints the replace directive. The text of an issue for the maintainers is written beside it, never sent.
+-fork is for a finding in a dependency. With -try, hone first looks for a version that does not have the problem. If there is none (or without
+-try), it copies the module, patches the copy, runs the copy's tests, measures it (with -try), and prints the replace directive. It also writes the
+text of an issue for the maintainers, and sends it nowhere.
 
-A recording does not keep headers and bodies of requests: give -load again where the load had some.`,
+A recording does not contain headers and bodies of requests: repeat -load if the requests had some.`,
 		examples: []string{
 			"hone fix",
 			"hone fix before.hone 1 3",
@@ -71,9 +73,9 @@ A recording does not keep headers and bodies of requests: give -load again where
 			f.out.declare(fs, "")
 			f.again.declare(fs)
 			fs.StringVar(&f.patch, "patch", "", "write all changes as one diff to `FILE`, for git apply")
-			fs.StringVar(&f.fork, "fork", "", "of one finding in a dependency: patch a copy of the module in `DIR`, and write an issue for its maintainers there; with -try, look for a version that cures first, and measure the copy")
+			fs.StringVar(&f.fork, "fork", "", "for one finding in a dependency: patch a copy of the module in `DIR`, and write the text of an issue there; with -try, first look for a version without the problem, and measure the copy")
 			fs.BoolVar(&f.spec.Try, "try", false, "test and measure the changes in a copy")
-			fs.BoolVar(&f.spec.Write, "w", false, "test and measure the changes in a copy, and write them if they gain")
+			fs.BoolVar(&f.spec.Write, "w", false, "test and measure the changes in a copy, and write them if the measurement shows a gain")
 			fs.BoolVar(&f.spec.Untried, "untried", false, "with -w: test, but do not measure")
 			fs.IntVar(&f.spec.Runs, "runs", 6, "record each side `N` times")
 			fs.Uint64Var(&f.spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
@@ -203,11 +205,11 @@ func moduleRoot(ctx context.Context, dir string) (string, error) {
 
 func (a *againFlags) declare(fs *flag.FlagSet) {
 	a.load.declare(fs, true)
-	fs.StringVar(&a.build, "build", "", "`FLAGS` of go build in the place of those of the recording")
-	fs.StringVar(&a.command, "load_cmd", "", "drive the service by this `COMMAND` line in the place of the recording's load")
+	fs.StringVar(&a.build, "build", "", "`FLAGS` of go build instead of those of the recording")
+	fs.StringVar(&a.command, "load_cmd", "", "drive the service with this shell `COMMAND` instead of the recording's load")
 	fs.DurationVar(&a.length, "duration", 5*time.Second, "length of one run, `D`")
-	fs.DurationVar(&a.warmup, "warmup", 5*time.Second, "longest wait until the throughput is steady, `D`")
-	fs.DurationVar(&a.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for a program's end, `D`")
+	fs.DurationVar(&a.warmup, "warmup", 5*time.Second, "wait at most `D` for a steady throughput")
+	fs.DurationVar(&a.timeout, "timeout", 10*time.Minute, "wait at most `D` for a build, for the service to be ready, and for the program to exit")
 }
 
 // isHere reports an error unless a recording is of the module that the user is in. Recordings may come from anywhere; what runs

@@ -75,13 +75,13 @@ type connectFlags struct {
 func (c *connectFlags) declare(fs *flag.FlagSet) {
 	fs.Var(&c.headers, "header", "`HEADER` to send with every request, 'Name: value'; may be given again")
 	fs.BoolVar(&c.insecure, "insecure", false, "do not verify TLS certificates")
-	fs.StringVar(&c.cert, "cert", "", "client certificate, PEM `FILE`")
-	fs.StringVar(&c.key, "key", "", "its key, PEM `FILE`")
-	fs.StringVar(&c.ca, "ca", "", "certificate authorities to trust, PEM `FILE`")
+	fs.StringVar(&c.cert, "cert", "", "PEM `FILE` with the client certificate")
+	fs.StringVar(&c.key, "key", "", "PEM `FILE` with the key of -cert")
+	fs.StringVar(&c.ca, "ca", "", "PEM `FILE` with the certificate authorities to trust")
 }
 
 // targetsHelp explains the format of a targets file.
-const targetsHelp = `A targets file lists requests, which are sent one after the other, again and again:
+const targetsHelp = `A targets file lists requests, which are sent in order, repeatedly:
 
     # lines that start with # are comments
     GET http://127.0.0.1:8080/items/1
@@ -91,8 +91,8 @@ const targetsHelp = `A targets file lists requests, which are sent one after the
     Content-Type: application/json
     @item.json
 
-A target is a line METHOD URL (or a URL alone, for GET), then its headers, then perhaps @FILE, whose
-content is the body; FILE is relative to the targets file. Headers of -header are added to all.`
+A target is a line METHOD URL (or only a URL, for GET), followed by its headers and optionally by @FILE,
+a file that contains the body, relative to the targets file. Headers of -header are added to all targets.`
 
 // loadFlags say what to send.
 type loadFlags struct {
@@ -113,9 +113,9 @@ func (l *loadFlags) declare(fs *flag.FlagSet, withLoad bool) {
 	fs.StringVar(&l.method, "method", "", "`METHOD` of the requests to a URL (default GET, with -body POST)")
 	fs.StringVar(&l.body, "body", "", "`TEXT` to send to a URL as the body of every request, or @FILE")
 	fs.StringVar(&l.expect, "expect", "", "`STATUSES` that count as success, all others as failures, e.g. 200,404 or 4xx (default: all below 400)")
-	fs.Float64Var(&l.rate, "rate", 0, "requests a second, `N`; 0 = flat out in a closed loop")
-	fs.IntVar(&l.connections, "connections", 0, fmt.Sprintf("`N` connections to keep open (default %d, more as a -rate needs)", load.DefaultConnections))
-	fs.IntVar(&l.most, "max_connections", 0, "with -rate: at most `N` connections at a time, so that a slow service does not drown (default: as the machine allows)")
+	fs.Float64Var(&l.rate, "rate", 0, "send `N` requests per second; 0 = a closed loop, as fast as the service answers")
+	fs.IntVar(&l.connections, "connections", 0, fmt.Sprintf("`N` connections to keep open (default %d, more if -rate needs them)", load.DefaultConnections))
+	fs.IntVar(&l.most, "max_connections", 0, "with -rate: at most `N` connections at a time, so that a slow service is not overloaded (default: as many as the machine allows)")
 	l.connectFlags.declare(fs)
 }
 
@@ -131,7 +131,7 @@ func (l *loadFlags) options(arg string) (*load.Options, error) {
 		return nil, usagef("-rate, -connections and -max_connections cannot be negative")
 	}
 	if l.most > 0 && l.rate == 0 {
-		return nil, usagef("-max_connections bounds the connections of a -rate; without one -connections says how many there are")
+		return nil, usagef("-max_connections limits the connections of a -rate; without -rate, -connections sets their number")
 	}
 	if l.most > 0 {
 		l.connections = min(cmp.Or(l.connections, load.DefaultConnections), l.most)
@@ -165,7 +165,7 @@ func (l *loadFlags) complete(arg string, targets []load.Target) error {
 	}
 	typed, single := load.ParseTarget(arg)
 	if !single {
-		return usagef("-method and -body go with a URL; the targets file %s says method and body (@FILE) of each target itself", arg)
+		return usagef("-method and -body apply to a URL; the targets file %s has the method and the body (@FILE) of each target", arg)
 	}
 	t := &targets[0]
 	withMethod := strings.HasPrefix(strings.TrimSpace(arg), typed.Method+" ")
@@ -250,18 +250,18 @@ type recordFlags struct {
 
 func (r *recordFlags) declare(fs *flag.FlagSet) {
 	r.loadFlags.declare(fs, true)
-	fs.DurationVar(&r.duration, "duration", 30*time.Second, "length of all phases together, `D`, excluding gogc, leaks, counts and inputs, which add up to half as much and up to three builds")
-	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "longest wait until the throughput is steady, `D`")
-	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest wait for a build, for readiness, for an answer to a request (30s at most), for a program's end, `D`")
+	fs.DurationVar(&r.duration, "duration", 30*time.Second, "total length `D` of the phases; gogc, leaks, counts and inputs take up to half as long in addition, and up to three builds")
+	fs.DurationVar(&r.warmup, "warmup", 10*time.Second, "wait at most `D` for a steady throughput")
+	fs.DurationVar(&r.timeout, "timeout", 10*time.Minute, "wait at most `D` for a build, for the service to be ready, for a response (30s at most), and for the program to exit")
 	fs.StringVar(&r.bench, "bench", "", "run the package's benchmarks that match `REGEXP`")
-	fs.StringVar(&r.phases, "phases", strings.Join(capture.Phases(), ","), "observing phases to run, comma-separated `LIST`")
+	fs.StringVar(&r.phases, "phases", strings.Join(capture.Phases(), ","), "comma-separated `LIST` of the phases to run besides clean")
 	fs.StringVar(&r.pprof, "pprof", "", "`PREFIX` where a URL target mounts net/http/pprof (default /debug/pprof/)")
 	fs.StringVar(&r.build, "build", "", "`FLAGS` of go build for the target, e.g. '-tags prod -ldflags \"-X main.v=1\"'")
 	fs.StringVar(&r.out, "o", "", "keep the recording as `FILE` (default: in hone's cache)")
-	fs.StringVar(&r.stdin, "stdin", "", "standard input of the program, `FILE`, read again in each run (default: what is piped into hone)")
-	fs.StringVar(&r.loadCommand, "load_cmd", "", "drive the service by another tool: a `COMMAND` line for the shell, started with each phase and ended with it")
-	fs.BoolVar(&r.showOutput, "show_output", false, "show on stderr what the program prints, while it runs")
-	fs.StringVar(&r.dir, "C", "", "resolve TARGET relative to `DIR`; the program still runs where you are")
+	fs.StringVar(&r.stdin, "stdin", "", "`FILE` to use as standard input of the program, in each run (default: what is piped into hone)")
+	fs.StringVar(&r.loadCommand, "load_cmd", "", "drive the service with another tool: a shell `COMMAND`, started and stopped with each phase")
+	fs.BoolVar(&r.showOutput, "show_output", false, "show the program's output on stderr while it runs")
+	fs.StringVar(&r.dir, "C", "", "resolve TARGET relative to `DIR`; the program still runs in the current directory")
 }
 
 // defaultLength makes d the default of -duration, which is then the length of one run: of commands that record a target many times.

@@ -25,7 +25,7 @@ whatever the profile's size, because only boxes that a screen can show are in it
 			var format string
 			var inverted bool
 			f.declare(fs)
-			fs.BoolVar(&inverted, "inverted", true, "put the inverted graph into the page as well; without it the page is made faster and is half as large")
+			fs.BoolVar(&inverted, "inverted", true, "also put the inverted graph into the page; without it the page is written faster and is half as large")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or svg (default: by the file's ending, else html)")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				draw, isHTML, err := flameFormat(format, f.file())

@@ -31,14 +31,14 @@ func helpCommand() command {
 func lesson(env Env) error {
 	_, err := fmt.Fprint(env.Stdout, `hone finds what a Go program spends, says why down to the source line, and proves the fix.
 
-Try it now, on a service that hone brings along:
+Try it now, on a service that comes with hone:
 
     hone demo
 
-Then on your own program; it needs no edit:
+Then on your own program, which you need not edit:
 
     hone run ./cmd/server -load http://127.0.0.1:8080/path     build, drive and diagnose a service
-    hone run ./cmd/job -- -n 1000                              a program that runs and ends
+    hone run ./cmd/job -- -n 1000                              a program that runs and exits
     hone run -bench BenchmarkX ./pkg                           benchmarks of a package
     hone run http://127.0.0.1:6060                             a running service with net/http/pprof
 
@@ -58,8 +58,8 @@ func overview(w io.Writer) error {
 			}
 			fmt.Fprintf(w, "    %-12s %s\n", c.name, c.short)
 		}
-		fmt.Fprint(w, "\nFlags take one dash or two and may stand anywhere before --. `hone help COMMAND` explains a command.\n"+
-			"Exit codes: 0 ok, 1 failed (the target's failure too), 2 wrong usage; with -gate 3 worse, 4 cannot tell.\n")
+		fmt.Fprint(w, "\nFlags start with one dash or two and may appear anywhere before --. `hone help COMMAND` explains a command.\n"+
+			"Exit codes: 0 success, 1 failure (also of the target), 2 wrong usage; with -gate 3 regression, 4 inconclusive.\n")
 		return nil
 	})
 }

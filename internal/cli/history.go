@@ -34,13 +34,13 @@ const historyHelp = `Stores results per commit and finds the commit in which a f
   hone history prune -older 180d        remove runs; the newest -keep of them stay
 
 hone bench -history adds what it measures; hone history add reads files. The database is a file in hone's cache, one per
-repository; -db or HONE_HISTORY names another: a file, or postgres://USER@HOST/DATABASE for CI machines that come and go.
+repository; -db or HONE_HISTORY names another: a file, or postgres://USER@HOST/DATABASE for CI machines that do not keep files.
 A run is stored completely or not at all, and any number of processes may write at once.
 
-A level has changed if the change stands out from the scatter of the series and is at least 1 %; about one in a hundred unchanged series
-shows one. It is provisional until three runs have it. Each machine has series of its own. A change that came with another Go
-toolchain is reported as such. Runs of a tree with uncommitted changes do not count. A neighbour that is busy for hours
-looks like a change in all timings; bisect, which interleaves the commits, tells the two apart.`
+A level has changed if the change is larger than the scatter of the series and at least 1 %; about one in a hundred unchanged series
+shows a change. It is provisional until three runs have it. Each machine has its own series. A change that came with another Go
+toolchain is reported as such. Runs of a tree with uncommitted changes do not count. Another process that is
+busy for hours looks like a change in all timings; bisect interleaves the commits and so distinguishes the two.`
 
 // historyFlags are those of `hone history`.
 type historyFlags struct {
@@ -57,7 +57,7 @@ type historyFlags struct {
 
 func historyCommand() command {
 	return command{
-		name: "history", args: "[show|plot|add|bisect|file|export|import|prune] [ARGS]", group: "by themselves",
+		name: "history", args: "[show|plot|add|bisect|file|export|import|prune] [ARGS]", group: "benchmarks, load, comparison",
 		short: "results per commit: where a figure changed, and which commit did it",
 		long:  historyHelp,
 		examples: []string{

@@ -14,14 +14,14 @@ import (
 
 func loadCommand() command {
 	return command{
-		name: "load", args: "URL|FILE [flags]", group: "by themselves",
+		name: "load", args: "URL|FILE [flags]", group: "benchmarks, load, comparison",
 		short: "the load generator alone",
-		long: `Sends HTTP/1.1 requests over kept-alive connections and reports what came back.
+		long: `Sends HTTP/1.1 requests over persistent connections and reports throughput, latency and errors.
 
-Without -rate it is a closed loop: each connection sends when its last answer is in.
-That measures what the service can do, but its latencies leave out every request
-that a stalled service kept from being sent (coordinated omission), so they are
-called service time. With -rate N, requests have a schedule; latency counts from the
+Without -rate the load is a closed loop: each connection sends its next request when
+the response to the last one has arrived. That measures the maximum throughput, but its
+latencies do not include the requests that a stalled service prevented (coordinated
+omission), so they are called service time. With -rate N, requests have a schedule; latency counts from the
 scheduled time, and the report says how late the generator itself was (lag).
 
 ` + targetsHelp,
@@ -40,7 +40,7 @@ scheduled time, and the report says how late the generator itself was (lag).
 			out.declare(fs, "")
 			fs.DurationVar(&duration, "duration", 10*time.Second, "how long to send, `D`")
 			fs.Int64Var(&count, "count", 0, "stop after `N` requests (0: by -duration alone)")
-			fs.DurationVar(&timeout, "timeout", 30*time.Second, "a request's longest time, `D`")
+			fs.DurationVar(&timeout, "timeout", 30*time.Second, "wait at most `D` for a response")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) != 1 {
 					return usagef("load: name one URL or targets file")

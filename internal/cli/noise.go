@@ -15,14 +15,14 @@ import (
 
 func noiseCommand() command {
 	return command{
-		name: "noise", args: "[PACKAGES]", group: "by themselves",
-		short: "what this machine can see: benchmarks compared with themselves",
-		long: `Runs benchmarks as hone bench -against self does, the same program on both sides: each difference is the machine's doing. It says
-how large a change must be to be seen with that budget, for each metric, how many rows were called a change (each of them
-wrongly), and what else kept the machine busy.
+		name: "noise", args: "[PACKAGES]", group: "benchmarks, load, comparison",
+		short: "which changes this machine can detect: benchmarks compared with themselves",
+		long: `Runs benchmarks as hone bench -against self does, the same program on both sides: each difference is caused by the machine. It reports,
+for each metric, how large a change must be to be detected in that budget, how many rows were reported as changes (all of
+them are errors), and which other processes kept the machine busy.
 
 Without PACKAGES the benchmarks are hone's own: numbers, a map, a sort, strings, two goroutines. The result is kept, and hone bench prints it
-beside what it measures.`,
+together with its own.`,
 		examples: []string{"hone noise", "hone noise -budget 60s", "hone noise ./codec"},
 		setup: func(fs *flag.FlagSet) runFunc {
 			var b benchFlags

@@ -105,9 +105,9 @@ func (p *profileFlags) declareFilters(fs *flag.FlagSet) {
 	fs.StringVar(&p.tagHide, "taghide", "", "drop labels whose key matches `REGEXP`")
 	fs.StringVar(&p.tagRoot, "tagroot", "", "make the values of labels with these `KEYS` the outermost frames")
 	fs.StringVar(&p.tagLeaf, "tagleaf", "", "make the values of labels with these `KEYS` the innermost frames")
-	fs.BoolVar(&p.shape.AllFrames, "all_frames", false, "keep the frames that the profile itself says to drop")
+	fs.BoolVar(&p.shape.AllFrames, "all_frames", false, "keep the frames that the profile's drop_frames drops")
 	fs.BoolVar(&p.shape.NoInlines, "noinlines", false, "charge inlined calls to the function that they were inlined into")
-	fs.BoolVar(&p.shape.DropNegative, "drop_negative", false, "drop what a difference made negative")
+	fs.BoolVar(&p.shape.DropNegative, "drop_negative", false, "drop rows that are negative in a difference")
 }
 
 // declareShape adds the flags that shape a report.
@@ -115,7 +115,7 @@ func (p *profileFlags) declareShape(fs *flag.FlagSet) {
 	p.granularity.declare(fs, "granularity", "a row for each of `WHAT`: functions, filefunctions, files, lines or addresses",
 		"functions", "filefunctions", "files", "lines", "addresses")
 	p.sort.declare(fs, "sort", "sort by `WHAT`: flat or cum", "flat", "cum")
-	fs.BoolVar(&p.shape.ShowColumns, "showcolumns", false, "tell lines apart by column")
+	fs.BoolVar(&p.shape.ShowColumns, "showcolumns", false, "distinguish lines by column")
 	fs.BoolVar(&p.trim, "trim", true, "leave out what is small; -trim=false shows all")
 	fs.IntVar(&p.shape.NodeCount, "nodecount", -1, "most rows or nodes, `N`; 0: all; -1: as many as suit the report")
 	fs.Float64Var(&p.shape.NodeFraction, "nodefraction", p.shape.NodeFraction, "leave out rows and nodes below this `SHARE` of the total")

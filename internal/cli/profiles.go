@@ -75,7 +75,7 @@ all packages that are listed, the standard library's too; with -remarks=false ab
 		setup: func(fs *flag.FlagSet) runFunc {
 			var p profileFlags
 			p.declare(fs, "")
-			remarks := fs.Bool("remarks", true, "say what the compiler decided on the lines that cost")
+			remarks := fs.Bool("remarks", true, "show what the compiler decided on the expensive lines")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				if len(args) == 0 {
 					return usagef("list: which functions? name a regular expression, e.g. hone list 'main\\.' rec.hone")

@@ -14,13 +14,13 @@ func proveCommand() command {
 	return command{
 		name: "prove", args: "[REC] [flags]", group: "the main job",
 		short: "your change against a recording: what it saves, and what became of each finding",
-		long: `Runs the program that was recorded (its commit) and the program with your change, interleaved, under the load of the recording, and
-then records both once in full: which findings are gone, which are smaller, which are still there, and whether the
-change saved what they promised.
+		long: `Runs the program that was recorded (its commit) and the program with your change, interleaved, under the load of the recording. It
+then records both once in full and reports which findings are gone, which are smaller, which are still there, and whether the
+change saved what they predicted.
 
-The change is the tree as it is now; or -ref REF, another commit; or -patch FILE, a diff on top of the recorded commit. -base names another
-commit to compare with. Nothing in your tree is changed. A recording does not keep headers and bodies of requests:
-give -load again where the load had some.`,
+The change is the current tree, or another commit (-ref REF), or a diff on top of the recorded commit (-patch FILE). -base names another
+commit to compare with. Your tree is not changed. A recording does not contain headers and bodies of requests:
+repeat -load if the requests had some.`,
 		examples: []string{
 			"hone prove",
 			"hone prove before.hone -ref faster-encoder",

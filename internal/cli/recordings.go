@@ -22,13 +22,13 @@ const (
 const recordingsHelp = `Without -o a recording is kept in hone's cache. REC is its file name, with or without .hone,
 or its label; every command that takes a recording takes these: hone compare baseline after.hone.
 
-  hone recordings                    list them, the latest first
+  hone recordings                    list them, latest first
   hone recordings label REC NAME     call REC by NAME; it is kept until you remove it
-  hone recordings unlabel REC        take the label away
+  hone recordings unlabel REC        remove the label
   hone recordings remove REC...      remove recordings
 
-Before a new recording is made, those without a label are removed that are older than 30 days, and then
-the oldest until the rest takes at most 2 GiB; the latest five stay. hone says what it removes.
+Before a new recording is made, hone removes recordings without a label that are older than 30 days, and
+then the oldest until the rest takes at most 2 GiB. It keeps the latest five, and reports what it removes.
 HONE_CACHE_AGE (720h, 90d) and HONE_CACHE_SIZE (500MiB, 10GiB) set other limits, 0 sets none.`
 
 func recordingsCommand() command {

@@ -18,11 +18,10 @@ func reportCommand() command {
 	return command{
 		name: "report", args: "[REC] [-o FILE.html|FILE.md]", group: "the main job",
 		short: "one file for people without hone: findings, code, flame graph, trace, phases",
-		long: `REC is a .hone file; without it, the last recording made on this machine. The HTML page holds everything
-and needs no network; Markdown is for a pull request or a ticket, and has the findings alone. With
--no_source no source text is in it: why and fix are the rule's own words, and names of functions and files stay.
-With -anonymize the names that are yours are replaced too, and the trace is left out; hone trace anonymize
-makes a trace without names.`,
+		long: `REC is a .hone file; without it, the last recording made on this machine. The HTML page has everything and
+needs no network; Markdown is for a pull request or a ticket, and has only the findings. With -no_source it contains
+no source text: why and fix are the rule's general text, and names of functions and files remain. With -anonymize
+the names of your code are replaced too, and the trace is left out; hone trace anonymize writes a trace without names.`,
 		examples: []string{
 			"hone report -o report.html",
 			"hone report before.hone -o finding.md",
@@ -36,7 +35,7 @@ makes a trace without names.`,
 			fs.StringVar(&f.out, "o", "", "write to `FILE`; - or nothing: standard output")
 			fs.StringVar(&format, "format", "", "`FORMAT` html or md (default: by the file's ending, else html)")
 			fs.BoolVar(&noSource, "no_source", false, "leave source text out")
-			fs.BoolVar(&anonymize, "anonymize", false, "leave source text out, and replace the names that are yours: functions, files, the target, the load")
+			fs.BoolVar(&anonymize, "anonymize", false, "leave source text out, and replace the names of your code: functions, files, the target, the load")
 			return func(ctx context.Context, env Env, args, _ []string) error {
 				format, err := fileFormat(format, f.file(), "html", "md", "htm")
 				if err != nil {

@@ -20,15 +20,15 @@ import (
 
 const targetHelp = `TARGET is a Go main package (./cmd/server), any package with -bench REGEXP, or the
 URL of a running service that mounts net/http/pprof. A package is built with hone's
-probe in a build overlay: your tree, go.mod and go.sum stay as they are, and what
-follows -- goes to the program. Package initialisation, which runs before main, is
-not covered.
+probe in a build overlay: your tree, go.mod and go.sum are not changed. Arguments
+after -- are passed to the program. Package initialisation, which runs before main, is
+not measured.
 
-With -load hone drives the service and measures throughput and latency; without,
-it observes: a program until it exits, a service for -duration under whatever load it
-has; -load_cmd 'k6 run …' lets another tool drive it: the command is started with each
-phase and stopped with it. Load goes only where -load points. A recording whose requests all fail says so
-first; -expect 404 measures errors on purpose.
+With -load, hone drives the service and measures throughput and latency. Without it,
+hone observes a program until it exits, or a service for -duration under the load that
+it has. With -load_cmd 'k6 run …' another tool drives the service: the command is started
+and stopped with each phase. hone sends requests only to the targets of -load. If all
+requests fail, the report says so first; -expect 404 measures errors on purpose.
 
 ` + targetsHelp
 
@@ -52,7 +52,7 @@ func runCommand() command {
 			var out outputFlags
 			rec.declare(fs)
 			out.declare(fs, "show `N` findings (default 10)")
-			budget := fs.Duration("prove", 0, "then spend up to `D` on trying the fixes that hone can write, most expensive first, each alone in a copy of the commit")
+			budget := fs.Duration("prove", 0, "then spend up to `D` on trying the fixes that hone can write, most expensive first, each one separately in a copy of the commit")
 			watch := fs.Bool("ui", false, "show the recording in a browser as it is made, then its findings, until Ctrl-C")
 			noBrowser := fs.Bool("no_browser", false, "with -ui: only print the address")
 			return func(ctx context.Context, env Env, args, rest []string) error {

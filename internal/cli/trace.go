@@ -20,8 +20,8 @@ import (
 const traceHelp = `SOURCE is an execution trace of Go 1.22 or later (from runtime/trace, go test -trace, or
 /debug/pprof/trace; gzip'd or not), a recording, - for standard input, or the URL of a service, which
 then traces itself for -seconds. Without SOURCE it is the last recording. The trace is read once
-(for critical again, where the path is long), in memory that does not grow with its length. One that is
-cut short or damaged is analysed up to the damage.
+(twice for critical if the path is long), in memory that does not grow with its length. A truncated or
+damaged trace is analysed up to the damage.
 
 VIEW is one of
   summary      the numbers that matter and what stands out, in words (the default)
@@ -29,20 +29,20 @@ VIEW is one of
                why the slow ones are slow
   critical     the path of one request (-request ID; the slowest) back through wake-ups
   cpu          CPU samples by request
-  goroutines   where goroutines' time went, by what they were started with
+  goroutines   where goroutines' time went, by the function that they were started with
   blocking     where they waited and who woke them: locks, hand-offs, polling
   wakers       the same waits by the line that ended them
   sched        how long ready goroutines waited for a processor
   syscalls     system calls by line
   parallelism  how many processors were busy, serial sections, uneven shares
-  gc           collections, assists, stopped world, utilization
-  tasks, regions, logs   what the program said with runtime/trace
+  gc           collections, assists, stops of the world, utilization
+  tasks, regions, logs   what the program reported through runtime/trace
   overview     processors, goroutines by state, heap and collections over time (-from, -to, -columns), for
-               plots; the spans of goroutines too where the stretch is short
+               plots; with the spans of goroutines if the interval is short
   timeline     a window (-from, -to), -goroutine or -request as a page that works offline: -o FILE.html, FILE.svg
   cut          whole generations between -from and -to as a smaller trace: -o FILE
-  anonymize    the trace without the names that are yours: -o FILE
-  events       the events themselves, as text or JSON lines; -kind, -goroutine, -from, -to, -focus choose
+  anonymize    the trace without the names of your code: -o FILE
+  events       the events themselves, as text or JSON lines; selected by -kind, -goroutine, -from, -to, -focus
 
 -pprof FILE writes the view as a profile: hone flame, top, diff and go tool pprof read it.
 
@@ -78,7 +78,7 @@ type traceFlags struct {
 func traceCommand() command {
 	return command{
 		name: "trace", args: "[VIEW] [SOURCE]", group: "traces",
-		short: "execution traces in words: why requests are slow, who waits for whom, what is serial",
+		short: "explain execution traces: why requests are slow, who waits for whom, what is serial",
 		long:  traceHelp,
 		examples: []string{
 			"hone trace trace.out",
@@ -99,7 +99,7 @@ func traceCommand() command {
 			fs.Int64Var(&f.request, "request", 0, "critical, timeline: the request with this `ID` (default: the slowest)")
 			fs.BoolVar(&f.whole, "run", false, "critical: the path of the whole run, from its end back")
 			fs.IntVar(&f.slowest, "slowest", source.KeptSlowest, "keep `N` of the slowest requests in full")
-			fs.StringVar(&f.out, "o", "", "write to `FILE` in the place of standard output")
+			fs.StringVar(&f.out, "o", "", "write to `FILE` instead of standard output")
 			fs.IntVar(&f.columns, "columns", 0, "overview: make at most `N` columns (default 400, at most 2000)")
 			f.events.declare(fs)
 			return func(ctx context.Context, env Env, args, _ []string) error {

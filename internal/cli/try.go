@@ -16,23 +16,23 @@ func tryCommand() command {
 	return command{
 		name: "try", args: "TARGET -with VARIANT... [flags] [-- ARGS]", group: "the main job",
 		short: "prove a change: interleaved runs of the target and its variants, a verdict per metric",
-		long: `Runs a program, a service under load, or benchmarks as they are and in other ways: interleaved, each run in a fresh process, and
-says for each way what it changes: CPU, allocations, throughput, latency. Nothing in your tree is changed.
+		long: `Runs a program, a service under load, or benchmarks, unchanged and as one or more variants: interleaved, each run in a new process. It
+reports what each variant changes: CPU, allocations, throughput, latency. Your tree is not changed.
 
-A VARIANT is words apart by spaces:
+A VARIANT is one or more of these, separated by spaces:
   GOGC=400 GOMEMLIMIT=2GiB      variables of the environment (GOGC, GOMEMLIMIT, GOMAXPROCS, GODEBUG, your own)
-  git:HEAD~1                    the files of a commit in the place of the tree's
-  pgo:cpu.pprof                 built with that profile (default.pgo, if there is one, is what the target has as it is)
+  git:HEAD~1                    the files of a commit instead of the tree's
+  pgo:cpu.pprof                 built with that profile (the unchanged target uses default.pgo if there is one)
   patch:fix.diff                the commit of the tree (or git:REF) with that diff
   build:-tags=fast              a flag of go build
   go:1.27.1                     built by that release of Go
   dep:example.com/m@v1.2.3      with that version of a dependency
   dep:example.com/m=../m        with the module in a directory in place of a dependency
 
-A variant that does not build, fails, prints something other than the program does, or answers requests differently (status, or
-body where it does not change from request to request) is reported as that, and not judged. -duration is the length of one
-run. Flat out, a service's throughput is compared; with -rate, its latency. Each side runs -runs times, or more until -budget is
-spent or the intervals are as narrow as -width.`,
+A variant that does not build, fails, prints something other than the program does, or answers requests differently (by status, and
+by body if bodies do not change from request to request) is reported as such and gets no verdict. -duration is the length of one
+run. Without -rate, the throughput of a service is compared; with -rate, its latency. Each side runs -runs times, or more until
+-budget is spent or the intervals are as narrow as -width.`,
 		examples: []string{
 			"hone try ./cmd/server -load http://127.0.0.1:8080/path -with git:main -duration 5s",
 			"hone try ./cmd/batchjob -with GOGC=200 -with GOGC=400 -- -n 1000",
@@ -49,8 +49,8 @@ spent or the intervals are as narrow as -width.`,
 			out.declare(fs, "")
 			fs.Var(&with, "with", "try this `VARIANT`; may be given again")
 			fs.IntVar(&spec.Runs, "runs", 6, "record each variant `N` times")
-			fs.DurationVar(&spec.Budget, "budget", 0, "go on with more runs until `D` is spent")
-			fs.Float64Var(&spec.Width, "width", 0, "go on with more runs until the intervals of CPU and time are ±`SHARE` (0.02 is ±2 %) or narrower")
+			fs.DurationVar(&spec.Budget, "budget", 0, "continue with more runs until `D` is spent")
+			fs.Float64Var(&spec.Width, "width", 0, "continue with more runs until the intervals of CPU and time are ±`SHARE` (0.02 is ±2 %) or narrower")
 			fs.StringVar(&spec.Keep, "keep", "", "keep the recordings of all runs in `DIR`")
 			fs.Uint64Var(&spec.Seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {

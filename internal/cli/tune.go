@@ -39,21 +39,21 @@ func tuneCommand() command {
 	return command{
 		name: "tune", args: "gc|deps|go|pgo TARGET [flags] [-- ARGS]", group: "the main job",
 		short: "settings and versions that cost less: predicted or searched, then measured",
-		long: `tune gc runs a program, or a service under load, once with the runtime printing its collections, and predicts CPU and
-memory under GOGC=25 to 3200 and under a memory limit alone: the live heap as a function of what was allocated, the
-pacer's goal, and what a collection cost. Of the settings that stay within nine tenths of the budget it takes the one that
-needs the least memory among those near the least CPU; then that one and its neighbours run interleaved with the target as
-it is. What the collector's absence does to the rest of the program is not predicted, but measured.
+		long: `tune gc runs a program, or a service under load, once with GODEBUG=gctrace=1. From the live heap as a function of the allocated
+bytes, the pacer's goal and the cost of a collection it predicts CPU and memory for GOGC=25 to 3200 and for a memory limit alone.
+Of the settings that stay within nine tenths of the budget it chooses the one with the least memory among those near the least
+CPU. That setting and its neighbours then run interleaved with the unchanged target. How much faster the rest of the program runs
+when it is collected less is not predicted, but measured.
 
-tune deps looks at the modules that own at least 5 % of CPU or of allocated bytes (or at -module): the newest version runs in
-turns with the target as it is, and where it saves something the versions between are searched for the oldest that
-does. Each is built with a go.mod of its own; yours stays as it is. The go command fetches the versions.
+tune deps examines the modules that own at least 5 % of CPU or of allocated bytes (or -module). The newest version runs interleaved
+with the unchanged target. If it saves something, the versions in between are searched for the oldest one that does. Each version is
+built with its own go.mod; yours is not changed. The go command downloads the versions.
 
 tune go builds the target with the newest release of its minor version of Go and of the two after it (or with those that -go names) and
-runs them interleaved with the target as it is. The go command fetches what is not installed.
+runs them interleaved with the unchanged target. The go command downloads the releases that are not installed.
 
-tune pgo builds the target with a CPU profile (recorded now, or merged of those that -profile names) and without one, and runs both in
-turns. -w writes the profile as default.pgo beside package main, if it saves something.`,
+tune pgo builds the target with a CPU profile (recorded now, or merged from those that -profile names) and without one, and runs both
+interleaved. -w writes the profile as default.pgo in the directory of package main if it saves something.`,
 		examples: []string{
 			"hone tune gc ./cmd/batchjob -memory 2GiB -- -n 1000",
 			"hone tune gc ./cmd/server -load http://127.0.0.1:8080/path -memory 512MiB -duration 5s",
@@ -71,12 +71,12 @@ turns. -w writes the profile as default.pgo beside package main, if it saves som
 			t.out.declare(fs, "")
 			fs.StringVar(&t.memory, "memory", "", "of gc: the process may hold `SIZE`: 512MiB, 2GiB (default: what the machine or its cgroup has)")
 			fs.StringVar(&t.svg, "svg", "", "of gc: draw the settings to `FILE`")
-			fs.DurationVar(&t.budget, "budget", 0, "of gc: go on with more runs until `D` is spent")
-			fs.IntVar(&t.others, "others", 2, "of gc: measure `N` neighbours of the choice, too")
-			fs.Var(&t.modules, "module", "of deps: look at the module `PATH`; may be given again")
+			fs.DurationVar(&t.budget, "budget", 0, "of gc: continue with more runs until `D` is spent")
+			fs.IntVar(&t.others, "others", 2, "of gc: also measure `N` neighbours of the chosen setting")
+			fs.Var(&t.modules, "module", "of deps: examine the module `PATH`; may be given again")
 			fs.Var(&t.profile, "profile", "of pgo: the CPU profile in `FILE`; may be given again (default: one is recorded)")
 			fs.Var(&t.golang, "go", "of go: the `VERSION` of Go to try; may be given again (default: the newest of each minor version)")
-			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo beside package main if it saves something")
+			fs.BoolVar(&t.write, "w", false, "of pgo: write default.pgo in the directory of package main if it saves something")
 			fs.IntVar(&t.runs, "runs", 0, "record what is measured interleaved `N` times (default 6)")
 			fs.Uint64Var(&t.seed, "seed", 0, "the `SEED` of the order of runs (default: from the time)")
 			return func(ctx context.Context, env Env, args, rest []string) error {

@@ -43,12 +43,12 @@ func uiCommand() command {
 		name: "ui", args: "[SOURCE|DIR|URL...]", group: "the main job",
 		short: "look at recordings, profiles, traces and services in a browser",
 		long: `Serves recordings, pprof files and traces to a browser: findings, flame graph, call graph, source with costs, requests,
-timelines, comparisons. A folder stands for the recordings in it, new ones as they come; without sources it is the
-cache of hone's recordings. Every figure is one that a command prints with -json. Of the URL of a service that mounts
-net/http/pprof the page takes profiles, traces and recordings on a click; they are kept in hone's cache.
+timelines, comparisons. A directory stands for all recordings in it, including new ones; without sources it is
+hone's cache of recordings. Every figure is one that a command prints with -json. For the URL of a service that mounts
+net/http/pprof the page takes profiles, traces and recordings on a click and keeps them in hone's cache.
 
-The server listens on loopback, and answers to loopback names only. Any other -listen demands a -token; "new" makes one.
-An address of a page can be shared with who can reach the server.`,
+The server listens on loopback, and answers to loopback names only. Any other -listen requires a -token; "new" creates one.
+The address of a page can be shared with anyone who can reach the server.`,
 		examples: []string{
 			"hone ui",
 			"hone ui before.hone after.hone",
@@ -60,7 +60,7 @@ An address of a page can be shared with who can reach the server.`,
 			u.out.declare(fs, "")
 			u.connect.declare(fs)
 			fs.StringVar(&u.listen, "listen", "127.0.0.1:0", "serve on `ADDRESS`")
-			fs.StringVar(&u.token, "token", "", "let in only who knows this `TOKEN`; new: make one")
+			fs.StringVar(&u.token, "token", "", "require this `TOKEN`; new: create one")
 			fs.BoolVar(&u.noBrowser, "no_browser", false, "do not open a browser")
 			return func(ctx context.Context, env Env, args, _ []string) error { return u.run(ctx, env, args) }
 		},

@@ -20,9 +20,9 @@ match. REC is a .hone file; without it, the last recording made on this machine.
 Costs are given twice. "Itself and the library below" is what the findings are ranked by: the place
 and the standard library's functions that it calls, without other lines of yours or of modules, each
 cost charged once. "With all that it calls" is everything that goes through it. Garbage collection is
-charged by allocated bytes. Intervals are 95 % ones, of sampling.
+charged by allocated bytes. Intervals are the 95 % intervals of sampling.
 
-Below an escape stand the steps by which the value got out of the function, in the compiler's order.`,
+Below an escape are the steps by which the value left the function, in the compiler's order.`,
 		examples: []string{
 			"hone why 'main\\.leftpad' rec.hone",
 			"hone why leftpad.go:7",

@@ -156,7 +156,7 @@ func loadWords(l *recording.Load) string {
 		}
 		targets = append(targets, method+" "+raw)
 	}
-	how := "flat out"
+	how := "in a closed loop"
 	if l.Rate > 0 {
 		how = strconv.FormatFloat(l.Rate, 'g', -1, 64) + "/s"
 	}

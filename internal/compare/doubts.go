@@ -71,7 +71,7 @@ func doubts(sides [2]side, found []Difference, force bool) doubt {
 	return d
 }
 
-// asked is the rate of requests that a load asks for, 0 for flat out, and what was answered.
+// asked is the rate of requests that a load asks for, 0 for a closed loop, and what was answered.
 func asked(m recording.Manifest, p recording.Phase) (rate, answered float64) {
 	if m.Load == nil || m.Load.Rate <= 0 || p.Seconds <= 0 {
 		return 0, 0

@@ -69,7 +69,7 @@ func (e *engine) precisionNotes(shown []*draft) []string {
 		notes = append(notes, fmt.Sprintf("%s CPU-seconds would separate %d from %d (this profile has %s)",
 			units.Number(best), pair[0], pair[1], units.Number(have)))
 	case len(stuck) > 0:
-		notes = append(notes, "the order of "+runs(stuck)+" is undecided: a longer profile would not settle it, only trying the fixes would")
+		notes = append(notes, "the order of "+runs(stuck)+" is not significant: a longer profile would not decide it; try the fixes")
 	}
 	return notes
 }

@@ -213,7 +213,7 @@ func (e *engine) limit() (resource, why string) {
 	case measured && machine >= enough*float64(m.Machine.Cores):
 		return limitCPU, full
 	case shared && cores >= sharedBusyShare*may:
-		return limitCPU, busy + " with the load generator, flat out, on the same machine"
+		return limitCPU, busy + " with the load generator, in a closed loop, on the same machine"
 	case m.Load != nil && computing >= computingShare:
 		why = fmt.Sprintf("%s; requests spend %s of their time running or waiting for a processor", busy, units.Percent(computing))
 		if m.Load.Rate > 0 {

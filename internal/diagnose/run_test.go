@@ -204,7 +204,7 @@ func TestTies(t *testing.T) {
 	// When the worth of the fixes overlaps, time does not help.
 	wide := finds("x", match("main.b", 60), match("main.c", 55))
 	r = diagnose(t, pass(), wide)
-	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the order of 1 to 2 is undecided") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the order of 1 to 2 is not significant") }) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }

@@ -151,9 +151,9 @@ func loadLine(m recording.Manifest) string {
 	}
 	conns := plural(m.Load.Connections, "connection")
 	if m.Load.Rate > 0 {
-		return fmt.Sprintf("%s requests/s asked, %s", group(m.Load.Rate), conns)
+		return fmt.Sprintf("%s requests/s scheduled, %s", group(m.Load.Rate), conns)
 	}
-	return "flat out, " + conns
+	return "closed loop, " + conns
 }
 
 func failures(p recording.Phase) string {
@@ -222,7 +222,7 @@ func kernel(r diagnose.Resources) string {
 func limiting(r diagnose.Resources, m recording.Manifest) string {
 	switch r.Limiting {
 	case "", "none":
-		return "nothing is the limit"
+		return "no resource is at its limit"
 	case "cpu":
 		if r.OtherCores > 0 {
 			return fmt.Sprintf("CPU is the limit: other processes keep %s cores busy", significant(r.OtherCores))
@@ -233,7 +233,7 @@ func limiting(r diagnose.Resources, m recording.Manifest) string {
 		case "bench":
 			return "" // the harness runs one operation at a time
 		case "program":
-			return "one goroutine at a time is the limit"
+			return "the limit is the work of one goroutine"
 		}
 		return "requests wait for something other than CPU"
 	}

@@ -33,7 +33,7 @@ func otherLines(w io.Writer, fs []diagnose.Finding, p FindingsPage, s Style) {
 	if len(fs) == 0 {
 		return
 	}
-	fmt.Fprintln(w, s.paint(strong, "Other lines that cost")+s.paint(faint, "  CPU and the garbage they make; no rule explains them"))
+	fmt.Fprintln(w, s.paint(strong, "Other expensive lines")+s.paint(faint, "  by CPU and the garbage collection that they cause; no rule explains them"))
 	if p.Verbose {
 		fmt.Fprintln(w)
 		for i := range fs {

@@ -21,9 +21,9 @@ func Load(w io.Writer, r *load.Result, s Style) {
 		rows = append(rows, []string{s.paint(faint, name), strings.Join(cells, " · ")})
 	}
 	elapsed := r.Elapsed.Seconds()
-	how := "closed loop, flat out"
+	how := "closed loop"
 	if !r.Closed {
-		how = group(r.Rate) + "/s asked"
+		how = group(r.Rate) + "/s scheduled"
 	}
 	row("requests", group(float64(r.Requests)), "in "+seconds(elapsed), group(r.Throughput())+"/s", how)
 	if r.Missed > 0 {

@@ -274,7 +274,7 @@ func TestNotesSayWhatLimits(t *testing.T) {
 	}{
 		{"nothing", Input{}, "no CPU profile"},
 		{"empty", Input{CPU: build(t, cpu), Allocs: build(t, allocs, some)}, "no samples of the program"},
-		{"few", Input{CPU: build(t, cpu, ticks(100, "main.f:1")), Allocs: build(t, allocs, some)}, "only 100 CPU samples (1.0 CPU-seconds): a line of 5 % is known as 2.2 to 11.2 %"},
+		{"few", Input{CPU: build(t, cpu, ticks(100, "main.f:1")), Allocs: build(t, allocs, some)}, "only 100 CPU samples (1.0 CPU-seconds): a line measured at 5 % takes 2.2 to 11.2 %"},
 		{"enough", Input{CPU: build(t, cpu, busy), Allocs: build(t, allocs, some)}, ""},
 		{"no allocs", Input{CPU: build(t, cpu, busy, gc)}, "no allocs profile: the collector's 0.05 CPU-seconds"},
 		{"empty allocs", Input{CPU: build(t, cpu, busy, gc), Allocs: build(t, allocs)}, "the allocs profile is empty"},

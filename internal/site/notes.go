@@ -23,7 +23,7 @@ func (j *joiner) notes(in *Input, t *Table) (notes []string) {
 		say("the CPU profile holds no samples of the program: it used less than %.0f ms of CPU, or profiling signals did not reach it", 1e3*t.pricing.period)
 	case tot.CPUSamples < fewSamples:
 		five := stats.Share((tot.CPUSamples+10)/20, tot.CPUSamples)
-		say("only %d CPU samples (%.1f CPU-seconds): a line of 5 %% is known as %.1f to %.1f %%; record longer or under more load",
+		say("only %d CPU samples (%.1f CPU-seconds): a line measured at 5 %% takes %.1f to %.1f %%; record longer or under more load",
 			tot.CPUSamples, tot.TotalSeconds, 100*five.Low, 100*five.High)
 	}
 	if in.CPU != nil {
@@ -38,7 +38,7 @@ func (j *joiner) notes(in *Input, t *Table) (notes []string) {
 		// The profile counts samples, so a process with little CPU time scatters.
 		all := stats.Poisson(tot.CPUSamples).Scale(t.pricing.period)
 		if lost > 0.1*in.UsageSeconds && in.UsageSeconds > all.High+tot.ProbeSeconds {
-			say("the CPU profile holds %.2f CPU-seconds, the kernel counted %.2f: samples were lost (C code, a throttled machine), shares are of what was seen",
+			say("the CPU profile holds %.2f CPU-seconds, the kernel counted %.2f: samples were lost (C code, a throttled machine), shares are of the samples that remain",
 				tot.TotalSeconds+tot.ProbeSeconds, in.UsageSeconds)
 		}
 	}

@@ -39,7 +39,7 @@ func unitsOfWork(p *rule.Pass) float64 {
 }
 
 // Runs describes how often a line runs and what one execution costs: "runs 46 times per request, 46
-// for each call of its function: 150 ns and 32 B each"; "" when it is unknown.
+// per call of its function: 150 ns and 32 B each"; "" when it is unknown.
 func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 	e, ok := Executions(p, f)
 	if !ok || e.PerUnit <= 0 {
@@ -55,7 +55,7 @@ func Runs(p *rule.Pass, f site.Frame, c site.Cost) string {
 		if perUnit {
 			text += ","
 		}
-		text += " " + Times(e.PerCall) + " for each call of its function"
+		text += " " + Times(e.PerCall) + " per call of its function"
 	} else if !perUnit {
 		return ""
 	}
