@@ -60,6 +60,7 @@ import (
 	linearscan "github.com/hone-go/hone/internal/diagnose/rules/linear-scan"
 	literalpercall "github.com/hone-go/hone/internal/diagnose/rules/literal-per-call"
 	lockconvoy "github.com/hone-go/hone/internal/diagnose/rules/lock-convoy"
+	lockedthread "github.com/hone-go/hone/internal/diagnose/rules/locked-thread"
 	logargsboxed "github.com/hone-go/hone/internal/diagnose/rules/log-args-boxed"
 	logtextunwritten "github.com/hone-go/hone/internal/diagnose/rules/log-text-unwritten"
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
@@ -184,6 +185,7 @@ func All() []rule.Rule {
 		linearscan.Rule(),
 		literalpercall.Rule(),
 		lockconvoy.Rule(),
+		lockedthread.Rule(),
 		logargsboxed.Rule(),
 		logtextunwritten.Rule(),
 		logunderlock.Rule(),
