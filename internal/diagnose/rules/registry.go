@@ -16,6 +16,7 @@ import (
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
+	cloneforpart "github.com/hone-go/hone/internal/diagnose/rules/clone-for-part"
 	closurebyref "github.com/hone-go/hone/internal/diagnose/rules/closure-by-ref"
 	codecpervalue "github.com/hone-go/hone/internal/diagnose/rules/codec-per-value"
 	compresslevel "github.com/hone-go/hone/internal/diagnose/rules/compress-level"
@@ -66,6 +67,7 @@ import (
 	logunderlock "github.com/hone-go/hone/internal/diagnose/rules/log-under-lock"
 	loopinvariantcall "github.com/hone-go/hone/internal/diagnose/rules/loop-invariant-call"
 	mapgrowth "github.com/hone-go/hone/internal/diagnose/rules/map-growth"
+	mapperobject "github.com/hone-go/hone/internal/diagnose/rules/map-per-object"
 	metriclabelpercall "github.com/hone-go/hone/internal/diagnose/rules/metric-label-per-call"
 	nopgo "github.com/hone-go/hone/internal/diagnose/rules/no-pgo"
 	offsetpaging "github.com/hone-go/hone/internal/diagnose/rules/offset-paging"
@@ -141,6 +143,7 @@ func All() []rule.Rule {
 		callerinlog.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),
+		cloneforpart.Rule(),
 		closurebyref.Rule(),
 		codecpervalue.Rule(),
 		compresslevel.Rule(),
@@ -191,6 +194,7 @@ func All() []rule.Rule {
 		logunderlock.Rule(),
 		loopinvariantcall.Rule(),
 		mapgrowth.Rule(),
+		mapperobject.Rule(),
 		metriclabelpercall.Rule(),
 		nopgo.Rule(),
 		offsetpaging.Rule(),

@@ -1,0 +1,192 @@
+// Package cloneforpart finds deep copies of a whole value of which only a part is used.
+package cloneforpart
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+)
+
+// mostParts is how many different parts of a clone may be used.
+const mostParts = 3
+
+// Rule is clone-for-part.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "clone-for-part",
+		Kind:  rule.Alloc,
+		Title: "Whole value cloned, and only a part of the clone used",
+		Doc:   doc,
+		Finder: finder.Line{
+			Claim: rule.Claim{
+				// A clone of the part may remain. How large a part it is is not known.
+				Fraction:    rule.Fraction{Expect: 0.85, Low: 0.4, High: 1},
+				Specificity: 1,
+				Removes:     true,
+			},
+			Start: finder.Frames(cloner),
+			Judge: judge,
+		},
+	}
+}
+
+const doc = `A function makes a deep copy of a value (Clone, DeepCopy) and then uses one field
+or one entry of the copy. The copy allocates and visits everything that the value
+refers to, often with reflection, and drops nearly all of it.
+
+Read the part from the original, under the same lock, and clone only that part if
+somebody may change it. Or publish immutable values in an atomic.Pointer: whoever
+changes the value stores a new one, and readers need no copy.
+
+It is fine for small values. The rule reports clones that the function that makes
+them neither changes, returns, stores nor passes on as a whole, and of which it
+uses up to three parts.
+
+Seen in the field: milvus-io/milvus#29620, mondoohq/mql#3125, grafana/dskit#1038
+(4.7 % of the CPU of a service).`
+
+// cloner returns the frame of the program, nearest the leaf, that calls a function that clones; -1
+// for none.
+func cloner(r *site.Row) int {
+	for i := 1; i < len(r.Stack); i++ {
+		if r.Stack[i].Owner.Kind == gocode.Main && clones(r.Stack[i-1].Function) {
+			return i
+		}
+	}
+	return -1
+}
+
+// clones reports whether a function's name, in a profile or as the type checker writes it, says that it makes a deep copy.
+func clones(function string) bool {
+	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], "[")
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "Clone", "CloneOf", "CloneVT", "CloneMessageVT", "DeepCopy", "DeepCopyObject", "DeepClone":
+		return true
+	}
+	return funcname.Match(function, "github.com/mitchellh/copystructure.Copy", "github.com/mohae/deepcopy.Copy")
+}
+
+func judge(c *finder.Case) bool {
+	p := c.Place
+	for _, call := range syntax.Calls(p) {
+		name := p.CalleeName(call)
+		if !clones(name) || funcname.Match(name, "strings.*", "bytes.*", "slices.*", "maps.*") {
+			continue
+		}
+		source := syntax.Receiver(call)
+		if len(call.Args) == 1 {
+			source = call.Args[0]
+		}
+		parts := used(p, call)
+		if source == nil || len(parts) == 0 || len(parts) > mostParts {
+			continue
+		}
+		text := funcname.List(parts)
+		c.Cause = fmt.Sprintf("%s copies all of %s with everything that it refers to on every call of %s, and only %s of the copy is used.",
+			funcname.Short(name), syntax.Text(source), syntax.FuncName(p), text)
+		c.Fix = fmt.Sprintf("Read %s from %s itself, under the same lock, and clone only that where somebody may change it; or replace %[2]s as a whole when it changes, in an atomic.Pointer, so that readers need no copy.",
+			text, syntax.Text(source))
+		c.Confidence = rule.Likely
+		return true
+	}
+	return false
+}
+
+// used returns the parts that a function uses of the result of a call, as source text; nil when it
+// uses the whole, changes it, or uses none.
+func used(p *gocode.Place, call *ast.CallExpr) []string {
+	whole := result(p, call)
+	if part, _ := chain(p, whole); part != whole {
+		if !reads(p, part) {
+			return nil
+		}
+		return []string{strings.TrimPrefix(syntax.Text(part), syntax.Text(whole))}
+	}
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, whole))
+	if v == nil || syntax.IsResult(p, v) || len(syntax.Assigned(p, v)) != 1 {
+		return nil
+	}
+	var parts []string
+	for _, use := range syntax.Uses(p, v) {
+		if syntax.Defines(p, use) {
+			continue
+		}
+		part, ok := chain(p, use)
+		if !ok || !reads(p, part) {
+			return nil
+		}
+		if text := syntax.Text(part); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return parts
+}
+
+// result returns the value of a call, without a type assertion around it.
+func result(p *gocode.Place, call *ast.CallExpr) ast.Expr {
+	var e ast.Expr = call
+	for {
+		switch n := syntax.Parent(p, e).(type) {
+		case *ast.TypeAssertExpr:
+			e = n
+		case *ast.ParenExpr:
+			e = n
+		default:
+			return e
+		}
+	}
+}
+
+// chain returns the largest expression that selects a part of e: fields, entries, and what getters
+// (methods without parameters whose names begin with Get) return. It reports false when there is none.
+func chain(p *gocode.Place, e ast.Expr) (ast.Expr, bool) {
+	part := e
+	for {
+		switch n := syntax.Parent(p, part).(type) {
+		case *ast.ParenExpr, *ast.StarExpr:
+			part = n.(ast.Expr)
+			continue
+		case *ast.IndexExpr:
+			if n.X == part {
+				part = n
+				continue
+			}
+		case *ast.SelectorExpr:
+			if v, ok := p.Object(n.Sel).(*types.Var); ok && v.IsField() {
+				part = n
+				continue
+			}
+			if call, ok := syntax.Parent(p, n).(*ast.CallExpr); ok && len(call.Args) == 0 && strings.HasPrefix(n.Sel.Name, "Get") {
+				part = call
+				continue
+			}
+			return part, false // another method
+		}
+		return part, part != e
+	}
+}
+
+// reads reports whether an expression is only read: not assigned to, not changed, and not ranged over, which is a use of all of it.
+func reads(p *gocode.Place, e ast.Expr) bool {
+	switch n := syntax.Parent(p, e).(type) {
+	case *ast.AssignStmt:
+		return !slices.Contains(n.Lhs, e)
+	case *ast.IncDecStmt, *ast.UnaryExpr:
+		u, ok := n.(*ast.UnaryExpr)
+		return ok && u.Op.String() != "&"
+	case *ast.RangeStmt:
+		return n.X != e
+	case *ast.CallExpr:
+		return n.Fun != e && p.CalleeName(n) != "delete" && p.CalleeName(n) != "append"
+	}
+	return true
+}
