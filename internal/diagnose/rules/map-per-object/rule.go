@@ -49,7 +49,7 @@ func Rule() rule.Rule {
 const doc = `Each object of a large structure, such as the nodes of a tree, has a map. A map
 is a header of 48 bytes, and with its first entry a group with room for eight:
 most of that stays empty. Each one is allocated, hashed into, and followed by the
-collector, for a look-up that a comparison or two would answer.
+collector, for a lookup that a comparison or two would answer.
 
 Keep the few entries in a slice of pairs and search it from its start, sorted if
 the order matters. Where keys are small numbers or letters of a small alphabet, use
