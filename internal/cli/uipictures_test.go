@@ -31,6 +31,9 @@ func TestUIPicturesInBrowser(t *testing.T) {
 	if *picturesOf != "" {
 		sources = strings.Split(*picturesOf, ",")
 		for i := range sources {
+			if strings.HasPrefix(sources[i], "http://") {
+				continue // a service
+			}
 			var err error
 			if sources[i], err = filepath.Abs(sources[i]); err != nil {
 				t.Fatal(err)

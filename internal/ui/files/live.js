@@ -19,15 +19,15 @@ async function post(path, body) {
   return r.ok ? "" : (await r.text()).trim();
 }
 
-/** Buttons that ask a service. */
-function form() {
+/** Buttons that ask a service. @param {HTMLElement} stop */
+function form(stop) {
   const length = /** @type {HTMLInputElement} */ (h("input", { type: "number", min: 1, max: 600, value: 10, "aria-label": "seconds" }));
   const said = h("span.error", { role: "status" });
   const ask = async (/** @type {string} */ what) => said.replaceChildren(await post("/api/take", { src: source().id, what, seconds: Number(length.value) }));
   return h("div", null,
     h("p", null, h("label", null, length, " seconds "), wanted.slice(0, 3).map(([name, what]) => [h("button", { type: "button", onclick: () => ask(name) }, `${name} · ${what}`), " "])),
     h("p", null, "as it is now: ", wanted.slice(3).map(([name, what]) => [h("button", { type: "button", onclick: () => ask(name), title: what }, name), " "])),
-    h("p", null, h("button", { type: "button", onclick: () => post("/api/stop", {}) }, "stop"), " ", said));
+    h("p", null, stop, " ", said));
 }
 
 /** The windows of a job's events as points, and its phases as bands. @param {any[]} events */
@@ -49,7 +49,7 @@ function timed(events) {
 function figures(events) {
   const { points, bands } = timed(events);
   if (points.length < 2) return [];
-  const axis = { x: seconds, bands };
+  const axis = { x: seconds, bands, even: true };
   const line = (/** @type {string} */ name, /** @type {(p: any) => number} */ of, some = points) => ({ name, points: some.map((p) => ({ x: p.x, y: of(p) })) });
   const whole = points.filter((p) => p.w.seconds > 0), asked = points.filter((p) => p.w.quantiles), heap = points.filter((p) => p.e.heap_live);
   return [
@@ -74,14 +74,16 @@ function phases(events) {
 
 export function live() {
   const box = h("div", null), id = source().id;
+  const stop = /** @type {HTMLButtonElement} */ (h("button", { type: "button", onclick: () => post("/api/stop", {}) }, "stop"));
   /** @type {any[]} */
   let events = [];
   let ticking = 0;
   const stream = new EventSource("/api/live");
   const draw = async () => {
     clearInterval(ticking);
+    stop.disabled = !events.length || events.some((e) => e.done);
     if (!events.length) {
-      box.replaceChildren(h("p.note", null, source().kind === "run" ? "It begins …" : "Nothing was taken yet."));
+      box.replaceChildren(h("p.note", null, source().kind === "run" ? "Starting …" : "Nothing was taken yet."));
       return;
     }
     const end = events.find((e) => e.done);
@@ -104,5 +106,5 @@ export function live() {
   };
   addEventListener("popstate", () => stream.close(), { once: true });
   draw();
-  return [source().kind === "service" ? form() : null, box].filter(Boolean);
+  return [source().kind === "service" ? form(stop) : null, box].filter(Boolean);
 }

@@ -58,10 +58,16 @@ function card(/** @type {any} */ f, /** @type {boolean} */ settings, full = 1) {
     f.sites?.length ? h("table.lines", null, f.sites.map((/** @type {any} */ s) => h("tr", null, h("td.n", null, s.role ? `${s.role} ${s.file.split("/").pop()}:${s.line}` : s.line), h("td.n", null, s.share ? percent(s.share) : ""), h("td.code.wide", null, (s.source || "").trim())))) : null,
     f.cause ? h("p", null, h("b", null, "why "), f.cause) : null,
     f.fix ? h("p", null, h("b", null, "fix "), f.fix) : null,
-    exact ? h("p", null, "look at: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
+    exact ? h("p.links", null, "look at: ", link("source", "source", exact), " · ", link("flame", "flame graph", { focus: anchored }), " · ",
       link("peek", "callers and callees", exact), " · ", link("top", "what it calls", { focus: anchored })) : null,
     f.evidence?.length ? h("details", null, h("summary", null, "evidence"), f.evidence.map((/** @type {any} */ e) =>
       h("p", null, `${e.what}: ${e.value}`, e.command ? h("pre", null, e.command) : null))) : null);
+}
+
+/** What limits the throughput, in words. @param {any} res */
+function limits(res) {
+  if (res.limiting === "latency") return res.run ? "the work of one goroutine" : res.benchmarks ? "" : "waiting, not CPU";
+  return res.limiting === "none" ? "" : res.limiting === "cpu" ? "CPU" : res.limiting;
 }
 
 async function findings() {
@@ -70,13 +76,13 @@ async function findings() {
   const facts = [
     ["target", r.recording.target], ["Go", r.recording.go],
     ["throughput", res.requests_per_second ? digits(res.requests_per_second) + " requests/s" : ""],
-    ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + " per request" : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
-    ["limited by", res.limiting], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
+    ["CPU", res.cpu_seconds_per_request ? nanoseconds(res.cpu_seconds_per_request * 1e9) + (res.run ? " per run" : " per request") : res.cpu_seconds ? digits(res.cpu_seconds) + " s" : ""],
+    ["limited by", limits(res), res.limiting_why], ["garbage collector", res.gc_cpu_share ? percent(res.gc_cpu_share) + " of CPU" : ""],
   ].filter(([, v]) => v);
   const real = (r.findings || []).filter((/** @type {any} */ f) => f.rule !== "costly-line"), rest = (r.findings || []).filter((/** @type {any} */ f) => f.rule === "costly-line");
   const full = Math.min(1, 1.05 * Math.max(0.05, ...[...real, ...rest, ...(r.settings || [])].map((/** @type {any} */ f) => Math.max(f.saving?.share || 0, f.saving?.high || 0, f.cost?.cpu_and_gc?.share || 0))));
   return [
-    h("dl.figures", null, facts.map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
+    h("dl.figures", null, facts.map(([k, v, why]) => h("div", why ? { title: why } : null, h("dt", null, k), h("dd", null, v)))),
     real.length ? real.map((/** @type {any} */ f) => card(f, false, full)) : h("p.note", null, "No findings in the code. None of the known mistakes costs enough here to be worth your time."),
     r.settings?.length ? [h("h2", null, "Settings to try"), r.settings.map((/** @type {any} */ f) => card(f, true, full))] : null,
     rest.length ? h("details", null, h("summary", null, `${rest.length} other lines that cost, and that no rule explains`), rest.map((/** @type {any} */ f) => card(f, false, full))) : null,
