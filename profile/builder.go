@@ -8,13 +8,12 @@ type FrameSpec struct {
 	File      string
 	Line      int64
 	StartLine int64 // of the function; 0 when not known
-	// Inlined says that this call was inlined into the frame that follows it
-	// in the stack, its caller.
+	// Inlined says that this call was inlined into its caller, the next frame in the stack.
 	Inlined bool
-	// Address is 0 when not known. A frame with neither function nor file is an
-	// address that no symbol is known for.
+	// Address is 0 when unknown. A frame with neither function nor file is an address without a
+	// known symbol.
 	Address uint64
-	Binary  string // file of the frame's mapping; "" for that of Builder.Binary
+	Binary  string // file of the frame's mapping; "" for the one that Builder.Binary set
 }
 
 // Builder makes a profile from stacks. It is meant for tests and for sources
@@ -34,7 +33,7 @@ func NewBuilder(types ...ValueType) *Builder {
 	return &Builder{p: p, tables: newTables(p), labels: newLabelInterner(), binary: -1}
 }
 
-// Binary names the program, with its build id, that the frames added from now on belong to.
+// Binary sets the program, with its build ID, that the frames added afterwards belong to.
 func (b *Builder) Binary(file, buildID string) {
 	b.binary = b.tables.mapping(Mapping{
 		Start: 0x400000, Limit: 0x40000000, File: file, BuildID: buildID,
@@ -77,7 +76,7 @@ func (b *Builder) AddLabeled(stack []FrameSpec, labels []Label, values ...int64)
 	}
 }
 
-// AddType adds a sample type, of which the samples so far have none, and returns its index.
+// AddType adds a sample type, for which the samples so far have the value 0, and returns its index.
 func (b *Builder) AddType(t ValueType) int {
 	p := b.p
 	p.SampleTypes = append(p.SampleTypes, t)
@@ -99,8 +98,8 @@ func (b *Builder) fail(format string, args ...any) {
 	}
 }
 
-// Profile returns the profile, or the first error of the calls before. The
-// caller may fill in its header. The Builder is spent after that.
+// Profile returns the profile, or the first error of the previous calls. The caller may fill in its
+// header. The Builder cannot be used afterwards.
 func (b *Builder) Profile() (*Profile, error) {
 	if b.err != nil {
 		return nil, b.err

@@ -29,7 +29,7 @@ const (
 	fieldDocURL            = 15
 )
 
-// fieldNames are for messages; their index is the field number.
+// fieldNames are the names of fields in errors; the index is the field number.
 var fieldNames = [...]string{
 	fieldSampleType: "sample_type", fieldSample: "sample", fieldMapping: "mapping",
 	fieldLocation: "location", fieldFunction: "function", fieldString: "string_table",
@@ -39,14 +39,15 @@ var fieldNames = [...]string{
 	fieldDefaultSampleType: "default_sample_type", fieldDocURL: "doc_url",
 }
 
-// Decode reads a gzip'd, zstd'd or raw pprof profile of at most maxBytes when
-// inflated (0 = DefaultMaxBytes). It inflates and decodes in one pass.
+// Decode reads a pprof profile, which may be compressed with gzip or zstd, of at most maxBytes
+// after decompression (0 = DefaultMaxBytes). It decompresses and decodes in one pass.
 //
-// Errors say what is broken and where: a *SyntaxError for malformed protobuf,
-// ErrText for text, the name of a format from before protobuf, ErrTooLarge beyond maxBytes, for compressed input that
-// inflates more than 200 times beyond 32 MiB, and for input of records so small
-// that the tables would take eight times its size and more than 64 MiB. What google/pprof refuses as
-// invalid is refused here too; labels that carry nothing are dropped as it does.
+// Errors say what is malformed and where. They are: a *SyntaxError for malformed protobuf; ErrText
+// for text; an error with the name of the format for formats older than protobuf. ErrTooLarge is
+// the error for more than maxBytes, for compressed input that grows more than 200 times beyond 32
+// MiB, and for input of records so small that the tables would take eight times its size and more
+// than 64 MiB. Decode rejects what google/pprof rejects as invalid. Like it, it drops labels
+// without a value.
 func Decode(r io.Reader, maxBytes int64) (*Profile, error) {
 	w, err := openWindow(r, maxBytes)
 	if err != nil {
@@ -69,8 +70,8 @@ func Decode(r io.Reader, maxBytes int64) (*Profile, error) {
 	return d.p, nil
 }
 
-// decoder holds what is known by file ids and string indices until the whole
-// file is read: the format lets a table stand behind its users.
+// decoder holds what is known by file ids and string indices until the whole file is read: in the
+// format, a table may come after the entries that refer to it.
 type decoder struct {
 	in *window
 	p  *Profile
@@ -81,9 +82,9 @@ type decoder struct {
 	mappings   []mappingRef
 	locations  []locationRef
 	lineFuncs  []uint64 // function ids of all lines of all locations, in order
-	lines      []Line   // slab that locations' lines are cut from
+	lines      []Line   // memory that locations' lines are slices of
 	comments   []int32
-	// strings of the profile itself
+	// string indices of the profile's header
 	dropFrames, keepFrames, defaultType, docURL int32
 
 	strs  []string
@@ -114,8 +115,8 @@ func (d *decoder) decode() error {
 	return d.resolve()
 }
 
-// nextField reads the next top-level field. Its data stays valid until the
-// next call. Fields that profiles do not have are discarded unread.
+// nextField reads the next top-level field. Its data is valid until the next call. The data of
+// unknown fields is skipped.
 func (d *decoder) nextField(f *field) (ok bool, err error) {
 	for {
 		const header = 20 // a tag and a length or value
@@ -130,7 +131,7 @@ func (d *decoder) nextField(f *field) (ok bool, err error) {
 		if k == 0 || f.num == 0 {
 			return false, syntaxErrorf(f.at, "profile", "broken field tag")
 		}
-		size := uint64(0) // of what follows the tag and length
+		size := uint64(0) // of the data after the tag and length
 		switch f.wire {
 		case wireVarint:
 			f.val, n = uvarint(head[k:])
@@ -161,21 +162,21 @@ func (d *decoder) nextField(f *field) (ok bool, err error) {
 	}
 }
 
-// fieldData takes a field's data, which starts at the next unread byte.
+// fieldData reads a field's data, which starts at the next unread byte.
 func (d *decoder) fieldData(f *field, size int) error {
 	n, err := d.in.want(size)
 	if err != nil {
 		return err
 	}
 	if n < size {
-		return syntaxErrorf(f.at, f.name(), "the profile ends inside it: %d of %d bytes are there", n, size)
+		return syntaxErrorf(f.at, f.name(), "the profile ends inside it, after %d of %d bytes", n, size)
 	}
 	f.data = d.in.buf[d.in.lo : d.in.lo+size]
 	d.in.lo += size
 	return nil
 }
 
-// name is what errors call a top-level field.
+// name returns the name of a top-level field in errors.
 func (f *field) name() string {
 	if f.num < len(fieldNames) {
 		return fieldNames[f.num]
@@ -190,11 +191,11 @@ func (d *decoder) profileField(f *field) error {
 		return d.comment(f)
 	case fieldSampleType, fieldSample, fieldMapping, fieldLocation, fieldFunction, fieldString, fieldPeriodType:
 		if f.wire != wireBytes {
-			return syntaxErrorf(f.at, name, "wire type %d where a message is due", f.wire)
+			return syntaxErrorf(f.at, name, "wire type %d instead of a message", f.wire)
 		}
 	default:
 		if f.wire != wireVarint {
-			return syntaxErrorf(f.at, name, "wire type %d where a number is due", f.wire)
+			return syntaxErrorf(f.at, name, "wire type %d instead of a number", f.wire)
 		}
 	}
 	m := message{b: f.data, at: d.in.offset() - int64(len(f.data)), name: name}
@@ -218,7 +219,7 @@ func (d *decoder) profileField(f *field) error {
 		d.periodType, err = valueType(m)
 	case fieldTimeNanos:
 		if d.p.TimeNanos != 0 {
-			return syntaxErrorf(f.at, name, "comes twice: two profiles in one file; merge them instead of joining the files")
+			return syntaxErrorf(f.at, name, "occurs twice: two profiles in one file; merge the profiles instead of concatenating the files")
 		}
 		d.p.TimeNanos = int64(f.val)
 	case fieldDurationNanos:
@@ -237,7 +238,7 @@ func (d *decoder) profileField(f *field) error {
 	return err
 }
 
-// stringRef checks that a field can be an index of a string table at all.
+// stringRef checks that a field is in the range of string indices.
 func stringRef(f *field, name string) (int32, error) {
 	if f.val > math.MaxInt32 {
 		return 0, syntaxErrorf(f.at, name, "string index %d is out of range", int64(f.val))
@@ -245,18 +246,18 @@ func stringRef(f *field, name string) (int32, error) {
 	return int32(f.val), nil
 }
 
-// arenaLen is how much text shares one allocation.
+// arenaLen is the number of bytes of text that share one allocation.
 const arenaLen = 64 << 10
 
 func (d *decoder) str(f *field) error {
 	if len(d.strs) == 0 && len(f.data) != 0 {
-		return syntaxErrorf(f.at, "string_table", "its first entry is %.20q; it has to be empty", f.data)
+		return syntaxErrorf(f.at, "string_table", "its first entry is %.20q, but must be empty", f.data)
 	}
 	if d.arena.Cap()-d.arena.Len() < len(f.data) {
 		d.arena = strings.Builder{}
 		d.arena.Grow(max(len(f.data), min(arenaLen, 16*(len(f.data)+16))))
 	}
-	// The builder never outgrows its buffer, so strings taken from it stay.
+	// The builder never outgrows its buffer, so strings taken from it remain valid.
 	start := d.arena.Len()
 	d.arena.Write(f.data)
 	d.strs = columns.AppendDoubling(d.strs, d.arena.String()[start:])
@@ -276,7 +277,7 @@ func (d *decoder) comment(f *field) error {
 			b = b[n:]
 		}
 	} else if f.wire != wireVarint {
-		return syntaxErrorf(f.at, "comment", "wire type %d where a number is due", f.wire)
+		return syntaxErrorf(f.at, "comment", "wire type %d instead of a number", f.wire)
 	}
 	for _, r := range refs {
 		id, err := stringRef(&r, "comment")

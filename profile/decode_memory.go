@@ -5,16 +5,18 @@ import (
 	"unsafe"
 )
 
-// Tables of a real profile take up to five times the bytes they are decoded from: a location of 22 bytes has a row of
-// 64 and a line of 24. Compressed, those bytes are three to ten times fewer. Beyond the first of these limits and another
-// one the input is refused: a location of two bytes has the same row.
+// The tables of a real profile take up to five times the bytes that they are decoded from: a
+// location of 22 bytes has a row of 64 and a line of 24. Compressed, those bytes are three to ten
+// times fewer. Input that exceeds the first of these limits and one of the others is rejected: a
+// location of two bytes has the same row.
 const (
 	tablesBytes       = 64 << 20
 	tablesRatio       = 8
 	tablesPackedRatio = 150
 )
 
-// checkTables refuses input whose tables outgrow it. It looks at what is allocated, so that it costs nothing for each record.
+// checkTables rejects input whose tables are too large for its size. It checks the allocated size,
+// so it costs nothing per record.
 func (d *decoder) checkTables() error {
 	read, tables := d.in.offset(), d.tables()
 	packed := read
@@ -28,7 +30,7 @@ func (d *decoder) checkTables() error {
 		ErrTooLarge, read, tables, tables/read)
 }
 
-// tables returns the bytes that the decoder's tables take, including those that resolve makes of them.
+// tables returns the size of the decoder's tables in bytes, including those that resolve creates.
 func (d *decoder) tables() int64 {
 	s := &d.samples
 	n := room(d.strs) + room(d.functions) + int64(len(d.functions))*size[Function]() +
@@ -39,7 +41,7 @@ func (d *decoder) tables() int64 {
 	for _, v := range s.values {
 		n += room(v)
 	}
-	// A map's entry: key and value, twice for the room that it leaves, and the key's text.
+	// An entry of a map: key and value, twice because of its load factor, and the key's text.
 	return n + int64(len(s.big))*32 + int64(len(s.rawSet))*96
 }
 

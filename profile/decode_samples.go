@@ -10,10 +10,10 @@ import (
 
 // sampleDecoder turns samples into columns.
 //
-// Locations usually come behind the samples that use them, with the ids 1 to
-// n. So the stack column first holds id−1, which then is the index already;
-// other ids are translated at the end. Ids beyond 31 bits (addresses used as
-// ids) are numbered as they come and stand as −1−number.
+// Locations usually come after the samples that use them, with the ids 1 to n. So the stack column
+// first holds id−1, which then already is the index; other ids are translated at the end. Ids of
+// more than 31 bits (addresses used as ids) are numbered in order of appearance and stored as
+// −1−number.
 type sampleDecoder struct {
 	stacks columns.Stacks
 	values [][]int64
@@ -29,7 +29,7 @@ type sampleDecoder struct {
 	row      []int64
 }
 
-// rawLabel is a label as the file has it.
+// rawLabel is a label as stored in the file.
 type rawLabel struct {
 	key, str, unit int32
 	num            int64
@@ -42,7 +42,7 @@ func (d *sampleDecoder) add(m *message) error {
 	m.name = "body"
 	var (
 		f     field
-		stack []int32 // of the ids so far, in the reserved room
+		stack []int32 // the ids so far, in the reserved memory
 	)
 	for {
 		ok, err := m.next(&f)
@@ -68,7 +68,7 @@ func (d *sampleDecoder) add(m *message) error {
 		d.values = make([][]int64, len(d.row))
 	}
 	if len(d.row) != len(d.values) {
-		return d.locate(syntaxErrorf(m.at, "value", "there are %d values, the samples before have %d", len(d.row), len(d.values)))
+		return d.locate(syntaxErrorf(m.at, "value", "there are %d values, the previous samples have %d", len(d.row), len(d.values)))
 	}
 	for i, v := range d.row {
 		d.values[i] = columns.AppendDoubling(d.values[i], v)
@@ -87,7 +87,7 @@ func (d *sampleDecoder) add(m *message) error {
 	return nil
 }
 
-// locate says in which sample an error is.
+// locate adds the number of the sample to an error.
 func (d *sampleDecoder) locate(err error) error {
 	if s, ok := err.(*SyntaxError); ok {
 		s.Field = fmt.Sprintf("sample %d: %s", d.rows(), s.Field)
@@ -95,7 +95,7 @@ func (d *sampleDecoder) locate(err error) error {
 	return err
 }
 
-// ids decodes location ids behind those of stack, which lies in reserved room.
+// ids decodes location ids and appends them to stack, which is in reserved memory.
 func (d *sampleDecoder) ids(f *field, stack []int32) ([]int32, error) {
 	if f.wire == wireVarint {
 		room := d.room(stack, 1)
@@ -107,7 +107,7 @@ func (d *sampleDecoder) ids(f *field, stack []int32) ([]int32, error) {
 		return nil, syntaxErrorf(f.at, "location_id", "wire type %d", f.wire)
 	}
 	b := f.data
-	most := len(b) // ids in b, at most
+	most := len(b) // maximum number of ids in b
 	if most > columns.PageLen {
 		most = countVarints(b)
 	}
@@ -116,7 +116,7 @@ func (d *sampleDecoder) ids(f *field, stack []int32) ([]int32, error) {
 	maxID := d.maxID
 	for i := 0; i < len(b); n++ {
 		var id uint64
-		switch { // ids of one to three bytes are nearly all there are
+		switch { // most ids have one to three bytes
 		case b[i] < 0x80:
 			id = uint64(b[i])
 			i++
@@ -149,14 +149,14 @@ func (d *sampleDecoder) ids(f *field, stack []int32) ([]int32, error) {
 	return room[:n], nil
 }
 
-// room returns reserved room that starts with stack and holds n ids more.
+// room returns reserved memory that starts with stack and has space for n more ids.
 func (d *sampleDecoder) room(stack []int32, n int) []int32 {
 	if cap(stack)-len(stack) >= n && len(stack) > 0 {
 		return stack[:len(stack)+n]
 	}
 	size := len(stack) + n
 	if len(stack) > 0 {
-		size += len(stack) // the ids come one by one: do not move them each time
+		size += len(stack) // the ids come one by one: do not copy them each time
 	}
 	room := d.stacks.Reserve(size)
 	copy(room, stack)
@@ -211,11 +211,11 @@ func (d *sampleDecoder) sampleValues(f *field) error {
 	return syntaxErrorf(f.at, "value", "wire type %d", f.wire)
 }
 
-// label collects a label message. Samples with the same messages share one
-// number, so a message is decoded once and not once a sample.
+// label collects a label message. Samples with the same messages share one number, so a message is
+// decoded once and not once per sample.
 func (d *sampleDecoder) label(f *field) error {
 	if f.wire != wireBytes {
-		return syntaxErrorf(f.at, "label", "wire type %d where a message is due", f.wire)
+		return syntaxErrorf(f.at, "label", "wire type %d instead of a message", f.wire)
 	}
 	d.key = binary.AppendUvarint(d.key, uint64(len(f.data)))
 	d.key = append(d.key, f.data...)

@@ -2,7 +2,7 @@ package profile
 
 import "github.com/hone-go/hone/profile/internal/columns"
 
-// The decoder's table entries, with their references as the file has them.
+// The decoder's table entries, with references as in the file.
 type (
 	typeRef     struct{ typ, unit int32 }
 	functionRef struct {
@@ -127,8 +127,8 @@ func (d *decoder) location(m message) error {
 	return nil
 }
 
-// line appends a line to the slab. When the slab is full the lines that the
-// current location has so far, from *first on, move to a new one.
+// line appends a line to the slab. When the slab is full, the lines of the current location, from
+// *first on, are moved to a new one.
 func (d *decoder) line(m message, first *int) error {
 	var (
 		l  Line

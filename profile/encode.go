@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Encode writes p as gzip'd pprof, at the fastest level, as runtime/pprof does.
-// Nothing is lost: decoding gives p again, tables in the same order.
+// Encode writes p as pprof, compressed with gzip at the fastest level, as runtime/pprof does.
+// Nothing is lost: decoding returns p, with its tables in the same order.
 func (p *Profile) Encode(w io.Writer) error {
 	zw, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
@@ -48,7 +48,7 @@ type encoder struct {
 	w     io.Writer
 	err   error
 	out   []byte // not written yet
-	msg   []byte // message under construction
+	msg   []byte // the current message
 	sub   []byte // its sub-message
 	strID map[string]uint64
 	strs  []string

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// ErrText says that the input is text and not protobuf: Go's legacy debug=1
-// format, a goroutine dump, or an error page. Package textual reads the former.
+// ErrText means that the input is text and not protobuf: Go's legacy debug=1 format, a goroutine
+// dump, or an error page. Package textual reads the first two.
 var ErrText = errors.New("not a binary profile but text")
 
-// ErrTooLarge says that the inflated profile exceeds the limit given to Decode,
-// or inflates so far beyond its compressed size that it must be a bomb.
+// ErrTooLarge means that the decompressed profile exceeds the limit given to Decode, or is so much
+// larger than the compressed one that it must be a decompression bomb.
 var ErrTooLarge = errors.New("profile too large")
 
 // SyntaxError says what is malformed in a profile and where.
 type SyntaxError struct {
-	Offset  int64  // in the inflated profile, in bytes; -1 when the fault is between tables
+	Offset  int64  // in the decompressed profile, in bytes; -1 when the error is between tables
 	Field   string // e.g. "sample 812: location_id"
 	Problem string
 }
@@ -33,8 +33,8 @@ func syntaxErrorf(at int64, field, format string, args ...any) error {
 	return &SyntaxError{Offset: at, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// textError returns an error that wraps ErrText when head, the first bytes of
-// the input, reads as text, and nil otherwise.
+// textError returns an error that wraps ErrText if head, the start of the input, looks like text,
+// and nil otherwise.
 func textError(head []byte) error {
 	for rest := head; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)

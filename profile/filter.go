@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Filter selects samples and frames with pprof's options of these names, in
-// the order of the fields. A nil field does nothing. An expression matches a
-// location if it matches the name or file of one of its functions, or its
-// mapping's file; PruneFrom matches names only, without their arguments.
+// Filter selects samples and frames with pprof's options of these names, applied in the order of
+// the fields. A nil field has no effect. An expression matches a location if it matches the name or
+// file of one of its functions, or its mapping's file; PruneFrom matches only names, without their
+// arguments.
 type Filter struct {
 	Focus     *regexp.Regexp // keep samples with a matching location
 	Ignore    *regexp.Regexp // drop samples with a matching location
@@ -23,15 +23,15 @@ type Filter struct {
 	PruneFrom *regexp.Regexp // drop what the innermost matching frame calls
 }
 
-// Filter returns the profile that is left, p itself for an empty Filter. As in
-// pprof, samples without frames are dropped by every filter of frames but PruneFrom.
+// Filter returns the filtered profile, or p itself for an empty Filter. As in pprof, every filter
+// of frames except PruneFrom drops samples without frames.
 func (p *Profile) Filter(f Filter) *Profile {
 	q, _ := f.Apply(p)
 	return q
 }
 
-// Apply returns what [Profile.Filter] does and the names of the filters that matched
-// nothing, as a typo would, under pprof's names.
+// Apply returns the result of [Profile.Filter], and the pprof names of the filters that matched
+// nothing, for example because of a typing error.
 func (f Filter) Apply(p *Profile) (q *Profile, unmatched []string) {
 	q = p
 	step := func(option string, given bool, apply func() (*Profile, bool)) {
@@ -44,7 +44,7 @@ func (f Filter) Apply(p *Profile) (q *Profile, unmatched []string) {
 		}
 	}
 	tag := func(t *TagFilter, keep bool) func() (*Profile, bool) {
-		// The units are the whole profile's, also of keys that other filters drop.
+		// The units are those of the whole profile, including keys that other filters drop.
 		return func() (*Profile, bool) { return q.keepTagged(t, keep, p.LabelUnits()) }
 	}
 	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
@@ -91,7 +91,7 @@ func (p *Profile) filterNames(f Filter) (q *Profile, unmatched []string) {
 	return q, unmatched
 }
 
-// Rows is a set of a profile's sample rows, a bit each.
+// Rows is a set of a profile's sample rows, one bit per row.
 type Rows struct{ bits []uint64 }
 
 func newRows(n int) Rows { return Rows{make([]uint64, (n+63)/64)} }
@@ -131,7 +131,7 @@ func (p *Profile) rowsWhere(wanted func(*Location) bool) Rows {
 	return rows
 }
 
-// Keep returns the profile of only these rows. It shares stacks and tables with p.
+// Keep returns a profile with only these rows. It shares stacks and tables with p.
 func (p *Profile) Keep(rows Rows) *Profile {
 	q := *p
 	if rows.all(p.NumSamples()) {
@@ -159,8 +159,8 @@ func keepRows[T any](column []T, rows Rows) []T {
 	return out
 }
 
-// dropFrames drops the frames that match, or those that do not; samples
-// left without frames vanish.
+// dropFrames drops the frames that match, or those that do not, and samples that have no frames
+// left.
 func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
@@ -176,8 +176,7 @@ func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 		case len(l.Lines) > 0:
 			l.Lines = slices.DeleteFunc(slices.Clone(l.Lines), func(ln Line) bool { return m.function(ln.Func) == matching })
 		}
-		// A location without lines is an unknown function: hiding something
-		// else leaves it, showing something else does not.
+		// A location without lines is an unknown function: Hide keeps it, Show drops it.
 		unknown := len(p.Locations[i].Lines) == 0
 		gone[i] = len(l.Lines) == 0 && (!unknown || !matching || m.mapping(l.Mapping))
 		any = any || gone[i]
@@ -188,8 +187,8 @@ func (p *Profile) dropFrames(m *matcher, matching bool) *Profile {
 	return &q
 }
 
-// withoutLocations drops locations from all stacks, and samples left without any. Stacks that lose nothing, or only their ends,
-// stay where they are.
+// withoutLocations drops locations from all stacks, and samples that have none left. Stacks that
+// lose nothing, or only their ends, are not copied.
 func (p *Profile) withoutLocations(gone []bool) *Profile {
 	q := *p
 	q.stacks = p.stacks.Extensible(0)

@@ -2,16 +2,16 @@ package profile
 
 import "path"
 
-// Frame is what a row of a report stands for, at some granularity. Frames that are
-// equal count as one. A field that the granularity does not have is zero.
+// Frame is a row of a report at some granularity. Equal frames are one row. A field that the
+// granularity does not have is zero.
 type Frame struct {
 	Name         string // function; "[file of the mapping]" or "<unknown>" without a symbol
-	File         string // as path.Clean has it
+	File         string // cleaned by path.Clean
 	Line, Column int64
 	Address      uint64
 }
 
-// Granularity is what a row of a report stands for.
+// Granularity says what a row of a report is.
 type Granularity int
 
 // The granularities that pprof calls functions, filefunctions, files, lines and
@@ -24,8 +24,8 @@ const (
 	ByAddress // with function, file, line and column
 )
 
-// Frame returns the frame that a line of a function counts for. Column and address,
-// which are the location's, are left to the caller.
+// Frame returns the frame of a line of a function. Column and address belong to the location; the
+// caller sets them.
 func (g Granularity) Frame(fn *Function, line int64) Frame {
 	k := Frame{Name: fn.Name}
 	if g != ByFunction {
@@ -40,7 +40,7 @@ func (g Granularity) Frame(fn *Function, line int64) Frame {
 	return k
 }
 
-// cleanFile is a file name without "//" and "/../", as pprof compares them.
+// cleanFile returns a file name without "//" and "/../", as pprof compares them.
 func cleanFile(name string) string {
 	if name == "" {
 		return ""

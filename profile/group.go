@@ -2,16 +2,15 @@ package profile
 
 import "fmt"
 
-// GroupCost is what a group of locations costs, in the sample type's unit.
+// GroupCost is the cost of a group of locations, in the sample type's unit.
 type GroupCost struct {
 	Flat int64 // of the samples whose leaf is in the group
 	Cum  int64 // of the samples with a location of the group, each counted once
 }
 
-// SumGroups adds up one column by groups of locations: group[i] is the group of
-// location i, from 0 to n−1, or −1 for none. What a group is, the caller decides:
-// an instruction, a function of a binary. Inlined calls do not matter, a
-// location is one place in the machine code.
+// SumGroups sums one column by groups of locations: group[i] is the group of location i, from 0 to
+// n−1, or −1 for none. The caller defines the groups: an instruction, a function of a binary.
+// Inlined calls do not matter, because a location is one place in the machine code.
 func (p *Profile) SumGroups(sampleIndex int, group []int32, n int) ([]GroupCost, error) {
 	if sampleIndex < 0 || sampleIndex >= len(p.values) {
 		return nil, fmt.Errorf("sum groups: sample index %d is outside 0 to %d", sampleIndex, len(p.values)-1)

@@ -1,12 +1,12 @@
 package profile
 
-// idTable finds the index of a table's entry by its id in the file. Ids are
-// any numbers but 0, though nearly always 1 to n in order, which costs nothing.
+// idTable maps the ids of a table's entries in the file to indices. Ids are any numbers except 0,
+// but nearly always 1 to n in order, which costs nothing.
 type idTable struct {
 	kind   string
-	n      int              // entries while they are in order
+	n      int              // number of entries while they are in order
 	sparse map[uint64]int32 // all entries, once they are not
-	dense  []int32          // the same by id, −1 for none; nil when ids are far apart
+	dense  []int32          // the same by id, −1 for none; nil when the ids are too sparse
 	max    uint64
 }
 
@@ -32,7 +32,7 @@ func (t *idTable) add(id uint64, index int) error {
 	return nil
 }
 
-// seal ends the adding; find may follow.
+// seal ends the additions; find may be called afterwards.
 func (t *idTable) seal() {
 	if t.sparse == nil || t.max > 8*uint64(len(t.sparse))+1024 {
 		return

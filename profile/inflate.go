@@ -2,10 +2,10 @@ package profile
 
 import "io"
 
-// Inflate returns the bytes of r without their compression: gzip, zstd or none,
-// which the first bytes tell. It bounds them as Decode does (0 =
-// DefaultMaxBytes) and refuses the same bombs. It is for formats beside
-// protobuf that come in the same wrapping. The caller closes it.
+// Inflate returns the decompressed bytes of r: gzip, zstd or uncompressed, which it recognizes by
+// the first bytes. The limits are those of Decode (0 = DefaultMaxBytes), including those on
+// decompression bombs. It is for formats other than protobuf that may be compressed in the same
+// ways. The caller closes the result.
 func Inflate(r io.Reader, maxBytes int64) (io.ReadCloser, error) {
 	w, err := openWindow(r, maxBytes)
 	if err != nil {

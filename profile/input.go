@@ -14,33 +14,33 @@ import (
 // DefaultMaxBytes is Decode's bound on the inflated profile: 2 GiB.
 const DefaultMaxBytes = 2 << 30
 
-// Profiles inflate 2 to 30 times. Beyond both of these limits a compressed
-// input is refused as a bomb.
+// Real profiles grow 2 to 30 times when decompressed. Compressed input that exceeds both limits is
+// rejected as a decompression bomb.
 const (
 	bombBytes = 32 << 20
 	bombRatio = 200
 )
 
-// zstdWindow bounds what a frame header may make the decoder allocate.
+// zstdWindow bounds the memory that a frame header can make the decoder allocate.
 const zstdWindow = 64 << 20
 
-// window is a sliding buffer over the inflated profile. It grows only as far
-// as data arrives, whatever length a field claims.
+// window is a sliding buffer over the decompressed profile. It grows only as far as data arrives,
+// whatever length a field claims.
 type window struct {
 	src  io.Reader
-	zip  string      // name of the compression, "" for none
-	in   *countBytes // compressed bytes taken
-	stop func()      // releases the inflater
+	zip  string      // name of the compression; "" for none
+	in   *countBytes // compressed bytes read so far
+	stop func()      // releases the decompressor
 	max  int64
 
 	buf    []byte
 	lo, hi int   // buf[lo:hi] is unread
-	base   int64 // offset of buf[0] in the inflated profile
-	err    error // what ended src; io.EOF at its end
+	base   int64 // offset of buf[0] in the decompressed profile
+	err    error // why src ended; io.EOF at its end
 	head   []byte
 }
 
-// countBytes counts what the inflater takes from the input.
+// countBytes counts the bytes that the decompressor reads from the input.
 type countBytes struct {
 	r io.Reader
 	n int64
@@ -52,7 +52,7 @@ func (c *countBytes) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// openWindow finds out by the first bytes how the input is compressed.
+// openWindow recognizes the compression of the input by its first bytes.
 func openWindow(r io.Reader, max int64) (*window, error) {
 	if max <= 0 {
 		max = DefaultMaxBytes
@@ -89,11 +89,11 @@ func openWindow(r io.Reader, max int64) (*window, error) {
 	return w, nil
 }
 
-// offset returns the position of the next unread byte in the inflated profile.
+// offset returns the offset of the next unread byte in the decompressed profile.
 func (w *window) offset() int64 { return w.base + int64(w.lo) }
 
-// want makes at least n bytes available, or as many as there are, and returns
-// how many are. An error means that reading failed, not that the input ended.
+// want makes at least n bytes available, or as many as the input has, and returns how many are
+// available. An error means that reading failed, not that the input ended.
 func (w *window) want(n int) (int, error) {
 	for w.hi-w.lo < n && w.err == nil {
 		w.makeRoom(n)
@@ -105,7 +105,7 @@ func (w *window) want(n int) (int, error) {
 	return w.hi - w.lo, nil
 }
 
-// makeRoom frees some of the buffer, or doubles it.
+// makeRoom discards read bytes from the buffer, or doubles it.
 func (w *window) makeRoom(n int) {
 	if w.lo > 0 && (w.hi == len(w.buf) || len(w.buf)-w.lo < n) {
 		copy(w.buf, w.buf[w.lo:w.hi])
@@ -143,7 +143,7 @@ func (w *window) read() {
 	}
 }
 
-// skip discards n bytes, also ones not read yet. It reports whether there were that many.
+// skip discards n bytes, including unread ones. It reports whether there were that many.
 func (w *window) skip(n int64) (bool, error) {
 	for n > int64(w.hi-w.lo) {
 		n -= int64(w.hi - w.lo)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// label is a Label with its texts as indices into labelTable.strs.
-// str is 0 for a label with a number.
+// label is a Label with its texts as indices in labelTable.strs. str is 0 for a label with a
+// number.
 type label struct {
 	key, str, unit int32
 	num            int64
@@ -68,9 +68,8 @@ func (in *labelInterner) str(s string) int32 {
 	return id
 }
 
-// add returns the number of a set, given in any order; it reorders ids.
-// Labels that carry nothing (no text, no number, no unit) are left out, as
-// google/pprof does on reading.
+// add returns the number of a set, given in any order; it reorders ids. Labels without a value (no
+// text, no number, no unit) are left out, as google/pprof does when it reads them.
 func (in *labelInterner) add(ids []label) int32 {
 	ids = slices.DeleteFunc(ids, func(l label) bool { return l.str == 0 && l.num == 0 && l.unit == 0 })
 	slices.SortStableFunc(ids, func(a, b label) int {
@@ -102,7 +101,7 @@ func (in *labelInterner) add(ids []label) int32 {
 	return id
 }
 
-// addLabels is add for labels as callers see them.
+// addLabels is add for Labels.
 func (in *labelInterner) addLabels(labels []Label) int32 {
 	ids := make([]label, len(labels))
 	for i, l := range labels {
@@ -114,9 +113,8 @@ func (in *labelInterner) addLabels(labels []Label) int32 {
 	return in.add(ids)
 }
 
-// LabelUnits returns the unit of each key of labels with numbers, as pprof
-// guesses it: the first that a sample gives; without any, bytes for "alignment"
-// and "request", and otherwise the key itself.
+// LabelUnits returns the unit of each key of labels with numbers, as pprof infers it: the first
+// unit in a sample; without any, bytes for "alignment" and "request", and otherwise the key itself.
 func (p *Profile) LabelUnits() map[string]string {
 	units := map[string]string{}
 	seen := make([]bool, p.NumLabelSets())

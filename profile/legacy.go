@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// legacyError names a profile in one of the formats from before profile.proto, those of C++ (gperftools, tcmalloc)
-// and Java, by the first bytes of the input; nil for others. The formats are told apart as google/pprof does
-// (profile/legacy_profile.go, profile/legacy_java_profile.go).
+// legacyError returns an error that names the format of a profile in one of the formats older than
+// profile.proto, those of C++ (gperftools, tcmalloc) and Java, recognized by the first bytes of the
+// input as google/pprof does (profile/legacy_profile.go, profile/legacy_java_profile.go); nil for
+// other input.
 func legacyError(head []byte) error {
 	what := legacyCPU(head)
 	if what == "" {
@@ -19,11 +20,12 @@ func legacyError(head []byte) error {
 	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("%s, which hone does not read; `go tool pprof -proto PROGRAM FILE > converted.pprof` makes one of it that it does", what)
+	return fmt.Errorf("%s, which hone does not read; `go tool pprof -proto PROGRAM FILE > converted.pprof` converts it", what)
 }
 
-// legacyCPU names the binary CPU profiles: words of 4 or 8 bytes in either order, the first five of which are 0, 3 (the
-// words that follow in the header), the version, the period in microseconds, and 0.
+// legacyCPU returns a description of binary CPU profiles, "" for other input. They consist of words
+// of 4 or 8 bytes in either byte order, of which the first five are 0, 3 (the number of header
+// words that follow), the version, the period in microseconds, and 0.
 func legacyCPU(head []byte) string {
 	for _, size := range []int{8, 4} {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -50,10 +52,10 @@ func legacyCPU(head []byte) string {
 	return ""
 }
 
-// legacyHeap is the first line of heap texts; Go's end in "heap/" and a number.
+// legacyHeap matches the first line of heap texts; Go's end in "heap/" and a number.
 var legacyHeap = regexp.MustCompile(`^heap profile: *\d+: *\d+ *\[ *\d+: *\d+ *\] *@ *([a-z_0-9]+)`)
 
-// legacyText names the texts.
+// legacyText returns a description of profiles that are text.
 func legacyText(head string) string {
 	lines := strings.Split(head, "\n")
 	for i := range lines {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// matcher caches what an expression says of functions and mappings: a function
-// is in many locations.
+// matcher caches the matches of an expression by function and mapping: a function is in many
+// locations.
 type matcher struct {
 	p         *Profile
 	re        *regexp.Regexp

@@ -8,11 +8,10 @@ import (
 	"slices"
 )
 
-// Merge sums profiles of compatible types: sample types and period type have to
-// be equal. Rows with the same stack and labels become one, rows of zeros
-// vanish, tables hold only what rows use. The header is as google/pprof has it:
-// the earliest time, the sum of the durations, the largest period, the comments
-// of all, and the rest from the first profile that says it.
+// Merge sums profiles of compatible types: sample types and period type must be equal. Rows with
+// the same stack and labels are merged, rows of zeros are dropped, and tables contain only what
+// rows use. The header is as in google/pprof: the earliest time, the sum of the durations, the
+// largest period, all comments, and the rest from the first profile that has it.
 func Merge(ps ...*Profile) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, errors.New("no profiles to merge")
@@ -26,15 +25,15 @@ func Merge(ps ...*Profile) (*Profile, error) {
 	return m.Profile()
 }
 
-// Merger sums profiles one after the other, so that a caller can decode,
-// add and forget each. The zero Merger is not ready; use NewMerger.
+// Merger sums profiles one after the other, so that a caller needs only one of them in memory at a
+// time. The zero Merger is not usable; call NewMerger.
 type Merger struct {
 	out    *Profile
-	n      int // profiles added
+	n      int // number of profiles added
 	tables *tables
 	labels *labelInterner
 	rows   columns.RowIndex
-	lines  []Line // of the location under translation
+	lines  []Line // of the location that is being translated
 }
 
 // NewMerger returns a Merger without profiles.
@@ -43,7 +42,7 @@ func NewMerger() *Merger {
 	return &Merger{out: p, tables: newTables(p), labels: newLabelInterner(), rows: columns.NewRowIndex()}
 }
 
-// Add adds a profile. An incompatible one is an error and adds nothing.
+// Add adds a profile. An incompatible one is an error, and nothing is added.
 func (m *Merger) Add(p *Profile) error {
 	if m.n > 0 {
 		if err := compatible(m.out, p); err != nil {
@@ -55,7 +54,7 @@ func (m *Merger) Add(p *Profile) error {
 	return nil
 }
 
-// Profile returns the sum. The Merger is spent after that.
+// Profile returns the sum. The Merger cannot be used afterwards.
 func (m *Merger) Profile() (*Profile, error) {
 	if m.n == 0 {
 		return nil, errors.New("no profiles to merge")
@@ -73,7 +72,7 @@ func (m *Merger) Profile() (*Profile, error) {
 	if !zero {
 		return p, nil
 	}
-	// Values cancelled out. Once more, so that tables hold only what is used.
+	// Values cancelled out. Merge once more, so that tables contain only what is used.
 	again := NewMerger()
 	if err := again.Add(p); err != nil {
 		return nil, err
@@ -113,7 +112,7 @@ func (m *Merger) addHeader(p *Profile) {
 		out.TimeNanos = p.TimeNanos
 	}
 	out.DurationNanos += p.DurationNanos
-	if out.Period == 0 || out.Period < p.Period { // 0 is not given
+	if out.Period == 0 || out.Period < p.Period { // 0 means unknown
 		out.Period = p.Period
 	}
 	for _, c := range p.Comments {
@@ -129,8 +128,8 @@ func (m *Merger) addHeader(p *Profile) {
 	}
 }
 
-// source is the translation of one profile's indices into the sum's, filled as
-// rows use them; −1 is not translated yet.
+// source translates one profile's indices into those of the sum. It is filled in on first use; −1
+// means not translated yet.
 type source struct {
 	p                    *Profile
 	fns, locs, maps, set []int32

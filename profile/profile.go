@@ -17,8 +17,8 @@ type Function struct {
 	StartLine                  int64
 }
 
-// Line is one (function, line) of a location; a location has several where
-// calls were inlined, the innermost (leaf) first.
+// Line is one (function, line) of a location. A location has several lines if calls were inlined,
+// the innermost (leaf) first.
 type Line struct {
 	Func   int32 // index into Profile.Functions
 	Line   int64
@@ -46,8 +46,8 @@ type Profile struct {
 	DefaultSampleType string
 	DropFrames        string // regexp, see DropUninteresting
 	KeepFrames        string
-	TimeNanos         int64 // Unix time; 0 when not given
-	DurationNanos     int64 // 0 when not given
+	TimeNanos         int64 // Unix time; 0 if unknown
+	DurationNanos     int64 // 0 if unknown
 	PeriodType        ValueType
 	Period            int64
 	Comments          []string
@@ -58,7 +58,7 @@ type Profile struct {
 	Mappings  []Mapping
 
 	stacks   columns.Stacks
-	values   [][]int64 // a column per sample type
+	values   [][]int64 // one column per sample type
 	labelSet []int32   // per row, into labels.sets; nil when no row has labels
 	labels   labelTable
 }
@@ -66,43 +66,43 @@ type Profile struct {
 // NumSamples returns the number of sample rows.
 func (p *Profile) NumSamples() int { return len(p.stacks.Spans) }
 
-// Values returns the column of one sample type, a row a sample, without
-// copying. It is not to be changed. It panics when sampleType is out of range.
+// Values returns the column of one sample type, one value per sample, without copying. It must not
+// be changed. It panics when sampleType is out of range.
 func (p *Profile) Values(sampleType int) []int64 { return p.values[sampleType] }
 
-// Stack returns the location indices of a sample's stack, leaf first, without
-// copying. It is not to be changed.
+// Stack returns the location indices of a sample's stack, leaf first, without copying. It must not
+// be changed.
 func (p *Profile) Stack(sample int) []int32 { return p.stacks.Row(sample) }
 
-// StackPages returns the column in which stacks lie, in pages and without copying. It is not to be changed. It is for readers that
-// hold millions of places in stacks, where a slice each would be too large; the others use Stack.
+// StackPages returns the column that contains the stacks, in pages and without copying. It must not
+// be changed. It is for callers that hold millions of positions in stacks, for which a slice each
+// would be too large; others use Stack.
 func (p *Profile) StackPages() [][]int32 { return p.stacks.Pages() }
 
-// StackPlace returns where a sample's stack lies in StackPages: n locations from pages[page][off] on, leaf first.
+// StackPlace returns the position of a sample's stack in StackPages: n locations from
+// pages[page][off] on, leaf first.
 func (p *Profile) StackPlace(sample int) (page, off, n uint32) {
 	s := p.stacks.Spans[sample]
 	return s.Page, s.Off, s.N
 }
 
-// Label is one label of a sample; Num and Unit hold when Str is empty.
+// Label is one label of a sample. Num and Unit are valid if Str is empty.
 type Label struct {
 	Key, Str string
 	Num      int64
 	Unit     string
 }
 
-// Labels returns a sample's labels: those with text by key, then those with
-// numbers by key. It is nil for a sample without labels and otherwise costs one
-// allocation. Samples with equal labels have equal LabelSet numbers, so that a
-// caller can cache by those.
+// Labels returns a sample's labels: those with text by key, then those with numbers by key. It
+// returns nil for a sample without labels; otherwise it allocates once. Samples with equal labels
+// have equal LabelSet numbers, by which a caller can cache.
 func (p *Profile) Labels(sample int) []Label { return p.labels.set(p.LabelSet(sample)) }
 
 // LabelsOf returns the labels of a set, from 0 to NumLabelSets−1, as Labels does.
 func (p *Profile) LabelsOf(set int) []Label { return p.labels.set(set) }
 
-// LabelSet returns the number of a sample's label set, from 0 (no labels)
-// to NumLabelSets−1. Two samples have the same number exactly if they have the
-// same labels.
+// LabelSet returns the number of a sample's label set, from 0 (no labels) to NumLabelSets−1. Two
+// samples have the same number if and only if they have the same labels.
 func (p *Profile) LabelSet(sample int) int {
 	if p.labelSet == nil {
 		return 0
@@ -110,12 +110,12 @@ func (p *Profile) LabelSet(sample int) int {
 	return int(p.labelSet[sample])
 }
 
-// NumLabelSets returns how many label sets there are, the empty one included.
+// NumLabelSets returns the number of label sets, including the empty one.
 func (p *Profile) NumLabelSets() int { return max(1, len(p.labels.sets)) }
 
-// SampleIndex resolves a sample type by name ("cpu", "alloc_space", "2", pprof's
-// aliases inuse_space, inuse_objects and total_delay); "" gives the profile's
-// default (DefaultSampleType, else the last).
+// SampleIndex returns the index of a sample type, by name ("cpu", "alloc_space"), by number ("2"),
+// or by pprof's aliases inuse_space, inuse_objects and total_delay. "" means the profile's default
+// (DefaultSampleType, else the last).
 func (p *Profile) SampleIndex(name string) (int, error) {
 	if len(p.SampleTypes) == 0 {
 		return 0, fmt.Errorf("the profile has no sample types")
@@ -142,7 +142,7 @@ func (p *Profile) SampleIndex(name string) (int, error) {
 	return 0, fmt.Errorf("sample index %q is none of: %s", name, strings.Join(p.typeNames(), ", "))
 }
 
-// TypeIndex returns the index of the sample type of exactly this name, −1 for none.
+// TypeIndex returns the index of the sample type with exactly this name, −1 for none.
 func (p *Profile) TypeIndex(name string) int {
 	for i, t := range p.SampleTypes {
 		if t.Type == name {

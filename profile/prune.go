@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// DropUninteresting applies the profile's own DropFrames and KeepFrames, as
-// pprof does before it reports: in each stack the outermost matching frame
-// below a frame that does not match is cut off with all that it calls. It
-// returns p itself when the profile drops nothing.
+// DropUninteresting applies the profile's own DropFrames and KeepFrames, as pprof does before it
+// reports: in each stack, the outermost matching frame below a frame that does not match is removed
+// with all its callees. It returns p itself when the profile drops nothing.
 func (p *Profile) DropUninteresting() (*Profile, error) {
 	if p.DropFrames == "" {
 		return p, nil
@@ -28,11 +27,11 @@ func (p *Profile) DropUninteresting() (*Profile, error) {
 	return p.prune(drop, keep), nil
 }
 
-// What prune does with a location that matches.
+// Results of matching a location.
 const (
 	pruneNot     = iota
-	pruneWhole   // its outermost line matches: the location goes
-	pruneBeneath // a line inlined into it matches: the outer lines stay
+	pruneWhole   // its outermost line matches: the location is removed
+	pruneBeneath // a line inlined into it matches: the outer lines remain
 )
 
 func (p *Profile) prune(drop, keep *regexp.Regexp) *Profile {
@@ -74,8 +73,8 @@ func (p *Profile) prune(drop, keep *regexp.Regexp) *Profile {
 	return &q
 }
 
-// pruneAt returns how many leaf frames of a stack are cut off. Matching frames
-// outside the first that does not match stay, so that nothing loses its whole stack.
+// pruneAt returns the number of leaf frames to remove from a stack. Matching frames outside the
+// first frame that does not match remain, so that no sample loses its whole stack.
 func pruneAt(stack []int32, how []uint8) int {
 	kept := false
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -91,8 +90,8 @@ func pruneAt(stack []int32, how []uint8) int {
 	return 0
 }
 
-// plainName is a function name without its argument list, which starts at the
-// first parenthesis that is not part of the name itself.
+// plainName returns a function name without its argument list, which starts at the first
+// parenthesis that is not part of the name.
 func plainName(name string) string {
 	name = strings.TrimPrefix(name, ".") // PPC64 ELFv1
 	for i := 0; i < len(name); i++ {
@@ -113,8 +112,8 @@ func plainName(name string) string {
 	return name
 }
 
-// showFrom cuts off the callers of each stack's outermost frame that matches
-// re; stacks without such a frame vanish.
+// showFrom removes the callers of each stack's outermost frame that matches re, and drops stacks
+// without such a frame.
 func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 	m := p.newMatcher(re)
 	q = p.withOwnLocations()
@@ -145,7 +144,7 @@ func (p *Profile) showFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 	return q.Keep(rows), slices.Contains(match, true)
 }
 
-// pruneFrom cuts off what each stack's innermost matching function calls.
+// pruneFrom removes the callees of each stack's innermost matching function.
 func (p *Profile) pruneFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 	match := make([]bool, len(p.Functions))
 	for i := range p.Functions {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// WithLabelFrames adds frames for labels of these keys: above the stack for
-// roots, the first outermost, and below it for leaves, the last innermost. A
-// frame's function is the values of the label, its file the key. Numbers are
-// printed in unit. A sample without the label gets a frame without a name.
+// WithLabelFrames adds frames for labels with these keys: above the stack for roots, the first
+// outermost, and below it for leaves, the last innermost. The function of such a frame is the
+// values of the label, and its file is the key. Numbers are printed in unit. A sample without the
+// label gets a frame without a name.
 func (p *Profile) WithLabelFrames(roots, leaves []string, unit string) *Profile {
 	if len(roots) == 0 && len(leaves) == 0 {
 		return p
@@ -53,10 +53,10 @@ func (p *Profile) WithLabelFrames(roots, leaves []string, unit string) *Profile 
 	return &q
 }
 
-// labelText joins the values that a label set has for a key.
+// labelText joins the values of a label set for a key.
 func labelText(labels []Label, key, unit string) string {
 	var values []string
-	// Numbers without any unit are plain, whatever unit was asked for.
+	// Numbers without a unit are printed plainly, whatever unit was asked for.
 	hasUnit := slices.ContainsFunc(labels, func(l Label) bool { return l.Key == key && l.Unit != "" })
 	if !hasUnit {
 		unit = ""
@@ -73,9 +73,9 @@ func labelText(labels []Label, key, unit string) string {
 	return strings.Join(values, ",")
 }
 
-// WithoutInlined leaves each location the function that stands there in the
-// binary; what was inlined into it is its own. Columns, which distinguish calls within a
-// line, go too unless they are asked for, as in pprof.
+// WithoutInlined reduces each location to its function in the binary; the lines inlined into it are
+// charged to that function. Columns, which distinguish calls within a line, are removed too unless
+// columns is true, as in pprof.
 func (p *Profile) WithoutInlined(columns bool) *Profile {
 	q := *p
 	q.Locations = slices.Clone(p.Locations)
@@ -92,8 +92,7 @@ func (p *Profile) WithoutInlined(columns bool) *Profile {
 	return &q
 }
 
-// WithFiles returns the profile with its functions' file names mapped, p itself when
-// none changes.
+// WithFiles returns the profile with its functions' file names mapped, or p itself if none changes.
 func (p *Profile) WithFiles(rename func(file string) string) *Profile {
 	q := *p
 	q.Functions = nil

@@ -2,8 +2,8 @@ package profile
 
 import "fmt"
 
-// resolve turns the file's ids and string indices into the profile's own and
-// checks them, once everything is read.
+// resolve turns the file's ids and string indices into the profile's own and checks them, after
+// everything is read.
 func (d *decoder) resolve() error {
 	for _, step := range []func() error{d.resolveHeader, d.resolveFunctions, d.resolveMappings, d.resolveLocations, d.resolveSamples, d.resolveLabels} {
 		if err := step(); err != nil {
@@ -13,18 +13,18 @@ func (d *decoder) resolve() error {
 	return nil
 }
 
-// text returns a string of the string table; who names the user for the error.
+// text returns a string of the string table; who names the referring entry in the error.
 func (d *decoder) text(id int32, who string) (string, error) {
 	if int(id) < len(d.strs) {
 		return d.strs[id], nil
 	}
 	if id == 0 {
-		return "", nil // a profile without any text may leave the table out
+		return "", nil // a profile without any text may have no table
 	}
 	return "", syntaxErrorf(-1, who, "refers to string %d of %d", id, len(d.strs))
 }
 
-// texts resolves several references of one user.
+// texts resolves several references of one entry.
 func (d *decoder) texts(who string, refs ...any) error {
 	for i := 0; i < len(refs); i += 2 {
 		s, err := d.text(refs[i+1].(int32), who)
@@ -109,7 +109,7 @@ func (d *decoder) resolveMappings() error {
 	}
 	ids.seal()
 	for i, r := range d.locations {
-		// A mapping that does not exist counts as none, as google/pprof has it.
+		// A mapping that does not exist counts as none, as in google/pprof.
 		d.p.Locations[i].Mapping = ids.find(r.mapping)
 	}
 	return nil
@@ -165,7 +165,7 @@ func (d *decoder) resolveLabels() error {
 	}
 	in := newLabelInterner()
 	sets := make([]int32, len(s.rawSets))
-	known := map[int32]int32{0: 0} // string index of the file → of the interner
+	known := map[int32]int32{0: 0} // string index in the file → in the interner
 	str := func(id int32) (int32, error) {
 		if x, ok := known[id]; ok {
 			return x, nil
@@ -190,7 +190,7 @@ func (d *decoder) resolveLabels() error {
 			if l.str, err = str(r.str); err != nil {
 				return err
 			}
-			if r.str == 0 { // text wins over a number, as google/pprof reads it
+			if r.str == 0 { // text takes precedence over a number, as in google/pprof
 				l.num = r.num
 				if l.unit, err = str(r.unit); err != nil {
 					return err

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Share returns two profiles with only the sample types that both have, in a's order, so that
-// they can be merged or subtracted, as pprof does. A profile that has no others is returned as
-// it is. Where the default sample type is dropped, the first one kept takes its place. dropped are
-// the types that only one of them has, a's first. It is an error when they share none,
-// and when their period types differ.
+// Share returns two profiles with only the sample types that both have, in a's order, so that they
+// can be merged or subtracted, as pprof does. A profile without other types is returned unchanged.
+// If the default sample type is dropped, the first one kept replaces it. dropped holds the types
+// that only one of the profiles has, a's first. It is an error if they share no type, or if their
+// period types differ.
 func Share(a, b *Profile) (x, y *Profile, dropped []ValueType, err error) {
 	if a.PeriodType != b.PeriodType {
 		return nil, nil, nil, fmt.Errorf("period types differ: %v and %v", a.PeriodType, b.PeriodType)
@@ -37,7 +37,7 @@ func Share(a, b *Profile) (x, y *Profile, dropped []ValueType, err error) {
 	return a.withTypes(fromA), b.withTypes(fromB), dropped, nil
 }
 
-// withTypes keeps the columns of these numbers, in this order.
+// withTypes returns the profile with these columns, in this order.
 func (p *Profile) withTypes(columns []int) *Profile {
 	q := *p
 	q.SampleTypes, q.values = nil, nil
@@ -54,8 +54,8 @@ func (p *Profile) withTypes(columns []int) *Profile {
 	return &q
 }
 
-// AddShared adds a profile as Add does, and where sample types differ keeps those that all
-// profiles so far share; see [Share]. dropped are the types that this profile did away with.
+// AddShared adds a profile as Add does. If sample types differ, it keeps those that all profiles so
+// far share; see [Share]. dropped holds the types that were dropped because of this profile.
 func (m *Merger) AddShared(p *Profile) (dropped []ValueType, err error) {
 	if m.n == 0 {
 		return nil, m.Add(p)
@@ -65,7 +65,7 @@ func (m *Merger) AddShared(p *Profile) (dropped []ValueType, err error) {
 		return nil, err
 	}
 	if sum != m.out {
-		// Begin again with what is left: rows that only had other values are none any more.
+		// Start again with the remaining types: rows that only had other values are dropped.
 		m.out.SampleTypes, m.out.values, m.out.DefaultSampleType = sum.SampleTypes, sum.values, sum.DefaultSampleType
 		if sum, err = m.Profile(); err != nil {
 			return nil, err

@@ -1,14 +1,13 @@
 package profile
 
-// Part is a share of a sample row.
+// Part is a part of a sample row.
 type Part struct {
 	Labels []Label
-	Values []int64 // a value for each sample type
+	Values []int64 // one value per sample type
 }
 
-// Split returns p with every row replaced by parts of it, which have the row's
-// stack and what part says of labels and values. A row without parts is
-// dropped. Stacks and tables are shared with p.
+// Split returns p with every row replaced by parts of it, which have the row's stack and the labels
+// and values of the part. A row without parts is dropped. Stacks and tables are shared with p.
 func (p *Profile) Split(parts func(row int) []Part) *Profile {
 	q := *p
 	q.stacks.Spans = nil

@@ -10,27 +10,25 @@ import (
 // Reports do not show it.
 const BaseLabel = "pprof::base"
 
-// Subtraction says what the difference of two profiles is. The zero value is p − base,
-// sample by sample.
+// Subtraction defines the difference of two profiles. The zero value is p − base, sample by sample.
 type Subtraction struct {
-	// Mark keeps the base's samples apart from the profile's and labels them
-	// with BaseLabel, so that a report's percentages are of the base: pprof's
-	// -diff_base. Without it they are of the difference: pprof's -base.
+	// Mark keeps the base's samples separate from the profile's and labels them with BaseLabel, so
+	// that a report's percentages are of the base: pprof's -diff_base. Without it they are of the
+	// difference: pprof's -base.
 	Mark bool
-	// Normalize scales each value of the profile so that its sum is the base's.
+	// Normalize scales each value of the profile so that its sum equals the base's.
 	Normalize bool
-	// Counters says that both were taken of one program and count since its start, base
-	// first. The difference is what the program did in between, and its header spans that
-	// time when both say when they were taken. Memory in use (inuse_objects, inuse_space)
-	// is a state, not a count: those values stay as they are in p, for a difference of states
-	// says neither how much there is nor what was allocated (go.dev/issue/57765,
-	// go.dev/issue/67942).
+	// Counters says that both profiles are of one program and count since its start, base first.
+	// The difference is what the program did in between, and its header has that duration if both
+	// profiles have a time. Memory in use (inuse_objects, inuse_space) is a state, not a count:
+	// those values remain as in p, because a difference of states says neither how much memory is
+	// in use nor what was allocated (go.dev/issue/57765, go.dev/issue/67942).
 	Counters bool
 }
 
-// Subtract returns p − base by stack and labels. Negative values stay, and rows of zeros
-// vanish unless samples are marked. Sample types and period type have to be equal; see
-// [Share]. The header is p's.
+// Subtract returns p − base by stack and labels. Negative values are kept, and rows of zeros are
+// dropped unless samples are marked. Sample types and period type must be equal; see [Share]. The
+// header is p's.
 func Subtract(p, base *Profile, how Subtraction) (*Profile, error) {
 	if err := compatible(p, base); err != nil {
 		return nil, fmt.Errorf("subtract: %w", err)
@@ -61,7 +59,7 @@ func Subtract(p, base *Profile, how Subtraction) (*Profile, error) {
 	return diff, nil
 }
 
-// less is p without base, row by row.
+// less returns p minus base, row by row.
 func (p *Profile) less(base *Profile) (*Profile, error) {
 	m := NewMerger()
 	if err := m.Add(p); err != nil {
@@ -71,9 +69,9 @@ func (p *Profile) less(base *Profile) (*Profile, error) {
 	return m.Profile()
 }
 
-// lessMarked is p with the samples of base, negative and labelled, behind its
-// own. No sample of base can be one of p's then, so that none has to be looked
-// for: p's columns stay as they are, and base's are renumbered.
+// lessMarked returns p followed by the samples of base, negative and labelled. No sample of base
+// can equal one of p's then, so no lookup is necessary: p's columns are shared, and base's are
+// renumbered.
 func (p *Profile) lessMarked(base *Profile) *Profile {
 	q := *p
 	m := &Merger{out: &q, n: 1, tables: seededTables(&q), labels: newLabelInterner()}
@@ -109,7 +107,7 @@ func (p *Profile) lessMarked(base *Profile) *Profile {
 	return &q
 }
 
-// addStack appends a stack of src, as the sum numbers its locations.
+// addStack appends a stack of src with its locations renumbered for the sum.
 func (m *Merger) addStack(src *source, stack []int32) {
 	room := m.out.stacks.Reserve(len(stack))
 	for i, l := range stack {
@@ -120,8 +118,7 @@ func (m *Merger) addStack(src *source, stack []int32) {
 	m.out.stacks.Commit(len(stack))
 }
 
-// normalized scales each column to the sum that it has in base. A column whose
-// sum is zero becomes zero.
+// normalized scales each column to its sum in base. A column whose sum is zero becomes zero.
 func (p *Profile) normalized(base *Profile) *Profile {
 	ratios := make([]float64, len(p.values))
 	for i, column := range p.values {

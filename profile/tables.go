@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// tables interns functions, locations and mappings of profiles that are joined
-// or built. Two entries are one under google/pprof's rules for merging.
+// tables interns functions, locations and mappings of profiles that are merged or built. Two
+// entries are equal by google/pprof's rules for merging.
 type tables struct {
-	p    *Profile // whose tables grow
+	p    *Profile // the profile whose tables grow
 	fns  map[Function]int32
 	locs map[string]int32
 	maps map[mappingKey]int32
 	key  []byte
-	slab []Line // that locations' lines are cut from
+	slab []Line // memory that locations' lines are slices of
 }
 
 func newTables(p *Profile) *tables {
 	return &tables{p: p, fns: map[Function]int32{}, locs: map[string]int32{}, maps: map[mappingKey]int32{}}
 }
 
-// seededTables are tables that know what p has. The slices of p are not
-// written to: p may share them.
+// seededTables returns tables that contain the entries of p. The slices of p are not written to:
+// other profiles may share them.
 func seededTables(p *Profile) *tables {
 	t := newTables(p)
 	functions, mappings, locations := p.Functions, p.Mappings, p.Locations
@@ -60,14 +60,14 @@ func (t *tables) function(f Function) int32 {
 	return id
 }
 
-// mappingKey identifies binaries, whatever address they were loaded at.
+// mappingKey identifies binaries, independent of their load address.
 type mappingKey struct {
 	size, offset uint64
 	name         string // build id, else file
 }
 
 func keyOf(m Mapping) mappingKey {
-	const page = 0x1000 // sizes differ by less than a page for one binary
+	const page = 0x1000 // sizes of one binary differ by less than a page
 	k := mappingKey{size: (m.Limit - m.Start + page - 1) / page * page, offset: m.Offset, name: m.BuildID}
 	if k.name == "" {
 		k.name = m.File
@@ -86,7 +86,7 @@ func (t *tables) mapping(m Mapping) int32 {
 	return id
 }
 
-// locationKey identifies locations. It holds until the next call.
+// locationKey returns a key that identifies a location. It is valid until the next call.
 func (t *tables) locationKey(l Location) []byte {
 	var start uint64
 	if l.Mapping >= 0 {
@@ -107,8 +107,8 @@ func (t *tables) locationKey(l Location) []byte {
 	return t.key
 }
 
-// location interns a location whose indices are the tables' own. The lines are
-// copied when the location is new.
+// location interns a location whose indices are those of the tables. The lines are copied if the
+// location is new.
 func (t *tables) location(l Location) int32 {
 	key := t.locationKey(l)
 	id, ok := t.locs[string(key)]

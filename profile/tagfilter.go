@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// TagFilter is a condition on a sample's labels, as pprof's tagfocus and
-// tagignore write it; see ParseTagFilter.
+// TagFilter is a condition on a sample's labels, in the syntax of pprof's tagfocus and tagignore;
+// see ParseTagFilter.
 type TagFilter struct {
-	text   string           // as it was given
+	text   string           // the text that was parsed
 	key    string           // "" for any
 	within *tagRange        // for numbers, else nil
 	texts  []*regexp.Regexp // for texts
 }
 
-// tagRange is an interval of numbers with a unit, both ends included.
+// tagRange is an interval of numbers with a unit, including both ends.
 type tagRange struct {
 	low, high       float64
 	hasLow, hasHigh bool
@@ -27,12 +27,12 @@ type tagRange struct {
 
 // ParseTagFilter reads a condition on labels:
 //
-//	32kb, 1kb:, :64kb, 1kb:64mb   a number that is, or lies between, both ends included
-//	memory=1kb:                   the same for the label memory alone
+//	32kb, 1kb:, :64kb, 1kb:64mb   a number in the range, including both ends
+//	memory=1kb:                   the same, only for the label memory
 //	GET,v1                        texts: each expression matches "key:text" of some label
 //	method=GET,POST               one of the expressions matches the text of the label method
 //
-// What reads as a range is one: pprof takes "404" for the number.
+// Text that can be a range is one: as in pprof, "404" is the number.
 func ParseTagFilter(s string) (*TagFilter, error) {
 	f := &TagFilter{text: s}
 	if key, value, ok := strings.Cut(s, "="); ok {
@@ -55,7 +55,7 @@ func ParseTagFilter(s string) (*TagFilter, error) {
 // String returns the text that was parsed.
 func (f *TagFilter) String() string { return f.text }
 
-// parseTagRange returns nil for what is no range.
+// parseTagRange returns nil if s is not a range.
 func parseTagRange(s string) (*tagRange, error) {
 	first, rest, err := cutQuantity(strings.TrimPrefix(s, ":"))
 	if first == nil || err != nil {
@@ -94,7 +94,7 @@ type quantity struct {
 	unit string
 }
 
-// cutQuantity cuts a whole number and the letters behind it off the front of s.
+// cutQuantity cuts an integer and the letters after it off the start of s.
 func cutQuantity(s string) (*quantity, string, error) {
 	m := regexp.MustCompile(`^([+-]?[[:digit:]]+)([[:alpha:]]*)`).FindStringSubmatch(s)
 	if m == nil {
@@ -166,7 +166,7 @@ func (p *Profile) keepTags(re *regexp.Regexp, keep bool) (*Profile, bool) {
 	return q, matched
 }
 
-// mapLabels keeps the labels that are wanted.
+// mapLabels keeps the labels for which wanted is true.
 func (p *Profile) mapLabels(wanted func(Label) bool) *Profile {
 	if p.labelSet == nil {
 		return p

@@ -11,9 +11,8 @@ const (
 	wireFixed32 = 5
 )
 
-// uvarint decodes a varint at the head of b and returns how many bytes it
-// took; 0 means that it is cut off or longer than ten bytes. Bits beyond the
-// 64th are dropped, as protobuf decoders do.
+// uvarint decodes a varint at the start of b and returns its length in bytes; 0 means that it is
+// truncated or longer than ten bytes. Bits beyond the 64th are dropped, as protobuf decoders do.
 func uvarint(b []byte) (uint64, int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -38,10 +37,10 @@ type field struct {
 	wire int
 	val  uint64 // of a varint
 	data []byte // of a length-delimited field
-	at   int64  // offset of the field in the inflated profile
+	at   int64  // offset of the field in the decompressed profile
 }
 
-// message walks the fields of a message that lies in memory.
+// message iterates over the fields of a message in memory.
 type message struct {
 	b    []byte
 	at   int64 // offset of b[0]
@@ -88,8 +87,7 @@ func (m *message) next(f *field) (ok bool, err error) {
 	return true, nil
 }
 
-// fieldNumber returns the field number of a tag, 0 when it is none that
-// protobuf allows.
+// fieldNumber returns the field number of a tag, or 0 if protobuf does not allow it.
 func fieldNumber(tag uint64) int {
 	if tag>>3 > 1<<29-1 {
 		return 0
@@ -97,12 +95,12 @@ func fieldNumber(tag uint64) int {
 	return int(tag >> 3)
 }
 
-// dataAt is the offset of the first byte of a length-delimited field's data.
-// m has just returned f, so it comes after that data.
+// dataAt returns the offset of the first byte of a length-delimited field's data. m has just
+// returned f, so m.at is after that data.
 func (m *message) dataAt(f *field) int64 { return m.at - int64(len(f.data)) }
 
-// fields calls set for each varint field of a message of scalars. Fields of
-// other wire types are an error up to number known and skipped beyond it.
+// fields calls set for each varint field of a message of scalars. Fields of other wire types are an
+// error if their number is at most known; otherwise they are skipped.
 func (m *message) fields(known int, set func(f field) error) error {
 	var f field
 	for {

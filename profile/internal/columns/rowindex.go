@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// A RowIndex finds the row that has a stack and label set: open addressing with
-// linear probing. The hash stands beside the row number, so that a probe of
-// another row costs one cache miss.
+// RowIndex finds the row that has a stack and label set: open addressing with linear probing. The
+// hash is stored with the row number, so that a probe of another row costs one cache miss.
 type RowIndex struct {
 	seed  uint64
 	slots []rowSlot
@@ -25,8 +24,8 @@ func NewRowIndex() RowIndex {
 	return RowIndex{seed: maphash.Comparable(maphash.MakeSeed(), 0), slots: make([]rowSlot, 1024)}
 }
 
-// Find returns the row that has this stack and this label set; sets holds the
-// label set of each row. If there is none, the next row that the caller adds is it.
+// Find returns the row that has this stack and this label set; sets holds the label set of each
+// row. If there is none, Find assumes that the caller adds it as the next row.
 func (x *RowIndex) Find(stacks *Stacks, sets []int32, stack []int32, set int32) (row int, known bool) {
 	if 2*x.n >= len(x.slots) {
 		x.Grow(2 * x.n)
@@ -45,7 +44,7 @@ func (x *RowIndex) Find(stacks *Stacks, sets []int32, stack []int32, set int32) 
 	return x.n - 1, false
 }
 
-// Grow makes room for at least rows rows.
+// Grow reserves memory for at least rows rows.
 func (x *RowIndex) Grow(rows int) {
 	size := len(x.slots)
 	for size < 2*rows {
@@ -69,9 +68,8 @@ func (x *RowIndex) Grow(rows int) {
 	}
 }
 
-// hashStack mixes a stack and its label set into a hash: a folded 64×64 bit
-// multiplication for every two ids, as wyhash does it. The seed is random for
-// each table, so that no input can be made to collide.
+// hashStack hashes a stack and its label set: a folded 64×64 bit multiplication for every two ids,
+// as in wyhash. The seed is random for each table, so that no input can be constructed to collide.
 func hashStack(seed uint64, ids []int32, set int32) uint64 {
 	const k = 0x9e3779b97f4a7c15
 	h := seed ^ uint64(len(ids))<<32 ^ uint64(uint32(set))

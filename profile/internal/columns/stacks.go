@@ -4,34 +4,34 @@ import (
 	"slices"
 )
 
-// Pages of the stack column, in ids: the first large ones have PageLen (256 KiB), and every fourth
-// is twice as long, up to maxPage (16 MiB), so that little is left empty. Pages keep growth from copying: a column of 38 million frames is never moved.
+// Pages of the stack column, in ids. The first large ones have PageLen (256 KiB), and every fourth
+// page doubles the size, up to maxPage (16 MiB), so that little memory is unused. Because of the
+// pages, growth does not copy: a column of 38 million frames is never moved.
 const (
 	PageLen = 1 << 16
 	maxPage = 1 << 22
 )
 
-// Span is where a row's stack lies in the column.
+// Span is the position of a row's stack in the column.
 type Span struct{ Page, Off, N uint32 }
 
-// Stacks holds one run of int32 per row: the stacks of all rows, leaf first. A
-// stack never crosses a page; one longer than a page has a page of its own.
+// Stacks holds the stacks of all rows, leaf first: one run of int32 per row. A stack never crosses
+// a page; one longer than a page has its own page.
 type Stacks struct {
 	pages [][]int32
-	Spans []Span // one per row; rows may share what they point to
+	Spans []Span // one per row; rows may share a stack
 }
 
-// Row returns the stack of a row, not to be changed.
+// Row returns the stack of a row. It must not be changed.
 func (c *Stacks) Row(i int) []int32 {
 	s := c.Spans[i]
 	return c.pages[s.Page][s.Off : s.Off+s.N]
 }
 
-// Pages returns what spans point into, not to be changed.
+// Pages returns the pages that spans refer to. They must not be changed.
 func (c *Stacks) Pages() [][]int32 { return c.pages }
 
-// Extensible returns a column that may grow by rows rows without writing to
-// pages that c has.
+// Extensible returns a column that can grow by rows rows without writing to the pages of c.
 func (c *Stacks) Extensible(rows int) Stacks {
 	out := Stacks{pages: slices.Clone(c.pages), Spans: append(make([]Span, 0, len(c.Spans)+rows), c.Spans...)}
 	if last := len(out.pages) - 1; last >= 0 {
@@ -40,8 +40,7 @@ func (c *Stacks) Extensible(rows int) Stacks {
 	return out
 }
 
-// Reserve returns room for n ids behind the last stack. The room is only
-// taken by Commit.
+// Reserve returns memory for n ids after the last stack. Only Commit makes use of it permanent.
 func (c *Stacks) Reserve(n int) []int32 {
 	last := len(c.pages) - 1
 	if last < 0 || cap(c.pages[last])-len(c.pages[last]) < n {
@@ -50,7 +49,7 @@ func (c *Stacks) Reserve(n int) []int32 {
 			size = min(PageLen<<min(len(c.pages)/4, 6), maxPage)
 		}
 		page := make([]int32, 0, max(n, size))
-		if len(c.pages) >= 16 { // there will be many more
+		if len(c.pages) >= 16 { // many more will follow
 			preferHuge(page)
 		}
 		c.pages = append(c.pages, page)
@@ -60,10 +59,10 @@ func (c *Stacks) Reserve(n int) []int32 {
 	return page[len(page) : len(page)+n]
 }
 
-// Commit makes the first n ids of the room last reserved the stack of a new row.
+// Commit makes the first n ids of the memory last reserved the stack of a new row.
 func (c *Stacks) Commit(n int) { c.Spans = AppendDoubling(c.Spans, c.take(n)) }
 
-// Move makes the first n ids of the room last reserved the stack of a row that there is.
+// Move makes the first n ids of the memory last reserved the stack of an existing row.
 func (c *Stacks) Move(row, n int) { c.Spans[row] = c.take(n) }
 
 func (c *Stacks) take(n int) Span {
@@ -76,7 +75,7 @@ func (c *Stacks) take(n int) Span {
 	return Span{uint32(last), uint32(off), uint32(n)}
 }
 
-// manyRows are so many that a column of them is worth huge pages.
+// manyRows is the number of rows from which huge pages are worthwhile.
 const manyRows = 1 << 18
 
 // AppendDoubling appends as the builtin does but doubles large slices too: the

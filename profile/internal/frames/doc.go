@@ -1,3 +1,3 @@
-// Package frames numbers what is in a profile's locations at a granularity, and
-// sums a column by those numbers: the loop that every report goes through.
+// Package frames numbers the frames of a profile's locations at a granularity, and sums a column by
+// those numbers: the inner loop of every report.
 package frames

@@ -7,13 +7,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Table maps locations to the keys of the frames that stand in them, leaf
-// first: most have one, those with inlined calls several.
+// Table maps locations to the keys of their frames, leaf first. Most locations have one frame;
+// those with inlined calls have several.
 type Table struct {
 	Keys  []profile.Frame
 	index map[profile.Frame]int32
-	Start []int32 // of location i in list; one more entry than locations
-	List  []int32 // into keys
+	Start []int32 // index in List of location i's first frame; one more entry than locations
+	List  []int32 // indices of Keys
 }
 
 // New numbers the keys of all locations of p.
@@ -21,8 +21,8 @@ func New(p *profile.Profile, key func(*profile.Function, int64) profile.Frame) *
 	return framesOf(p, func(_ *profile.Location, ln profile.Line) profile.Frame { return key(&p.Functions[ln.Func], ln.Line) })
 }
 
-// By numbers the frames of p at a granularity; with columns they are
-// distinguished by column too. Addresses always are.
+// By numbers the frames of p at a granularity. With columns, frames are also distinguished by
+// column; frames by address always are.
 func By(p *profile.Profile, g profile.Granularity, columns bool) *Table {
 	if g == profile.ByFunction {
 		return ByFunction(p)
@@ -39,7 +39,7 @@ func By(p *profile.Profile, g profile.Granularity, columns bool) *Table {
 	}).withAddresses(p, g == profile.ByAddress)
 }
 
-// withAddresses distinguishes unknown functions by address, if wanted.
+// withAddresses distinguishes unknown functions by address if wanted.
 func (f *Table) withAddresses(p *profile.Profile, wanted bool) *Table {
 	if !wanted {
 		return f
@@ -68,11 +68,11 @@ func framesOf(p *profile.Profile, key func(*profile.Location, profile.Line) prof
 	return f
 }
 
-// ByFunction is framesOf where a key says nothing but the function's
-// name: a key is looked up once a function and not once a line.
+// ByFunction is By for keys with only the function's name: a key is looked up once per function
+// instead of once per line.
 func ByFunction(p *profile.Profile) *Table {
 	f := newTable(p)
-	known := make([]int32, len(p.Functions)) // the number of a function's key, plus one
+	known := make([]int32, len(p.Functions)) // the number of each function's key, plus one
 	for i := range p.Locations {
 		l := &p.Locations[i]
 		for _, ln := range l.Lines {
@@ -99,7 +99,7 @@ func newTable(p *profile.Profile) *Table {
 	}
 }
 
-// endLocation ends the list of a location's frames; one without any gets one.
+// endLocation ends the list of a location's frames; a location without any gets one.
 func (f *Table) endLocation(p *profile.Profile, l *profile.Location) {
 	if len(l.Lines) == 0 {
 		f.List = append(f.List, f.Number(profile.Frame{Name: objectName(p, l)}))
@@ -117,7 +117,7 @@ func (f *Table) Number(k profile.Frame) int32 {
 	return i
 }
 
-// objectName stands in for a function that is not known, as in pprof.
+// objectName returns the name for an unknown function, as in pprof.
 func objectName(p *profile.Profile, l *profile.Location) string {
 	if l.Mapping < 0 || p.Mappings[l.Mapping].File == "" {
 		return "<unknown>"
@@ -128,20 +128,18 @@ func objectName(p *profile.Profile, l *profile.Location) string {
 // Sum is the flat and cum of one key.
 type Sum struct{ Flat, Cum int64 }
 
-// cumSum is the cum of one key. row is the last row (plus one) that was added:
-// what makes recursion count once. It stands beside cum so that both come with
-// one cache line.
+// cumSum is the cum of one key. row is the last row (plus one) that was added, so that recursion
+// counts once. It is stored with cum so that both are in one cache line.
 type cumSum struct {
 	cum int64
 	row int32
 }
 
-// Sum adds one column up by key.
+// Sum sums one column by key.
 //
-// Most of a report's time goes by here, a frame at a time. So the loop over a
-// stack has no branch that the processor guesses wrong: a location's first key
-// is added at once, and the few locations that have more are collected without
-// asking and taken after the stack.
+// Most of a report's time is spent here, frame by frame. The loop over a stack therefore has no
+// branch that is mispredicted: a location's first key is added immediately, and the few locations
+// that have more keys are collected without a branch and added after the stack.
 func (f *Table) Sum(p *profile.Profile, sampleIndex int) []Sum {
 	sums := make([]Sum, len(f.Keys))
 	cums := make([]cumSum, len(f.Keys))
@@ -174,9 +172,9 @@ func (f *Table) Sum(p *profile.Profile, sampleIndex int) []Sum {
 	return sums
 }
 
-// addKeys adds v to the key that each location of a stack has in keys. It puts
-// those with more frames into more, which may be stack itself, and returns how
-// many they are. It stands apart from sum so that all it needs stays in registers.
+// addKeys adds v to the key of each location of a stack in keys. It puts the locations with more
+// frames into more, which may be stack itself, and returns their number. It is separate from Sum so
+// that all its variables stay in registers.
 //
 //go:noinline
 func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v int64) (n int) {
@@ -192,8 +190,8 @@ func addKeys(cums []cumSum, keys []uint32, stack, more []int32, mark int32, v in
 	return n
 }
 
-// KeysAt returns for each location that has a frame at this depth, counted from
-// the innermost, twice its key, plus one when the location has more frames.
+// KeysAt returns, for each location that has a frame at this depth, counted from the innermost,
+// twice its key, plus one if the location has more frames.
 func (f *Table) KeysAt(depth int32) []uint32 {
 	keys := make([]uint32, len(f.Start)-1)
 	for i := range keys {
@@ -208,8 +206,8 @@ func (f *Table) KeysAt(depth int32) []uint32 {
 	return keys
 }
 
-// Outermost is keysAt for the other end: each location's last frame, plus one
-// when it has others too.
+// Outermost is KeysAt for the other end: for each location twice the key of its last frame, plus
+// one if it has other frames.
 func (f *Table) Outermost() []uint32 {
 	keys := make([]uint32, len(f.Start)-1)
 	for i := range keys {

@@ -1,3 +1,3 @@
-// Package profiletest makes profiles for the tests of package profile and the packages below
-// it: drawn, built and recorded ones, and translations from and to google/pprof, the oracle.
+// Package profiletest provides profiles for the tests of package profile and the packages below it:
+// random, built and recorded ones, and conversions from and to google/pprof, the oracle.
 package profiletest
