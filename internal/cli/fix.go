@@ -57,7 +57,8 @@ shows a gain and no loss. Until then your tree is not changed, even if hone is i
 
 -fork is for a finding in a dependency. With -try, hone first looks for a version that does not have the problem. If there is none (or without
 -try), it copies the module, patches the copy, runs the copy's tests, measures it (with -try), and prints the replace directive. It also writes the
-text of an issue for the maintainers, and sends it nowhere.
+text of an issue for the maintainers, and sends it nowhere. If hone has no rewrite, change the copy and run the command again:
+hone then tests and measures your change.
 
 A recording does not contain headers and bodies of requests: repeat -load if the requests had some.`,
 		examples: []string{

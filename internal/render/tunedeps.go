@@ -15,33 +15,38 @@ func TuneDeps(w io.Writer, r *tunedeps.Result, s Style) {
 	if r.Why != "" {
 		fmt.Fprintln(w, wrap("No version cures: "+screen.Line(r.Why)+". hone tune deps -module PATH tries one anyway.", "", s.width()))
 	}
-	for _, m := range r.Modules {
-		head := screen.Line(m.Path + " " + m.Version)
-		fmt.Fprintf(w, "\n%s  %s of CPU, %s of allocated bytes\n", s.paint(strong, head), percent(m.Share), percent(m.ByteShare))
-		if len(m.Tried) > 0 {
-			fmt.Fprintln(w)
-		}
-		rows := [][]string{}
-		if m.Cure != nil {
-			rows = append(rows, []string{"  " + screen.Line(m.Version), tunedValue(m.Cure, &m.Cure.Old), s.paint(faint, "as it is")})
-		}
-		for _, t := range m.Tried {
-			rows = append(rows, triedRow(&m, t, s))
-		}
-		for _, line := range table(rows, "   ", 1) {
-			fmt.Fprintln(w, line)
-		}
-		fmt.Fprintln(w)
-		if m.Cure == nil {
-			fmt.Fprintln(w, wrap("No version cures: "+screen.Line(m.Why)+".", "", s.width()))
-			continue
-		}
-		fmt.Fprintln(w, wrap(screen.Line(cureText(m.Cure)), "", s.width()))
-		if m.Last != nil {
-			fmt.Fprintln(w, s.paint(faint, wrap(screen.Line(cureText(m.Last)), "", s.width())))
-		}
-		fmt.Fprintln(w, s.paint(strong, screen.Line("go get "+m.Path+"@"+m.Cure.Version)))
+	for i := range r.Modules {
+		tunedModule(w, &r.Modules[i], s)
 	}
+}
+
+// tunedModule draws the versions of one module.
+func tunedModule(w io.Writer, m *tunedeps.Module, s Style) {
+	head := screen.Line(m.Path + " " + m.Version)
+	fmt.Fprintf(w, "\n%s  %s of CPU, %s of allocated bytes\n", s.paint(strong, head), percent(m.Share), percent(m.ByteShare))
+	if len(m.Tried) > 0 {
+		fmt.Fprintln(w)
+	}
+	rows := [][]string{}
+	if m.Cure != nil {
+		rows = append(rows, []string{"  " + screen.Line(m.Version), tunedValue(m.Cure, &m.Cure.Old), s.paint(faint, "as it is")})
+	}
+	for _, t := range m.Tried {
+		rows = append(rows, triedRow(m, t, s))
+	}
+	for _, line := range table(rows, "   ", 1) {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+	if m.Cure == nil {
+		fmt.Fprintln(w, wrap("No version cures: "+screen.Line(m.Why)+".", "", s.width()))
+		return
+	}
+	fmt.Fprintln(w, wrap(screen.Line(cureText(m.Cure)), "", s.width()))
+	if m.Last != nil {
+		fmt.Fprintln(w, s.paint(faint, wrap(screen.Line(cureText(m.Last)), "", s.width())))
+	}
+	fmt.Fprintln(w, s.paint(strong, screen.Line("go get "+m.Path+"@"+m.Cure.Version)))
 }
 
 func triedRow(m *tunedeps.Module, t tunedeps.Tried, s Style) []string {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hone-go/hone/internal/experiment/tunedeps"
 	"github.com/hone-go/hone/internal/experiment/upstream"
+	"github.com/hone-go/hone/internal/rewrite"
 	"github.com/hone-go/hone/internal/screen"
 )
 
@@ -13,12 +13,11 @@ import (
 func Upstream(w io.Writer, r *upstream.Result, s Style) {
 	fmt.Fprintf(w, "%s  %s\n", s.paint(strong, screen.Line(r.Finding+". "+r.Title)), s.paint(faint, screen.Line(fmt.Sprintf("%s@%s %s:%d", r.Module, r.Version, r.File, r.Line))))
 	if r.Upgrade != nil {
-		fmt.Fprintln(w)
-		TuneDeps(w, &tunedeps.Result{Target: r.Target, Modules: []tunedeps.Module{*r.Upgrade}}, s)
+		tunedModule(w, r.Upgrade, s)
 	} else {
 		fmt.Fprintln(w, "\n"+wrap(screen.Line("A version that cures: not searched; -try does that first, as hone tune deps -module "+r.Module+"."), "", s.width()))
 	}
-	if r.Workaround != "" {
+	if r.Workaround != "" && (r.Upgrade == nil || r.Upgrade.Cure == nil) {
 		fmt.Fprintln(w, "\n"+wrap(s.paint(strong, "workaround: ")+screen.Line(r.Workaround), "  ", s.width()))
 	}
 	if f := r.Fork; f != nil {
@@ -32,11 +31,15 @@ func Upstream(w io.Writer, r *upstream.Result, s Style) {
 func fork(w io.Writer, f *upstream.Fork, s Style) {
 	fmt.Fprintln(w)
 	if f.Left != "" {
-		fmt.Fprintln(w, wrap("No patched copy: "+screen.Line(f.Left)+".", "  ", s.width()))
+		fmt.Fprintln(w, wrap("No patch: "+screen.Line(f.Left)+".", "  ", s.width()))
 		return
 	}
 	fmt.Fprintln(w, s.paint(strong, "patched copy"))
-	fmt.Fprintln(w, "   "+wrap(screen.Line(riskText(f.Risk)+": "+f.Why+"."), "   ", s.width()))
+	why := riskText(f.Risk) + ": " + f.Why
+	if f.Risk == rewrite.Judgement {
+		why = f.Why
+	}
+	fmt.Fprintln(w, "   "+wrap(screen.Line(why+"."), "   ", s.width()))
 	writeDiff(w, f.Diff, s)
 	fmt.Fprintln(w, wrap(screen.Line("Its tests of the package: "+f.Tests+"."), "  ", s.width()))
 	if f.Trial != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/rewrite"
 )
 
 // workaround is what the caller of a dependency can do about a finding in it; "" where the rule knows nothing.
@@ -18,7 +19,9 @@ func workaround(f *diagnose.Finding) string {
 	switch f.Rule {
 	case "regexp-compile-per-call", "template-parse-per-call", "replacer-per-call", "constant-work", "repeated-work", "unchanged-input", "loop-invariant-call":
 		return "Where the input is the same, keep the result of the call on " + at + " and use it again."
-	case "client-per-request", "ctor-per-call", "heavy-ctor-per-call", "sql-open-per-call", "sql-prepare-per-query":
+	case "heavy-ctor-per-call":
+		return "Where the module takes an object of yours, or a function that makes one, hand it one from a sync.Pool; " + at + " leads there."
+	case "client-per-request", "ctor-per-call", "sql-open-per-call", "sql-prepare-per-query":
 		return "Create the object once and share it, rather than on " + at + " for each call."
 	case "log-args-boxed", "log-text-unwritten", "debug-logging-on":
 		return "Test the level before the call on " + at + ", or turn the logging off."
@@ -63,7 +66,11 @@ func issue(f *diagnose.Finding, r *Result) []byte {
 	advice, _, _ := strings.Cut(f.Fix, " The line belongs to ")
 	fmt.Fprintf(&b, "\n## What to change\n\n%s\n", advice)
 	if x := r.Fork; x != nil && x.Diff != "" {
-		fmt.Fprintf(&b, "\n```diff\n%s```\n\nOld and new do the same: %s. The tests of the package %s.\n", x.Diff, x.Why, x.Tests)
+		fmt.Fprintf(&b, "\n```diff\n%s```\n\n", x.Diff)
+		if x.Risk != rewrite.Judgement {
+			fmt.Fprintf(&b, "Old and new do the same: %s. ", x.Why)
+		}
+		fmt.Fprintf(&b, "The tests of the package %s.\n", x.Tests)
 		writeTrial(&b, x)
 	}
 	fmt.Fprintf(&b, "\n## How it was measured\n\nBy hone, which records a program under load and attributes its cost to lines:\n\n    hone run %s\n", r.Target)

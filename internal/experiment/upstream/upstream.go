@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -11,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
@@ -31,7 +28,7 @@ const Schema = "hone/upstream/v1"
 type Spec struct {
 	Options capture.Options // to record the target again
 	Dir     string          // where the copy and the issue go
-	Try     bool            // look for a version that cures, and measure the copy
+	Try     bool            // look for a version that cures unless there is a copy already, and measure the copy
 	Runs    int             // of each side of a trial
 	Seed    uint64
 }
@@ -58,11 +55,11 @@ type Fork struct {
 	Dir     string             `json:"dir,omitempty"`
 	Replace string             `json:"replace,omitempty"` // the directive that uses it
 	Diff    string             `json:"diff,omitempty"`    // unified, relative to the module
-	Risk    rewrite.Risk       `json:"risk,omitempty"`
-	Why     string             `json:"why,omitempty"`   // why old and new do the same
-	Tests   string             `json:"tests,omitempty"` // what the module's own tests of the package said
-	Trial   *experiment.Result `json:"trial,omitempty"` // the target with the copy beside the target as it is
-	Left    string             `json:"left,omitempty"`  // why there is no copy
+	Risk    rewrite.Risk       `json:"risk,omitempty"`    // judgement: the user changed the copy
+	Why     string             `json:"why,omitempty"`     // why old and new do the same, as far as hone can say
+	Tests   string             `json:"tests,omitempty"`   // what the module's own tests of the package said
+	Trial   *experiment.Result `json:"trial,omitempty"`   // the target with the copy beside the target as it is
+	Left    string             `json:"left,omitempty"`    // why the copy is not patched, or why there is none
 }
 
 // dirPrefix starts the names of the directories for alternate go.mod files.
@@ -85,7 +82,8 @@ func Run(ctx context.Context, cfg session.Config, f *diagnose.Finding, s Spec) (
 	defer dir.Remove()
 	r := &Result{Schema: Schema, Target: s.Options.Arg, Finding: f.Label(), Rule: f.Rule, Title: f.Title,
 		Module: f.Module, Version: f.Version, File: f.File, Line: f.Line, Workaround: workaround(f)}
-	if s.Try {
+	copied := filepath.Join(s.Dir, strings.ReplaceAll(f.Module, "/", "_")+"@"+f.Version)
+	if _, err := os.Stat(copied); s.Try && err != nil { // who has changed a copy has decided against a version
 		found, err := tunedeps.Run(ctx, cfg, tunedeps.Spec{Options: s.Options, Modules: []string{f.Module}, Runs: s.Runs, Seed: s.Seed, Progress: cfg.Progress})
 		if err != nil {
 			return nil, err
@@ -99,13 +97,13 @@ func Run(ctx context.Context, cfg session.Config, f *diagnose.Finding, s Spec) (
 	if err != nil {
 		return nil, err
 	}
-	t := &fork{cfg: cfg, spec: s, finding: f, tree: tree, result: &Fork{}}
+	t := &fork{cfg: cfg, spec: s, finding: f, tree: tree, work: dir.Path, dir: copied, result: &Fork{}}
 	r.Fork = t.result
 	if err := t.make(ctx); err != nil {
 		if ctx.Err() != nil || t.made {
 			return nil, errors.Join(err, t.undo())
 		}
-		r.Fork.Left = err.Error()
+		*r.Fork = Fork{Left: err.Error()}
 	}
 	r.Issue = filepath.Join(s.Dir, "issue-"+strings.NewReplacer("/", "-", "@", "-").Replace(f.Module)+"-"+f.Label()+".md")
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
@@ -121,8 +119,9 @@ type fork struct {
 	finding *diagnose.Finding
 	tree    *altmod.Tree
 	result  *Fork
+	work    string // a directory for what nobody keeps
 	dir     string
-	made    bool // there is a directory
+	made    bool // hone made the directory
 }
 
 // undo removes a copy that was not finished.
@@ -133,53 +132,63 @@ func (t *fork) undo() error {
 	return os.RemoveAll(t.dir)
 }
 
-// make copies the module, patches the copy, runs its tests and measures it. An error before there is a copy is a reason for none.
+// make copies the module, patches the copy, runs its tests and measures it. A copy that is there already, and differs from the module,
+// is the user's: it is tested and measured as it is.
 func (t *fork) make(ctx context.Context) error {
 	f := t.finding
-	if !slices.Contains(rewrite.Rules(), f.Rule) {
-		return errors.New("hone has no rewrite for " + f.Rule + " that is safe by types and syntax: patch a copy by hand, and measure it with hone try -with dep:" + f.Module + "=DIR")
-	}
-	t.dir = filepath.Join(t.spec.Dir, strings.ReplaceAll(f.Module, "/", "_")+"@"+f.Version)
-	if _, err := os.Stat(t.dir); err == nil {
-		return fmt.Errorf("%s is there already: remove it, or name another directory", t.dir)
-	}
 	source, err := t.tree.Source(ctx, f.Module, f.Version)
 	if err != nil {
 		return err
+	}
+	pristine := filepath.Join(t.work, "pristine")
+	if err := copyModule(pristine, source, f.Module); err != nil {
+		return err
+	}
+	t.result.Dir, t.result.Replace = t.dir, "replace "+f.Module+" => "+t.dir
+	if _, err := os.Stat(t.dir); err == nil {
+		if t.result.Diff, err = treeDiff(pristine, t.dir); err != nil {
+			return err
+		}
+		if t.result.Diff == "" {
+			return t.leave("the copy in " + t.dir + " is as the module is")
+		}
+		t.result.Risk, t.result.Why = rewrite.Judgement, "the copy in "+t.dir+" was there, and what it changes is yours to judge"
+		return t.check(ctx, t.test(ctx, pristine))
 	}
 	if err := os.MkdirAll(t.spec.Dir, 0o755); err != nil {
 		return err
 	}
 	t.made = true
-	if err := os.CopyFS(t.dir, os.DirFS(source)); err != nil {
+	if err := copyModule(t.dir, source, f.Module); err != nil {
 		return err
 	}
-	gomod := filepath.Join(t.dir, "go.mod")
-	if _, err := os.Stat(gomod); errors.Is(err, os.ErrNotExist) { // a module from before there were modules
-		if err := os.WriteFile(gomod, []byte("module "+f.Module+"\n"), 0o644); err != nil {
-			return err
-		}
+	change, err := t.patch(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return t.leave(err.Error())
 	}
-	build, err := t.tree.Replace(f.Module, t.dir)
-	if err != nil {
-		return err
-	}
-	change, err := t.patch(ctx, build)
-	if err != nil {
-		t.result.Left = err.Error()
-		err := t.undo()
-		t.made = false
-		return errors.Join(errors.New(t.result.Left), err)
-	}
-	before := t.test(ctx)
+	before := t.test(ctx, t.dir)
 	if err := os.WriteFile(change.File, change.New, 0o644); err != nil {
 		return err
 	}
-	t.result.Dir, t.result.Replace = t.dir, "replace "+f.Module+" => "+t.dir
 	t.result.Risk, t.result.Why = change.Risk, change.Why
-	text := string(diff.Diff("a/"+f.File, change.Old, "b/"+f.File, change.New))
-	_, t.result.Diff, _ = strings.Cut(text, "\n") // the line "diff a b"
-	switch after := t.test(ctx); {
+	if t.result.Diff, err = treeDiff(pristine, t.dir); err != nil {
+		return err
+	}
+	return t.check(ctx, before)
+}
+
+// leave leaves the copy to the user.
+func (t *fork) leave(why string) error {
+	t.result.Left = why + ": change the copy in " + t.dir + ", and run the same command again to test it, and with -try to measure it"
+	return nil
+}
+
+// check tests the patched copy and measures it. before is what its tests said without the patch.
+func (t *fork) check(ctx context.Context, before string) (err error) {
+	switch after := t.test(ctx, t.dir); {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case before == "" && after != "":
@@ -194,13 +203,20 @@ func (t *fork) make(ctx context.Context) error {
 		return nil
 	}
 	t.result.Trial, err = experiment.Run(ctx, t.cfg, experiment.Spec{Options: t.spec.Options, Runs: t.spec.Runs, Seed: t.spec.Seed, Progress: t.cfg.Progress,
-		Variants: []experiment.Variant{{Name: "the patched copy", Modules: []string{f.Module + "=" + t.dir}}}})
+		Variants: []experiment.Variant{{Name: "the patched copy", Modules: []string{t.finding.Module + "=" + t.dir}}}})
 	return err
 }
 
 // patch computes the change of the finding's lines in the copy.
-func (t *fork) patch(ctx context.Context, b altmod.Build) (*rewrite.Change, error) {
+func (t *fork) patch(ctx context.Context) (*rewrite.Change, error) {
 	f := t.finding
+	if !slices.Contains(rewrite.Rules(), f.Rule) {
+		return nil, errors.New("hone has no rewrite for " + f.Rule + " that is safe by types and syntax")
+	}
+	b, err := t.tree.Replace(f.Module, t.dir)
+	if err != nil {
+		return nil, err
+	}
 	pkg, err := rewrite.LoadPackage(ctx, t.spec.Options.Dir, path.Join(f.Module, path.Dir(f.File)), b.Flags, b.Env)
 	if err != nil {
 		return nil, err
@@ -219,10 +235,11 @@ func (t *fork) patch(ctx context.Context, b altmod.Build) (*rewrite.Change, erro
 	return c, err
 }
 
-// test runs the copy's own tests of the package; it returns "" when they pass, else their last lines.
-func (t *fork) test(ctx context.Context) string {
-	cmd := exec.CommandContext(ctx, "go", "test", "-mod=mod", "-timeout=5m", ".")
-	cmd.Dir = filepath.Join(t.dir, filepath.FromSlash(path.Dir(t.finding.File)))
+// test runs a copy's own tests of the package; it returns "" when they pass, else their last lines. Without vet: what it says of an
+// old module's tests is not about the patch.
+func (t *fork) test(ctx context.Context, dir string) string {
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-mod=mod", "-timeout=5m", ".")
+	cmd.Dir = filepath.Join(dir, filepath.FromSlash(path.Dir(t.finding.File)))
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), "GOWORK=off"), 5*time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil {

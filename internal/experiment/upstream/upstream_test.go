@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/diagnose"
+	"github.com/hone-go/hone/internal/rewrite"
 	"github.com/hone-go/hone/internal/session"
 )
 
@@ -104,8 +105,17 @@ func TestFork(t *testing.T) {
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 2 {
 		t.Errorf("the tree has %d files, %v", len(names), err)
 	}
-	if r, err := Run(t.Context(), cfg, finding("sprintf-simple"), spec); err != nil || !strings.Contains(r.Fork.Left, "there already") {
-		t.Errorf("again: %+v, %v", r, err)
+	r, err = Run(t.Context(), cfg, finding("sprintf-simple"), spec)
+	if err != nil || r.Fork.Left != "" || r.Fork.Diff != f.Diff || r.Fork.Tests != "pass" || r.Fork.Risk != rewrite.Judgement {
+		t.Errorf("again, with the copy in place: %+v, %v", r.Fork, err)
+	}
+	write(t, filepath.Join(f.Dir, "dep.go"), strings.Replace(dep, "%s:%d", "%s-%d", 1))
+	r, err = Run(t.Context(), cfg, finding("sprintf-simple"), spec)
+	if err != nil || !strings.Contains(r.Fork.Diff, `+	return fmt.Sprintf("%s-%d", a, n)`) || !strings.Contains(r.Fork.Tests, "fail with the patch, and pass without") {
+		t.Errorf("a change of the user's that breaks a test: %+v, %v", r.Fork, err)
+	}
+	if text, err = os.ReadFile(r.Issue); err != nil || strings.Contains(string(text), "Old and new do the same") || !strings.Contains(string(text), "%s-%d") {
+		t.Errorf("the issue says of the user's change that it does the same: %s, %v", text, err)
 	}
 	if left, err := filepath.Glob(filepath.Join(cfg.CacheDir, "work", "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -116,20 +126,26 @@ func TestNoFork(t *testing.T) {
 	dir := app(t, "b:2")
 	cfg := session.Config{CacheDir: t.TempDir()}
 	spec := Spec{Options: capture.Options{Dir: dir, Package: ".", Arg: "."}, Dir: filepath.Join(t.TempDir(), "forks")}
+	copied := filepath.Join(spec.Dir, "example.com_dep@v1.0.0")
 	r, err := Run(t.Context(), cfg, finding("hot-mutex"), spec)
-	if err != nil || !strings.Contains(r.Fork.Left, "no rewrite for hot-mutex") || !strings.Contains(r.Workaround, "main.go:5") {
+	if err != nil || !strings.Contains(r.Fork.Left, "no rewrite for hot-mutex") || !strings.Contains(r.Fork.Left, copied) || !strings.Contains(r.Workaround, "main.go:5") {
 		t.Errorf("a rule without a rewrite: %+v, %v", r, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(copied, "dep.go")); err != nil || string(text) != dep {
+		t.Errorf("the copy for the user to change: %s, %v", text, err)
 	}
 	if _, err := os.Stat(r.Issue); err != nil {
 		t.Error(err)
 	}
+	if r, err = Run(t.Context(), cfg, finding("hot-mutex"), spec); err != nil || !strings.Contains(r.Fork.Left, "is as the module is") {
+		t.Errorf("a copy that nobody has changed: %+v, %v", r.Fork, err)
+	}
+	os.RemoveAll(copied)
 	wrong := finding("concat-loop")
-	if r, err = Run(t.Context(), cfg, wrong, spec); err != nil || r.Fork.Left == "" || r.Fork.Dir != "" {
+	if r, err = Run(t.Context(), cfg, wrong, spec); err != nil || r.Fork.Left == "" || r.Fork.Diff != "" {
 		t.Errorf("a line that the rewrite does not know: %+v, %v", r.Fork, err)
 	}
-	if names, err := os.ReadDir(spec.Dir); err != nil || len(names) != 1 {
-		t.Errorf("a copy that was not patched stays: %v, %v", names, err)
-	}
+	os.RemoveAll(copied)
 	if r, err = Run(t.Context(), cfg, finding("sprintf-simple"), spec); err != nil || !strings.Contains(r.Fork.Tests, "without the patch, too") {
 		t.Errorf("tests that fail anyway: %+v, %v", r.Fork, err)
 	}
