@@ -19,9 +19,9 @@ import (
 //go:embed leftpad.txtar
 var archive []byte
 
-// Extract makes dir hold the two modules, and returns the directory of each.
-// What stands there already stays as it is, so that a recording of an earlier
-// demo keeps its sources; files of another version of the example are replaced.
+// Extract writes the two modules to dir, and returns the directory of each. Files that are already
+// right are not written, so that a recording of an earlier demo keeps its sources; files of another
+// version of the example are replaced.
 func Extract(dir string) (before, after string, err error) {
 	before, after = filepath.Join(dir, "before"), filepath.Join(dir, "after")
 	wanted := make(map[string][]byte)
@@ -41,8 +41,8 @@ func Extract(dir string) (before, after string, err error) {
 	return before, after, nil
 }
 
-// removeOthers deletes the files right below dir that are not wanted: a source
-// file of another version would be built into the program.
+// removeOthers deletes the files directly in dir that are not wanted: a source file of another
+// version would be built into the program.
 func removeOthers(dir string, wanted map[string][]byte) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func removeOthers(dir string, wanted map[string][]byte) error {
 	return nil
 }
 
-// writeChanged writes a file unless it holds data already.
+// writeChanged writes a file unless it already contains data.
 func writeChanged(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil

@@ -16,13 +16,13 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// connections is the account's: ab -c 8.
+// connections is the number in the published measurement: ab -c 8.
 const connections = 8
 
-// query is the account's request.
+// query is the request of the published measurement.
 const query = "/v1/leftpad/?str=test&len=50&chr=*"
 
-// Result is both halves of the demo and what stands between them.
+// Result is both halves of the demo and their comparison.
 type Result struct {
 	Before, After *session.Result
 	Comparison    *compare.Comparison
@@ -46,8 +46,8 @@ func (r *Result) JSON() any {
 // Run records and diagnoses the service before and after its repair, each for the
 // given duration, and compares them.
 func Run(ctx context.Context, c session.Config, duration time.Duration) (*Result, error) {
-	// The sources stay in the cache, so that `hone list` and `hone findings` can show
-	// them again after the demo.
+	// The sources remain in the cache, so that `hone list` and `hone findings` can show them after
+	// the demo.
 	dir := filepath.Join(c.CacheDir, "demo")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("create a directory for the example: %w", err)
@@ -57,7 +57,8 @@ func Run(ctx context.Context, c session.Config, duration time.Duration) (*Result
 		return nil, err
 	}
 	var r Result
-	// Both recordings first, side by side in time, so that the machine is as alike as it can be.
+	// Both recordings first, close in time, so that the state of the machine is as similar as
+	// possible.
 	paths := make([]string, 2)
 	for i, src := range []string{before, after} {
 		if paths[i], err = record(ctx, c, src, duration); err != nil {
@@ -99,7 +100,7 @@ func record(ctx context.Context, c session.Config, src string, duration time.Dur
 	})
 }
 
-// freeAddr asks the kernel for a port of the loopback that nobody uses.
+// freeAddr returns an unused port of the loopback interface.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -109,7 +110,7 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// perRequest is the CPU seconds of a request in the clean phase.
+// perRequest returns the CPU seconds per request in the clean phase.
 func perRequest(r *session.Result) float64 {
 	for _, p := range r.Manifest.Phases {
 		if p.Name == recording.PhaseClean && p.Requests > 0 {

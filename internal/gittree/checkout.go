@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Checkout writes a commit's files into a directory, without a change of the repository: the index is one of its own. It
-// returns the directory that stands for dir there, and the commit.
+// Checkout writes a commit's files to a directory without changing the repository: it uses its own
+// index. It returns the directory that corresponds to dir there, and the commit.
 func Checkout(ctx context.Context, dir, ref, into string) (old, commit string, err error) {
 	git := func(env []string, args ...string) (string, error) {
 		var stderr bytes.Buffer

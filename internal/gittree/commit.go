@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Commit is a commit, with the branch that it was asked for by.
+// Commit is a commit, with the branch that was asked for.
 type Commit struct {
 	Hash    string
 	Time    time.Time // of the committer
 	Subject string    // first line of the message
-	Branch  string    // that the tree is on; "" for none, and for commits other than its own
-	Dirty   bool      // the tree has changes of files that git knows; only for the tree's own commit
+	Branch  string    // checked out in the tree; "" for none, and for commits other than the tree's
+	Dirty   bool      // the tree has changes of tracked files; only for the tree's commit
 }
 
-// Describe returns the commit that ref stands for in dir's repository; "" is the tree's own.
+// Describe returns the commit that ref names in dir's repository; "" is the tree's commit.
 func Describe(ctx context.Context, dir, ref string) (Commit, error) {
 	own := ref == ""
 	if own {
@@ -40,7 +40,8 @@ func Describe(ctx context.Context, dir, ref string) (Commit, error) {
 	return c, nil
 }
 
-// Between lists the commits after good up to bad, along first parents, the oldest first. good must be an ancestor of bad.
+// Between lists the commits after good up to bad, along first parents, oldest first. good must be
+// an ancestor of bad.
 func Between(ctx context.Context, dir, good, bad string) ([]Commit, error) {
 	g, err := Describe(ctx, dir, good)
 	if err != nil {
@@ -76,12 +77,12 @@ func logOf(ctx context.Context, dir string, args ...string) ([]Commit, error) {
 	return list, nil
 }
 
-// Top is the root directory of dir's work tree.
+// Top returns the root directory of dir's work tree.
 func Top(ctx context.Context, dir string) (string, error) {
 	return gitLine(ctx, dir, "rev-parse", "--show-toplevel")
 }
 
-// gitLine runs git and returns what it printed, without the line's end.
+// gitLine runs git and returns its output without the final line end.
 func gitLine(ctx context.Context, dir string, args ...string) (string, error) {
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, "git", args...)

@@ -1,3 +1,3 @@
-// Package gittree writes the files of a git commit somewhere else, without a change of the repository: no worktree is
-// registered, no ref moved, and the index is one of its own.
+// Package gittree writes the files of a git commit to another directory without changing the
+// repository: it registers no worktree, moves no ref, and uses its own index.
 package gittree

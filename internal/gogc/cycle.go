@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Cycle is one collection, as the runtime prints it under GODEBUG=gctrace=1 (package runtime, "GODEBUG"). Sizes are in bytes, of which the
-// runtime prints whole MiB, times in seconds.
+// Cycle is one garbage collection, as the runtime prints it with GODEBUG=gctrace=1 (package
+// runtime, "GODEBUG"). Sizes are in bytes (the runtime prints whole MiB), times in seconds.
 type Cycle struct {
 	Number                 int
 	At                     float64 // since the program's start
-	CPU                    float64 // of marking and of the pauses, idle marking included
+	CPU                    float64 // of marking and of the pauses, including idle marking
 	Start, End, Live, Goal float64 // of the heap: when marking starts, when it ends, what is marked; and the goal
 	Stacks, Globals        float64 // that are scanned
 	Forced                 bool
@@ -89,7 +89,7 @@ func figure(s string) (float64, bool) {
 	return x, err == nil && x >= 0 && x < 1e15
 }
 
-// mib turns whole MiB, which the runtime rounds down, into bytes.
+// mib converts whole MiB, which the runtime rounds down, to bytes.
 func mib(s string) (float64, bool) {
 	x, ok := figure(s)
 	return (x + 0.5) * (1 << 20), ok

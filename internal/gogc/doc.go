@@ -1,11 +1,12 @@
-// Package gogc says which setting of the Go collector is worth a try: whether its work is
-// much, how far the heap may grow in the memory that is there, and what that takes.
+// Package gogc decides which GOGC is worth a trial: whether garbage collection costs enough, how
+// far the heap may grow in the available memory, and how much memory that takes.
 //
-// The one decision: the recording, which tries a setting, and the rule, which advises one, ask
-// here, so that what is advised is what was tried.
+// The one decision: both the recording, which tries a setting, and the rule, which recommends one,
+// ask this package, so that what is recommended is what was tried.
 //
-// Observed predicts what another setting does, by a replay of the collections that the runtime printed.
+// Observed predicts the effect of another setting by simulating the collections that the runtime
+// printed.
 //
-// It knows figures only: where they come from is the caller's affair, and what a setting really saves is
-// for a trial to say.
+// The package computes with figures that the caller provides. Only a trial shows what a setting
+// really saves.
 package gogc

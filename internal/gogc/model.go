@@ -5,53 +5,59 @@ import (
 	"slices"
 )
 
-// Observed is what a program did under its own setting, in a window: one or more runs of a program that ends, or a stretch of a service.
+// Observed is what a program did under its own setting in a window: one or more runs of a program
+// that exits, or an interval of a service.
 type Observed struct {
 	GOGC  int     // percent; not positive: off
 	Limit float64 // GOMEMLIMIT in bytes; 0: none
-	// Runs are the cycles of each run, in order; of a service there is one, without what came before the window.
+	// Runs are the cycles of each run, in order. A service has one run, without the cycles before
+	// the window.
 	Runs       [][]Cycle
-	Ends       bool    // a program that ends: a run begins with an empty heap and faults its memory in
+	Ends       bool    // a program that exits: a run starts with an empty heap and page faults its memory in
 	AllocBytes float64 // allocated in the window, by all runs
 	CPUSeconds float64 // of the process
-	FaultCPU   float64 // seconds of CPU that a page fault takes
+	FaultCPU   float64 // CPU seconds per page fault
 	Resident   float64 // peak, bytes
 }
 
-// Setting is a choice for the collector.
+// Setting is a setting of the garbage collector.
 type Setting struct {
 	GOGC  int     `json:"gogc"`                   // percent; 0: off
 	Limit float64 `json:"gomemlimit_b,omitempty"` // bytes; 0: none
 }
 
-// Predicted is what a setting would do in the window.
+// Predicted is the predicted effect of a setting in the window.
 type Predicted struct {
 	CPUSeconds float64 // of the process
-	GCSeconds  float64 // of which the collector's
+	GCSeconds  float64 // the collector's part of it
 	Cycles     float64
 	Resident   float64 // peak, bytes
-	Feasible   bool    // the live heap fits below the limit with some room
+	Feasible   bool    // the live heap fits below the limit, with some room
 }
 
 const (
 	page = 4 << 10
-	// limitUse is the part of GOMEMLIMIT that the heap may fill: the rest is stacks, metadata and what is free but not yet
-	// returned (runtime/mgcpacer.go, memoryLimitHeapGoal, takes 3 % off, and all that is not heap).
+	// limitUse is the part of GOMEMLIMIT that the heap may fill: the rest is stacks, metadata and
+	// free memory not yet returned (runtime/mgcpacer.go, memoryLimitHeapGoal, subtracts 3 % and
+	// everything that is not heap).
 	limitUse = 0.9
-	// overhead is what a larger heap takes beyond its bytes: metadata, and blocks that are partly filled.
+	// overhead is the memory of a larger heap relative to its bytes: metadata, and partly filled
+	// blocks.
 	overhead = 1.05
 )
 
-// Predict replays the window under another setting: the live heap is a function of the bytes allocated so far, the pacer's
-// goal says after how many bytes the next cycle ends (runtime/mgcpacer.go), and a cycle costs what those that were
-// observed cost, by the memory that it marks. What the collector's absence does to the rest of the program (caches,
-// write barriers) is not in it.
+// Predict simulates the window under another setting. The live heap is a function of the bytes
+// allocated so far, the pacer's goal determines after how many bytes the next cycle ends
+// (runtime/mgcpacer.go), and the cost of a cycle is that of the observed cycles, by the memory that
+// it marks. Not included is how fewer collections affect the rest of the program (caches, write
+// barriers).
 func (o *Observed) Predict(s Setting) Predicted {
 	own := o.replay(Setting{o.GOGC, o.Limit})
 	gc, cycles := o.marking()
 	p := o.replay(s)
 	if own.Cycles > 0 && own.GCSeconds > 0 {
-		// The replay of the program's own setting says by how much whole MiB, and what came between cycles, are off.
+		// The simulation of the program's own setting shows the error from whole MiB and from what
+		// happens between cycles.
 		p.GCSeconds *= gc / own.GCSeconds
 		p.Cycles *= cycles / own.Cycles
 	}
@@ -64,7 +70,7 @@ func (o *Observed) Predict(s Setting) Predicted {
 	return p
 }
 
-// marking is what the observed cycles took, and how many there were.
+// marking returns the cost of the observed cycles, and their number.
 func (o *Observed) marking() (seconds, cycles float64) {
 	for _, run := range o.Runs {
 		for _, c := range run {
@@ -75,7 +81,7 @@ func (o *Observed) marking() (seconds, cycles float64) {
 	return seconds, cycles
 }
 
-// Live is the largest live heap that was seen.
+// Live returns the largest live heap that was observed.
 func (o *Observed) Live() (most float64) {
 	for _, run := range o.Runs {
 		for _, c := range run {
@@ -85,7 +91,7 @@ func (o *Observed) Live() (most float64) {
 	return most
 }
 
-// Grown is the same program with so many times the live memory, all of which is marked.
+// Grown returns the same program with times as much live memory, all of which is marked.
 func (o *Observed) Grown(times float64) *Observed {
 	gc, _ := o.marking()
 	grown := *o
@@ -103,7 +109,7 @@ func (o *Observed) Grown(times float64) *Observed {
 	return &grown
 }
 
-// replay simulates all runs; Resident is the largest heap.
+// replay simulates all runs. Resident is the largest heap.
 func (o *Observed) replay(s Setting) Predicted {
 	p := Predicted{Feasible: true}
 	fixed, each := o.cost()
@@ -141,10 +147,10 @@ func (o *Observed) replay(s Setting) Predicted {
 	return p
 }
 
-// mostCycles bounds a replay.
+// mostCycles bounds a simulation.
 const mostCycles = 2_000_000
 
-// goal is the heap at which the next cycle ends.
+// goal returns the heap size at which the next cycle ends.
 func goal(s Setting, live, scanned float64) float64 {
 	next := math.Inf(1)
 	if s.GOGC > 0 {
@@ -157,7 +163,7 @@ func goal(s Setting, live, scanned float64) float64 {
 	return next
 }
 
-// curve is the live heap by the bytes allocated before: at the end of each cycle of a run.
+// curve returns the live heap at the end of each cycle of a run, and the bytes allocated before it.
 func curve(run []Cycle, ends bool) (at, live []float64) {
 	x, before := 0.0, 0.0
 	if ends {
@@ -193,8 +199,9 @@ func interpolate(at, live []float64, x float64) float64 {
 	return live[i-1] + (live[i]-live[i-1])*(x-at[i-1])/(at[i]-at[i-1])
 }
 
-// cost is what a cycle takes: fixed, and for each byte that it marks or scans. It is fitted to the observed cycles by least squares, where
-// they mark different amounts; else all of it is by the byte.
+// cost returns the cost of a cycle: a fixed part, and a part per byte that it marks or scans. It is
+// fitted to the observed cycles by least squares if they mark different amounts; otherwise all of
+// it is per byte.
 func (o *Observed) cost() (fixed, each float64) {
 	var n, sx, sy, sxx, sxy float64
 	for _, run := range o.Runs {

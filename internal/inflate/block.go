@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// fixedLens are the code lengths of a block with the fixed code.
+// fixedLens returns the code lengths of a block with the fixed code.
 func fixedLens() (lits [numLits]uint8, dists [numDists]uint8) {
 	for i := range lits {
 		switch {
@@ -25,7 +25,7 @@ func fixedLens() (lits [numLits]uint8, dists [numDists]uint8) {
 	return lits, dists
 }
 
-// startBlock reads the head of a block.
+// startBlock reads the header of a block.
 func (d *Reader) startBlock() error {
 	head, err := d.take(3)
 	if err != nil {
@@ -62,10 +62,10 @@ func (d *Reader) startStored() error {
 	return nil
 }
 
-// lenOrder is the order in which the lengths of the code for code lengths come.
+// lenOrder is the order of the lengths of the code for code lengths.
 var lenOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// startDynamic reads the codes of a block that brings its own.
+// startDynamic reads the codes of a block with its own codes.
 func (d *Reader) startDynamic() error {
 	head, err := d.take(14)
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *Reader) codeLengths(table *[1 << 7]uint32, lengths []uint8) error {
 	return nil
 }
 
-// copyStored copies a piece of a stored block.
+// copyStored copies a part of a stored block.
 func (d *Reader) copyStored() error {
 	for d.stored > 0 && d.write < len(d.out) {
 		if err := d.fill(1); err != nil {
@@ -176,13 +176,13 @@ func (d *Reader) endBlock() {
 
 const (
 	maxMatch = 258
-	// slack is what a copy by eight bytes may write beyond its end, and more.
+	// slack is more than a copy by eight bytes may write beyond its end.
 	slack = 16
-	// ahead is how many bytes of input one iteration of decode may load.
+	// ahead is the number of bytes of input that one iteration of decode may load.
 	ahead = 24
 )
 
-// decode decodes codes as long as there is plenty of input and of room.
+// decode decodes codes while there is enough input and output space.
 func (d *Reader) decode() error {
 	in, out := d.in, d.out
 	bits, nbits, pos, o := d.bits, d.nbits, d.pos, d.write
@@ -194,7 +194,7 @@ func (d *Reader) decode() error {
 		pos += int(63-nbits) >> 3
 		nbits |= 56
 		e := lit[bits&(1<<litRoot-1)]
-		if e&isLiteral != 0 { // mostly there are several; three take 33 bits at most
+		if e&isLiteral != 0 { // usually there are several literals in a row; three take at most 33 bits
 			bits >>= e & takes
 			nbits -= uint(e & takes)
 			out[o] = byte(e >> valueAt)
@@ -280,8 +280,7 @@ func repeat(out []byte, at, back, length int) int {
 	return at + length
 }
 
-// step decodes one symbol where the input is about to end: it never takes
-// bits that are not there.
+// step decodes one symbol near the end of the input: it never takes bits that do not exist.
 func (d *Reader) step() error {
 	e, err := d.symbol(d.lit[:], litRoot)
 	if err != nil {

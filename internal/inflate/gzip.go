@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// header reads a member's header; io.EOF when there is no member any more.
-// What it says is of no use here, but its checksum is checked.
+// header reads a member's header; io.EOF if there are no more members. Its content is not used, but
+// its checksum is verified.
 func (d *Reader) header() error {
 	if err := d.fill(1); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (d *Reader) header() error {
 	}
 	const hasSum, hasExtra, hasName, hasComment = 1 << 1, 1 << 2, 1 << 3, 1 << 4
 	flags := h.byte()
-	for range 6 { // the time, two bytes of no interest
+	for range 6 { // the modification time and two unused bytes
 		h.byte()
 	}
 	if flags&hasExtra != 0 {
@@ -42,7 +42,7 @@ func (d *Reader) header() error {
 	return h.err
 }
 
-// headerReader reads bytes and sums them; after an error it gives zeros.
+// headerReader reads bytes and sums them; after an error it returns zeros.
 type headerReader struct {
 	d   *Reader
 	sum uint32
@@ -61,7 +61,7 @@ func (h *headerReader) byte() byte {
 	return byte(v)
 }
 
-// or is the reader's error, else err.
+// or returns the reader's error, or err if there is none.
 func (h *headerReader) or(err error) error {
 	if h.err != nil {
 		return h.err
@@ -69,7 +69,7 @@ func (h *headerReader) or(err error) error {
 	return err
 }
 
-// trailer checks what a member says of its data.
+// trailer verifies a member's checksum and length.
 func (d *Reader) trailer() error {
 	d.align()
 	sum, err := d.take(32)

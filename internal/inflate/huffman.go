@@ -24,16 +24,15 @@ const (
 	litRoot  = 11
 	distRoot = 8
 
-	numLits  = 288 // with two that only the fixed code has, and that mean nothing
+	numLits  = 288 // including two that only the fixed code has, and that have no meaning
 	numDists = 32  // likewise
 
-	// Every subtable has two codes at least, so there are at most half as many
-	// subtables as codes.
+	// Every subtable has at least two codes, so there are at most half as many subtables as codes.
 	litSize  = 1<<litRoot + numLits/2<<(maxCodeLen-litRoot)
 	distSize = 1<<distRoot + numDists/2<<(maxCodeLen-distRoot)
 )
 
-// meanings are the entries of all symbols of an alphabet, without code lengths.
+// meanings holds the entries of all symbols of an alphabet, without code lengths.
 type meanings struct {
 	lits  [numLits]uint32
 	dists [numDists]uint32
@@ -71,9 +70,9 @@ func newMeanings() *meanings {
 	return m
 }
 
-// build fills a table of 1<<root entries and its subtables for the code with
-// these lengths (0: the symbol has no code). It reports whether the lengths
-// make a code: a complete one, a single code of one bit, or none at all.
+// build fills a table of 1<<root entries and its subtables for the code with these lengths (0: the
+// symbol has no code). It reports whether the lengths form a code: a complete one, a single code of
+// one bit, or none at all.
 func build(table []uint32, root int, lens []uint8, symbols []uint32) bool {
 	var count, next [maxCodeLen + 1]int
 	for _, n := range lens {
@@ -104,12 +103,11 @@ func build(table []uint32, root int, lens []uint8, symbols []uint32) bool {
 	return true
 }
 
-// fill goes from the last code to the first: so the longest code of a subtable
-// comes first and says how large that is. Codes stand in the stream with their
-// first bit lowest.
+// fill goes from the last code to the first, so that the longest code of a subtable comes first and
+// determines the size of the subtable. Codes are stored in the stream with their first bit lowest.
 func fill(table []uint32, root int, lens []uint8, symbols []uint32, order []uint16) {
-	end := 1 << root // of the table so far
-	var code uint32  // left-aligned in maxCodeLen bits: at first the one behind the last
+	end := 1 << root // end of the table so far
+	var code uint32  // left-aligned in maxCodeLen bits; at first the one after the last
 	for _, s := range order {
 		code += 1 << (maxCodeLen - lens[s])
 	}

@@ -7,16 +7,15 @@ import (
 	"io"
 )
 
-// ErrCorrupt is in the chain of all errors that say that the data is broken;
-// data that ends too early gives io.ErrUnexpectedEOF.
+// ErrCorrupt is wrapped by all errors about malformed data; truncated data is io.ErrUnexpectedEOF.
 var ErrCorrupt = errors.New("corrupt gzip data")
 
-// What comes next in the stream.
+// state is what comes next in the stream.
 type state int
 
 const (
 	atHeader  state = iota // of a member
-	atBlock                // the head of a block
+	atBlock                // the header of a block
 	inStored               // a stored block
 	inCodes                // a block of codes
 	atTrailer              // of a member
@@ -24,23 +23,23 @@ const (
 
 const (
 	inSize  = 64 << 10
-	history = 32 << 10 // how far back a match may lie
+	history = 32 << 10 // maximum distance of a match
 	outSize = history + 128<<10 + maxMatch + slack
 )
 
-// Reader inflates a stream. It is not for several goroutines at once.
+// Reader decompresses a stream. It is not safe for concurrent use.
 type Reader struct {
 	src      io.Reader
-	in       []byte // in[pos:end] is not taken yet
+	in       []byte // in[pos:end] has not been read yet
 	pos, end int
 	taken    int64 // bytes of the stream before in[0]
-	srcErr   error // what ended src
+	srcErr   error // why src ended
 
-	bits  uint64 // the next nbits bits of the stream; those above may be its next too
+	bits  uint64 // the next nbits bits of the stream; the bits above may be the following ones
 	nbits uint
 
-	out         []byte // what was inflated last; the end of it is the history
-	read, write int    // out[read:write] is not handed out yet
+	out         []byte // the latest output; its end is the history
+	read, write int    // out[read:write] has not been returned yet
 
 	state    state
 	last     bool // the block is the member's last
@@ -50,10 +49,10 @@ type Reader struct {
 	dist     [distSize]uint32
 
 	sum, size uint32 // of the member
-	err       error  // what ended everything
+	err       error  // why reading stopped
 }
 
-// NewReader returns a Reader of gzip'd data. It reads the first header.
+// NewReader returns a Reader of gzip data. It reads the first header.
 func NewReader(r io.Reader) (*Reader, error) {
 	d := &Reader{src: r, in: make([]byte, inSize), out: make([]byte, outSize), meanings: newMeanings()}
 	if err := d.header(); err != nil {
@@ -65,7 +64,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return d, nil
 }
 
-// Read reads inflated data.
+// Read reads decompressed data.
 func (d *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -84,8 +83,8 @@ func (d *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// more inflates until the room is used up or the member's data ends. All that
-// was inflated before has been handed out.
+// more decompresses until the output space is used up or the member's data ends. All previous
+// output must have been returned.
 func (d *Reader) more() error {
 	if d.state == atTrailer {
 		if err := d.trailer(); err != nil {
@@ -94,7 +93,7 @@ func (d *Reader) more() error {
 		if err := d.header(); err != nil {
 			return err
 		}
-		d.read, d.write = 0, 0 // nothing refers to the member before
+		d.read, d.write = 0, 0 // no match refers to the previous member
 	}
 	if keep := min(d.write, history); d.write > keep {
 		copy(d.out, d.out[d.write-keep:d.write])
@@ -124,12 +123,12 @@ func (d *Reader) advance() error {
 	return d.step()
 }
 
-// fill makes at least n bytes of input available, or all that are left.
+// fill makes at least n bytes of input available, or all that remain.
 func (d *Reader) fill(n int) error {
 	if d.end-d.pos >= n || d.srcErr == io.EOF {
 		return nil
 	}
-	const loaded = 8 // bytes that align may give back
+	const loaded = 8 // bytes that align may return
 	if from := d.pos - loaded; from > 0 {
 		d.end = copy(d.in, d.in[from:d.end])
 		d.taken += int64(from)
@@ -151,7 +150,7 @@ func (d *Reader) fill(n int) error {
 	return nil
 }
 
-// refill loads all whole bytes that there is room for.
+// refill loads as many whole bytes as fit.
 func (d *Reader) refill() {
 	for d.nbits <= 56 && d.pos < d.end {
 		d.bits |= uint64(d.in[d.pos]) << d.nbits
@@ -179,7 +178,7 @@ func (d *Reader) take(n uint) (uint32, error) {
 	return v, nil
 }
 
-// align goes on to the next whole byte, and gives back those that were loaded.
+// align advances to the next whole byte, and returns those that were loaded in advance.
 func (d *Reader) align() {
 	d.pos -= int(d.nbits / 8)
 	d.bits, d.nbits = 0, 0

@@ -2,17 +2,17 @@ package prompt
 
 import "strings"
 
-// Completion is what became of a line.
+// Completion is the result of completing a line.
 type Completion struct {
 	Line    string
 	Pos     int      // of the cursor, in bytes
-	Choices []string // what the word may become, when there is more than one
+	Choices []string // the possible words, if there is more than one
 }
 
-// Complete completes the word before the cursor. candidates gets the words
-// before it and what was typed of it, and returns the whole words that fit. The
-// word grows to what all of them begin with; when there is one only, a space
-// follows, except behind "=", where a value is to come.
+// Complete completes the word before the cursor. candidates gets the words before it and the part
+// that was typed, and returns the whole words that match. The word is extended to the common prefix
+// of all candidates. If there is only one, a space follows, except after "=", where a value is
+// expected.
 func Complete(line string, pos int, candidates func(before []string, word string) []string) Completion {
 	head, tail := line[:pos], line[pos:]
 	start := strings.LastIndexAny(head, " \t") + 1
@@ -33,7 +33,7 @@ func Complete(line string, pos int, candidates func(before []string, word string
 	} else {
 		c.Choices = found
 		if len(grown) < len(word) {
-			return c // they contain the word, and begin in several ways
+			return c // they contain the word, but have no common prefix that extends it
 		}
 	}
 	c.Line = head[:start] + grown + tail
@@ -41,7 +41,7 @@ func Complete(line string, pos int, candidates func(before []string, word string
 	return c
 }
 
-// common returns the length of what a and b begin with, in whole characters.
+// common returns the length of the common prefix of a and b, in whole characters.
 func common(a, b string) int {
 	n := 0
 	for i, r := range a {

@@ -1,12 +1,10 @@
-// Package prompt is what a prompt needs besides a terminal: taking a line
-// apart, completing a word, remembering what was typed.
+// Package prompt is what a prompt needs besides a terminal: it splits lines, completes words and
+// keeps a history.
 //
-// One decision shapes it: nothing here touches a screen. A line is a string and
-// a position, candidates come from the caller, and the history is a list with a
-// file behind it. So all of it is tested without a terminal, and
-// golang.org/x/term does the editing.
+// One decision shapes it: nothing here depends on a screen. A line is a string and a position,
+// candidates come from the caller, and the history is a list stored in a file. Everything is
+// therefore tested without a terminal, and golang.org/x/term does the editing.
 //
-// It refuses to be a shell: a line is words, at most one file to write to and at
-// most one program to send the output to. That program's words are left to the
-// user's own shell.
+// It is not a shell: a line has words, at most one output file, and at most one program that the
+// output is piped to. The user's shell parses the command of that program.
 package prompt

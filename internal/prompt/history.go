@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// MaxHistory is how many lines a history keeps.
+// MaxHistory is the number of lines that a history keeps.
 const MaxHistory = 500
 
-// History is what was typed, in memory and in a file. It has the methods of
+// History is the lines that were typed, in memory and in a file. It has the methods of
 // golang.org/x/term's History.
 type History struct {
 	path  string
 	lines []string // oldest first
-	err   error    // the first that writing met
+	err   error    // the first error of writing
 }
 
-// OpenHistory reads the history in a file, which need not exist yet. The file
-// holds a line for each entry, oldest first; of a longer one the last MaxHistory
-// lines are kept.
+// OpenHistory reads the history from a file, which need not exist yet. The file has one line per
+// entry, oldest first; of a longer file the last MaxHistory lines are kept.
 func OpenHistory(path string) (*History, error) {
 	h := &History{path: path}
 	data, err := os.ReadFile(path)
@@ -46,8 +45,8 @@ func OpenHistory(path string) (*History, error) {
 	return h, nil
 }
 
-// Add appends a line, to the file, too. Empty lines and what was typed just
-// before are not kept. Err returns what went wrong with the file.
+// Add appends a line, also to the file. Empty lines and repetitions of the last line are not kept.
+// Err returns an error of the file.
 func (h *History) Add(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" || len(h.lines) > 0 && h.lines[len(h.lines)-1] == line {
@@ -79,8 +78,8 @@ func (h *History) write(line string) error {
 // Len returns the number of lines.
 func (h *History) Len() int { return len(h.lines) }
 
-// At returns a line; 0 is the last one. It panics when i is not below Len.
+// At returns a line; 0 is the last one. It panics if i is not below Len.
 func (h *History) At(i int) string { return h.lines[len(h.lines)-1-i] }
 
-// Err returns the first error that writing the file met.
+// Err returns the first error of writing the file.
 func (h *History) Err() error { return h.err }

@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// Line is a line taken apart.
+// Line is a line split into its parts.
 type Line struct {
 	Words []string // without their quotes
-	File  string   // what stood behind ">": where the output goes; "" for none
-	Pipe  string   // what stood behind "|", as it was typed; "" for none
+	File  string   // the file after ">", where the output goes; "" for none
+	Pipe  string   // the text after "|", as typed; "" for none
 }
 
-// Parse splits a line at spaces outside single or double quotes. A ">" or "|"
-// counts only at the start of a word, since words are mostly regular
-// expressions: a|b is one. Backslashes are kept for the same reason. What
-// begins with "#" is a comment.
+// Parse splits a line at spaces outside single or double quotes. A ">" or "|" is special only at
+// the start of a word, because most words are regular expressions, such as a|b. Backslashes are
+// kept for the same reason. "#" starts a comment.
 func Parse(line string) (Line, error) {
 	var l Line
 	rest := line
@@ -54,7 +53,7 @@ func Parse(line string) (Line, error) {
 	}
 }
 
-// cutWord takes the first word off a line that does not begin with a space.
+// cutWord cuts the first word off a line that does not start with a space.
 func cutWord(line string) (word, rest string, err error) {
 	var b strings.Builder
 	quote := byte(0)

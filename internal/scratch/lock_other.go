@@ -4,8 +4,8 @@ package scratch
 
 import "os"
 
-// lock has nothing to lock with here.
+// lock does nothing: there are no locks on this system.
 func lock(string, bool) *os.File { return nil }
 
-// owned is unknown here.
+// owned is unknown on this system.
 func owned(string) bool { return false }

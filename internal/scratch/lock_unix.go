@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file, which it creates if asked to, and returns it; nil when it is not there or another
-// process holds it.
+// lock locks a file, which it creates if asked to, and returns it. It returns nil if the file does
+// not exist or another process holds the lock.
 func lock(path string, create bool) *os.File {
 	flags := os.O_RDWR
 	if create {
@@ -25,8 +25,8 @@ func lock(path string, create bool) *os.File {
 	return f
 }
 
-// owned reports whether a process holds the lock of a directory, by its file being there: lock would have
-// taken one that nobody holds.
+// owned reports whether a process holds the lock of a directory: its file exists, and lock has not
+// acquired it.
 func owned(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

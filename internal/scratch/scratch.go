@@ -1,10 +1,10 @@
-// Package scratch makes directories for the time of one process, and removes those that a killed
-// process left behind.
+// Package scratch creates directories for the lifetime of one process, and removes those that a
+// killed process left behind.
 //
 // The one decision: a directory belongs to a process as long as that process holds the lock of a
-// file in it. The kernel releases the lock however the process ends, kill -9 included, and no
-// process ID is used again by mistake. Where there are no such locks, or a directory has no such file,
-// a directory is left behind once it is old.
+// file in it. The kernel releases the lock however the process ends, including kill -9, and a
+// reused process ID causes no mistake. If there are no such locks, or a directory has no such file,
+// a directory is left over once it is old.
 package scratch
 
 import (
@@ -17,7 +17,7 @@ import (
 // ownerFile is locked by the process that the directory belongs to.
 const ownerFile = ".owner"
 
-// leftoverAge is when a directory whose owner is unknown is nobody's any more.
+// leftoverAge is the age from which a directory whose owner is unknown is left over.
 const leftoverAge = 48 * time.Hour
 
 // Dir is a directory of this process.
@@ -26,7 +26,8 @@ type Dir struct {
 	lock *os.File // nil where there are no locks
 }
 
-// Make makes a directory in parent ("" is the system's for temporary files) whose name starts with prefix.
+// Make creates a directory in parent ("" is the system's directory for temporary files) whose name
+// starts with prefix.
 func Make(parent, prefix string) (*Dir, error) {
 	path, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
@@ -35,7 +36,7 @@ func Make(parent, prefix string) (*Dir, error) {
 	return &Dir{path, lock(filepath.Join(path, ownerFile), true)}, nil
 }
 
-// Remove removes the directory with all that is in it.
+// Remove removes the directory and everything in it.
 func (d *Dir) Remove() error {
 	err := os.RemoveAll(d.Path)
 	if d.lock != nil {
@@ -44,15 +45,16 @@ func (d *Dir) Remove() error {
 	return err
 }
 
-// Sweep removes the directories in parent that start with one of the prefixes and whose process is gone.
-// What cannot be removed stays. An empty parent, the system's directory, is not hone's to sweep.
+// Sweep removes the directories in parent that start with one of the prefixes and whose process has
+// ended. Directories that cannot be removed stay. It does nothing for an empty parent, the system's
+// directory.
 func Sweep(parent string, now time.Time, prefixes ...string) {
 	if parent == "" {
 		return
 	}
 	entries, err := os.ReadDir(parent)
 	if err != nil {
-		return // it cannot be written to either, which is an error soon
+		return // writing to it will fail too, with an error
 	}
 	for _, e := range entries {
 		info, err := e.Info()

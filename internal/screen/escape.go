@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text as one line that is safe to print: all that is not printable is escaped, line
-// ends and tabs too.
+// Line returns text as one line that is safe to print: everything that is not printable is escaped,
+// including line ends and tabs.
 func Line(text string) string {
 	i := clean(text)
 	if i == len(text) {
@@ -27,8 +27,7 @@ func Line(text string) string {
 	return string(out)
 }
 
-// Cell is Line for text that may have been painted: it leaves colours as they are, for a Writer to
-// judge.
+// Cell is Line for text that may be painted: it keeps colours, which a Writer checks later.
 func Cell(text string) string {
 	if clean(text) == len(text) {
 		return text
@@ -43,8 +42,8 @@ func Cell(text string) string {
 	return out.String()
 }
 
-// sgr returns where the first sequence is that sets a colour or another rendition; the end of text,
-// twice, when there is none.
+// sgr returns the position of the first sequence that sets a colour or another rendition; the end
+// of text, twice, if there is none.
 func sgr(text string) (from, to int) {
 	for from := 0; ; {
 		i := strings.Index(text[from:], "\x1b[")
@@ -63,7 +62,7 @@ func sgr(text string) (from, to int) {
 	}
 }
 
-// clean returns how many bytes of text need no escape.
+// clean returns the number of bytes at the start of text that need no escape.
 func clean(text string) int {
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c < 0x7f {
@@ -79,15 +78,15 @@ func clean(text string) int {
 	return len(text)
 }
 
-// printable reports whether a decoded rune of n bytes shows what it is: not what controls a
-// terminal, turns the direction of writing, or is invisible.
+// printable reports whether a decoded rune of n bytes is visible as itself: it does not control a
+// terminal, change the direction of text, or hide.
 func printable(r rune, n int) bool {
 	switch {
 	case r == utf8.RuneError && n <= 1:
 		return false
 	case r < 0x7f:
 		return r >= ' '
-	case 0xa1 <= r && r <= 0x17f: // most of the rest: Latin letters, µ, ·, ×
+	case 0xa1 <= r && r <= 0x17f: // most others: Latin letters, µ, ·, ×
 		return r != 0xad
 	}
 	return strconv.IsPrint(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !unicode.Is(unicode.Variation_Selector, r)

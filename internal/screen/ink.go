@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Ink is a mark that colours carry on their way to a Writer. Only sequences with the Writer's own
-// ink reach the terminal, so that data cannot bring colours, and nothing that looks like one. The
-// zero Ink marks nothing: what it paints is for a writer other than this package's.
+// Ink is a mark on colours for a Writer. Only sequences with the Writer's own ink reach the
+// terminal, so data cannot contain colours or anything that looks like them. The zero Ink marks
+// nothing: what it paints is for a writer other than this package's.
 type Ink string
 
-// NewInk returns an ink that nothing else has.
+// NewInk returns a unique ink.
 func NewInk() Ink {
 	var digits strings.Builder
 	var b [16]byte
-	rand.Read(b[:]) // never fails
+	rand.Read(b[:]) // does not fail
 	for _, x := range b {
 		fmt.Fprintf(&digits, "%03d", x)
 	}
@@ -36,7 +36,7 @@ const (
 
 const reset SGR = 0
 
-// renditions are what a Writer lets through.
+// renditions are the renditions that a Writer keeps.
 const renditions = "\x00\x01\x02\x1f\x20\x24"
 
 // Paint returns text in a rendition, line by line.
@@ -54,7 +54,7 @@ func (k Ink) Paint(s SGR, text string) string {
 	return out.String()
 }
 
-// prefix is what the sequences of this ink begin with.
+// prefix returns the start of this ink's sequences.
 func (k Ink) prefix() string {
 	if k == "" {
 		return "\x1b["

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// JSON returns a writer of JSON that escapes in strings what encoding/json leaves as it is although
-// it is not printable: DEL, C1 and bidi controls, invisible characters. The value stays the same.
+// JSON returns a writer of JSON that escapes characters in strings that encoding/json does not
+// escape although they are not printable: DEL, C1 and bidi controls, invisible characters. The
+// value stays the same.
 func JSON(w io.Writer) io.Writer { return &jsonWriter{w: w} }
 
 type jsonWriter struct {
 	w    io.Writer
-	held []byte // the beginning of a character
+	held []byte // the start of an incomplete character
 }
 
 func (j *jsonWriter) Write(p []byte) (int, error) {
@@ -24,7 +25,7 @@ func (j *jsonWriter) Write(p []byte) (int, error) {
 	var out []byte
 	kept := 0
 	for i := 0; i < len(text); {
-		if text[i] < 0x7f { // controls are escaped already, but for the line ends between tokens
+		if text[i] < 0x7f { // encoding/json escapes controls already, except the line ends between tokens
 			i++
 			continue
 		}

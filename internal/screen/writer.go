@@ -8,16 +8,16 @@ import (
 )
 
 // Writer escapes what is written to it, except printable text, line ends, and renditions in its own
-// ink. Tabs become spaces, up to the next eighth column; a carriage return before a line end goes.
-// Flush it at the end: a character whose last bytes have not come is held back.
+// ink. Tabs become spaces up to the next eighth column; a carriage return before a line end is
+// removed. Flush must be called at the end: the Writer holds back an incomplete character.
 type Writer struct {
 	w      io.Writer
 	ink    Ink
-	held   []byte // the beginning of a character or of a sequence
-	column int    // in characters, at the end of what was written
+	held   []byte // the start of an incomplete character or sequence
+	column int    // in characters, after what was written
 }
 
-// New returns a Writer to w that lets colours in ink through; none with the zero Ink.
+// New returns a Writer to w that keeps colours in ink; with the zero Ink it keeps none.
 func New(w io.Writer, ink Ink) *Writer { return &Writer{w: w, ink: ink} }
 
 // Write escapes p and writes it. It returns len(p) unless writing fails.
@@ -37,11 +37,11 @@ func (s *Writer) Write(p []byte) (int, error) {
 // Flush writes what was held back.
 func (s *Writer) Flush() error { return s.write(s.held, true) }
 
-// write escapes text; last says that nothing follows it.
+// write escapes text; last says that it is the end.
 func (s *Writer) write(text []byte, last bool) error {
 	s.held = nil
-	var out []byte // once it differs from the text
-	kept := 0      // bytes of text that are in out already
+	var out []byte // allocated when it differs from the text
+	kept := 0      // number of bytes of text that are already in out
 	at, counted := s.column, 0
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c < 0x7f || c == '\n' {
@@ -83,7 +83,8 @@ func (s *Writer) write(text []byte, last bool) error {
 	return err
 }
 
-// whole reports whether it is known what text, which begins with what is not printable, stands for.
+// whole reports whether text, which starts with a character that is not printable, is complete
+// enough to decide what it is.
 func (s *Writer) whole(text []byte) bool {
 	switch text[0] {
 	case '\r':
@@ -102,8 +103,8 @@ func (s *Writer) whole(text []byte) bool {
 	return utf8.FullRune(text)
 }
 
-// special appends what stands for the beginning of text, whose first rune r of n bytes is not
-// printable, and returns how many bytes that was.
+// special appends the replacement of the start of text, whose first rune r of n bytes is not
+// printable, and returns how many bytes it replaces.
 func (s *Writer) special(out, text []byte, r rune, n int) ([]byte, int) {
 	switch r {
 	case '\r':
@@ -118,7 +119,7 @@ func (s *Writer) special(out, text []byte, r rune, n int) ([]byte, int) {
 	return appendEscaped(out, text[0], r, n), n
 }
 
-// own returns the rendition that text begins with, in this writer's ink, and its size; 0 for none.
+// own returns the rendition in this writer's ink at the start of text, and its size; 0 for none.
 func (s *Writer) own(text []byte) (SGR, int) {
 	if s.ink == "" || !bytes.HasPrefix(text, []byte(s.ink.prefix())) {
 		return 0, 0
@@ -139,7 +140,7 @@ const (
 	spaces   = "        "
 )
 
-// column returns the column after text, which begins at a column. Colours are not counted.
+// column returns the column after text that starts at a column, without counting colours.
 func column(at int, text []byte) int {
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
 		at, text = 0, text[i+1:]

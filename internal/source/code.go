@@ -15,9 +15,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// codeOf says where the code of a profile is that is no part of a recording. Go programs carry
-// along how they were built: it is read from the program that the profile names, when it is still there.
-// known reports whether this and the directory of the main package were found.
+// codeOf finds the code of a profile that is not part of a recording. Go binaries contain how they
+// were built: it is read from the binary that the profile names, if that still exists. known
+// reports whether it and the directory of the main package were found.
 func (o Opener) codeOf(p *profile.Profile) (cfg gocode.Config, known bool) {
 	cfg = gocode.Config{CacheDir: o.CacheDir, Dir: mainDir(p), Progress: func(s string) { o.Say("code", s) }}
 	if p.TimeNanos > 0 {
@@ -43,8 +43,8 @@ func Part(rec *recording.Recording, name string) (*profile.Profile, error) {
 	return readPart(rec, name, func(r io.Reader) (*profile.Profile, error) { return profile.Decode(r, 0) })
 }
 
-// Code prepares the index of the code that a recording measured. p is a profile of
-// it: of a service that hone did not build, it alone knows where the source was.
+// Code prepares the index of the code that a recording measured. p is a profile of the recording:
+// for a service that hone did not build, only the profile knows where the source was.
 func (o Opener) Code(ctx context.Context, rec *recording.Recording, p *profile.Profile) (*gocode.Index, error) {
 	m := rec.Manifest
 	flags, refused := gocode.HarmlessFlags(m.Target.BuildFlags)
@@ -87,8 +87,8 @@ func (o Opener) Code(ctx context.Context, rec *recording.Recording, p *profile.P
 	return index, err
 }
 
-// mainDir is the directory of package main's source, when the profile names it and it
-// is there on this machine; else "".
+// mainDir returns the directory of package main's source if the profile names it and it exists on
+// this machine; else "".
 func mainDir(p *profile.Profile) string {
 	if p == nil {
 		return ""

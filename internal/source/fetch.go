@@ -18,13 +18,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// fetchSlack is how much longer than a profile an endpoint may take to answer.
+// fetchSlack is how much longer than the length of a profile an endpoint may take to answer.
 const fetchSlack = 30 * time.Second
 
-// hostPort is how pprof's users write a URL of a service: localhost:6060/debug/pprof/heap, :6060.
+// hostPort matches URLs as users of pprof write them: localhost:6060/debug/pprof/heap, :6060.
 var hostPort = regexp.MustCompile(`^([\w.-]*|\[[0-9a-fA-F:]+\]):\d+(/.*)?$`)
 
-// urlOf returns the URL that a source is, if it is one.
+// urlOf returns the URL of a source, if the source is one.
 func urlOf(arg string) (string, bool) {
 	for _, scheme := range []string{"http://", "https://", insecure + "://"} {
 		if strings.HasPrefix(arg, scheme) {
@@ -35,24 +35,24 @@ func urlOf(arg string) (string, bool) {
 		return "", false
 	}
 	if _, err := os.Stat(arg); err == nil {
-		return "", false // a file anyway
+		return "", false // it is a file
 	}
 	return "http://" + arg, true
 }
 
-// insecure is pprof's scheme for https without a look at the certificate.
+// insecure is pprof's scheme for https without verification of the certificate.
 const insecure = "https+insecure"
 
-// fetched is what came from a URL.
+// fetched is the result of fetching a URL.
 type fetched struct {
 	p   *profile.Profile
 	err error
 }
 
-// fetchAll fetches all URLs among args, at most maxFetches at a time. The answer for
-// args[i] comes over the channel i, nil for an argument that is no URL.
+// fetchAll fetches all URLs among args, at most maxFetches at a time. The result for args[i] is
+// sent on channel i, which is nil for an argument that is not a URL.
 func (o Opener) fetchAll(ctx context.Context, args []string) []chan fetched {
-	const maxFetches = 128 // as go tool pprof has it
+	const maxFetches = 128 // as in go tool pprof
 	turns := make(chan bool, maxFetches)
 	answers := make([]chan fetched, len(args))
 	for i, arg := range args {
@@ -71,8 +71,8 @@ func (o Opener) fetchAll(ctx context.Context, args []string) []chan fetched {
 	return answers
 }
 
-// fetchProfile takes a profile from an endpoint. A URL without a path means the
-// CPU profile at the stock place, as with go tool pprof.
+// fetchProfile fetches a profile from an endpoint. A URL without a path means the CPU profile at
+// the default path, as in go tool pprof.
 func (o Opener) fetchProfile(ctx context.Context, raw string) (*profile.Profile, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -103,15 +103,17 @@ func (o Opener) fetchProfile(ctx context.Context, raw string) (*profile.Profile,
 	case kind == "profile":
 		o.Say("fetch", fmt.Sprintf("taking a CPU profile of %d s from %s", seconds, u.Host))
 	}
-	q.Set("seconds", strconv.Itoa(seconds)) // other endpoints, like that of fgprof, know it too
+	q.Set("seconds", strconv.Itoa(seconds)) // other endpoints, such as fgprof's, support it too
 	u.RawQuery = q.Encode()
 	return f.get(ctx, u, length)
 }
 
-// mostFetched bytes are taken from an endpoint by Fetch: more than any profile or bounded trace has.
+// mostFetched is the maximum number of bytes that Copy reads from an endpoint: more than any
+// profile or bounded trace has.
 const mostFetched = 1 << 30
 
-// Fetch copies what the endpoint at raw answers, a profile or a trace, which needs length to be made, to w as it is.
+// Copy copies the response of the endpoint at raw, a profile or a trace that takes length to
+// record, to w unchanged.
 func (o Opener) Copy(ctx context.Context, raw string, length time.Duration, w io.Writer) error {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -136,8 +138,8 @@ func (o Opener) Copy(ctx context.Context, raw string, length time.Duration, w io
 	return nil
 }
 
-// isSnapshot tells the endpoints that answer with the state of a moment, so that
-// -seconds means the difference of two.
+// isSnapshot reports whether an endpoint returns the state at one moment, so that -seconds means
+// the difference of two profiles.
 func isSnapshot(kind string) bool {
 	switch kind {
 	case "heap", "allocs", "block", "mutex", "goroutine", "goroutineleak", "threadcreate":
@@ -151,7 +153,7 @@ type fetcher struct {
 	header [][2]string
 }
 
-// newFetcher returns a fetcher for u, of which it rewrites pprof's own scheme.
+// newFetcher returns a fetcher for u, whose scheme it rewrites if it is pprof's own.
 func (o Opener) newFetcher(u *url.URL) fetcher {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{}
@@ -165,17 +167,17 @@ func (o Opener) newFetcher(u *url.URL) fetcher {
 	return fetcher{client: &http.Client{Transport: transport}, header: o.Header}
 }
 
-// delta takes two profiles and subtracts them here. ?seconds would do it in the
-// service: at the service's cost, and with memory in use subtracted too
-// (go.dev/issue/67942). What is in use is as in the last profile.
+// delta fetches two profiles and subtracts them here. ?seconds would do it in the service: at the
+// service's cost, and memory in use would be subtracted too (go.dev/issue/67942). Here memory in
+// use is that of the last profile.
 func (f fetcher) delta(ctx context.Context, u *url.URL, length time.Duration) (*profile.Profile, error) {
 	u = u.JoinPath() // a copy
 	q := u.Query()
 	q.Del("seconds")
 	kind := path.Base(u.Path)
 	if kind == "heap" || kind == "allocs" {
-		// Allocations appear in the profile when a collection ends. Only /heap, which holds the same, can
-		// be made to run one first.
+		// Allocations appear in the profile when a collection ends. Only /heap, which has the same
+		// content, can be asked to run one first.
 		q.Set("gc", "1")
 		u.Path = path.Join(path.Dir(u.Path), "heap")
 	}
@@ -198,7 +200,7 @@ func (f fetcher) delta(ctx context.Context, u *url.URL, length time.Duration) (*
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u, err)
 	}
-	if d.DurationNanos == 0 { // the profiles do not say when they were taken
+	if d.DurationNanos == 0 { // the profiles have no times
 		d.DurationNanos = time.Since(start).Nanoseconds()
 	}
 	if kind == "allocs" {
@@ -207,7 +209,7 @@ func (f fetcher) delta(ctx context.Context, u *url.URL, length time.Duration) (*
 	return d, nil
 }
 
-// get takes the profile at u, which needs length to be made.
+// get fetches the profile at u, which takes length to record.
 func (f fetcher) get(ctx context.Context, u *url.URL, length time.Duration) (*profile.Profile, error) {
 	body, err := f.open(ctx, u, length)
 	if err != nil {
@@ -221,7 +223,7 @@ func (f fetcher) get(ctx context.Context, u *url.URL, length time.Duration) (*pr
 	return p, nil
 }
 
-// open asks for u, whose answer needs length to be made, and returns its body.
+// open requests u, whose response takes length to create, and returns its body.
 func (f fetcher) open(ctx context.Context, u *url.URL, length time.Duration) (io.ReadCloser, error) {
 	ctx, cancel := context.WithTimeout(ctx, length+fetchSlack)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -248,7 +250,7 @@ func (f fetcher) open(ctx context.Context, u *url.URL, length time.Duration) (io
 	return &body{resp.Body, cancel}, nil
 }
 
-// body is an answer that ends its request when it is closed.
+// body is a response that ends its request when it is closed.
 type body struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -273,7 +275,7 @@ func unreachable(u *url.URL, err error) error {
 }
 
 func refused(u *url.URL, resp *http.Response) error {
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // what it says of the reason, if anything
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // the reason, if the response has one
 	said := fmt.Sprintf("the service answers %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 		said += "; give what it asks for with -header 'Name: value', or a client certificate with -cert and -key"

@@ -17,22 +17,23 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Indexed is an execution trace of which stretches can be read without the rest. Close it.
+// Indexed is an execution trace whose intervals can be read without the rest. It must be closed.
 type Indexed struct {
 	*window.Index
 	Name  string
-	Notes []string // what the reader should know of how it was read
+	Notes []string // what the reader should know about how it was read
 
 	open  func() (io.ReadCloser, error)
 	close func() error
-	once  sync.Mutex // of set
+	once  sync.Mutex // guards set
 	set   *analysis.Set
 }
 
 // mostInflated bounds the copy of a compressed trace.
 const mostInflated = 8 << 30
 
-// Index reads the trace that arg names in full, once. See Trace; standard input and URLs cannot be indexed.
+// Index reads the trace that arg names in full, once; see Trace. Standard input and URLs cannot be
+// indexed.
 func (o Opener) Index(ctx context.Context, arg string) (*Indexed, error) {
 	if o.Traces != nil {
 		return o.Traces.get(ctx, o, arg)
@@ -74,7 +75,8 @@ func (o Opener) index(ctx context.Context, arg string) (*Indexed, error) {
 	return x, nil
 }
 
-// plainFile returns a file with the trace as it is, not compressed: its own, or a copy that goes when it is closed.
+// plainFile returns a file with the trace without compression: the file itself, or a copy that is
+// removed when it is closed.
 func plainFile(src *Trace) (file *os.File, drop func() error, err error) {
 	if f, ok := src.ReadCloser.(*os.File); ok {
 		head := make([]byte, 4)
@@ -102,7 +104,7 @@ func plainFile(src *Trace) (file *os.File, drop func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	gone := os.Remove(f.Name()) == nil // where an open file cannot be removed, Close does it
+	gone := os.Remove(f.Name()) == nil // if an open file cannot be removed, Close removes it
 	drop = func() error {
 		err := f.Close()
 		if !gone {
@@ -119,8 +121,8 @@ func plainFile(src *Trace) (file *os.File, drop func() error, err error) {
 // KeptSlowest is how many of the slowest requests the analyses of an Indexed keep in full.
 const KeptSlowest = 20
 
-// Set returns all analyses of the whole trace. They are made when they are first asked for, with the paths of the
-// slowest requests.
+// Set returns all analyses of the whole trace. They are computed on first use, with the paths of
+// the slowest requests.
 func (x *Indexed) Set(ctx context.Context) (*analysis.Set, error) {
 	x.once.Lock()
 	defer x.once.Unlock()
@@ -139,10 +141,10 @@ func (x *Indexed) Set(ctx context.Context) (*analysis.Set, error) {
 	return set, err
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (x *Indexed) Close() error { return x.close() }
 
-// Traces keeps the traces that were asked for last. The zero value is ready for use.
+// Traces keeps the traces that were used last. The zero value is ready to use.
 type Traces struct {
 	mu   sync.Mutex
 	kept []keptTrace // the most recent last
@@ -153,7 +155,7 @@ type keptTrace struct {
 	trace *Indexed
 }
 
-// mostTraces is how many are kept: each holds sums by stack of all its generations.
+// mostTraces is the number of traces kept: each holds sums by stack of all its generations.
 const mostTraces = 2
 
 func (k *Traces) get(ctx context.Context, o Opener, arg string) (*Indexed, error) {
@@ -179,14 +181,14 @@ func (k *Traces) get(ctx context.Context, o Opener, arg string) (*Indexed, error
 		return nil, err
 	}
 	if len(k.kept) >= mostTraces {
-		k.kept[0].trace.Close() // read only: nothing is lost
+		k.kept[0].trace.Close() // it is read-only: nothing is lost
 		k.kept = k.kept[1:]
 	}
 	k.kept = append(k.kept, keptTrace{state, x})
 	return x, nil
 }
 
-// Close closes what is kept.
+// Close closes the traces that are kept.
 func (k *Traces) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -196,7 +198,7 @@ func (k *Traces) Close() {
 	k.kept = nil
 }
 
-// indexedProfile returns a view of a trace, or of a stretch of it, by its index.
+// indexedProfile returns a view of a trace, or of an interval of it, from its index.
 func (o Opener) indexedProfile(ctx context.Context, arg, view string) (p *profile.Profile, notes []string, err error) {
 	x, err := o.Index(ctx, arg)
 	if err != nil {
@@ -217,5 +219,5 @@ func (o Opener) indexedProfile(ctx context.Context, arg, view string) (p *profil
 	return p, x.Notes, err
 }
 
-// traceArg names the trace of a recording for Index.
+// traceArg returns the argument of Index for the trace of a recording.
 func traceArg(rec *recording.Recording) string { return rec.Path + ":trace" }

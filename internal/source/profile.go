@@ -24,29 +24,33 @@ import (
 	"github.com/hone-go/hone/profile/textual"
 )
 
-// Source is a profile and what is known of the code behind it.
+// Source is a profile and what is known about its code.
 type Source struct {
 	Name    string // as the user typed it
 	Profile *profile.Profile
 	Code    *gocode.Index
 
-	// Of which recording the profile is a part; nil and "" for other sources.
+	// Recording is the recording that the profile is a part of, and Part the name of the part; nil
+	// and "" for other sources.
 	Recording *recording.Manifest
-	Part      string // as the recording names it: cpu.pprof
-	// KnownBuild says that the compiler can be asked as it was when the program was built: its
-	// settings are known, and where its main package is. It is so for recordings of packages.
+	Part      string // its name in the recording, such as cpu.pprof
+	// KnownBuild says that the compiler can be run as it was when the program was built: its
+	// settings and the location of the main package are known. It is true for recordings of
+	// packages.
 	KnownBuild bool
 
-	// What the recording counted; nil where it did not, or it cannot be read.
+	// Counts and Inputs are what the recording counted; nil if it did not, or if they cannot be
+	// read.
 	Counts *counts.Index
 	Inputs *inputs.Counts
 
-	Notes []string // what the reader should know of how the profile came about
+	Notes []string // what the reader should know about the origin of the profile
 }
 
-// LeaveOutMeasurement takes what hone itself did out of the profile of a recording: the
-// probe's work and that of the endpoints it asked. shares say what each column lost, from 0 to 1; nil
-// for other sources, where profiling may be what the program is for.
+// LeaveOutMeasurement removes the work of hone itself from the profile of a recording: that of the
+// probe and of the endpoints that it requested. shares holds the share of each column that was
+// removed, from 0 to 1. It is nil for other sources, in which profiling may be the purpose of the
+// program.
 func (s *Source) LeaveOutMeasurement() (shares []float64) {
 	if s.Recording == nil {
 		return nil
@@ -55,7 +59,7 @@ func (s *Source) LeaveOutMeasurement() (shares []float64) {
 	return shares
 }
 
-// Surroundings are what the recording knows of the profile's making.
+// Surroundings returns what the recording contains about how the profile was taken.
 func (s *Source) Surroundings() blindspots.Surroundings {
 	if s.Recording == nil {
 		return blindspots.Surroundings{}
@@ -113,7 +117,7 @@ func (o Opener) open(ctx context.Context, arg string) (*Source, error) {
 	return o.read(ctx, f, arg, plain, view)
 }
 
-// read reads what may be a profile of any format, or a trace. path is that of a file, else "".
+// read reads a profile of any format, or a trace. path is that of a file, else "".
 func (o Opener) read(ctx context.Context, r io.Reader, name, path, view string) (*Source, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
 	head, _ := br.Peek(textual.HeadBytes) // decoding returns the same error
@@ -137,21 +141,22 @@ func (o Opener) read(ctx context.Context, r io.Reader, name, path, view string) 
 	return s, err
 }
 
-// Profile reads one or more sources and sums them. A source is a file or "-" for stdin with a pprof profile or one of
-// the texts that package textual reads, a recording ("rec.hone", "rec.hone:allocs"), or the
-// URL of a pprof endpoint; "" is the last recording. An execution trace, which may be a file, stdin or a part of
-// a recording, becomes the profile of a view: "trace.out:blocking", "rec.hone:trace:blocking".
+// Profile reads one or more sources and sums them. A source is a file or "-" for stdin with a pprof
+// profile or one of the texts that package textual reads, a recording ("rec.hone",
+// "rec.hone:allocs"), or the URL of a pprof endpoint; "" is the last recording. An execution trace,
+// which may be a file, stdin or a part of a recording, becomes the profile of a view:
+// "trace.out:blocking", "rec.hone:trace:blocking".
 //
-// URLs are fetched side by side, so that
-// the replicas of a service are profiled at the same time; all else is read one after the
-// other, so that only the sum and one of them are in memory. The code is that of the first.
+// URLs are fetched concurrently, so that the replicas of a service are profiled at the same time.
+// All other sources are read one after the other, so that only the sum and one of them are in
+// memory. The code is that of the first.
 func (o Opener) Profile(ctx context.Context, args ...string) (*Source, error) {
 	if len(args) == 1 {
 		return o.open(ctx, args[0])
 	}
-	// The index of the code goes on using ctx, so only the fetching ends here.
+	// The index of the code continues to use ctx, so only fetching is cancelled here.
 	fetching, cancel := context.WithCancel(ctx)
-	defer cancel() // what is still being fetched when another source fails
+	defer cancel() // cancels the remaining fetches when another source fails
 	fetched := o.fetchAll(fetching, args)
 	sum := profile.NewMerger()
 	var first *Source
@@ -185,7 +190,7 @@ func (o Opener) Profile(ctx context.Context, args ...string) (*Source, error) {
 	return first, err
 }
 
-// unlike says what two profiles of different sample types cost each other.
+// unlike returns a note about the sample types that were dropped because two sources differ.
 func unlike(name, other string, dropped []profile.ValueType) string {
 	var names []string
 	for _, t := range dropped {
@@ -194,7 +199,7 @@ func unlike(name, other string, dropped []profile.ValueType) string {
 	return fmt.Sprintf("%s and %s have different values: without %s, which not all of them have", name, other, strings.Join(names, ", "))
 }
 
-// Against subtracts a base. Where its values are others, those that both have are compared.
+// Against subtracts a base. If the sample types differ, those that both have are compared.
 func (s *Source) Against(base *Source, o profile.Subtraction) error {
 	p, b, gone, err := profile.Share(s.Profile, base.Profile)
 	if err == nil {
@@ -211,7 +216,7 @@ func (s *Source) Against(base *Source, o profile.Subtraction) error {
 	return nil
 }
 
-// decode reads a profile whatever its format.
+// decode reads a profile in any format.
 func decode(r io.Reader) (*profile.Profile, error) {
 	br := bufio.NewReaderSize(r, textual.HeadBytes)
 	head, _ := br.Peek(textual.HeadBytes) // decoding returns the same error
@@ -233,7 +238,7 @@ func (o Opener) withCode(ctx context.Context, name string, p *profile.Profile) (
 	return &Source{Name: name, Profile: p, Code: code, KnownBuild: known}, nil
 }
 
-// splitRecording takes "rec.hone:allocs" apart.
+// splitRecording splits "rec.hone:allocs".
 func splitRecording(arg string) (file, part string, ok bool) {
 	if strings.HasSuffix(arg, ".hone") {
 		return arg, "", true
@@ -315,7 +320,7 @@ func (o Opener) traceOfPart(ctx context.Context, rec *recording.Recording, name,
 		KnownBuild: rec.Manifest.Target.Dir != "", Notes: notes}, nil
 }
 
-// withStates joins a goroutine profile with the dump beside it, which tells states,
+// withStates joins a goroutine profile with the dump in the same recording, which has states,
 // waiting times and creators.
 func (o Opener) withStates(rec *recording.Recording, p *profile.Profile) *profile.Profile {
 	dump, err := readPart(rec, recording.PartGoroutineTxt, func(r io.Reader) ([]textual.Goroutine, error) {
@@ -341,8 +346,8 @@ func readPart[T any](rec *recording.Recording, name string, read func(io.Reader)
 	return v, nil
 }
 
-// PartOf returns the part of a recording that open reads when arg is a recording
-// without a part, "" when arg is something else: then sampleIndex does not matter.
+// PartOf returns the part that open reads if arg is a recording without a part. For other sources,
+// where sampleIndex does not matter, it returns "".
 func PartOf(arg, sampleIndex string) string {
 	if arg == "" || strings.HasSuffix(arg, ".hone") {
 		return partFor(sampleIndex)

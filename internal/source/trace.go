@@ -13,20 +13,20 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// Trace is an execution trace to be read.
+// Trace is an execution trace that can be read.
 type Trace struct {
 	Name string // as the user typed it
 	io.ReadCloser
 	// Recording is the manifest of the recording that the trace is part of, else nil.
 	Recording *recording.Manifest
-	Size      int64 // bytes as stored; 0 when not known
-	// Again says that it can be opened again, and is the same then.
+	Size      int64 // bytes as stored; 0 when unknown
+	// Again says that it can be opened again, with the same content.
 	Again bool
 }
 
-// Trace opens SOURCE for its execution trace: a file (gzip'd or not) or "-" for
-// stdin, a recording, or a URL of a trace endpoint, which traces for o.Seconds (0 = 5). A
-// URL without a path means the stock place. "" is the last recording.
+// Trace opens SOURCE for its execution trace: a file (which may be compressed) or "-" for stdin, a
+// recording, or the URL of a trace endpoint, which traces for o.Seconds (0 = 5). A URL without a
+// path means the default path. "" is the last recording.
 func (o Opener) Trace(ctx context.Context, arg string) (*Trace, error) {
 	if arg == "" {
 		last, err := o.Shelf().Last()
@@ -81,7 +81,7 @@ func (o Opener) traceOfRecording(name, file string) (*Trace, error) {
 	return s, nil
 }
 
-// partOf closes the recording with its part.
+// partOf closes the recording together with its part.
 type partOf struct {
 	io.ReadCloser
 	rec *recording.Recording
@@ -95,7 +95,7 @@ func (p *partOf) Close() error {
 	return err
 }
 
-// fetchTrace has a service trace itself.
+// fetchTrace asks a service to trace itself.
 func (o Opener) fetchTrace(ctx context.Context, raw string) (*Trace, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -123,7 +123,7 @@ func (o Opener) fetchTrace(ctx context.Context, raw string) (*Trace, error) {
 	return &Trace{Name: raw, ReadCloser: &connected{r, f}}, nil
 }
 
-// connected drops the connection with the answer.
+// connected closes the connection together with the response.
 type connected struct {
 	io.ReadCloser
 	f fetcher

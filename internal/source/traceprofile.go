@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// splitTrace takes "trace.out:blocking" apart: view is that of an execution trace of which a profile is wanted,
-// "" when none is named.
+// splitTrace splits "trace.out:blocking": view is the view of an execution trace of which a profile
+// is wanted, "" if none is named.
 func splitTrace(arg string) (file, view string) {
 	i := strings.LastIndexByte(arg, ':')
 	if i <= 0 || !slices.Contains(analysis.Profiles(), arg[i+1:]) {
@@ -28,7 +28,8 @@ func splitTrace(arg string) (file, view string) {
 	return arg[:i], arg[i+1:]
 }
 
-// noFile says of a file that cannot be opened, for err, whether it is the view that is wrong.
+// noFile returns the error for a file that cannot be opened because of err: it says so if only the
+// view is wrong.
 func noFile(arg string, err error) error {
 	if i := strings.LastIndexByte(arg, ':'); i > 0 {
 		if _, e := os.Stat(arg[:i]); e == nil {
@@ -60,8 +61,8 @@ func partTraceView(part string) (view string, ok bool) {
 	return view, name == "trace" || name == recording.PartTrace
 }
 
-// traceProfile reads a trace as the profile of a view, "" is that of all time. arg is what Index can open it by again;
-// "" when it cannot.
+// traceProfile reads a trace as the profile of a view; "" is the view of all time. arg is the
+// argument with which Index can open it again, "" if it cannot.
 func (o Opener) traceProfile(ctx context.Context, r io.Reader, arg, view string) (*profile.Profile, []string, error) {
 	var notes []string
 	if views := analysis.Profiles(); view == "" {

@@ -14,13 +14,14 @@ import (
 // Reader reads one trace.
 type Reader struct {
 	Opener source.Opener
-	// Progress receives how many bytes of a trace were read, and its size (0: unknown); nil for silence.
+	// Progress is called with the number of bytes read, and the size of the trace (0: unknown); nil
+	// for no progress.
 	Progress func(read, of int64)
 
-	Name  string   // as the user typed it; of the last recording its own, once it was opened
-	Notes []string // what the reader of the view should know of the trace, such as that it is damaged
+	Name  string   // as the user typed it; the recording's name after the last recording was opened
+	Notes []string // what the reader of the view should know about the trace, such as that it is damaged
 
-	again bool // the trace can be opened again, and is the same then
+	again bool // the trace can be opened again, with the same content
 }
 
 // open opens the trace.
@@ -33,7 +34,8 @@ func (r *Reader) open(ctx context.Context) (*source.Trace, error) {
 	return src, nil
 }
 
-// Read reads the trace once for some folds. A damaged trace is read up to the damage, which Notes say.
+// Read reads the trace once for some folds. A damaged trace is read up to the damage, and Notes say
+// so.
 func (r *Reader) Read(ctx context.Context, folds ...exectrace.Fold) (*exectrace.Trace, error) {
 	t, cut, err := r.read(ctx, folds...)
 	if err != nil {
@@ -45,7 +47,7 @@ func (r *Reader) Read(ctx context.Context, folds ...exectrace.Fold) (*exectrace.
 	return t, nil
 }
 
-// read reads the trace. cut says where it is damaged; nil for a whole trace.
+// read reads the trace. cut says where it is damaged; nil for an intact trace.
 func (r *Reader) read(ctx context.Context, folds ...exectrace.Fold) (t *exectrace.Trace, cut *exectrace.Broken, err error) {
 	src, err := r.open(ctx)
 	if err != nil {
@@ -61,22 +63,23 @@ func (r *Reader) read(ctx context.Context, folds ...exectrace.Fold) (t *exectrac
 	return t, cut, err
 }
 
-// Cut writes the whole generations between from and to, counted from the trace's start, to a trace of their own. to 0
-// is the trace's end.
+// Cut writes the whole generations between from and to, counted from the trace's start, as a trace.
+// to 0 is the trace's end.
 func (r *Reader) Cut(ctx context.Context, w io.Writer, from, to time.Duration) (exectrace.Written, error) {
 	return r.rewrite(ctx, func(src io.Reader) (exectrace.Written, error) {
 		return exectrace.Cut(ctx, w, src, from, to, exectrace.Options{})
 	})
 }
 
-// Anonymize writes the trace without the names that are the user's own.
+// Anonymize writes the trace without the names of the user's code.
 func (r *Reader) Anonymize(ctx context.Context, w io.Writer) (exectrace.Written, error) {
 	return r.rewrite(ctx, func(src io.Reader) (exectrace.Written, error) {
 		return exectrace.Anonymize(ctx, w, src, exectrace.Options{})
 	})
 }
 
-// rewrite writes a trace made from another. What precedes the damage of a damaged trace is written, and Notes say so.
+// rewrite writes a trace derived from another. Of a damaged trace, the part before the damage is
+// written, and Notes say so.
 func (r *Reader) rewrite(ctx context.Context, do func(io.Reader) (exectrace.Written, error)) (exectrace.Written, error) {
 	src, err := r.open(ctx)
 	if err != nil {

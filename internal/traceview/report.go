@@ -14,9 +14,9 @@ import (
 
 // ReportOptions says what a report keeps.
 type ReportOptions struct {
-	Slowest  int   // how many of the slowest requests are kept in full
+	Slowest  int   // number of the slowest requests that are kept in full
 	Critical bool  // keep critical paths
-	Run      bool  // with Critical: the path of the whole run in place of a request's
+	Run      bool  // with Critical: the path of the whole run instead of a request's
 	Request  int64 // with Critical: the request whose path is wanted; 0 = the slowest
 }
 
@@ -24,10 +24,11 @@ type ReportOptions struct {
 type Report struct {
 	*analysis.Set
 	opt  ReportOptions
-	path *requests.Path // of the request, when it took more than one reading
+	path *requests.Path // of the request, if it took more than one reading
 }
 
-// Report runs all analyses over the trace, and reads it again where a critical path is longer than what one reading keeps.
+// Report runs all analyses over the trace. It reads the trace again if a critical path is longer
+// than one reading keeps.
 func (r *Reader) Report(ctx context.Context, o ReportOptions) (*Report, error) {
 	if r.Opener.Traces != nil && o.Slowest == source.KeptSlowest {
 		return r.kept(ctx, o)
@@ -44,7 +45,7 @@ func (r *Reader) Report(ctx context.Context, o ReportOptions) (*Report, error) {
 	return rep, err
 }
 
-// kept is like Report, for a trace that another view has read already.
+// kept is like Report, for a trace that another view has already read.
 func (r *Reader) kept(ctx context.Context, o ReportOptions) (*Report, error) {
 	x, err := r.Opener.Index(ctx, r.Name)
 	if err != nil {
@@ -65,7 +66,8 @@ func (r *Reader) kept(ctx context.Context, o ReportOptions) (*Report, error) {
 // mostReadings bounds how often a trace is read again for the path of a run.
 const mostReadings = 100
 
-// completePath reads the trace again when the first reading has not kept all of the path that is wanted.
+// completePath reads the trace again if the first reading has not kept the whole path that is
+// wanted.
 func (rep *Report) completePath(ctx context.Context, r *Reader) error {
 	if rep.opt.Run {
 		return r.readEarlier(ctx, rep.Requests)
@@ -85,7 +87,8 @@ func (rep *Report) completePath(ctx context.Context, r *Reader) error {
 	return nil
 }
 
-// readEarlier reads the trace again for the part of a path that was too long ago to be kept, as long as that finds more.
+// readEarlier reads the trace again for the earlier part of a path, until it is complete or a
+// reading adds nothing.
 func (r *Reader) readEarlier(ctx context.Context, of *requests.Fold) error {
 	for range mostReadings {
 		part := of.Earlier()
@@ -105,7 +108,7 @@ type CriticalPath struct {
 	Path    *requests.Path    `json:"path"`
 }
 
-// CriticalPath returns the path that the options ask for, or why there is none.
+// CriticalPath returns the path that the options ask for, or an error that says why there is none.
 func (rep *Report) CriticalPath() (CriticalPath, error) {
 	q, path := rep.critical()
 	if path != nil {
@@ -132,14 +135,14 @@ func (rep *Report) critical() (*requests.Request, *requests.Path) {
 		q := &res.Slowest[i]
 		if rep.opt.Request == 0 || q.ID == rep.opt.Request {
 			kept := *q
-			kept.Path = nil // CriticalPath has it beside the request
+			kept.Path = nil // CriticalPath has it as a separate field
 			return &kept, cmp.Or(rep.path, q.Path)
 		}
 	}
 	return nil, nil
 }
 
-// Profile is a view as a pprof profile; analysis.Profiles lists the views.
+// Profile returns a view as a pprof profile; analysis.Profiles lists the views.
 func (rep *Report) Profile(view string) (*profile.Profile, error) {
 	if view == "critical" {
 		_, path := rep.critical()

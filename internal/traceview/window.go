@@ -17,13 +17,14 @@ type Window struct {
 	Request   int64         // 0 = none; else the window of this request and the goroutines of its path
 }
 
-// searched is how many of the slowest requests are kept when one is looked for by its ID, at least.
+// searched is the minimum number of the slowest requests that are kept when one is searched by its
+// ID.
 const searched = 1000
 
 // mostGoroutines bounds the goroutines of a request's timeline.
 const mostGoroutines = 50
 
-// Timeline reads what happened in a window. title says in words what it is.
+// Timeline reads what happened in a window. title describes the window.
 func (r *Reader) Timeline(ctx context.Context, w Window, slowest int) (result *timeline.Result, title string, err error) {
 	opt, title := w.options()
 	if w.Request != 0 {
@@ -42,7 +43,7 @@ func (r *Reader) Timeline(ctx context.Context, w Window, slowest int) (result *t
 	return res, title, nil
 }
 
-// options are the window's without a look into the trace.
+// options returns the options of a window that needs no reading of the trace.
 func (w Window) options() (timeline.Options, string) {
 	opt := timeline.Options{From: w.From.Nanoseconds(), To: w.To.Nanoseconds()}
 	title := "the whole trace"

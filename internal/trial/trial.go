@@ -22,10 +22,10 @@ import (
 
 // Limits decide when a trial is over. Runs are counted for each variant and come in blocks of two.
 type Limits struct {
-	Least  int           // runs that are always made
-	Most   int           // runs that are made at most
-	Budget time.Duration // no block starts after it, once there are Least runs; 0: no budget
-	Width  float64       // the trial is over when the caller's intervals are at most this wide, once there are Least runs; 0: never
+	Least  int           // minimum number of runs
+	Most   int           // maximum number of runs
+	Budget time.Duration // no block starts after it, if there are Least runs; 0: no budget
+	Width  float64       // the trial is over when the caller's intervals are at most this wide, if there are Least runs; 0: never
 }
 
 // Trial is a sequence of blocks. [New] makes one.

@@ -1,4 +1,3 @@
-// Package units writes quantities the way a sentence wants them: two digits that mean
-// something, and a unit. Tables, which need columns that line up, have their own ways in
-// internal/render.
+// Package units formats quantities for sentences: two significant digits, and a unit. Tables, whose
+// columns must be aligned, are formatted in internal/render.
 package units

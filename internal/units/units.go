@@ -35,7 +35,7 @@ func Bytes(n float64) string {
 	return fmt.Sprintf("%.1f %s", n, units[i])
 }
 
-// Number writes a quantity with two or three digits that mean something: "46", "2.3", "0.25".
+// Number formats a quantity with two or three significant digits: "46", "2.3", "0.25".
 func Number(x float64) string {
 	switch a := math.Abs(x); {
 	case a == 0:
@@ -63,7 +63,7 @@ func Seconds(s float64) string {
 	return Number(s*1e9) + " ns"
 }
 
-// Count writes a whole number with thousands apart: "1,048,576".
+// Count formats an integer with thousands separators: "1,048,576".
 func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
@@ -76,7 +76,7 @@ func Count(n int64) string {
 	return sign + s
 }
 
-// Some writes how many of something there are, with the noun in its number: "1 object", "2.3 objects".
+// Some formats a number of things, with the noun in singular or plural: "1 object", "2.3 objects".
 func Some(n float64, noun string) string {
 	text := Number(n)
 	if text != "1" {
