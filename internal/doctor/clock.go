@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// clock is what reading the time gives and takes.
+// clock is the resolution of the clock and the cost of reading it.
 type clock struct {
 	step time.Duration // smallest difference seen between two readings
 	cost time.Duration // of one reading
 }
 
-// readClock reads in short batches and takes the fastest one's cost: in the
-// others the scheduler may have come in between.
+// readClock reads the clock in short batches and uses the fastest one: the scheduler may have
+// interrupted the others.
 func readClock() clock {
 	const batches, readings = 50, 200
 	c := clock{step: time.Hour, cost: time.Hour}
@@ -33,8 +33,8 @@ func readClock() clock {
 	return c
 }
 
-// judgeClock: the load generator and many programs read the clock several times
-// a request.
+// judgeClock matters because the load generator and many programs read the clock several times per
+// request.
 func judgeClock(c clock) Check {
 	const name = "clock"
 	detail := fmt.Sprintf("steps of %v, a reading costs %v", c.step, c.cost)
@@ -48,10 +48,10 @@ func judgeClock(c clock) Check {
 	return ok(name, detail)
 }
 
-// lateness is how much too late sleepers woke, sorted.
+// lateness is how much too late sleeping goroutines woke, sorted.
 type lateness []time.Duration
 
-// readTimer sleeps many times for a millisecond, the load generator's usual gap.
+// readTimer sleeps for a millisecond many times, the usual gap of the load generator.
 func readTimer(ctx context.Context) lateness {
 	const naps, nap = 60, time.Millisecond
 	var late lateness
@@ -67,7 +67,7 @@ func readTimer(ctx context.Context) lateness {
 	return late
 }
 
-// judgeTimer: a request at a fixed rate is sent this much after it was due.
+// judgeTimer matters because a request at a fixed rate is sent this much after it was due.
 func judgeTimer(late lateness) Check {
 	const name = "timers"
 	if len(late) == 0 {

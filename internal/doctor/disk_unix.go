@@ -4,7 +4,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is what an ordinary user may still write to the disk of dir.
+// freeBytes returns how much an ordinary user may still write to the disk of dir.
 func freeBytes(dir string) (n uint64, known bool) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/windows"
 
-// freeBytes is what this user may still write to the disk of dir.
+// freeBytes returns how much this user may still write to the disk of dir.
 func freeBytes(dir string) (n uint64, known bool) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

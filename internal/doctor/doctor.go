@@ -11,15 +11,15 @@ import (
 // Status is a check's verdict.
 type Status string
 
-// OK: nothing to do. Warn: hone works, but sees less or less well. Fail: some
-// of hone does not work until this is fixed.
+// OK: nothing to do. Warn: hone works, but measures less or less precisely. Fail: a part of hone
+// does not work until this is fixed.
 const (
 	OK   Status = "ok"
 	Warn Status = "warn"
 	Fail Status = "fail"
 )
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
@@ -31,16 +31,15 @@ func ok(name, detail string) Check        { return Check{name, OK, detail, ""} }
 func warn(name, detail, fix string) Check { return Check{name, Warn, detail, fix} }
 func fail(name, detail, fix string) Check { return Check{name, Fail, detail, fix} }
 
-// Config says where to look.
+// Config says what to check.
 type Config struct {
 	CacheDir  string // hone's cache; "" = there is none
-	Dir       string // whose toolchain and flags are asked for; "" = the working directory
+	Dir       string // directory whose toolchain and flags are checked; "" = the working directory
 	GoCommand string // "" = the go command of PATH
 }
 
-// Run does all checks, one after the other so that they do not disturb each
-// other's timings; it takes a fraction of a second. When ctx ends, the checks
-// done so far are returned.
+// Run runs all checks, one after the other so that they do not disturb each other's timings; it
+// takes a fraction of a second. When ctx ends, it returns the results so far.
 func Run(ctx context.Context, c Config) []Check {
 	machine := recording.ThisMachine()
 	throttledBefore, _ := recording.Throttled()
@@ -60,7 +59,7 @@ func Run(ctx context.Context, c Config) []Check {
 		func() Check { return judgePorts(readPorts()) },
 		func() Check { return judgeFiles(readFileLimit()) },
 		func() Check { return judgeCache(c.CacheDir, readCache(ctx, c.CacheDir)) },
-		// Last, so that the checks themselves are what may have been held back.
+		// Last, so that it includes whether the checks were throttled.
 		func() Check {
 			now, known := recording.Throttled()
 			return judgeThrottling(now-throttledBefore, now, known)

@@ -12,7 +12,7 @@ import (
 // fileLimit is the number of files that a process may open.
 type fileLimit struct {
 	n    uint64
-	none bool // the system sets no limit, or none that is known
+	none bool // the system has no limit, or none that is known
 }
 
 func judgeFiles(l fileLimit) Check {
@@ -29,13 +29,13 @@ func judgeFiles(l fileLimit) Check {
 
 // cache is what is known about hone's own directory.
 type cache struct {
-	made      bool  // the directory exists; else its nearest ancestor was tried
-	files     int   // in it
-	bytes     int64 // their sum
-	cut       bool  // there are more than were counted
+	made      bool  // the directory exists; otherwise its nearest ancestor was tested
+	files     int   // number of files in it
+	bytes     int64 // their total size
+	cut       bool  // there are more files than were counted
 	free      uint64
 	freeKnown bool
-	err       error // it cannot be written
+	err       error // why it cannot be written
 }
 
 const maxCounted = 100_000 // files
@@ -59,7 +59,7 @@ func readCache(ctx context.Context, dir string) (c cache) {
 			return fs.SkipAll
 		}
 		if err != nil || !d.Type().IsRegular() {
-			return nil // what cannot be read is not counted; the directory itself can be written
+			return nil // unreadable entries are not counted; the directory itself can be written
 		}
 		if info, err := d.Info(); err == nil {
 			c.files++
@@ -85,7 +85,7 @@ func nearest(dir string) (string, error) {
 	}
 }
 
-// tryWrite writes a small file into dir and removes it.
+// tryWrite writes a small file to dir and removes it.
 func tryWrite(dir string) error {
 	f, err := os.CreateTemp(dir, ".hone-doctor-*")
 	if err != nil {

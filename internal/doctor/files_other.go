@@ -2,5 +2,5 @@
 
 package doctor
 
-// readFileLimit: Windows bounds handles by memory, not by a number.
+// readFileLimit returns no limit: Windows limits handles by memory, not by number.
 func readFileLimit() fileLimit { return fileLimit{none: true} }

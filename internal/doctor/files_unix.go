@@ -4,8 +4,8 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// readFileLimit reads the limit as the Go runtime raised it at the start, which it
-// does in every Go program.
+// readFileLimit reads the limit after the Go runtime raised it at the start, as it does in every Go
+// program.
 func readFileLimit() fileLimit {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil {

@@ -26,7 +26,7 @@ func judgeSystem(m recording.Machine) Check {
 	return ok("system", strings.Join(words, ", "))
 }
 
-// readProc reads this process's own figures, as those of a target are read.
+// readProc reads the figures of this process, in the same way as those of a target.
 func readProc() error {
 	_, err := os.ReadFile("/proc/self/stat")
 	return err
@@ -43,8 +43,8 @@ func judgeProc(goos string, err error) Check {
 	return ok(name, "readable, so CPU time and memory of running programs are known")
 }
 
-// judgeCores looks at the cores and at the quota on them. target is the Go
-// version that builds targets, "" when unknown.
+// judgeCores checks the cores and the CPU quota. target is the Go version that builds targets, ""
+// when unknown.
 func judgeCores(m recording.Machine, maxprocs int, target string) Check {
 	const name = "cores"
 	detail := fmt.Sprintf("%d, GOMAXPROCS %d", m.Cores, maxprocs)
@@ -91,8 +91,8 @@ type loadAverage struct {
 	err   error
 }
 
-// judgeLoad warns from 0.3 threads per core on: with so much going on beside
-// it, a run differs from the next by more than most changes to a program.
+// judgeLoad warns from 0.3 threads per core on: with so many other threads, runs differ from each
+// other by more than most changes of a program.
 func judgeLoad(l loadAverage, cores int) Check {
 	const name, busy = "other load", 0.3
 	if l.err != nil {

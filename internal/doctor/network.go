@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// portRange are the ports that the system gives to outgoing connections.
+// portRange is the range of ports for outgoing connections.
 type portRange struct {
 	first, last int
 	err         error
 }
 
-// timeWait is how long a port stays taken after a connection is closed (Linux; RFC 9293
-// asks for twice the segment's lifetime).
+// timeWait is how long a port cannot be used after a connection is closed (Linux; RFC 9293 requires
+// twice the segment's lifetime).
 const timeWait = 60 // seconds
 
 func judgePorts(p portRange) Check {
@@ -33,7 +33,7 @@ func judgePorts(p portRange) Check {
 	return ok(name, detail)
 }
 
-// loopback is a round trip to ourselves.
+// loopback is the time of a round trip over loopback.
 type loopback struct {
 	median time.Duration
 	err    error

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// oldestProbe is the first Go whose programs get hone's probe.
+	// oldestProbe is the oldest Go version whose programs can contain hone's probe.
 	oldestProbe = "go1.23"
-	// quotaAware is the first Go whose runtime takes GOMAXPROCS from a cgroup's
-	// quota (Go 1.25 release notes, "Container-aware GOMAXPROCS").
+	// quotaAware is the oldest Go version whose runtime takes GOMAXPROCS from a cgroup's quota (Go
+	// 1.25 release notes, "Container-aware GOMAXPROCS").
 	quotaAware = "go1.25"
 
-	goTimeout = 20 * time.Second // go env may have to fetch the toolchain that go.mod names
+	goTimeout = 20 * time.Second // go env may have to download the toolchain that go.mod names
 )
 
-// toolchain is what the go command says of itself in the target's directory.
+// toolchain is the settings of the go command in the target's directory.
 type toolchain struct {
 	path    string
 	version string // "go1.26.8"; "" unknown
@@ -61,7 +61,7 @@ func readToolchain(ctx context.Context, c Config) toolchain {
 	return toolchain{path: path, version: env.GOVERSION, flags: env.GOFLAGS, cgo: env.CGO_ENABLED == "1", cc: env.CC}
 }
 
-// lastLine is the end of an error output, with a colon before it.
+// lastLine returns the last line of an error output, after a colon.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
@@ -70,7 +70,8 @@ func lastLine(text string) string {
 	return ""
 }
 
-// judgeToolchain compares the go command with what the probe needs and with the Go that built hone.
+// judgeToolchain compares the go command with what the probe needs and with the Go version that
+// built hone.
 func judgeToolchain(t toolchain, own string) Check {
 	const name = "go"
 	if t.path == "" {
@@ -80,7 +81,7 @@ func judgeToolchain(t toolchain, own string) Check {
 	if t.err != nil {
 		return fail(name, t.err.Error(), "make `go env` work in this directory")
 	}
-	// A toolchain built from source says "devel go1.27-…".
+	// The version of a toolchain built from source is "devel go1.27-…".
 	release := strings.TrimPrefix(t.version, "devel ")
 	release, _, _ = strings.Cut(release, " ")
 	release, _, _ = strings.Cut(release, "-")
@@ -95,8 +96,7 @@ func judgeToolchain(t toolchain, own string) Check {
 	return ok(name, detail)
 }
 
-// surprises are build flags that make the measured program another one than the
-// user's, or that leave nothing to measure.
+// surprises are build flags that change the measured program, or that leave nothing to measure.
 var surprises = []struct {
 	flag   string
 	status Status
@@ -117,7 +117,7 @@ var surprises = []struct {
 	{"-linkshared", Warn, "needs its shared libraries where hone starts it"},
 }
 
-// harmless reports whether a flag of the table has a value with which it is no surprise.
+// harmless reports whether a flag of the table has a value with which it has no effect.
 func harmless(flag, value string) bool {
 	switch flag {
 	case "-gcflags": // "-N -l", "all=-N"
@@ -173,7 +173,7 @@ func judgeCgo(t toolchain, lookup func(string) (string, error)) Check {
 	}
 	cc, _, _ := strings.Cut(t.cc, " ")
 	if cc == "" {
-		cc = "gcc" // what the go command looks for
+		cc = "gcc" // the default of the go command
 	}
 	path, err := lookup(cc)
 	switch {

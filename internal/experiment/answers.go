@@ -9,25 +9,27 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// sampleOf is how many of a load's targets are asked for, twice in each run, to compare what the service answers.
+// sampleOf is the number of a load's targets that are requested, twice in each run, to compare the
+// answers of a service.
 const sampleOf = 50
 
-// Answers says how the answers of a service were compared with those of the target as it is.
+// Answers says how the answers of a service were compared with those of the unchanged target.
 type Answers struct {
 	Requests int `json:"requests"` // different requests
-	Bodies   int `json:"bodies"`   // of those, whose bodies were compared
-	// Unsteady are the others: their bodies change from one request of the target as it is to the next, as times and random names do.
+	Bodies   int `json:"bodies"`   // of those, the ones whose bodies were compared
+	// Unsteady are the others: their bodies differ from request to request in the unchanged target,
+	// as times and random names do.
 	Unsteady []string `json:"unsteady,omitempty"`
 }
 
-// said is what was answered to one request in all runs of a side.
+// said is the answers to one request in all runs of a side.
 type said struct {
 	target   string
 	statuses map[string]bool // "200", or the kind of an error
 	bodies   map[string]bool
 }
 
-// addAnswers takes the answers of one run.
+// addAnswers adds the answers of one run.
 func (k *kept) addAnswers(rec *recording.Recording) error {
 	if !rec.Has(recording.PartAnswers) {
 		return nil
@@ -56,8 +58,8 @@ func (k *kept) addAnswers(rec *recording.Recording) error {
 	return nil
 }
 
-// differ compares what a variant answers with what the target as it is answers: by status, and by body where the target's is the same in
-// all its runs. It returns how they differ, "" where they do not.
+// differ compares the answers of a variant with those of the unchanged target: by status, and by
+// body if the target's is the same in all its runs. It returns how they differ, "" if they do not.
 func differ(own, variant []said) (a *Answers, differs string) {
 	n := min(len(own), len(variant))
 	if n == 0 {
@@ -90,7 +92,7 @@ func differ(own, variant []said) (a *Answers, differs string) {
 	return a, strings.Join(all, "; ")
 }
 
-// only is the one member of a set, "" for sets of none or several.
+// only returns the member of a set with one member, "" for other sets.
 func only(set map[string]bool) string {
 	if len(set) == 1 {
 		for x := range set {

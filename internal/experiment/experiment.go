@@ -1,10 +1,12 @@
-// Package experiment tries variants of a target: other settings, another commit, other build flags. Each run is a
-// recording of its own, of the clean phase alone; the target as it is and the variants take turns (package trial), and
-// package compare judges the recordings of each variant beside those of the target.
+// Package experiment tries variants of a target: other settings, another commit, other build flags.
+// Each run is a separate recording of only the clean phase. Runs of the unchanged target and of the
+// variants are interleaved (package trial), and package compare compares the recordings of each
+// variant with those of the target.
 //
-// The decision behind it: a run is what `hone record -phases ""` makes, so that a trial measures what a recording measures, and
-// what is kept can be looked at by every other command. A variant that does not build, fails, prints something other than
-// the target does, or answers requests differently is reported as that, and never as a gain.
+// The decision behind it: a run is what `hone record -phases ""` records, so that a trial measures
+// what a recording measures, and the recordings that are kept can be read by every other command. A
+// variant that does not build, fails, prints something other than the target does, or answers
+// requests differently is reported as such, and never as a gain.
 package experiment
 
 import (
@@ -40,45 +42,47 @@ type Variant struct {
 	Env        []string `json:"env,omitempty"`         // "GOGC=400"
 	BuildFlags []string `json:"build_flags,omitempty"` // added to the target's
 	BuildEnv   []string `json:"build_env,omitempty"`   // added to the environment of the go command
-	Toolchain  string   `json:"toolchain,omitempty"`   // builds it in the place of the target's: "go1.27.1"
-	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built in the place of the tree's
+	Toolchain  string   `json:"toolchain,omitempty"`   // the toolchain that builds it instead of the target's: "go1.27.1"
+	Ref        string   `json:"ref,omitempty"`         // a git ref whose files are built instead of the tree's
 	Patch      string   `json:"patch,omitempty"`       // a file with a diff on top of Ref, or of the commit of the tree
 	Modules    []string `json:"modules,omitempty"`     // other versions of dependencies, "path@version", or a directory in place of one, "path=dir"
-	Dir        string   `json:"-"`                     // a directory in the place of the target's; with it, no Ref
+	Dir        string   `json:"-"`                     // a directory instead of the target's; with it, no Ref
 }
 
 // Spec says what to try.
 type Spec struct {
-	Options  capture.Options // of one run; its Phases do not matter
+	Options  capture.Options // of one run; its Phases are ignored
 	Variants []Variant
-	Runs     int // of each variant, even; 0: 6. With a Budget or a Width, the least
-	// Budget, when set, goes on with more runs until that time is over; a block of runs that has begun is finished.
+	Runs     int // of each variant, even; 0: 6. With a Budget or a Width, the minimum
+	// Budget, if set, adds runs until that time is over; a block of runs that has started is
+	// finished.
 	Budget time.Duration
-	// Width, when set, goes on with more runs until each interval of CPU and time is that narrow: 0.02 is ±2 %. How wide an interval is does not
-	// depend on which way the figures went, so stopping there favours no verdict, as stopping at the first one would.
+	// Width, if set, adds runs until each interval of CPU and time is that narrow: 0.02 is ±2 %.
+	// The width of an interval does not depend on the direction of the difference, so stopping
+	// there favours no verdict, as stopping at the first one would.
 	Width    float64
-	Keep     string // a folder for the recordings; "": they are removed
-	Seed     uint64 // of the order; 0: from the time
+	Keep     string // a directory for the recordings; "": they are removed
+	Seed     uint64 // of the order of runs; 0: from the time
 	Progress func(capture.Event)
 }
 
-// Result is what came of it.
+// Result is the result of a trial.
 type Result struct {
 	Schema   string    `json:"schema"`
 	Target   string    `json:"target"`
-	Runs     int       `json:"runs"` // of the target as it is
+	Runs     int       `json:"runs"` // of the unchanged target
 	Seconds  float64   `json:"seconds"`
-	RSSBytes int64     `json:"rss_bytes,omitempty"` // of the target as it is: the median of its runs
+	RSSBytes int64     `json:"rss_bytes,omitempty"` // of the unchanged target: the median of its runs
 	Outcomes []Outcome `json:"outcomes"`
 }
 
-// Outcome is what is known of a variant.
+// Outcome is the result for one variant.
 type Outcome struct {
 	Variant
-	Comparison *compare.Comparison `json:"comparison,omitempty"` // with the target as it is
+	Comparison *compare.Comparison `json:"comparison,omitempty"` // with the unchanged target
 	Answers    *Answers            `json:"answers,omitempty"`    // of a service under load
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`  // the median of its runs
-	Failed     string              `json:"failed,omitempty"`     // why there is none
+	Failed     string              `json:"failed,omitempty"`     // why there is no comparison
 	Differs    string              `json:"differs,omitempty"`    // how its answers differ
 }
 
@@ -113,7 +117,7 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	return t.run(ctx)
 }
 
-// try is a Run under way. Variant 0 is the target as it is.
+// try is the state of a Run. Variant 0 is the unchanged target.
 type try struct {
 	Spec
 	cfg     session.Config
@@ -123,7 +127,7 @@ type try struct {
 	n       int
 }
 
-// kept are the runs of a variant.
+// kept is the runs of a variant.
 type kept struct {
 	sources []compare.Source
 	printed [][sha256.Size]byte
@@ -161,7 +165,7 @@ func (t *try) run(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// optionsOf are those of a run of a variant.
+// optionsOf returns the options of a run of a variant.
 func (t *try) optionsOf(ctx context.Context, i int, v Variant) (capture.Options, error) {
 	o := t.Options
 	if o.Load != nil {
@@ -281,12 +285,12 @@ func (t *try) once(ctx context.Context, variant int) error {
 	return nil
 }
 
-// allFailed reports whether no variant is left to compare the target as it is with.
+// allFailed reports whether all variants have failed.
 func (t *try) allFailed() bool {
 	return !slices.ContainsFunc(t.runs[1:], func(k kept) bool { return k.failed == nil })
 }
 
-// folder is where recordings go.
+// folder returns the directory of the recordings.
 func (t *try) folder() string {
 	if t.Keep != "" {
 		return t.Keep
@@ -294,7 +298,7 @@ func (t *try) folder() string {
 	return t.dir
 }
 
-// outcome compares a variant with the target as it is.
+// outcome compares a variant with the unchanged target.
 func (t *try) outcome(v Variant, k *kept) Outcome {
 	out := Outcome{Variant: v}
 	if k.failed != nil {
@@ -308,7 +312,8 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 	}
 	c.Old, c.New = "as it is", v.Name
 	out.Comparison, out.RSSBytes = c, k.resident()
-	// A program whose runs print the same each time prints something else in the variant: it computes something else.
+	// A program whose runs all print the same text, which differs from the target's, computes
+	// something else.
 	if same(t.runs[0].printed) && same(k.printed) && t.runs[0].printed[0] != k.printed[0] {
 		out.Differs = "it prints something other than the program as it is"
 	} else {
@@ -322,16 +327,17 @@ func (t *try) outcome(v Variant, k *kept) Outcome {
 	return out
 }
 
-// mostRuns bounds the runs of a side with a budget or a width.
+// mostRuns is the maximum number of runs of a side with a budget or a width.
 const mostRuns = 100
 
-// widest is half the width of the widest interval of CPU and time, as a share of the ratio; +Inf where one is unknown.
+// widest returns half the width of the widest interval of CPU and time, as a share of the ratio;
+// +Inf if one is unknown.
 func (t *try) widest() float64 {
 	width := 0.0
 	for i, v := range t.Variants {
 		out := t.outcome(v, &t.runs[i+1])
 		if out.Comparison == nil {
-			continue // it failed: more runs would not help
+			continue // it has failed: more runs would not help
 		}
 		for _, r := range out.Comparison.Rows {
 			switch {
@@ -346,7 +352,7 @@ func (t *try) widest() float64 {
 	return width
 }
 
-// resident is the median over runs of the process's size.
+// resident returns the median over runs of the process's size.
 func (k *kept) resident() int64 {
 	var sizes []float64
 	for _, s := range k.sources {

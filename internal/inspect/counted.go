@@ -11,8 +11,9 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// counted says, of the lines of a function that cost something, how often they ran and what one execution costs, and at its head
-// how many different inputs it got: as far as the recording counted that.
+// counted returns remarks on the expensive lines of a function, with how often they ran and what
+// one execution costs, and on its head with how many different inputs it got, as far as the
+// recording counted that.
 func counted(src *source.Source, v *report.View, f *report.FuncLines, file string) (out []Remark) {
 	if src.Counts == nil && src.Inputs == nil {
 		return nil
@@ -43,7 +44,7 @@ func countsPerUnit(src *source.Source) bool {
 	return ok && (ph.Requests > 0 || src.Recording.Target.Bench == "")
 }
 
-// executions says how often each line of a listed function ran per unit of work.
+// executions returns how often each line of a listed function ran per unit of work.
 func executions(src *source.Source, f *ListedFunction, file string) map[int64]float64 {
 	p := &rule.Pass{Manifest: src.Recording, Counts: src.Counts}
 	owner := src.Code.Owner(f.Name, file)
@@ -60,7 +61,8 @@ func executions(src *source.Source, f *ListedFunction, file string) map[int64]fl
 	return out
 }
 
-// costOf is a value of a view as the cost of a line; none where it is neither CPU time nor bytes.
+// costOf returns a value of a view as the cost of a line; a zero Cost if it is neither CPU time nor
+// bytes.
 func costOf(v *report.View, value int64) (c site.Cost) {
 	switch t := v.SampleType; {
 	case t.Unit == "nanoseconds" && t.Type == "cpu":

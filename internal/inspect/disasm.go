@@ -16,23 +16,23 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// Disassembly is functions as machine code, with what each instruction costs.
+// Disassembly is the machine code of functions, with the cost of each instruction.
 type Disassembly struct {
 	View      *report.View
 	Functions []DisassembledFunc // by name and address
-	Notes     []string           // what of the remarks could not be had; see AddInstRemarks
+	Notes     []string           // which remarks are not available; see AddInstRemarks
 }
 
 // DisassembledFunc is one function of a binary.
 type DisassembledFunc struct {
 	disasm.Func
 	Binary    string // path of the file that the code was read from
-	Arch      string // as GOARCH
+	Arch      string // a GOARCH
 	Flat, Cum int64  // a sample counts once for cum
 	Insts     []CostedInst
 }
 
-// CostedInst is an instruction, what it costs, and the text of the line it comes from.
+// CostedInst is an instruction, its cost, and the text of the line that it comes from.
 type CostedInst struct {
 	disasm.Inst
 	Flat, Cum int64
@@ -42,16 +42,16 @@ type CostedInst struct {
 
 // DisasmOptions says where the code is and how to write it.
 type DisasmOptions struct {
-	Binary string // the program, where it is not at the place that the profile names
+	Binary string // the program, if it is not at the path in the profile
 	Syntax disasm.Syntax
 }
 
-// Disassemble finds the functions of the program whose name matches, or that have the address
-// that re is, and that cost something in the view of src.
+// Disassemble finds the functions of the program whose name matches re, or that have the address
+// that re is, and that have a cost in the view of src.
 func Disassemble(ctx context.Context, open source.Opener, src *source.Source, v *report.View, re *regexp.Regexp, o DisasmOptions) (*Disassembly, error) {
 	d := &Disassembly{View: v}
 	wanted := newWanted(re)
-	var inlined []string // functions that have the wanted one inlined
+	var inlined []string // functions into which a wanted one is inlined
 	for _, m := range mappingsWith(v.Profile, wanted) {
 		prog, err := openProgram(ctx, open, src, m, o.Binary)
 		if err != nil {
@@ -93,7 +93,7 @@ func notFound(name string, v *report.View, re *regexp.Regexp, inlined []string) 
 	return fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", name, re, v.SampleType.Type)
 }
 
-// wanted is what the user asks for: functions by name, or the one at an address.
+// wanted is what the user asked for: functions by name, or the one at an address.
 type wanted struct {
 	re      *regexp.Regexp
 	address uint64
@@ -107,8 +107,8 @@ func newWanted(re *regexp.Regexp) wanted {
 
 func (w wanted) name(s string) bool { return s != "" && w.re.MatchString(s) }
 
-// mappingsWith returns the mappings with a location that may be wanted, in the profile's order;
-// −1 stands for locations without one.
+// mappingsWith returns the mappings with a location that may be wanted, in the profile's order; −1
+// represents locations without a mapping.
 func mappingsWith(p *profile.Profile, w wanted) []int32 {
 	matches := make([]bool, len(p.Functions))
 	for i := range p.Functions {
@@ -133,14 +133,14 @@ func mappingsWith(p *profile.Profile, w wanted) []int32 {
 	return out
 }
 
-// program is an opened binary that a mapping of the profile was mapped from.
+// program is an opened binary that a mapping of the profile refers to.
 type program struct {
 	*disasm.Binary
-	name    string // to show: its path, or what it was built from
+	name    string // for display: its path, or what it was built from
 	mapping int32
 	bias    uint64
 	rebuilt bool
-	remove  func() error // what was built for this report
+	remove  func() error // removes what was built for this report
 }
 
 func (g *program) close() {
@@ -150,7 +150,7 @@ func (g *program) close() {
 	}
 }
 
-// at returns the address in the file of a location; false when it is not of this program.
+// at returns the address in the file of a location; false if the location is not in this program.
 func (g *program) at(l *profile.Location) (uint64, bool) {
 	return l.Address - g.bias, l.Mapping == g.mapping && l.Address != 0
 }
@@ -163,7 +163,7 @@ func (g *program) functions(v *report.View, w wanted, syntax disasm.Syntax) ([]D
 		return nil, err
 	}
 	var out []DisassembledFunc
-	var insts []disasm.Inst // of all functions, one behind the other
+	var insts []disasm.Inst // of all functions, concatenated
 	base := make([]int, len(found))
 	for n, f := range found {
 		base[n] = -1
@@ -202,7 +202,8 @@ func (g *program) functions(v *report.View, w wanted, syntax disasm.Syntax) ([]D
 	return out, nil
 }
 
-// find lists the wanted functions that have locations, and the number of its function, or −1, for each location.
+// find lists the wanted functions that have locations and, for each location, the index of its
+// function, or −1.
 func (g *program) find(p *profile.Profile, w wanted) (found []disasm.Func, byFunc []int32) {
 	index := map[uint64]int32{} // by entry
 	byFunc = make([]int32, len(p.Locations))
@@ -227,14 +228,15 @@ func (g *program) find(p *profile.Profile, w wanted) (found []disasm.Func, byFun
 	return found, byFunc
 }
 
-// instAt returns which instruction of f, the first of insts, has an address. The runtime writes the
-// exact address of what ran, and for callers that of the return less one, which is inside the call.
+// instAt returns which instruction of f, the first of insts, has an address. The runtime records
+// the exact address of the leaf, and for callers the return address minus one, which is inside the
+// call.
 func instAt(insts []disasm.Inst, f disasm.Func, at uint64) int {
 	return sort.Search(len(insts), func(i int) bool { return insts[i].Addr > at || insts[i].Addr >= f.End || insts[i].Addr < f.Entry }) - 1
 }
 
-// sumGroups is Profile.SumGroups of the view's value, or of its mean. With DropNegative what is negative
-// counts as nothing.
+// sumGroups is Profile.SumGroups of the view's value, or of its mean. With DropNegative, negative
+// sums count as zero.
 func sumGroups(v *report.View, group []int32, n int) ([]profile.GroupCost, error) {
 	costs, err := v.Profile.SumGroups(v.Index, group, n)
 	if err != nil {
@@ -261,7 +263,7 @@ func sumGroups(v *report.View, group []int32, n int) ([]profile.GroupCost, error
 	return costs, nil
 }
 
-// hosts lists the functions of the program into which something wanted was inlined.
+// hosts lists the functions of the program into which a wanted function was inlined.
 func (g *program) hosts(p *profile.Profile, w wanted) []string {
 	var out []string
 	for i := range p.Locations {
@@ -277,7 +279,7 @@ func (g *program) hosts(p *profile.Profile, w wanted) []string {
 	return out
 }
 
-// addSource adds the text of each instruction's innermost line, where there is source.
+// addSource adds the text of each instruction's innermost line, if the source is available.
 func addSource(src *source.Source, v *report.View, insts []CostedInst) {
 	type place struct {
 		file string

@@ -1,7 +1,7 @@
-// Package inspect looks closely at functions: their source with costs (List), their machine code (Disassemble), or
-// everything that a recording knows of them (Explain).
+// Package inspect shows functions in detail: their source with costs (List), their machine code
+// (Disassemble), or everything that a recording contains about them (Explain).
 //
-// The decision that shapes it: costs come from the profile and remarks from the compiler, and the two never
-// mix. A remark stands on a line only when the line is known to be the one that was compiled; otherwise the
-// report's notes say why it is missing.
+// The decision that shapes it: costs come from the profile and remarks from the compiler, and the
+// two are never mixed. A line has a remark only if it is known to be the line that was compiled;
+// otherwise the report's notes say why the remark is missing.
 package inspect

@@ -15,27 +15,26 @@ import (
 type Listing struct {
 	View      *report.View
 	Functions []ListedFunction
-	Per       string   // what Executions are counted per: "request", "operation", "run"; "" when nothing was counted
-	Notes     []string // what of the remarks could not be had; see AddRemarks
+	Per       string   // the unit of Executions: "request", "operation", "run"; "" when nothing was counted
+	Notes     []string // which remarks are not available; see AddRemarks
 }
 
 // ListedFunction is one function of a listing.
 type ListedFunction struct {
 	report.FuncLines
-	Path    string // local file that the source was read from
+	Path    string // local file with the source
 	From    int64  // number of the first line of Source
 	Source  []string
 	Problem string   // why there is no source
 	Remarks []Remark // by line; see AddRemarks
 
-	Executions map[int64]float64 // of a line, how often it runs per Listing.Per; a line that was not counted is not in it
+	Executions map[int64]float64 // by line: how often it runs per Listing.Per; lines that were not counted are absent
 }
 
-// listMargin is how many lines are shown before the first and after the last line
-// that costs something.
+// listMargin is the number of lines shown before the first and after the last line with a cost.
 const listMargin = 5
 
-// List finds the functions of a view of src that match and cost something, with their source.
+// List finds the functions of a view of src that match and have a cost, with their source.
 func List(src *source.Source, v *report.View, re *regexp.Regexp) (*Listing, error) {
 	l, err := listed(src, v, re.MatchString)
 	if err == nil && len(l.Functions) == 0 {
@@ -81,8 +80,8 @@ func listed(src *source.Source, v *report.View, match func(name string) bool) (*
 	return l, nil
 }
 
-// sourceFile is the name under which a view's file is to be looked up: the file
-// below a directory of SourcePath, or the name before TrimPath cut it.
+// sourceFile returns the name under which a file of a view is looked up: the file below a directory
+// of SourcePath, or the name before TrimPath shortened it.
 func sourceFile(src *source.Source, v *report.View, file string) string {
 	for _, dir := range filepath.SplitList(v.SourcePath) {
 		if below := filepath.Join(dir, filepath.FromSlash(file)); isFile(below) {

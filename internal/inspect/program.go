@@ -13,9 +13,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// openProgram finds the file of a mapping, checks that it is the one that ran, and computes
-// where it was loaded. The file is the one that the user gave, else the one that the profile
-// names; the program of a recording, which hone built for it and removed, is built once more.
+// openProgram finds the file of a mapping, checks that it is the one that ran, and computes its
+// load address. The file is the one that the user gave, else the one that the profile names. The
+// program of a recording, which hone built and removed, is built again.
 func openProgram(ctx context.Context, open source.Opener, src *source.Source, mapping int32, given string) (*program, error) {
 	p := src.Profile
 	var m profile.Mapping
@@ -48,8 +48,8 @@ func openProgram(ctx context.Context, open source.Opener, src *source.Source, ma
 	return g, nil
 }
 
-// standsFor reports whether a binary that the user named stands for a mapping: the one of
-// its name, else the first, which is the program itself.
+// standsFor reports whether a binary that the user gave is that of a mapping: the mapping with its
+// name, else the first, which is the program itself.
 func standsFor(p *profile.Profile, mapping int32, binary string) bool {
 	if mapping < 0 {
 		return true
@@ -59,8 +59,8 @@ func standsFor(p *profile.Profile, mapping int32, binary string) bool {
 	return int(mapping) == max(0, named)
 }
 
-// buildAgain builds the program of a recording. Go builds are reproducible, so that the same
-// source gives the same program; locate checks it. missing says why the profile's own file cannot be read.
+// buildAgain builds the program of a recording. Go builds are reproducible, so the same source
+// gives the same program; locate checks it. missing says why the profile's own file cannot be read.
 func (g *program) buildAgain(ctx context.Context, open source.Opener, src *source.Source, missing error) error {
 	if src.Recording == nil || !src.Recording.Target.Probe {
 		return fmt.Errorf("%s: the program that was profiled cannot be read (%w); give it with -binary FILE", src.Name, missing)
@@ -79,18 +79,19 @@ func (g *program) buildAgain(ctx context.Context, open source.Opener, src *sourc
 	}
 	g.name, g.remove, g.rebuilt = t.ImportPath+", built again", bin.Remove, true
 	if g.Binary, err = disasm.Open(bin.Path); err != nil {
-		bin.Remove() //nolint:errcheck // the error before it is the one to tell
+		bin.Remove() //nolint:errcheck // the previous error is the one to report
 		return fmt.Errorf("%s: %w", src.Name, err)
 	}
 	return nil
 }
 
-// sameProgram is the share of a profile's addresses that must lie in the functions that it
-// names; less is another build. It is not all of them, for a symbol of C code may have several names.
+// sameProgram is the share of a profile's addresses that must be in the functions that the profile
+// names; with less, it is another build. It is not all of them, because a symbol of C code may have
+// several names.
 const sameProgram = 0.9
 
-// locate computes the bias and checks that the file is the one that was profiled: by build id,
-// and by the functions at the profile's addresses.
+// locate computes the bias and checks that the file is the one that was profiled: by build ID, and
+// by the functions at the profile's addresses.
 func (g *program) locate(p *profile.Profile, m profile.Mapping) error {
 	if m.BuildID != "" && g.BuildID != "" && m.BuildID != g.BuildID {
 		return g.another(fmt.Sprintf("its build id is %.12s…, not %.12s…", g.BuildID, m.BuildID))
@@ -117,7 +118,7 @@ func (g *program) locate(p *profile.Profile, m profile.Mapping) error {
 	return nil
 }
 
-// another is the error for a program that is not the one that ran.
+// another returns the error for a program that is not the one that ran.
 func (g *program) another(why string) error {
 	if g.rebuilt {
 		return fmt.Errorf("%s, is not the program that was recorded (%s): its source, the toolchain or the flags have changed since; record again", g.name, why)

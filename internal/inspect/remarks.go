@@ -14,27 +14,29 @@ import (
 	"github.com/hone-go/hone/profile/report"
 )
 
-// Remark is what is known about a line beside its cost: a decision of the compiler, the calls that
-// the profile shows to be inlined there, how often it ran, or how many inputs its function got. It is no cost: whether a line allocates, a profile says.
+// Remark is what is known about a line in addition to its cost: a decision of the compiler, the
+// calls that were inlined there according to the profile, how often it ran, or how many inputs its
+// function got. A remark is not a cost: only a profile shows whether a line allocates.
 type Remark struct {
 	Line int64
 	Kind string // "escape", "inlining", "inlined call", "bounds check", "copy", "executions" or "inputs"
 	Text string // "s escapes to the heap: returned"
 }
 
-// RemarkOptions says how much may be spent on remarks.
+// RemarkOptions limits the work for remarks.
 type RemarkOptions struct {
-	// All asks the compiler about all packages of the listing. Otherwise it is asked about one, the most
-	// expensive that is not of the standard library, and only when Source.KnownBuild.
+	// All asks the compiler about all packages of the listing. Otherwise it is asked about one, the
+	// most expensive outside the standard library, and only if Source.KnownBuild.
 	All bool
 }
 
-// maxRemarkPackages bounds how many packages are compiled for one listing.
+// maxRemarkPackages is the maximum number of packages that are compiled for one listing.
 const maxRemarkPackages = 16
 
-// AddRemarks adds to a listing what the compiler says about the lines that cost something and, at their heads, why
-// functions are not inlined; and which calls the profile shows inlined on a line. The compiler is asked through the
-// facts of src.Code; what it has no word on stays as it is, and the listing's notes say why.
+// AddRemarks adds to a listing the compiler's decisions about lines with a cost, why functions are
+// not inlined (at their heads), and the calls that were inlined into a line according to the
+// profile. The compiler's facts come from src.Code. If there are none for a function, the listing's
+// notes say why.
 func AddRemarks(ctx context.Context, src *source.Source, l *Listing, o RemarkOptions) error {
 	places := make([]remarkPlace, len(l.Functions))
 	for i := range l.Functions {
@@ -55,8 +57,8 @@ func AddRemarks(ctx context.Context, src *source.Source, l *Listing, o RemarkOpt
 	return nil
 }
 
-// AddInstRemarks adds to a disassembly what the compiler says about the instructions that cost something:
-// below the first one of a line, in the chain of calls that it is in.
+// AddInstRemarks adds to a disassembly the compiler's decisions about instructions with a cost: at
+// the first one of a line, in the chain of calls that it is in.
 func AddInstRemarks(ctx context.Context, src *source.Source, d *Disassembly, o RemarkOptions) error {
 	places := make([]remarkPlace, len(d.Functions))
 	for i := range d.Functions {
@@ -103,7 +105,7 @@ func instRemarks(insts []CostedInst, facts *gocode.Facts) {
 	}
 }
 
-// noRemarks begins the note on a package without facts.
+// noRemarks is the start of the note on a package without facts.
 const noRemarks = "no remarks of the compiler on"
 
 // remarkPlace is a function that the compiler may be asked about.
@@ -112,17 +114,17 @@ type remarkPlace struct {
 	cost           int64
 }
 
-// answers is what the compiler says about the places it was asked about.
+// answers is the compiler's facts about the places it was asked about.
 type answers struct {
 	facts *gocode.Facts // nil when it was not asked
-	moved []bool        // by place: the source may be another one
+	moved []bool        // by place: the source may have changed
 	notes []string
 }
 
-// about returns the facts that hold for a place, nil when there are none.
+// about returns the facts that are valid for a place, nil if there are none.
 func (a *answers) about(place int) *gocode.Facts {
 	if a.moved[place] {
-		return nil // what the compiler says now may be about other lines
+		return nil // the compiler's facts may be about other lines
 	}
 	return a.facts
 }
@@ -131,7 +133,7 @@ func (a *answers) about(place int) *gocode.Facts {
 func askCompiler(ctx context.Context, src *source.Source, places []remarkPlace, o RemarkOptions) (*answers, error) {
 	a := &answers{moved: make([]bool, len(places))}
 	told := map[string]bool{}
-	var still []remarkPlace // whose source is that of the build
+	var still []remarkPlace // those whose source is that of the build
 	for i, at := range places {
 		moved := src.Code.Moved(ctx, at.file)
 		if a.moved[i] = moved != ""; !a.moved[i] {
@@ -158,7 +160,7 @@ func askCompiler(ctx context.Context, src *source.Source, places []remarkPlace, 
 	return a, nil
 }
 
-// remarkPackages chooses the packages to ask the compiler about, the most expensive first.
+// remarkPackages chooses the packages to ask the compiler about, most expensive first.
 func remarkPackages(src *source.Source, places []remarkPlace, o RemarkOptions) (pkgs, notes []string) {
 	if !o.All && !src.KnownBuild {
 		return nil, nil
@@ -208,7 +210,7 @@ func inlinedCalls(p *profile.Profile) map[callSite][]string {
 	return calls
 }
 
-// remarksOn collects the remarks on a function's head and on the lines of it that cost something.
+// remarksOn collects the remarks on a function's head and on its lines with a cost.
 func remarksOn(f *report.FuncLines, file string, facts *gocode.Facts, calls map[callSite][]string) []Remark {
 	var out []Remark
 	add := func(line int64, kind, text string) {

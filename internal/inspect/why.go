@@ -24,16 +24,16 @@ const WhySchema = "hone/why/v1"
 type Why struct {
 	Schema    string             `json:"schema"`
 	Recording string             `json:"recording"`
-	Place     string             `json:"place"` // as it was asked for
+	Place     string             `json:"place"` // as asked for
 	Functions []WhyFunction      `json:"functions"`
 	Costs     []WhyCost          `json:"costs"` // units that were not recorded are absent
 	Callers   []WhyNeighbour     `json:"callers"`
 	Callees   []WhyNeighbour     `json:"callees"`
 	Compiler  []WhyRemark        `json:"compiler"`
 	Findings  []diagnose.Finding `json:"findings"` // those that touch the place
-	Notes     []string           `json:"notes"`    // what could not be had, and why
+	Notes     []string           `json:"notes"`    // what is not available, and why
 
-	Unit    string   `json:"unit"` // of which the shares of callers and callees are: cpu, bytes or waiting
+	Unit    string   `json:"unit"` // of the shares of callers and callees: cpu, bytes or waiting
 	Source  *Listing `json:"-"`
 	Problem string   `json:"no_source,omitempty"` // why there is no annotated source
 }
@@ -47,8 +47,8 @@ type WhyFunction struct {
 	Version  string `json:"version,omitempty"`
 }
 
-// WhyCost is the place's cost in one unit: of itself with the library functions it calls, and of all
-// stacks that go through it.
+// WhyCost is the place's cost in one unit: of itself with the library functions that it calls, and
+// of all stacks that go through it.
 type WhyCost struct {
 	Unit  string    `json:"unit"`
 	Own   WhyAmount `json:"own"`
@@ -73,19 +73,20 @@ type WhyNeighbour struct {
 	Share    float64 `json:"share"` // of the place's total
 }
 
-// WhyRemark is a decision of the compiler on a line of the place that costs something.
+// WhyRemark is a decision of the compiler on a line of the place that has a cost.
 type WhyRemark struct {
 	File string   `json:"file"`
 	Line int      `json:"line"`
 	Kind string   `json:"kind"` // escape, inlining, bounds check or copy
 	Text string   `json:"text"`
-	Path []string `json:"path,omitempty"` // by which a value gets out, step by step
+	Path []string `json:"path,omitempty"` // by which a value escapes, step by step
 }
 
-// whySources is how many functions are shown with their source.
+// whySources is the number of functions shown with their source.
 const whySources = 3
 
-// Explain gathers what is known about a place of a diagnosed recording: a regular expression of functions, or FILE:LINE.
+// Explain collects what is known about a place of a diagnosed recording: a regular expression of
+// functions, or FILE:LINE.
 func Explain(ctx context.Context, open source.Opener, res *session.Result, at string) (*Why, error) {
 	where, err := parsePlace(at)
 	if err != nil {
@@ -113,7 +114,7 @@ func Explain(ctx context.Context, open source.Opener, res *session.Result, at st
 	return w, w.source(ctx, open, res, where, &about)
 }
 
-// place is what a question is about.
+// place is the subject of a question.
 type place struct {
 	re   *regexp.Regexp // of functions; nil for a line
 	file string
@@ -137,7 +138,7 @@ func parsePlace(text string) (place, error) {
 	return place{re: re}, nil
 }
 
-// CheckPlace says what is wrong with a place; nil when it can be asked for.
+// CheckPlace returns what is wrong with a place; nil if it is valid.
 func CheckPlace(text string) error {
 	_, err := parsePlace(text)
 	return err
@@ -150,8 +151,8 @@ func (p place) is(f *site.Frame) bool {
 	return f.Line == p.line && p.inFile(f.File, f.Owner)
 }
 
-// inFile reports whether the place's file is the end of a file's name in one of the forms that hone
-// prints.
+// inFile reports whether the place's file is a suffix of a file's name in one of the forms that
+// hone prints.
 func (p place) inFile(file string, o gocode.Owner) bool {
 	file = strings.ReplaceAll(file, `\`, "/")
 	for _, name := range []string{file, o.File, o.Module + "/" + o.File, o.Module + "@" + o.Version + "/" + o.File} {
@@ -162,7 +163,7 @@ func (p place) inFile(file string, o gocode.Owner) bool {
 	return false
 }
 
-// touches reports whether a finding is about the place: one of its lines, or the line that leads to
+// touches reports whether a finding is about the place: one of its lines, or the line that calls
 // it.
 func (p place) touches(f *diagnose.Finding, functions []string) bool {
 	here := func(x diagnose.Place) bool {
@@ -179,7 +180,7 @@ func (p place) touches(f *diagnose.Finding, functions []string) bool {
 	return f.Entry != nil && here(*f.Entry)
 }
 
-// describe fills in what the table says.
+// describe adds the facts in the table.
 func (w *Why) describe(a *site.About, code *gocode.Index) {
 	for i, name := range a.Functions {
 		o := code.Owner(name, a.Files[i])
@@ -250,7 +251,7 @@ func fileOf(o gocode.Owner, file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }
 
-// compiler fills in the compiler's decisions on the lines that cost.
+// compiler adds the compiler's decisions on the expensive lines.
 func (w *Why) compiler(ctx context.Context, res *session.Result, a *site.About) error {
 	var pkgs []string
 	for _, l := range a.Lines {
@@ -289,7 +290,7 @@ func (w *Why) note(text string) {
 	}
 }
 
-// source fills in the annotated source of the most expensive functions, in the unit of the shares.
+// source adds the annotated source of the most expensive functions, in the unit of the shares.
 func (w *Why) source(ctx context.Context, open source.Opener, res *session.Result, where place, a *site.About) error {
 	index, part := "cpu", ":cpu"
 	switch w.Unit {
@@ -303,7 +304,7 @@ func (w *Why) source(ctx context.Context, open source.Opener, res *session.Resul
 		w.Problem = err.Error()
 		return nil
 	}
-	src.Code = res.Code // it knows which files have moved
+	src.Code = res.Code // it knows which files have changed
 	o := report.DefaultOptions()
 	o.SampleIndex = index
 	v, err := report.NewView(src.Profile, o)
@@ -339,7 +340,7 @@ func (w *Why) source(ctx context.Context, open source.Opener, res *session.Resul
 	return nil
 }
 
-// around keeps of each function's source the lines around one.
+// around keeps only the lines around one line of each function's source.
 func around(l *Listing, line int) {
 	for i := range l.Functions {
 		f := &l.Functions[i]

@@ -21,13 +21,13 @@ import (
 type Tree struct {
 	goCommand string
 	dir       string   // of the target's package
-	work      string   // where alternate files go
-	gomod     []byte   // what every alternate file starts from
+	work      string   // directory of alternate files
+	gomod     []byte   // the content that every alternate file starts from
 	gosum     []byte   //
-	env       []string // of every go command
+	env       []string // environment of every go command
 }
 
-// Build is what a build needs to use an alternate go.mod.
+// Build is the flags and environment with which a build uses an alternate go.mod.
 type Build struct {
 	Flags []string // of go build
 	Env   []string // of the go command
@@ -85,7 +85,7 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-2):], "; ")
 }
 
-// file writes an alternate go.mod, and its go.sum, and returns its path.
+// file writes an alternate go.mod and its go.sum, and returns the path of the go.mod.
 func (t *Tree) file(name string) (string, error) {
 	path := filepath.Join(t.work, strings.NewReplacer("/", "_", "\\", "_", "+", "_", ":", "_").Replace(name)+".mod")
 	if err := os.WriteFile(path, t.gomod, 0o600); err != nil {
@@ -94,7 +94,7 @@ func (t *Tree) file(name string) (string, error) {
 	return path, os.WriteFile(strings.TrimSuffix(path, ".mod")+".sum", t.gosum, 0o600)
 }
 
-// list runs go list -m with an alternate go.mod, so that the go command may write to it.
+// list runs go list -m with an alternate go.mod, so that the go command may change it.
 func (t *Tree) list(ctx context.Context, into any, args ...string) error {
 	path, err := t.file("list")
 	if err != nil {
@@ -110,7 +110,8 @@ func (t *Tree) list(ctx context.Context, into any, args ...string) error {
 	return nil
 }
 
-// Current returns the version of a module that the target is built with, and reports whether a replace directive is in its place.
+// Current returns the version of a module that the target is built with, and reports whether a
+// replace directive replaces it.
 func (t *Tree) Current(ctx context.Context, module string) (version string, replaced bool, err error) {
 	var m struct {
 		Version string
@@ -120,7 +121,7 @@ func (t *Tree) Current(ctx context.Context, module string) (version string, repl
 	return m.Version, m.Replace != nil, err
 }
 
-// Newer returns the released versions of a module that are newer than one, oldest first.
+// Newer returns the released versions of a module that are newer than version, oldest first.
 func (t *Tree) Newer(ctx context.Context, module, version string) ([]string, error) {
 	var m struct{ Versions []string }
 	if err := t.list(ctx, &m, "-versions", module); err != nil {
@@ -129,7 +130,8 @@ func (t *Tree) Newer(ctx context.Context, module, version string) ([]string, err
 	return newerThan(m.Versions, version), nil
 }
 
-// Head returns the version of the newest commit of a module's default branch; "" when it is not newer than a version, or not available.
+// Head returns the version of the newest commit on a module's default branch; "" when it is not
+// newer than version, or not available.
 func (t *Tree) Head(ctx context.Context, module, version string) string {
 	var m struct{ Version string }
 	if err := t.list(ctx, &m, module+"@HEAD"); err != nil || !semver.IsValid(m.Version) || semver.Compare(m.Version, version) <= 0 {
@@ -172,7 +174,7 @@ func (t *Tree) With(ctx context.Context, module, version string) (Build, error) 
 	return t.build(path), nil
 }
 
-// Replace writes a go.mod in which a directory stands in for a module.
+// Replace writes a go.mod in which a directory replaces a module.
 func (t *Tree) Replace(module, dir string) (Build, error) {
 	path, err := t.file("replace-" + module)
 	if err != nil {
@@ -206,7 +208,8 @@ func (t *Tree) build(path string) Build {
 	return Build{Flags: []string{"-modfile=" + path, "-mod=mod"}, Env: slices.Clone(t.env)}
 }
 
-// Source returns the directory of a module's source in the module cache, which the go command fills when it must.
+// Source returns the directory of a module's source in the module cache; the go command downloads
+// it if necessary.
 func (t *Tree) Source(ctx context.Context, module, version string) (string, error) {
 	path, err := t.file("source")
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// noVersion is what a require directive names for a module that a replace directive stands in for.
+// noVersion is the version in a require directive for a module that a replace directive replaces.
 const noVersion = "v0.0.0-00010101000000-000000000000"
 
-// addWorkspace carries over what go.work adds to the main module: the other modules, the replacements of all, and their checksums. The
-// replacements of go.work come last, since they override those of the modules.
+// addWorkspace adds what go.work adds to the main module: the other modules, the replacements of
+// all of them, and their checksums. The replacements of go.work come last, because they override
+// those of the modules.
 func (t *Tree) addWorkspace(gomod, gowork string) error {
 	data, err := os.ReadFile(gowork)
 	if err != nil {
@@ -67,7 +68,8 @@ func (t *Tree) addWorkspace(gomod, gowork string) error {
 			return err
 		}
 	}
-	// The go command refuses a main module that is older than one that it requires.
+	// The go command does not accept a main module whose Go version is older than that of a module
+	// that it requires.
 	newest := ""
 	for _, f := range append(others, main) {
 		if f.Go != nil && (newest == "" || compareGo(f.Go.Version, newest) > 0) {
@@ -84,7 +86,7 @@ func (t *Tree) addWorkspace(gomod, gowork string) error {
 	return err
 }
 
-// replaceAll adds replace directives that stand in a file below dir.
+// replaceAll adds the replace directives of a file in dir.
 func replaceAll(f *modfile.File, list []*modfile.Replace, dir string) error {
 	for _, r := range list {
 		to := r.New.Path
@@ -98,7 +100,8 @@ func replaceAll(f *modfile.File, list []*modfile.Replace, dir string) error {
 	return nil
 }
 
-// replace adds a replace directive in the place of those of the same module and version; with no version, of all.
+// replace adds a replace directive instead of those of the same module and version; without a
+// version, instead of all.
 func replace(f *modfile.File, old, oldVersion, new, newVersion string) error {
 	for _, r := range slices.Clone(f.Replace) {
 		if r.Old.Path == old && (oldVersion == "" || r.Old.Version == oldVersion) {

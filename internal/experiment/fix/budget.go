@@ -18,13 +18,14 @@ import (
 // Budget says how long findings may be tried.
 type Budget struct {
 	Options capture.Options // of one run
-	Time    time.Duration   // no trial starts that would end after it, going by the one before
+	Time    time.Duration   // no trial starts that would end after it, if it takes as long as the one before
 	Runs    int             // of each side; 0: 6
 	Seed    uint64
 }
 
-// TryEach tries the rewrites of a report's findings one at a time, those that promise most first, until the time is spent. What came of
-// each is in the finding afterwards, and a note in the report says how many were tried. Nothing in the tree changes.
+// TryEach tries the rewrites of a report's findings one at a time, largest predicted saving first,
+// until the time is spent. It stores each result in the finding, and adds a note to the report that
+// says how many were tried. The tree is not changed.
 func TryEach(ctx context.Context, cfg session.Config, root string, r *diagnose.Report, b Budget) error {
 	began := time.Now()
 	var longest time.Duration
@@ -66,7 +67,7 @@ func TryEach(ctx context.Context, cfg session.Config, root string, r *diagnose.R
 	return nil
 }
 
-// byPromise are the findings in code that name a line, those that promise most first.
+// byPromise returns the findings in code that name a line, largest predicted saving first.
 func byPromise(all []diagnose.Finding) []*diagnose.Finding {
 	var list []*diagnose.Finding
 	for i := range all {
@@ -84,7 +85,7 @@ func byPromise(all []diagnose.Finding) []*diagnose.Finding {
 	return list
 }
 
-// kept is what a finding keeps of a trial.
+// kept returns the part of a trial's result that a finding keeps.
 func kept(out *Result) *diagnose.Tried {
 	t := &diagnose.Tried{Gain: out.Gain, Why: out.Refused}
 	if out.Trial == nil || len(out.Trial.Outcomes) == 0 {
@@ -100,7 +101,8 @@ func kept(out *Result) *diagnose.Tried {
 	return t
 }
 
-// headline is the row that says what a change is worth: CPU where it was measured, else the first with a ratio.
+// headline returns the row that shows the value of a change: CPU if it was measured, else the first
+// with a ratio.
 func headline(o experiment.Outcome) *compare.Row {
 	if o.Comparison == nil {
 		return nil

@@ -22,24 +22,24 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// Spec says what is to become of a plan.
+// Spec says what to do with a plan.
 type Spec struct {
 	Options capture.Options // to record the target again
-	Try     bool            // measure the target with the changes in turns with the target as it is
-	Write   bool            // write the files when all went well
+	Try     bool            // measure the target with the changes, interleaved with the unchanged target
+	Write   bool            // write the files if everything succeeded
 	Untried bool            // write without Try
 	Runs    int             // of each side; 0: 6
 	Seed    uint64
 }
 
-// Result is what came of it.
+// Result is the result of carrying out a plan.
 type Result struct {
 	Schema  string             `json:"schema"`
 	Target  string             `json:"target"`
 	Fixes   []Fix              `json:"fixes"`
 	Checked []string           `json:"checked,omitempty"` // commands that ran without an error in a copy with all changes
-	Trial   *experiment.Result `json:"trial,omitempty"`   // the target with all changes beside the target as it is
-	Gain    bool               `json:"gain,omitempty"`    // the trial shows one, and no loss
+	Trial   *experiment.Result `json:"trial,omitempty"`   // the target with all changes, compared with the unchanged target
+	Gain    bool               `json:"gain,omitempty"`    // the trial shows a gain and no loss
 	Written []string           `json:"written,omitempty"` // files that were changed, relative to the module
 	Refused string             `json:"refused,omitempty"` // why nothing was written, or measured
 }
@@ -47,13 +47,14 @@ type Result struct {
 // dirPrefix starts the names of the copies.
 const dirPrefix = "fix-"
 
-// Run carries out a plan. An error means that something could not be tried; what the changes did not pass is in the result.
+// Run carries out a plan. An error means that something could not be tried; checks that the changes
+// did not pass are in the result.
 func Run(ctx context.Context, cfg session.Config, p *Plan, s Spec) (*Result, error) {
 	r := &Result{Schema: Schema, Target: s.Options.Arg, Fixes: p.Fixes}
 	if len(p.files) == 0 || !s.Try && !s.Write {
 		return r, nil
 	}
-	// The copy is of the commit, so the tree must be that; and what is written must be easy to take back.
+	// The copy is of the commit, so the tree must equal it; and the changes must be easy to revert.
 	c, err := gittree.Describe(ctx, p.root, "")
 	if err != nil {
 		return nil, fmt.Errorf("changes are tried on a copy of the commit, so that they are easy to take back: %w", err)
@@ -78,7 +79,7 @@ func Run(ctx context.Context, cfg session.Config, p *Plan, s Spec) (*Result, err
 	return r, t.run(ctx)
 }
 
-// run is a Run under way.
+// run is the state of a Run.
 type run struct {
 	cfg    session.Config
 	plan   *Plan
@@ -147,7 +148,7 @@ func lastLines(text []byte) string {
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
 }
 
-// goCommand runs the go command and returns all that it printed.
+// goCommand runs the go command and returns its output, including its errors.
 func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
@@ -155,7 +156,7 @@ func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) 
 	return cmd.CombinedOutput()
 }
 
-// affected lists the changed packages, as ./x, and those that import them or test with them.
+// affected lists the changed packages, as ./x, and those that import them, also only in tests.
 func (t *run) affected(ctx context.Context) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-json=ImportPath,Dir,Imports,TestImports,XTestImports", "./...")
 	cmd.Dir = t.copy
@@ -200,7 +201,7 @@ func (t *run) affected(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// try measures the changed copy beside the tree.
+// try measures the changed copy and the tree.
 func (t *run) try(ctx context.Context) error {
 	o := t.spec.Options
 	rel, err := filepath.Rel(t.plan.root, o.Dir)
@@ -217,7 +218,7 @@ func (t *run) try(ctx context.Context) error {
 	return nil
 }
 
-// gain reports whether an outcome is better somewhere and nowhere worse; else why that is not known.
+// gain reports whether an outcome is better in one metric and worse in none; else it says why not.
 func gain(o experiment.Outcome) (ok bool, why string) {
 	switch {
 	case o.Failed != "":
@@ -242,7 +243,7 @@ func gain(o experiment.Outcome) (ok bool, why string) {
 	return ok, why
 }
 
-// writeTo writes the changed files below a copy of the module.
+// writeTo writes the changed files to a copy of the module.
 func (p *Plan) writeTo(root string) error {
 	for name, text := range p.files {
 		path := filepath.Join(root, filepath.FromSlash(name))
@@ -256,12 +257,12 @@ func (p *Plan) writeTo(root string) error {
 	return nil
 }
 
-// write replaces the user's files: all new ones are on disk before the first takes its place.
+// write replaces the user's files: all new files are on disk before the first one is replaced.
 func (p *Plan) write() error {
-	temporary := map[string]string{} // path by the path of what replaces it
+	temporary := map[string]string{} // path by the path of the file that it replaces
 	defer func() {
 		for t := range temporary {
-			os.Remove(t) // which is no more when it was renamed
+			os.Remove(t) // does not exist any more if it was renamed
 		}
 	}()
 	for _, name := range p.Changed() {

@@ -4,10 +4,10 @@ import (
 	"bytes"
 )
 
-// lineMap says where lines of a file have gone in several changes.
+// lineMap maps lines of a file through several changes.
 type lineMap struct{ steps [][]int } // of each change, by old line from 1: the new line, 0 for one that is gone
 
-// now is where a line of the first version stands; 0 when it is gone.
+// now returns the current number of a line of the first version; 0 if it was removed.
 func (m *lineMap) now(line int) int {
 	for _, step := range m.steps {
 		if line <= 0 || line >= len(step) {
@@ -18,8 +18,8 @@ func (m *lineMap) now(line int) int {
 	return line
 }
 
-// add takes a change in. Lines are matched by the longest common subsequence; of a changed stretch with as many lines before
-// as after, each line stands for the one in its place.
+// add adds a change. Lines are matched by the longest common subsequence. If a changed section has
+// as many lines before as after, its lines are matched in order.
 func (m *lineMap) add(old, new []byte) {
 	a, b := bytes.Split(old, []byte("\n")), bytes.Split(new, []byte("\n"))
 	step := make([]int, len(a)+1)
@@ -38,7 +38,7 @@ func (m *lineMap) add(old, new []byte) {
 	m.steps = append(m.steps, step)
 }
 
-// matchMiddle matches equal lines of two stretches that begin behind front lines.
+// matchMiddle matches equal lines of two sections that start after front lines.
 func matchMiddle(step []int, a, b [][]byte, front int) {
 	// length[i][j] is that of the longest common subsequence of a[i:] and b[j:].
 	length := make([][]int32, len(a)+1)
@@ -67,7 +67,7 @@ func matchMiddle(step []int, a, b [][]byte, front int) {
 	}
 }
 
-// pairUp lets changed lines stand for each other where a stretch has as many of them before as after.
+// pairUp matches changed lines in order if a section has as many of them before as after.
 func pairUp(step []int, lines int) {
 	for i := 1; i < len(step); i++ {
 		if step[i] != 0 {

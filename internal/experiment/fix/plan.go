@@ -19,19 +19,20 @@ const Schema = "hone/fix/v1"
 
 // Fix is what can be done about a finding: a change, or why there is none.
 type Fix struct {
-	Finding  string           `json:"finding,omitempty"` // its label; "" for one that is below the floor by itself
+	Finding  string           `json:"finding,omitempty"` // its label; "" for one that is below the floor on its own
 	Rule     string           `json:"rule"`
 	Title    string           `json:"title"`
 	Function string           `json:"function"`
 	File     string           `json:"file"` // relative to the module
 	Line     int              `json:"line"`
-	Saving   *diagnose.Saving `json:"saving,omitempty"` // that the finding promises
-	Risk     rewrite.Risk     `json:"risk,omitempty"`   // "types": they alone show that old and new agree; "context": a condition was checked
+	Saving   *diagnose.Saving `json:"saving,omitempty"` // predicted by the finding
+	Risk     rewrite.Risk     `json:"risk,omitempty"`   // "types": types alone show that old and new do the same; "context": a condition was checked
 	Why      string           `json:"why,omitempty"`    // why old and new do the same
-	Diff     string           `json:"diff,omitempty"`   // unified, on top of the changes before it
-	// Proposal is a change that does something else as well, which you have to judge: it is shown, and never applied.
+	Diff     string           `json:"diff,omitempty"`   // unified, on top of the previous changes
+	// Proposal is a change that does not do exactly the same, which the user has to judge. It is
+	// shown, and never applied.
 	Proposal string `json:"proposal,omitempty"`
-	Left     string `json:"left,omitempty"` // why the line stays as it is
+	Left     string `json:"left,omitempty"` // why the line is not changed
 }
 
 // Plan is the changes for some findings.
@@ -39,7 +40,7 @@ type Plan struct {
 	Fixes []Fix `json:"fixes"`
 
 	root  string            // of the module
-	files map[string][]byte // by path relative to the root, as they become
+	files map[string][]byte // new content, by path relative to the root
 	old   map[string][]byte
 }
 
@@ -59,8 +60,8 @@ type wanted struct {
 	lines []int
 }
 
-// Make rewrites what findings name in the module below root. Findings in other modules, and those whose rule has no rewrite, are left
-// out unless asked for by number.
+// Make rewrites the lines of findings in the module at root. Findings in other modules, and those
+// whose rule has no rewrite, are left out unless they are asked for by number.
 func Make(ctx context.Context, root string, findings []*diagnose.Finding, numbers []int, buildFlags []string) (*Plan, error) {
 	p := &Plan{Fixes: []Fix{}, root: root, files: map[string][]byte{}, old: map[string][]byte{}}
 	list, err := choose(findings, numbers)
@@ -82,7 +83,7 @@ func Make(ctx context.Context, root string, findings []*diagnose.Finding, number
 	return p, nil
 }
 
-// choose takes the findings that numbers name, or all that might be rewritten.
+// choose returns the findings that numbers name, or all that could be rewritten.
 func choose(findings []*diagnose.Finding, numbers []int) (list []wanted, err error) {
 	rules := rewrite.Rules()
 	for _, n := range numbers {
@@ -123,7 +124,7 @@ func choose(findings []*diagnose.Finding, numbers []int) (list []wanted, err err
 	return list, nil
 }
 
-// make computes one change on top of those before it.
+// make computes one change on top of the previous ones.
 func (p *Plan) make(ctx context.Context, w *wanted, moved map[string]*lineMap, buildFlags []string) error {
 	name := w.fix.File
 	path := filepath.Join(p.root, filepath.FromSlash(name))
@@ -167,14 +168,14 @@ func (p *Plan) make(ctx context.Context, w *wanted, moved map[string]*lineMap, b
 	return nil
 }
 
-// unified is the difference of a file's texts as git and patch read it.
+// unified returns the difference of a file's texts as git and patch read it.
 func unified(name string, old, new []byte) string {
 	text := string(diff.Diff("a/"+name, old, "b/"+name, new))
 	_, text, _ = strings.Cut(text, "\n") // the line "diff a b"
 	return text
 }
 
-// Patch is all changes as one diff, relative to the module.
+// Patch returns all changes as one diff, relative to the module.
 func (p *Plan) Patch() []byte {
 	var out []byte
 	for _, name := range p.Changed() {

@@ -1,9 +1,10 @@
-// Package prove tries a change that somebody made against a recording: does it save what the findings promised?
+// Package prove measures a change against a recording: does it save what the findings predicted?
 //
-// The base is the commit that was recorded, the change is the tree as it is now, a patch, or another commit. Both run in turns under
-// the recording's load, which says what changed in all; then each is recorded once in full, which says what became
-// of each finding. The base is recorded again, rather than its recording read: a finding needs the source that was built,
-// and the tree now has the change.
+// The base is the commit that was recorded. The change is the current tree, a patch, or another
+// commit. Both run interleaved under the recording's load, which shows the total change; then each
+// is recorded once in full, which shows what became of each finding. The base is recorded again
+// instead of reading its recording, because a finding needs the source that was built, and the tree
+// now has the change.
 package prove
 
 import (
@@ -27,28 +28,28 @@ import (
 // Schema is the version of Result's JSON form.
 const Schema = "hone/prove/v1"
 
-// Spec says what to prove.
+// Spec says what to measure.
 type Spec struct {
 	Options capture.Options // to record the target again; Dir is in the tree with the change
 	Base    string          // a git ref; "": the commit of the recording, or the tree's
 	Ref     string          // the change is that commit
-	Patch   string          // or this file, on top of the base; else the tree as it is
+	Patch   string          // the change is this file, on top of the base; without Ref and Patch it is the current tree
 	Runs    int             // of each side; 0: 6
 	Length  time.Duration   // of the full recordings
 	Seed    uint64
 }
 
-// Result is what came of it.
+// Result is the comparison of base and change.
 type Result struct {
 	Schema    string             `json:"schema"`
 	Target    string             `json:"target"`
 	Base      string             `json:"base"`   // commit
-	Change    string             `json:"change"` // in words
+	Change    string             `json:"change"` // a description
 	Trial     *experiment.Result `json:"trial"`
 	Findings  []Was              `json:"findings"` // of the base
 	New       []Was              `json:"new,omitempty"`
 	Proof     *compare.Proof     `json:"proof,omitempty"`
-	Recording string             `json:"recording,omitempty"` // of the change, where that is the tree
+	Recording string             `json:"recording,omitempty"` // of the change, if that is the tree
 }
 
 // What became of a finding.
@@ -60,9 +61,10 @@ const (
 	Found   = "new"
 )
 
-// Was is a finding before and after. Costs are shares of the CPU of the program before, those after on its scale.
+// Was is a finding before and after. Costs are shares of the program's CPU before; those after are
+// on the same scale.
 type Was struct {
-	Finding  string          `json:"finding"` // its label, in its own recording
+	Finding  string          `json:"finding"` // its label, in its recording
 	Rule     string          `json:"rule"`
 	Title    string          `json:"title"`
 	Function string          `json:"function"`
@@ -76,7 +78,7 @@ type Was struct {
 // dirPrefix starts the names of the directories for commits.
 const dirPrefix = "prove-"
 
-// Run tries a change against what a recording measured.
+// Run measures a change against a recording.
 func Run(ctx context.Context, cfg session.Config, m recording.Manifest, s Spec) (*Result, error) {
 	work := filepath.Join(cfg.CacheDir, "work")
 	if err := os.MkdirAll(work, 0o755); err != nil {
@@ -112,7 +114,7 @@ func Run(ctx context.Context, cfg session.Config, m recording.Manifest, s Spec) 
 	}
 	o.Dir, o.Out = changed, filepath.Join(dir.Path, "changed.hone")
 	if changed == s.Options.Dir {
-		o.Out = "" // its source stays, so the recording is of use
+		o.Out = "" // its source remains, so the recording is useful
 	}
 	after, err := recorded(ctx, cfg, o)
 	if err != nil {
@@ -134,7 +136,7 @@ func recorded(ctx context.Context, cfg session.Config, o capture.Options) (*sess
 	return session.Diagnose(ctx, cfg, path)
 }
 
-// sides makes the directories of the two programs.
+// sides creates the directories of the two programs.
 func sides(ctx context.Context, of recording.Runtime, s Spec, dir string, r *Result) (base, changed string, err error) {
 	ref := s.Base
 	if ref == "" {
@@ -143,7 +145,7 @@ func sides(ctx context.Context, of recording.Runtime, s Spec, dir string, r *Res
 		}
 		ref = of.Revision
 	}
-	if ref == "" { // a benchmark's binary names no commit
+	if ref == "" { // a benchmark's binary has no commit
 		ref = "HEAD"
 	}
 	if base, r.Base, err = gittree.Checkout(ctx, s.Options.Dir, ref, filepath.Join(dir, "base")); err != nil {
@@ -164,7 +166,7 @@ func sides(ctx context.Context, of recording.Runtime, s Spec, dir string, r *Res
 	return base, changed, err
 }
 
-// compare says what became of the findings.
+// compare computes what became of the findings.
 func (r *Result) compare(before, after *session.Result, c *compare.Comparison) {
 	old, new := perUnit(c)
 	scale := 1.0
@@ -221,7 +223,8 @@ func scaled(r *diagnose.Range, by float64) *diagnose.Range {
 	return &diagnose.Range{Share: r.Share * by, Low: r.Low * by, High: r.High * by}
 }
 
-// became is the verdict on a finding: its cost is smaller or larger where the intervals have nothing in common.
+// became returns the verdict on a finding: its cost is smaller or larger if the intervals do not
+// overlap.
 func became(before, after *diagnose.Range, there bool) string {
 	switch {
 	case !there:
@@ -236,7 +239,8 @@ func became(before, after *diagnose.Range, there bool) string {
 	return Still
 }
 
-// perUnit is the CPU of the program before and after, per request, run or operation; 0 when it was not compared.
+// perUnit returns the CPU of the program before and after, per request, run or operation; 0 if it
+// was not compared.
 func perUnit(c *compare.Comparison) (old, new float64) {
 	if c == nil {
 		return 0, 0

@@ -1,6 +1,7 @@
-// Package tunegc chooses a setting of the collector for a memory budget: it runs the target once with the runtime printing its
-// collections, predicts CPU and memory of other settings from that (package gogc), and measures the choice
-// and its neighbours in turns with the target as it is (package experiment).
+// Package tunegc chooses a setting of the garbage collector for a memory budget: it runs the target
+// once with GODEBUG=gctrace=1, predicts CPU and memory of other settings from that (package gogc),
+// and measures the chosen setting and its neighbours interleaved with the unchanged target (package
+// experiment).
 //
-// A prediction is shown beside what was measured; what was not measured is not advised.
+// Predictions are shown with the measurements. A setting that was not measured is not recommended.
 package tunegc

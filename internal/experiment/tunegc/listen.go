@@ -10,20 +10,20 @@ import (
 	"github.com/hone-go/hone/internal/recording"
 )
 
-// listener picks the collections out of what a target prints.
+// listener extracts the collections from the output of a target.
 type listener struct {
 	mu   sync.Mutex
 	rest []byte
 	seen []heard
 }
 
-// heard is a collection and when its line came.
+// heard is a collection and the time at which its line was printed.
 type heard struct {
 	gogc.Cycle
 	at time.Time
 }
 
-// longestLine bounds what is kept of a line that does not end.
+// longestLine bounds the memory for a line without an end.
 const longestLine = 64 << 10
 
 // Write never fails.
@@ -48,7 +48,8 @@ func (l *listener) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// observed joins what was heard with the clean phase: of a program that ends its last runs, of a service what it did meanwhile.
+// observed combines the collections with the clean phase: the last runs of a program that exits, or
+// those of a service during the phase.
 func (l *listener) observed(m *recording.Manifest) (*gogc.Observed, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,12 +89,13 @@ func (l *listener) observed(m *recording.Manifest) (*gogc.Observed, error) {
 	if len(runs) > ph.Runs {
 		runs = runs[len(runs)-ph.Runs:]
 	}
-	for len(runs) < ph.Runs { // those that were never collected printed nothing
+	for len(runs) < ph.Runs { // runs without a collection printed nothing
 		runs = append(runs, nil)
 	}
 	o.Runs = runs
 	return o, nil
 }
 
-// mostFault is a page fault that also read a file or waited, in seconds: faults of a growing heap are cheaper.
+// mostFault is the maximum CPU time of a page fault of a growing heap, in seconds: longer ones also
+// read a file or waited.
 const mostFault = 1e-6

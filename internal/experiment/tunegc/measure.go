@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// measure runs the choice and its neighbours in turns with the target as it is.
+// measure runs the chosen setting and its neighbours interleaved with the unchanged target.
 func (r *Result) measure(ctx context.Context, cfg session.Config, s Spec, o *gogc.Observed) error {
 	if r.Choice == nil && s.Others == 0 {
 		return nil
@@ -53,7 +53,8 @@ func (r *Result) measure(ctx context.Context, cfg session.Config, s Spec, o *gog
 	return nil
 }
 
-// measured are the rows to measure: the choice, and those nearest to it on both sides that are not the target's own.
+// measured returns the rows to measure: the chosen one, and those nearest to it on both sides that
+// are not the target's own.
 func (r *Result) measured(others int) []int {
 	center := 0
 	var rows []int
@@ -78,7 +79,7 @@ func (r *Result) measured(others int) []int {
 	return rows
 }
 
-// envOf are the variables of a setting.
+// envOf returns the environment variables of a setting.
 func envOf(s gogc.Setting) []string {
 	var env []string
 	if s.GOGC > 0 {

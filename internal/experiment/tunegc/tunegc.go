@@ -25,28 +25,28 @@ const Schema = "hone/tunegc/v1"
 // Spec says what to tune.
 type Spec struct {
 	Options  capture.Options // of one run
-	Memory   int64           // what the process may hold, bytes; 0: what the machine or its cgroup has
-	Others   int             // neighbours of the choice that are measured, too
+	Memory   int64           // memory that the process may use, bytes; 0: that of the machine or its cgroup
+	Others   int             // number of neighbours of the choice that are measured too
 	Runs     int             // of each setting that is measured; 0: 6
-	Budget   time.Duration   // goes on with more runs until that time is over; 0: none
+	Budget   time.Duration   // adds runs until that time is over; 0: none
 	Seed     uint64
 	Progress func(capture.Event)
 }
 
-// Result is what was predicted and measured. Figures of CPU are for a unit of work (a run, a request).
+// Result is what was predicted and measured. CPU is per unit of work (a run, a request).
 type Result struct {
 	Schema      string  `json:"schema"`
 	Target      string  `json:"target"`
 	Unit        string  `json:"unit"`
 	MemoryBytes int64   `json:"memory_bytes"` // the budget
-	MemoryOf    string  `json:"memory_of"`    // where it comes from
+	MemoryOf    string  `json:"memory_of"`    // its origin
 	GOGC        int     `json:"gogc"`         // the target's own, percent; -1: off
 	Limit       float64 `json:"gomemlimit_b,omitempty"`
-	Cycles      float64 `json:"cycles"`   // observed for a unit of work
+	Cycles      float64 `json:"cycles"`   // observed, per unit of work
 	GCShare     float64 `json:"gc_share"` // of its CPU, observed
 	LiveBytes   float64 `json:"live_b"`   // the largest live heap that was observed
 	Rows        []Row   `json:"rows"`     // by GOGC
-	Choice      *Choice `json:"choice"`   // null: what it has is as good
+	Choice      *Choice `json:"choice"`   // null: the target's own setting is as good
 	Seconds     float64 `json:"seconds"`
 	Keep        string  `json:"keep,omitempty"` // why there is no choice
 }
@@ -57,12 +57,12 @@ type Row struct {
 	CPUSeconds float64   `json:"cpu_s"`      // predicted
 	GCShare    float64   `json:"gc_share"`   // predicted
 	Resident   float64   `json:"resident_b"` // predicted peak
-	Fits       bool      `json:"fits"`       // into the budget
+	Fits       bool      `json:"fits"`       // within the budget
 	Own        bool      `json:"own,omitempty"`
 	Measured   *Measured `json:"measured,omitempty"`
 }
 
-// Measured is what a setting did.
+// Measured is the measurement of a setting.
 type Measured struct {
 	CPUSeconds float64 `json:"cpu_s"`
 	// Ratio is CPU with the setting over that with the target's own, with 95 % bounds.
@@ -78,27 +78,29 @@ type Measured struct {
 type Choice struct {
 	Row int      `json:"row"` // in Rows
 	Env []string `json:"env"` // GOGC and a GOMEMLIMIT that guards the budget
-	// GrownShare is the collector's share of CPU when live memory doubles under the choice; -1: the budget does not hold that.
+	// GrownShare is the predicted share of CPU of the collector with this setting if live memory
+	// doubles; -1: it exceeds the budget.
 	GrownShare float64 `json:"gc_share_if_live_doubles"`
-	// Grown is the same for other growths of live memory.
+	// Grown is the same for other growth factors of live memory.
 	Grown []Grown `json:"grown"`
 }
 
-// Grown is what the collector takes when live memory grows, under the choice.
+// Grown is the predicted cost of the collector, with the chosen setting, when live memory grows.
 type Grown struct {
 	Factor  float64 `json:"factor"`   // of live memory
-	GCShare float64 `json:"gc_share"` // of CPU; -1: the budget does not hold that
+	GCShare float64 `json:"gc_share"` // of CPU; -1: it exceeds the budget
 }
 
-// growths of live memory that Choice.Grown has.
+// growths returns the factors of Choice.Grown.
 func growths() []float64 { return []float64{1.5, 2, 3, 4} }
 
 const (
-	// worthwhile is the least saving of CPU, as a share, for which a setting is changed.
+	// worthwhile is the minimum saving of CPU, as a share, for which a setting is changed.
 	worthwhile = 0.02
-	// knee: memory that saves less than this share of CPU is not worth having.
+	// knee is the share of CPU below which saving it does not justify more memory.
 	knee = 0.02
-	// guardUse is the part of the budget that GOMEMLIMIT is set to, and within which a setting must stay.
+	// guardUse is the part of the budget to which GOMEMLIMIT is set, and within which a setting
+	// must stay.
 	guardUse = 0.9
 )
 
@@ -161,7 +163,7 @@ func observe(ctx context.Context, cfg session.Config, s Spec) (*gogc.Observed, *
 	return o, &rec.Manifest, err
 }
 
-// withTrace is the program's GODEBUG with the trace of collections.
+// withTrace returns the program's GODEBUG with gctrace=1 added.
 func withTrace(env []string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if v, ok := strings.CutPrefix(env[i], "GODEBUG="); ok && v != "" {
@@ -171,7 +173,7 @@ func withTrace(env []string) string {
 	return "gctrace=1"
 }
 
-// predict makes the rows, and the choice by them.
+// predict computes the rows, and chooses one.
 func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
 	ph, _ := m.Phase(recording.PhaseClean)
 	units := float64(max(ph.Requests, int64(ph.Runs)))
@@ -208,7 +210,7 @@ func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
 	return r, nil
 }
 
-// order sorts GOGC, off last.
+// order is the sort key of a GOGC: off comes last.
 func order(g int) int {
 	if g <= 0 {
 		return math.MaxInt32
@@ -223,7 +225,8 @@ func share(p gogc.Predicted) float64 {
 	return p.GCSeconds / p.CPUSeconds
 }
 
-// choose takes the knee of what fits: of the settings that come near the least CPU, the one that takes the least memory.
+// choose chooses, among the settings within the budget that come near the least CPU, the one with
+// the least memory.
 func (r *Result) choose(o *gogc.Observed, budget float64) {
 	own := slices.IndexFunc(r.Rows, func(x Row) bool { return x.Own })
 	best := math.Inf(1)

@@ -1,6 +1,7 @@
-// Package tunego measures what other Go toolchains make of a target: the newest release of its own minor version, the newest of the
-// minor versions after it, or those that the user names, in turns with the toolchain that the target has now.
+// Package tunego measures a target built with other Go toolchains: the newest release of its minor
+// version, the newest of the minor versions after it, or those that the user names, interleaved
+// with the target's current toolchain.
 //
-// The go command fetches what is not installed (GOTOOLCHAIN=go1.x.y); go.mod stays as it is. A toolchain that cannot be had, or that
-// does not build the target, is reported as that.
+// The go command downloads toolchains that are not installed (GOTOOLCHAIN=go1.x.y); go.mod is not
+// changed. A toolchain that is not available, or does not build the target, is reported as such.
 package tunego

@@ -27,13 +27,13 @@ type Spec struct {
 	Progress func(capture.Event)
 }
 
-// Result is what each toolchain is worth.
+// Result is the measurement of each toolchain.
 type Result struct {
 	Schema  string             `json:"schema"`
-	Current string             `json:"current"`        // the toolchain that the target has now
-	Best    string             `json:"best,omitempty"` // the one that saves most; "" when none saves anything, or only at a loss elsewhere
+	Current string             `json:"current"`        // the target's current toolchain
+	Best    string             `json:"best,omitempty"` // the one that saves most; "" when none saves anything without a loss
 	Trial   *experiment.Result `json:"trial,omitempty"`
-	Why     string             `json:"why,omitempty"` // nothing was tried
+	Why     string             `json:"why,omitempty"` // why nothing was tried
 }
 
 // Run finds the toolchains and measures them.
@@ -45,7 +45,7 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	current, _, _ = strings.Cut(current, " ") // what follows is of experiments
+	current, _, _ = strings.Cut(current, " ") // the rest names experiments
 	r := &Result{Schema: Schema, Current: current}
 	names := s.Versions
 	if len(names) == 0 {
@@ -79,11 +79,12 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	return r, nil
 }
 
-// mostMinors is how many newer minor versions are tried unasked.
+// mostMinors is the number of newer minor versions that are tried by default.
 const mostMinors = 2
 
-// Candidates are the releases to try unasked, of all that there are: the newest patch of the current minor version, if it is newer than
-// the current one, and of the minor versions after it. Release candidates are none.
+// Candidates returns the releases to try by default, out of all releases: the newest patch release
+// of the current minor version if it is newer than the current one, and those of the minor versions
+// after it, without release candidates.
 func Candidates(all []string, current string) []string {
 	newest := map[string]string{} // by language version
 	for _, v := range all {
@@ -107,7 +108,8 @@ func Candidates(all []string, current string) []string {
 	return list[:min(len(list), mostMinors)]
 }
 
-// best is the toolchain with the least CPU (or, where that is not compared, time) of those that save some and lose nothing.
+// best returns the toolchain with the least CPU (or time, if CPU is not compared) of those that
+// save something and lose nothing.
 func best(outcomes []experiment.Outcome) string {
 	name, least := "", 1.0
 	for _, o := range outcomes {

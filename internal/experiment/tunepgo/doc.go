@@ -1,3 +1,4 @@
-// Package tunepgo measures what a CPU profile given to the compiler (-pgo) is worth for a target: the profile of a recording made for
-// that, or merged profiles of production, then the target with it and without it in turns.
+// Package tunepgo measures what a CPU profile for the compiler (-pgo) saves in a target. It records
+// a profile for that, or merges profiles of production, and then runs the target with and without
+// the profile, interleaved.
 package tunepgo

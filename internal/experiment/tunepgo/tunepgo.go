@@ -26,26 +26,26 @@ const Schema = "hone/tunepgo/v1"
 type Spec struct {
 	Options  capture.Options // of one run
 	Profiles []string        // CPU profiles to merge; none: one is recorded
-	Write    bool            // write default.pgo beside package main, where the profile saves something
+	Write    bool            // write default.pgo in the directory of package main if the profile saves something
 	Runs     int             // with and without; 0: 6
 	Seed     uint64
 	Progress func(capture.Event)
 }
 
-// Result is what the profile is worth.
+// Result is the effect of the profile.
 type Result struct {
 	Schema  string `json:"schema"`
 	Target  string `json:"target"`
 	Samples int64  `json:"samples"` // in the profile
-	// Stale is the share of the profile's samples whose functions the target's own recording does not have: of a profile that was made
-	// of other code. Only where profiles were given.
+	// Stale is the share of the profile's samples in functions that the target's own recording does
+	// not contain, for a profile of other code. It is set only if profiles were given.
 	Stale      *float64            `json:"stale,omitempty"`
-	OldSize    int64               `json:"old_size_bytes"` // of the executable without the profile, and with it
+	OldSize    int64               `json:"old_size_bytes"` // of the executable without the profile
 	NewSize    int64               `json:"new_size_bytes"`
-	BuildTime  float64             `json:"build_seconds"` // with the profile, nothing of it built before
+	BuildTime  float64             `json:"build_seconds"` // with the profile, from an empty build cache
 	Comparison *compare.Comparison `json:"comparison,omitempty"`
 	Failed     string              `json:"failed,omitempty"`
-	Written    string              `json:"written,omitempty"` // the file, where one was
+	Written    string              `json:"written,omitempty"` // the file, if one was written
 	Seconds    float64             `json:"seconds"`
 }
 
@@ -77,7 +77,7 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	return t.r, nil
 }
 
-// trial is a Run under way.
+// trial is the state of a Run.
 type trial struct {
 	Spec
 	cfg  session.Config
@@ -123,14 +123,15 @@ func (t *trial) run(ctx context.Context) error {
 	return nil
 }
 
-// without are the options of the target built without a profile, also where a default.pgo lies beside it.
+// without returns the options of the target built without a profile, even if there is a
+// default.pgo.
 func (t *trial) without() capture.Options {
 	o := t.Options
 	o.BuildFlags = slices.Concat(o.BuildFlags, []string{"-pgo=off"})
 	return o
 }
 
-// record takes a CPU profile of the target without a profile.
+// record records a CPU profile of the target built without a profile.
 func (t *trial) record(ctx context.Context) (*profile.Profile, error) {
 	t.say("recording a CPU profile")
 	o := t.without()
@@ -153,7 +154,8 @@ func (t *trial) record(ctx context.Context) (*profile.Profile, error) {
 	return profile.Decode(part, 0)
 }
 
-// merged is the profile to build with: that of the recording, or those that were given.
+// merged returns the profile to build with: that of the recording, or the merged profiles that were
+// given.
 func (t *trial) merged(own *profile.Profile) (*profile.Profile, error) {
 	p := own
 	if len(t.Profiles) > 0 {
@@ -192,7 +194,8 @@ func (t *trial) merged(own *profile.Profile) (*profile.Profile, error) {
 	return p, nil
 }
 
-// unknown is the share of a profile's samples whose leaf is a function that another profile does not have at all.
+// unknown returns the share of a profile's samples whose leaf function another profile does not
+// contain.
 func unknown(p, own *profile.Profile) float64 {
 	known := map[string]bool{}
 	for _, f := range own.Functions {
@@ -219,7 +222,7 @@ func unknown(p, own *profile.Profile) float64 {
 	return float64(gone) / float64(all)
 }
 
-// sizes builds the target without the profile and with it.
+// sizes builds the target without and with the profile.
 func (t *trial) sizes(ctx context.Context, file string) error {
 	for _, b := range []struct {
 		flag string
@@ -244,7 +247,8 @@ func (t *trial) sizes(ctx context.Context, file string) error {
 	return nil
 }
 
-// saves reports whether CPU, or the time of a run, is less, and nothing that counts is more.
+// saves reports whether CPU or the time of a run is lower, and none of CPU, time and throughput is
+// worse.
 func saves(c *compare.Comparison) bool {
 	better := false
 	for _, r := range c.Rows {

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// copyModule copies a module's source. One from before there were modules gets a go.mod.
+// copyModule copies a module's source. A module older than modules gets a go.mod.
 func copyModule(dir, source, module string) error {
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 		return err
@@ -24,8 +24,8 @@ func copyModule(dir, source, module string) error {
 	return os.WriteFile(gomod, []byte("module "+module+"\n"), 0o644)
 }
 
-// treeDiff is a unified diff of two directories, of the files that are Go source, go.mod or assembly: what tests leave behind is not part of
-// a patch.
+// treeDiff returns a unified diff of two directories, of the files that are Go source, go.mod or
+// assembly: files that tests leave behind are not part of a patch.
 func treeDiff(old, new string) (string, error) {
 	var names []string
 	for _, root := range []string{old, new} {
@@ -67,7 +67,7 @@ func treeDiff(old, new string) (string, error) {
 	return b.String(), nil
 }
 
-// fileOf reads a file; one that is not there is empty.
+// fileOf reads a file; a file that does not exist is empty.
 func fileOf(root, name string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if errors.Is(err, os.ErrNotExist) {

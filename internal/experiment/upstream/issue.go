@@ -10,7 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/rewrite"
 )
 
-// workaround is what the caller of a dependency can do about a finding in it; "" where the rule knows nothing.
+// workaround returns what the caller of a dependency can do about a finding in it; "" if the rule
+// has no workaround.
 func workaround(f *diagnose.Finding) string {
 	if f.Entry == nil {
 		return ""
@@ -35,7 +36,7 @@ func workaround(f *diagnose.Finding) string {
 	return ""
 }
 
-// issue is a text for the module's maintainers.
+// issue returns a text for the module's maintainers.
 func issue(f *diagnose.Finding, r *Result) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: %s\n\n", f.Function, lowerFirst(f.Title))
@@ -52,7 +53,7 @@ func issue(f *diagnose.Finding, r *Result) []byte {
 	}
 	b.WriteString("\n| line | function | share |\n|---|---|---|\n")
 	for _, s := range f.Sites {
-		if s.Role != "" { // the caller's code is nobody else's business
+		if s.Role != "" { // the text contains none of the caller's code
 			continue
 		}
 		fmt.Fprintf(&b, "| %s:%d | %s | %.1f %% |\n", s.File, s.Line, strings.ReplaceAll(s.Function, "|", "\\|"), 100*s.Share)

@@ -27,8 +27,8 @@ const Schema = "hone/upstream/v1"
 // Spec says what to do.
 type Spec struct {
 	Options capture.Options // to record the target again
-	Dir     string          // where the copy and the issue go
-	Try     bool            // look for a version that cures unless there is a copy already, and measure the copy
+	Dir     string          // directory of the copy and the issue
+	Try     bool            // look for a version without the problem unless there is a copy already, and measure the copy
 	Runs    int             // of each side of a trial
 	Seed    uint64
 }
@@ -44,9 +44,9 @@ type Result struct {
 	Version    string           `json:"version"`
 	File       string           `json:"file"` // relative to the module
 	Line       int              `json:"line"`
-	Upgrade    *tunedeps.Module `json:"upgrade,omitempty"`    // the search for a version that cures; absent when it was not asked for
+	Upgrade    *tunedeps.Module `json:"upgrade,omitempty"`    // the search for a version without the problem; absent if it was not asked for
 	Workaround string           `json:"workaround,omitempty"` // what the caller can do
-	Fork       *Fork            `json:"fork,omitempty"`       // absent where a version cures
+	Fork       *Fork            `json:"fork,omitempty"`       // absent if a version does not have the problem
 	Issue      string           `json:"issue,omitempty"`      // the file with the text for the maintainers
 }
 
@@ -56,10 +56,10 @@ type Fork struct {
 	Replace string             `json:"replace,omitempty"` // the directive that uses it
 	Diff    string             `json:"diff,omitempty"`    // unified, relative to the module
 	Risk    rewrite.Risk       `json:"risk,omitempty"`    // judgement: the user changed the copy
-	Why     string             `json:"why,omitempty"`     // why old and new do the same, as far as hone can say
-	Tests   string             `json:"tests,omitempty"`   // what the module's own tests of the package said
-	Trial   *experiment.Result `json:"trial,omitempty"`   // the target with the copy beside the target as it is
-	Left    string             `json:"left,omitempty"`    // why the copy is not patched, or why there is none
+	Why     string             `json:"why,omitempty"`     // why old and new do the same, as far as hone knows
+	Tests   string             `json:"tests,omitempty"`   // the result of the module's own tests of the package
+	Trial   *experiment.Result `json:"trial,omitempty"`   // the target with the copy, compared with the unchanged target
+	Left    string             `json:"left,omitempty"`    // why the copy is not patched, or why there is no copy
 }
 
 // dirPrefix starts the names of the directories for alternate go.mod files.
@@ -83,7 +83,7 @@ func Run(ctx context.Context, cfg session.Config, f *diagnose.Finding, s Spec) (
 	r := &Result{Schema: Schema, Target: s.Options.Arg, Finding: f.Label(), Rule: f.Rule, Title: f.Title,
 		Module: f.Module, Version: f.Version, File: f.File, Line: f.Line, Workaround: workaround(f)}
 	copied := filepath.Join(s.Dir, strings.ReplaceAll(f.Module, "/", "_")+"@"+f.Version)
-	if _, err := os.Stat(copied); s.Try && err != nil { // who has changed a copy has decided against a version
+	if _, err := os.Stat(copied); s.Try && err != nil { // a user who has changed a copy has decided against another version
 		found, err := tunedeps.Run(ctx, cfg, tunedeps.Spec{Options: s.Options, Modules: []string{f.Module}, Runs: s.Runs, Seed: s.Seed, Progress: cfg.Progress})
 		if err != nil {
 			return nil, err
@@ -112,19 +112,19 @@ func Run(ctx context.Context, cfg session.Config, f *diagnose.Finding, s Spec) (
 	return r, os.WriteFile(r.Issue, issue(f, r), 0o644)
 }
 
-// fork is a copy in the making.
+// fork is a copy that is being made.
 type fork struct {
 	cfg     session.Config
 	spec    Spec
 	finding *diagnose.Finding
 	tree    *altmod.Tree
 	result  *Fork
-	work    string // a directory for what nobody keeps
+	work    string // a temporary directory
 	dir     string
 	made    bool // hone made the directory
 }
 
-// undo removes a copy that was not finished.
+// undo removes an unfinished copy.
 func (t *fork) undo() error {
 	if !t.made {
 		return nil
@@ -132,8 +132,8 @@ func (t *fork) undo() error {
 	return os.RemoveAll(t.dir)
 }
 
-// make copies the module, patches the copy, runs its tests and measures it. A copy that is there already, and differs from the module,
-// is the user's: it is tested and measured as it is.
+// make copies the module, patches the copy, runs its tests and measures it. An existing copy that
+// differs from the module is the user's: it is tested and measured unchanged.
 func (t *fork) make(ctx context.Context) error {
 	f := t.finding
 	source, err := t.tree.Source(ctx, f.Module, f.Version)
@@ -186,7 +186,8 @@ func (t *fork) leave(why string) error {
 	return nil
 }
 
-// check tests the patched copy and measures it. before is what its tests said without the patch.
+// check tests the patched copy and measures it. before is the result of its tests without the
+// patch.
 func (t *fork) check(ctx context.Context, before string) (err error) {
 	switch after := t.test(ctx, t.dir); {
 	case ctx.Err() != nil:
@@ -235,8 +236,8 @@ func (t *fork) patch(ctx context.Context) (*rewrite.Change, error) {
 	return c, err
 }
 
-// test runs a copy's own tests of the package; it returns "" when they pass, else their last lines. Without vet: what it says of an
-// old module's tests is not about the patch.
+// test runs a copy's tests of the package; it returns "" when they pass, else their last lines. It
+// does not run vet, whose reports about an old module's tests do not concern the patch.
 func (t *fork) test(ctx context.Context, dir string) string {
 	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-mod=mod", "-timeout=5m", ".")
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(path.Dir(t.finding.File)))
