@@ -250,9 +250,9 @@ func phaseOfRuns(name string, rs *runs) recording.Phase {
 		p.AllocObjects += w.AllocObjects
 		p.GCCycles += h.GCCycles
 		if i == 0 {
-			p.GCSeconds, p.LockSeconds = h.GCSeconds, h.LockSeconds
+			p.GCSeconds, p.BusySeconds, p.LockSeconds = h.GCSeconds, h.BusySeconds, h.LockSeconds
 		} else {
-			p.GCSeconds, p.LockSeconds = addKnown(p.GCSeconds, h.GCSeconds), addKnown(p.LockSeconds, h.LockSeconds)
+			addKnown(&p, h.GCSeconds, h.BusySeconds, h.LockSeconds)
 		}
 		p.SystemCPUSeconds += min(w.CPUSeconds, u.SystemSeconds)
 		p.PageFaults += u.PageFaults

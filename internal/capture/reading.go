@@ -156,6 +156,7 @@ func (from reading) figures(p *recording.Phase, to reading) {
 	p.AllocObjects = from.objects(to)
 	p.GCCycles = from.grown(to, recording.MetricCycles)
 	p.GCSeconds = from.spent(to, recording.MetricCPUGC, recording.MetricCPUGCIdle)
+	p.BusySeconds = from.spent(to, recording.MetricCPU, recording.MetricCPUIdle, recording.MetricCPUGCIdle)
 	p.LockSeconds = from.spent(to, recording.MetricLockWait)
 	if from.canThrot && to.canThrot {
 		p.Throttled = max(0, to.throttled-from.throttled)

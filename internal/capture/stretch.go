@@ -30,7 +30,7 @@ func (st *stretch) join(o stretch) {
 	p.AllocBytes += q.AllocBytes
 	p.AllocObjects += q.AllocObjects
 	p.GCCycles += q.GCCycles
-	p.GCSeconds, p.LockSeconds = addKnown(p.GCSeconds, q.GCSeconds), addKnown(p.LockSeconds, q.LockSeconds)
+	addKnown(p, q.GCSeconds, q.BusySeconds, q.LockSeconds)
 	p.ForcedGC += q.ForcedGC
 	p.Throttled += q.Throttled
 	p.MachineCPUSeconds += q.MachineCPUSeconds
@@ -42,13 +42,19 @@ func (st *stretch) join(o stretch) {
 	st.addLoad()
 }
 
-// addKnown adds figures; nil where one is unknown.
-func addKnown(a, b *float64) *float64 {
-	if a == nil || b == nil {
-		return nil
+// addKnown adds what the runtime counts in seconds to a phase; nil where it is unknown in a part.
+func addKnown(p *recording.Phase, gc, busy, lock *float64) {
+	sum := func(to **float64, more *float64) {
+		if *to == nil || more == nil {
+			*to = nil
+			return
+		}
+		s := **to + *more
+		*to = &s
 	}
-	sum := *a + *b
-	return &sum
+	sum(&p.GCSeconds, gc)
+	sum(&p.BusySeconds, busy)
+	sum(&p.LockSeconds, lock)
 }
 
 // kept returns what the manifest has of a phase; the zero stretch when it has nothing.

@@ -157,7 +157,13 @@ func trialFigures(m recording.Manifest, p recording.Phase) []figure {
 		return list // the process's figures are of all of them
 	}
 	if p.GCSeconds != nil {
-		add(GCShare, "share", collector, math.Min(1, *p.GCSeconds/p.CPUSeconds), leastGCShare)
+		// The collector's time is at least what it used, and what else is counted by its clock ends with the last collection: either
+		// share is at most too large.
+		share := math.Min(1, *p.GCSeconds/p.CPUSeconds)
+		if p.BusySeconds != nil && *p.BusySeconds > 0 {
+			share = math.Min(share, *p.GCSeconds / *p.BusySeconds)
+		}
+		add(GCShare, "share", collector, share, leastGCShare)
 	}
 	// What is known of the process is an operation's, run's or request's by the CPU that it takes.
 	cpu := slices.IndexFunc(figures(m, p), func(f figure) bool { return f.metric == "cpu" })

@@ -56,14 +56,16 @@ func TestTrialFigures(t *testing.T) {
 		m.ID = fmt.Sprint(gc, wait, i)
 		p := &m.Phases[0]
 		gc, wait = gc*(1+0.01*float64(i)), wait*(1+0.01*float64(i))
-		p.GCSeconds, p.LockSeconds, p.PeakRSSBytes = &gc, &wait, 100<<20
+		busy := 5.0 // the runtime's clock ended earlier, and the share of the process's own time is smaller
+		p.GCSeconds, p.BusySeconds, p.LockSeconds, p.PeakRSSBytes = &gc, &busy, &wait, 100<<20
 		return m
 	}
 	ofBench := func(gc, wait float64, i int) recording.Manifest {
 		m := bench(map[string][3]float64{"A": {1e-6, 100, 2}}, "A")
 		m.ID = fmt.Sprint(gc, wait, i)
 		gc, wait = gc*(1+0.01*float64(i)), wait*(1+0.01*float64(i))
-		m.Phases[0].GCSeconds, m.Phases[0].LockSeconds = &gc, &wait
+		busy := 6.0 // other processes took the CPUs that it held
+		m.Phases[0].GCSeconds, m.Phases[0].BusySeconds, m.Phases[0].LockSeconds = &gc, &busy, &wait
 		return m
 	}
 	several := func(gc, wait float64, make func(gc, wait float64, i int) recording.Manifest) (list []Source) {
@@ -83,7 +85,7 @@ func TestTrialFigures(t *testing.T) {
 		{"less of both", service, 2, 1, 8, 1, Better, Better, 0.205, 8.2e-4},
 		{"more of both", service, 1, 2, 1, 8, Worse, Worse, 0.1025, 1.025e-4},
 		{"little of both", service, 0.02, 0.001, 0.1, 0.001, Unknown, Unknown, 0.00205, 1.025e-5},
-		{"a benchmark", ofBench, 0.9, 0.3, 3, 0.1, Better, Better, 0.3075, 0.5125e-6},
+		{"a benchmark", ofBench, 0.9, 0.3, 3, 0.1, Better, Better, 0.15375, 0.5125e-6},
 	} {
 		c := compared(t, several(tt.oldGC, tt.oldWait, tt.of), several(tt.newGC, tt.newWait, tt.of), Options{InTurns: true})
 		for metric, want := range map[string]struct {

@@ -186,9 +186,11 @@ type Phase struct {
 	AllocObjects     int64   `json:"alloc_objects,omitempty"`
 	GCCycles         int64   `json:"gc_cycles,omitempty"` // within the phase's seconds
 	// GCSeconds is the CPU time of the collector in them, without what it did on CPUs that were idle, by runtime/metrics: the time for
-	// which it held them, more than it used where other processes took them. LockSeconds is the time for which goroutines waited
-	// for mutexes, all added up. Absent where the runtime does not count it, and in older recordings.
+	// which it held them, more than it used where other processes took them. BusySeconds is that of everything by the same clock, until
+	// the last collection. LockSeconds is the time for which goroutines waited for mutexes, all added up. Absent where the runtime
+	// does not count it, and in older recordings.
 	GCSeconds   *float64 `json:"gc_seconds,omitempty"`
+	BusySeconds *float64 `json:"busy_seconds,omitempty"`
 	LockSeconds *float64 `json:"lock_wait_seconds,omitempty"`
 	// Leaked is how many goroutines that nothing can wake came in phase leaks; absent where that was not asked for.
 	Leaked    *int64  `json:"leaked_goroutines,omitempty"`

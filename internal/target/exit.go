@@ -40,7 +40,8 @@ type Heap struct {
 	AllocObjects int64
 	GCCycles     int64    // not counting forced ones
 	GCSeconds    *float64 // CPU time of the collector, without what it did on CPUs that were idle; nil: the runtime does not count it
-	LockSeconds  *float64 // for which goroutines waited for mutexes, all added up; nil: the runtime does not count it
+	BusySeconds  *float64 // that of everything by the same clock, until the last collection; nil likewise
+	LockSeconds  *float64 // for which goroutines waited for mutexes, all added up; nil likewise
 }
 
 // Failure describes a failed exit in one line ("exit code 2; last lines on stderr: …"), "" for a

@@ -180,8 +180,8 @@ func testAccount(t *testing.T, kit *Binary) {
 			if a.GCCycles < 1 || a.GCCycles > 4 {
 				t.Errorf("%d collections for 12.5 MiB in a heap of 4", a.GCCycles)
 			}
-			if a.GCSeconds == nil || *a.GCSeconds <= 0 || a.LockSeconds == nil {
-				t.Errorf("the collector's time and that of waiting for locks: %v, %v", a.GCSeconds, a.LockSeconds)
+			if a.GCSeconds == nil || a.BusySeconds == nil || *a.GCSeconds <= 0 || *a.BusySeconds < *a.GCSeconds || a.LockSeconds == nil {
+				t.Errorf("the time of the collector, of everything, and of waiting for locks: %v, %v, %v", a.GCSeconds, a.BusySeconds, a.LockSeconds)
 			}
 		})
 	}

@@ -359,12 +359,12 @@ func twoNumbers(note string) (a, b int64, err error) {
 func accountOf(text string) (Usage, Heap) {
 	var u Usage
 	var h Heap
-	var children, system, gc, lock int64
-	if _, err := fmt.Sscan(text, &children, &system, &u.PageFaults, &u.MaxRSS, &h.AllocBytes, &h.AllocObjects, &h.GCCycles, &gc, &lock); err != nil {
+	var children, system, gc, busy, lock int64
+	if _, err := fmt.Sscan(text, &children, &system, &u.PageFaults, &u.MaxRSS, &h.AllocBytes, &h.AllocObjects, &h.GCCycles, &gc, &busy, &lock); err != nil {
 		return Usage{}, Heap{}
 	}
 	u.ChildCPUSeconds, u.SystemSeconds = float64(children)/1e9, float64(system)/1e9
-	for seconds, ns := range map[**float64]int64{&h.GCSeconds: gc, &h.LockSeconds: lock} {
+	for seconds, ns := range map[**float64]int64{&h.GCSeconds: gc, &h.BusySeconds: busy, &h.LockSeconds: lock} {
 		if s := float64(ns) / 1e9; ns >= 0 {
 			*seconds = &s
 		}

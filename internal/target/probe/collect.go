@@ -184,8 +184,8 @@ func (p *hone0probe) sendCoverage(part, what string) {
 }
 
 // sendAccount sends what the program took: CPU time of its children, its own in the kernel, page faults, its largest size;
-// bytes and objects allocated and collections that nobody asked for, since the probe started; the collector's CPU time and the
-// time for which goroutines waited for locks, -1 where the runtime does not count it. The runtime counts small objects
+// bytes and objects allocated and collections that nobody asked for, since the probe started; the collector's CPU time and
+// that of everything, and the time for which goroutines waited for locks, -1 where the runtime does not count it. The runtime counts small objects
 // when it takes a new block for them; to have all counted it must stop the world, which would be seen in a trace.
 func (p *hone0probe) sendAccount() {
 	var m hone0runtime.MemStats
@@ -196,7 +196,9 @@ func (p *hone0probe) sendAccount() {
 	for _, n := range []int64{children, system, faults, maxRSS,
 		int64(m.TotalAlloc - p.began.TotalAlloc), int64(m.Mallocs - p.began.Mallocs),
 		int64(m.NumGC-m.NumForcedGC) - int64(p.began.NumGC-p.began.NumForcedGC),
-		hone0since("/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds"), hone0since("/sync/mutex/wait/total:seconds", "")} {
+		hone0since("/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds"),
+		hone0since("/cpu/classes/total:cpu-seconds", "/cpu/classes/idle:cpu-seconds", "/cpu/classes/gc/mark/idle:cpu-seconds"),
+		hone0since("/sync/mutex/wait/total:seconds")} {
 		text += hone0strconv.FormatInt(n, 10) + " "
 	}
 	p.send(0, 'A', []byte(text))

@@ -40,16 +40,23 @@ func hone0readMetrics() []byte {
 	return out
 }
 
-// hone0since is a metric in seconds, less another one that is a part of it, in nanoseconds; -1 where the runtime does not have it.
-func hone0since(name, part string) int64 {
-	samples := []hone0metrics.Sample{{Name: name}, {Name: part}}
-	hone0metrics.Read(samples)
-	if samples[0].Value.Kind() != hone0metrics.KindFloat64 {
-		return -1
+// hone0since is a metric in seconds, less others that are parts of it, in nanoseconds; -1 where the runtime does not have them all.
+func hone0since(name string, parts ...string) int64 {
+	samples := []hone0metrics.Sample{{Name: name}}
+	for _, part := range parts {
+		samples = append(samples, hone0metrics.Sample{Name: part})
 	}
-	seconds := samples[0].Value.Float64()
-	if samples[1].Value.Kind() == hone0metrics.KindFloat64 {
-		seconds -= samples[1].Value.Float64()
+	hone0metrics.Read(samples)
+	seconds := 0.0
+	for i, s := range samples {
+		switch {
+		case s.Value.Kind() != hone0metrics.KindFloat64:
+			return -1
+		case i == 0:
+			seconds = s.Value.Float64()
+		default:
+			seconds -= s.Value.Float64()
+		}
 	}
 	return int64(seconds * 1e9)
 }
