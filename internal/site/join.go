@@ -29,6 +29,9 @@ func join(ctx context.Context, in *Input, code owners) (*Table, error) {
 			return nil, fmt.Errorf("join profiles: %w", err)
 		}
 		j.dropped[k] = dropped
+		if k == cpu {
+			sweepYields(rows)
+		}
 		for _, r := range rows {
 			j.add(k, r)
 			if k == allocs {
@@ -95,6 +98,9 @@ func (j *joiner) add(k kind, c charge) {
 			b.Samples += r.Count
 			if c.stack.coarse {
 				j.coarse += r.Count
+			}
+			if c.stack.yields {
+				j.totals.Yields += seconds(r)
 			}
 		}
 	default:

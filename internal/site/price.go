@@ -170,3 +170,14 @@ func ownCPU(c Cost, period float64) stats.Interval {
 
 // GCWork is D + A + W + I with its interval, in seconds; without a CPU profile it is unknown.
 func (t *Table) GCWork() stats.Interval { return t.pricing.work() }
+
+// CycleWork is the part of GCWork that follows the number of cycles, in seconds: without the
+// sweeper's yields. It yields once for so many spans, and as many spans are swept as are allocated,
+// however many cycles there are.
+func (t *Table) CycleWork() stats.Interval {
+	work := t.GCWork()
+	if all := t.Totals.Collecting(); all > 0 {
+		work = work.Scale(1 - t.Totals.Yields/all)
+	}
+	return work
+}

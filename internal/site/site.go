@@ -87,6 +87,7 @@ type Cost struct {
 type Totals struct {
 	Cost                  // of all sites and buckets, so without the collector's own CPU
 	D, A, W, I, M float64 // seconds, see Class
+	Yields        float64 // seconds of W: see sweepYields
 	ProbeSeconds  float64
 	ProbeBytes    int64
 	CPUSamples    int64   // all, assists and GC included

@@ -71,6 +71,7 @@ type stack struct {
 	bucket string // when no frame is charged
 	class  Class
 	coarse bool // marking that may or may not be idle marking
+	yields bool // the sweeper yields, see sweepYields
 	row    *Row // of the profile that is being read
 }
 

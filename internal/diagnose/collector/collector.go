@@ -108,11 +108,11 @@ func Drag(p *rule.Pass) stats.Interval {
 	return p.Trace.Parallelism.Marking.LostCPU.Scale(total / work.Value)
 }
 
-// Worth returns what all of the collector's work takes from the program, in CPU seconds: its own,
+// Worth returns what the collector's work in each cycle takes from the program, in CPU seconds: its own,
 // and how much it slows the program down.
 func Worth(p *rule.Pass) stats.Interval {
 	drag := Drag(p)
-	return stats.Mul(p.Table.GCWork(), stats.Interval{Value: 1 + drag.Value, Low: 1 + drag.Low, High: 1 + drag.High})
+	return stats.Mul(p.Table.CycleWork(), stats.Interval{Value: 1 + drag.Value, Low: 1 + drag.Low, High: 1 + drag.High})
 }
 
 // Slowed returns the evidence for Drag; none when there is none.

@@ -37,7 +37,7 @@ func TestGCCPUSpareMemoryCaught(t *testing.T) {
 		t.Fatalf("not found: %+v", p.Table.Totals)
 	}
 	t.Logf("%s %s %+v", m.Cause, m.Fix, *m.Saving)
-	work := p.Table.GCWork()
+	work := p.Table.CycleWork()
 	worth := stats.Mul(work, stats.Interval{Value: 1.3, Low: 1, High: 1.7}) // with what is gained outside of marking
 	if s := m.Saving; math.Abs(s.Seconds-worth.Value*0.75) > 1e-9 || s.Low >= s.Seconds || s.High < s.Seconds || s.High > worth.High {
 		t.Errorf("saving %+v of %+v", *s, work)
@@ -47,7 +47,7 @@ func TestGCCPUSpareMemoryCaught(t *testing.T) {
 	}
 
 	// A trace that shows as much CPU time lost to slowness while marking as marking takes.
-	lost := work.Scale(1 / p.Table.Totals.TotalSeconds)
+	lost := p.Table.GCWork().Scale(1 / p.Table.Totals.TotalSeconds)
 	p.Trace = &analysis.Results{Parallelism: &parallelism.Result{Marking: parallelism.Marking{
 		Share: 0.2, SlowerByCPU: stats.Interval{Value: 1.5, Low: 1.4, High: 1.6},
 		LostCPU: stats.Interval{Value: lost.Value, Low: lost.Value / 2, High: 2 * lost.Value},

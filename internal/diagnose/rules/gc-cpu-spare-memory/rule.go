@@ -125,7 +125,7 @@ func (s heapState) less(next int) float64 { return 1 - float64(s.GOGC)/float64(n
 
 // expected returns the saving that profile and metrics predict, in seconds.
 func (s heapState) expected(p *rule.Pass, next int) stats.Interval {
-	work := stats.Mul(p.Table.GCWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, collector.Drag(p), outside))
+	work := stats.Mul(p.Table.CycleWork(), stats.Add(stats.Interval{Value: 1, Low: 1, High: 1}, collector.Drag(p), outside))
 	// The model is accurate to about a tenth (see doc); sampling adds its own interval, independent
 	// of that.
 	less := s.less(next)

@@ -60,7 +60,7 @@ func find(p *rule.Pass) []rule.Match {
 	if collector.Share(p)*part < leastShare {
 		return nil
 	}
-	work := p.Table.GCWork()
+	work := p.Table.CycleWork()
 	return []rule.Match{{
 		Confidence: rule.Hint,
 		Saving:     &rule.Saving{Seconds: work.Value * part / 2, Low: 0, High: work.High * part, Collector: work.Value * part / 2},
