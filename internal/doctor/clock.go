@@ -42,7 +42,7 @@ func judgeClock(c clock) Check {
 	case c.step > 100*time.Microsecond:
 		return warn(name, detail+": latencies below a few steps cannot be measured", "")
 	case c.cost > 500*time.Nanosecond:
-		return warn(name, detail+": programs that time what they do are slow by that",
+		return warn(name, detail+": programs that read the time often are slowed down",
 			"choose a faster clock source (Linux: /sys/devices/system/clocksource/clocksource0)")
 	}
 	return ok(name, detail)
@@ -74,7 +74,7 @@ func judgeTimer(late lateness) Check {
 		return ok(name, "unknown: interrupted")
 	}
 	median, high := late[len(late)/2], late[len(late)*9/10]
-	detail := fmt.Sprintf("1 ms sleeps end %v late in the middle, %v for one in ten",
+	detail := fmt.Sprintf("1 ms sleeps end %v late (median), %v (one in ten)",
 		median.Round(time.Microsecond), high.Round(time.Microsecond))
 	if median > 500*time.Microsecond {
 		return warn(name, detail+": load at a fixed rate is sent in bursts; hone load shows it as lag",

@@ -150,9 +150,9 @@ func TestJudgeFlags(t *testing.T) {
 		{"-gcflags=-m", OK, "merged"},
 		{"'-gcflags=-m' '-ldflags=-s -w'", OK, "merged"},
 		{"-buildmode=pie", OK, "merged"},
-		{"-buildmode=c-shared", Fail, "no program"},
+		{"-buildmode=c-shared", Fail, "does not build a program"},
 		{"-overlay=o.json", OK, "merged"},
-		{"-exec=sudo -json", Fail, "-json turns"},
+		{"-exec=sudo -json", Fail, "-json makes the compiler print JSON"},
 		{"'-ldflags=-X m.v=1", Fail, "has no end"},
 		{"-toolexec=garble", Warn, "between"},
 		{"-covermode=atomic", Warn, "counter"},
@@ -183,12 +183,12 @@ func TestJudgeCores(t *testing.T) {
 	}{
 		{8, 0, 8, "go1.26.8", OK, "8, GOMAXPROCS 8"},
 		{2, 0, 2, "go1.26.8", OK, "share"},
-		{1, 0, 1, "go1.26.8", Warn, "take turns"},
+		{1, 0, 1, "go1.26.8", Warn, "alternate"},
 		{8, 2.5, 3, "go1.26.8", OK, "quota 2.5 CPUs"},
 		{8, 2.5, 8, "go1.26.8", Warn, "GOMAXPROCS=3"},
 		{8, 4, 4, "go1.24.9", Warn, "go1.24.9 does not see the quota and starts 8 threads"},
 		{8, 4, 4, "", OK, "quota 4"},
-		{8, 0.5, 2, "go1.26.8", Warn, "take turns"},
+		{8, 0.5, 2, "go1.26.8", Warn, "alternate"},
 		{8, 16, 8, "go1.24.9", OK, "quota 16"},
 	} {
 		m := recording.Machine{Cores: tc.cores, CgroupCPUs: tc.quota}
@@ -225,7 +225,7 @@ func TestJudgeClockAndTimers(t *testing.T) {
 	for i := range late {
 		late[i] = time.Duration(i) * time.Microsecond
 	}
-	expect(t, judgeTimer(late), OK, "50µs late", "90µs for one in ten")
+	expect(t, judgeTimer(late), OK, "50µs late", "90µs (one in ten)")
 	for i := range late {
 		late[i] += time.Millisecond
 	}
@@ -291,10 +291,10 @@ func TestCache(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 
-	expect(t, judgeCache(dir, readCache(t.Context(), filepath.Join(dir, "not", "yet"))), OK, "can be made")
+	expect(t, judgeCache(dir, readCache(t.Context(), filepath.Join(dir, "not", "yet"))), OK, "can be created")
 	expect(t, judgeCache("", readCache(t.Context(), "")), Fail, "HONE_CACHE")
 	file := filepath.Join(dir, "a.hone")
-	expect(t, judgeCache(file, readCache(t.Context(), file)), Fail, "is no directory")
+	expect(t, judgeCache(file, readCache(t.Context(), file)), Fail, "is not a directory")
 	below := filepath.Join(file, "below")
 	if c := judgeCache(below, readCache(t.Context(), below)); c.Status != Fail {
 		t.Errorf("a directory below a file: %+v", c)

@@ -76,7 +76,7 @@ func nearest(dir string) (string, error) {
 		info, err := os.Stat(dir)
 		switch {
 		case err == nil && !info.IsDir():
-			return "", fmt.Errorf("%s is no directory", dir)
+			return "", fmt.Errorf("%s is not a directory", dir)
 		case err == nil:
 			return dir, nil
 		case !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir):
@@ -102,10 +102,10 @@ func judgeCache(dir string, c cache) Check {
 		return fail(name, "there is no directory for builds and recordings", "set HONE_CACHE to a directory that hone may write")
 	}
 	if c.err != nil {
-		return fail(name, fmt.Sprintf("%v: hone has no place for builds and recordings", c.err),
+		return fail(name, fmt.Sprintf("%v: hone cannot store builds and recordings", c.err),
 			"make the directory writable, or free space on its disk")
 	}
-	detail := dir + " does not exist yet and can be made"
+	detail := dir + " does not exist yet and can be created"
 	if c.made {
 		more := ""
 		if c.cut {

@@ -36,7 +36,7 @@ func judgeProc(goos string, err error) Check {
 	const name = "/proc"
 	switch {
 	case goos != "linux":
-		return ok(name, "none on "+goos+": a program with hone's probe reports its own CPU time and largest memory; of one without, neither is known before it ends")
+		return ok(name, "none on "+goos+": a program with hone's probe reports its own CPU time and largest memory; for a program without the probe, neither is known before it exits")
 	case err != nil:
 		return warn(name, fmt.Sprintf("%v: the memory of a running program cannot be read, nor the CPU time of one without hone's probe", err), "mount -t proc proc /proc")
 	}
@@ -57,13 +57,13 @@ func judgeCores(m recording.Machine, maxprocs int, target string) Check {
 	wanted := max(2, int(math.Ceil(usable)))
 	switch {
 	case maxprocs > wanted && usable < float64(m.Cores):
-		return warn(name, detail+": more threads run than the quota pays for, and all of them are stopped when it is used up",
+		return warn(name, detail+": more threads run than the quota allows, and all of them are stopped when it is used up",
 			fmt.Sprintf("set GOMAXPROCS=%d", wanted))
 	case usable < float64(m.Cores) && version.IsValid(target) && version.Compare(target, quotaAware) < 0:
 		return warn(name, detail+fmt.Sprintf(": a program built by %s does not see the quota and starts %d threads", target, m.Cores),
 			fmt.Sprintf("set GOMAXPROCS=%d for it, or build it with %s or newer", wanted, quotaAware))
 	case usable < 2:
-		return warn(name, detail+": load generator and program take turns; latencies hold both",
+		return warn(name, detail+": load generator and program alternate; latencies include both",
 			"give it two cores or more, or send the load from another machine to a running service")
 	case usable < 4:
 		return ok(name, detail+": load generator and program share them")
@@ -77,10 +77,10 @@ func judgeThrottling(during, total float64, known bool) Check {
 	case !known:
 		return ok(name, "this system keeps no count of CPU throttling")
 	case during > 0:
-		return warn(name, fmt.Sprintf("held back by the CPU quota for %.3g s during these checks alone", during),
+		return warn(name, fmt.Sprintf("throttled by the CPU quota for %.3g s during these checks", during),
 			"raise the quota, or measure with a load that stays below it")
 	case total > 0:
-		return ok(name, fmt.Sprintf("none during these checks; %.3g s since the control group began", total))
+		return ok(name, fmt.Sprintf("none during these checks; %.3g s since the control group was created", total))
 	}
 	return ok(name, "none")
 }
@@ -101,7 +101,7 @@ func judgeLoad(l loadAverage, cores int) Check {
 	detail := fmt.Sprintf("load average %.2f on %d cores over the last minute", l.value, cores)
 	if l.value > busy*float64(cores) {
 		return warn(name, detail+": other programs share the cores, and figures will differ from run to run",
-			"stop what else is running, or wait a minute if that was hone itself")
+			"stop the other programs, or wait a minute if that was hone itself")
 	}
 	return ok(name, detail)
 }

@@ -100,7 +100,7 @@ func judgeLoopback(l loopback) Check {
 		return ok(name, "unknown: interrupted")
 	case l.err != nil:
 		return fail(name, fmt.Sprintf("no connection to 127.0.0.1: %v; hone cannot send load to what it starts", l.err),
-			"bring the loopback interface up (Linux: ip link set lo up), and let local connections through the firewall")
+			"bring the loopback interface up (Linux: ip link set lo up), and allow local connections in the firewall")
 	}
 	return ok(name, fmt.Sprintf("a byte to 127.0.0.1 and back takes %v", l.median.Round(time.Microsecond)))
 }

@@ -75,7 +75,7 @@ func lastLine(text string) string {
 func judgeToolchain(t toolchain, own string) Check {
 	const name = "go"
 	if t.path == "" {
-		return fail(name, fmt.Sprintf("%v; hone can read recordings and profiles and attach to running services, but build nothing", t.err),
+		return fail(name, fmt.Sprintf("%v; hone can read recordings and profiles and attach to running services, but cannot build programs", t.err),
 			"install Go (https://go.dev/dl) and put its bin directory in PATH")
 	}
 	if t.err != nil {
@@ -88,9 +88,9 @@ func judgeToolchain(t toolchain, own string) Check {
 	detail := fmt.Sprintf("%s at %s; hone was built by %s", t.version, t.path, own)
 	switch {
 	case !version.IsValid(release):
-		return warn(name, detail+"; it is unknown whether its programs can carry the probe", "use a release of Go")
+		return warn(name, detail+"; it is unknown whether its programs can contain the probe", "use a release of Go")
 	case version.Compare(release, oldestProbe) < 0:
-		return warn(name, detail+"; programs built by it cannot carry the probe, which needs "+oldestProbe+" or newer",
+		return warn(name, detail+"; programs built by it cannot contain the probe, which needs "+oldestProbe+" or newer",
 			"use a newer Go, or give the program net/http/pprof and attach to its URL")
 	}
 	return ok(name, detail)
@@ -103,17 +103,17 @@ var surprises = []struct {
 	means  string
 }{
 	{"-n", Fail, "prints the build and builds nothing"},
-	{"-json", Fail, "turns the compiler's words into JSON; hone refuses to build with it"},
+	{"-json", Fail, "makes the compiler print JSON; hone refuses to build with it"},
 	{"-exec", Fail, "is refused: hone runs the program itself"},
-	{"-buildmode", Fail, "makes something that is no program"},
-	{"-race", Warn, "makes everything slower, and not evenly"},
-	{"-msan", Warn, "makes everything slower, and not evenly"},
-	{"-asan", Warn, "makes everything slower, and not evenly"},
+	{"-buildmode", Fail, "does not build a program"},
+	{"-race", Warn, "makes everything slower, some code more than other"},
+	{"-msan", Warn, "makes everything slower, some code more than other"},
+	{"-asan", Warn, "makes everything slower, some code more than other"},
 	{"-cover", Warn, "adds a counter to every block"},
 	{"-covermode", Warn, "adds a counter to every block"},
 	{"-coverpkg", Warn, "adds a counter to every block"},
 	{"-gcflags", Warn, "switches optimisations off: the profile is of another program"},
-	{"-toolexec", Warn, "puts a program between the go command and the compiler, also for hone's questions to it"},
+	{"-toolexec", Warn, "runs a program between the go command and the compiler, also when hone asks the compiler"},
 	{"-linkshared", Warn, "needs its shared libraries where hone starts it"},
 }
 

@@ -46,7 +46,7 @@ func Checkout(ctx context.Context, dir, ref, into string) (old, commit string, e
 	}
 	old = filepath.Join(into, filepath.FromSlash(prefix))
 	if _, err := os.Stat(old); err != nil {
-		return "", "", fmt.Errorf("%s has no folder %s", ref, prefix)
+		return "", "", fmt.Errorf("%s has no directory %s", ref, prefix)
 	}
 	return old, commit, nil
 }

@@ -33,7 +33,7 @@ func Parse(line string) (Line, error) {
 			}
 			return l, nil
 		case strings.HasPrefix(rest, ">>"):
-			return l, errors.New(">> is not there; > FILE replaces the file")
+			return l, errors.New(">> is not supported; > FILE replaces the file")
 		case rest[0] == '>':
 			word, after, err := cutWord(strings.TrimLeft(rest[1:], " \t"))
 			if err != nil {

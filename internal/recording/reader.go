@@ -109,7 +109,7 @@ func readCheckpoint(ra io.ReaderAt, e end) (*Recording, error) {
 			continue // a folder, from someone who packed it again
 		}
 		if r.files[f.Name] != nil {
-			return nil, fmt.Errorf("read zip directory: %q is there twice", f.Name)
+			return nil, fmt.Errorf("read zip directory: %q occurs twice", f.Name)
 		}
 		r.files[f.Name] = f
 	}

@@ -174,7 +174,7 @@ func TestForeignFiles(t *testing.T) {
 		{"before the first checkpoint", whole[:after[0]-1], "ends before its first part was finished", true},
 		{"part not there", makeZip(t, "manifest.json", manifestText(t, Part{Name: "a"})), "names a, which the file does not hold", true},
 		{"part twice", makeZip(t, "manifest.json", manifestText(t, Part{Name: "a"}, Part{Name: "a"}), "a", ""), "names a twice", true},
-		{"entry twice", makeZip(t, "manifest.json", manifestText(t), "a", "", "a", "x"), `"a" is there twice`, true},
+		{"entry twice", makeZip(t, "manifest.json", manifestText(t), "a", "", "a", "x"), `"a" occurs twice`, true},
 		{"other size", makeZip(t, "manifest.json", manifestText(t, Part{Name: "a", Bytes: 9}), "a", "x"), "says 9 bytes for a", true},
 		{"name climbs", makeZip(t, "manifest.json", manifestText(t, Part{Name: "../a"}), "../a", ""), `bad part name "../a"`, true},
 		{"huge part", makeZip(t, "manifest.json", manifestText(t, Part{Name: "a", Bytes: 1 << 40}), "a", ""), "at most", true},

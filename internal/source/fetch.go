@@ -131,9 +131,9 @@ func (o Opener) Copy(ctx context.Context, raw string, length time.Duration, w io
 	case err != nil:
 		return fmt.Errorf("fetch %s: %w", u, err)
 	case n == 0:
-		return fmt.Errorf("fetch %s: an empty answer", u)
+		return fmt.Errorf("fetch %s: the response is empty", u)
 	case n == mostFetched:
-		return fmt.Errorf("fetch %s: an answer of more than %d MiB", u, mostFetched>>20)
+		return fmt.Errorf("fetch %s: the response is larger than %d MiB", u, mostFetched>>20)
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func refused(u *url.URL, resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // the reason, if the response has one
 	said := fmt.Sprintf("the service answers %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		said += "; give what it asks for with -header 'Name: value', or a client certificate with -cert and -key"
+		said += "; send what it requires with -header 'Name: value', or a client certificate with -cert and -key"
 	}
 	return fmt.Errorf("fetch %s: %s", u, said)
 }

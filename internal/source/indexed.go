@@ -48,7 +48,7 @@ func (o Opener) index(ctx context.Context, arg string) (*Indexed, error) {
 	}
 	if !src.Again {
 		src.Close()
-		return nil, fmt.Errorf("%s: a stretch of a trace is read from a file; save it to one first", src.Name)
+		return nil, fmt.Errorf("%s: an interval of a trace can only be read from a file; save the trace to a file first", src.Name)
 	}
 	file, drop, err := plainFile(src)
 	if err != nil {

@@ -127,7 +127,7 @@ func (o Opener) read(ctx context.Context, r io.Reader, name, path, view string) 
 	if view != "" || isTrace(head) {
 		p, notes, err = o.traceProfile(ctx, br, path, view)
 	} else if o.From != 0 || o.To != 0 {
-		err = errors.New("-from and -to are of execution traces; a profile does not know when its samples were taken")
+		err = errors.New("-from and -to are for execution traces; a profile does not contain the times of its samples")
 	} else {
 		p, err = decode(br)
 	}
@@ -224,7 +224,7 @@ func decode(r io.Reader) (*profile.Profile, error) {
 	case textual.Detect(head) != "":
 		return textual.Decode(br, 0)
 	case bytes.HasPrefix(head, []byte("go 1.")):
-		return nil, errors.New("an execution trace, not a profile: hone trace reads it, from a URL too")
+		return nil, errors.New("an execution trace, not a profile: hone trace reads it, also from a URL")
 	}
 	return profile.Decode(br, 0)
 }
@@ -261,7 +261,7 @@ func (o Opener) openRecordingPart(ctx context.Context, name, file, part string) 
 		return o.traceOfPart(ctx, rec, strings.TrimSuffix(cmp.Or(name, file), ":"+asked), view)
 	}
 	if o.From != 0 || o.To != 0 {
-		return nil, fmt.Errorf("%s: -from and -to are of execution traces: %s:trace:blocking", file, file)
+		return nil, fmt.Errorf("%s: -from and -to are for execution traces: %s:trace:blocking", file, file)
 	}
 	if part == "" {
 		part = partFor(o.SampleIndex)

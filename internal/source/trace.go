@@ -43,7 +43,7 @@ func (o Opener) Trace(ctx context.Context, arg string) (*Trace, error) {
 	}
 	if file, part, ok := splitRecording(arg); ok {
 		if part != "" && part != "trace" && part != recording.PartTrace {
-			return nil, fmt.Errorf("%s: %s is no execution trace; leave it out, or say %s:trace", arg, part, file)
+			return nil, fmt.Errorf("%s: %s is not an execution trace; leave it out, or write %s:trace", arg, part, file)
 		}
 		return o.traceOfRecording(arg, file)
 	}

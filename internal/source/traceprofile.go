@@ -33,7 +33,7 @@ func splitTrace(arg string) (file, view string) {
 func noFile(arg string, err error) error {
 	if i := strings.LastIndexByte(arg, ':'); i > 0 {
 		if _, e := os.Stat(arg[:i]); e == nil {
-			return fmt.Errorf("no view %q of %s; of an execution trace there are %s", arg[i+1:], arg[:i], strings.Join(analysis.Profiles(), ", "))
+			return fmt.Errorf("no view %q of %s; the views of an execution trace are %s", arg[i+1:], arg[:i], strings.Join(analysis.Profiles(), ", "))
 		}
 	}
 	return err
@@ -69,11 +69,11 @@ func (o Opener) traceProfile(ctx context.Context, r io.Reader, arg, view string)
 		view = views[0]
 		notes = append(notes, fmt.Sprintf("this is the time of all goroutines of an execution trace; its other views are NAME:%s", strings.Join(views[1:], ", :")))
 	} else if !slices.Contains(views, view) {
-		return nil, nil, fmt.Errorf("no view %q of an execution trace; there are %s", view, strings.Join(views, ", "))
+		return nil, nil, fmt.Errorf("no view %q of an execution trace; the views are %s", view, strings.Join(views, ", "))
 	}
 	if part := o.From != 0 || o.To != 0; arg != "" && (part || o.Traces != nil) {
 		if part && len(notes) > 0 {
-			view, notes = "blocking", []string{"these are the waits of goroutines in the stretch; its other views are NAME:cpu, :sched and :syscalls"}
+			view, notes = "blocking", []string{"these are the waits of goroutines in the interval; its other views are NAME:cpu, :sched and :syscalls"}
 		}
 		p, more, err := o.indexedProfile(ctx, arg, view)
 		return p, append(notes, more...), err

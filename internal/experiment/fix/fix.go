@@ -57,10 +57,10 @@ func Run(ctx context.Context, cfg session.Config, p *Plan, s Spec) (*Result, err
 	// The copy is of the commit, so the tree must equal it; and the changes must be easy to revert.
 	c, err := gittree.Describe(ctx, p.root, "")
 	if err != nil {
-		return nil, fmt.Errorf("changes are tried on a copy of the commit, so that they are easy to take back: %w", err)
+		return nil, fmt.Errorf("changes are tried on a copy of the commit, so that they are easy to revert: %w", err)
 	}
 	if c.Dirty {
-		return nil, errors.New("the tree has uncommitted changes: commit or stash them, so that what hone changes is easy to take back")
+		return nil, errors.New("the tree has uncommitted changes: commit or stash them, so that changes by hone are easy to revert")
 	}
 	work := filepath.Join(cfg.CacheDir, "work")
 	if err := os.MkdirAll(work, 0o755); err != nil {
@@ -248,7 +248,7 @@ func (p *Plan) writeTo(root string) error {
 	for name, text := range p.files {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("%s is in the tree and not in the commit: %w", name, err)
+			return fmt.Errorf("%s is in the tree but not in the commit: %w", name, err)
 		}
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			return err
@@ -272,7 +272,7 @@ func (p *Plan) write() error {
 			return err
 		}
 		if !bytes.Equal(now, p.old[name]) {
-			return fmt.Errorf("%s has changed meanwhile: nothing was written", name)
+			return fmt.Errorf("%s has changed in the meantime: nothing was written", name)
 		}
 		info, err := os.Stat(path)
 		if err != nil {

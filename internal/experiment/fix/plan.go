@@ -105,7 +105,7 @@ func choose(findings []*diagnose.Finding, numbers []int) (list []wanted, err err
 			}
 			switch {
 			case x.Version != "" || strings.HasPrefix(x.File, ".."):
-				w.fix.Left = "the line is in " + x.Module + ": hone fix " + x.Label() + " -fork DIR looks for a version that cures (hone tune deps), or patches a copy"
+				w.fix.Left = "the line is in " + x.Module + ": hone fix " + x.Label() + " -fork DIR looks for a version without the problem (hone tune deps), or patches a copy"
 			case x.Line == 0 || !slices.Contains(rules, x.Rule):
 				w.fix.Left = rewrite.ErrNoRewrite.Error()
 			}
@@ -148,7 +148,7 @@ func (p *Plan) make(ctx context.Context, w *wanted, moved map[string]*lineMap, b
 		}
 	}
 	if len(lines) == 0 {
-		return errors.New("a change before this one took the line away")
+		return errors.New("a previous change removed the line")
 	}
 	c, err := rewrite.Suggest(pkg, path, overlay, w.fix.Rule, lines)
 	if err != nil {

@@ -187,7 +187,7 @@ func predict(o *gogc.Observed, m *recording.Manifest, s Spec) (*Result, error) {
 		r.MemoryBytes, r.MemoryOf = int64(memory), of
 	}
 	if r.MemoryBytes <= 0 {
-		return nil, errors.New("tune gc: how much memory there is, is not known; say so with -memory 1GiB")
+		return nil, errors.New("tune gc: the amount of memory is unknown; set it with -memory 1GiB")
 	}
 	own := gogc.Setting{GOGC: max(0, o.GOGC), Limit: o.Limit}
 	seen := o.Predict(own)

@@ -51,7 +51,7 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 	if len(names) == 0 {
 		list, err := goOutput(ctx, s.Options.Dir, "list", "-m", "-versions", "go")
 		if err != nil {
-			return nil, fmt.Errorf("tune go: which releases there are is not known here; name them with -go: %w", err)
+			return nil, fmt.Errorf("tune go: the list of releases is not available; name releases with -go: %w", err)
 		}
 		names = Candidates(strings.Fields(list), current)
 	}
@@ -61,7 +61,7 @@ func Run(ctx context.Context, cfg session.Config, s Spec) (*Result, error) {
 			name = "go" + name
 		}
 		if !version.IsValid(name) {
-			return nil, fmt.Errorf("tune go: %s is no version of Go; want one as go1.25.3", name)
+			return nil, fmt.Errorf("tune go: %s is not a version of Go; want one like go1.25.3", name)
 		}
 		if name != current {
 			variants = append(variants, experiment.Variant{Name: name, Toolchain: name})

@@ -55,7 +55,7 @@ func TestRefused(t *testing.T) {
 	if _, err := Run(context.Background(), session.Config{}, Spec{Options: capture.Options{URL: "http://127.0.0.1:1"}}); err == nil || !strings.Contains(err.Error(), "name its package") {
 		t.Error(err)
 	}
-	if _, err := Run(context.Background(), session.Config{}, Spec{Versions: []string{"-o"}}); err == nil || !strings.Contains(err.Error(), "no version of Go") {
+	if _, err := Run(context.Background(), session.Config{}, Spec{Versions: []string{"-o"}}); err == nil || !strings.Contains(err.Error(), "not a version of Go") {
 		t.Error(err)
 	}
 }
