@@ -9,13 +9,13 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// Runs of one program differ from each other by more than the windows within a run: where its memory lies, which core
-// it meets, what the machine's other guests do. One recording says nothing of that. It is therefore taken from here: the
-// standard deviation of the figure's logarithm between recordings of 6 seconds of five programs, made by
-// `go run ./tools/peers compare` on a virtual machine with two cores, and rounded up.
+// spreadOf is how much runs of one program differ, which is more than the windows within a run do: by the addresses of
+// its memory, the core that it runs on, and what other guests of the machine do. One recording does not show that, so it
+// is assumed to be as measured: the standard deviation of the figure's logarithm between recordings of 6 seconds of five
+// programs, made by `go run ./tools/peers compare` on a virtual machine with two cores, and rounded up.
 //
-// quiet is what is left when nothing else runs. disturbed is what other processes add, by the share of the
-// machine's cores that they keep busy.
+// quiet is the spread when nothing else runs. disturbed is what other processes add, per share of the machine's cores
+// that they keep busy.
 type spreadOf struct{ quiet, disturbed float64 }
 
 func betweenRuns(k kind) spreadOf {

@@ -16,9 +16,9 @@ func thisMachine() Machine {
 	return m
 }
 
-// throttled: macOS has no CPU quotas.
 func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
+// throttled returns false: macOS has no CPU quotas.
 func throttled() (float64, bool) { return 0, false }
 
 func clocks() (Clocks, bool) { return Clocks{}, false }

@@ -23,9 +23,9 @@ func thisMachine() Machine {
 	return m
 }
 
-// throttled: job objects have CPU quotas but do not count the time held back.
 func machineCPU() (CPUTime, bool) { return CPUTime{}, false }
 
+// throttled returns false: job objects have CPU quotas but do not count the throttled time.
 func throttled() (float64, bool) { return 0, false }
 
 func clocks() (Clocks, bool) { return Clocks{}, false }

@@ -35,7 +35,7 @@ func (c *Cost) add(k kind, r *Row) {
 	}
 }
 
-// weight is the cost by which sites are ranked: CPU including the collector's share, in seconds.
+// seconds returns the cost by which sites are ranked: CPU including the share of garbage collection, in seconds.
 func (c *Cost) seconds() float64 { return c.CPUSeconds + c.GCSeconds }
 
 func (c *Cost) wait() float64 { return c.BlockSeconds + c.MutexSeconds }

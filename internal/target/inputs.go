@@ -370,7 +370,7 @@ func linkerPath(pkg string) string {
 	return b.String()
 }
 
-// Inputs returns what the watched functions got since ClearInputs: see ReadInputs.
+// Inputs returns what the watched functions got since ClearInputs, in the format that inputs.Parse reads.
 func (p *Process) Inputs(ctx context.Context) ([]byte, error) {
 	var b boundedBuffer
 	if _, err := p.ask(ctx, "counters of inputs", longAnswer, &b, "inputs", "read"); err != nil {

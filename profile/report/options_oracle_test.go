@@ -184,7 +184,7 @@ func optionCases() map[string][]optionCase {
 	}
 }
 
-// oneOfEachGroup: pprof remembers a group's choice from call to call.
+// chosen returns the flags of every group of options, because pprof remembers a group's choice from call to call.
 func chosen(o report.Options) []string {
 	return []string{
 		[]string{"-functions", "-filefunctions", "-files", "-lines", "-addresses"}[o.Granularity],

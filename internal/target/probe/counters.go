@@ -1,7 +1,7 @@
 //go:build hone_counters
 
-// This file is in package internal/coverage/cfile, beside the functions that it calls; see
-// coverageDir in package target. Package probe is never compiled with it.
+// Package target compiles this file as part of package internal/coverage/cfile, whose functions it calls (see probePlace
+// there). It is never part of package probe.
 
 package probe
 
