@@ -85,6 +85,9 @@ type Function struct {
 	// with the same input, as defined for Stable. Same is how many of them returned the same.
 	Compared int64 `json:"compared,omitempty"`
 	Same     int64 `json:"same,omitempty"`
+	// Overlapping are calls that began while another call with the same input, as Stable counts inputs, had not returned, on
+	// another goroutine. It is a lower bound for functions with thousands of inputs, and 0 for those without results.
+	Overlapping int64 `json:"overlapping,omitempty"`
 	// Params says how each named parameter was hashed: by its value, by its address, or not at all.
 	Params []Taken `json:"params"`
 }
@@ -165,14 +168,14 @@ func Parse(text []byte, sources []Source) (*Counts, error) {
 }
 
 // fixed is the number of numbers before those of the parameters.
-const fixed = 15
+const fixed = 16
 
 func function(s Source, n []int64) Function {
 	f := Function{
 		Name: s.Name, Package: s.Package, File: s.File, Line: s.Line,
 		Calls: n[1], Hashed: n[2], Different: n[3], Identical: n[4], InRequest: n[5], PerRequest: n[6],
 		Stable: n[7], StablePerRequest: n[8],
-		Texts: n[9], DifferentTexts: n[10], TextsInRequest: n[11], TextsPerRequest: n[12], Compared: n[13], Same: n[14], Params: []Taken{},
+		Texts: n[9], DifferentTexts: n[10], TextsInRequest: n[11], TextsPerRequest: n[12], Compared: n[13], Same: n[14], Overlapping: n[15], Params: []Taken{},
 	}
 	kinds := []Taken{ByValue, ByAddress, NotTaken}
 	for _, k := range n[fixed:min(len(n), fixed+s.Params)] {
@@ -189,7 +192,7 @@ func Read(data []byte) (*Counts, error) {
 	}
 	for i, f := range c.Functions {
 		if f.Calls < 0 || f.Hashed < 0 || f.Hashed > f.Calls || f.Different < 0 || f.InRequest < 0 || f.InRequest > f.Hashed || f.PerRequest < 0 ||
-			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same {
+			f.Texts < 0 || f.Texts > f.Calls || f.TextsInRequest < 0 || f.TextsInRequest > f.Texts || f.Same < 0 || f.Compared < f.Same || f.Overlapping < 0 || f.Overlapping > f.Calls {
 			return nil, fmt.Errorf("inputs: the figures of function %d, %q, contradict each other", i, f.Name)
 		}
 	}

@@ -40,6 +40,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"text/template"
 
 	"example.com/app/part/part.v1"
@@ -60,6 +61,16 @@ func main() {
 	}
 	for i := 0; i < 30000; i++ {
 		many(i)
+	}
+	for i := 0; i < 3; i++ {
+		met.Add(3)
+		ended := make(chan bool)
+		for j := 0; j < 3; j++ {
+			go func() { together(j%2); ended <- true }()
+		}
+		<-ended
+		<-ended
+		<-ended
 	}
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { 
 		text(r.RequestURI)
@@ -98,6 +109,11 @@ func find(text, word string) (at int, err error) {
 	at = strings.Index(text, word)
 	return
 }
+
+var met sync.WaitGroup
+
+// together waits until all three that are called at the same time are.
+func together(n int) int { met.Done(); met.Wait(); return n }
 
 func same(n int) (answer, map[int]bool) { return answer{words: []string{"same"}}, map[int]bool{n: true} }
 
@@ -166,6 +182,7 @@ func TestCountsInputs(t *testing.T) {
 		{Name: "main.(*desk).asked", Package: "example.com/app", File: main, Line: lineOf(t, main, "func (d *desk) asked(")},
 		{Name: "main.next", Package: "example.com/app", File: main, Line: lineOf(t, main, "func next(")},
 		{Name: "main.other", Package: "example.com/app", File: main, Line: lineOf(t, main, "func other(")},
+		{Name: "main.together", Package: "example.com/app", File: main, Line: lineOf(t, main, "func together(")},
 		{Name: "main.gone", Package: "example.com/app", File: main, Line: 1},
 	}
 	b := mustBuild(t, BuildSpec{Package: ".", Dir: dir, Inputs: funcs})
@@ -193,29 +210,30 @@ func TestCountsInputs(t *testing.T) {
 			also++
 		default:
 			fmt.Sscan(words[0], &id)
-			got[b.Watched[id].Name] = strings.Join(words[1:18], " ")
+			got[b.Watched[id].Name] = strings.Join(words[1:19], " ")
 		}
 	}
 	if also != 2 {
 		t.Errorf("%d pairs of functions that got the same text", also)
 	}
 	// Calls, hashed, different, different with addresses, in requests, different in each; different of receivers by address, and in requests; calls with texts, different ones, both
-	// in requests; results compared, same; and the first three parameters.
+	// in requests; results compared, same; overlapping; and the first three parameters.
 	for name, want := range map[string]string{
 		"head":                            "requests 10 4",
-		"main.text":                       "90 90 64 64 30 10 64 10 0 0 0 0 26 26 0 0 0",
-		"main.main.func1":                 "10 10 1 10 10 10 10 10 0 0 0 0 0 0 1 1 0",
-		"main.deep":                       "660 660 11 11 0 0 11 0 0 0 0 0 649 649 0 0 0",
-		"main.same":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 57 0 0 0",
-		"main.(*desk).asked":              "60 60 3 60 0 0 3 0 0 0 0 0 57 57 0 0 0",
-		"main.next":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 0 0 0 0",
-		"main.other":                      "60 60 3 3 0 0 3 0 0 0 0 0 0 0 0 0 0",
-		"main.read":                       "20 20 10 10 20 10 10 10 20 10 20 10 10 10 0 0 0",
-		"main.check":                      "10 10 10 10 10 10 10 10 10 10 10 10 0 0 0 0 0",
-		"main.find":                       "20 20 20 20 20 20 20 20 20 10 20 10 0 0 0 0 0",
-		"text/template.(*Template).Parse": "60 60 3 60 0 0 60 0 0 0 0 0 0 0 0 0 0",
+		"main.text":                       "90 90 64 64 30 10 64 10 0 0 0 0 26 26 0 0 0 0",
+		"main.main.func1":                 "10 10 1 10 10 10 10 10 0 0 0 0 0 0 0 1 1 0",
+		"main.deep":                       "660 660 11 11 0 0 11 0 0 0 0 0 649 649 0 0 0 0",
+		"main.same":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 57 0 0 0 0",
+		"main.(*desk).asked":              "60 60 3 60 0 0 3 0 0 0 0 0 57 57 0 0 0 0",
+		"main.next":                       "60 60 3 3 0 0 3 0 0 0 0 0 57 0 0 0 0 0",
+		"main.other":                      "60 60 3 3 0 0 3 0 0 0 0 0 0 0 0 0 0 0",
+		"main.read":                       "20 20 10 10 20 10 10 10 20 10 20 10 10 10 0 0 0 0",
+		"main.check":                      "10 10 10 10 10 10 10 10 10 10 10 10 0 0 0 0 0 0",
+		"main.find":                       "20 20 20 20 20 20 20 20 20 10 20 10 0 0 0 0 0 0",
+		"text/template.(*Template).Parse": "60 60 3 60 0 0 60 0 0 0 0 0 0 0 0 0 0 0",
 		"example.com/app/part/part%2ev1.(*Box).Double": "60 60 2",
-		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 6 0 0 0 0 0 114 114 0 1 0",
+		"example.com/app/part/part%2ev1.Sum[...]":      "120 120 6 6 0 0 6 0 0 0 0 0 114 114 0 0 1 0",
+		"main.together": "9 9 2 2 0 0 2 0 0 0 0 0 7 7 3 0 0 0",
 	} {
 		if !strings.HasPrefix(got[name], want) {
 			t.Errorf("%s: %s, want %s", name, got[name], want)

@@ -13,6 +13,7 @@ import (
 	busyspin "github.com/hone-go/hone/internal/diagnose/rules/busy-spin"
 	byteatatime "github.com/hone-go/hone/internal/diagnose/rules/byte-at-a-time"
 	cachemiss "github.com/hone-go/hone/internal/diagnose/rules/cache-miss"
+	cachestampede "github.com/hone-go/hone/internal/diagnose/rules/cache-stampede"
 	callerinlog "github.com/hone-go/hone/internal/diagnose/rules/caller-in-log"
 	channelhandoff "github.com/hone-go/hone/internal/diagnose/rules/channel-handoff"
 	clientperrequest "github.com/hone-go/hone/internal/diagnose/rules/client-per-request"
@@ -140,6 +141,7 @@ func All() []rule.Rule {
 		busyspin.Rule(),
 		byteatatime.Rule(),
 		cachemiss.Rule(),
+		cachestampede.Rule(),
 		callerinlog.Rule(),
 		channelhandoff.Rule(),
 		clientperrequest.Rule(),

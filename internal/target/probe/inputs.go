@@ -92,6 +92,7 @@ type hone0watched struct {
 	textsPerRequest hone0distinct // texts together with the request
 
 	results hone0results
+	hone0running
 }
 
 var (
@@ -132,6 +133,7 @@ func hone0collectInputs() {
 		w.values, w.all, w.perRequest = hone0distinct{}, hone0distinct{}, hone0distinct{}
 		w.texts, w.differentTexts, w.textsInRequest, w.textsPerRequest = 0, hone0distinct{}, 0, hone0distinct{}
 		w.stable, w.stablePerRequest, w.results = hone0distinct{}, hone0distinct{}, hone0results{}
+		w.hone0running = hone0running{}
 		*w.on = true
 		w.mu.Unlock()
 	}
@@ -211,6 +213,7 @@ func hone0input(id int32, receiver interface{}, args ...interface{}) func(...int
 	if !w.results.wants(stable) {
 		return nil
 	}
+	w.enter(stable)
 	return func(results ...interface{}) { w.returned(stable, results) }
 }
 
@@ -474,8 +477,8 @@ func hone0currentRequest() uintptr {
 // different ones, and how many iterations of loops that take work; each further line is a function: its number, calls, hashed
 // calls, different inputs, different inputs with receiver and addresses, calls in requests or iterations, different inputs in
 // each of these summed up; different inputs with the receiver's address alone, and the same in requests; calls with a long text, different texts, and both in requests or iterations; calls whose result is
-// compared with that of an earlier call with the same input, and how many of these returned the same; and how each parameter was
-// hashed. Lines "also F G N" follow: in N requests, function G got a text that function F had got before.
+// compared with that of an earlier call with the same input, and how many of these returned the same; calls that began while
+// another with the same input ran; and how each parameter was hashed. Lines "also F G N" follow: in N requests, function G got a text that function F had got before.
 func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err error) {
 	if what == "clear" {
 		hone0collectInputs()
@@ -490,7 +493,8 @@ func hone0inputsCommand(out hone0io.Writer, what string) (missing string, err er
 		text = hone0strconv.AppendInt(text, int64(id), 10)
 		for _, n := range []int64{w.calls, w.hashed, w.values.count(), w.all.count(), w.inRequest, w.perRequest.count(),
 			w.stable.count(), w.stablePerRequest.count(),
-			w.texts, w.differentTexts.count(), w.textsInRequest, w.textsPerRequest.count(), w.results.compared, w.results.same} {
+			w.texts, w.differentTexts.count(), w.textsInRequest, w.textsPerRequest.count(), w.results.compared, w.results.same,
+			w.overlapping} {
 			text = hone0strconv.AppendInt(append(text, ' '), n, 10)
 		}
 		for _, k := range w.params {

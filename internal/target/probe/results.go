@@ -45,8 +45,37 @@ func (r *hone0results) add(input, result uint64) {
 	}
 }
 
+// hone0running counts calls that overlap: those that begin while another call with the same input, as stable counts inputs, has
+// not returned. They run on other goroutines, or the function would call itself for ever.
+type hone0running struct {
+	running     map[uint64]int // calls by their input
+	overlapping int64
+}
+
+func (r *hone0running) enter(input uint64) {
+	if r.running == nil {
+		r.running = map[uint64]int{}
+	}
+	if r.running[input] > 0 {
+		r.overlapping++
+	}
+	r.running[input]++
+}
+
+// leave notes the end of a call, which may have begun before the counts were cleared.
+func (r *hone0running) leave(input uint64) {
+	if r.running[input] > 1 {
+		r.running[input]--
+	} else {
+		delete(r.running, input)
+	}
+}
+
 // returned takes the results of a call, by their addresses. A result that is known only by its address says nothing.
 func (w *hone0watched) returned(input uint64, results []interface{}) {
+	w.mu.Lock()
+	w.leave(input)
+	w.mu.Unlock()
 	h := hone0hasher{}
 	h.SetSeed(hone0seed)
 	nodes := hone0resultNodes
