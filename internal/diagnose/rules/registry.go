@@ -35,6 +35,7 @@ import (
 	deferinloop "github.com/hone-go/hone/internal/diagnose/rules/defer-in-loop"
 	discardederror "github.com/hone-go/hone/internal/diagnose/rules/discarded-error"
 	falsesharing "github.com/hone-go/hone/internal/diagnose/rules/false-sharing"
+	fewworkers "github.com/hone-go/hone/internal/diagnose/rules/few-workers"
 	finalizerperobject "github.com/hone-go/hone/internal/diagnose/rules/finalizer-per-object"
 	flushpermessage "github.com/hone-go/hone/internal/diagnose/rules/flush-per-message"
 	fmtthenbytes "github.com/hone-go/hone/internal/diagnose/rules/fmt-then-bytes"
@@ -163,6 +164,7 @@ func All() []rule.Rule {
 		deferinloop.Rule(),
 		discardederror.Rule(),
 		falsesharing.Rule(),
+		fewworkers.Rule(),
 		finalizerperobject.Rule(),
 		flushpermessage.Rule(),
 		fmtthenbytes.Rule(),

@@ -1,0 +1,177 @@
+// Package fewworkers finds requests that queue for too few worker goroutines, which mostly wait themselves.
+package fewworkers
+
+import (
+	"fmt"
+	"go/ast"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/exectrace/requests"
+	"github.com/hone-go/hone/exectrace/wall"
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/traced"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// leastShare of the requests' time that they must wait for the workers.
+	leastShare = 0.25
+	// queue is the least number of requests that wait at a time, for each worker: with fewer, one works at each of them.
+	queue = 2
+	// mostIdle is the largest share of the workers' time in which they wait for work.
+	mostIdle = 0.1
+	// leastWaiting is the least share of their time in which they wait for something else, and use no processor.
+	leastWaiting = 0.5
+	// most workers that are too few.
+	most = 256
+	// byWorkers is the least share of the waits that workers must end.
+	byWorkers = 0.8
+)
+
+// Rule is few-workers.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:     "few-workers",
+		Kind:   rule.Block,
+		Needs:  []rule.Need{rule.NeedTrace},
+		Title:  "Requests queue for too few worker goroutines",
+		Doc:    doc,
+		Finder: finder.Trace{Specificity: 1, Judge: find},
+	}
+}
+
+const doc = `Requests pass their work to goroutines through a channel and wait for the
+result. The workers mostly wait as well: for a database, a device, another
+service. One worker then handles one job after the other, although what it waits
+for could serve several, and neither CPU nor the other side is busy. No CPU
+profile shows it.
+
+Start more workers: as many as what they wait for serves at a time, or one
+goroutine for each request with a limit (errgroup with SetLimit). If jobs of one
+kind must stay in order, give each key a queue of its own. If the other side
+takes batches, let a worker take all jobs that are there.
+
+It is fine where order is the point, or where the other side serves one at a
+time. The rule reports workers that are never idle, wait for half of their time
+and more, and have a queue of two requests or more for each.
+
+Seen in the field: volcano-sh/volcano#3772 (a controller handled the commands of
+all queues one after the other), fluidity-money/fluidity-app#1070.`
+
+func find(p *rule.Pass) []rule.Match {
+	if p.Trace.Goroutines == nil {
+		return nil
+	}
+	for i := range p.Trace.Goroutines.Groups {
+		w := workers{pass: p, Group: &p.Trace.Goroutines.Groups[i]}
+		if !w.busy() {
+			continue
+		}
+		t := traced.LongestQueue(p, leastShare, w.ends)
+		if t != nil && t.Waited/t.Length >= queue*float64(w.n) {
+			return []rule.Match{w.match(t)}
+		}
+	}
+	return nil
+}
+
+// workers are the goroutines that were started with one function.
+type workers struct {
+	pass *rule.Pass
+	*wall.Group
+	n      int64       // of them
+	waited float64     // seconds for something other than work
+	where  *wall.Place // most of it; nil when that is unknown
+}
+
+// busy reports whether the workers are few, lasting, hardly idle, and wait for something other than work.
+func (w *workers) busy() bool {
+	w.n = w.Found + w.Created - w.Ended
+	if w.Runtime || w.n < 1 || w.n > most || w.Seconds < 0.8*float64(w.n)*w.pass.Trace.Parallelism.Length {
+		return false
+	}
+	var off, idle float64
+	for _, p := range w.Parts {
+		if p.What == "blocked" || p.What == "syscall" {
+			off += p.Seconds
+		}
+	}
+	for i := range w.Stacks {
+		s := &w.Stacks[i]
+		switch {
+		case s.What != "blocked" && s.What != "syscall":
+		case takes(s.Why) && traced.SiteAt(w.pass, s.Line) != nil:
+			idle += s.Seconds
+		case w.where == nil || s.Seconds > w.where.Seconds:
+			w.where = s
+		}
+	}
+	w.waited = off - idle
+	return w.where != nil && idle <= mostIdle*w.Seconds && w.waited >= leastWaiting*w.Seconds
+}
+
+// takes reports whether a goroutine may wait for work by a reason.
+func takes(why string) bool {
+	return strings.HasPrefix(why, "chan ") || strings.HasPrefix(why, "select") || why == "sync.(*Cond).Wait"
+}
+
+// ends reports whether the workers end most waits of requests at a place.
+func (w *workers) ends(place *requests.PlaceTime) bool {
+	switch place.Part {
+	case requests.WaitChanSend, requests.WaitChanReceive, requests.WaitSelect:
+	default:
+		return false
+	}
+	var by float64
+	for _, waker := range place.Wakers {
+		if waker.Line != nil && (waker.Line.Function == w.Function || strings.HasPrefix(waker.Line.Function, w.Function+".")) {
+			by += waker.Share - waker.InHandlers
+		}
+	}
+	return by >= byWorkers
+}
+
+func (w *workers) match(t *traced.Queue) rule.Match {
+	name := funcname.Short(funcname.Typed(w.Function))
+	who, is := "one goroutine runs", "It is"
+	if w.n > 1 {
+		who, is = units.Count(w.n)+" goroutines run", "They are"
+	}
+	return rule.Match{
+		Site:       t.Site,
+		Confidence: rule.Likely, // how much of what the workers wait for is free is not known
+		Saving:     t.Saving(),
+		Cause: fmt.Sprintf("Requests wait for %s of their time for %s, which %s: %s of them at a time. %s never idle, and mostly waiting: %s of the time (%s, %s), while the program and its load use %s of the processors.",
+			t.Share(), name, who, t.Waiting(), is, units.Percent(w.waited/w.Seconds), w.where.Why, evidence.Near(w.pass, t.Site, w.where.Line), units.Percent(traced.Busy(w.pass))),
+		Fix: fmt.Sprintf("Start more goroutines with %s%s, as many as what they wait for serves at a time. If jobs must stay in order, use one queue for each key.", name, w.started(t)),
+		Evidence: append(t.Evidence(w.pass, name, "mostly ended at"),
+			rule.Evidence{What: "goroutines of " + name, Value: fmt.Sprintf("%d, %s of their time blocked", w.n, units.Percent(w.waited/w.Seconds)), Command: evidence.ViewCommand(w.pass, "goroutines")}),
+	}
+}
+
+// started says where the source starts the workers: " (line 10)"; "" when that is not seen.
+func (w *workers) started(t *traced.Queue) string {
+	p := w.pass.Place(t.Site)
+	if p == nil {
+		return ""
+	}
+	text := ""
+	for _, f := range p.Files() {
+		ast.Inspect(f, func(n ast.Node) bool {
+			g, ok := n.(*ast.GoStmt)
+			if !ok {
+				return true
+			}
+			if fn := p.Callee(g.Call); fn != nil && strings.HasSuffix(funcname.Typed(w.Function), "."+fn.Name()) {
+				at := p.Fset.Position(g.Pos())
+				text = fmt.Sprintf(" (%s:%d)", filepath.Base(at.Filename), at.Line)
+			}
+			return true
+		})
+	}
+	return text
+}
