@@ -87,6 +87,7 @@ import (
 	randsourcepercall "github.com/hone-go/hone/internal/diagnose/rules/rand-source-per-call"
 	readallknownsize "github.com/hone-go/hone/internal/diagnose/rules/readall-known-size"
 	rebuiltperedit "github.com/hone-go/hone/internal/diagnose/rules/rebuilt-per-edit"
+	recountperchange "github.com/hone-go/hone/internal/diagnose/rules/recount-per-change"
 	reflectsort "github.com/hone-go/hone/internal/diagnose/rules/reflect-sort"
 	regexpcompilepercall "github.com/hone-go/hone/internal/diagnose/rules/regexp-compile-per-call"
 	regexpsimple "github.com/hone-go/hone/internal/diagnose/rules/regexp-simple"
@@ -216,6 +217,7 @@ func All() []rule.Rule {
 		randsourcepercall.Rule(),
 		readallknownsize.Rule(),
 		rebuiltperedit.Rule(),
+		recountperchange.Rule(),
 		reflectsort.Rule(),
 		regexpcompilepercall.Rule(),
 		regexpsimple.Rule(),

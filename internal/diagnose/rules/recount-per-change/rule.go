@@ -1,0 +1,178 @@
+// Package recountperchange finds sums and counts of all elements that are computed again after a few changes.
+package recountperchange
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+
+	"github.com/hone-go/hone/internal/diagnose/evidence"
+	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/rule"
+	"github.com/hone-go/hone/internal/diagnose/syntax"
+	"github.com/hone-go/hone/internal/gocode"
+	"github.com/hone-go/hone/internal/site"
+	"github.com/hone-go/hone/internal/units"
+)
+
+const (
+	// least iterations of the loop, each time that it is reached.
+	least = 256
+	// perChange is the least number of iterations for each element that may have changed since the last time.
+	perChange = 32
+	// mostFrames from the loop to the line that names the collection.
+	mostFrames = 4
+)
+
+// Rule is recount-per-change.
+func Rule() rule.Rule {
+	return rule.Rule{
+		ID:    "recount-per-change",
+		Kind:  rule.CPU,
+		Needs: []rule.Need{rule.NeedCounts},
+		Title: "All elements added up again after a few changes",
+		Doc:   doc,
+		Finder: finder.Prepared{
+			Claim: rule.Claim{
+				// Reading a field takes the place of the loop; keeping it up to date takes an addition for each change.
+				Fraction:    rule.Fraction{Expect: 0.97, Low: 0.8, High: 1},
+				Specificity: 1,
+			},
+			Prepare: prepare,
+		},
+	}
+}
+
+const doc = `A loop over all elements of a list, a map or a set of bits computes a total: how
+many there are of a kind, how much memory they take, how full the set is. It runs
+again after each change, so inserting n elements takes n² steps.
+
+Keep the total in a field beside the collection. Where an element is added,
+changed or removed, add the difference. The total is then there when it is asked
+for.
+
+It is fine for short lists, for totals that are rarely asked for, and where most
+elements changed. The rule counts: it reports loops of 256 iterations and more,
+each time, with 32 iterations for each element that the code of the package can
+have changed since the last time.
+
+Seen in the field: kpango/gache#205 (the size of a cache: from 0.5 ms to 2.4 ns),
+pingcap/tidb#61339 (the total of a histogram).`
+
+func prepare(_ context.Context, p *rule.Pass) (finder.Line, bool) {
+	if p.Counts == nil || p.Syntax == nil {
+		return finder.Line{}, false
+	}
+	s := &search{pass: p, loops: map[gocode.Pos]*total{}, found: map[gocode.Pos]*recount{}}
+	return finder.Line{Start: finder.Frames(s.line), Judge: s.judge}, true
+}
+
+// search caches what is known of lines.
+type search struct {
+	pass  *rule.Pass
+	loops map[gocode.Pos]*total
+	found map[gocode.Pos]*recount
+}
+
+// recount is a line at which a total of a collection is computed.
+type recount struct {
+	collection ast.Expr
+	through    string  // the call that computes the total; "" when the loop is on the line
+	iterations float64 // each time
+	changes    float64 // of elements since the last time, at most
+	changedAt  int     // the line with most of them
+}
+
+// line returns the frame of a row at which a total is computed again; -1 for none.
+func (s *search) line(r *site.Row) int {
+	for i, f := range r.Stack {
+		if k := f.Owner.Kind; k != gocode.Main && k != gocode.Dependency {
+			continue
+		}
+		t := s.totalAt(f)
+		if t == nil {
+			continue
+		}
+		for j := i; j < len(r.Stack) && j <= i+mostFrames; j++ {
+			if s.recountAt(r, i, j, t) != nil {
+				return j
+			}
+		}
+		return -1
+	}
+	return -1
+}
+
+// recountAt returns what the line of frame j computes with the loop of frame i; nil when that is no total of a collection
+// that changed little.
+func (s *search) recountAt(r *site.Row, i, j int, t *total) *recount {
+	f := r.Stack[j]
+	pos := gocode.Pos{File: f.File, Line: f.Line}
+	if found, ok := s.found[pos]; ok {
+		return found
+	}
+	found := s.look(r, i, j, t)
+	s.found[pos] = found
+	return found
+}
+
+func (s *search) look(r *site.Row, i, j int, t *total) *recount {
+	f := r.Stack[j]
+	p := s.pass.Place(&site.Site{Frame: *f})
+	if p == nil || f.Owner.Kind != gocode.Main && f.Owner.Kind != gocode.Dependency {
+		return nil
+	}
+	c := &recount{iterations: t.iterations, collection: t.over}
+	if j > i {
+		calls := syntax.CallsTo(p, r.Stack[j-1].Function)
+		if len(calls) == 0 || len(calls[0].Args) > 0 || syntax.Receiver(calls[0]) == nil {
+			return nil
+		}
+		c.collection, c.through = syntax.Receiver(calls[0]), syntax.Text(calls[0])
+	}
+	v := lasting(p, c.collection)
+	if v == nil {
+		return nil
+	}
+	times, ok := evidence.Executions(s.pass, *f)
+	if j == i {
+		times.PerUnit = t.entries
+	}
+	if !ok || times.PerUnit <= 0 {
+		return nil
+	}
+	changed := &changes{pass: s.pass, p: p, of: v, elements: t.fields, times: times.PerUnit}
+	n, line, ok := changed.count()
+	if !ok || n <= 0 {
+		return nil
+	}
+	c.changes, c.changedAt = n/times.PerUnit, line
+	if c.iterations < perChange*max(1, c.changes) {
+		return nil
+	}
+	return c
+}
+
+func (s *search) judge(c *finder.Case) bool {
+	found := s.found[gocode.Pos{File: c.Site.File, Line: c.Site.Line}]
+	if found == nil {
+		return false
+	}
+	name := syntax.Text(found.collection)
+	how := "a loop"
+	if found.through != "" {
+		how = found.through
+	}
+	changes := "less than one element"
+	if found.changes >= 1 {
+		changes = "at most " + units.Some(found.changes, "element")
+	}
+	c.Allocs = nil
+	c.Confidence = rule.Likely // other code may change the collection too
+	c.Cause = fmt.Sprintf("%s goes over all of %s with %s, %s iterations each time. Since the last time %s changed, as counted.",
+		syntax.FuncName(c.Place), name, how, units.Count(int64(found.iterations+0.5)), changes)
+	c.Fix = fmt.Sprintf("Keep the total in a field beside %s, and add the difference where an element changes (line %d).", name, found.changedAt)
+	c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.ExecutionsCounted,
+		Value: fmt.Sprintf("%s iterations each time, %s changes", units.Count(int64(found.iterations+0.5)), units.Number(found.changes))})
+	return true
+}
