@@ -65,7 +65,7 @@ func (o *origin) local(v *types.Var) bool {
 					continue
 				}
 				found++
-				fine = fine && o.fixed(rhs)
+				fine = fine && o.fixed(rhs) && !(accumulates(n.Tok) && o.inLoopWith(n))
 			}
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
@@ -106,6 +106,23 @@ func (o *origin) local(v *types.Var) bool {
 	o.settled = append(o.settled, v)
 	defer func() { o.settled = o.settled[:len(o.settled)-1] }()
 	return !o.loose || o.untouched(v)
+}
+
+// accumulates reports whether an assignment adds to what a variable has, as i += n does.
+func accumulates(t token.Token) bool { return t != token.ASSIGN && t != token.DEFINE }
+
+// inLoopWith reports whether a loop runs both a node and the place's line: what one iteration adds,
+// the next one gets.
+func (o *origin) inLoopWith(n ast.Node) bool {
+	for _, around := range o.place.Enclosing(n) {
+		switch around.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if syntax.Line(o.place, around.Pos()) <= o.place.Line && o.place.Line <= syntax.Line(o.place, around.End()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mostFew is how many elements a list has at most for their results to be a few, which could be kept.
