@@ -26,7 +26,7 @@ func ParseExpect(text string) (Expect, error) {
 		item = strings.ToLower(strings.TrimSpace(item))
 		first, last, ok := statuses(item)
 		if !ok {
-			return Expect{}, fmt.Errorf("%q is no status: want a list like 200,404 or 4xx, of 100 to 599", item)
+			return Expect{}, fmt.Errorf("%q is not a status: want a list like 200,404 or 4xx, of 100 to 599", item)
 		}
 		for status := first; status <= last; status++ {
 			e.set[status] = true

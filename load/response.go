@@ -241,7 +241,7 @@ func (r *reader) discardChunks() error {
 			return err
 		}
 		if len(end) != 0 {
-			return malformed(fmt.Sprintf("a chunk of %d bytes goes on with %.20q", n, end))
+			return malformed(fmt.Sprintf("a chunk of %d bytes continues with %.20q", n, end))
 		}
 	}
 	r.left = maxHeader

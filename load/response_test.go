@@ -131,7 +131,7 @@ func TestBrokenAnswersAreErrors(t *testing.T) {
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "two Content-Lengths, 1 and 2"},
 		{"chunk size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", `"xyz" is not the size of a chunk`},
 		{"huge chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", "is not the size of a chunk"},
-		{"chunk too long", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n", "goes on with"},
+		{"chunk too long", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n", "continues with"},
 		{"endless header", "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHeader/5), "a header of more than"},
 		{"endless line", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("b", 2*maxHeader), "a header of more than"},
 		{"endless interim", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 40), "interim answers"},

@@ -175,11 +175,11 @@ func targetOrHeader(line string, mayBeHeader bool) (t Target, ok bool, err error
 		return Target{Method: "GET", URL: line}, true, nil
 	}
 	if !mayBeHeader {
-		return t, false, fmt.Errorf("%.60q is no target: %s", line, targetForm)
+		return t, false, fmt.Errorf("%.60q is not a target: %s", line, targetForm)
 	}
 	key, value, colon := strings.Cut(line, ":")
 	if !colon {
-		return t, false, fmt.Errorf("%.60q is no header: %s", line, fieldForm)
+		return t, false, fmt.Errorf("%.60q is not a header: %s", line, fieldForm)
 	}
 	value = strings.TrimSpace(value)
 	if err := checkField(key, value); err != nil {

@@ -80,14 +80,14 @@ func TestParseTargetsSaysWhatIsWrongAndWhere(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "# nothing\n\n", "no targets in it; want METHOD URL, as in GET http://"},
-		{"no method", "GET http://x/\n\nx/y\n", `:3: "x/y" is no target: want METHOD URL`},
+		{"no method", "GET http://x/\n\nx/y\n", `:3: "x/y" is not a target: want METHOD URL`},
 		{"header first", "A: b\n", ":1: "},
 		{"scheme", "GET http://x/\nGET ftp://x/\n", ":2: URL \"ftp://x/\": cannot send ftp"},
 		{"no scheme", "\nGET x/y\n", `:2: URL "x/y" has no scheme: write http://x/y`},
 		{"no host", "GET http:///y\n", ":1: URL \"http:///y\" names no host"},
 		{"port", "GET http://x:99999/\n", ":1: URL"},
 		{"header name", "GET http://x/\na b: c\n", `:2: "a b" is not a header name`},
-		{"not a header", "GET http://x/\nA\n", `:2: "A" is no header: want a header (Name: value), @FILE for the body, or the next METHOD URL`},
+		{"not a header", "GET http://x/\nA\n", `:2: "A" is not a header: want a header (Name: value), @FILE for the body, or the next METHOD URL`},
 		{"body missing", "POST http://x/\n@gone.json\n", ":2: body: "},
 		{"body unnamed", "POST http://x/\n@\n", ":2: body: no file is named"},
 		{"two bodies", "POST http://x/\n@targets\n@targets\n", ":3: a second body"},

@@ -110,7 +110,7 @@ func (t tools) source(name string) (string, error) {
 	case name == "":
 		return "", fmt.Errorf("name a recording (see the tool recordings) or a file below %s", strings.Join(t.Dirs, ", "))
 	case strings.HasPrefix(name, "-"):
-		return "", fmt.Errorf("%q is no name of a recording", name)
+		return "", fmt.Errorf("%q is not the name of a recording", name)
 	case !strings.ContainsAny(name, `/\`) && t.Known(name):
 		return name, nil
 	}
@@ -139,7 +139,7 @@ func below(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// pattern checks a regular expression or a name that stands between flags and sources.
+// pattern checks a regular expression or a name that comes between flags and sources.
 func pattern(s string) (string, error) {
 	if s == "" || strings.HasPrefix(s, "-") {
 		return "", fmt.Errorf("%q names no function: give a regular expression", s)

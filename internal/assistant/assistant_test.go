@@ -113,7 +113,7 @@ func TestToolsRefuse(t *testing.T) {
 		{"findings", map[string]any{"recording": "two.hone"}, "neither a recording"},
 		{"findings", map[string]any{"recording": ""}, "name a recording"},
 		{"findings", map[string]any{}, "recording"},
-		{"findings", map[string]any{"recording": "-o=x"}, "no name"},
+		{"findings", map[string]any{"recording": "-o=x"}, "not the name"},
 		{"findings", map[string]any{"recording": filepath.Join(other, "secret")}, "neither"},
 		{"findings", map[string]any{"recording": "../" + filepath.Base(other) + "/secret"}, "neither"},
 		{"findings", map[string]any{"recording": "link"}, "neither"},

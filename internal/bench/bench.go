@@ -111,7 +111,7 @@ type Result struct {
 	Schema     string      `json:"schema"`
 	Go         string      `json:"go"`
 	CPUs       int         `json:"cpus"`
-	Against    string      `json:"against,omitempty"` // the ref, and the commit that it stands for
+	Against    string      `json:"against,omitempty"` // the ref and its commit
 	Commit     string      `json:"commit,omitempty"`
 	Tree       string      `json:"tree,omitempty"`        // the ref that replaces the working tree
 	TreeCommit string      `json:"tree_commit,omitempty"` // and its commit
@@ -147,7 +147,7 @@ type Sample struct {
 	Values  map[string]float64 `json:"values"`
 }
 
-// names of the sides as they stand in output.
+// names of the sides in output.
 const (
 	oldSide = 0
 	newSide = 1

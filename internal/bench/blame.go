@@ -89,7 +89,7 @@ func (r *runner) expensive() []*subject {
 	return all[:min(len(all), r.Record)]
 }
 
-// worse lists the profiled metrics of a benchmark that are worse: a time stands for CPU.
+// worse lists the profiled metrics of a benchmark that are worse: a time represents CPU.
 func (x *subject) worse() (units []string) {
 	for _, row := range x.Rows {
 		unit := row.Unit
@@ -103,7 +103,7 @@ func (x *subject) worse() (units []string) {
 	return units
 }
 
-// columns is the sample type that stands for a metric; "" for none.
+// columns is the sample type of a metric; "" for none.
 func columns(unit string) string {
 	return map[string]string{cpuUnit: "cpu", "B/op": "alloc_space", "allocs/op": "alloc_objects"}[unit]
 }

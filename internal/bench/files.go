@@ -177,7 +177,7 @@ func (l *lines) read(name string, side int) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(text) > mostBytes {
-		return fmt.Errorf("%s has more than %d bytes: it is no file of benchmarks", name, mostBytes)
+		return fmt.Errorf("%s has more than %d bytes: it is not a file of benchmarks", name, mostBytes)
 	}
 	heads := headers(text)
 	found := 0

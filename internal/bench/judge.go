@@ -316,7 +316,7 @@ func (x *subject) suspect() bool {
 	})
 }
 
-// confirm takes the second set of samples, which is of other link layouts. A change stays one if the second set shows it by itself and the
+// confirm takes the second set of samples, which is of other link layouts. A change stays one if the second set shows it independently and the
 // interval of both sets, adjusted for layouts, does not hold 1. The figures of its row are then of both sets.
 func (x *subject) confirm() {
 	old, new := slices.Concat(x.Old, x.second[oldSide]), slices.Concat(x.New, x.second[newSide])

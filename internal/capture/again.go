@@ -175,7 +175,7 @@ func (r *recorder) runAgain(ctx context.Context, start startFunc, spec target.Ru
 	parts, missing := proc.Parts()
 	for _, name := range i.parts {
 		if len(parts[name]) == 0 {
-			return stretch{}, nil, errors.New(cmp.Or(missing[name], "the program handed none over"))
+			return stretch{}, nil, errors.New(cmp.Or(missing[name], "the program sent none"))
 		}
 	}
 	st := stretch{phase: recording.Phase{

@@ -14,7 +14,7 @@ type sample struct {
 	cpu        float64 // CPU seconds per request, per run, or per second when there is no load
 }
 
-// unknown stands for a figure that a window does not have.
+// unknown is the value of a figure that a window does not have.
 var unknown = math.NaN()
 
 // drift is how much better than the clean phase, beyond the interval, a phase may look before the

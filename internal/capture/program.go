@@ -132,7 +132,7 @@ func (p *program) runPhase(ctx context.Context, phase string, rs *runs, c *colle
 			c.take(r)
 		}
 		if err != nil {
-			break // cut short: it says nothing about speed
+			break // interrupted: its time is not that of a run
 		}
 		rs.add(r, time.Since(r.began))
 		err = p.failed(r, n)
@@ -279,4 +279,4 @@ func count(n int, what string) string {
 }
 
 // errNone stands for a part that no run gave, without a reason.
-var errNone = errors.New("no run handed it over")
+var errNone = errors.New("no run sent it")

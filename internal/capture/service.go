@@ -26,7 +26,7 @@ type service struct {
 	answers [][]load.Answer // to a sample of the requests
 }
 
-// recordURL records a service that somebody else started.
+// recordURL records a service that hone did not start.
 func (r *recorder) recordURL(ctx context.Context) error {
 	r.phase = phaseAttach
 	began := time.Now()

@@ -196,7 +196,7 @@ func parseCPUs(list string) (cpus []int, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 || n > 1<<12 {
-			return nil, fmt.Errorf("%q is no number of processors; write 1,2,4", word)
+			return nil, fmt.Errorf("%q is not a number of processors; write 1,2,4", word)
 		}
 		if !slices.Contains(cpus, n) {
 			cpus = append(cpus, n)
@@ -269,7 +269,7 @@ func (b *benchFlags) baselineFile(ctx context.Context, env Env) (string, error) 
 		return "", nil
 	}
 	if !benchText(path) {
-		return "", usagef("-against %s: a recording is no baseline of benchmarks; name a git ref, or a file of benchmark lines", name)
+		return "", usagef("-against %s: a recording is not a baseline for benchmarks; name a git ref, or a file of benchmark lines", name)
 	}
 	b.spec.Against = ""
 	return path, nil

@@ -159,7 +159,7 @@ func dispatch(ctx context.Context, args []string, env Env) error {
 }
 
 // parse reads flags before, between and after the arguments, as people type
-// them; what follows "--" is handed on untouched.
+// them; what follows "--" is passed on unchanged.
 func parse(fs *flag.FlagSet, args []string) (words, rest []string, err error) {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, rest = args[:i], args[i+1:]

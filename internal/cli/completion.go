@@ -63,7 +63,7 @@ func printRecordings(env Env) error {
 type completion struct {
 	name, short string
 	flags       []string
-	words       []string // that may stand behind it: views, rules, commands
+	words       []string // that may follow it: views, rules, commands
 	recordings  bool     // it reads recordings
 }
 
@@ -82,7 +82,7 @@ func completions() []completion {
 // readsRecordings matches the arguments of commands that take a recording.
 var readsRecordings = regexp.MustCompile(`\b(SOURCE|REC|OLD)\b`)
 
-// behind lists the words that may stand behind a command.
+// behind lists the words that may follow a command.
 func behind(name string) (words []string) {
 	switch name {
 	case "trace":

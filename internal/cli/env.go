@@ -38,7 +38,7 @@ type Env struct {
 	ink                  screen.Ink // of the colours that Stdout shows
 	rawStdout, rawStderr io.Writer  // what is behind Stdout and Stderr once they escape; see escaped
 
-	// sources, when set, reads profiles in the place of source.Opener.Profile.
+	// sources, when set, reads profiles instead of source.Opener.Profile.
 	sources openFunc
 	// traces, when set, keeps the execution traces that were read.
 	traces *source.Traces

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// redirect runs with the file in the place of standard output. The file appears when all of it is written. What is
+// redirect runs with the file instead of standard output. The file appears when all of it is written. What is
 // there and is no file (a device, a pipe) is written to as it is.
 func redirect(env Env, name string, run func(Env) error) error {
 	if name == "" || name == "-" {

@@ -217,7 +217,7 @@ func (p *profileFlags) bases() ([]string, profile.Subtraction, error) {
 	case len(p.base) > 0 && o.Mark:
 		return nil, o, usagef("-base and -diff_base exclude each other: they differ in what percentages are of")
 	case p.normalize && p.perRequest:
-		return nil, o, usagef("-normalize and -per_request exclude each other: each scales by a measure of its own")
+		return nil, o, usagef("-normalize and -per_request exclude each other: each scales by a different measure")
 	case len(p.base) == 0 && !o.Mark && p.perRequest:
 		return nil, o, usagef("-per_request needs a -base or -diff_base to scale")
 	case len(p.base) == 0 && !o.Mark && p.normalize:

@@ -119,7 +119,7 @@ func unnamed(fs *flag.FlagSet) bool {
 	return fs.Lookup("o").Value.String() == "" && fs.Lookup("json").Value.String() != "true"
 }
 
-// unknown says what to type in the place of a word.
+// unknown says what to type instead of a word.
 func (sh *shell) unknown(word string) error {
 	name, _, isSet := strings.Cut(word, "=")
 	switch {
@@ -129,7 +129,7 @@ func (sh *shell) unknown(word string) error {
 		return usagef("diff compares two sources, and the shell has one; diff_base=OLD subtracts a source")
 	}
 	if _, ok := lookup(word); ok {
-		return usagef("%s is no report; leave the shell for `hone %s`", word, word)
+		return usagef("%s is not a report; leave the shell for `hone %s`", word, word)
 	}
 	if hint := pprofHint(word); hint != "" {
 		return usagef("no command %q%s", word, hint)
@@ -190,7 +190,7 @@ func shellArguments(cmd command, fs *flag.FlagSet, words []string) (flags, args 
 	return flags, args, nil
 }
 
-// keepPages is how many pages that nobody named stay in the cache.
+// keepPages is how many pages without a name given by the user stay in the cache.
 const keepPages = 20
 
 // page returns a new file in hone's cache; old ones go.
@@ -225,7 +225,7 @@ func (sh *shell) page(pattern string) (string, error) {
 	return f.Name(), f.Close()
 }
 
-// output runs with the program of the line, if any, in the place of standard output.
+// output runs with the program of the line, if any, instead of standard output.
 // What goes to a file is written by report, which knows the flags for it.
 func (sh *shell) output(ctx context.Context, l prompt.Line, run func(Env) error) error {
 	env := sh.commandEnv()

@@ -50,7 +50,7 @@ func (s settings) apply(fs *flag.FlagSet) error {
 		name, _ := longForm(f)
 		given[name] = true
 	})
-	// Names that stand for other names.
+	// Aliases.
 	given["nodecount"] = given["nodecount"] || given["top"]
 	given["trim"] = given["trim"] || given["top"]
 	for name, values := range s {

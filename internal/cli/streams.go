@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/screen"
 )
 
-// escaped returns e with screen.Writers in the place of standard output and standard error, and what
+// escaped returns e with screen.Writers instead of standard output and standard error, and what
 // writes the last of them. Commands print what came from outside: nothing of it may reach the
 // terminal as it is. Data for other programs goes to data.
 func (e Env) escaped() (_ Env, flush func() error) {
@@ -34,7 +34,7 @@ func (e Env) withStdout(w io.Writer, ink screen.Ink) (_ Env, flush func() error)
 	return e, out.Flush
 }
 
-// plainStdout returns e with a file or a program in the place of standard output.
+// plainStdout returns e with a file or a program instead of standard output.
 func (e Env) plainStdout(w io.Writer) (_ Env, flush func() error) {
 	e.StdoutTerminal, e.StdoutTTY, e.Width = false, false, 0
 	return e.withStdout(w, "")

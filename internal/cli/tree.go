@@ -17,7 +17,7 @@ func treeCommand() command {
 	return command{
 		name: "tree", args: "[SOURCE...]", group: "profiles",
 		short: "each function between its callers and what it calls",
-		long:  sourceHelp + "\nSeveral sources are summed. Callers stand above a function, what it calls below it.",
+		long:  sourceHelp + "\nSeveral sources are summed. Callers are above a function, callees below it.",
 		examples: []string{
 			"hone tree cpu.pprof",
 			"hone tree -focus 'json\\.' rec.hone",

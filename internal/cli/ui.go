@@ -180,7 +180,7 @@ func openBrowser(ctx context.Context, address string) error {
 	return nil
 }
 
-// shelvesOf makes paths absolute, and refuses what is not there.
+// shelvesOf makes paths absolute, and rejects those that do not exist.
 func shelvesOf(dir string, args []string) ([]string, error) {
 	var paths []string
 	for _, a := range args {
@@ -217,7 +217,7 @@ type uiBackend struct {
 // mostKept is how many decoded profiles are kept.
 const mostKept = 4
 
-// sources returns what reads profiles for a command: those of the last commands are there already, unless a file changed.
+// sources returns what reads profiles for a command: those of the last commands are cached, unless a file changed.
 func (b *uiBackend) sources() openFunc {
 	if b.kept == nil {
 		return nil

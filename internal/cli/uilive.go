@@ -141,7 +141,7 @@ type viewed struct {
 	noBrowser bool
 }
 
-// run records with the pages open, prints the findings, and lets the pages stand until ctx ends.
+// run records with the pages open, prints the findings, and serves the pages until ctx ends.
 func (v *viewed) run(ctx context.Context, env Env, cfg session.Config, prog *progress, args, rest []string) error {
 	b := &uiBackend{env: env, kept: &keptSources{ctx: ctx}, cfg: cfg}
 	name := "recording " + strings.Join(args, " ")

@@ -55,7 +55,7 @@ type DiffRow struct {
 	Difference stats.Interval `json:"difference"`       // new − old with its 95 % bounds
 	P          float64        `json:"p"`                // of "no difference"
 	Q          float64        `json:"q"`                // p adjusted for the number of rows
-	Events     *[2]float64    `json:"events,omitempty"` // samples that stand behind each side
+	Events     *[2]float64    `json:"events,omitempty"` // number of samples of each side
 	Verdict    Verdict        `json:"verdict"`          // better and worse: moved; unknown: cannot tell
 	decidable  bool
 	row        int // of the pairing
@@ -77,7 +77,7 @@ type Diff struct {
 	Unit       string     `json:"unit"` // "s", "B", "objects", …; "share" of the total
 	Per        string     `json:"per"`  // "request", "operation", "run", "second", "total"; "" = a state, compared as it is
 	Exposure   [2]float64 `json:"exposure"`
-	Events     [2]float64 `json:"events"`          // samples that stand behind each side; 0 where that is not known
+	Events     [2]float64 `json:"events"`          // number of samples of each side; 0 if unknown
 	Threshold  float64    `json:"threshold"`       // share of the old total
 	Limit      float64    `json:"limit"`           // the same in Unit
 	Total      *DiffRow   `json:"total,omitempty"` // absent when shares are compared
@@ -105,7 +105,7 @@ type diffSource struct {
 // NewDiffer starts a comparison.
 func NewDiffer(o DiffOptions) (*Differ, error) {
 	if !(o.Threshold >= 0 && o.Threshold <= 1) {
-		return nil, fmt.Errorf("the threshold %g is no share between 0 and 1", o.Threshold)
+		return nil, fmt.Errorf("the threshold %g is not a share between 0 and 1", o.Threshold)
 	}
 	pairer, err := pairing.New(o.Options)
 	if err != nil {

@@ -45,7 +45,7 @@ func doubts(sides [2]side, found []Difference, force bool) doubt {
 				d.all = fmt.Sprintf("%s answered %.0f of %.0f requests/s: what piled up was measured", r.Name, answered, rate)
 			}
 			if m.Load == nil && len(p.Benchmarks) == 0 && p.Runs == 0 {
-				d.all = "without -load nobody knows what came to the service"
+				d.all = "without -load the requests to the service are unknown"
 				if m.Target.LoadCommand != "" {
 					d.all = "hone does not see the requests of a load command: only -load counts them"
 				}

@@ -129,7 +129,7 @@ func requestFigures(unit string, p recording.Phase) []figure {
 	return list
 }
 
-// Metrics that only recordings made in turns are compared by: each has one value a recording, which ranks can judge.
+// Metrics that only interleaved recordings are compared by: each has one value a recording, which ranks can judge.
 const (
 	PeakMemory = "peak memory" // the most that a process held
 	// GCShare is the part of the CPU time that the collector took. It is not a cost of its own: it also grows where the rest of a

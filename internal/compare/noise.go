@@ -73,7 +73,7 @@ func sharingOf(m recording.Manifest, p recording.Phase) sharing {
 const (
 	// mostShared bounds the share that others take: something is left, else nothing would have been recorded.
 	mostShared = 0.9
-	// unknownShared is assumed where nobody counts what others do.
+	// unknownShared is assumed if the CPU of other processes is unknown.
 	unknownShared = 0.1
 	// Below freeCores of all cores busy nobody waits for a core; from fullCores on everybody does.
 	freeCores = 0.4

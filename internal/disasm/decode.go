@@ -150,7 +150,7 @@ func (b *Binary) lookup(addr uint64) (name string, base uint64) {
 	return "", 0
 }
 
-// codeReader lets the arm64 decoder read constants that stand in the code.
+// codeReader lets the arm64 decoder read constants that are in the code.
 type codeReader struct {
 	code []byte
 	pc   uint64 // of code[0]

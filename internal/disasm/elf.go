@@ -83,7 +83,7 @@ const (
 )
 
 // elfModule reads runtime.text and go:func.* from the moduledata. In a position-independent
-// program the words are zero and stand in the relocations. 0 is for not known.
+// program the words are zero, and the values are in the relocations. 0 means unknown.
 func elfModule(f *elf.File, s *elf.Section) (text, goFunc uint64) {
 	if f.Class != elf.ELFCLASS64 {
 		return 0, 0

@@ -171,7 +171,7 @@ func (t *pclntab) steps(at uint32) []step {
 	}
 }
 
-// valueAt looks up an offset from the entry; −1 where nothing is said.
+// valueAt looks up an offset from the entry; −1 if there is no value.
 func valueAt(steps []step, offset uint64) int32 {
 	i := sort.Search(len(steps), func(i int) bool { return steps[i].end > offset })
 	if i == len(steps) {

@@ -73,13 +73,13 @@ func differ(own, variant []said) (a *Answers, differs string) {
 		steady := only(o.bodies) != ""
 		switch {
 		case was != "" && was != is:
-			all = append(all, fmt.Sprintf("%s is answered %s, and %s as it is", o.target, words(v.statuses), was))
+			all = append(all, fmt.Sprintf("%s is answered %s instead of %s", o.target, words(v.statuses), was))
 		case !steady:
 			a.Unsteady = append(a.Unsteady, o.target)
 		case only(v.bodies) == "":
-			all = append(all, fmt.Sprintf("the body of %s changes from request to request, which it does not as it is", o.target))
+			all = append(all, fmt.Sprintf("the body of %s differs from request to request, which it does not in the unchanged target", o.target))
 		case only(v.bodies) != only(o.bodies):
-			all = append(all, fmt.Sprintf("the body of %s is another", o.target))
+			all = append(all, fmt.Sprintf("the body of %s differs", o.target))
 		}
 		if steady {
 			a.Bodies++
@@ -106,5 +106,5 @@ func words(set map[string]bool) string {
 	if one := only(set); one != "" {
 		return one
 	}
-	return "sometimes otherwise"
+	return "in several ways"
 }

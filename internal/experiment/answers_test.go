@@ -23,13 +23,13 @@ func TestDiffer(t *testing.T) {
 		bodies       int
 	}{
 		"the same":              {steady, answered([2]string{"200", "x"}), "", 2},
-		"another body":          {steady, answered([2]string{"200", "y"}), "the body of GET /a is another", 2},
-		"another status":        {steady, answered([2]string{"500", "x"}), "GET /a is answered 500, and 200 as it is", 2},
+		"another body":          {steady, answered([2]string{"200", "y"}), "the body of GET /a differs", 2},
+		"another status":        {steady, answered([2]string{"500", "x"}), "GET /a is answered 500 instead of 200", 2},
 		"no answer":             {steady, answered([2]string{"timeout", ""}), "GET /a is answered timeout", 2},
-		"sometimes an error":    {steady, answered([2]string{"200", "x"}, [2]string{"503", "x"}), "is answered sometimes otherwise", 2},
+		"sometimes an error":    {steady, answered([2]string{"200", "x"}, [2]string{"503", "x"}), "is answered in several ways", 2},
 		"a time":                {clock, answered([2]string{"200", "10:02"}), "", 1},
 		"a time, another error": {clock, answered([2]string{"404", "10:02"}), "answered 404", 1},
-		"a body that wavers":    {steady, clock, "changes from request to request, which it does not", 2},
+		"a body that wavers":    {steady, clock, "differs from request to request, which it does not", 2},
 	} {
 		a, differs := differ(c.own, c.variant)
 		if c.want == "" && differs != "" || !strings.Contains(differs, c.want) {
@@ -42,7 +42,7 @@ func TestDiffer(t *testing.T) {
 	if a, differs := differ(nil, nil); a != nil || differs != "" {
 		t.Errorf("without answers: %+v, %q", a, differs)
 	}
-	if _, differs := differ(many("x"), many("y")); strings.Count(differs, "another") != 3 || !strings.HasSuffix(differs, "and 7 more") {
+	if _, differs := differ(many("x"), many("y")); strings.Count(differs, "differs") != 3 || !strings.HasSuffix(differs, "and 7 more") {
 		t.Errorf("of ten: %q", differs)
 	}
 }

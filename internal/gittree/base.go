@@ -18,7 +18,7 @@ func Base(ctx context.Context, dir string) (string, error) {
 	}
 	head, err := git("rev-parse", "--verify", "HEAD")
 	if err != nil {
-		return "", errors.New("no base to compare with: this is no git repository with a commit; name one with -base in a clone")
+		return "", errors.New("no base to compare with: this is not a git repository with a commit; name one with -base in a clone")
 	}
 	for _, ref := range []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"} {
 		base, err := git("merge-base", "HEAD", ref)

@@ -278,7 +278,7 @@ func matchPattern(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// splitQuoted splits at white space; an element may stand in ' or ", as the go command
+// splitQuoted splits at white space; an element may be quoted by ' or ", as the go command
 // reads GOFLAGS and -gcflags (cmd/internal/quoted). An unfinished quote runs to the end.
 func splitQuoted(s string) []string {
 	var out []string

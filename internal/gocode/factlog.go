@@ -56,7 +56,7 @@ func readLog(r io.Reader) (logHeader, []Fact, error) {
 		return h, nil, fmt.Errorf("compiler log: no header: %w", err)
 	}
 	if json.Unmarshal(line, &h) != nil || h.Version == nil || h.File == "" {
-		return h, nil, errors.New("compiler log: the first line is no header")
+		return h, nil, errors.New("compiler log: the first line is not a header")
 	}
 	if *h.Version != 0 {
 		return h, nil, fmt.Errorf("compiler log: version %d, 0 is understood", *h.Version)

@@ -63,8 +63,8 @@ func TestReadLog(t *testing.T) {
 	}
 	for log, want := range map[string]string{
 		"":                            "no header",
-		"x\n":                         "no header",
-		`{"file":"f.go"}`:             "no header",
+		"x\n":                         "not a header",
+		`{"file":"f.go"}`:             "not a header",
 		`{"version":1,"file":"f.go"}`: "version 1",
 	} {
 		if _, _, err := readLog(strings.NewReader(log)); err == nil || !strings.Contains(err.Error(), want) {

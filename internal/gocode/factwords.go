@@ -17,7 +17,7 @@ func (f *Fact) HeadWords() (kind, text string) {
 }
 
 // Words describes a fact in plain words: kind is "escape", "inlining", "bounds check" or "copy".
-// Both are "" for facts that matter to nobody (constants in an interface, nil checks, leaks).
+// Both are "" for facts that are not reported (constants in an interface, nil checks, leaks).
 func (f *Fact) Words() (kind, text string) {
 	switch f.Code {
 	case "escape":

@@ -95,7 +95,7 @@ func (x *Index) goEnv() goEnv {
 		if e.err = err; err != nil {
 			what := "no Go toolchain: "
 			if errors.Is(err, errNoDir) {
-				what = "the program's source is not there: "
+				what = "the program's source does not exist: "
 			}
 			x.note(what + err.Error())
 			return e

@@ -14,7 +14,7 @@ import (
 // symbol.
 type ownerKey struct{ file, pkg string }
 
-// Owner returns the owner of a frame, given its function and file as they stand in the profile.
+// Owner returns the owner of a frame, given its function and file as in the profile.
 // An answer is remembered, so asking again costs a map lookup.
 func (x *Index) Owner(function, file string) Owner {
 	key := ownerKey{file, symbolPackage(function)}
@@ -84,7 +84,7 @@ func (x *Index) mainPackage() string {
 	return "main"
 }
 
-// ownerBySymbol owns a frame whose file says nothing. File is then its bare name.
+// ownerBySymbol owns a frame whose file does not show its owner. File is then its bare name.
 func (x *Index) ownerBySymbol(pkg, file string) Owner {
 	if pkg == "" && file == "_testmain.go" {
 		pkg = "main"

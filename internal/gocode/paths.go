@@ -29,7 +29,7 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 
 // symbolPackage returns the import path in a symbol as the runtime prints it, "" for a
 // symbol of C or assembly. It is where the function was written or inlined into,
-// so it only helps where the file says nothing.
+// so it only helps if the file does not show the owner.
 func symbolPackage(fn string) string {
 	for _, prefix := range [...]string{"type:.eq.", "type:.hash."} {
 		fn = strings.TrimPrefix(fn, prefix)

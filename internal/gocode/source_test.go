@@ -237,7 +237,7 @@ func TestSourceThatIsNotThere(t *testing.T) {
 	if _, err := gone.Source("runtime/proc.go"); err == nil {
 		t.Error("a standard library was found without a directory to run go in")
 	}
-	for x, want := range map[*Index]string{bare: "no Go toolchain", gone: "source is not there"} {
+	for x, want := range map[*Index]string{bare: "no Go toolchain", gone: "source does not exist"} {
 		if n := x.Notes(); len(n) != 1 || !strings.Contains(n[0], want) {
 			t.Errorf("notes %q, want %q", n, want)
 		}

@@ -116,7 +116,7 @@ func (p *Place) own(loop, other ast.Stmt) ast.Stmt {
 	return loop
 }
 
-// oneLine reports whether a block stands on one line and holds something.
+// oneLine reports whether a block is on one line and not empty.
 func (p *Place) oneLine(b *ast.BlockStmt) bool {
 	return len(b.List) > 0 && p.line(b.Lbrace) == p.line(b.Rbrace)
 }

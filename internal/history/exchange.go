@@ -50,7 +50,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer) (runs int, err error) {
 // mostLine bounds a line of an export.
 const mostLine = 1 << 30
 
-// Import adds the runs of an export. Those that are there already stay as they are.
+// Import adds the runs of an export. Existing runs are not changed.
 func (s *Store) Import(ctx context.Context, r io.Reader) (runs int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, mostLine)

@@ -80,7 +80,7 @@ func (s *Store) fileNames(ctx context.Context, id string) ([]string, error) {
 // Find returns the newest run of a commit, or the run with an ID; either may be cut to its first letters (four at least).
 func (s *Store) Find(ctx context.Context, name string) (Run, error) {
 	if len(name) < 4 || strings.ContainsAny(name, `%_\`) {
-		return Run{}, fmt.Errorf("history: %q is no run or commit: give four of its letters at least", name)
+		return Run{}, fmt.Errorf("history: %q is not a run or a commit: give at least four of its letters", name)
 	}
 	r, err := scanRun(s.db.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs AS r WHERE r.id LIKE $1 OR r.commit_hash LIKE $2
 		ORDER BY r.made DESC, r.seq DESC LIMIT 1`, name+"%", name+"%").Scan)

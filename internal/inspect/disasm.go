@@ -87,7 +87,7 @@ func notFound(name string, v *report.View, re *regexp.Regexp, inlined []string) 
 			more = fmt.Sprintf(" and %d more", len(inlined)-few)
 			inlined = inlined[:few]
 		}
-		return fmt.Errorf("%s: what matches %q is inlined wherever it costs something, and has no code of its own; its instructions are in %s%s",
+		return fmt.Errorf("%s: functions that match %q are inlined wherever they cost something; their instructions are in %s%s",
 			name, re, strings.Join(inlined, ", "), more)
 	}
 	return fmt.Errorf("%s: no function that matches %q costs anything in %s; `hone top -top -1` shows all", name, re, v.SampleType.Type)

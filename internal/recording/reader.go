@@ -240,7 +240,7 @@ func (r *Recording) Bytes(name string) ([]byte, error) {
 	return data, nil
 }
 
-// missing is the error for a part that is not there.
+// missing returns the error for a part that does not exist.
 func (r *Recording) missing(name string) error {
 	for _, m := range r.Manifest.Missing {
 		if m.Part != name {

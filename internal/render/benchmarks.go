@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose"
 )
 
-// mostBenchmarks is how many benchmarks the header lists; all stand in the JSON form.
+// mostBenchmarks is how many benchmarks the header lists; the JSON form has all.
 const mostBenchmarks = 20
 
 // benchmarks has a line for each benchmark: what an operation takes, and how far its runs are apart.

@@ -41,7 +41,7 @@ func blindNotes(v *report.View, b blindspots.Spots) []string {
 		each := float64(s.Value) / float64(s.Samples)
 		low, high := int64(math.Floor(s.Bounds.Low/each)*each), int64(math.Ceil(s.Bounds.High/each)*each)
 		value := func(x int64) string { return v.Readable(x, v.ReadableUnit(s.Value)) }
-		say("a thread is sampled every %s of CPU time (%.3g Hz): the least shown, %s, is %s, and so stands for %s to %s (95 %%)",
+		say("a thread is sampled every %s of CPU time (%.3g Hz): the smallest value shown, %s, is %s: the true value is %s to %s (95 %%)",
 			seconds(s.PeriodSeconds), 1/s.PeriodSeconds, value(s.Value), plural(int(s.Samples), "sample"), value(low), value(high))
 	}
 	if c := b.Cut; c != nil {

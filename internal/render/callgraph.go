@@ -29,7 +29,7 @@ const (
 	padding     = 6.0
 )
 
-// CallGraphSVG draws the call graph as one SVG file that works by itself: drag to
+// CallGraphSVG draws the call graph as one self-contained SVG file: drag to
 // move, wheel to zoom, click a box to see what it is joined to.
 func CallGraphSVG(w io.Writer, p GraphPage) error {
 	g, value := p.Graph, p.value()

@@ -309,7 +309,7 @@ func footer(w io.Writer, p FindingsPage, longest, rest int, s Style) {
 			fmt.Fprintln(w, s.paint(faint, "not joined: ")+wrap(fmt.Sprintf("%s of CPU, %s of bytes: %s; %s", percent(u.CPU), percent(u.Bytes), u.What, u.Why), "      ", s.width()))
 		}
 	}
-	trouble := p.Manifest.Trouble() // stands at the top
+	trouble := p.Manifest.Trouble() // is at the top
 	for _, note := range p.Report.Notes {
 		if trouble != "" && (note == trouble || strings.HasSuffix(note, ": "+trouble)) {
 			continue

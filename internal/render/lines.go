@@ -17,7 +17,7 @@ import (
 // goes, not a second report. With -v it shows all, as findings are shown.
 const mostLines = 6
 
-// split parts the findings of named rules from the costs without a known mistake, which stand behind them.
+// split parts the findings of named rules from the costs without a known mistake, which come after them.
 func split(fs []diagnose.Finding) (named, generic []diagnose.Finding) {
 	for i := range fs {
 		if fs[i].Generic {

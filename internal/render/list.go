@@ -78,7 +78,7 @@ type listedLine struct {
 	text string
 }
 
-// lines joins source and costs. Without source only the lines that cost are there.
+// lines joins source and costs. Without source it returns only the lines with a cost.
 func lines(f *inspect.ListedFunction) []listedLine {
 	var out []listedLine
 	costs := map[int64]report.LineCost{}

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// Load draws the result of a load by itself.
+// Load draws the result of a load without a recording.
 func Load(w io.Writer, r *load.Result, s Style) {
 	if trouble := r.Outcome().Trouble(); trouble != "" {
 		fmt.Fprintf(w, "%s\n\n", s.paintLines(bad, wrap(sentence(trouble), "", s.width())))

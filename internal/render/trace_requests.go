@@ -115,7 +115,7 @@ const sampled = 0.01
 // TraceCPU draws CPU samples by route.
 func TraceCPU(w io.Writer, r *requests.CPU, p TracePage, s Style) {
 	if r.Samples == 0 {
-		fmt.Fprintln(w, "No CPU samples in this trace: they are there when a CPU profile runs at the same time, as in hone's recordings.")
+		fmt.Fprintln(w, "No CPU samples in this trace: a trace has them if a CPU profile runs at the same time, as in hone's recordings.")
 		p.foot(w, s, 0, 0, "")
 		return
 	}

@@ -20,7 +20,7 @@ func buffered(s *site, n ast.Node) (*proposal, error) {
 	}
 	v, ok := s.pkg.TypesInfo.Uses[to].(*types.Var)
 	if !ok || v.Parent() == s.pkg.Types.Scope() {
-		return nil, errors.New("what is written to is no local variable")
+		return nil, errors.New("the writer is not a local variable")
 	}
 	loop := s.outermostLoop(v)
 	if loop == nil {

@@ -145,7 +145,7 @@ func builder(s *site, n ast.Node) (*proposal, error) {
 		}
 	}
 	if len(edits) == 0 {
-		return nil, errors.New("the string is read or kept while it grows, or it is no local variable")
+		return nil, errors.New("the string is read or kept while it grows, or it is not a local variable")
 	}
 	return &proposal{edits: edits, risk: ByContext, why: "the string is only read when the loop is over"}, nil
 }

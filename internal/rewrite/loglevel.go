@@ -31,7 +31,7 @@ func logLevel(s *site, n ast.Node) (*proposal, error) {
 	}
 	stmt, ok := s.parent(1).(*ast.ExprStmt)
 	if !ok || !s.inList(stmt) {
-		return nil, errors.New("the call is no statement of a block")
+		return nil, errors.New("the call is not a statement of a block")
 	}
 	if s.guarded() {
 		return nil, errors.New("the level is tested around it")

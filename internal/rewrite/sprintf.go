@@ -59,7 +59,7 @@ func sprintf(s *site, n ast.Node) (*proposal, error) {
 		why: "all verbs are plain and all arguments of basic types, which have no methods for fmt to call"}, nil
 }
 
-// needsParens reports whether a sum there must stand in parentheses.
+// needsParens reports whether a sum there needs parentheses.
 func needsParens(parent ast.Node) bool {
 	switch parent.(type) {
 	case *ast.IndexExpr, *ast.SliceExpr, *ast.SelectorExpr:
@@ -84,7 +84,7 @@ func concatenation(pieces []piece) string {
 }
 
 var (
-	errFormat    = errors.New("the format is no constant")
+	errFormat    = errors.New("the format is not a constant")
 	errArguments = errors.New("the format does not fit its arguments")
 	errVerb      = errors.New("the format has a width, a flag or a verb that strconv does not have")
 	errPlainType = errors.New("an argument's type is not basic: fmt may call a method of it, or print it in parts")
@@ -189,7 +189,7 @@ func (s *site) formatted(verb byte, arg ast.Expr) (piece, error) {
 	return piece{}, errVerb
 }
 
-// atom reports whether an expression can stand in a sum as it is.
+// atom reports whether an expression can be an operand of a sum without parentheses.
 func atom(e ast.Expr) bool {
 	b, ok := e.(*ast.BinaryExpr)
 	return !ok || b.Op == token.ADD

@@ -13,7 +13,7 @@ import (
 )
 
 // steps turns a local string that is put together in several statements, and read once when it is whole, into bytes that each statement
-// appends to: one string is made in the place of one for each statement and each number.
+// appends to: one string is created instead of one for each statement and each number.
 func steps(s *site, n ast.Node) (*proposal, error) {
 	stmt, ok := n.(ast.Stmt)
 	if !ok {
@@ -276,7 +276,7 @@ func (t *text) capacity() int {
 	return min((n+block-1)/block*block, most)
 }
 
-// appends are the statements in the place of a step; false where the parts of a sum could change each other.
+// appends are the statements that replace a step; false where the parts of a sum could change each other.
 func (t *text) appends(step step) (lines []string, ok bool) {
 	s := t.site
 	name := t.variable.Name()

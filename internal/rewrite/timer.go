@@ -27,7 +27,7 @@ func timer(s *site, n ast.Node) (*proposal, error) {
 	if stmt, ok := s.parent(2).(*ast.ExprStmt); ok {
 		if _, comm := s.parent(3).(*ast.CommClause); !comm {
 			lib := s.text(call.Fun.(*ast.SelectorExpr).X)
-			return &proposal{risk: ByTypes, why: "a receive from time.After that stands alone sleeps, no more",
+			return &proposal{risk: ByTypes, why: "a single receive from time.After only sleeps",
 				edits: []edit{{stmt.Pos(), stmt.End(), lib + ".Sleep(" + s.text(call.Args[0]) + ")"}}}, nil
 		}
 	}

@@ -282,7 +282,7 @@ func TestNotesSayWhatLimits(t *testing.T) {
 		{"below zero", Input{CPU: build(t, cpu, busy), Allocs: build(t, allocs, objects(-3, 64, "main.g:1"), some)}, "allocs profile: 1 stacks below zero"},
 		{"lost", Input{CPU: build(t, cpu, busy), Allocs: build(t, allocs, some), UsageSeconds: 26}, "holds 20.00 CPU-seconds, the kernel counted 26.00"},
 		{"nearly none lost", Input{CPU: build(t, cpu, busy), Allocs: build(t, allocs, some), UsageSeconds: 20.5}, ""},
-		{"an old runtime", Input{CPU: build(t, cpu, ticks(2000, "runtime.gcDrain < runtime.gcBgMarkWorker.func2 < runtime.gcBgMarkWorker")), Allocs: build(t, allocs, some)}, "does not tell idle marking"},
+		{"an old runtime", Input{CPU: build(t, cpu, ticks(2000, "runtime.gcDrain < runtime.gcBgMarkWorker.func2 < runtime.gcBgMarkWorker")), Allocs: build(t, allocs, some)}, "does not distinguish idle marking"},
 	} {
 		notes := strings.Join(mustJoin(t, c.in).Notes, "\n")
 		if !strings.Contains(notes, c.want) || c.want == "" && notes != "" {

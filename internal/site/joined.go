@@ -112,7 +112,7 @@ func (j *joining) bucket(k kind, name string, r *Row) {
 		if len(r.Stack) > 0 {
 			what = r.Stack[0].Function
 		}
-		j.miss(k, n, what, "a function of the runtime for nobody's line, and of no activity that hone has a name for")
+		j.miss(k, n, what, "a function of the runtime without a calling line, and of no activity that hone has a name for")
 	default:
 		j.parts[k].Named += n
 		if k == cpu && !r.Class.collector() && hasMain(r) {

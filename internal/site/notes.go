@@ -58,6 +58,6 @@ func (j *joiner) noteCollector(in *Input, t *Table, say func(string, ...any)) {
 		say("only %d samples of garbage collection: its work is %.2f to %.2f CPU-seconds", p.samples, work.Low, work.High)
 	}
 	if j.coarse > 0 {
-		say("the runtime does not tell idle marking from other marking (Go before 1.22): both stand as mark workers")
+		say("the runtime does not distinguish idle marking from other marking (Go before 1.22): both count as mark workers")
 	}
 }

@@ -193,12 +193,12 @@ func TestBuildErrors(t *testing.T) {
 		{"./cmd/syntax", false, []string{"./cmd/syntax/main.go:4:1: syntax error"}},
 		{"./cmd/missing", false, []string{"./cmd/missing/main.go:3:", "example.com/nowhere"}},
 		{"./cmd/empty", false, []string{"no Go files"}},
-		{"./nowhere", false, []string{"there is no directory ./nowhere"}},
+		{"./nowhere", false, []string{"directory ./nowhere does not exist"}},
 		{"./...", false, []string{"pattern"}},
 		{"example.com/nowhere", false, []string{"example.com/nowhere"}},
 		{"go.mod", false, []string{"neither a Go package nor a Go file"}},
 		{"nowhere.go", false, []string{"nowhere.go"}},
-		{"/nowhere/at/all", false, []string{"there is no directory"}},
+		{"/nowhere/at/all", false, []string{"directory /nowhere/at/all does not exist"}},
 	} {
 		_, err := Build(soon(t), BuildSpec{Package: c.pkg, Dir: dir, Bench: c.bench, WorkDir: work, Env: []string{"GOPROXY=off"}})
 		if err == nil {

@@ -33,7 +33,7 @@ var refusedFlags = map[string]string{
 	"C":    "name the directory to hone",
 	"n":    "hone runs what it builds",
 	"o":    "hone chooses where the program goes",
-	"c":    "it is no flag of go build",
+	"c":    "it is not a flag of go build",
 	"exec": "hone runs the program itself",
 	"json": "hone shows the compiler's words as they are",
 }

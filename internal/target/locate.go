@@ -33,7 +33,7 @@ func locate(userDir, pkg string) (dir string, args []string, err error) {
 	case err == nil:
 		return "", nil, fmt.Errorf("%s is neither a Go package nor a Go file", pkg)
 	case filepath.IsAbs(pkg) || pkg == "." || pkg == ".." || strings.HasPrefix(filepath.ToSlash(pkg), "./") || strings.HasPrefix(filepath.ToSlash(pkg), "../"):
-		return "", nil, fmt.Errorf("there is no directory %s", pkg)
+		return "", nil, fmt.Errorf("directory %s does not exist", pkg)
 	}
 	return userDir, []string{pkg}, nil
 }
@@ -112,7 +112,7 @@ func (b *builder) copyModule(dir string) error {
 	b.dir = filepath.Join(append([]string{c.to}, parts[n+1:]...)...)
 	b.goCommand.dir = b.dir
 	b.goCommand.env = append(b.goCommand.env[:len(b.goCommand.env):len(b.goCommand.env)], "GOWORK=off")
-	b.notes = append(b.notes, fmt.Sprintf("built from a copy of %s, as a main module of its own: the dependencies are those of its go.mod", filepath.ToSlash(root)))
+	b.notes = append(b.notes, fmt.Sprintf("built from a copy of %s as the main module: the dependencies are those of its go.mod", filepath.ToSlash(root)))
 	return nil
 }
 

@@ -103,7 +103,7 @@ type RunSpec struct {
 	Stdin   string    // file for standard input; "" = empty
 	Stdout  string    // file that takes (the first OutputCap bytes of) the output; "" = dropped
 	Stderr  string    // the same; the last lines are kept for Exit in any case
-	Echo    io.Writer // receives both as they come, a piece at a time; nil = nobody
+	Echo    io.Writer // receives both as they arrive, a piece at a time; nil = none
 	Collect Collect
 	Grace   time.Duration // from Stop's signal to its kill; 0 = StopGrace
 }
@@ -371,7 +371,7 @@ func (w *wire) part(name string) part {
 
 // lost returns why a program that has exited did not deliver what it collected.
 func (p *Process) lost() string {
-	const only = "it is handed over when main returns, and at os.Exit and log.Fatal"
+	const only = "the program sends it when main returns, and at os.Exit and log.Fatal"
 	w := p.wire
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -381,7 +381,7 @@ func (p *Process) lost() string {
 		return fmt.Sprintf("the program ended (%s) before package main was initialised", p.exit.how())
 	}
 	if w.ending {
-		return fmt.Sprintf("the program ended (%s) before all was handed over", p.exit.how())
+		return fmt.Sprintf("the program exited (%s) before it had sent everything", p.exit.how())
 	}
 	return fmt.Sprintf("the program ended (%s) without handing it over: %s", p.exit.how(), only)
 }
@@ -395,6 +395,6 @@ func (p *Process) ended(what string, err error) error {
 	case <-p.done:
 		return fmt.Errorf("%s: %w (%s)", what, ErrEnded, p.exit.how())
 	case <-time.After(3 * time.Second):
-		return fmt.Errorf("%s: the probe does not listen any more, though process %d goes on (did it exec another program, or close its descriptors?)", what, p.PID())
+		return fmt.Errorf("%s: the probe no longer listens, although process %d is running (did it exec another program, or close its descriptors?)", what, p.PID())
 	}
 }

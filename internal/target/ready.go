@@ -25,7 +25,7 @@ func WaitReady(ctx context.Context, p Program, addr string) error {
 		if err == nil {
 			return nil
 		}
-		// An attempt that the deadline cut short says nothing about the program; the one before it
+		// An attempt that the deadline cut short does not concern the program; the one before it
 		// does.
 		if last == nil || ctx.Err() == nil {
 			last = err

@@ -27,7 +27,7 @@ import (
 //	Q  the part NAME is whole           N  NAME\0 why there is no such part
 //	T  the part NAME met its limit      B  the program ends
 //	A  what the program took: see sendAccount in the probe
-//	Z  all is said; CPU and wall time that it took since B, in ns
+//	Z  the end; CPU and wall time that it took since B, in ns
 const (
 	frameHeader = 9
 	maxFrame    = 64 << 10

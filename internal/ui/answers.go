@@ -37,7 +37,7 @@ func (a *answers) get(ctx context.Context, args []string, run func(context.Conte
 	}
 	a.running.Lock()
 	defer a.running.Unlock()
-	if data, ok := a.look(key); ok { // somebody asked the same meanwhile
+	if data, ok := a.look(key); ok { // another request has computed it
 		return data, nil
 	}
 	if err := ctx.Err(); err != nil {

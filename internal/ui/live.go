@@ -38,7 +38,7 @@ type Feed struct {
 	mu     sync.Mutex
 	first  int // number of events[0]
 	events []Event
-	more   chan struct{} // closed when another comes; nil: nobody waits
+	more   chan struct{} // closed at the next event; nil: nothing waits
 }
 
 // mostEvents are kept: hours of windows of a second.
@@ -73,7 +73,7 @@ func (f *Feed) since(n int) (events []Event, next int, more <-chan struct{}) {
 	return slices.Clone(f.events[min(max(0, n-f.first), len(f.events)):]), next, f.more
 }
 
-// live sends events as server-sent events, numbered, so that a browser that lost the connection goes on where it was.
+// live sends events as server-sent events, numbered, so that a browser that lost the connection continues where it was.
 func (s *server) live(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	n := 0
 	if last, err := strconv.Atoi(r.Header.Get("Last-Event-ID")); err == nil && last >= 0 {

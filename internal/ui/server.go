@@ -110,7 +110,7 @@ type server struct {
 
 const cookie = "hone_token"
 
-// guard lets nobody in who should not be, and forbids pages what they do not need.
+// guard rejects unauthorized requests, and forbids pages what they do not need.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -218,7 +218,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, pages(), "text/html; charset=utf-8")
 }
 
-// answer runs the command that a view stands for.
+// answer runs the command of a view.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, all map[string]view, contentType string, more ...string) {
 	v, ok := all[r.PathValue("view")]
 	if !ok {

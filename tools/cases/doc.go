@@ -11,7 +11,7 @@
 //
 // Each program is recorded under the load that its main.go names, sent to a free
 // port of the loopback, and diagnosed as any other target would be. What a
-// diagnosis must find stands as data in expect.go: rule, function, line, module
+// diagnosis must find is data in expect.go: rule, function, line, module
 // and version, all of which must be right for a culprit to count as found. The
 // repaired program must show no finding of those rules.
 //

@@ -20,7 +20,7 @@ type evidence struct {
 	Phases  [][]recording.Phase `json:"phases"` // of each variant, of each of its processes
 }
 
-// gather records a program as it stands and measures its variants without profiles.
+// gather records the unchanged program and measures its variants without profiles.
 func (r *runner) gather(ctx context.Context, f fixable, out string) (evidence, error) {
 	e := evidence{Program: f.name}
 	if _, err := r.record(ctx, f.program, capture.Options{Duration: r.duration, Out: out}); err != nil {

@@ -9,6 +9,6 @@
 // expression for each case, which the words of a right explanation match. Cases of kind "clean" have nothing to report.
 //
 // A case is placed when one of the first three findings is at the culprit or another acceptable place (function, or file
-// and line within two), explained when one of those also has the right words and stands above a hint. A clean case counts
-// as accused when a finding in code stands above a hint.
+// and line within two), explained when one of those also has the right words and ranks above a hint. A clean case counts
+// as accused when a finding in code ranks above a hint.
 package main

@@ -21,7 +21,7 @@ type program struct {
 type call struct {
 	callee  int32
 	line    int64
-	inlined bool // the callee stands inside its caller
+	inlined bool // the callee is inlined into its caller
 }
 
 func newProgram(functions int) *program {

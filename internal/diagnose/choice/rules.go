@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/diagnose/rule"
 )
 
-// All is the name that stands for all rules.
+// All is the name for all rules.
 const All = "all"
 
 // Known is what a list of rules may name.

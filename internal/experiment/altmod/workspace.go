@@ -113,7 +113,7 @@ func replace(f *modfile.File, old, oldVersion, new, newVersion string) error {
 	return f.AddReplace(old, oldVersion, new, newVersion)
 }
 
-// addSum appends checksums; a file that is not there has none.
+// addSum appends checksums; a file that does not exist has none.
 func (t *Tree) addSum(path string) {
 	if data, err := os.ReadFile(path); err == nil {
 		t.gosum = slices.Concat(t.gosum, []byte("\n"), data)

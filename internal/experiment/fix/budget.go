@@ -58,7 +58,7 @@ func TryEach(ctx context.Context, cfg session.Config, root string, r *diagnose.R
 	}
 	note := fmt.Sprintf("-prove: %d of %d findings in code were tried, with their fix alone, and %d of them gain.", tried, tried+without+late, gains)
 	if without > 0 {
-		note += fmt.Sprintf(" For %d hone has no rewrite that is safe by itself: hone prove measures yours.", without)
+		note += fmt.Sprintf(" For %d hone has no safe rewrite: hone prove measures your own change.", without)
 	}
 	if late > 0 {
 		note += fmt.Sprintf(" For %d the time was too short.", late)

@@ -1,4 +1,4 @@
-// Command compilewrap stands between the go command and its tools (go build -toolexec). It gives
+// Command compilewrap runs between the go command and its tools (go build -toolexec). It gives
 // the compiler other files for the packages that package target marked, and changes nothing else.
 //
 // Package target embeds this file and builds it with the target's toolchain. A marked package is
@@ -40,7 +40,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// arguments removes the mark from a command line and inserts the files that it stands for.
+// arguments removes the mark from a command line and inserts the files that it refers to.
 func arguments(args []string, dir string) ([]string, error) {
 	var out []string
 	name := ""

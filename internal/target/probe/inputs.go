@@ -371,7 +371,7 @@ func hone0rest(v hone0reflect.Value) ([]byte, bool) {
 	return nil, false
 }
 
-// hone0bytes returns the bytes of a string, which nobody may write to.
+// hone0bytes returns the bytes of a string, which must not be written to.
 func hone0bytes(s string) []byte {
 	header := struct {
 		string

@@ -8,7 +8,7 @@ import (
 	hone0syscall "syscall"
 )
 
-// hone0open takes the socket that hone handed down. It is not to be inherited by
+// hone0open takes the socket that the program inherited from hone. It must not be inherited by
 // the program's children, and it is read through the poller, which costs no thread.
 func hone0open(in, out int) (*hone0os.File, *hone0os.File) {
 	hone0syscall.CloseOnExec(in)

@@ -5,7 +5,7 @@ import (
 	hone0syscall "syscall"
 )
 
-// hone0open takes the two pipes that hone handed down.
+// hone0open takes the two pipes that the program inherited from hone.
 func hone0open(in, out int) (*hone0os.File, *hone0os.File) {
 	for _, h := range []int{in, out} {
 		kind, err := hone0syscall.GetFileType(hone0syscall.Handle(h))
