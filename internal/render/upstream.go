@@ -15,7 +15,11 @@ func Upstream(w io.Writer, r *upstream.Result, s Style) {
 	if r.Upgrade != nil {
 		tunedModule(w, r.Upgrade, s)
 	} else {
-		fmt.Fprintln(w, "\n"+wrap(screen.Line("A version that cures: not searched; -try does that first, as hone tune deps -module "+r.Module+"."), "", s.width()))
+		why := "not searched; -try does that first, as hone tune deps -module " + r.Module + "."
+		if r.Fork != nil && r.Fork.Risk == rewrite.Judgement {
+			why = "not searched, since there is a copy already; hone tune deps -module " + r.Module + " does."
+		}
+		fmt.Fprintln(w, "\n"+wrap(screen.Line("A version without the problem: "+why), "", s.width()))
 	}
 	if r.Workaround != "" && (r.Upgrade == nil || r.Upgrade.Cure == nil) {
 		fmt.Fprintln(w, "\n"+wrap(s.paint(strong, "workaround: ")+screen.Line(r.Workaround), "  ", s.width()))
