@@ -5,13 +5,26 @@ package flushpermessage
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/diagnose/finder"
+	"github.com/hone-go/hone/internal/diagnose/funcname"
 	"github.com/hone-go/hone/internal/diagnose/loops"
 	"github.com/hone-go/hone/internal/diagnose/rule"
 	"github.com/hone-go/hone/internal/diagnose/syntax"
 	"github.com/hone-go/hone/internal/gocode"
+)
+
+// writers are functions that write out what a buffer holds; compressors end a block, too.
+var (
+	writers     = []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"}
+	compressors = []string{
+		"compress/gzip.(*Writer).Flush", "compress/flate.(*Writer).Flush", "compress/zlib.(*Writer).Flush",
+		"github.com/klauspost/compress/gzip.(*Writer).Flush", // which calls the one of its own flate, as that of zlib does
+		"github.com/klauspost/compress/zlib.(*Writer).Flush", "github.com/klauspost/compress/zstd.(*Encoder).Flush",
+		"github.com/klauspost/compress/s2.(*Writer).Flush", "github.com/klauspost/pgzip.(*Writer).Flush", "github.com/andybalholm/brotli.(*Writer).Flush",
+	}
 )
 
 // Rule is flush-per-message.
@@ -27,7 +40,7 @@ func Rule() rule.Rule {
 				Fraction:    rule.Fraction{Expect: 0.9, Low: 0.6, High: 0.99},
 				Specificity: 1,
 			},
-			Start: finder.Calls{Functions: []string{"bufio.(*Writer).Flush", "encoding/csv.(*Writer).Flush", "os.(*File).Sync"}},
+			Start: finder.Callers{Functions: slices.Concat(writers, compressors)},
 			Judge: judge,
 		},
 	}
@@ -35,7 +48,8 @@ func Rule() rule.Rule {
 
 const doc = `A bufio.Writer saves system calls by delaying writes; a Flush after each piece
 undoes that. File.Sync after each piece is even more expensive: it waits for the
-disk.
+disk. Flush of a compressor ends a block: what follows starts with new tables,
+and the output grows.
 
 When all pieces are available, and the loop does not wait between them, one
 Flush (and one Sync, if at all) after the loop writes the same bytes.
@@ -49,6 +63,10 @@ Seen in the field: SamSaffron/term-llm#571, lyft/gostats#32, coder/websocket#563
 (half of a server's CPU in write calls).`
 
 func judge(c *finder.Case) bool {
+	c.Calls = syntax.CallsOf(c.Place, funcname.TypedAll(slices.Concat(writers, compressors))...)
+	if len(c.Calls) == 0 {
+		return false
+	}
 	var loop ast.Node
 	ok := c.All(func(call *ast.CallExpr) bool {
 		loop = loops.Repeating(c.Place, call)
@@ -60,6 +78,14 @@ func judge(c *finder.Case) bool {
 	call := c.Calls[0]
 	c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: a system call per piece.", syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
 	c.Fix = fmt.Sprintf("Call %s once, after the loop.", syntax.Text(call))
+	if funcname.Match(c.Name(), funcname.TypedAll(compressors)...) {
+		c.Confidence = rule.Likely // a reader may wait for each piece
+		// The work of compressing the pieces themselves remains.
+		c.Fraction = &rule.Fraction{Expect: 0.8, Low: 0.4, High: 0.97}
+		c.Cause = fmt.Sprintf("The loop on line %d calls %s after each piece, although the next one is available: each call ends a block of the compressor, with tables of its own, so the text also compresses worse.",
+			syntax.Line(c.Place, loop.Pos()), syntax.Text(call))
+		c.Fix = fmt.Sprintf("Call %s once per batch, after the loop, if no reader waits for each piece.", syntax.Text(call))
+	}
 	if strings.HasSuffix(c.Name(), "Sync") {
 		c.Confidence = rule.Likely // each piece may have to be durable before the next
 		c.Fix = fmt.Sprintf("Call %s once, after the loop, unless each piece must be on the disk before the next one starts.", syntax.Text(call))
