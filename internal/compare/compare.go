@@ -54,6 +54,12 @@ type Row struct {
 // Matters reports whether the two values differ by enough to be worth a verdict, if it is no chance.
 func (r *Row) Matters() bool { return r.Old != r.New && math.Abs(r.New-r.Old) >= r.least }
 
+// Loss reports whether a row is worse and that is a loss. The collector's share also grows where the rest of a program costs less, and
+// the time on locks where more requests run at once; what they cost shows in CPU, latency and throughput.
+func (r *Row) Loss() bool {
+	return r.Verdict == Worse && r.Metric != GCShare && r.Metric != LockWait
+}
+
 // Comparison is a whole comparison.
 type Comparison struct {
 	Schema      string       `json:"schema"`

@@ -226,16 +226,12 @@ func gain(o experiment.Outcome) (ok bool, why string) {
 	case o.Differs != "":
 		return false, o.Differs
 	}
-	for _, row := range o.Comparison.Rows {
-		if row.Metric == compare.GCShare {
-			continue
-		}
-		switch row.Verdict {
-		case compare.Worse:
+	for i := range o.Comparison.Rows {
+		row := &o.Comparison.Rows[i]
+		if row.Loss() {
 			return false, "the trial shows a loss: " + row.Metric
-		case compare.Better:
-			ok = true
 		}
+		ok = ok || row.Verdict == compare.Better && row.Metric != compare.GCShare
 	}
 	if !ok {
 		why = "the trial shows no gain"

@@ -208,10 +208,23 @@ func TestGain(t *testing.T) {
 		}
 		return experiment.Outcome{Comparison: c}
 	}
+	// of is an outcome whose CPU is better, and one more metric has a verdict; without CPU, that metric alone.
+	of := func(metric string, v compare.Verdict, cpu bool) experiment.Outcome {
+		c := &compare.Comparison{Rows: []compare.Row{{Metric: metric, Verdict: v}}}
+		if cpu {
+			c.Rows = append(c.Rows, compare.Row{Metric: "cpu", Verdict: compare.Better})
+		}
+		return experiment.Outcome{Comparison: c}
+	}
 	for _, tt := range []struct {
 		o    experiment.Outcome
 		want bool
 	}{
+		{of(compare.GCShare, compare.Worse, true), true},
+		{of(compare.LockWait, compare.Worse, true), true},
+		{of(compare.PeakMemory, compare.Worse, true), false},
+		{of(compare.GCShare, compare.Better, false), false},
+		{of(compare.LockWait, compare.Better, false), true},
 		{outcome(compare.Unknown, compare.Better), true},
 		{outcome(compare.Better, compare.Worse), false},
 		{outcome(compare.Unknown, compare.Same), false},

@@ -118,7 +118,7 @@ func best(outcomes []experiment.Outcome) string {
 		}
 		ratio, worse := 1.0, false
 		for _, row := range o.Comparison.Rows {
-			worse = worse || row.Verdict == compare.Worse && row.Metric != compare.GCShare
+			worse = worse || row.Loss()
 			if row.Verdict == compare.Better && row.Ratio != nil && (row.Metric == "cpu" || row.Metric == "time" || row.Metric == "wall") {
 				ratio = min(ratio, *row.Ratio)
 			}
