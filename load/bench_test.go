@@ -8,7 +8,7 @@ import (
 	"github.com/hone-go/hone/load"
 )
 
-// BenchmarkClosedLoop is the cost of a request, flat out, with that of a
+// BenchmarkClosedLoop is the cost of a request in a closed loop, with that of a
 // net/http server in the same process; cpu-ns/op is both sides' CPU.
 func BenchmarkClosedLoop(b *testing.B) {
 	srv := server(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

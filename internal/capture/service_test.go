@@ -323,7 +323,7 @@ func TestOverload(t *testing.T) {
 		{"slow, not overloaded", load.Options{Rate: 100}, windows(0, 0, 100, 100), ""},
 		{"few are late", load.Options{Rate: 5}, windows(5, 5, 2, 3), ""},
 		{"bounded", load.Options{Rate: 100, MaxConnections: 8}, windows(20, 20), ""},
-		{"flat out", load.Options{Connections: 8}, windows(20, 20), ""},
+		{"closed loop", load.Options{Connections: 8}, windows(20, 20), ""},
 		{"no window", load.Options{Rate: 100}, nil, ""},
 	} {
 		if got := overload(&tt.o, tt.windows); !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {

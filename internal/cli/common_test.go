@@ -60,7 +60,7 @@ func TestOutputAndJSONWithEveryCommand(t *testing.T) {
 	}
 }
 
-// TestOutputKeepsDevices: -o /dev/null does not put a file in the place of the device.
+// TestOutputKeepsDevices: -o /dev/null does not replace the device by a file.
 func TestOutputKeepsDevices(t *testing.T) {
 	before, err := os.Stat(os.DevNull)
 	if err != nil || before.Mode().IsRegular() {

@@ -192,7 +192,7 @@ func (p pair) row(like figure, interleaved bool) Row {
 	return r
 }
 
-// byRanks judges a row by the recordings' own scatter: the ratio of Hodges and Lehmann with the test of Mann and Whitney. In turns,
+// byRanks judges a row by the recordings' own scatter: the ratio of Hodges and Lehmann with the test of Mann and Whitney. With interleaved runs,
 // such a test of a program with itself was significant at 5 % in 2 % of cases on a busy machine, as package trial says.
 func (p pair) byRanks(r *Row) {
 	if r.Exact {

@@ -48,7 +48,7 @@ func TestByRanks(t *testing.T) {
 	}
 }
 
-// TestTrialFigures: recordings in turns are also compared by what has one value in each of them, and changes too small to matter get no
+// TestTrialFigures: interleaved recordings are also compared by what has one value in each of them, and changes too small to matter get no
 // verdict, however sure they are.
 func TestTrialFigures(t *testing.T) {
 	service := func(gc, wait float64, i int) recording.Manifest {

@@ -68,7 +68,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestAllFailed: where no variant is left, the target as it is runs no more.
+// TestAllFailed: where no variant is left, the unchanged target does not run again.
 func TestAllFailed(t *testing.T) {
 	failed := kept{failed: errors.New("does not build")}
 	left := &try{runs: []kept{{}, failed, {}}}

@@ -310,7 +310,7 @@ func BenchMarkdown(w io.Writer, r *bench.Result) {
 		}
 	}
 	if r.Files == nil {
-		fmt.Fprintf(w, "\n%s, %d processors; a process a run, interleaved; a change was seen in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
+		fmt.Fprintf(w, "\n%s, %d processors; one process per run, interleaved; a change was found in two sets of runs.\n", screen.Line(r.Go), r.CPUs)
 	}
 	for _, n := range benchNotes(r) {
 		fmt.Fprintf(w, "\nNote: %s\n", screen.Line(n))

@@ -31,7 +31,7 @@ func write(w io.Writer, runs [][]*outcome, duration time.Duration) {
 	writeBalances(w, runs)
 }
 
-// savePage writes the page; of some cases only, it puts their rows in the place of those
+// savePage writes the page; of some cases only, it puts their rows instead of those
 // that the page has, so that it can be made again case by case.
 func savePage(name, page string, chosen []study, whole bool) error {
 	if !whole {

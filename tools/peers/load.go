@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/stats"
 )
 
-// loadArea compares the load generator with wrk, flat out, by CPU per request;
+// loadArea compares the load generator with wrk, in a closed loop, by CPU per request;
 // and shows what a request costs by schedule, where wrk has nothing to compare.
 // The server is this process; its CPU is not measured.
 func loadArea(ctx context.Context, args []string, out io.Writer) error {
@@ -60,8 +60,8 @@ func loadArea(ctx context.Context, args []string, out io.Writer) error {
 		args  []string
 		count func(stdout []byte) (int64, error)
 	}{
-		{"wrk, flat out", []string{wrk, "-t2", "-c" + strconv.Itoa(*connections), "-d" + strconv.Itoa(*seconds) + "s", *url}, wrkCount},
-		{"hone, flat out", ours("0"), honeCount},
+		{"wrk, closed loop", []string{wrk, "-t2", "-c" + strconv.Itoa(*connections), "-d" + strconv.Itoa(*seconds) + "s", *url}, wrkCount},
+		{"hone, closed loop", ours("0"), honeCount},
 		{"hone at 1,000/s", ours("1000"), honeCount},
 		{"hone at 5,000/s", ours("5000"), honeCount},
 	}

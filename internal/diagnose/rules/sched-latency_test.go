@@ -39,7 +39,7 @@ func TestSchedLatencyCaught(t *testing.T) {
 	}
 	p.Manifest.Load.Rate = 0
 	if len(schedLatencyFind(t, p)) != 0 {
-		t.Error("accused although the load goes flat out")
+		t.Error("accused although the load is a closed loop")
 	}
 }
 
@@ -65,7 +65,7 @@ func TestSchedLatencyBehind(t *testing.T) {
 		{"all answered", 200, 1.98, 2.5, 1000, false},
 		{"cores idle: something else is slow", 600, 1.2, 2.5, 1000, false},
 		{"quick for those who wait", 600, 1.98, 0.009, 1000, false},
-		{"flat out", 0, 1.98, 2.5, 1000, false},
+		{"closed loop", 0, 1.98, 2.5, 1000, false},
 	} {
 		p := &rule.Pass{
 			Manifest: &recording.Manifest{

@@ -49,7 +49,7 @@ func saved(c *compare.Comparison) *compare.Row {
 }
 
 // bisection searches the oldest of some versions that saves at least half of what the last one saves. Each version is looked at
-// once; the two at the edge are then tried interleaved with the target as it is, as one recording is no proof.
+// once; the two at the edge are then tried interleaved with the unchanged target, as one recording is no proof.
 type bisection struct {
 	versions []string
 	row      *compare.Row // of the last version
@@ -257,7 +257,7 @@ func (m *Module) take(b *bisection) {
 // differ by less.
 const plain = 0.5
 
-// look measures a version: one recording where the last version saves plainly, else a few runs interleaved with the target as it is.
+// look measures a version: one recording where the last version saves plainly, else a few runs interleaved with the unchanged target.
 func (d *search) look(ctx context.Context, module string, b *bisection, version string) (judged, error) {
 	if !b.row.Exact && *b.row.Ratio > plain {
 		outs, err := d.experiment(ctx, module, 2, version)

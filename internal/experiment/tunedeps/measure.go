@@ -13,9 +13,9 @@ import (
 	"github.com/hone-go/hone/internal/session"
 )
 
-// experiment runs versions interleaved with the target as it is. A version that cannot be built is an outcome that failed.
+// experiment runs versions interleaved with the unchanged target. A version that cannot be built is an outcome that failed.
 func (d *search) experiment(ctx context.Context, module string, runs int, versions ...string) ([]experiment.Outcome, error) {
-	d.say("%s@%s, interleaved with the target as it is", module, strings.Join(versions, " and "))
+	d.say("%s@%s, interleaved with the unchanged target", module, strings.Join(versions, " and "))
 	outs := make([]experiment.Outcome, len(versions))
 	var variants []experiment.Variant
 	var at []int // the place of each variant in outs
@@ -44,7 +44,7 @@ func (d *search) experiment(ctx context.Context, module string, runs int, versio
 	return outs, nil
 }
 
-// once records a version once and compares it with the target as it is.
+// once records a version once and compares it with the unchanged target.
 func (d *search) once(ctx context.Context, module, version string) (c *compare.Comparison, failed string, err error) {
 	d.say("%s@%s", module, version)
 	b, err := d.tree.With(ctx, module, version)

@@ -129,7 +129,7 @@ func lastOfMinors(versions []string) (list []string) {
 	return list
 }
 
-// try runs the last of some versions interleaved with the target as it is and, when it saves something, searches the others for the
+// try runs the last of some versions interleaved with the unchanged target and, when it saves something, searches the others for the
 // oldest that does.
 func (d *search) try(ctx context.Context, m *Module, versions []string) (cured bool, err error) {
 	last := versions[len(versions)-1]

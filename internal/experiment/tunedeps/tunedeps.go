@@ -129,7 +129,7 @@ type search struct {
 	cfg     session.Config
 	dir     string
 	tree    *altmod.Tree
-	base    compare.Source // the target as it is
+	base    compare.Source // the unchanged target
 	modules []Module
 	n       int
 }
@@ -140,9 +140,9 @@ func (d *search) say(format string, args ...any) {
 	}
 }
 
-// observe records the target as it is, and finds the modules that own its cost.
+// observe records the unchanged target, and finds the modules that own its cost.
 func (d *search) observe(ctx context.Context) error {
-	d.say("recording the target as it is")
+	d.say("recording the unchanged target")
 	o := d.Options
 	o.Phases, o.Out = []string{recording.PhaseCPU}, filepath.Join(d.dir, "base.hone")
 	path, err := session.Record(ctx, d.cfg, o)

@@ -52,8 +52,8 @@ export async function load() {
   const rated = Boolean(m.load?.rate), errors = points.some((p) => p.w.failed);
   const failed = (m.phases || []).filter((/** @type {any} */ p) => p.requests > 0);
   return [
-    m.load ? h("p", null, [m.load.connections && `${m.load.connections} connections`, m.load.rate ? `${m.load.rate} requests/s by schedule` : "flat out", ...(m.load.targets || []).slice(0, 5)].filter(Boolean).join(" · "))
-      : h("p.note", null, "No load was driven by hone: what the program did by itself."),
+    m.load ? h("p", null, [m.load.connections && `${m.load.connections} connections`, m.load.rate ? `${m.load.rate} requests/s by schedule` : "closed loop", ...(m.load.targets || []).slice(0, 5)].filter(Boolean).join(" · "))
+      : h("p.note", null, "hone sent no load: this is what the program did on its own."),
     loaded ? plot({ ...axis, title: "requests per second", y: digits, series: [{ name: "rate", points: of((w) => w.requests / w.seconds) }] }) : null,
     quantiles ? plot({ ...axis, title: rated ? "latency from the schedule" : "service time", y: seconds, series: latency, log: true }) : null,
     spread ? bars({ title: `${spread.of === "latency" ? "latency from the schedule" : "service time"} of ${digits(spread.count)} requests without observation`, x: seconds, bins: spread.bins }) : null,

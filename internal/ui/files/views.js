@@ -304,7 +304,7 @@ async function recording() {
     h("dl.figures", null, [
       ["recorded", (m.created || "").slice(0, 19).replace("T", " ") + " UTC"], ["target", [m.target?.arg, ...(m.target?.args || [])].filter(Boolean).join(" ")],
       ["Go", m.runtime?.go], ["machine", [m.machine?.cpu, m.machine?.cores && m.machine.cores + " cores", m.machine?.kernel].filter(Boolean).join(" · ")],
-      ["load", m.load ? [m.load.connections && m.load.connections + " connections", m.load.rate ? m.load.rate + " requests/s" : "flat out", ...(m.load.targets || [])].filter(Boolean).join(" · ") : ""],
+      ["load", m.load ? [m.load.connections && m.load.connections + " connections", m.load.rate ? m.load.rate + " requests/s" : "closed loop", ...(m.load.targets || [])].filter(Boolean).join(" · ") : ""],
     ].filter(([, v]) => v).map(([k, v]) => h("div", null, h("dt", null, k), h("dd", null, v)))),
     h("h2", null, "Phases"),
     table([
