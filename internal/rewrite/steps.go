@@ -58,6 +58,7 @@ type text struct {
 type step struct {
 	stmt  ast.Stmt
 	parts []ast.Expr // of type string
+	rare  bool       // it is in a branch, which may not be taken
 }
 
 // grown is the local string variable that a statement declares or adds to; nil for none.
@@ -195,7 +196,7 @@ func (t *text) use(path []ast.Node, block int) bool {
 				return false
 			}
 		}
-		t.steps = append(t.steps, step{stmt: assign, parts: parts})
+		t.steps = append(t.steps, step{stmt: assign, parts: parts, rare: branched(path[block+1 : at-1])})
 		return true
 	}
 	if n := len(t.steps); n > 0 && t.steps[n-1].stmt.Pos() <= path[at].Pos() && path[at].Pos() < t.steps[n-1].stmt.End() {
@@ -206,6 +207,20 @@ func (t *text) use(path []ast.Node, block int) bool {
 	}
 	t.read = path[at].(*ast.Ident)
 	return true
+}
+
+// branched reports whether a branch is among nodes, and no loop, which would take it often.
+func branched(path []ast.Node) bool {
+	found := false
+	for _, n := range path {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return false
+		case *ast.IfStmt, *ast.CaseClause:
+			found = true
+		}
+	}
+	return found
 }
 
 // within reports whether no function literal, and no loop unless loops are allowed, is among nodes.
@@ -232,9 +247,12 @@ func (s *site) operands(e ast.Expr) []ast.Expr {
 	return append(s.operands(sum.X), s.operands(sum.Y)...)
 }
 
-// made is the number of strings that the statements make.
+// made is the number of strings that the statements make, without those in branches.
 func (t *text) made() (n int) {
 	for i, step := range append([]step{t.first}, t.steps...) {
+		if step.rare {
+			continue
+		}
 		sum := 0
 		for _, p := range step.parts {
 			for _, o := range t.site.operands(p) {
