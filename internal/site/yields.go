@@ -16,7 +16,9 @@ func sweepYields(rows []charge) {
 			case "runtime.bgsweep":
 				swept = true
 			case "runtime.gosched_m":
-				yields = append(yields, c)
+				if c.stack.bucket == BucketScheduler { // and not polling the network, which has to be done by somebody
+					yields = append(yields, c)
+				}
 			}
 		}
 	}

@@ -6,13 +6,14 @@ import "testing"
 // the collector do not change them.
 func TestSweepYields(t *testing.T) {
 	yield := "runtime.lock2 < runtime.schedule < runtime.goschedImpl < runtime.gosched_m < runtime.mcall"
+	poll := "internal/runtime/syscall.EpollWait < runtime.netpoll < runtime.findRunnable < " + yield[len("runtime.lock2 < "):]
 	preempted := "runtime.findRunnable < runtime.schedule < runtime.goschedImpl < runtime.gopreempt_m < runtime.newstack"
 	for _, c := range []struct {
 		name             string
 		samples          []sample
 		sweep, scheduler float64
 	}{
-		{"the sweeper", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield), ticks(3, preempted)}, 25, 3},
+		{"the sweeper", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield), ticks(3, preempted), ticks(7, poll)}, 25, 3},
 		{"the program yields too", []sample{ticks(10, "runtime.Gosched < main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield)}, 5, 20},
 		{"no sweeper", []sample{ticks(10, "main.f:1"), ticks(20, yield)}, 0, 20},
 	} {
