@@ -51,16 +51,16 @@ func TestSaved(t *testing.T) {
 	}
 	exact := &compare.Comparison{Rows: []compare.Row{
 		{Metric: "cpu", Old: 1, New: 0.35, Ratio: ratio(0.35), Verdict: compare.Better},
-		{Metric: "allocated", Old: 1, New: 0.4, Ratio: ratio(0.4), Verdict: compare.Better, Exact: true},
-		{Metric: compare.PeakMemory, Old: 1, New: 0.2, Ratio: ratio(0.2), Verdict: compare.Better},
+		{Metric: "allocated", Old: 1, New: 0.2, Ratio: ratio(0.2), Verdict: compare.Better, Exact: true},
+		{Metric: compare.PeakMemory, Old: 1, New: 0.1, Ratio: ratio(0.1), Verdict: compare.Better},
 		{Metric: compare.GCShare, Old: 1, New: 0.1, Ratio: ratio(0.1), Verdict: compare.Better},
 	}}
 	if got := saved(exact); got == nil || got.Metric != "allocated" {
-		t.Errorf("a figure that does not scatter decides: %+v", got)
+		t.Errorf("what falls most decides: %+v", got)
 	}
-	exact.Rows[0].Ratio = ratio(0.2)
+	exact.Rows[0].Ratio = ratio(0.25)
 	if got := saved(exact); got == nil || got.Metric != "cpu" {
-		t.Errorf("CPU falls by more: %+v", got)
+		t.Errorf("CPU falls about as much: %+v", got)
 	}
 	lock := &compare.Comparison{Rows: append(exact.Rows, compare.Row{Metric: compare.LockWait, Old: 1, Ratio: ratio(0), Verdict: compare.Better})}
 	if got := saved(lock); got == nil || got.Metric != compare.LockWait {
