@@ -215,7 +215,7 @@ func TestDisassembleRefusals(t *testing.T) {
 		want     string
 	}{
 		{"no such function", "nobody", DisasmOptions{}, "no function that matches"},
-		{"inlined everywhere", `main\.mix`, DisasmOptions{}, "its instructions are in main.work"},
+		{"inlined everywhere", `main\.mix`, DisasmOptions{}, "their instructions are in main.work"},
 		{"another build", `main\.work`, DisasmOptions{Binary: other}, "is not the program that was profiled"},
 		{"not there", `main\.work`, DisasmOptions{Binary: "nowhere"}, "nowhere"},
 		{"no program", `main\.work`, DisasmOptions{Binary: cpu}, "not a program"},

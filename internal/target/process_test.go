@@ -365,7 +365,7 @@ func testExec(t *testing.T, kit *Binary) {
 	for err == nil {
 		_, err = p.Metrics(ctx)
 	}
-	wantIn(t, err.Error(), "does not listen any more", "exec")
+	wantIn(t, err.Error(), "no longer listens", "exec")
 	if err := p.Stop(soon(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +377,7 @@ func testExec(t *testing.T, kit *Binary) {
 		t.Fatal("a trace of what is no more")
 	}
 	if !strings.Contains(err.Error(), "profiling timer expired") {
-		wantIn(t, err.Error(), "does not listen any more", "exec")
+		wantIn(t, err.Error(), "no longer listens", "exec")
 	}
 	if err := p.Stop(soon(t)); err != nil {
 		t.Fatal(err)
