@@ -187,8 +187,11 @@ func (p pair) row(like figure, interleaved bool) Row {
 	r.Ratio = &ratio
 	interval, chance := stats.PartlyKnownDifference(value, 0, variance, df)
 	low, high := math.Exp(interval.Low), math.Exp(interval.High)
-	r.Low, r.High, r.P = &low, &high, &chance
-	r.Floor = math.Max(math.Max(least(like.kind), r.least/r.Old), math.Expm1(decidable(variance, df)))
+	floor := math.Max(math.Max(least(like.kind), r.least/r.Old), math.Expm1(decidable(variance, df)))
+	if math.IsInf(high, 1) || math.IsInf(floor, 1) {
+		return r // two recordings that differ by orders of magnitude say nothing of their ratio
+	}
+	r.Low, r.High, r.P, r.Floor = &low, &high, &chance, floor
 	return r
 }
 
