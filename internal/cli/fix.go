@@ -220,7 +220,11 @@ func isHere(ctx context.Context, env Env, m recording.Manifest) error {
 	if err != nil {
 		return err
 	}
-	if here, err := moduleRoot(ctx, env.Dir); err != nil || here != of {
+	here, err := moduleRoot(ctx, env.Dir)
+	if ctx.Err() != nil {
+		return ctx.Err() // the go command was interrupted: nothing is known of the module
+	}
+	if err != nil || here != of {
 		return fmt.Errorf("the recording is of the module in %s, and running its code takes to be there: cd %s", of, of)
 	}
 	return nil
