@@ -16,8 +16,8 @@ type Written struct {
 	Generations int
 	Bytes       int64
 	Skipped     int // generations that were left out
-	// From and To are the start and the end of what was written, since the start of the trace that
-	// was read. Whole generations are written, so the range is longer than the requested one.
+	// From and To are the times at which the written part starts and ends, counted from the start of
+	// the trace that was read. Whole generations are written, so the range is longer than the requested one.
 	From, To time.Duration
 }
 

@@ -74,7 +74,7 @@ func headerRows(p FindingsPage, s Style) (rows [][]string) {
 	return rows
 }
 
-// joined says how much of what was recorded was charged to a line or a named bucket.
+// joined returns the shares of CPU samples and bytes that were charged to a line or a named bucket.
 func joined(j *diagnose.Join) []string {
 	if j == nil {
 		return nil

@@ -158,7 +158,7 @@ func TestWireJunk(t *testing.T) {
 	select {
 	case <-w.closed:
 	case <-time.After(10 * time.Second):
-		t.Fatal("junk is read for ever")
+		t.Fatal("junk is read without end")
 	}
 	if _, err := w.ask(soon(t), io.Discard, "x"); err == nil || !strings.Contains(err.Error(), "something else") {
 		t.Errorf("junk: %v", err)

@@ -27,7 +27,7 @@ func pprofPage(pprof, file string) func(context.Context) (usage, error) {
 			return usage{}, err
 		}
 		size, err := fetchFlameGraph(ctx, stderr)
-		cmd.Process.Kill() // it would serve for ever
+		cmd.Process.Kill() // it would serve forever
 		cmd.Wait()         // its error is that of the kill
 		if err != nil {
 			return usage{}, err

@@ -255,8 +255,8 @@ func (m *Module) take(b *bisection) {
 	}
 }
 
-// plain is the part of the old cost below which one recording shows that a version saves half of what is left out: runs of a program
-// differ by less.
+// plain is the ratio of the last version's cost to the old one up to which one recording of a version is enough: two runs of one program
+// differ by less than half of such a saving.
 const plain = 0.5
 
 // look measures a version: one recording where the last version saves plainly, else a few runs interleaved with the unchanged target.

@@ -3,5 +3,6 @@
 // and measures the chosen setting and its neighbours interleaved with the unchanged target (package
 // experiment).
 //
-// Predictions are shown with the measurements. A setting that was not measured is not recommended.
+// The output shows each prediction beside its measurement, and recommends only settings that were
+// measured.
 package tunegc

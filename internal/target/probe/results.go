@@ -45,8 +45,8 @@ func (r *hone0results) add(input, result uint64) {
 	}
 }
 
-// hone0running counts calls that overlap: those that begin while another call with the same input, as stable counts inputs, has
-// not returned. They run on other goroutines, or the function would call itself for ever.
+// hone0running counts overlapping calls: a call that starts before an earlier call with the same input (compared as in stable) has
+// returned. The two run on different goroutines: a function that called itself with the same input would never return.
 type hone0running struct {
 	running     map[uint64]int // calls by their input
 	overlapping int64
