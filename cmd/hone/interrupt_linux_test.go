@@ -32,12 +32,7 @@ type interrupted struct {
 func TestInterrupt(t *testing.T) {
 	live.Only(t)
 	s := newInterrupted(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	listener.Close()
+	addr := freeAddress(t)
 	service := func(words ...string) []string {
 		return append(words, "-load", "http://"+addr+"/v1/leftpad/?str=hone&len=20", "-duration", "2s", "--", "-addr", addr)
 	}
@@ -72,12 +67,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptFix(t *testing.T) {
 	live.Only(t)
 	s := newInterrupted(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	listener.Close()
+	addr := freeAddress(t)
 	rec := filepath.Join(t.TempDir(), "rec.hone")
 	record := exec.Command(s.hone, "run", ".", "-o", rec, "-load", "http://"+addr+"/v1/leftpad/?str=hone&len=50", "-duration", "6s", "--", "-addr", addr)
 	record.Dir, record.Env = s.tree, append(os.Environ(), "HONE_CACHE="+s.cache)
@@ -103,6 +93,17 @@ func TestInterruptFix(t *testing.T) {
 			}
 		})
 	}
+}
+
+// freeAddress returns an address of loopback at which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }
 
 func newInterrupted(t *testing.T) *interrupted {

@@ -48,3 +48,33 @@ func hints(t *testing.T, r rule.Rule) {
 		}
 	}
 }
+
+// queueCaught checks that a rule finds the one place at which nearly all requests of a program wait for their turn: of sixteen, one or
+// two have it.
+func queueCaught(t *testing.T, r rule.Rule, archive string) {
+	t.Helper()
+	matches, p := ruletest.FindTraced(t, r, archive)
+	if len(matches) != 1 {
+		t.Fatalf("not found: %+v", p.Trace.Requests.All)
+	}
+	ruletest.Compare(t, r, p, ruletest.Wanted(t, archive, r.ID))
+	if s := matches[0].Saving; s.Cost < 0.7*s.Latency || s.High > s.Latency || s.Low > s.Seconds || s.Seconds > s.High {
+		t.Errorf("saving %+v", s)
+	}
+}
+
+// queueNearMiss checks that a rule reports nothing in programs whose requests wait for each other anyway, or for somebody.
+func queueNearMiss(t *testing.T, r rule.Rule, archives ...string) {
+	t.Helper()
+	for _, archive := range archives {
+		t.Run(archive, func(t *testing.T) {
+			matches, p := ruletest.FindTraced(t, r, archive)
+			if len(matches) > 0 {
+				t.Error(matches[0].Cause)
+			}
+			if all := p.Trace.Requests.All; len(all.Places) == 0 || all.Places[0].Share < 0.4 || all.Places[0].Waiter == nil {
+				t.Errorf("no near miss: %+v", all.Places)
+			}
+		})
+	}
+}

@@ -80,6 +80,18 @@ func IsString(p *gocode.Place, e ast.Expr) bool {
 	return t != nil && stringType(t)
 }
 
+// StringOrBytes reports whether a type is a string or a slice of bytes: memory that slices of a value share.
+func StringOrBytes(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Slice:
+		b, ok := u.Elem().Underlying().(*types.Basic)
+		return ok && b.Kind() == types.Byte
+	}
+	return false
+}
+
 func stringType(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

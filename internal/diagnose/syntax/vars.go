@@ -33,6 +33,21 @@ func Var(p *gocode.Place, e ast.Expr) (v *types.Var, part bool) {
 	}
 }
 
+// Named returns the variable or field that an expression names: v, x.f, *v; nil for others.
+func Named(p *gocode.Place, e ast.Expr) *types.Var {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, _ := p.Object(x).(*types.Var)
+		return v
+	case *ast.SelectorExpr:
+		v, _ := p.Object(x.Sel).(*types.Var)
+		return v
+	case *ast.StarExpr:
+		return Named(p, x.X)
+	}
+	return nil
+}
+
 // Same reports whether two expressions name the same variable, field or element in the same
 // notation.
 func Same(p *gocode.Place, a, b ast.Expr) bool {

@@ -144,11 +144,7 @@ func stores(p *gocode.Place, call *ast.CallExpr) bool {
 			return true
 		}
 	}
-	to := syntax.AssignedTo(p, call)
-	if to == nil {
-		return false
-	}
-	v := syntax.LocalVar(p, to)
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
 	if v == nil {
 		return false
 	}

@@ -192,11 +192,7 @@ func resets(p *gocode.Place, fn *types.Func, call *ast.CallExpr) bool {
 // reused reports whether a loop around the use of the value resets it: it is then created for many
 // uses.
 func reused(p *gocode.Place, call *ast.CallExpr) bool {
-	to := syntax.AssignedTo(p, call)
-	if to == nil {
-		return false
-	}
-	v := syntax.LocalVar(p, to)
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
 	if v == nil {
 		return false
 	}

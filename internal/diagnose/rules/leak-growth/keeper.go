@@ -233,15 +233,7 @@ func kept(p *gocode.Place, e ast.Expr) *types.Var {
 // delete, clear, any other assignment than the append, its address, or its use as an argument or in
 // a composite literal.
 func shrinkers(p *gocode.Place, v *types.Var) []ast.Node {
-	is := func(e ast.Expr) bool {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			return p.Object(x) == v
-		case *ast.SelectorExpr:
-			return p.Object(x.Sel) == v
-		}
-		return false
-	}
+	is := func(e ast.Expr) bool { return syntax.Named(p, e) == v }
 	var out []ast.Node
 	for _, f := range p.Files() {
 		ast.Inspect(f, func(n ast.Node) bool {

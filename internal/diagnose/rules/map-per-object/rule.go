@@ -181,12 +181,12 @@ func uses(p *gocode.Place, field *types.Var) usage {
 				}
 			case *ast.AssignStmt:
 				for _, lhs := range n.Lhs {
-					if x, ok := lhs.(*ast.IndexExpr); ok && is(p, x.X, field) {
+					if x, ok := lhs.(*ast.IndexExpr); ok && syntax.Named(p, x.X) == field {
 						u.puts[at(p, n.Pos())] = true
 					}
 				}
 			case *ast.IncDecStmt:
-				if x, ok := n.X.(*ast.IndexExpr); ok && is(p, x.X, field) {
+				if x, ok := n.X.(*ast.IndexExpr); ok && syntax.Named(p, x.X) == field {
 					u.puts[at(p, n.Pos())] = true
 				}
 			}
@@ -194,11 +194,6 @@ func uses(p *gocode.Place, field *types.Var) usage {
 		})
 	}
 	return u
-}
-
-func is(p *gocode.Place, e ast.Expr, field *types.Var) bool {
-	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
-	return ok && p.Object(sel.Sel) == field
 }
 
 func at(p *gocode.Place, pos token.Pos) place {

@@ -176,11 +176,7 @@ func usedAtOnce(p *gocode.Place, call *ast.CallExpr) bool {
 	if _, ok := syntax.Parent(p, call).(*ast.SelectorExpr); ok {
 		return true
 	}
-	to := syntax.AssignedTo(p, call)
-	if to == nil {
-		return false
-	}
-	v := syntax.LocalVar(p, to)
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
 	if v == nil {
 		return false
 	}

@@ -165,20 +165,7 @@ func lossOf(p *gocode.Place, call *ast.CallExpr) (loss, bool) {
 
 // poolOf returns the variable or field whose method a call calls.
 func poolOf(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	return named(p, syntax.Receiver(call))
-}
-
-// named returns the variable or field that an expression names: pool, x.pool.
-func named(p *gocode.Place, e ast.Expr) *types.Var {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v, _ := p.Object(x).(*types.Var)
-		return v
-	case *ast.SelectorExpr:
-		v, _ := p.Object(x.Sel).(*types.Var)
-		return v
-	}
-	return nil
+	return syntax.Named(p, syntax.Receiver(call))
 }
 
 // uses are what a package does with a pool.
@@ -207,7 +194,7 @@ func usesOf(p *gocode.Place, pool *types.Var) (u uses) {
 				}
 			}
 		case *ast.SelectorExpr:
-			if n.Sel.Name == "New" && named(p, n.X) == pool {
+			if n.Sel.Name == "New" && syntax.Named(p, n.X) == pool {
 				known++ // assigns to New
 			}
 		}

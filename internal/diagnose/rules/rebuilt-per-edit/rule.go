@@ -115,12 +115,11 @@ func judge(c *finder.Case) bool {
 // edited returns the local variable with a text that a call gets and that its first result is
 // assigned to; nil for none.
 func edited(p *gocode.Place, call *ast.CallExpr) *types.Var {
-	to := syntax.AssignedTo(p, call)
-	if to == nil || appends(p.CalleeName(call)) {
+	if appends(p.CalleeName(call)) {
 		return nil
 	}
-	v := syntax.LocalVar(p, to)
-	if v == nil || !text(v.Type()) {
+	v := syntax.LocalVar(p, syntax.AssignedTo(p, call))
+	if v == nil || !syntax.StringOrBytes(v.Type()) {
 		return nil
 	}
 	for _, arg := range call.Args {
@@ -135,18 +134,6 @@ func edited(p *gocode.Place, call *ast.CallExpr) *types.Var {
 func appends(name string) bool {
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.HasPrefix(name, "Append") || name == "append"
-}
-
-// text reports whether a type is a string or a slice of bytes.
-func text(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	case *types.Slice:
-		b, ok := u.Elem().Underlying().(*types.Basic)
-		return ok && b.Kind() == types.Byte
-	}
-	return false
 }
 
 // edits returns how often the line runs each time its loop is reached.

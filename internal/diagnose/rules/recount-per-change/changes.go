@@ -19,26 +19,11 @@ func lasting(p *gocode.Place, e ast.Expr) *types.Var {
 	if e == nil {
 		return nil
 	}
-	v := named(p, e)
+	v := syntax.Named(p, e)
 	if v == nil || !v.IsField() && v.Parent() != p.Pkg.Scope() || v.Exported() && v.IsField() && v.Pkg() != p.Pkg {
 		return nil
 	}
 	return v
-}
-
-// named returns the variable or field that an expression names.
-func named(p *gocode.Place, e ast.Expr) *types.Var {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		v, _ := p.Object(x).(*types.Var)
-		return v
-	case *ast.SelectorExpr:
-		v, _ := p.Object(x.Sel).(*types.Var)
-		return v
-	case *ast.StarExpr:
-		return named(p, x.X)
-	}
-	return nil
 }
 
 // changes counts the elements of a collection that the package can have changed.
@@ -100,7 +85,7 @@ func (c *changes) visit(n ast.Node) bool {
 	return true
 }
 
-func (c *changes) is(e ast.Expr) bool { return named(c.p, e) == c.of }
+func (c *changes) is(e ast.Expr) bool { return syntax.Named(c.p, e) == c.of }
 
 // assigned notes an assignment to an element, a field of an element, or the collection itself.
 func (c *changes) assigned(a *ast.AssignStmt, i int, e ast.Expr) {
@@ -128,7 +113,7 @@ func (c *changes) changed(n ast.Node, e ast.Expr) {
 			c.one(n, 1)
 		}
 	case *ast.SelectorExpr:
-		if v := named(c.p, x); v != nil && slices.Contains(c.elements, v) {
+		if v := syntax.Named(c.p, x); v != nil && slices.Contains(c.elements, v) {
 			c.one(n, 1)
 		} else {
 			c.changed(n, x.X)

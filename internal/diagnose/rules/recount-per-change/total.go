@@ -88,7 +88,7 @@ type adder struct {
 // ofOne reports whether the total depends on nothing but the elements of one collection: not on an argument, and not on a
 // second list.
 func (t *adder) ofOne() bool {
-	if v := named(t.p, t.over); t.over != nil && v != nil {
+	if v := syntax.Named(t.p, t.over); t.over != nil && v != nil {
 		t.indexed = append(t.indexed, v)
 	}
 	slices.SortFunc(t.indexed, func(a, b *types.Var) int { return int(a.Pos() - b.Pos()) })
@@ -124,7 +124,7 @@ func (t *adder) visit(n ast.Node) bool {
 			t.uses = append(t.uses, v)
 		}
 	case *ast.IndexExpr:
-		if v := named(t.p, n.X); v != nil {
+		if v := syntax.Named(t.p, n.X); v != nil {
 			t.indexed = append(t.indexed, v)
 		} else {
 			t.fine = false

@@ -154,7 +154,7 @@ func counts(p *gocode.Place, loop ast.Node, end ast.Expr) bool {
 
 // filled reports whether the package reads or copies something into a slice, so that it has other content later.
 func filled(p *gocode.Place, text ast.Expr) bool {
-	obj := named(p, text)
+	obj := syntax.Named(p, text)
 	found := false
 	for _, file := range p.Files() {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -175,23 +175,12 @@ func filled(p *gocode.Place, text ast.Expr) bool {
 					}
 					arg = s.X
 				}
-				found = found || obj != nil && named(p, arg) == obj
+				found = found || obj != nil && syntax.Named(p, arg) == obj
 			}
 			return !found
 		})
 	}
 	return found
-}
-
-// named returns the variable or field that an expression ends in.
-func named(p *gocode.Place, e ast.Expr) types.Object {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return p.Object(e)
-	case *ast.SelectorExpr:
-		return p.Object(e.Sel)
-	}
-	return nil
 }
 
 // changesText reports whether a loop assigns to the text itself, not to another field of its value.

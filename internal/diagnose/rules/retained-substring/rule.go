@@ -103,7 +103,7 @@ func made(p *gocode.Place) *types.Var {
 		if v == nil {
 			continue
 		}
-		if syntax.LocalVar(p, ident(p, call)) == v && contiguous(v.Type()) {
+		if syntax.LocalVar(p, ident(p, call)) == v && syntax.StringOrBytes(v.Type()) {
 			return v
 		}
 	}
@@ -116,18 +116,6 @@ func ident(p *gocode.Place, call *ast.CallExpr) ast.Expr {
 		return a.Lhs[0]
 	}
 	return call
-}
-
-// contiguous reports whether slices of a value share its memory: it is a string or a slice of bytes.
-func contiguous(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	case *types.Slice:
-		b, ok := u.Elem().Underlying().(*types.Basic)
-		return ok && b.Kind() == types.Uint8
-	}
-	return false
 }
 
 // flow follows a buffer through a function.
@@ -183,7 +171,7 @@ func (f *flow) spread() {
 				return true
 			}
 			for _, lhs := range a.Lhs {
-				if v := syntax.LocalVar(f.place, lhs); v != nil && contiguous(v.Type()) {
+				if v := syntax.LocalVar(f.place, lhs); v != nil && syntax.StringOrBytes(v.Type()) {
 					f.from[v] = true
 				}
 			}
