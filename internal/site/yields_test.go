@@ -15,6 +15,7 @@ func TestSweepYields(t *testing.T) {
 	}{
 		{"the sweeper", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield), ticks(3, preempted), ticks(7, poll)}, 25, 3},
 		{"the program yields too", []sample{ticks(10, "runtime.Gosched < main.f:1"), ticks(5, "runtime.bgsweep"), ticks(20, yield)}, 5, 20},
+		{"a loop that yields far more than the sweeper works", []sample{ticks(10, "main.f:1"), ticks(5, "runtime.bgsweep"), ticks(21, yield)}, 5, 21},
 		{"no sweeper", []sample{ticks(10, "main.f:1"), ticks(20, yield)}, 0, 20},
 	} {
 		table := mustJoin(t, Input{CPU: build(t, cpu, c.samples...), Code: testIndex(t)})
