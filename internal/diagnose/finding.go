@@ -157,8 +157,14 @@ func (e *engine) runsWords(d *draft) string {
 	}
 	first := d.lines[0]
 	cost := first.site.Cost
-	if value, _ := stacks.Sum(first.match.CPU); float64(value) > 1e9*cost.CPUSeconds { // including what it calls
-		bytes, objects := stacks.Sum(first.match.Allocs)
+	// The match may hold rows of other lines, which the fix saves too: one execution of this line does not cost that.
+	through := func(r *site.Row) bool {
+		return slices.ContainsFunc(r.Stack, func(f *site.Frame) bool {
+			return f.Line == first.site.Line && f.Function == first.site.Function && f.File == first.site.File
+		})
+	}
+	if value, _ := stacks.Sum(stacks.Select(first.match.CPU, through)); float64(value) > 1e9*cost.CPUSeconds { // including what it calls
+		bytes, objects := stacks.Sum(stacks.Select(first.match.Allocs, through))
 		cost = site.Cost{CPUSeconds: float64(value) / 1e9, AllocBytes: max(bytes, cost.AllocBytes), AllocObjects: max(objects, cost.AllocObjects)}
 	}
 	words := evidence.Runs(e.pass, first.site.Frame, cost)

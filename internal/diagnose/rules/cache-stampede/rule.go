@@ -105,9 +105,9 @@ func judge(c *finder.Case, suspects []*inputs.Function) bool {
 		short := syntax.Text(calls[0].Fun)
 		c.Callees = []string{f.Name}
 		c.Fraction = &rule.Fraction{Expect: part, Low: part / 2, High: min(1, max(part, 1-float64(f.Stable)/float64(f.Calls)))}
-		c.Cause = fmt.Sprintf("%s computes what it does not find with %s. Of %s calls, %s began while another goroutine computed the same (%s): all of them store the same result.",
+		c.Cause = fmt.Sprintf("%s calls %s for what it does not find. Of %s calls, %s began while another goroutine was computing the same result (%s), which each of them stores.",
 			syntax.FuncName(c.Place), short, units.Count(f.Calls), units.Count(f.Overlapping), evidence.Different(units.Count(f.Stable)))
-		c.Fix = "Let one goroutine compute it while the others wait for its result: Do of a singleflight.Group (golang.org/x/sync) with the key, and look into the cache again inside of it."
+		c.Fix = "Let one goroutine compute it while the others wait for its result: Do of a singleflight.Group (golang.org/x/sync) with the key, and look into the cache again inside Do."
 		c.Confidence = rule.Measured
 		c.Evidence = append(c.Evidence, rule.Evidence{What: evidence.InputsCounted, Value: fmt.Sprintf("%s of %s calls began while another with the same input ran", units.Count(f.Overlapping), units.Count(f.Calls))})
 		return true
