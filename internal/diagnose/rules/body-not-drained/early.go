@@ -163,7 +163,7 @@ func looksAt(p *gocode.Place, cond ast.Expr, resp *types.Var) (mentions, empty b
 
 // describe fills in the words for a function that leaves some responses unread.
 func (e early) describe(c *finder.Case) {
-	c.Cause = fmt.Sprintf("%s returns on line %d without reading the response body: so it does for %s of its responses. Closing an unread body closes the connection, and the next request dials a new one.",
+	c.Cause = fmt.Sprintf("%s returns on line %d without reading the response body, for %s of its responses. Closing an unread body closes the connection, and the next request dials a new one.",
 		syntax.FuncName(c.Place), e.line, units.Percent(e.share))
 	c.Fix = "Read the body to its end before closing it, on this path too: io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))."
 	c.Evidence = append(c.Evidence, rule.Evidence{
