@@ -65,7 +65,7 @@ func (o *origin) local(v *types.Var) bool {
 					continue
 				}
 				found++
-				fine = fine && o.fixed(rhs) && !(accumulates(n.Tok) && o.inLoopWith(n))
+				fine = fine && o.fixed(rhs) && !(accumulates(n.Tok) && o.carried(v, n))
 			}
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
@@ -111,15 +111,22 @@ func (o *origin) local(v *types.Var) bool {
 // accumulates reports whether an assignment adds to what a variable has, as i += n does.
 func accumulates(t token.Token) bool { return t != token.ASSIGN && t != token.DEFINE }
 
-// inLoopWith reports whether a loop runs both a node and the place's line: what one iteration adds,
-// the next one gets.
-func (o *origin) inLoopWith(n ast.Node) bool {
+// carried reports whether a loop runs both an assignment and the place's line, and does not declare
+// the variable itself: what one iteration adds, the next one gets.
+func (o *origin) carried(v *types.Var, n ast.Node) bool {
 	for _, around := range o.place.Enclosing(n) {
-		switch around.(type) {
-		case *ast.ForStmt, *ast.RangeStmt:
-			if syntax.Line(o.place, around.Pos()) <= o.place.Line && o.place.Line <= syntax.Line(o.place, around.End()) {
-				return true
-			}
+		var own ast.Node // where the loop declares a variable of each iteration
+		switch around := around.(type) {
+		case *ast.ForStmt:
+			own = around.Body
+		case *ast.RangeStmt:
+			own = around
+		default:
+			continue
+		}
+		both := syntax.Line(o.place, around.Pos()) <= o.place.Line && o.place.Line <= syntax.Line(o.place, around.End())
+		if both && !syntax.Inside(own, v.Pos()) {
+			return true
 		}
 	}
 	return false
