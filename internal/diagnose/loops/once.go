@@ -15,7 +15,12 @@ import (
 // loops, is under a guard that lets it run once (see [Guarded]), or is in a benchmark itself, which
 // repeats it on purpose.
 func PerCall(p *gocode.Place, n ast.Node) bool {
-	if p.Decl == nil || Guarded(p, n) {
+	return !Guarded(p, n) && Repeats(p, n)
+}
+
+// Repeats is [PerCall] without a look at guards: a lookup that fails each time runs what is under its "if !ok" each time.
+func Repeats(p *gocode.Place, n ast.Node) bool {
+	if p.Decl == nil {
 		return false
 	}
 	if p.Timing() != gocode.NoBenchmark {

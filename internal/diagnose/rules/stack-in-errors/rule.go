@@ -99,7 +99,11 @@ func (f *search) caller(r *site.Row) int {
 func (f *search) guilty(c *finder.Case) bool {
 	p, m := c.Place, c.Match
 	for _, call := range syntax.Calls(p) {
-		if fn := p.Callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg() != p.Pkg && loops.PerCall(p, call) && makesError(p.TypeOf(call)) && below(m, fn) {
+		fn := p.Callee(call)
+		if fn == nil || fn.Pkg() == nil || fn.Pkg() == p.Pkg || !makesError(p.TypeOf(call)) {
+			continue
+		}
+		if repeated(p, call) && below(m, fn) {
 			m.Cause = fmt.Sprintf("%s records a stack trace for each error that it creates.", funcname.Short(fn.FullName()))
 			m.Fix = "On this path return a plain error or a package variable; record stacks only for errors that mean a defect."
 			return true
@@ -111,6 +115,15 @@ func (f *search) guilty(c *finder.Case) bool {
 	m.Cause = fmt.Sprintf("%s walks the stack for each error that is created.", syntax.FuncName(p))
 	m.Fix = "Create errors of normal operation without a stack, or record only the addresses and resolve them when the error is printed."
 	return true
+}
+
+// repeated reports whether a call may run more than once. A check for nil or for a missing key makes it rare only if the error is
+// kept: an error that is returned is created again by the next call that finds nothing.
+func repeated(p *gocode.Place, call *ast.CallExpr) bool {
+	if _, returned := syntax.Parent(p, call).(*ast.ReturnStmt); returned {
+		return loops.Repeats(p, call)
+	}
+	return loops.PerCall(p, call)
 }
 
 // below reports whether the rows are of that function.
