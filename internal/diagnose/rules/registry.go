@@ -25,6 +25,7 @@ import (
 	consterror "github.com/hone-go/hone/internal/diagnose/rules/const-error"
 	constantwork "github.com/hone-go/hone/internal/diagnose/rules/constant-work"
 	contextchain "github.com/hone-go/hone/internal/diagnose/rules/context-chain"
+	contextperitem "github.com/hone-go/hone/internal/diagnose/rules/context-per-item"
 	copybuffer "github.com/hone-go/hone/internal/diagnose/rules/copy-buffer"
 	copytoread "github.com/hone-go/hone/internal/diagnose/rules/copy-to-read"
 	costlyline "github.com/hone-go/hone/internal/diagnose/rules/costly-line"
@@ -155,6 +156,7 @@ func All() []rule.Rule {
 		consterror.Rule(),
 		constantwork.Rule(),
 		contextchain.Rule(),
+		contextperitem.Rule(),
 		copybuffer.Rule(),
 		copytoread.Rule(),
 		costlyline.Rule(),
