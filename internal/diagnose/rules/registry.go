@@ -112,6 +112,7 @@ import (
 	sortunchanged "github.com/hone-go/hone/internal/diagnose/rules/sort-unchanged"
 	splitknownparts "github.com/hone-go/hone/internal/diagnose/rules/split-known-parts"
 	sprintfsimple "github.com/hone-go/hone/internal/diagnose/rules/sprintf-simple"
+	sqlidleconns "github.com/hone-go/hone/internal/diagnose/rules/sql-idle-conns"
 	sqlopenpercall "github.com/hone-go/hone/internal/diagnose/rules/sql-open-per-call"
 	sqlprepareperquery "github.com/hone-go/hone/internal/diagnose/rules/sql-prepare-per-query"
 	sscansimple "github.com/hone-go/hone/internal/diagnose/rules/sscan-simple"
@@ -243,6 +244,7 @@ func All() []rule.Rule {
 		sortunchanged.Rule(),
 		splitknownparts.Rule(),
 		sprintfsimple.Rule(),
+		sqlidleconns.Rule(),
 		sqlopenpercall.Rule(),
 		sqlprepareperquery.Rule(),
 		sscansimple.Rule(),
