@@ -119,6 +119,7 @@ import (
 	stackgrowth "github.com/hone-go/hone/internal/diagnose/rules/stack-growth"
 	stackinerrors "github.com/hone-go/hone/internal/diagnose/rules/stack-in-errors"
 	stackscan "github.com/hone-go/hone/internal/diagnose/rules/stack-scan"
+	statperfile "github.com/hone-go/hone/internal/diagnose/rules/stat-per-file"
 	stringbytescopy "github.com/hone-go/hone/internal/diagnose/rules/string-bytes-copy"
 	templateparsepercall "github.com/hone-go/hone/internal/diagnose/rules/template-parse-per-call"
 	timeformatnow "github.com/hone-go/hone/internal/diagnose/rules/time-format-now"
@@ -251,6 +252,7 @@ func All() []rule.Rule {
 		stackgrowth.Rule(),
 		stackinerrors.Rule(),
 		stackscan.Rule(),
+		statperfile.Rule(),
 		stringbytescopy.Rule(),
 		templateparsepercall.Rule(),
 		timeformatnow.Rule(),

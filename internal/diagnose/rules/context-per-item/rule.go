@@ -44,7 +44,7 @@ func Rule() rule.Rule {
 const doc = `context.WithTimeout makes a context, a timer and a channel, and adds the context
 to a set of its parent under the parent's lock; cancel undoes that. Together they
 take about a microsecond. A loop that does so for each item pays more for it than
-for the item, when that is a look-up in memory, which takes no time that a
+for the item, when that is a lookup in memory, which takes no time that a
 timeout could limit.
 
 Derive one context before the loop and pass it to each iteration: it limits the
